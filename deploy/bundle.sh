@@ -1,0 +1,122 @@
+#!/bin/sh
+# Makes the portable bundle: one tarball with the programs and every shared library that they need
+# beside the C library. It runs on any x86-64 Linux with glibc 2.36 or newer, installed nowhere.
+set -eu
+
+usage='usage: deploy/bundle.sh [--test] [--stage-only]
+  --test        put the GPU tests and the benchmarks into libexec/ too
+  --stage-only  stop before the tarball, with the tree in build-bundle/stage/opt/apspd'
+
+glibc_limit=2.36
+prefix=/opt/apspd
+
+with_tests=no
+stage_only=no
+for argument; do
+    case $argument in
+    --test) with_tests=yes ;;
+    --stage-only) stage_only=yes ;;
+    --help)
+        echo "$usage"
+        exit 0
+        ;;
+    *)
+        echo "$usage" >&2
+        exit 2
+        ;;
+    esac
+done
+
+cd "$(dirname "$0")/.."
+. deploy/toolchain.sh
+sh deploy/setup.sh --build
+root=$(pwd)
+build=build-bundle
+stage=$root/$build/stage
+tree=$stage$prefix
+
+fail() {
+    echo "bundle: $*" >&2
+    exit 1
+}
+
+# An old-style RPATH, unlike the newer RUNPATH, is also searched for what the libraries themselves
+# need, so the libraries need no patching.
+if [ $with_tests = yes ]; then
+    tests=enabled
+    bench=true
+else
+    tests=disabled
+    bench=false
+fi
+# Warnings were judged by the tests' builds; here they may not stop a packager with another compiler.
+configure $build --prefix=$prefix --buildtype=release -Dwerror=false -Db_pie=true \
+    -Dtests=$tests -Dbench=$bench \
+    -Dc_args=-march=x86-64 \
+    '-Dc_link_args=-Wl,--disable-new-dtags,-rpath,$ORIGIN/../lib'
+compile $build
+
+rm -rf "$stage"
+DESTDIR=$stage meson install -C $build --no-rebuild --strip --quiet
+
+if [ $with_tests = yes ]; then
+    mkdir "$tree/libexec"
+    for program in $build/tests/solver/test_solver_gpu $build/tests/solver/test_probe_gpu \
+        $build/tests/solver/test_peer_cases $build/tests/bench/*; do
+        if [ -f "$program" ] && [ -x "$program" ]; then
+            cp "$program" "$tree/libexec/"
+        fi
+    done
+fi
+programs=$(find "$tree/bin" "$tree/libexec" -type f -perm -u+x 2>/dev/null || true)
+
+# Everything that the loader would load, less what is the C library's own: that must come from the
+# host, together with its loader.
+needed=$(for program in $programs; do ldd "$program"; done |
+    sed -n 's/^[[:space:]]*\([^ ]*\) => \([^ ]*\) .*/\1 \2/p' | sort -u)
+mkdir -p "$tree/lib" "$tree/share/licences"
+printf '%s\n' "$needed" | while read -r name path; do
+    case $name in
+    ld-linux* | linux-vdso* | libc.so.* | libm.so.* | libdl.so.* | librt.so.* | libpthread.so.* | \
+        libresolv.so.* | '')
+        continue
+        ;;
+    esac
+    [ "$path" != not ] || fail "$name is not found"
+    cp -L "$path" "$tree/lib/$name"
+    chmod 755 "$tree/lib/$name"
+    package=$(dpkg-query --search "$(readlink -f "$path")" "$path" 2>/dev/null |
+        sed -n '1s/:.*//p') || true
+    [ -n "$package" ] || fail "no package owns $path: its licence is not known"
+    cp -L "/usr/share/doc/$package/copyright" "$tree/share/licences/$package"
+done
+cp LICENSE "$tree/share/licences/apspd"
+cp deploy/bundle.md "$tree/README.md"
+
+# The bundle must be what it says: nothing newer from the C library than promised, nothing from the
+# host beside it, and programs that start without an environment.
+newest=$(for file in $programs "$tree"/lib/*.so*; do objdump -T "$file"; done |
+    sed -n 's/.*[( ]GLIBC_\([0-9.]*\).*/\1/p' | sort -uV | tail -n 1)
+if [ "$(printf '%s\n' "$newest" $glibc_limit | sort -V | tail -n 1)" != $glibc_limit ]; then
+    fail "needs glibc $newest; more than $glibc_limit (build it on Debian 12)"
+fi
+for program in $programs; do
+    stray=$(env -i ldd "$program" | grep '=> /' | grep -v "=> $tree/" | awk '{ print $1 }' |
+        grep -v -E '^lib(c|m|dl|rt|pthread|resolv)\.so\.' || true)
+    [ -z "$stray" ] || fail "$program takes from the host:" $stray
+done
+for program in apspd apsp; do
+    env -i "$tree/bin/$program" --version || fail "$program does not start"
+done
+echo "bundle: needs glibc $newest at most"
+[ $stage_only = no ] || exit 0
+
+version=$(meson introspect --projectinfo meson.build | sed -n 's/.*"version": "\([^"]*\)".*/\1/p')
+# The same checkout gives the same archive: files in order, owned by root, dated by the last commit.
+stamp=$(git log -1 --format=%ct 2>/dev/null || echo 0)
+name=apspd-$version-x86_64-linux
+archive=$build/$name.tar.gz
+tar --create --directory "$stage/opt" --sort=name --mtime="@$stamp" --owner=0 --group=0 \
+    --numeric-owner --mode='u+rw,go=rX' --transform="s,^apspd,$name," apspd | gzip -n -9 >"$archive"
+echo "bundle: $archive, $(stat --format=%s "$archive") bytes"
+sha256sum "$archive"

@@ -1,0 +1,135 @@
+#!/bin/sh
+# Builds the project in every way that it must pass in and runs the whole test suite in each. The last
+# line is the sum over all of them: "N passed, N failed, N skipped".
+set -eu
+
+usage='usage: deploy/test.sh [--quick]
+  --quick  the plain build only, without the sanitizers'
+
+quick=no
+for argument; do
+    case $argument in
+    --quick) quick=yes ;;
+    --help)
+        echo "$usage"
+        exit 0
+        ;;
+    *)
+        echo "$usage" >&2
+        exit 2
+        ;;
+    esac
+done
+
+cd "$(dirname "$0")/.."
+. deploy/toolchain.sh
+sh deploy/setup.sh --test
+# The Python that has just been given NumPy and SciPy, ahead of any other.
+PATH=/usr/bin:$PATH
+
+# The optional folder of real graphs, ../shared/data, when there. Tests that need it are skipped
+# without it.
+if [ -z "${APSPD_TEST_DATA:-}" ] && [ -d ../shared/data ]; then
+    APSPD_TEST_DATA=$(cd ../shared/data && pwd)
+    export APSPD_TEST_DATA
+fi
+
+# Compilers and tests keep their short-lived files beside the builds: what clears /tmp from under a
+# running compiler must not fail a build.
+TMPDIR=$PWD/build-tmp
+mkdir -p "$TMPDIR"
+export TMPDIR
+
+# A sanitizer's finding is a failure, whatever the program made of it. Not asked for is
+# detect_stack_use_after_return: gcc 12 then misaligns the vectors that the kernels keep on the stack.
+export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+# The sanitizers' shadow memory wants addresses that some kernels' randomisation does not leave free.
+steady=
+if setarch "$(uname -m)" -R true 2>/dev/null; then
+    steady="setarch $(uname -m) -R"
+fi
+
+passed=0
+failed=0
+skipped=0
+# What failed, told again right above the last line.
+failures=
+
+# note_failure WORD...
+note_failure() {
+    echo "== $*"
+    failures="$failures$*
+"
+}
+
+# count FOLDER WORD...: how many tests of the last run ended in one of the words.
+count() {
+    log=$1/meson-logs/testlog.json
+    shift
+    sum=0
+    for word; do
+        sum=$((sum + $(grep -c "\"result\": \"$word\"" "$log" || true)))
+    done
+    echo $sum
+}
+
+# list_failed FOLDER: the names of the tests of the last run that failed, a line each.
+list_failed() {
+    grep -E '"result": "(FAIL|TIMEOUT|ERROR|INTERRUPT|UNEXPECTEDPASS)"' \
+        "$1/meson-logs/testlog.json" | sed 's/^{"name": "\([^"]*\)".*/\1/' | tr ' ' '_'
+}
+
+# check FOLDER OPTION...: configures, builds and tests; a build that fails is one failure.
+check() {
+    folder=$1
+    shift
+    echo "== $folder $*"
+    rm -f "$folder/meson-logs/testlog.json"
+    if ! { configure "$folder" "$@" && compile "$folder"; }; then
+        note_failure "$folder: does not build"
+        failed=$((failed + 1))
+        return
+    fi
+    outcome=0
+    $wrapper meson test -C "$folder" --no-rebuild --print-errorlogs \
+        --timeout-multiplier "$patience" || outcome=$?
+    if [ ! -f "$folder/meson-logs/testlog.json" ]; then
+        note_failure "$folder: the tests did not run (exit status $outcome)"
+        failed=$((failed + 1))
+        return
+    fi
+    bad=$(count "$folder" FAIL TIMEOUT ERROR INTERRUPT UNEXPECTEDPASS)
+    if [ $outcome -ne 0 ] && [ "$bad" -eq 0 ]; then
+        bad=1
+        note_failure "$folder: meson test ended with $outcome"
+    fi
+    for name in $(list_failed "$folder"); do
+        note_failure "$folder: $name"
+    done
+    passed=$((passed + $(count "$folder" OK EXPECTEDFAIL)))
+    failed=$((failed + bad))
+    skipped=$((skipped + $(count "$folder" SKIP)))
+}
+
+wrapper=
+patience=2
+check build -Dcuda=auto -Dwerror=true
+if [ $quick = no ]; then
+    wrapper=$steady
+    patience=8
+    check build-asan -Dcuda=disabled -Db_sanitize=address,undefined -Db_lundef=false
+    check build-tsan -Dcuda=disabled -Db_sanitize=thread -Db_lundef=false
+    if command -v nvcc >/dev/null; then
+        echo '== build-cpu -Dcuda=disabled (compiled only)'
+        if ! { configure build-cpu -Dcuda=disabled && compile build-cpu; }; then
+            note_failure 'build-cpu: does not build'
+            failed=$((failed + 1))
+        fi
+    fi
+fi
+
+printf '%s' "$failures"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]

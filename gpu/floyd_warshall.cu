@@ -1,0 +1,337 @@
+/* One solve on the device: fill, edges, rounds or the one launch of a small graph, and the way out;
+ * in the number format that the kind, the graph and the options allow. */
+#include "gpu/device.cuh"
+#include "gpu/gpu.h"
+#include "gpu/graph_upload.cuh"
+#include "gpu/kernel_mirror.cuh"
+#include "gpu/kernel_small.cuh"
+#include "gpu/matrix_certificate.cuh"
+#include "gpu/matrix_download.cuh"
+#include "gpu/rounds.cuh"
+#include "gpu/statistics_workspace.cuh"
+#include "gpu/workspace.cuh"
+#include "proto/check.h"
+
+#include <time.h>
+
+/* What a solve works on, beside the device. */
+struct solve {
+    struct gpu *gpu;
+    const struct graph *graph;
+    const struct plan *plan;
+    const struct solve_options *options;
+    const struct observer *observer;
+    struct matrix *result;
+    struct solve_account *account;
+    struct timings *timings;
+    bool small; /* one cooperative launch */
+    struct workspace_shape shape;
+    struct workspace workspace;
+};
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+template <typename semiring>
+static tile_matrix<typename semiring::element> matrix_of(const struct solve *solve)
+{
+    tile_matrix<typename semiring::element> matrix;
+    matrix.elements = (typename semiring::element *)solve->workspace.matrix;
+    matrix.stride = solve->workspace.layout.stride;
+    return matrix;
+}
+
+/* Half of the matrix is enough where the graph is undirected and the solve long. */
+static bool is_symmetric(const struct solve *solve)
+{
+    return solve->options->symmetric && !solve->small;
+}
+
+template <typename semiring> MUST_CHECK static enum status plan_workspace(struct solve *solve)
+{
+    const bool shared = is_symmetric(solve) && semiring_packing<semiring>() == 1;
+    struct workspace_shape *shape = &solve->shape;
+    shape->vertex_count = solve->graph->vertex_count;
+    shape->edge_count = solve->graph->edge_count;
+    shape->list_length = solve->plan->list_length;
+    shape->element_bytes = sizeof(typename semiring::element);
+    shape->word_bytes = sizeof(typename semiring::word);
+    shape->result_bytes = (uint32_t)kind_size(solve->result->kind);
+    shape->right_blocks = shared ? 0 : operand_right_blocks<semiring>();
+    shape->pivots = solve->small ? 0 : rounds_pivots(solve->gpu, solve->plan);
+    shape->scratch_bytes = solve->options->verify && solve->small
+                               ? certificate_bytes_min(shape->vertex_count, shape->element_bytes)
+                               : 0;
+    return workspace_plan(shape, &solve->workspace.layout) ? STATUS_OK : STATUS_NO_DEVICE_MEMORY;
+}
+
+/* From pageable memory: the lists have been read when the call returns. */
+MUST_CHECK static enum status upload_lists(struct solve *solve)
+{
+    GPU_TRY(cudaMemcpyAsync(solve->workspace.lists, solve->plan->lists,
+                            solve->plan->list_length * sizeof(uint32_t), cudaMemcpyHostToDevice,
+                            solve->gpu->stream));
+    return STATUS_OK;
+}
+
+template <typename semiring>
+MUST_CHECK static enum status prepare_kernels(const struct solve *solve)
+{
+    if constexpr (semiring_packing<semiring>() == 1) {
+        if (solve->small) {
+            return small_prepare<semiring>();
+        }
+    }
+    return rounds_prepare<semiring>();
+}
+
+/* The allocation counts as filling, the transfer and scatter of the edges as host to device. */
+template <typename semiring> MUST_CHECK static enum status prepare(struct solve *solve)
+{
+    struct gpu *gpu = solve->gpu;
+    const double begin_s = now_s();
+    STATUS_TRY(prepare_kernels<semiring>(solve));
+    STATUS_TRY(workspace_acquire(gpu, &solve->shape, &solve->workspace));
+    GPU_TRY(cudaMemsetAsync(gpu->control, 0, sizeof(*gpu->control), gpu->stream));
+    STATUS_TRY(fill_launch<semiring>(matrix_of<semiring>(solve), gpu->stream));
+    STATUS_TRY(upload_lists(solve));
+    GPU_TRY(cudaStreamSynchronize(gpu->stream));
+    const double filled_s = now_s();
+    solve->timings->fill_s += filled_s - begin_s;
+    STATUS_TRY(upload_graph<semiring>(gpu, solve->graph, &solve->workspace, solve->observer,
+                                      matrix_of<semiring>(solve)));
+    GPU_TRY(cudaStreamSynchronize(gpu->stream));
+    solve->timings->h2d_s += now_s() - filled_s;
+    return STATUS_OK;
+}
+
+template <typename semiring> MUST_CHECK static enum status compute_small(struct solve *solve)
+{
+    struct gpu *gpu = solve->gpu;
+    const struct observer *observer = solve->observer;
+    struct small_step step;
+    step.tile_count = (solve->graph->vertex_count + SMALL_TILE - 1) / SMALL_TILE;
+    step.clamp = solve->options->clamp_diagonal;
+    step.control = gpu->control;
+    step.negative = &gpu->alarm_device->negative;
+    STATUS_TRY(small_launch<semiring>(matrix_of<semiring>(solve), step, gpu->multiprocessors,
+                                      gpu->stream));
+    GPU_TRY(cudaStreamSynchronize(gpu->stream));
+    STATUS_TRY(device_alarm(gpu));
+    if (observer != NULL && observer->progress != NULL) {
+        observer->progress(observer->context, solve->plan->step_count, solve->plan->step_count);
+    }
+    return STATUS_OK;
+}
+
+template <typename semiring> MUST_CHECK static enum status compute_rounds(struct solve *solve)
+{
+    struct gpu *gpu = solve->gpu;
+    struct rounds<semiring> rounds = rounds_of<semiring>(gpu, solve->plan, solve->observer,
+                                                         &solve->workspace, solve->shape.pivots);
+    rounds.symmetric = is_symmetric(solve);
+    rounds.clamp_diagonal = solve->options->clamp_diagonal;
+    STATUS_TRY(rounds_run(&rounds));
+    return rounds.symmetric ? mirror_launch(rounds.matrix, gpu->stream) : STATUS_OK;
+}
+
+template <typename semiring> MUST_CHECK static enum status compute(struct solve *solve)
+{
+    struct gpu *gpu = solve->gpu;
+    float elapsed_ms = 0;
+    enum status status = STATUS_OK;
+    GPU_TRY(cudaEventRecord(gpu->begin, gpu->stream));
+    if constexpr (semiring_packing<semiring>() == 1) {
+        status = solve->small ? compute_small<semiring>(solve) : compute_rounds<semiring>(solve);
+    } else {
+        status = compute_rounds<semiring>(solve);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    GPU_TRY(cudaEventRecord(gpu->end, gpu->stream));
+    GPU_TRY(cudaEventSynchronize(gpu->end));
+    GPU_TRY(cudaEventElapsedTime(&elapsed_ms, gpu->begin, gpu->end));
+    solve->timings->compute_s += (double)elapsed_ms * 1e-3;
+    return STATUS_OK;
+}
+
+/* After the rounds the panels are free; a small solve has none, and scratch of its own. */
+static struct certificate_memory certificate_memory_of(const struct solve *solve)
+{
+    const struct workspace *workspace = &solve->workspace;
+    const struct workspace_layout *layout = &workspace->layout;
+    struct certificate_memory memory = {};
+    for (uint32_t i = 0; i < DEVICE_CHUNKS; ++i) {
+        memory.chunk[i] = workspace->chunk[i];
+    }
+    memory.chunk_bytes = layout->chunk_bytes;
+    memory.scratch = solve->small ? workspace->scratch : workspace->left[0][0];
+    memory.scratch_bytes = solve->small ? layout->scratch_bytes
+                                        : WORKSPACE_PARITIES * solve->shape.pivots *
+                                              (layout->left_bytes + layout->right_bytes);
+    return memory;
+}
+
+template <typename semiring> MUST_CHECK static enum status verify(struct solve *solve)
+{
+    typedef typename semiring::element element;
+    struct certificate_request<element> request = {
+    };
+    request.gpu = solve->gpu;
+    request.graph = solve->graph;
+    request.observer = solve->observer;
+    request.matrix.elements = (const element *)solve->workspace.matrix;
+    request.matrix.stride = solve->workspace.layout.stride;
+    request.matrix.clamp_diagonal = solve->options->clamp_diagonal;
+    certificate_set_solved(&request.matrix);
+    request.memory = certificate_memory_of(solve);
+    request.kind = solve->result->kind;
+    request.solving = true;
+    return certificate_verify(&request, &solve->account->verification);
+}
+
+/* The type by which statistics_reaches knows what is unreachable in the matrix at work. */
+template <typename element> struct counted {
+    typedef element type;
+};
+
+template <> struct counted<uint16_t> {
+    typedef int16_t type;
+};
+
+/* Over the padded matrix, before it leaves: two reads of it. */
+template <typename semiring> MUST_CHECK static enum status take_statistics(struct solve *solve)
+{
+    typedef typename counted<typename semiring::element>::type element;
+    cudaStream_t stream = solve->gpu->stream;
+    struct statistics *statistics = solve->account->statistics;
+    struct statistics_workspace workspace;
+    struct statistics_rows<element> rows;
+    rows.elements = (const element *)solve->workspace.matrix;
+    rows.stride = solve->workspace.layout.stride;
+    rows.vertex_count = solve->graph->vertex_count;
+    rows.first_row = 0;
+    rows.row_count = solve->graph->vertex_count;
+    STATUS_TRY(statistics_workspace_init(&workspace, rows.vertex_count, solve->workspace.statistics,
+                                         stream));
+    STATUS_TRY(statistics_rows_launch<element>(rows, workspace.columns, stream));
+    STATUS_TRY(statistics_workspace_fetch_rows(&workspace, stream, statistics));
+    if (statistics->summary->reachable_pairs > 0) {
+        STATUS_TRY(statistics_histogram_launch<element>(rows, statistics->summary, workspace.bins,
+                                                        stream));
+        STATUS_TRY(statistics_workspace_fetch_bins(&workspace, stream, statistics));
+    }
+    solve->account->statistics_filled = true;
+    return STATUS_OK;
+}
+
+template <typename semiring, typename result>
+MUST_CHECK static enum status fetch_result(struct solve *solve)
+{
+    struct download<typename semiring::element, result> download;
+    download.gpu = solve->gpu;
+    download.workspace = &solve->workspace;
+    download.observer = solve->observer;
+    download.matrix = matrix_of<semiring>(solve);
+    download.result = (result *)solve->result->elements;
+    download.vertex_count = solve->graph->vertex_count;
+    download.chunk_rows =
+        download_chunk_rows(&solve->workspace, solve->graph->vertex_count, sizeof(result));
+    download.clamp_diagonal = solve->options->clamp_diagonal;
+    return download_rows(&download);
+}
+
+template <typename semiring, typename result> MUST_CHECK static enum status run(struct solve *solve)
+{
+    STATUS_TRY(plan_workspace<semiring>(solve));
+    STATUS_TRY(prepare<semiring>(solve));
+    STATUS_TRY(compute<semiring>(solve));
+    if (solve->options->verify) {
+        STATUS_TRY(verify<semiring>(solve));
+    }
+    const double begin_s = now_s();
+    if (solve->account->statistics != NULL) {
+        STATUS_TRY(take_statistics<semiring>(solve));
+    }
+    const enum status status = fetch_result<semiring, result>(solve);
+    solve->timings->d2h_s += now_s() - begin_s;
+    return status;
+}
+
+/* Both integer kinds, in 16 bits or in 32. */
+template <typename result> MUST_CHECK static enum status run_integer(struct solve *solve)
+{
+    return solve->options->narrow && !solve->small &&
+                   solve->graph->vertex_count >= solve->gpu->tuning.narrow_vertices
+               ? run<semiring_u2, result>(solve)
+               : run<semiring_i4, result>(solve);
+}
+
+MUST_CHECK static enum status run_kind(struct solve *solve)
+{
+    const bool any_sign = solve->graph->summary.negative || solve->options->clamp_diagonal;
+    switch (solve->result->kind) {
+    case KIND_I4:
+        return run_integer<int32_t>(solve);
+    case KIND_U2:
+        return run_integer<uint16_t>(solve);
+    case KIND_F4:
+        return any_sign ? run<semiring_f4_signed, float>(solve) : run<semiring_f4, float>(solve);
+    case KIND_F8:
+        return run<semiring_f8, double>(solve);
+    case KIND_AUTO:
+    case KIND_COUNT:
+        break;
+    }
+    CHECK(false);
+    return STATUS_BAD_PARAMETER;
+}
+
+/* After a cancel or a negative cycle kernels may still be under way: they are told to stop, and end
+ * before the memory is used for something else. A device that fails in that very moment is lost,
+ * whatever was found before. */
+MUST_CHECK static enum status drain(struct gpu *gpu)
+{
+    GPU_TRY(cudaMemcpyAsync(gpu->control, gpu->stop, sizeof(*gpu->stop), cudaMemcpyHostToDevice,
+                            gpu->alarm_stream));
+    GPU_TRY(cudaStreamSynchronize(gpu->alarm_stream));
+    for (uint32_t half = 0; half < DEVICE_HALVES; ++half) {
+        GPU_TRY(cudaStreamSynchronize(gpu->half[half]));
+    }
+    GPU_TRY(cudaStreamSynchronize(gpu->stream));
+    return STATUS_OK;
+}
+
+enum status gpu_solve(struct gpu *gpu, const struct graph *graph, const struct plan *plan,
+                      const struct solve_options *options, const struct observer *observer,
+                      struct matrix *matrix, struct solve_account *account)
+{
+    CHECK(plan->tile == GPU_TILE && plan->vertex_count == graph->vertex_count);
+    CHECK(plan->vertex_of == NULL);
+    CHECK(gpu_supports(matrix->kind) && matrix->vertex_count == graph->vertex_count);
+    if (graph->vertex_count == 0) {
+        return STATUS_OK;
+    }
+    struct solve solve = {};
+    solve.gpu = gpu;
+    solve.graph = graph;
+    solve.plan = plan;
+    solve.options = options;
+    solve.observer = observer;
+    solve.result = matrix;
+    solve.account = account;
+    solve.timings = &account->timings;
+    solve.small =
+        plan->summary.kind == PLAN_DENSE && graph->vertex_count <= gpu->tuning.small_vertices;
+    GPU_TRY(cudaSetDevice(gpu->ordinal));
+    memset(gpu->alarm, 0, sizeof(*gpu->alarm));
+    const enum status status = run_kind(&solve);
+    const enum status drained = drain(gpu);
+    workspace_release(gpu);
+    return drained == STATUS_OK ? status : drained;
+}

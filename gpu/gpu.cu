@@ -1,0 +1,312 @@
+#include "gpu/gpu.h"
+
+#include "gpu/device.cuh"
+#include "gpu/matrix_certificate.cuh"
+#include "gpu/staging.h"
+#include "gpu/try.cuh"
+#include "gpu/workspace.cuh"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Ampere: asynchronous copies into shared memory. */
+#define CAPABILITY_MAJOR_MIN 8
+/* Shared memory of a block of the interior phase, the largest: cards have 99 KiB or more. */
+#define BLOCK_BYTES_MIN 98500
+
+/* What the driver may take while a solve runs: kernels are loaded when they are first used. */
+#define RESERVE_BYTES ((uint64_t)256 << 20)
+
+/* Measured on an H200. */
+#define SMALL_VERTICES 2048
+#define NARROW_VERTICES 4096
+#define PAIR_VERTICES 7168
+
+static int attribute(int ordinal, enum cudaDeviceAttr which)
+{
+    int value = 0;
+    if (cudaDeviceGetAttribute(&value, which, ordinal) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return 0;
+    }
+    return value;
+}
+
+static bool is_usable(int ordinal)
+{
+    return attribute(ordinal, cudaDevAttrComputeCapabilityMajor) >= CAPABILITY_MAJOR_MIN &&
+           attribute(ordinal, cudaDevAttrMaxSharedMemoryPerBlockOptin) >= BLOCK_BYTES_MIN &&
+           attribute(ordinal, cudaDevAttrCooperativeLaunch) != 0;
+}
+
+static void explain(cudaError_t error, char ret_reason[GPU_REASON_SIZE])
+{
+    const char *words = cudaGetErrorString(error);
+    if (error == cudaErrorInsufficientDriver) {
+        words = "no NVIDIA driver, or one too old for this build";
+    } else if (error == cudaErrorNoDevice) {
+        words = "no NVIDIA device is visible to this process";
+    }
+    snprintf(ret_reason, GPU_REASON_SIZE, "%s", words);
+}
+
+/* The usable devices' CUDA ordinals are counted in order; ret_ordinal may be NULL when only the
+ * count is wanted. */
+static uint32_t find_usable(int device_count, uint32_t index, int *ret_ordinal)
+{
+    uint32_t usable = 0;
+    for (int ordinal = 0; ordinal < device_count; ++ordinal) {
+        if (!is_usable(ordinal)) {
+            continue;
+        }
+        if (ret_ordinal != NULL && usable == index) {
+            *ret_ordinal = ordinal;
+        }
+        ++usable;
+    }
+    return usable;
+}
+
+uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE])
+{
+    int device_count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&device_count);
+    ret_reason[0] = '\0';
+    if (error != cudaSuccess) {
+        (void)cudaGetLastError();
+        explain(error, ret_reason);
+        return 0;
+    }
+    const uint32_t usable = find_usable(device_count, 0, NULL);
+    if (usable == 0) {
+        snprintf(ret_reason, GPU_REASON_SIZE,
+                 "%d NVIDIA devices, none of compute capability %d.0 or later with what is needed",
+                 device_count, CAPABILITY_MAJOR_MIN);
+    }
+    return usable;
+}
+
+/* Pinned memory is what the bus is fast with; a limit on locked memory must not cost the device. */
+MUST_CHECK static enum status acquire_staging(struct gpu *gpu)
+{
+    for (uint32_t i = 0; i < DEVICE_CHUNKS; ++i) {
+        gpu->staging_pinned[i] =
+            cudaMallocHost(&gpu->staging[i], DEVICE_CHUNK_BYTES) == cudaSuccess;
+        if (gpu->staging_pinned[i]) {
+            continue;
+        }
+        (void)cudaGetLastError();
+        gpu->staging[i] = malloc(DEVICE_CHUNK_BYTES);
+        if (gpu->staging[i] == NULL) {
+            return STATUS_NO_MEMORY;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Blocks of the panels go before those of the interior wherever one of these ends. */
+MUST_CHECK static enum status acquire_streams(struct gpu *gpu)
+{
+    int least = 0;
+    int greatest = 0;
+    GPU_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    GPU_TRY(cudaStreamCreateWithPriority(&gpu->stream, cudaStreamNonBlocking, greatest));
+    GPU_TRY(cudaStreamCreateWithPriority(&gpu->alarm_stream, cudaStreamNonBlocking, greatest));
+    for (uint32_t i = 0; i < DEVICE_HALVES; ++i) {
+        GPU_TRY(cudaStreamCreateWithPriority(&gpu->half[i], cudaStreamNonBlocking, least));
+    }
+    return STATUS_OK;
+}
+
+MUST_CHECK static enum status acquire_round_events(struct gpu *gpu)
+{
+    for (uint32_t i = 0; i < DEVICE_ROUND_EVENTS; ++i) {
+        GPU_TRY(cudaEventCreateWithFlags(&gpu->panels_done[i], cudaEventDisableTiming));
+        for (uint32_t j = 0; j < DEVICE_HALVES; ++j) {
+            /* The host waits for these for as long as a solve takes: it sleeps. */
+            GPU_TRY(cudaEventCreateWithFlags(&gpu->half_done[j][i],
+                                             cudaEventDisableTiming | cudaEventBlockingSync));
+        }
+    }
+    return STATUS_OK;
+}
+
+static uint32_t count_processors(void)
+{
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 1 ? (uint32_t)online : 1;
+}
+
+MUST_CHECK static enum status acquire(struct gpu *gpu)
+{
+    GPU_TRY(cudaSetDevice(gpu->ordinal));
+    STATUS_TRY(acquire_streams(gpu));
+    STATUS_TRY(acquire_round_events(gpu));
+    for (uint32_t i = 0; i < DEVICE_CHUNKS; ++i) {
+        GPU_TRY(cudaEventCreateWithFlags(&gpu->chunk_done[i], cudaEventDisableTiming));
+    }
+    GPU_TRY(cudaEventCreate(&gpu->begin));
+    GPU_TRY(cudaEventCreate(&gpu->end));
+    GPU_TRY(cudaHostAlloc((void **)&gpu->alarm, sizeof(*gpu->alarm), cudaHostAllocMapped));
+    memset(gpu->alarm, 0, sizeof(*gpu->alarm));
+    GPU_TRY(cudaHostGetDevicePointer((void **)&gpu->alarm_device, gpu->alarm, 0));
+    GPU_TRY(cudaMallocHost((void **)&gpu->stop, sizeof(*gpu->stop)));
+    *gpu->stop = 1;
+    GPU_TRY(cudaMalloc((void **)&gpu->control, sizeof(*gpu->control)));
+    STATUS_TRY(staging_create(count_processors(), &gpu->copier));
+    return acquire_staging(gpu);
+}
+
+enum status gpu_open(uint32_t index, struct gpu **ret_gpu)
+{
+    int device_count = 0;
+    int ordinal = 0;
+    GPU_TRY(cudaGetDeviceCount(&device_count));
+    if (index >= find_usable(device_count, index, &ordinal)) {
+        return STATUS_NO_DEVICE;
+    }
+    struct gpu *gpu = (struct gpu *)calloc(1, sizeof(*gpu));
+    if (gpu == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    gpu->ordinal = ordinal;
+    gpu->multiprocessors = (uint32_t)attribute(ordinal, cudaDevAttrMultiProcessorCount);
+    gpu->tuning.small_vertices = SMALL_VERTICES;
+    gpu->tuning.narrow_vertices = NARROW_VERTICES;
+    gpu->tuning.pair_vertices = PAIR_VERTICES;
+    const enum status status = acquire(gpu);
+    if (status != STATUS_OK) {
+        gpu_close(gpu);
+        return status;
+    }
+    *ret_gpu = gpu;
+    return STATUS_OK;
+}
+
+static void close_event(cudaEvent_t event)
+{
+    if (event != NULL) {
+        (void)cudaEventDestroy(event);
+    }
+}
+
+static void close_events(struct gpu *gpu)
+{
+    close_event(gpu->begin);
+    close_event(gpu->end);
+    for (uint32_t i = 0; i < DEVICE_CHUNKS; ++i) {
+        close_event(gpu->chunk_done[i]);
+    }
+    for (uint32_t i = 0; i < DEVICE_ROUND_EVENTS; ++i) {
+        close_event(gpu->panels_done[i]);
+        for (uint32_t j = 0; j < DEVICE_HALVES; ++j) {
+            close_event(gpu->half_done[j][i]);
+        }
+    }
+}
+
+static void close_stream(cudaStream_t stream)
+{
+    if (stream != NULL) {
+        (void)cudaStreamDestroy(stream);
+    }
+}
+
+static void release_staging(struct gpu *gpu)
+{
+    for (uint32_t i = 0; i < DEVICE_CHUNKS; ++i) {
+        if (gpu->staging_pinned[i]) {
+            (void)cudaFreeHost(gpu->staging[i]);
+        } else {
+            free(gpu->staging[i]);
+        }
+    }
+}
+
+/* Errors are not looked at: a lost device refuses everything, and there is nothing else to do. */
+void gpu_close(struct gpu *gpu)
+{
+    if (gpu == NULL) {
+        return;
+    }
+    (void)cudaSetDevice(gpu->ordinal);
+    release_staging(gpu);
+    staging_destroy(gpu->copier);
+    (void)cudaFreeHost(gpu->alarm);
+    (void)cudaFreeHost(gpu->stop);
+    (void)cudaFree(gpu->control);
+    (void)cudaFree(gpu->arena);
+    close_events(gpu);
+    close_stream(gpu->stream);
+    close_stream(gpu->alarm_stream);
+    for (uint32_t i = 0; i < DEVICE_HALVES; ++i) {
+        close_stream(gpu->half[i]);
+    }
+    (void)cudaGetLastError();
+    free(gpu);
+}
+
+void gpu_describe(const struct gpu *gpu, struct gpu_device *ret_device)
+{
+    struct cudaDeviceProp properties;
+    size_t free_bytes = 0;
+    size_t total_bytes = 0;
+    memset(ret_device, 0, sizeof(*ret_device));
+    if (cudaSetDevice(gpu->ordinal) != cudaSuccess ||
+        cudaGetDeviceProperties(&properties, gpu->ordinal) != cudaSuccess ||
+        cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess) {
+        return;
+    }
+    snprintf(ret_device->name, sizeof(ret_device->name), "%.63s", properties.name);
+    ret_device->memory_bytes = total_bytes;
+    ret_device->memory_free_bytes = free_bytes + gpu->arena_bytes;
+    ret_device->multiprocessors = (uint32_t)properties.multiProcessorCount;
+    ret_device->clock_mhz = (uint32_t)attribute(gpu->ordinal, cudaDevAttrClockRate) / 1000;
+    ret_device->capability_major = (uint32_t)properties.major;
+    ret_device->capability_minor = (uint32_t)properties.minor;
+}
+
+void gpu_get_tuning(const struct gpu *gpu, struct gpu_tuning *ret_tuning)
+{
+    *ret_tuning = gpu->tuning;
+}
+
+void gpu_set_tuning(struct gpu *gpu, const struct gpu_tuning *tuning)
+{
+    gpu->tuning = *tuning;
+}
+
+bool gpu_supports(enum kind kind)
+{
+    return kind == KIND_I4 || kind == KIND_U2 || kind == KIND_F4 || kind == KIND_F8;
+}
+
+/* The dense plan's steps share one list of all tiles. 16-bit results are counted as if computed in
+ * 32 bits: whether they can be narrower is known only with the graph. */
+uint64_t gpu_bytes_needed(uint32_t vertex_count, uint64_t edge_count, enum kind kind)
+{
+    struct workspace_shape shape;
+    struct workspace_layout layout;
+    if (!gpu_supports(kind)) {
+        return UINT64_MAX;
+    }
+    shape.vertex_count = vertex_count;
+    shape.edge_count = edge_count;
+    shape.list_length = ((uint64_t)vertex_count + GPU_TILE - 1) / GPU_TILE;
+    shape.element_bytes = kind == KIND_F8 ? sizeof(double) : sizeof(int32_t);
+    shape.word_bytes = shape.element_bytes;
+    shape.result_bytes = (uint32_t)kind_size(kind);
+    shape.right_blocks = operand_right_blocks<semiring_i4>();
+    shape.scratch_bytes = vertex_count <= SMALL_VERTICES
+                              ? certificate_bytes_min(vertex_count, shape.element_bytes)
+                              : 0;
+    shape.pivots = vertex_count <= SMALL_VERTICES ? 0
+                   : vertex_count < PAIR_VERTICES ? 1
+                                                  : OPERAND_PIVOTS;
+    if (!workspace_plan(&shape, &layout)) {
+        return UINT64_MAX;
+    }
+    return vertex_count == 0 ? 0 : layout.total_bytes + RESERVE_BYTES;
+}

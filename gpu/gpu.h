@@ -1,0 +1,102 @@
+/* The NVIDIA device, as the only C header that leaves this folder: valid C17 and C++17, no CUDA
+ * type in it.
+ *
+ * A struct gpu is one device with its stream, events and pinned staging, acquired in gpu_open. It
+ * belongs to the thread that uses it. No function here logs or ends the process; a broken context
+ * is STATUS_DEVICE_LOST and the process must then be left. */
+#pragma once
+
+#include "proto/graph.h"
+#include "proto/matrix.h"
+#include "proto/observer.h"
+#include "proto/plan.h"
+#include "proto/solve_account.h"
+#include "proto/solve_item.h"
+#include "proto/solve_options.h"
+#include "proto/verification.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Vertices per tile edge: the pivot block width of the kernels, what a plan for this device uses.
+ */
+#define GPU_TILE 128
+/* Pivots that one pass over a large matrix applies. */
+#define GPU_DEPTH 256
+#define GPU_REASON_SIZE 160
+/* The largest graph of a batch: what one block of threads holds in its registers. A matrix of twice
+ * the side would fill all registers of a multiprocessor and more than its shared memory. */
+#define GPU_BATCH_VERTICES 128
+
+struct gpu;
+
+struct gpu_device {
+    char name[64];
+    uint64_t memory_bytes;
+    uint64_t memory_free_bytes;
+    uint32_t multiprocessors;
+    uint32_t clock_mhz;
+    uint32_t capability_major;
+    uint32_t capability_minor;
+};
+
+/* Devices usable by this build. 0 with the reason in words (no driver, no device, ...) when there
+ * is none; never fails. */
+uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE]);
+
+/* STATUS_NO_DEVICE, STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST. */
+MUST_CHECK enum status gpu_open(uint32_t index, struct gpu **ret_gpu);
+void gpu_close(struct gpu *gpu);
+
+void gpu_describe(const struct gpu *gpu, struct gpu_device *ret_device);
+bool gpu_supports(enum kind kind);
+
+/* Which way a graph is solved, by its size. Integers do not depend on it, floats by their rounding
+ * alone. gpu_open sets what was
+ * measured to be fastest; tests and sweeps set other values. */
+struct gpu_tuning {
+    uint32_t small_vertices;  /* up to here: the whole solve is one cooperative launch */
+    uint32_t narrow_vertices; /* from here on: 16 bits, where options->narrow allows it */
+    uint32_t pair_vertices;   /* from here on: two pivot tiles per round */
+};
+
+void gpu_get_tuning(const struct gpu *gpu, struct gpu_tuning *ret_tuning);
+void gpu_set_tuning(struct gpu *gpu, const struct gpu_tuning *tuning);
+
+/* The most device bytes that a solve of n vertices takes, which one of a directed graph in the
+ * numbers of its kind does take: the padded matrix, two rounds' panels, what is in transit, and a
+ * reserve for the driver. Half the work of undirected graphs and 16-bit numbers take less. */
+uint64_t gpu_bytes_needed(uint32_t vertex_count, uint64_t edge_count, enum kind kind);
+
+/* Solves by blocked Floyd-Warshall into matrix (host storage, n x n, unpadded).
+ * STATUS_NEGATIVE_CYCLE when a diagonal entry fell below 0 and options do not clamp it,
+ * STATUS_CANCELLED, STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST,
+ * STATUS_WEIGHT_RANGE when a distance does not fit a u2. With options->verify the matrix is
+ * checked before it leaves the device, on as many rows as verification_row_count says: the account
+ * tells of it, STATUS_NOT_VERIFIED and its violation when an entry is wrong. */
+MUST_CHECK enum status gpu_solve(struct gpu *gpu, const struct graph *graph,
+                                 const struct plan *plan, const struct solve_options *options,
+                                 const struct observer *observer, struct matrix *matrix,
+                                 struct solve_account *account);
+
+/* Proves on the device that a matrix on the host, of any kind, is right: row_count rows spread
+ * evenly, all when there are fewer, as many as verification_row_count says when it is 0. The matrix
+ * has to fit the device whole. STATUS_NOT_VERIFIED with the violation in ret_verification, which is
+ * written then too; STATUS_CANCELLED, STATUS_NO_MEMORY, STATUS_NO_DEVICE_MEMORY,
+ * STATUS_DEVICE_LOST. */
+MUST_CHECK enum status gpu_certify(struct gpu *gpu, const struct graph *graph,
+                                   const struct matrix *matrix, uint32_t row_count,
+                                   const struct observer *observer,
+                                   struct verification *ret_verification);
+
+/* Solves many graphs of at most GPU_BATCH_VERTICES vertices, in kinds i4, f4 and f8, by a few
+ * launches for all of them.
+ * Every item gets a status of its own, as gpu_solve gives it; a failure of the device is the status
+ * of all that had not come home. Takes four buffers of at most 64 MiB on the device while it runs.
+ * compute_s is the time of the kernels. The items' plans are not looked at: there is one tile. */
+void gpu_solve_batch(struct gpu *gpu, struct solve_item *items, uint32_t count);
+
+#ifdef __cplusplus
+}
+#endif

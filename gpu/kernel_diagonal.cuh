@@ -1,0 +1,212 @@
+/* Phase 1: closes the diagonal tile of the pivot block, one pivot after the other.
+ *
+ * One block of 256 threads, no larger than a block of the interior phase, so that it finds room
+ * beside one; a thread holds 8x8 elements of the 128x128 tile in registers, two quads of rows by
+ * two of columns, 64 apart. The pivot row and the pivot column pass through shared memory: while
+ * pivot k is read from one half its successor is written to the other, so that one barrier per
+ * pivot is enough.
+ *
+ * A negative element on the diagonal is a negative cycle: the block reports it, stops the solve and
+ * leaves the tile as it was. Up to the first such pivot every element is bounded by the length of a
+ * simple path and no sum overflows; what comes after is thrown away. */
+#pragma once
+
+#include "gpu/semiring.cuh"
+#include "gpu/try.cuh"
+
+#define DIAGONAL_THREADS 256
+#define DIAGONAL_EDGE (2 * QUAD)
+/* From the first to the second quad of a thread's rows or columns. */
+#define DIAGONAL_GAP (GPU_TILE / 2)
+
+static_assert(DIAGONAL_THREADS * DIAGONAL_EDGE * DIAGONAL_EDGE == GPU_TILE * GPU_TILE,
+              "8x8 elements per thread");
+
+struct diagonal_step {
+    uint32_t tile;
+    uint32_t depth; /* pivots in use, in whole quads; those beyond are padding */
+    bool clamp;
+    struct tile_control *control;
+    volatile uint32_t *negative; /* host-mapped */
+};
+
+/* The pivot in hand: its row, its column. */
+template <typename scalar> struct diagonal_pivot {
+    scalar row[GPU_TILE];
+    scalar column[GPU_TILE];
+};
+
+template <typename scalar>
+static __device__ __forceinline__ void diagonal_load_line(const scalar *from,
+                                                          scalar (&to)[DIAGONAL_EDGE])
+{
+    tile_load_quad(from, reinterpret_cast<scalar(&)[QUAD]>(to[0]));
+    tile_load_quad(from + DIAGONAL_GAP, reinterpret_cast<scalar(&)[QUAD]>(to[QUAD]));
+}
+
+template <typename scalar>
+static __device__ __forceinline__ void diagonal_store_line(scalar *to,
+                                                           const scalar (&from)[DIAGONAL_EDGE])
+{
+    tile_store_quad(to, from[0], from[1], from[2], from[3]);
+    tile_store_quad(to + DIAGONAL_GAP, from[4], from[5], from[6], from[7]);
+}
+
+/* Publishes a pivot's row and column from the threads that hold parts of them. LINE is the pivot's
+ * index among a thread's eight lines: the index into registers must be known to the compiler. */
+template <uint32_t LINE, typename scalar>
+static __device__ __forceinline__ void
+diagonal_publish(scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE], struct tile_place place,
+                 uint32_t quad, bool clamp, struct diagonal_pivot<scalar> *shared)
+{
+    const bool holds_row = place.row == quad;
+    const bool holds_column = place.column == quad;
+    if (holds_row && holds_column && clamp && tile[LINE][LINE] < 0) {
+        tile[LINE][LINE] = 0;
+    }
+    if (holds_row) {
+        diagonal_store_line(shared->row + place.column, tile[LINE]);
+    }
+    if (holds_column) {
+        scalar line[DIAGONAL_EDGE];
+#pragma unroll
+        for (uint32_t i = 0; i < DIAGONAL_EDGE; ++i) {
+            line[i] = tile[i][LINE];
+        }
+        diagonal_store_line(shared->column + place.row, line);
+    }
+}
+
+/* Relaxes the thread's elements over one pivot. A negative cycle is noted and looked at once for
+ * all pivots: a branch on what has just been loaded would cost a quarter of the time. */
+template <typename semiring>
+static __device__ __forceinline__ void
+diagonal_relax(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
+               struct tile_place place, uint32_t pivot, bool *negative,
+               const struct diagonal_pivot<typename semiring::scalar> *shared)
+{
+    typename semiring::scalar to[DIAGONAL_EDGE];
+    typename semiring::scalar from[DIAGONAL_EDGE];
+    diagonal_load_line(shared->column + place.row, to);
+    diagonal_load_line(shared->row + place.column, from);
+    *negative |= shared->row[pivot] < 0;
+#pragma unroll
+    for (uint32_t i = 0; i < DIAGONAL_EDGE; ++i) {
+#pragma unroll
+        for (uint32_t j = 0; j < DIAGONAL_EDGE; ++j) {
+            tile[i][j] = semiring::relax(tile[i][j], to[i], from[j]);
+        }
+    }
+}
+
+/* The pivot LINE of a thread's lines in its quad (pivot % 64 = quad + LINE % 4), published before
+ * in shared[LINE % 2], and the publishing of the next one, LINE + 1 or the first of the next quad.
+ */
+template <typename semiring, uint32_t LINE>
+static __device__ __forceinline__ void
+diagonal_step_over(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
+                   struct tile_place place, uint32_t quad, bool clamp, bool *negative,
+                   struct diagonal_pivot<typename semiring::scalar> *shared)
+{
+    constexpr uint32_t half = LINE / QUAD;
+    const uint32_t pivot = quad + half * DIAGONAL_GAP + LINE % QUAD;
+    diagonal_relax<semiring>(tile, place, pivot, negative, &shared[LINE % 2]);
+    if (LINE % QUAD + 1 < QUAD) {
+        diagonal_publish<(LINE + 1) % DIAGONAL_EDGE>(tile, place, quad, clamp,
+                                                     &shared[(LINE + 1) % 2]);
+    } else if (quad + QUAD < DIAGONAL_GAP) {
+        diagonal_publish<half * QUAD>(tile, place, quad + QUAD, clamp, &shared[(LINE + 1) % 2]);
+    } else if (half == 0) {
+        diagonal_publish<QUAD>(tile, place, 0, clamp, &shared[(LINE + 1) % 2]);
+    }
+    __syncthreads();
+}
+
+/* Half the pivots: those of the threads' first quads, or of their second. */
+template <typename semiring, uint32_t HALF>
+static __device__ __forceinline__ void
+diagonal_close_half(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
+                    struct tile_place place, uint32_t depth, bool clamp, bool *negative,
+                    struct diagonal_pivot<typename semiring::scalar> *shared)
+{
+    constexpr uint32_t line = HALF * QUAD;
+    for (uint32_t quad = 0; quad < DIAGONAL_GAP && quad + HALF * DIAGONAL_GAP < depth;
+         quad += QUAD) {
+        diagonal_step_over<semiring, line>(tile, place, quad, clamp, negative, shared);
+        diagonal_step_over<semiring, line + 1>(tile, place, quad, clamp, negative, shared);
+        diagonal_step_over<semiring, line + 2>(tile, place, quad, clamp, negative, shared);
+        diagonal_step_over<semiring, line + 3>(tile, place, quad, clamp, negative, shared);
+    }
+}
+
+/* From and to the matrix, through the scalar format. */
+template <typename semiring>
+static __device__ __forceinline__ void
+diagonal_load(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
+              const typename semiring::element *home, uint64_t stride)
+{
+#pragma unroll
+    for (uint32_t i = 0; i < DIAGONAL_EDGE; ++i) {
+        const uint64_t line = (i / QUAD * DIAGONAL_GAP + i % QUAD) * stride;
+#pragma unroll
+        for (uint32_t j = 0; j < DIAGONAL_EDGE; ++j) {
+            tile[i][j] = home[line + j / QUAD * DIAGONAL_GAP + j % QUAD];
+        }
+    }
+}
+
+template <typename semiring>
+static __device__ __forceinline__ void
+diagonal_store(const typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
+               typename semiring::element *home, uint64_t stride)
+{
+#pragma unroll
+    for (uint32_t i = 0; i < DIAGONAL_EDGE; ++i) {
+        const uint64_t line = (i / QUAD * DIAGONAL_GAP + i % QUAD) * stride;
+#pragma unroll
+        for (uint32_t j = 0; j < DIAGONAL_EDGE; ++j) {
+            home[line + j / QUAD * DIAGONAL_GAP + j % QUAD] =
+                (typename semiring::element)tile[i][j];
+        }
+    }
+}
+
+template <typename semiring>
+__global__ void __launch_bounds__(DIAGONAL_THREADS)
+    diagonal_kernel(struct tile_matrix<typename semiring::element> matrix,
+                    struct diagonal_step step)
+{
+    typedef typename semiring::scalar scalar;
+    __shared__ __align__(16) struct diagonal_pivot<scalar> shared[2];
+    if (__syncthreads_or(tile_stopped(step.control))) {
+        return;
+    }
+    const struct tile_place place = tile_place_of_thread<DIAGONAL_GAP>();
+    typename semiring::element *const home =
+        tile_at(matrix, step.tile, step.tile) + place.row * matrix.stride + place.column;
+    scalar tile[DIAGONAL_EDGE][DIAGONAL_EDGE];
+    diagonal_load<semiring>(tile, home, matrix.stride);
+    diagonal_publish<0>(tile, place, 0, step.clamp, &shared[0]);
+    __syncthreads();
+    bool negative = false;
+    diagonal_close_half<semiring, 0>(tile, place, step.depth, step.clamp, &negative, shared);
+    diagonal_close_half<semiring, 1>(tile, place, step.depth, step.clamp, &negative, shared);
+    if (negative) {
+        if (threadIdx.x == 0) {
+            *step.negative = 1;
+            *(volatile uint32_t *)&step.control->stop = 1;
+        }
+        return;
+    }
+    diagonal_store<semiring>(tile, home, matrix.stride);
+}
+
+template <typename semiring>
+MUST_CHECK static enum status diagonal_launch(struct tile_matrix<typename semiring::element> matrix,
+                                              struct diagonal_step step, cudaStream_t stream)
+{
+    step.depth = (step.depth + QUAD - 1) / QUAD * QUAD;
+    diagonal_kernel<semiring><<<1, DIAGONAL_THREADS, 0, stream>>>(matrix, step);
+    GPU_TRY(cudaGetLastError());
+    return STATUS_OK;
+}

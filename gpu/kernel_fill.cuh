@@ -1,0 +1,102 @@
+/* The matrix before the first round: unreachable everywhere, 0 on the diagonal, then the edges.
+ *
+ * fill: one block of 256 threads per row of the padded matrix, 16-byte stores. Padded vertices get
+ * their 0 on the diagonal too.
+ * scatter: one warp per row of the graph that has edges in the chunk, lanes along the edges. No two
+ * edges write the same element: the graph has no parallel edges, and an undirected edge is stored
+ * once, in the row of its smaller end. */
+#pragma once
+
+#include "gpu/semiring.cuh"
+#include "gpu/try.cuh"
+
+#define FILL_THREADS 256
+
+template <typename semiring>
+__global__ void __launch_bounds__(FILL_THREADS)
+    fill_kernel(struct tile_matrix<typename semiring::element> matrix)
+{
+    typedef typename semiring::element element;
+    constexpr uint32_t across = 16 / sizeof(element);
+    const uint64_t row = blockIdx.x;
+    element *const line = matrix.elements + row * matrix.stride;
+    const element far = semiring::unreachable();
+    for (uint64_t column = threadIdx.x * across; column < matrix.stride;
+         column += FILL_THREADS * across) {
+        __align__(16) element piece[across];
+#pragma unroll
+        for (uint32_t i = 0; i < across; ++i) {
+            piece[i] = column + i == row ? (element)0 : far;
+        }
+        *reinterpret_cast<int4 *>(line + column) = *reinterpret_cast<const int4 *>(piece);
+    }
+}
+
+template <typename semiring>
+MUST_CHECK static enum status fill_launch(struct tile_matrix<typename semiring::element> matrix,
+                                          cudaStream_t stream)
+{
+    fill_kernel<semiring><<<(uint32_t)matrix.stride, FILL_THREADS, 0, stream>>>(matrix);
+    GPU_TRY(cudaGetLastError());
+    return STATUS_OK;
+}
+
+/* Consecutive edges of a graph, on the device: [first_edge, last_edge) of all its edges, which lie
+ * in the rows [first_row, last_row). row_offset is the graph's whole array. */
+template <typename weight> struct fill_edges {
+    const uint64_t *row_offset;
+    const uint32_t *target; /* of first_edge and on */
+    const weight *weights;  /* likewise */
+    uint64_t first_edge;
+    uint64_t last_edge;
+    uint32_t first_row;
+    uint32_t last_row;
+    bool directed;
+};
+
+/* A weight as an element. In 16 bits an edge longer than any distance is as good as none. */
+template <typename semiring, typename weight>
+static __device__ __forceinline__ typename semiring::element fill_convert(weight value)
+{
+    if constexpr (semiring_packing<semiring>() == 2) {
+        return (typename semiring::element)min(value, (weight)NARROW_UNREACHABLE);
+    } else {
+        /* -0.0 becomes 0.0, whose bits are in order. */
+        return (typename semiring::element)value + (typename semiring::element)0;
+    }
+}
+
+template <typename semiring, typename weight>
+__global__ void __launch_bounds__(FILL_THREADS)
+    scatter_kernel(struct tile_matrix<typename semiring::element> matrix,
+                   struct fill_edges<weight> edges)
+{
+    const uint64_t warp = ((uint64_t)blockIdx.x * FILL_THREADS + threadIdx.x) / WARP_THREADS;
+    if (warp >= edges.last_row - edges.first_row) {
+        return;
+    }
+    const uint64_t row = edges.first_row + warp;
+    const uint64_t begin = max(edges.row_offset[row], edges.first_edge);
+    const uint64_t end = min(edges.row_offset[row + 1], edges.last_edge);
+    for (uint64_t edge = begin + threadIdx.x % WARP_THREADS; edge < end; edge += WARP_THREADS) {
+        const uint64_t target = edges.target[edge - edges.first_edge];
+        const typename semiring::element distance =
+            fill_convert<semiring>(edges.weights[edge - edges.first_edge]);
+        matrix.elements[row * matrix.stride + target] = distance;
+        if (!edges.directed) {
+            matrix.elements[target * matrix.stride + row] = distance;
+        }
+    }
+}
+
+template <typename semiring, typename weight>
+MUST_CHECK static enum status scatter_launch(struct tile_matrix<typename semiring::element> matrix,
+                                             struct fill_edges<weight> edges, cudaStream_t stream)
+{
+    const uint64_t rows = edges.last_row - edges.first_row;
+    const uint64_t rows_per_block = FILL_THREADS / WARP_THREADS;
+    const uint32_t blocks = (uint32_t)((rows + rows_per_block - 1) / rows_per_block);
+    scatter_kernel<semiring, weight><<<blocks, FILL_THREADS, 0, stream>>>(matrix, edges);
+    GPU_TRY(cudaGetLastError());
+    return STATUS_OK;
+}

@@ -1,0 +1,114 @@
+/* The way out: rows of the padded matrix packed to n elements each, in the kind that is asked for
+ * and with unreachable in its one public value, into a chunk that is then copied to the host.
+ *
+ * One block of 256 threads per 1024 elements of a row: x over the row, y over the rows of the
+ * chunk. A diagonal element below 0 is a negative cycle that float rounding hid from phase 1:
+ * reported, or lifted to 0 when clamp. */
+#pragma once
+
+#include "gpu/semiring.cuh"
+#include "gpu/try.cuh"
+
+#define FINISH_THREADS 256
+#define FINISH_SPAN 1024
+
+/* Host-mapped words by which kernels tell the host of the end of a solve. */
+struct finish_alarm {
+    uint32_t negative;     /* a diagonal element is below 0 */
+    uint32_t out_of_range; /* a distance does not fit the kind of the result */
+};
+
+struct finish_rows {
+    uint32_t vertex_count;
+    uint32_t first_row;
+    uint32_t row_count;
+    bool clamp;
+    volatile struct finish_alarm *alarm;
+};
+
+/* With negative weights an unreachable integer drifts below its one public value; an infinity stays
+ * what it is. */
+static __device__ __forceinline__ void finish_convert(int32_t distance, int32_t *to,
+                                                      volatile struct finish_alarm *alarm)
+{
+    (void)alarm;
+    *to = distance > UNREACHABLE_I4_DRIFT ? UNREACHABLE_I4 : distance;
+}
+
+static __device__ __forceinline__ void finish_convert(int32_t distance, uint16_t *to,
+                                                      volatile struct finish_alarm *alarm)
+{
+    const bool reachable = distance <= UNREACHABLE_I4_DRIFT;
+    if (reachable && (distance < 0 || distance >= UNREACHABLE_U2)) {
+        alarm->out_of_range = 1;
+    }
+    *to = reachable ? (uint16_t)distance : (uint16_t)UNREACHABLE_U2;
+}
+
+static __device__ __forceinline__ void finish_convert(uint16_t distance, int32_t *to,
+                                                      volatile struct finish_alarm *alarm)
+{
+    (void)alarm;
+    *to = distance == NARROW_UNREACHABLE ? UNREACHABLE_I4 : distance;
+}
+
+static __device__ __forceinline__ void finish_convert(uint16_t distance, uint16_t *to,
+                                                      volatile struct finish_alarm *alarm)
+{
+    (void)alarm;
+    *to = distance == NARROW_UNREACHABLE ? (uint16_t)UNREACHABLE_U2 : distance;
+}
+
+template <typename real>
+static __device__ __forceinline__ void finish_convert(real distance, real *to,
+                                                      volatile struct finish_alarm *alarm)
+{
+    (void)alarm;
+    *to = distance;
+}
+
+template <typename element>
+static __device__ __forceinline__ bool finish_is_negative(element distance)
+{
+    return distance < (element)0;
+}
+
+static __device__ __forceinline__ bool finish_is_negative(uint16_t distance)
+{
+    (void)distance;
+    return false;
+}
+
+template <typename element, typename result>
+__global__ void __launch_bounds__(FINISH_THREADS)
+    finish_kernel(struct tile_matrix<element> matrix, struct finish_rows rows, result *chunk)
+{
+    const uint64_t row = rows.first_row + blockIdx.y;
+    const element *const from = matrix.elements + row * matrix.stride;
+    result *const to = chunk + (uint64_t)blockIdx.y * rows.vertex_count;
+    const uint64_t begin = (uint64_t)blockIdx.x * FINISH_SPAN;
+    const uint64_t end = min(begin + FINISH_SPAN, (uint64_t)rows.vertex_count);
+    for (uint64_t column = begin + threadIdx.x; column < end; column += FINISH_THREADS) {
+        element distance = from[column];
+        if (column == row && finish_is_negative(distance)) {
+            if (rows.clamp) {
+                distance = (element)0;
+            } else {
+                rows.alarm->negative = 1;
+            }
+        }
+        finish_convert(distance, &to[column], rows.alarm);
+    }
+}
+
+/* rows.row_count is at most 65535, the grid's limit. */
+template <typename element, typename result>
+MUST_CHECK static enum status finish_launch(struct tile_matrix<element> matrix,
+                                            struct finish_rows rows, result *chunk,
+                                            cudaStream_t stream)
+{
+    const dim3 grid((rows.vertex_count + FINISH_SPAN - 1) / FINISH_SPAN, rows.row_count);
+    finish_kernel<element, result><<<grid, FINISH_THREADS, 0, stream>>>(matrix, rows, chunk);
+    GPU_TRY(cudaGetLastError());
+    return STATUS_OK;
+}

@@ -1,0 +1,443 @@
+/* Phase 3: the tiles outside the panels, C = min(C, A x B) over the pivots of one or two pivot
+ * tiles, A and B from the operands (operand.cuh): all but a few of the n^3 relaxations, so this
+ * kernel is the solver's speed.
+ *
+ * One block of 256 threads per 128 rows x 128 words (two column tiles of 16-bit elements), 8x8
+ * words per thread in registers: two quads of rows by two quads of words, 64 apart. A and B pass
+ * through shared memory in slabs (slab_ring.cuh), 96 KiB per block, two blocks per multiprocessor,
+ * at most 128 registers (doubles: one block). Per pivot a thread makes 4 shared loads of 16 bytes
+ * for 64 relaxations.
+ *
+ * Two pivot tiles p0, p1 in one launch halve the traffic of C. It is exact: the operands of p1 were
+ * made after p0 had been applied to the rows and columns of p1. A tile in the row or the column of
+ * p0 takes p1 only, one in those of the last pivot tile nothing: its panel is final.
+ *
+ * Which tiles: rows x columns of the step's lists, split in two parts that touch different tiles.
+ * NEXT is the rows and columns of the pivot tiles of the next round, wanted first; REST is what
+ * remains, of which a launch takes a range of rows. When symmetric only tiles on and below the
+ * diagonal are computed (and one beside it, where 16-bit tiles come in pairs); REST then folds the
+ * triangle's rows i and last - i into one. */
+#pragma once
+
+#include "gpu/slab_ring.cuh"
+#include "gpu/try.cuh"
+
+#define INTERIOR_EDGE (2 * QUAD)
+
+static_assert(RING_THREADS * INTERIOR_EDGE * INTERIOR_EDGE == GPU_TILE * 2 * OPERAND_WORDS,
+              "8x8 words per thread");
+
+enum interior_part { INTERIOR_NEXT, INTERIOR_REST };
+
+/* Lists are on the device, ascending; when symmetric both are the same. */
+template <typename word> struct interior_step {
+    struct operand<word> operands[OPERAND_PIVOTS];
+    uint32_t pivots[OPERAND_PIVOTS];
+    uint32_t slabs[OPERAND_PIVOTS]; /* of the pivots in use */
+    uint32_t pivot_count;
+    uint32_t next[OPERAND_PIVOTS];
+    uint32_t next_count;
+    const uint32_t *rows; /* tiles */
+    const uint32_t *columns;
+    uint32_t row_count;
+    uint32_t column_count;
+    uint32_t first; /* REST: the first of the range of rows, or of folded rows */
+    bool all;       /* the lists are 0, 1, 2, ...: they need not be read */
+    bool symmetric;
+    int32_t one; /* 1 */
+    const struct tile_control *control;
+};
+
+/* The work of one block. With 16-bit elements two column tiles, the same one twice when one has
+ * nothing to do; else both are the one. */
+struct interior_tile {
+    uint32_t row;
+    uint32_t columns[2];
+    uint32_t pivot; /* the first of the step's pivots to apply */
+};
+
+/* Columns of the step in units of one block: a tile, or two. */
+template <typename semiring>
+static __host__ __device__ __forceinline__ uint32_t interior_units(uint32_t column_count)
+{
+    return (column_count + semiring_packing<semiring>() - 1) / semiring_packing<semiring>();
+}
+
+template <typename word>
+static __device__ __forceinline__ bool interior_is_next(const struct interior_step<word> &step,
+                                                        uint32_t tile)
+{
+    return (step.next_count > 0 && tile == step.next[0]) ||
+           (step.next_count > 1 && tile == step.next[1]);
+}
+
+static __device__ __forceinline__ uint32_t interior_listed(const uint32_t *list, uint32_t place,
+                                                           bool all)
+{
+    return all ? place : list[place];
+}
+
+/* The column tiles of a unit. */
+template <typename semiring>
+static __device__ __forceinline__ void
+interior_take_unit(const struct interior_step<typename semiring::word> &step, uint32_t unit,
+                   struct interior_tile *tile)
+{
+    const uint32_t first = unit * semiring_packing<semiring>();
+    const uint32_t last = min(first + semiring_packing<semiring>() - 1, step.column_count - 1);
+    tile->columns[0] = interior_listed(step.columns, first, step.all);
+    tile->columns[1] = interior_listed(step.columns, last, step.all);
+}
+
+/* Position in the symmetric lists of the block's row, by folding: rows come in groups as high as a
+ * unit is wide, group g has g + 1 units, and group y shares a folded row with group last - y. False
+ * for the empty corner of an odd count. */
+template <typename semiring>
+static __device__ __forceinline__ bool
+interior_unfold(uint32_t row_count, uint32_t folded, uint32_t along, uint32_t *row, uint32_t *unit)
+{
+    constexpr uint32_t high = semiring_packing<semiring>();
+    const uint32_t groups = ((row_count + high - 1) / high + 1) / 2 * 2;
+    const bool lower = along / high < groups - folded;
+    const uint32_t group = lower ? groups - 1 - folded : folded;
+    *unit = along / high - (lower ? 0 : groups - folded);
+    *row = group * high + along % high;
+    return *row < row_count;
+}
+
+/* Of the REST part: the grid is rows high, or folded rows, and as wide as one of them. */
+template <typename semiring>
+static __device__ __forceinline__ bool
+interior_locate_rest(const struct interior_step<typename semiring::word> &step,
+                     struct interior_tile *tile)
+{
+    uint32_t row = step.first + blockIdx.y;
+    uint32_t unit = blockIdx.x;
+    if (step.symmetric &&
+        !interior_unfold<semiring>(step.row_count, row, blockIdx.x, &row, &unit)) {
+        return false;
+    }
+    tile->row = interior_listed(step.rows, row, step.all);
+    interior_take_unit<semiring>(step, unit, tile);
+    const bool skip0 = interior_is_next(step, tile->columns[0]);
+    const bool skip1 = interior_is_next(step, tile->columns[1]);
+    const bool skip = interior_is_next(step, tile->row) || (skip0 && skip1);
+    tile->columns[0] = skip0 ? tile->columns[1] : tile->columns[0];
+    tile->columns[1] = skip1 ? tile->columns[0] : tile->columns[1];
+    return !skip;
+}
+
+/* Index within the NEXT part: the rows of the next pivots first, then their columns. */
+template <typename semiring>
+static __device__ __forceinline__ bool
+interior_locate_next(const struct interior_step<typename semiring::word> &step, uint32_t index,
+                     struct interior_tile *tile)
+{
+    const uint32_t units = interior_units<semiring>(step.column_count);
+    const uint32_t in_rows = units * step.next_count;
+    if (index < in_rows) {
+        tile->row = step.next[index / units];
+        interior_take_unit<semiring>(step, index % units, tile);
+        return !step.symmetric || tile->columns[0] <= tile->row;
+    }
+    const uint32_t across = interior_units<semiring>(step.next_count);
+    const uint32_t first = (index - in_rows) % across;
+    tile->row = interior_listed(step.rows, (index - in_rows) / across, step.all);
+    tile->columns[0] = step.next[first];
+    tile->columns[1] = step.next[across == step.next_count ? first : step.next_count - 1];
+    return !interior_is_next(step, tile->row) && (!step.symmetric || tile->row > tile->columns[0]);
+}
+
+/* Leaves out what is final, and finds the first pivot to apply. */
+template <typename word>
+static __device__ __forceinline__ bool interior_narrow(const struct interior_step<word> &step,
+                                                       struct interior_tile *tile)
+{
+    const uint32_t last = step.pivots[step.pivot_count - 1];
+    const bool final0 = tile->columns[0] == last;
+    const bool final1 = tile->columns[1] == last;
+    if (tile->row == last || (final0 && final1)) {
+        return false;
+    }
+    tile->columns[0] = final0 ? tile->columns[1] : tile->columns[0];
+    tile->columns[1] = final1 ? tile->columns[0] : tile->columns[1];
+    const uint32_t before = step.pivots[0];
+    const bool after =
+        tile->row == before || (tile->columns[0] == before && tile->columns[1] == before);
+    tile->pivot = step.pivot_count > 1 && after ? 1 : 0;
+    return true;
+}
+
+/* Where a slab of the block's operands is: slabs are counted over all pivots of the step. */
+template <typename semiring>
+static __device__ __forceinline__ struct ring_source<typename semiring::word>
+interior_source(const struct interior_step<typename semiring::word> &step,
+                const struct interior_tile &tile, uint32_t slab) {
+    typedef typename semiring::word word;
+    constexpr uint32_t right_blocks = operand_right_blocks<semiring>();
+    const bool second = slab >= step.slabs[0];
+    const struct operand<word> operand = second ? step.operands[1] : step.operands[0];
+    const uint32_t offset =
+        (second ? slab - step.slabs[0] : slab) * ring_pivots<word>() * OPERAND_WORDS;
+    struct ring_source<word> source;
+    source.left = operand.left + (uint64_t)tile.row * 2 * OPERAND_BLOCK_WORDS + offset;
+    source.right =
+        operand.right + (uint64_t)tile.columns[0] * right_blocks * OPERAND_BLOCK_WORDS + offset;
+    source.next_right = right_blocks == 2
+                            ? (uint64_t)OPERAND_BLOCK_WORDS
+                            : ((uint64_t)tile.columns[1] - tile.columns[0]) * OPERAND_BLOCK_WORDS;
+    return source;
+}
+
+/* First word of the thread's quads in a piece of 64 words: a warp covers 16 rows x 32 words of each
+ * quarter of the tile. */
+static __device__ __forceinline__ struct tile_place
+interior_place(void)
+{
+    return tile_place_of_thread<OPERAND_WORDS>();
+}
+
+/* The first words of the thread's two quads in row 0 of its rows. */
+template <typename semiring>
+static __device__ __forceinline__ void
+interior_home(struct tile_matrix<typename semiring::element> matrix,
+              const volatile struct interior_tile *tile, typename semiring::word *home[2])
+{
+    typedef typename semiring::word word;
+    constexpr uint32_t packing = semiring_packing<semiring>();
+    const struct tile_place place = interior_place();
+    word *const line = reinterpret_cast<word *>(matrix.elements) +
+                       ((uint64_t)tile->row * GPU_TILE + place.row) * (matrix.stride / packing) +
+                       place.column;
+    constexpr uint32_t tile_words = GPU_TILE / packing;
+    home[0] = line + (uint64_t)tile->columns[0] * tile_words;
+    home[1] = line + (uint64_t)tile->columns[1] * tile_words + (packing == 1 ? OPERAND_WORDS : 0);
+}
+
+template <typename word>
+static __device__ __forceinline__ void interior_load(word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
+                                                     word *const home[2], uint64_t stride)
+{
+#pragma unroll
+    for (uint32_t i = 0; i < INTERIOR_EDGE; ++i) {
+        const uint64_t line = (i / QUAD * OPERAND_WORDS + i % QUAD) * stride;
+        tile_load_quad(home[0] + line, reinterpret_cast<word(&)[QUAD]>(tile[i][0]));
+        tile_load_quad(home[1] + line, reinterpret_cast<word(&)[QUAD]>(tile[i][QUAD]));
+    }
+}
+
+template <typename word>
+static __device__ __forceinline__ void
+interior_store(const word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE], word *const home[2],
+               uint64_t stride)
+{
+#pragma unroll
+    for (uint32_t i = 0; i < INTERIOR_EDGE; ++i) {
+        const uint64_t line = (i / QUAD * OPERAND_WORDS + i % QUAD) * stride;
+        tile_store_quad(home[0] + line, tile[i][0], tile[i][1], tile[i][2], tile[i][3]);
+        tile_store_quad(home[1] + line, tile[i][4], tile[i][5], tile[i][6], tile[i][7]);
+    }
+}
+
+/* Turns of the inner loop laid out one after another: as many as leave the accumulators in
+ * registers. */
+template <typename semiring> struct interior_unroll {
+    static constexpr uint32_t turns = 1;
+};
+
+template <> struct interior_unroll<semiring_u2> {
+    static constexpr uint32_t turns = RING_BULK ? 4 : 1;
+};
+
+/* Eight words of one pivot: quads 64 words apart, which are two pieces of the stage. */
+template <typename word>
+static __device__ __forceinline__ void interior_fetch(word (&to)[INTERIOR_EDGE], const word *piece)
+{
+    constexpr uint32_t piece_words = RING_PIECE_BYTES / sizeof(word);
+    tile_load_quad(piece, reinterpret_cast<word(&)[QUAD]>(to[0]));
+    tile_load_quad(piece + piece_words, reinterpret_cast<word(&)[QUAD]>(to[QUAD]));
+}
+
+/* Over two pivots, row by row, so that the two ways of a semiring alternate. */
+template <typename semiring>
+static __device__ __forceinline__ void
+interior_relax(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
+               const typename semiring::word (&to)[2][INTERIOR_EDGE],
+               const typename semiring::word (&from)[2][INTERIOR_EDGE], int32_t one)
+{
+#pragma unroll
+    for (uint32_t i = 0; i < INTERIOR_EDGE; ++i) {
+#pragma unroll
+        for (uint32_t j = 0; j < INTERIOR_EDGE; ++j) {
+            tile[i][j] = semiring::relax_pair(tile[i][j], to[0][i], from[0][j], to[1][i],
+                                              from[1][j], j, one);
+        }
+    }
+}
+
+/* Relaxes the thread's words over the pivots of one slab in shared memory, two at a time. */
+template <typename semiring>
+static __device__ __forceinline__ void
+interior_product(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
+                 const typename semiring::word *left, const typename semiring::word *right,
+                 int32_t one)
+{
+    typedef typename semiring::word word;
+    constexpr uint32_t turns = interior_unroll<semiring>::turns;
+#pragma unroll turns
+    for (uint32_t pivot = 0; pivot < ring_pivots<word>(); pivot += 2) {
+        word to[2][INTERIOR_EDGE];
+        word from[2][INTERIOR_EDGE];
+#pragma unroll
+        for (uint32_t k = 0; k < 2; ++k) {
+            interior_fetch(to[k], left + (pivot + k) * OPERAND_WORDS);
+            interior_fetch(from[k], right + (pivot + k) * OPERAND_WORDS);
+        }
+        interior_relax<semiring>(tile, to, from, one);
+    }
+}
+
+/* The slabs [first, last) through the ring. */
+template <typename semiring>
+static __device__ __forceinline__ void
+interior_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
+               const struct interior_step<typename semiring::word> &step,
+               const struct interior_tile &work, uint32_t first, uint32_t last, unsigned char *ring)
+{
+    typedef typename semiring::word word;
+    constexpr uint32_t piece_words = RING_PIECE_BYTES / sizeof(word);
+    const struct tile_place place = interior_place();
+    for (uint32_t turn = 0; turn < last - first; ++turn) {
+        ring_take(ring, turn);
+        const uint32_t ahead = turn + RING_AHEAD;
+        if (ahead < last - first) {
+            ring_order(ring, ahead, interior_source<semiring>(step, work, first + ahead));
+        } else {
+            ring_order_none();
+        }
+        const word *const stage = reinterpret_cast<const word *>(ring_stage(ring, turn));
+        interior_product<semiring>(tile, stage + place.row, stage + 2 * piece_words + place.column,
+                                   step.one);
+        ring_leave(ring, turn);
+    }
+}
+
+template <typename semiring> static __host__ __device__ constexpr uint32_t interior_blocks(void)
+{
+    return sizeof(typename semiring::word) == 4 ? 2 : 1;
+}
+
+#define INTERIOR_SHARED_BYTES (RING_BYTES + sizeof(struct interior_tile))
+
+template <typename semiring>
+__global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
+    interior_kernel(struct tile_matrix<typename semiring::element> matrix,
+                    const __grid_constant__ struct interior_step<typename semiring::word> step,
+                    enum interior_part part)
+{
+    typedef typename semiring::word word;
+    extern __shared__ __align__(128) unsigned char block_storage[];
+    unsigned char *const ring = block_storage;
+    /* Kept here, not in registers, while the product runs. */
+    volatile struct interior_tile *const kept =
+        reinterpret_cast<volatile struct interior_tile *>(block_storage + RING_BYTES);
+    struct interior_tile work;
+    const bool stopped = tile_stopped(step.control);
+    ring_init(ring);
+    const bool located = part == INTERIOR_NEXT
+                             ? interior_locate_next<semiring>(step, blockIdx.x, &work)
+                             : interior_locate_rest<semiring>(step, &work);
+    if (!located || !interior_narrow(step, &work)) {
+        return;
+    }
+    const uint32_t first = work.pivot > 0 ? step.slabs[0] : 0;
+    uint32_t last = step.slabs[0] + (step.pivot_count > 1 ? step.slabs[1] : 0);
+    for (uint32_t turn = 0; turn < RING_AHEAD; ++turn) {
+        if (turn < last - first) {
+            ring_order(ring, turn, interior_source<semiring>(step, work, first + turn));
+        } else {
+            ring_order_none();
+        }
+    }
+    const uint64_t stride = matrix.stride / semiring_packing<semiring>();
+    word tile[INTERIOR_EDGE][INTERIOR_EDGE];
+    word *home[2];
+    interior_home<semiring>(matrix, &work, home);
+    interior_load(tile, home, stride);
+    if (threadIdx.x == 0) {
+        kept->row = work.row;
+        kept->columns[0] = work.columns[0];
+        kept->columns[1] = work.columns[1];
+    }
+    /* Warps count on each other for every slab, so they stop together; what is ordered has to be
+     * taken. */
+    if (ring_ready(stopped)) {
+        last = min(last, first + RING_AHEAD);
+    }
+    interior_slabs<semiring>(tile, step, work, first, last, ring);
+    interior_home<semiring>(matrix, kept, home);
+    interior_store(tile, home, stride);
+}
+
+/* Once per device and semiring, before the first launch. The carve-out makes room for the second
+ * block of a multiprocessor. */
+template <typename semiring> MUST_CHECK static enum status interior_prepare(void)
+{
+    GPU_TRY(cudaFuncSetAttribute(interior_kernel<semiring>,
+                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 (int)INTERIOR_SHARED_BYTES));
+    GPU_TRY(cudaFuncSetAttribute(interior_kernel<semiring>,
+                                 cudaFuncAttributePreferredSharedMemoryCarveout,
+                                 cudaSharedmemCarveoutMaxShared));
+    return STATUS_OK;
+}
+
+/* Rows that the REST part is split by: tile rows, or folded ones when symmetric. */
+template <typename semiring>
+static inline uint32_t interior_rest_rows(const struct interior_step<typename semiring::word> *step)
+{
+    const uint32_t high = semiring_packing<semiring>();
+    return step->symmetric ? ((step->row_count + high - 1) / high + 1) / 2 : step->row_count;
+}
+
+template <typename semiring>
+MUST_CHECK static enum status interior_launch(struct tile_matrix<typename semiring::element> matrix,
+                                              struct interior_step<typename semiring::word> step,
+                                              enum interior_part part, dim3 grid,
+                                              cudaStream_t stream)
+{
+    if (grid.x == 0 || grid.y == 0) {
+        return STATUS_OK;
+    }
+    interior_kernel<semiring>
+        <<<grid, RING_THREADS, INTERIOR_SHARED_BYTES, stream>>>(matrix, step, part);
+    GPU_TRY(cudaGetLastError());
+    return STATUS_OK;
+}
+
+template <typename semiring>
+MUST_CHECK static enum status
+interior_launch_next(struct tile_matrix<typename semiring::element> matrix,
+                     struct interior_step<typename semiring::word> step, cudaStream_t stream)
+{
+    const uint32_t in_rows = interior_units<semiring>(step.column_count) * step.next_count;
+    const uint32_t in_columns = step.row_count * interior_units<semiring>(step.next_count);
+    return interior_launch<semiring>(matrix, step, INTERIOR_NEXT, dim3(in_rows + in_columns),
+                                     stream);
+}
+
+/* The rows [first, first + count) of interior_rest_rows: no more than 65535, the grid's limit,
+ * which no device has memory for. */
+template <typename semiring>
+MUST_CHECK static enum status
+interior_launch_rest(struct tile_matrix<typename semiring::element> matrix,
+                     struct interior_step<typename semiring::word> step, uint32_t first,
+                     uint32_t count, cudaStream_t stream)
+{
+    const uint32_t high = semiring_packing<semiring>();
+    const uint32_t groups = ((step.row_count + high - 1) / high + 1) / 2 * 2;
+    const uint32_t width =
+        step.symmetric ? (groups + 1) * high : interior_units<semiring>(step.column_count);
+    step.first = first;
+    return interior_launch<semiring>(matrix, step, INTERIOR_REST, dim3(width, count), stream);
+}

@@ -1,0 +1,385 @@
+/* Phase 2: the row panel and the column panel of the pivot, as min-plus products with the closed
+ * diagonal tile D: row tile X becomes D x X, column tile Y becomes Y x D. As D is closed (D x D =
+ * D) no pivot has to wait for the one before.
+ *
+ * Every tile is cut in strips that do not depend on each other: 32 words of the columns of a row
+ * tile, as many rows of a column tile as keep a thread at 4x4 words. One block of 256 threads per
+ * strip, the operands in 80 KiB of shared memory (whole; of doubles half the pivots at a time), so
+ * that it finds room where a block of the interior phase ends. In place: a block reads its strip
+ * completely before it writes.
+ *
+ * Results go to the matrix and, as operands of phase 3, to `operand` (operand.cuh). When symmetric
+ * only tiles on and below the diagonal are stored: of tile t the panels have one, (t, pivot) as a
+ * column tile when t is below the pivot, else (pivot, t) as a row tile, and each serves as both
+ * operands. */
+#pragma once
+
+#include "gpu/operand.cuh"
+#include "gpu/try.cuh"
+
+#define PANEL_THREADS 256
+/* Words of a row tile's strip. */
+#define PANEL_STRIP 32
+
+struct panel_step {
+    const uint32_t *row_tiles; /* on the device; ascending */
+    const uint32_t *column_tiles;
+    uint32_t row_count;
+    uint32_t column_count;
+    uint32_t pivot;
+    uint32_t depth; /* pivots in use, in whole quads */
+    bool symmetric; /* both lists are the same, and only the first is walked */
+    const struct tile_control *control;
+};
+
+template <typename semiring> static __host__ __device__ constexpr uint32_t panel_tile_words(void)
+{
+    return GPU_TILE / semiring_packing<semiring>();
+}
+
+/* Rows of a column tile's strip. */
+template <typename semiring> static __host__ __device__ constexpr uint32_t panel_strip_rows(void)
+{
+    return PANEL_THREADS * QUAD * QUAD / panel_tile_words<semiring>();
+}
+
+/* As many for a row tile as for a column tile. */
+template <typename semiring> static __host__ __device__ constexpr uint32_t panel_strips(void)
+{
+    return panel_tile_words<semiring>() / PANEL_STRIP;
+}
+
+static_assert(panel_strips<semiring_i4>() * panel_strip_rows<semiring_i4>() == GPU_TILE &&
+                  panel_strips<semiring_u2>() * panel_strip_rows<semiring_u2>() == GPU_TILE,
+              "rows are cut as often as columns");
+
+/* Pivots whose operands are in shared memory at once. */
+template <typename semiring> static __host__ __device__ constexpr uint32_t panel_slice(void)
+{
+    return GPU_TILE * 4 / sizeof(typename semiring::word);
+}
+
+/* Both operands of a strip: D beside a strip of a row tile, or a strip of a column tile beside D.
+ */
+template <typename semiring> static constexpr size_t panel_shared_bytes(void)
+{
+    const size_t row_words = panel_slice<semiring>() * (GPU_TILE + PANEL_STRIP);
+    const size_t column_words =
+        panel_slice<semiring>() * (panel_strip_rows<semiring>() + panel_tile_words<semiring>());
+    return (row_words > column_words ? row_words : column_words) * sizeof(typename semiring::word);
+}
+
+/* ROWS x COLUMNS words into dense shared memory, as they are. */
+template <uint32_t ROWS, uint32_t COLUMNS, typename word>
+static __device__ __forceinline__ void panel_copy(word *shared, const word *global, uint64_t stride)
+{
+    constexpr uint32_t words = 16 / sizeof(word);
+    constexpr uint32_t across = COLUMNS / words;
+    constexpr uint32_t rows_per_pass = PANEL_THREADS / across;
+    static_assert(PANEL_THREADS % across == 0 && ROWS % rows_per_pass == 0, "whole passes only");
+    const uint32_t row = threadIdx.x / across;
+    const uint32_t column = threadIdx.x % across * words;
+#pragma unroll 8
+    for (uint32_t line = row; line < ROWS; line += rows_per_pass) {
+        tile_copy_16(shared + line * COLUMNS + column, global + line * stride + column);
+    }
+}
+
+/* Low and high 16 bits of a pair, each twice. */
+static __device__ __forceinline__ uint32_t panel_low_twice(uint32_t pair)
+{
+    return __byte_perm(pair, 0, 0x1010);
+}
+
+static __device__ __forceinline__ uint32_t panel_high_twice(uint32_t pair)
+{
+    return __byte_perm(pair, 0, 0x3232);
+}
+
+/* ROWS x panel_slice elements into shared memory as left operand: an element per word. */
+template <typename semiring, uint32_t ROWS>
+static __device__ __forceinline__ void panel_copy_left(typename semiring::word *shared,
+                                                       const typename semiring::element *global,
+                                                       uint64_t stride)
+{
+    constexpr uint32_t slice = panel_slice<semiring>();
+    if constexpr (semiring_packing<semiring>() == 1) {
+        panel_copy<ROWS, slice>(shared, global, stride);
+    } else {
+        for (uint32_t at = threadIdx.x * 2; at < ROWS * slice; at += PANEL_THREADS * 2) {
+            const uint32_t pair =
+                *reinterpret_cast<const uint32_t *>(global + at / slice * stride + at % slice);
+            shared[at] = panel_low_twice(pair);
+            shared[at + 1] = panel_high_twice(pair);
+        }
+    }
+}
+
+/* tile = min(tile, left x right) over depth pivots: left has rows of panel_slice words, right has
+ * rows of COLUMNS words, both in shared memory. */
+template <typename semiring, uint32_t COLUMNS>
+static __device__ __forceinline__ void
+panel_product(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place, uint32_t depth,
+              const typename semiring::word *left, const typename semiring::word *right)
+{
+    for (uint32_t pivot = 0; pivot < depth; pivot += QUAD) {
+        typename semiring::word to[QUAD][QUAD];
+#pragma unroll
+        for (uint32_t i = 0; i < QUAD; ++i) {
+            tile_load_quad(left + (place.row + i) * panel_slice<semiring>() + pivot, to[i]);
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < QUAD; ++k) {
+            typename semiring::word from[QUAD];
+            tile_load_quad(right + (pivot + k) * COLUMNS + place.column, from);
+#pragma unroll
+            for (uint32_t i = 0; i < QUAD; ++i) {
+#pragma unroll
+                for (uint32_t j = 0; j < QUAD; ++j) {
+                    tile[i][j] = semiring_relax_word<semiring>(tile[i][j], to[i][k], from[j]);
+                }
+            }
+        }
+    }
+}
+
+/* Loads the operands of a strip of ROWS x COLUMNS words, slice by slice, and computes the thread's
+ * part of it. `home` is the strip in the matrix, `left` and `right` the operands: one of them the
+ * strip itself. */
+template <typename semiring, uint32_t ROWS, uint32_t COLUMNS>
+static __device__ __forceinline__ void
+panel_compute(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place, uint32_t depth,
+              const typename semiring::element *left, const typename semiring::element *right,
+              const typename semiring::element *home, uint64_t stride,
+              typename semiring::word *shared)
+{
+    typedef typename semiring::word word;
+    constexpr uint32_t slice = panel_slice<semiring>();
+    const uint64_t word_stride = stride / semiring_packing<semiring>();
+    word *const shared_right = shared + ROWS * slice;
+    const word *const old =
+        reinterpret_cast<const word *>(home) + place.row * word_stride + place.column;
+#pragma unroll
+    for (uint32_t i = 0; i < QUAD; ++i) {
+        tile_load_quad(old + i * word_stride, tile[i]);
+    }
+    for (uint32_t first = 0; first < depth; first += slice) {
+        panel_copy_left<semiring, ROWS>(shared, left + first, stride);
+        panel_copy<slice, COLUMNS>(
+            shared_right, reinterpret_cast<const word *>(right) + first * word_stride, word_stride);
+        __pipeline_commit();
+        __pipeline_wait_prior(0);
+        __syncthreads();
+        panel_product<semiring, COLUMNS>(tile, place, min(depth - first, slice), shared,
+                                         shared_right);
+        /* Free for the next slice, and the strip has been read whole. */
+        __syncthreads();
+    }
+}
+
+template <typename semiring>
+static __device__ __forceinline__ void
+panel_store(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place,
+            typename semiring::element *home, uint64_t stride)
+{
+    typedef typename semiring::word word;
+    word *const to = reinterpret_cast<word *>(home) +
+                     place.row * (stride / semiring_packing<semiring>()) + place.column;
+#pragma unroll
+    for (uint32_t i = 0; i < QUAD; ++i) {
+        tile_store_quad(to + i * (stride / semiring_packing<semiring>()), tile[i][0], tile[i][1],
+                        tile[i][2], tile[i][3]);
+    }
+}
+
+/* Where vertex `at` of a tile (0..GPU_TILE-1) has its word of pivot 0 in the tile's left blocks. */
+template <typename word>
+static __device__ __forceinline__ word *panel_left(struct operand<word> operand, uint32_t tile,
+                                                   uint32_t at)
+{
+    return operand.left + ((uint64_t)tile * 2 + at / OPERAND_WORDS) * OPERAND_BLOCK_WORDS +
+           at % OPERAND_WORDS;
+}
+
+/* The same for word `at` (0..words per tile) in the right blocks. */
+template <typename semiring>
+static __device__ __forceinline__ typename semiring::word *
+panel_right(struct operand<typename semiring::word> operand, uint32_t tile, uint32_t at)
+{
+    return operand.right +
+           ((uint64_t)tile * operand_right_blocks<semiring>() + at / OPERAND_WORDS) *
+               OPERAND_BLOCK_WORDS +
+           at % OPERAND_WORDS;
+}
+
+/* A row strip's words lie in the right operand as they lie in the tile: rows are pivots. */
+template <typename semiring>
+static __device__ __forceinline__ void
+panel_give_row(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place,
+               struct operand<typename semiring::word> operand, uint32_t row_tile, uint32_t strip,
+               bool symmetric)
+{
+    typedef typename semiring::word word;
+    const uint32_t column = strip * PANEL_STRIP + place.column;
+    word *const right =
+        panel_right<semiring>(operand, row_tile, column) + place.row * OPERAND_WORDS;
+#pragma unroll
+    for (uint32_t i = 0; i < QUAD; ++i) {
+        tile_store_quad(right + i * OPERAND_WORDS, tile[i][0], tile[i][1], tile[i][2], tile[i][3]);
+    }
+    if constexpr (semiring_packing<semiring>() == 2) {
+        if (symmetric) {
+            word *const left =
+                panel_left(operand, row_tile, column * 2) + place.row * OPERAND_WORDS;
+#pragma unroll
+            for (uint32_t i = 0; i < QUAD; ++i) {
+                tile_store_quad(left + i * OPERAND_WORDS, panel_low_twice(tile[i][0]),
+                                panel_high_twice(tile[i][0]), panel_low_twice(tile[i][1]),
+                                panel_high_twice(tile[i][1]));
+                tile_store_quad(left + i * OPERAND_WORDS + QUAD, panel_low_twice(tile[i][2]),
+                                panel_high_twice(tile[i][2]), panel_low_twice(tile[i][3]),
+                                panel_high_twice(tile[i][3]));
+            }
+        }
+    }
+}
+
+/* A column strip is transposed on its way: its columns are pivots. */
+template <typename semiring>
+static __device__ __forceinline__ void
+panel_give_column(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place,
+                  struct operand<typename semiring::word> operand, uint32_t column_tile,
+                  uint32_t strip, bool symmetric)
+{
+    typedef typename semiring::word word;
+    const uint32_t row = strip * panel_strip_rows<semiring>() + place.row;
+    word *const left = panel_left(operand, column_tile, row);
+    if constexpr (semiring_packing<semiring>() == 1) {
+#pragma unroll
+        for (uint32_t j = 0; j < QUAD; ++j) {
+            tile_store_quad(left + (place.column + j) * OPERAND_WORDS, tile[0][j], tile[1][j],
+                            tile[2][j], tile[3][j]);
+        }
+    } else {
+#pragma unroll
+        for (uint32_t j = 0; j < QUAD; ++j) {
+            word *const low = left + (place.column + j) * 2 * OPERAND_WORDS;
+            tile_store_quad(low, panel_low_twice(tile[0][j]), panel_low_twice(tile[1][j]),
+                            panel_low_twice(tile[2][j]), panel_low_twice(tile[3][j]));
+            tile_store_quad(low + OPERAND_WORDS, panel_high_twice(tile[0][j]),
+                            panel_high_twice(tile[1][j]), panel_high_twice(tile[2][j]),
+                            panel_high_twice(tile[3][j]));
+        }
+        if (symmetric) {
+            word *const right = panel_right<semiring>(operand, column_tile, row / 2);
+#pragma unroll
+            for (uint32_t j = 0; j < QUAD; ++j) {
+                word *const low = right + (place.column + j) * 2 * OPERAND_WORDS;
+                *reinterpret_cast<uint2 *>(low) =
+                    make_uint2(__byte_perm(tile[0][j], tile[1][j], 0x5410),
+                               __byte_perm(tile[2][j], tile[3][j], 0x5410));
+                *reinterpret_cast<uint2 *>(low + OPERAND_WORDS) =
+                    make_uint2(__byte_perm(tile[0][j], tile[1][j], 0x7632),
+                               __byte_perm(tile[2][j], tile[3][j], 0x7632));
+            }
+        }
+    }
+}
+
+/* The pivot's own tile is closed and read by every block: it is given as right operand (a pair of
+ * columns may need it) but not written. */
+template <typename semiring>
+static __device__ __forceinline__ void
+panel_row_strip(struct tile_matrix<typename semiring::element> matrix,
+                struct operand<typename semiring::word> operand, const struct panel_step &step,
+                uint32_t row_tile, uint32_t strip, typename semiring::word *shared)
+{
+    const struct tile_place place = tile_place_of_thread<PANEL_STRIP>();
+    typename semiring::element *const home =
+        tile_at(matrix, step.pivot, row_tile) + strip * PANEL_STRIP * semiring_packing<semiring>();
+    typename semiring::word tile[QUAD][QUAD];
+    panel_compute<semiring, GPU_TILE, PANEL_STRIP>(tile, place, step.depth,
+                                                   tile_at(matrix, step.pivot, step.pivot), home,
+                                                   home, matrix.stride, shared);
+    if (row_tile != step.pivot) {
+        panel_store<semiring>(tile, place, home, matrix.stride);
+    }
+    panel_give_row<semiring>(tile, place, operand, row_tile, strip, step.symmetric);
+}
+
+template <typename semiring>
+static __device__ __forceinline__ void
+panel_column_strip(struct tile_matrix<typename semiring::element> matrix,
+                   struct operand<typename semiring::word> operand, const struct panel_step &step,
+                   uint32_t column_tile, uint32_t strip, typename semiring::word *shared)
+{
+    constexpr uint32_t rows = panel_strip_rows<semiring>();
+    const struct tile_place place = tile_place_of_thread<panel_tile_words<semiring>()>();
+    typename semiring::element *const home =
+        tile_at(matrix, column_tile, step.pivot) + strip * rows * matrix.stride;
+    typename semiring::word tile[QUAD][QUAD];
+    panel_compute<semiring, rows, panel_tile_words<semiring>()>(
+        tile, place, step.depth, home, tile_at(matrix, step.pivot, step.pivot), home, matrix.stride,
+        shared);
+    panel_store<semiring>(tile, place, home, matrix.stride);
+    panel_give_column<semiring>(tile, place, operand, column_tile, strip, step.symmetric);
+}
+
+/* Blocks: the strips of each row tile, then those of each column tile. */
+template <typename semiring>
+__global__ void __launch_bounds__(PANEL_THREADS, sizeof(typename semiring::word) == 4 ? 2 : 1)
+    panel_kernel(struct tile_matrix<typename semiring::element> matrix,
+                 struct operand<typename semiring::word> operand,
+                 const __grid_constant__ struct panel_step step)
+{
+    extern __shared__ __align__(128) unsigned char block_storage[];
+    typename semiring::word *const shared =
+        reinterpret_cast<typename semiring::word *>(block_storage);
+    const uint32_t entry = blockIdx.x / panel_strips<semiring>();
+    const uint32_t strip = blockIdx.x % panel_strips<semiring>();
+    const bool listed_as_row = entry < step.row_count;
+    const uint32_t tile =
+        listed_as_row ? step.row_tiles[entry] : step.column_tiles[entry - step.row_count];
+    const bool in_row = step.symmetric ? tile < step.pivot : listed_as_row;
+    const bool given = semiring_packing<semiring>() == 2 && listed_as_row;
+    if (__syncthreads_or(tile_stopped(step.control)) || (tile == step.pivot && !given)) {
+        return;
+    }
+    if (in_row || tile == step.pivot) {
+        panel_row_strip<semiring>(matrix, operand, step, tile, strip, shared);
+    } else {
+        panel_column_strip<semiring>(matrix, operand, step, tile, strip, shared);
+    }
+}
+
+/* Once per device and semiring, before the first launch. The carve-out makes room for the second
+ * block of a multiprocessor. */
+template <typename semiring> MUST_CHECK static enum status panel_prepare(void)
+{
+    GPU_TRY(cudaFuncSetAttribute(panel_kernel<semiring>,
+                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 (int)panel_shared_bytes<semiring>()));
+    GPU_TRY(cudaFuncSetAttribute(panel_kernel<semiring>,
+                                 cudaFuncAttributePreferredSharedMemoryCarveout,
+                                 cudaSharedmemCarveoutMaxShared));
+    return STATUS_OK;
+}
+
+template <typename semiring>
+MUST_CHECK static enum status panel_launch(struct tile_matrix<typename semiring::element> matrix,
+                                           struct operand<typename semiring::word> operand,
+                                           struct panel_step step, cudaStream_t stream)
+{
+    if (step.symmetric) {
+        step.column_count = 0;
+    }
+    const uint32_t blocks = (step.row_count + step.column_count) * panel_strips<semiring>();
+    if (blocks == 0) {
+        return STATUS_OK;
+    }
+    step.depth = (step.depth + QUAD - 1) / QUAD * QUAD;
+    panel_kernel<semiring>
+        <<<blocks, PANEL_THREADS, panel_shared_bytes<semiring>(), stream>>>(matrix, operand, step);
+    GPU_TRY(cudaGetLastError());
+    return STATUS_OK;
+}

@@ -1,0 +1,566 @@
+/* A whole solve of a graph of up to about 2,000 vertices as one cooperative launch: where a round
+ * takes a few microseconds, launches would cost more than the arithmetic.
+ *
+ * Tiles of 64x64 elements, 256 threads, 83 KiB of shared memory (doubles 67). Every block stays for
+ * the whole solve and takes work by its index. A round has two steps, each ended by a barrier of
+ * the whole grid: the panels of the pivot as products with its closed tile, in strips of half a
+ * tile, 4x2 or 2x4 elements per thread; then the interior, 4x4 per thread, or 8x4 in pairs of tiles
+ * where there are many. There the first block takes the next pivot's tile and closes it, so that
+ * its chain of pivots runs beside the other tiles.
+ *
+ * The operands are read from the matrix, which stays in the second-level cache. */
+#pragma once
+
+#include "gpu/semiring.cuh"
+#include "gpu/try.cuh"
+
+#include <cooperative_groups.h>
+
+#define SMALL_TILE 64
+#define SMALL_THREADS 256
+/* Elements per row of the left operand in shared memory: four more than a tile, so that rows that a
+ * warp reads together begin in different banks. */
+#define SMALL_LEFT_STRIDE (SMALL_TILE + QUAD)
+
+/* Shorter edge of a strip of a panel tile. */
+#define SMALL_STRIP (SMALL_TILE / 2)
+#define SMALL_STRIPS (SMALL_TILE / SMALL_STRIP)
+
+static_assert(SMALL_THREADS * QUAD * QUAD == SMALL_TILE * SMALL_TILE, "4x4 elements per thread");
+static_assert(GPU_TILE % SMALL_TILE == 0, "the padded matrix has whole tiles");
+
+struct small_step {
+    uint32_t tile_count; /* of SMALL_TILE, along one edge */
+    bool clamp;
+    struct tile_control *control;
+    volatile uint32_t *negative; /* host-mapped */
+};
+
+/* Interior tiles are taken in pairs: of doubles there are not enough registers. */
+template <typename semiring> static __host__ __device__ constexpr bool small_pairs(void)
+{
+    return sizeof(typename semiring::element) == 4;
+}
+
+template <typename element> struct small_shared {
+    __align__(16) element left[(sizeof(element) == 4 ? 2 : 1) * SMALL_TILE * SMALL_LEFT_STRIDE];
+    __align__(16) element right[SMALL_TILE * SMALL_TILE];
+    __align__(16) element old[(sizeof(element) == 4 ? 2 : 0) * SMALL_TILE * SMALL_TILE + 4];
+    /* Of the pivot in hand and the next one. */
+    __align__(16) element pivot_row[2][SMALL_TILE];
+    __align__(16) element pivot_column[2][SMALL_TILE];
+};
+
+/* Elements in one access, or two for four doubles. */
+template <typename element, uint32_t COUNT>
+struct __align__(COUNT * sizeof(element) < 16 ? COUNT * sizeof(element) : 16) small_line
+{
+    element at[COUNT];
+};
+
+template <uint32_t COUNT, typename element>
+static __device__ __forceinline__ struct small_line<element, COUNT> small_get(const element *from) {
+    return *reinterpret_cast<const struct small_line<element, COUNT> *>(from);
+}
+
+template <uint32_t COUNT, typename element>
+static __device__ __forceinline__ void small_put(element *to,
+                                                 const struct small_line<element, COUNT> &line)
+{
+    *reinterpret_cast<struct small_line<element, COUNT> *>(to) = line;
+}
+
+/* A thread's part of a tile or of a strip: every GAP-th of its rows. With a gap of 4 the rows that
+ * a warp reads together follow each other, which spares bank conflicts; the closing needs 1. */
+template <typename element, uint32_t ROWS, uint32_t COLUMNS, uint32_t GAP> struct small_part {
+    struct small_line<element, COLUMNS> rows[ROWS];
+};
+
+template <typename element>
+static __device__ __forceinline__ element *small_tile(struct tile_matrix<element> matrix,
+                                                      uint32_t row_tile, uint32_t column_tile)
+{
+    return matrix.elements + (uint64_t)row_tile * SMALL_TILE * matrix.stride +
+           (uint64_t)column_tile * SMALL_TILE;
+}
+
+/* Starts the copy of ROWS x COLUMNS elements into rows of STRIDE elements of shared memory. */
+template <uint32_t ROWS, uint32_t COLUMNS, uint32_t STRIDE, typename element>
+static __device__ __forceinline__ void small_copy(element *shared, const element *global,
+                                                  uint64_t stride)
+{
+    constexpr uint32_t per_copy = 16 / sizeof(element);
+    constexpr uint32_t across = COLUMNS / per_copy;
+#pragma unroll
+    for (uint32_t at = threadIdx.x; at < ROWS * across; at += SMALL_THREADS) {
+        const uint32_t row = at / across;
+        const uint32_t column = at % across * per_copy;
+        tile_copy_16(shared + row * STRIDE + column, global + row * stride + column);
+    }
+}
+
+template <uint32_t ROWS, uint32_t COLUMNS, uint32_t GAP, typename element>
+static __device__ __forceinline__ void
+small_load(struct small_part<element, ROWS, COLUMNS, GAP> &part, const element *home,
+           uint64_t stride)
+{
+#pragma unroll
+    for (uint32_t i = 0; i < ROWS; ++i) {
+        part.rows[i] = small_get<COLUMNS>(home + i * GAP * stride);
+    }
+}
+
+template <uint32_t ROWS, uint32_t COLUMNS, uint32_t GAP, typename element>
+static __device__ __forceinline__ void
+small_store(const struct small_part<element, ROWS, COLUMNS, GAP> &part, element *home,
+            uint64_t stride)
+{
+#pragma unroll
+    for (uint32_t i = 0; i < ROWS; ++i) {
+        small_put(home + i * GAP * stride, part.rows[i]);
+    }
+}
+
+/* part = min(part, left x right) over the pivots [FIRST, LAST), both in shared memory. */
+template <typename semiring, uint32_t FIRST, uint32_t LAST, uint32_t ROWS, uint32_t COLUMNS,
+          uint32_t GAP>
+static __device__ __forceinline__ void
+small_product(struct small_part<typename semiring::element, ROWS, COLUMNS, GAP> &part,
+              struct tile_place place,
+              const struct small_shared<typename semiring::element> *shared)
+{
+    typedef typename semiring::element element;
+    const element *const left = shared->left + place.row * SMALL_LEFT_STRIDE;
+    const element *const right = shared->right + place.column;
+#pragma unroll 2
+    for (uint32_t pivot = FIRST; pivot < LAST; pivot += QUAD) {
+        struct small_line<element, QUAD> to[ROWS];
+#pragma unroll
+        for (uint32_t i = 0; i < ROWS; ++i) {
+            to[i] = small_get<QUAD>(left + i * GAP * SMALL_LEFT_STRIDE + pivot);
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < QUAD; ++k) {
+            const struct small_line<element, COLUMNS> from =
+                small_get<COLUMNS>(right + (pivot + k) * SMALL_TILE);
+#pragma unroll
+            for (uint32_t i = 0; i < ROWS; ++i) {
+#pragma unroll
+                for (uint32_t j = 0; j < COLUMNS; ++j) {
+                    part.rows[i].at[j] =
+                        semiring::relax(part.rows[i].at[j], to[i].at[k], from.at[j]);
+                }
+            }
+        }
+    }
+}
+
+/* HIGH x WIDE elements at home take the product of the HIGH rows at left and the WIDE columns at
+ * right. The result stays in registers. */
+template <typename semiring, uint32_t HIGH, uint32_t WIDE, uint32_t ROWS, uint32_t COLUMNS,
+          uint32_t GAP>
+static __device__ __forceinline__ void
+small_relax(struct small_part<typename semiring::element, ROWS, COLUMNS, GAP> &part,
+            struct tile_place place, const typename semiring::element *left,
+            const typename semiring::element *right, const typename semiring::element *home,
+            uint64_t stride, struct small_shared<typename semiring::element> *shared)
+{
+    static_assert(HIGH * WIDE == SMALL_THREADS * ROWS * COLUMNS, "all of it");
+    small_copy<HIGH, SMALL_TILE, SMALL_LEFT_STRIDE>(shared->left, left, stride);
+    small_copy<SMALL_TILE, WIDE, SMALL_TILE>(shared->right, right, stride);
+    __pipeline_commit();
+    small_load(part, home + place.row * stride + place.column, stride);
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    small_product<semiring, 0, SMALL_TILE>(part, place, shared);
+    /* The operands are free for the next piece of work. */
+    __syncthreads();
+}
+
+/* Interior tile (row, column) over the pivot tile. */
+template <typename semiring, uint32_t GAP>
+static __device__ __forceinline__ void
+small_relax_tile(struct tile_matrix<typename semiring::element> matrix, struct tile_place place,
+                 uint32_t row, uint32_t column, uint32_t pivot,
+                 struct small_part<typename semiring::element, QUAD, QUAD, GAP> &part,
+                 struct small_shared<typename semiring::element> *shared)
+{
+    small_relax<semiring, SMALL_TILE, SMALL_TILE>(
+        part, place, small_tile(matrix, row, pivot), small_tile(matrix, pivot, column),
+        small_tile(matrix, row, column), matrix.stride, shared);
+}
+
+/* First row and column of a thread whose ROWS rows lie four apart. */
+template <uint32_t ROWS> static __device__ __forceinline__ struct tile_place small_place(void)
+{
+    const uint32_t warp = threadIdx.x / WARP_THREADS;
+    const uint32_t lane = threadIdx.x % WARP_THREADS;
+    struct tile_place place;
+    place.row = warp / 2 * (ROWS * 4) + lane / 8;
+    place.column = warp % 2 * 32 + lane % 8 * QUAD;
+    return place;
+}
+
+template <typename semiring>
+static __device__ __forceinline__ void
+small_interior_tile(struct tile_matrix<typename semiring::element> matrix, uint32_t row,
+                    uint32_t column, uint32_t pivot,
+                    struct small_shared<typename semiring::element> *shared)
+{
+    const struct tile_place place = small_place<QUAD>();
+    struct small_part<typename semiring::element, QUAD, QUAD, 4> part;
+    small_relax_tile<semiring>(matrix, place, row, column, pivot, part, shared);
+    small_store(part, small_tile(matrix, row, column) + place.row * matrix.stride + place.column,
+                matrix.stride);
+}
+
+/* Half of the operands of a pair of tiles: pivots [FIRST, FIRST + SMALL_STRIP). */
+template <uint32_t FIRST, typename element>
+static __device__ __forceinline__ void
+small_copy_half(struct tile_matrix<element> matrix, uint32_t row0, uint32_t row1, uint32_t column,
+                uint32_t pivot, struct small_shared<element> *shared)
+{
+    small_copy<SMALL_TILE, SMALL_STRIP, SMALL_LEFT_STRIDE>(
+        shared->left + FIRST, small_tile(matrix, row0, pivot) + FIRST, matrix.stride);
+    small_copy<SMALL_TILE, SMALL_STRIP, SMALL_LEFT_STRIDE>(
+        shared->left + SMALL_TILE * SMALL_LEFT_STRIDE + FIRST,
+        small_tile(matrix, row1, pivot) + FIRST, matrix.stride);
+    small_copy<SMALL_STRIP, SMALL_TILE, SMALL_TILE>(
+        shared->right + FIRST * SMALL_TILE,
+        small_tile(matrix, pivot, column) + FIRST * matrix.stride, matrix.stride);
+    __pipeline_commit();
+}
+
+/* Two interior tiles of a column at once, 8x4 elements per thread: fewer shared loads for each
+ * relaxation. The first four warps have the first tile. Only the first half of the operands is
+ * waited for; the second, and the tiles themselves, come while it is used. */
+template <typename semiring>
+static __device__ __forceinline__ void
+small_interior_pair(struct tile_matrix<typename semiring::element> matrix, uint32_t row0,
+                    uint32_t row1, uint32_t column, uint32_t pivot,
+                    struct small_shared<typename semiring::element> *shared)
+{
+    typedef typename semiring::element element;
+    constexpr uint32_t rows = 2 * QUAD;
+    const struct tile_place place = small_place<rows>();
+    element *const home = small_tile(matrix, place.row < SMALL_TILE ? row0 : row1, column) +
+                          place.row % SMALL_TILE * matrix.stride + place.column;
+    small_copy_half<0>(matrix, row0, row1, column, pivot, shared);
+    small_copy_half<SMALL_STRIP>(matrix, row0, row1, column, pivot, shared);
+    small_copy<SMALL_TILE, SMALL_TILE, SMALL_TILE>(shared->old, small_tile(matrix, row0, column),
+                                                   matrix.stride);
+    small_copy<SMALL_TILE, SMALL_TILE, SMALL_TILE>(shared->old + SMALL_TILE * SMALL_TILE,
+                                                   small_tile(matrix, row1, column), matrix.stride);
+    __pipeline_commit();
+    struct small_part<element, rows, QUAD, 4> part;
+#pragma unroll
+    for (uint32_t i = 0; i < rows; ++i) {
+#pragma unroll
+        for (uint32_t j = 0; j < QUAD; ++j) {
+            part.rows[i].at[j] = semiring::unreachable();
+        }
+    }
+    __pipeline_wait_prior(2);
+    __syncthreads();
+    small_product<semiring, 0, SMALL_STRIP>(part, place, shared);
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    small_product<semiring, SMALL_STRIP, SMALL_TILE>(part, place, shared);
+#pragma unroll
+    for (uint32_t i = 0; i < rows; ++i) {
+        const struct small_line<element, QUAD> old =
+            small_get<QUAD>(shared->old + (place.row + i * 4) * SMALL_TILE + place.column);
+#pragma unroll
+        for (uint32_t j = 0; j < QUAD; ++j) {
+            part.rows[i].at[j] = min(part.rows[i].at[j], old.at[j]);
+        }
+    }
+    small_store(part, home, matrix.stride);
+    /* Shared memory is free for the next piece of work. */
+    __syncthreads();
+}
+
+/* Publishes a pivot's row and column from the threads that hold parts of them; LINE is its index
+ * among a thread's four lines. */
+template <uint32_t LINE, typename element>
+static __device__ __forceinline__ void
+small_publish(struct small_part<element, QUAD, QUAD, 1> &part, struct tile_place place,
+              uint32_t quad, bool clamp, struct small_shared<element> *shared)
+{
+    const bool holds_row = place.row == quad;
+    const bool holds_column = place.column == quad;
+    if (holds_row && holds_column && clamp && part.rows[LINE].at[LINE] < 0) {
+        part.rows[LINE].at[LINE] = 0;
+    }
+    if (holds_row) {
+        small_put(shared->pivot_row[LINE % 2] + place.column, part.rows[LINE]);
+    }
+    if (holds_column) {
+        struct small_line<element, QUAD> column;
+#pragma unroll
+        for (uint32_t i = 0; i < QUAD; ++i) {
+            column.at[i] = part.rows[i].at[LINE];
+        }
+        small_put(shared->pivot_column[LINE % 2] + place.row, column);
+    }
+}
+
+/* One pivot of a tile that is being closed. A negative cycle is noted and looked at once for all
+ * pivots: a branch on what has just been loaded would cost a quarter of the time. */
+template <typename semiring, uint32_t LINE>
+static __device__ __forceinline__ void
+small_step_over(struct small_part<typename semiring::element, QUAD, QUAD, 1> &part,
+                struct tile_place place, uint32_t quad, bool clamp, bool *negative,
+                struct small_shared<typename semiring::element> *shared)
+{
+    typedef typename semiring::element element;
+    const element *const row = shared->pivot_row[LINE % 2];
+    const struct small_line<element, QUAD> to =
+        small_get<QUAD>(shared->pivot_column[LINE % 2] + place.row);
+    const struct small_line<element, QUAD> from = small_get<QUAD>(row + place.column);
+    *negative |= row[quad + LINE] < 0;
+#pragma unroll
+    for (uint32_t i = 0; i < QUAD; ++i) {
+#pragma unroll
+        for (uint32_t j = 0; j < QUAD; ++j) {
+            part.rows[i].at[j] = semiring::relax(part.rows[i].at[j], to.at[i], from.at[j]);
+        }
+    }
+    const uint32_t next_quad = LINE + 1 < QUAD ? quad : quad + QUAD;
+    if (next_quad < SMALL_TILE) {
+        small_publish<(LINE + 1) % QUAD>(part, place, next_quad, clamp, shared);
+    }
+    __syncthreads();
+}
+
+/* Closes a tile over its own vertices. False, for all threads alike, on a negative cycle; the
+ * tile's numbers then mean nothing. */
+template <typename semiring>
+static __device__ __forceinline__ bool
+small_close(struct small_part<typename semiring::element, QUAD, QUAD, 1> &part, bool clamp,
+            struct small_shared<typename semiring::element> *shared)
+{
+    const struct tile_place place = tile_place_of_thread<SMALL_TILE>();
+    bool negative = false;
+    small_publish<0>(part, place, 0, clamp, shared);
+    __syncthreads();
+    for (uint32_t quad = 0; quad < SMALL_TILE; quad += QUAD) {
+        small_step_over<semiring, 0>(part, place, quad, clamp, &negative, shared);
+        small_step_over<semiring, 1>(part, place, quad, clamp, &negative, shared);
+        small_step_over<semiring, 2>(part, place, quad, clamp, &negative, shared);
+        small_step_over<semiring, 3>(part, place, quad, clamp, &negative, shared);
+    }
+    return !negative;
+}
+
+template <typename semiring>
+static __device__ __forceinline__ void
+small_close_and_keep(struct tile_matrix<typename semiring::element> matrix,
+                     const struct small_step &step, uint32_t pivot,
+                     struct small_part<typename semiring::element, QUAD, QUAD, 1> &part,
+                     struct small_shared<typename semiring::element> *shared)
+{
+    const struct tile_place place = tile_place_of_thread<SMALL_TILE>();
+    if (small_close<semiring>(part, step.clamp, shared)) {
+        small_store(part,
+                    small_tile(matrix, pivot, pivot) + place.row * matrix.stride + place.column,
+                    matrix.stride);
+    } else if (threadIdx.x == 0) {
+        *step.negative = 1;
+        *(volatile uint32_t *)&step.control->stop = 1;
+    }
+    /* What the closing reads is free for the next tile. */
+    __syncthreads();
+}
+
+/* Half of a row tile: all rows, 32 columns. */
+template <typename semiring>
+static __device__ __forceinline__ void
+small_row_strip(struct tile_matrix<typename semiring::element> matrix, uint32_t pivot,
+                uint32_t column, uint32_t strip,
+                struct small_shared<typename semiring::element> *shared)
+{
+    typename semiring::element *const home =
+        small_tile(matrix, pivot, column) + strip * SMALL_STRIP;
+    struct small_part<typename semiring::element, QUAD, 2, 1> part;
+    struct tile_place place;
+    place.row = threadIdx.x / (SMALL_STRIP / 2) * QUAD;
+    place.column = threadIdx.x % (SMALL_STRIP / 2) * 2;
+    small_relax<semiring, SMALL_TILE, SMALL_STRIP>(part, place, small_tile(matrix, pivot, pivot),
+                                                   home, home, matrix.stride, shared);
+    small_store(part, home + place.row * matrix.stride + place.column, matrix.stride);
+}
+
+/* Half of a column tile: 32 rows, all columns. */
+template <typename semiring>
+static __device__ __forceinline__ void
+small_column_strip(struct tile_matrix<typename semiring::element> matrix, uint32_t pivot,
+                   uint32_t row, uint32_t strip,
+                   struct small_shared<typename semiring::element> *shared)
+{
+    typename semiring::element *const home =
+        small_tile(matrix, row, pivot) + strip * SMALL_STRIP * matrix.stride;
+    struct small_part<typename semiring::element, 2, QUAD, 1> part;
+    struct tile_place place;
+    place.row = threadIdx.x / (SMALL_TILE / QUAD) * 2;
+    place.column = threadIdx.x % (SMALL_TILE / QUAD) * QUAD;
+    small_relax<semiring, SMALL_STRIP, SMALL_TILE>(
+        part, place, home, small_tile(matrix, pivot, pivot), home, matrix.stride, shared);
+    small_store(part, home + place.row * matrix.stride + place.column, matrix.stride);
+}
+
+/* Tile of the place-th row or column beside the pivot's. */
+static __device__ __forceinline__ uint32_t small_other(uint32_t place, uint32_t pivot)
+{
+    return place + (place >= pivot ? 1 : 0);
+}
+
+/* The panels: the strips of the row tiles, then those of the column tiles. */
+template <typename semiring>
+static __device__ __forceinline__ void
+small_panels(struct tile_matrix<typename semiring::element> matrix, const struct small_step &step,
+             uint32_t pivot, struct small_shared<typename semiring::element> *shared)
+{
+    const uint32_t others = step.tile_count - 1;
+    const uint32_t strips = others * SMALL_STRIPS;
+    for (uint32_t index = blockIdx.x; index < 2 * strips; index += gridDim.x) {
+        const uint32_t place = index % strips / SMALL_STRIPS;
+        const uint32_t other = small_other(place, pivot);
+        if (index < strips) {
+            small_row_strip<semiring>(matrix, pivot, other, index % SMALL_STRIPS, shared);
+        } else {
+            small_column_strip<semiring>(matrix, pivot, other, index % SMALL_STRIPS, shared);
+        }
+    }
+}
+
+/* Tiles one by one, from the first-th on in steps of `step_by`. */
+template <typename semiring>
+static __device__ __forceinline__ void
+small_interior_tiles(struct tile_matrix<typename semiring::element> matrix, uint32_t others,
+                     uint32_t pivot, uint32_t first, uint32_t step_by,
+                     struct small_shared<typename semiring::element> *shared)
+{
+    for (uint32_t index = first; index < others * others; index += step_by) {
+        const uint32_t row = small_other(index / others, pivot);
+        const uint32_t column = small_other(index % others, pivot);
+        if (row != pivot + 1 || column != pivot + 1) {
+            small_interior_tile<semiring>(matrix, row, column, pivot, shared);
+        }
+    }
+}
+
+/* Pairs of tiles; the next pivot's tile, which has been closed meanwhile, is left alone, and so is
+ * the missing half of the last pair. */
+template <typename semiring>
+static __device__ __forceinline__ void
+small_interior_pairs(struct tile_matrix<typename semiring::element> matrix, uint32_t others,
+                     uint32_t pivot, uint32_t first, uint32_t step_by,
+                     struct small_shared<typename semiring::element> *shared)
+{
+    const uint32_t pairs = (others + 1) / 2;
+    for (uint32_t index = first; index < pairs * others; index += step_by) {
+        const uint32_t place = index / others * 2;
+        const uint32_t row0 = small_other(place, pivot);
+        const uint32_t row1 = small_other(place + 1, pivot);
+        const uint32_t column = small_other(index % others, pivot);
+        const bool is_next = column == pivot + 1;
+        if (place + 1 < others && !(is_next && (row0 == pivot + 1 || row1 == pivot + 1))) {
+            small_interior_pair<semiring>(matrix, row0, row1, column, pivot, shared);
+        } else if (!is_next || row0 != pivot + 1) {
+            small_interior_tile<semiring>(matrix, row0, column, pivot, shared);
+        } else if (place + 1 < others) {
+            small_interior_tile<semiring>(matrix, row1, column, pivot, shared);
+        }
+    }
+}
+
+/* The interior: the first block has the next pivot's tile and nothing else, unless it is alone. */
+template <typename semiring>
+static __device__ __forceinline__ void
+small_interior(struct tile_matrix<typename semiring::element> matrix, const struct small_step &step,
+               uint32_t pivot, struct small_shared<typename semiring::element> *shared)
+{
+    const uint32_t others = step.tile_count - 1;
+    const bool alone = gridDim.x == 1;
+    if (blockIdx.x == 0 && pivot + 1 < step.tile_count) {
+        struct small_part<typename semiring::element, QUAD, QUAD, 1> part;
+        small_relax_tile<semiring>(matrix, tile_place_of_thread<SMALL_TILE>(), pivot + 1, pivot + 1,
+                                   pivot, part, shared);
+        small_close_and_keep<semiring>(matrix, step, pivot + 1, part, shared);
+    }
+    if (blockIdx.x == 0 && !alone) {
+        return;
+    }
+    const uint32_t first = alone ? 0 : blockIdx.x - 1;
+    const uint32_t blocks = alone ? 1 : gridDim.x - 1;
+    if constexpr (small_pairs<semiring>()) {
+        if (others * others >= 2 * blocks) {
+            small_interior_pairs<semiring>(matrix, others, pivot, first, blocks, shared);
+            return;
+        }
+    }
+    small_interior_tiles<semiring>(matrix, others, pivot, first, blocks, shared);
+}
+
+/* Blocks that a multiprocessor should hold: registers for 8x4 elements per thread allow no third.
+ */
+#define SMALL_BLOCKS_PER_MULTIPROCESSOR 2
+
+template <typename semiring>
+__global__ void __launch_bounds__(SMALL_THREADS, SMALL_BLOCKS_PER_MULTIPROCESSOR)
+    small_kernel(struct tile_matrix<typename semiring::element> matrix,
+                 const __grid_constant__ struct small_step step)
+{
+    typedef typename semiring::element element;
+    extern __shared__ __align__(128) unsigned char block_storage[];
+    struct small_shared<element> *const shared =
+        reinterpret_cast<struct small_shared<element> *>(block_storage);
+    const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    if (blockIdx.x == 0) {
+        struct small_part<element, QUAD, QUAD, 1> part;
+        const struct tile_place place = tile_place_of_thread<SMALL_TILE>();
+        small_load(part, matrix.elements + place.row * matrix.stride + place.column, matrix.stride);
+        small_close_and_keep<semiring>(matrix, step, 0, part, shared);
+    }
+    for (uint32_t pivot = 0; pivot < step.tile_count; ++pivot) {
+        grid.sync();
+        if (tile_stopped(step.control)) {
+            return;
+        }
+        small_panels<semiring>(matrix, step, pivot, shared);
+        grid.sync();
+        small_interior<semiring>(matrix, step, pivot, shared);
+    }
+}
+
+/* Once per device and semiring, before the first launch. */
+template <typename semiring> MUST_CHECK static enum status small_prepare(void)
+{
+    GPU_TRY(cudaFuncSetAttribute(small_kernel<semiring>,
+                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 (int)sizeof(struct small_shared<typename semiring::element>)));
+    GPU_TRY(cudaFuncSetAttribute(small_kernel<semiring>,
+                                 cudaFuncAttributePreferredSharedMemoryCarveout,
+                                 cudaSharedmemCarveoutMaxShared));
+    return STATUS_OK;
+}
+
+/* As many blocks as there are interior tiles, while all are on the device at once. */
+template <typename semiring>
+MUST_CHECK static enum status small_launch(struct tile_matrix<typename semiring::element> matrix,
+                                           struct small_step step, uint32_t multiprocessors,
+                                           cudaStream_t stream)
+{
+    constexpr size_t shared_bytes = sizeof(struct small_shared<typename semiring::element>);
+    int together = 0;
+    GPU_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, small_kernel<semiring>,
+                                                          SMALL_THREADS, shared_bytes));
+    const uint32_t most = multiprocessors * (uint32_t)together;
+    const uint32_t tiles = step.tile_count * step.tile_count;
+    void *arguments[] = {&matrix, &step};
+    GPU_TRY(cudaLaunchCooperativeKernel((const void *)small_kernel<semiring>,
+                                        dim3(tiles < most ? tiles : most), dim3(SMALL_THREADS),
+                                        arguments, shared_bytes, stream));
+    return STATUS_OK;
+}

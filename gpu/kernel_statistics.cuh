@@ -1,0 +1,355 @@
+/* The statistics of a distance matrix (proto/statistics.h), in two passes over its rows: what each
+ * row has, then, once all rows are known and with them the diameter, the histogram.
+ *
+ * Both take rows by pointer and stride, so they read finished rows packed to n elements as well as
+ * the padded matrix before it is packed. Unreachable is every int32 above UNREACHABLE_I4_DRIFT,
+ * UNREACHABLE_U2, infinity, and as an int16 NARROW_UNREACHABLE; the diagonal is not read as a
+ * distance.
+ *
+ * rows: one block of 256 threads per row, 1024 columns at a time, four neighbours to a thread: one
+ * 16-byte load where the row is aligned to it. Rows of n elements mostly are not; theirs are four
+ * loads, of which three hit the cache lines that the first has brought. The sums are added in the
+ * order of statistics.h, so that those of floats are the CPU's to the last bit: a thread has a quad
+ * of partial sums, a warp is a group.
+ * histogram: one block of 256 threads per row, and on to the next in steps of the grid; 64 bins per
+ * warp in shared memory (2 KiB), added to the device's at the end. */
+#pragma once
+
+#include "gpu/try.cuh"
+#include "proto/kind.h"
+#include "proto/solve_options.h"
+#include "proto/statistics.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#define STATISTICS_THREADS (STATISTICS_LANES / STATISTICS_QUAD)
+/* Enough blocks for every multiprocessor, few enough that adding up their bins is nothing. */
+#define STATISTICS_HISTOGRAM_BLOCKS 2048
+
+static_assert(STATISTICS_GROUP_QUADS == 32, "a group of partial sums is a warp's");
+static_assert(STATISTICS_GROUPS * STATISTICS_GROUP_QUADS == STATISTICS_THREADS, "a quad a thread");
+
+/* Consecutive rows on the device. */
+template <typename element> struct statistics_rows {
+    const element *elements; /* of first_row, column 0; aligned to its element */
+    uint64_t stride;         /* elements from one row to the next: n when packed */
+    uint32_t vertex_count;   /* elements in use of each */
+    uint32_t first_row;
+    uint32_t row_count;
+};
+
+/* What the rows have, on the device: arrays of n, indexed by the row of the matrix. */
+struct statistics_columns {
+    double *eccentricity;
+    union statistics_sum *distance_sum;
+    uint32_t *reachable;
+    unsigned long long *lowest; /* one: bits of the least distance below 0, as a double; else 0 */
+};
+
+/* By overload on the element type: what is reachable, and in which type it is summed. */
+static __device__ __forceinline__ bool statistics_reaches(int32_t distance)
+{
+    return distance <= UNREACHABLE_I4_DRIFT;
+}
+
+static __device__ __forceinline__ bool statistics_reaches(uint16_t distance)
+{
+    return distance != UNREACHABLE_U2;
+}
+
+/* What a solve in 16 bits works on. */
+static __device__ __forceinline__ bool statistics_reaches(int16_t distance)
+{
+    return distance < NARROW_UNREACHABLE;
+}
+
+static __device__ __forceinline__ bool statistics_reaches(float distance)
+{
+    return distance < INFINITY;
+}
+
+static __device__ __forceinline__ bool statistics_reaches(double distance)
+{
+    return distance < INFINITY;
+}
+
+/* In which type the distances are summed, and in which compared, with its two ends. */
+template <typename element> struct statistics_traits {
+    typedef int64_t sum;
+    typedef int32_t extreme;
+    static constexpr extreme lowest = INT32_MIN;
+    static constexpr extreme highest = INT32_MAX;
+    static constexpr bool is_float = false;
+};
+
+template <> struct statistics_traits<float> {
+    typedef double sum;
+    typedef float extreme;
+    static constexpr extreme lowest = -INFINITY;
+    static constexpr extreme highest = INFINITY;
+    static constexpr bool is_float = true;
+};
+
+template <> struct statistics_traits<double> {
+    typedef double sum;
+    typedef double extreme;
+    static constexpr extreme lowest = -INFINITY;
+    static constexpr extreme highest = INFINITY;
+    static constexpr bool is_float = true;
+};
+
+/* Loaded whole: one access of 8 or 16 bytes, of doubles two. */
+template <typename element>
+struct alignas(sizeof(element) * STATISTICS_QUAD < 16 ? sizeof(element) * STATISTICS_QUAD
+                                                      : 16) statistics_quad {
+    element at[STATISTICS_QUAD];
+};
+
+/* Whether every quad of the row can be loaded whole: the same for all threads of a block. */
+template <typename element>
+static __device__ __forceinline__ bool statistics_is_aligned(const element *line)
+{
+    return (uintptr_t)line % alignof(statistics_quad<element>) == 0;
+}
+
+template <bool ALIGNED, typename element>
+static __device__ __forceinline__ statistics_quad<element> statistics_load(const element *from)
+{
+    if constexpr (ALIGNED) {
+        return *reinterpret_cast<const statistics_quad<element> *>(from);
+    } else {
+        statistics_quad<element> quad;
+#pragma unroll
+        for (uint32_t e = 0; e < STATISTICS_QUAD; ++e) {
+            quad.at[e] = from[e];
+        }
+        return quad;
+    }
+}
+
+template <typename element, typename visitor>
+static __device__ __forceinline__ void
+statistics_visit(const statistics_quad<element> &quad, uint64_t column, uint32_t row, visitor visit)
+{
+#pragma unroll
+    for (uint32_t e = 0; e < STATISTICS_QUAD; ++e) {
+        if (statistics_reaches(quad.at[e]) && column + e != row) {
+            visit(e, quad.at[e]);
+        }
+    }
+}
+
+/* The thread's quads from column on, as far as they lie before `end`; returns the column after. A
+ * row alone has few threads, so each has several loads under way. */
+template <bool ALIGNED, typename element, typename visitor>
+static __device__ __forceinline__ uint64_t statistics_walk_quads(const element *line,
+                                                                 uint64_t column, uint64_t end,
+                                                                 uint32_t row, visitor visit)
+{
+    constexpr uint32_t depth = 4;
+    for (; column + (depth - 1) * STATISTICS_LANES < end; column += depth * STATISTICS_LANES) {
+        statistics_quad<element> quads[depth];
+#pragma unroll
+        for (uint32_t d = 0; d < depth; ++d) {
+            quads[d] = statistics_load<ALIGNED>(line + column + d * STATISTICS_LANES);
+        }
+#pragma unroll
+        for (uint32_t d = 0; d < depth; ++d) {
+            statistics_visit(quads[d], column + d * STATISTICS_LANES, row, visit);
+        }
+    }
+    for (; column < end; column += STATISTICS_LANES) {
+        statistics_visit(statistics_load<ALIGNED>(line + column), column, row, visit);
+    }
+    return column;
+}
+
+/* Calls visit(place in its quad, distance) for every reachable column of the row but its own, each
+ * thread for its columns in ascending order. */
+template <typename element, typename visitor>
+static __device__ __forceinline__ void statistics_walk(const element *line, uint32_t vertex_count,
+                                                       uint32_t row, visitor visit)
+{
+    const uint64_t whole = vertex_count / STATISTICS_QUAD * STATISTICS_QUAD;
+    uint64_t column = (uint64_t)threadIdx.x * STATISTICS_QUAD;
+    if (statistics_is_aligned(line)) {
+        column = statistics_walk_quads<true>(line, column, whole, row, visit);
+    } else {
+        column = statistics_walk_quads<false>(line, column, whole, row, visit);
+    }
+    /* The quad within which the row ends, if it is this thread's. */
+#pragma unroll
+    for (uint32_t e = 0; e < STATISTICS_QUAD; ++e) {
+        if (column + e < vertex_count && column + e != row &&
+            statistics_reaches(line[column + e])) {
+            visit(e, line[column + e]);
+        }
+    }
+}
+
+/* What is known of a part of a row. */
+template <typename element> struct statistics_part {
+    typename statistics_traits<element>::sum sum;
+    typename statistics_traits<element>::extreme most;
+    typename statistics_traits<element>::extreme least;
+    uint32_t count;
+};
+
+template <typename element>
+static __device__ __forceinline__ void statistics_join(statistics_part<element> &part,
+                                                       const statistics_part<element> &other)
+{
+    part.sum += other.sum;
+    part.most = max(part.most, other.most);
+    part.least = min(part.least, other.least);
+    part.count += other.count;
+}
+
+/* Of a thread's columns. */
+template <typename element>
+static __device__ __forceinline__ statistics_part<element>
+statistics_reduce_thread(const element *line, uint32_t vertex_count, uint32_t row)
+{
+    typedef statistics_traits<element> traits;
+    typename traits::sum sums[STATISTICS_QUAD] = {0, 0, 0, 0};
+    statistics_part<element> part = {0, traits::lowest, traits::highest, 0};
+    statistics_walk(line, vertex_count, row, [&](uint32_t e, element distance) {
+        sums[e] += distance;
+        part.most = max(part.most, (typename traits::extreme)distance);
+        part.least = min(part.least, (typename traits::extreme)distance);
+        ++part.count;
+    });
+    part.sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    return part;
+}
+
+/* Into lane 0: quad q takes q + 16, then q + 8, and so on. */
+template <typename element>
+static __device__ __forceinline__ void statistics_reduce_warp(statistics_part<element> &part)
+{
+    for (uint32_t half = STATISTICS_GROUP_QUADS / 2; half > 0; half /= 2) {
+        statistics_part<element> other;
+        other.sum = __shfl_down_sync(0xFFFFFFFFu, part.sum, half);
+        other.most = __shfl_down_sync(0xFFFFFFFFu, part.most, half);
+        other.least = __shfl_down_sync(0xFFFFFFFFu, part.least, half);
+        other.count = __shfl_down_sync(0xFFFFFFFFu, part.count, half);
+        statistics_join(part, other);
+    }
+}
+
+/* A zero has no sign, whichever of two was found first: hence + 0.0. Of doubles below 0 the least
+ * is the one whose bits are the largest. */
+template <typename element>
+static __device__ __forceinline__ void statistics_store(struct statistics_columns columns,
+                                                        uint32_t row,
+                                                        const statistics_part<element> &part)
+{
+    columns.eccentricity[row] = part.count > 0 ? (double)part.most + 0.0 : 0.0;
+    columns.reachable[row] = part.count;
+    if constexpr (statistics_traits<element>::is_float) {
+        columns.distance_sum[row].real = part.sum;
+    } else {
+        columns.distance_sum[row].integer = part.sum;
+    }
+    if (part.least < 0) {
+        atomicMax(columns.lowest, (unsigned long long)__double_as_longlong((double)part.least));
+    }
+}
+
+template <typename element>
+__global__ void __launch_bounds__(STATISTICS_THREADS)
+    statistics_rows_kernel(struct statistics_rows<element> rows, struct statistics_columns columns)
+{
+    __shared__ statistics_part<element> groups[STATISTICS_GROUPS];
+    const uint32_t row = rows.first_row + blockIdx.x;
+    const element *const line = rows.elements + blockIdx.x * rows.stride;
+    statistics_part<element> part = statistics_reduce_thread(line, rows.vertex_count, row);
+    statistics_reduce_warp(part);
+    if (threadIdx.x % STATISTICS_GROUP_QUADS == 0) {
+        groups[threadIdx.x / STATISTICS_GROUP_QUADS] = part;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (uint32_t group = 1; group < STATISTICS_GROUPS; ++group) {
+            statistics_join(part, groups[group]);
+        }
+        statistics_store(columns, row, part);
+    }
+}
+
+template <typename element>
+MUST_CHECK static enum status statistics_rows_launch(struct statistics_rows<element> rows,
+                                                     struct statistics_columns columns,
+                                                     cudaStream_t stream)
+{
+    statistics_rows_kernel<element>
+        <<<rows.row_count, STATISTICS_THREADS, 0, stream>>>(rows, columns);
+    GPU_TRY(cudaGetLastError());
+    return STATUS_OK;
+}
+
+/* Exact for integers, whose differences and widths fit 32 bits; for floats the CPU's formula. */
+template <typename element> struct statistics_scale {
+    double begin;
+    double width;
+
+    __device__ __forceinline__ uint32_t place(element distance) const
+    {
+        if constexpr (statistics_traits<element>::is_float) {
+            const double place = ((double)distance - begin) / width;
+            return place < STATISTICS_BINS - 1 ? (uint32_t)place : STATISTICS_BINS - 1;
+        } else {
+            return (uint32_t)((int32_t)distance - (int32_t)begin) / (uint32_t)width;
+        }
+    }
+};
+
+/* bins: STATISTICS_BINS on the device, added to. */
+template <typename element>
+__global__ void __launch_bounds__(STATISTICS_THREADS)
+    statistics_histogram_kernel(struct statistics_rows<element> rows,
+                                struct statistics_scale<element> scale, unsigned long long *bins)
+{
+    __shared__ uint32_t counts[STATISTICS_GROUPS][STATISTICS_BINS];
+    for (uint32_t i = threadIdx.x; i < STATISTICS_GROUPS * STATISTICS_BINS;
+         i += STATISTICS_THREADS) {
+        counts[i / STATISTICS_BINS][i % STATISTICS_BINS] = 0;
+    }
+    __syncthreads();
+    uint32_t *const own = counts[threadIdx.x / STATISTICS_GROUP_QUADS];
+    for (uint32_t i = blockIdx.x; i < rows.row_count; i += gridDim.x) {
+        statistics_walk(
+            rows.elements + i * rows.stride, rows.vertex_count, rows.first_row + i,
+            [&](uint32_t, element distance) { atomicAdd(&own[scale.place(distance)], 1u); });
+    }
+    __syncthreads();
+    if (threadIdx.x < STATISTICS_BINS) {
+        unsigned long long sum = 0;
+        for (uint32_t group = 0; group < STATISTICS_GROUPS; ++group) {
+            sum += counts[group][threadIdx.x];
+        }
+        if (sum > 0) {
+            atomicAdd(&bins[threadIdx.x], sum);
+        }
+    }
+}
+
+/* A block sees n^2 / STATISTICS_HISTOGRAM_BLOCKS elements at most, or one row: fewer than the
+ * 32-bit counts of its warps hold, for every n below 2.9 million. */
+template <typename element>
+MUST_CHECK static enum status statistics_histogram_launch(struct statistics_rows<element> rows,
+                                                          const struct statistics_summary *summary,
+                                                          unsigned long long *bins,
+                                                          cudaStream_t stream)
+{
+    struct statistics_scale<element> scale;
+    scale.begin = summary->bin_begin;
+    scale.width = summary->bin_width;
+    const uint32_t blocks =
+        rows.row_count < STATISTICS_HISTOGRAM_BLOCKS ? rows.row_count : STATISTICS_HISTOGRAM_BLOCKS;
+    statistics_histogram_kernel<element>
+        <<<blocks, STATISTICS_THREADS, 0, stream>>>(rows, scale, bins);
+    GPU_TRY(cudaGetLastError());
+    return STATUS_OK;
+}

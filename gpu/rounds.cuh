@@ -1,0 +1,293 @@
+/* The rounds of a large solve: blocked Floyd-Warshall (Katz and Kider 2008: diagonal, panels,
+ * interior) with one round of look-ahead.
+ *
+ * A round has one or two pivot tiles. Its interior is two parts. NEXT, the rows and columns of the
+ * next round's pivot tiles, is computed first; from then on the next round's diagonal and panels
+ * are made in the stream that goes first, beside REST, everything else. REST is two halves of the
+ * rows in a stream each: a half depends on its own half of the round before and on the panels, so
+ * while the last blocks of one half end, those of the other fill the device.
+ *
+ *   stream   ... NEXT(k-1) panels(k) | NEXT(k) panels(k+1) | ...
+ *   half 0   ... REST0(k-1)  REST0(k)  REST0(k+1) ...
+ *   half 1   ...    REST1(k-1)  REST1(k)  REST1(k+1) ...
+ *
+ * NEXT(k) waits for both halves of k-1; a half of k waits for panels(k). The operands of two rounds
+ * are in memory at once.
+ *
+ * A plan that leaves tiles out is executed without look-ahead, one pivot tile after the other: its
+ * lists change from step to step, so a tile has no half of its own. */
+#pragma once
+
+#include "gpu/kernel_diagonal.cuh"
+#include "gpu/kernel_interior.cuh"
+#include "gpu/kernel_panel.cuh"
+#include "gpu/workspace.cuh"
+
+template <typename semiring> struct rounds {
+    struct gpu *gpu;
+    const struct plan *plan;
+    const struct observer *observer;
+    const struct workspace *workspace;
+    struct tile_matrix<typename semiring::element> matrix;
+    uint32_t pivots; /* pivot tiles per round */
+    bool look_ahead;
+    bool symmetric;
+    bool clamp_diagonal;
+};
+
+template <typename semiring>
+static struct rounds<semiring> rounds_of(struct gpu *gpu, const struct plan *plan,
+                                         const struct observer *observer,
+                                         const struct workspace *workspace, uint32_t pivots) {
+    struct rounds<semiring> rounds;
+    rounds.gpu = gpu;
+    rounds.plan = plan;
+    rounds.observer = observer;
+    rounds.workspace = workspace;
+    rounds.matrix.elements = (typename semiring::element *)workspace->matrix;
+    rounds.matrix.stride = workspace->layout.stride;
+    rounds.look_ahead = plan->summary.kind == PLAN_DENSE;
+    rounds.pivots = pivots;
+    rounds.symmetric = false;
+    rounds.clamp_diagonal = false;
+    return rounds;
+}
+
+/* Pivot tiles per round that a plan allows. */
+static inline uint32_t
+rounds_pivots(const struct gpu *gpu, const struct plan *plan)
+{
+    const bool pair = plan->summary.kind == PLAN_DENSE &&
+                      plan->vertex_count >= gpu->tuning.pair_vertices && plan->step_count > 1;
+    return pair ? OPERAND_PIVOTS : 1;
+}
+
+template <typename semiring> static uint32_t rounds_count(const struct rounds<semiring> *rounds)
+{
+    return (rounds->plan->step_count + rounds->pivots - 1) / rounds->pivots;
+}
+
+/* Pivot tiles of a round: the last may have one less. */
+template <typename semiring>
+static uint32_t rounds_width(const struct rounds<semiring> *rounds, uint32_t round)
+{
+    const uint32_t left = rounds->plan->step_count - round * rounds->pivots;
+    return left < rounds->pivots ? left : rounds->pivots;
+}
+
+template <typename semiring>
+static const struct plan_step *rounds_step(const struct rounds<semiring> *rounds, uint32_t round,
+                                           uint32_t pivot)
+{
+    return &rounds->plan->steps[round * rounds->pivots + pivot];
+}
+
+/* A list of the plan, in the device's copy of all lists. */
+template <typename semiring>
+static const uint32_t *rounds_list(const struct rounds<semiring> *rounds, const uint32_t *list)
+{
+    return rounds->workspace->lists + (list - rounds->plan->lists);
+}
+
+template <typename semiring>
+static struct operand<typename semiring::word> rounds_operand(const struct rounds<semiring> *rounds,
+                                                              uint32_t round, uint32_t pivot) {
+    typedef typename semiring::word word;
+    struct operand<word> operand;
+    operand.left = (word *)rounds->workspace->left[round % WORKSPACE_PARITIES][pivot];
+    operand.right = (word *)rounds->workspace->right[round % WORKSPACE_PARITIES][pivot];
+    return operand;
+}
+
+/* The interior of a round over its pivot tiles [0, count). */
+template <typename semiring>
+static struct interior_step<typename semiring::word>
+rounds_interior(const struct rounds<semiring> *rounds, uint32_t round, uint32_t count) {
+    typedef typename semiring::word word;
+    const uint32_t per_slab = ring_pivots<word>();
+    const struct plan_step *first = rounds_step(rounds, round, 0);
+    struct interior_step<word> step;
+    memset(&step, 0, sizeof(step));
+    for (uint32_t pivot = 0; pivot < count; ++pivot) {
+        const struct plan_step *planned = rounds_step(rounds, round, pivot);
+        step.operands[pivot] = rounds_operand(rounds, round, pivot);
+        step.pivots[pivot] = planned->pivot_tile;
+        step.slabs[pivot] = (planned->width + per_slab - 1) / per_slab;
+    }
+    step.pivot_count = count;
+    step.rows = rounds_list(rounds, first->column_tiles);
+    step.columns = rounds_list(rounds, first->row_tiles);
+    step.row_count = first->column_tile_count;
+    step.column_count = first->row_tile_count;
+    step.all = rounds->plan->summary.kind == PLAN_DENSE;
+    step.symmetric = rounds->symmetric;
+    step.one = 1;
+    step.control = rounds->gpu->control;
+    return step;
+}
+
+template <typename semiring>
+static void rounds_set_next(const struct rounds<semiring> *rounds, uint32_t round,
+                            struct interior_step<typename semiring::word> *step)
+{
+    if (!rounds->look_ahead || round >= rounds_count(rounds)) {
+        return;
+    }
+    step->next_count = rounds_width(rounds, round);
+    for (uint32_t pivot = 0; pivot < step->next_count; ++pivot) {
+        step->next[pivot] = rounds_step(rounds, round, pivot)->pivot_tile;
+    }
+}
+
+/* Closes one pivot tile and makes its panels. */
+template <typename semiring>
+MUST_CHECK static enum status rounds_start_pivot(const struct rounds<semiring> *rounds,
+                                                 uint32_t round, uint32_t pivot)
+{
+    struct gpu *gpu = rounds->gpu;
+    const struct plan_step *planned = rounds_step(rounds, round, pivot);
+    struct diagonal_step diagonal;
+    diagonal.tile = planned->pivot_tile;
+    diagonal.depth = planned->width;
+    diagonal.clamp = rounds->clamp_diagonal;
+    diagonal.control = gpu->control;
+    diagonal.negative = &gpu->alarm_device->negative;
+    STATUS_TRY(diagonal_launch<semiring>(rounds->matrix, diagonal, gpu->stream));
+    struct panel_step panel;
+    panel.row_tiles = rounds_list(rounds, planned->row_tiles);
+    panel.column_tiles = rounds_list(rounds, planned->column_tiles);
+    panel.row_count = planned->row_tile_count;
+    panel.column_count = planned->column_tile_count;
+    panel.pivot = planned->pivot_tile;
+    panel.depth = planned->width;
+    panel.symmetric = rounds->symmetric;
+    panel.control = gpu->control;
+    return panel_launch<semiring>(rounds->matrix, rounds_operand(rounds, round, pivot), panel,
+                                  gpu->stream);
+}
+
+/* The panels of a round: pivot tile by pivot tile, the second after it has taken the first. */
+template <typename semiring>
+MUST_CHECK static enum status rounds_start_panels(const struct rounds<semiring> *rounds,
+                                                  uint32_t round)
+{
+    struct gpu *gpu = rounds->gpu;
+    STATUS_TRY(rounds_start_pivot(rounds, round, 0));
+    if (rounds_width(rounds, round) > 1) {
+        struct interior_step<typename semiring::word> step = rounds_interior(rounds, round, 1);
+        step.next_count = 1;
+        step.next[0] = rounds_step(rounds, round, 1)->pivot_tile;
+        STATUS_TRY(interior_launch_next<semiring>(rounds->matrix, step, gpu->stream));
+        STATUS_TRY(rounds_start_pivot(rounds, round, 1));
+    }
+    GPU_TRY(cudaEventRecord(gpu->panels_done[round % DEVICE_ROUND_EVENTS], gpu->stream));
+    return STATUS_OK;
+}
+
+template <typename semiring>
+MUST_CHECK static enum status
+rounds_start_half(const struct rounds<semiring> *rounds, uint32_t round, uint32_t half,
+                  const struct interior_step<typename semiring::word> *step)
+{
+    struct gpu *gpu = rounds->gpu;
+    const uint32_t slot = round % DEVICE_ROUND_EVENTS;
+    const uint32_t rows = interior_rest_rows<semiring>(step);
+    const uint32_t halves = rounds->look_ahead ? DEVICE_HALVES : 1;
+    const uint32_t first = half * rows / halves;
+    const uint32_t last = half < halves ? (half + 1) * rows / halves : first;
+    GPU_TRY(cudaStreamWaitEvent(gpu->half[half], gpu->panels_done[slot], 0));
+    STATUS_TRY(interior_launch_rest<semiring>(rounds->matrix, *step, first, last - first,
+                                              gpu->half[half]));
+    GPU_TRY(cudaEventRecord(gpu->half_done[half][slot], gpu->half[half]));
+    return STATUS_OK;
+}
+
+template <typename semiring>
+MUST_CHECK static enum status rounds_await_halves(const struct rounds<semiring> *rounds,
+                                                  uint32_t round)
+{
+    struct gpu *gpu = rounds->gpu;
+    for (uint32_t half = 0; half < DEVICE_HALVES; ++half) {
+        GPU_TRY(
+            cudaStreamWaitEvent(gpu->stream, gpu->half_done[half][round % DEVICE_ROUND_EVENTS], 0));
+    }
+    return STATUS_OK;
+}
+
+/* The interior of a round whose panels are under way, and the panels of the next. */
+template <typename semiring>
+MUST_CHECK static enum status rounds_start(const struct rounds<semiring> *rounds, uint32_t round)
+{
+    const bool last = round + 1 == rounds_count(rounds);
+    struct interior_step<typename semiring::word> step =
+        rounds_interior(rounds, round, rounds_width(rounds, round));
+    rounds_set_next(rounds, round + 1, &step);
+    for (uint32_t half = 0; half < DEVICE_HALVES; ++half) {
+        STATUS_TRY(rounds_start_half(rounds, round, half, &step));
+    }
+    if (last || !rounds->look_ahead) {
+        STATUS_TRY(rounds_await_halves(rounds, round));
+    } else if (round > 0) {
+        STATUS_TRY(rounds_await_halves(rounds, round - 1));
+    }
+    if (last) {
+        return STATUS_OK;
+    }
+    STATUS_TRY(interior_launch_next<semiring>(rounds->matrix, step, rounds->gpu->stream));
+    return rounds_start_panels(rounds, round + 1);
+}
+
+/* Waits for a round, tells of it and hears of a cancel. */
+template <typename semiring>
+MUST_CHECK static enum status rounds_finish(const struct rounds<semiring> *rounds, uint32_t round)
+{
+    struct gpu *gpu = rounds->gpu;
+    const struct observer *observer = rounds->observer;
+    for (uint32_t half = 0; half < DEVICE_HALVES; ++half) {
+        GPU_TRY(cudaEventSynchronize(gpu->half_done[half][round % DEVICE_ROUND_EVENTS]));
+    }
+    STATUS_TRY(device_alarm(gpu));
+    if (observer != NULL && observer->progress != NULL) {
+        observer->progress(observer->context, round * rounds->pivots + rounds_width(rounds, round),
+                           rounds->plan->step_count);
+    }
+    return device_cancelled(observer) ? STATUS_CANCELLED : STATUS_OK;
+}
+
+/* From this padded size on a round takes about a millisecond. Two are then under way, as look-ahead
+ * needs, and a cancel ends both where they are. Below it the host runs further ahead to keep the
+ * device busy. */
+#define ROUNDS_LONG_STRIDE 8192
+
+template <typename semiring> static uint32_t rounds_ahead(const struct rounds<semiring> *rounds)
+{
+    const uint32_t most = rounds->matrix.stride >= ROUNDS_LONG_STRIDE ? 2 : DEVICE_ROUNDS_AHEAD;
+    const uint32_t count = rounds_count(rounds);
+    return count < most ? count : most;
+}
+
+/* All rounds. Ends when the last is done, its kernels' work visible to what follows in the stream.
+ */
+template <typename semiring>
+MUST_CHECK static enum status rounds_run(const struct rounds<semiring> *rounds)
+{
+    const uint32_t count = rounds_count(rounds);
+    const uint32_t ahead = rounds_ahead(rounds);
+    STATUS_TRY(rounds_start_panels(rounds, 0));
+    for (uint32_t round = 0; round < count; ++round) {
+        if (round >= ahead) {
+            STATUS_TRY(rounds_finish(rounds, round - ahead));
+        }
+        STATUS_TRY(rounds_start(rounds, round));
+    }
+    for (uint32_t round = count - ahead; round < count; ++round) {
+        STATUS_TRY(rounds_finish(rounds, round));
+    }
+    return STATUS_OK;
+}
+
+template <typename semiring> MUST_CHECK static enum status rounds_prepare(void)
+{
+    STATUS_TRY(panel_prepare<semiring>());
+    return interior_prepare<semiring>();
+}

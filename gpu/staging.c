@@ -1,0 +1,193 @@
+#include "gpu/staging.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+/* What a thread takes at a time: whole pages, so that no two threads fault the same one. */
+#define SHARE_BYTES ((size_t)1 << 20)
+/* Likewise of pieces, each of which is some pages. */
+#define SHARE_PIECES ((size_t)32)
+
+struct staging {
+    pthread_mutex_t lock;
+    pthread_cond_t begun; /* a copy, or the end */
+    pthread_cond_t ended; /* nobody is busy */
+    uint64_t copies;      /* begun so far */
+    uint32_t busy;        /* threads that have not seen the end of the copy in hand */
+    bool closing;
+
+    /* In hand: a range, or pieces when these are not NULL. */
+    char *to;
+    const char *from;
+    const struct staging_piece *pieces;
+    size_t size;        /* bytes, or pieces */
+    atomic_size_t next; /* where the next share begins */
+
+    uint32_t thread_count; /* beside the caller */
+    pthread_t threads[STAGING_THREADS_MAX - 1];
+};
+
+#if defined(__SSE2__)
+/* Past the caches: the lines of the destination are not read before they are written. */
+static void copy_past_caches(char *to, const char *from, size_t size)
+{
+    const size_t head = (16 - (uintptr_t)to % 16) % 16;
+    memcpy(to, from, head < size ? head : size);
+    size_t at = head;
+    for (; at + 64 <= size; at += 64) {
+        const __m128i a = _mm_loadu_si128((const __m128i *)(from + at));
+        const __m128i b = _mm_loadu_si128((const __m128i *)(from + at + 16));
+        const __m128i c = _mm_loadu_si128((const __m128i *)(from + at + 32));
+        const __m128i d = _mm_loadu_si128((const __m128i *)(from + at + 48));
+        _mm_stream_si128((__m128i *)(to + at), a);
+        _mm_stream_si128((__m128i *)(to + at + 16), b);
+        _mm_stream_si128((__m128i *)(to + at + 32), c);
+        _mm_stream_si128((__m128i *)(to + at + 48), d);
+    }
+    _mm_sfence();
+    if (at < size) {
+        memcpy(to + at, from + at, size - at);
+    }
+}
+#else
+static void copy_past_caches(char *to, const char *from, size_t size)
+{
+    memcpy(to, from, size);
+}
+#endif
+
+static void copy_pieces(const struct staging_piece *pieces, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        memcpy(pieces[i].to, pieces[i].from, pieces[i].size);
+    }
+}
+
+static void copy_shares(struct staging *staging)
+{
+    const size_t step = staging->pieces != NULL ? SHARE_PIECES : SHARE_BYTES;
+    for (;;) {
+        const size_t begin = atomic_fetch_add(&staging->next, step);
+        if (begin >= staging->size) {
+            return;
+        }
+        const size_t left = staging->size - begin;
+        const size_t share = left < step ? left : step;
+        if (staging->pieces != NULL) {
+            copy_pieces(staging->pieces + begin, share);
+        } else {
+            copy_past_caches(staging->to + begin, staging->from + begin, share);
+        }
+    }
+}
+
+/* The lock is held. True when there is another copy to take part in. */
+static bool wait_for_copy(struct staging *staging, uint64_t seen)
+{
+    while (staging->copies == seen && !staging->closing) {
+        pthread_cond_wait(&staging->begun, &staging->lock);
+    }
+    return staging->copies != seen;
+}
+
+static void *run(void *context)
+{
+    struct staging *staging = context;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&staging->lock);
+    while (wait_for_copy(staging, seen)) {
+        seen = staging->copies;
+        pthread_mutex_unlock(&staging->lock);
+        copy_shares(staging);
+        pthread_mutex_lock(&staging->lock);
+        if (--staging->busy == 0) {
+            pthread_cond_signal(&staging->ended);
+        }
+    }
+    pthread_mutex_unlock(&staging->lock);
+    return NULL;
+}
+
+enum status staging_create(uint32_t threads, struct staging **ret_staging)
+{
+    struct staging *staging = (struct staging *)calloc(1, sizeof(*staging));
+    if (staging == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    pthread_mutex_init(&staging->lock, NULL);
+    pthread_cond_init(&staging->begun, NULL);
+    pthread_cond_init(&staging->ended, NULL);
+    const uint32_t wanted = threads < STAGING_THREADS_MAX ? threads : STAGING_THREADS_MAX;
+    while (staging->thread_count + 1 < wanted &&
+           pthread_create(&staging->threads[staging->thread_count], NULL, run, staging) == 0) {
+        ++staging->thread_count;
+    }
+    *ret_staging = staging;
+    return STATUS_OK;
+}
+
+void staging_destroy(struct staging *staging)
+{
+    if (staging == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&staging->lock);
+    staging->closing = true;
+    pthread_cond_broadcast(&staging->begun);
+    pthread_mutex_unlock(&staging->lock);
+    for (uint32_t i = 0; i < staging->thread_count; ++i) {
+        pthread_join(staging->threads[i], NULL);
+    }
+    pthread_cond_destroy(&staging->ended);
+    pthread_cond_destroy(&staging->begun);
+    pthread_mutex_destroy(&staging->lock);
+    free(staging);
+}
+
+/* What is to be copied is set; works along, and returns when all is done. */
+static void run_copy(struct staging *staging)
+{
+    pthread_mutex_lock(&staging->lock);
+    atomic_store(&staging->next, 0);
+    staging->busy = staging->thread_count;
+    ++staging->copies;
+    pthread_cond_broadcast(&staging->begun);
+    pthread_mutex_unlock(&staging->lock);
+    copy_shares(staging);
+    pthread_mutex_lock(&staging->lock);
+    while (staging->busy > 0) {
+        pthread_cond_wait(&staging->ended, &staging->lock);
+    }
+    pthread_mutex_unlock(&staging->lock);
+}
+
+void staging_copy(struct staging *staging, void *to, const void *from, size_t size)
+{
+    if (size <= SHARE_BYTES) {
+        memcpy(to, from, size);
+        return;
+    }
+    staging->to = (char *)to;
+    staging->from = (const char *)from;
+    staging->pieces = NULL;
+    staging->size = size;
+    run_copy(staging);
+}
+
+void staging_copy_pieces(struct staging *staging, const struct staging_piece *pieces, size_t count)
+{
+    if (count <= SHARE_PIECES) {
+        copy_pieces(pieces, count);
+        return;
+    }
+    staging->pieces = pieces;
+    staging->size = count;
+    run_copy(staging);
+}

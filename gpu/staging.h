@@ -1,0 +1,39 @@
+/* Copies between pinned staging and the caller's memory by several threads: one thread alone moves
+ * a third of what the bus does, and a fifth when the pages of a mapped file are still to be faulted
+ * in. Belongs to one thread, which works along. */
+#pragma once
+
+#include "proto/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* More threads than this copy no faster. */
+#define STAGING_THREADS_MAX 8
+
+struct staging;
+
+/* threads: the caller's included; at most STAGING_THREADS_MAX are used, and fewer when no more can
+ * be started. */
+MUST_CHECK enum status staging_create(uint32_t threads, struct staging **ret_staging);
+void staging_destroy(struct staging *staging);
+
+/* memcpy; returns when all is copied. The copy is not left in the caches: it is too large to be
+ * there when it is read. */
+void staging_copy(struct staging *staging, void *to, const void *from, size_t size);
+
+/* The same for many small copies, each whole on one thread. */
+struct staging_piece {
+    void *to;
+    const void *from;
+    size_t size;
+};
+void staging_copy_pieces(struct staging *staging, const struct staging_piece *pieces, size_t count);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,116 @@
+/* What the kernels share: the geometry of a tile and how a thread moves four words at once.
+ *
+ * On the device the matrix is n_pad x n_pad, row-major, n_pad the vertex count rounded up to whole
+ * tiles. A padded vertex reaches nothing but itself, so no kernel has a special case for the edge
+ * of the matrix. Every index into the matrix is 64 bits wide. */
+#pragma once
+
+#include "gpu/gpu.h"
+
+#include <cuda_pipeline_primitives.h>
+#include <cuda_runtime.h>
+
+#define WARP_THREADS 32
+/* Words that a thread moves at once. */
+#define QUAD 4
+
+static_assert(GPU_TILE % WARP_THREADS == 0, "a tile row is a whole number of warp accesses");
+
+/* The whole matrix on the device. */
+template <typename element> struct tile_matrix {
+    element *elements;
+    uint64_t stride; /* elements per row: n_pad */
+};
+
+/* Device-side memory that outlives a kernel: read at the start of every block, so that a solve
+ * that is over (negative cycle, cancel) ends at once: of the blocks still to come none computes,
+ * and those of the interior do an eighth of their work at most. */
+struct tile_control {
+    uint32_t stop;
+};
+
+static __device__ __forceinline__ bool tile_stopped(const struct tile_control *control)
+{
+    return *(const volatile uint32_t *)&control->stop != 0;
+}
+
+template <typename element>
+static __device__ __forceinline__ element *tile_at(struct tile_matrix<element> matrix,
+                                                   uint32_t row_tile, uint32_t column_tile)
+{
+    return matrix.elements + (uint64_t)row_tile * GPU_TILE * matrix.stride +
+           (uint64_t)column_tile * GPU_TILE;
+}
+
+/* Quads of 4-byte words are one 16-byte access, of doubles two. Both ends 16-byte aligned, in
+ * global or shared memory. */
+template <typename word>
+static __device__ __forceinline__ void tile_load_quad(const word *from, word (&to)[QUAD])
+{
+    static_assert(sizeof(word) == 4, "one access");
+    const int4 quad = *reinterpret_cast<const int4 *>(from);
+    to[0] = reinterpret_cast<const word &>(quad.x);
+    to[1] = reinterpret_cast<const word &>(quad.y);
+    to[2] = reinterpret_cast<const word &>(quad.z);
+    to[3] = reinterpret_cast<const word &>(quad.w);
+}
+
+static __device__ __forceinline__ void tile_load_quad(const double *from, double (&to)[QUAD])
+{
+    const double2 low = *reinterpret_cast<const double2 *>(from);
+    const double2 high = *reinterpret_cast<const double2 *>(from + 2);
+    to[0] = low.x;
+    to[1] = low.y;
+    to[2] = high.x;
+    to[3] = high.y;
+}
+
+static __device__ __forceinline__ void tile_store_quad(int32_t *to, int32_t a, int32_t b, int32_t c,
+                                                       int32_t d)
+{
+    *reinterpret_cast<int4 *>(to) = make_int4(a, b, c, d);
+}
+
+static __device__ __forceinline__ void tile_store_quad(uint32_t *to, uint32_t a, uint32_t b,
+                                                       uint32_t c, uint32_t d)
+{
+    *reinterpret_cast<uint4 *>(to) = make_uint4(a, b, c, d);
+}
+
+static __device__ __forceinline__ void tile_store_quad(float *to, float a, float b, float c,
+                                                       float d)
+{
+    *reinterpret_cast<float4 *>(to) = make_float4(a, b, c, d);
+}
+
+static __device__ __forceinline__ void tile_store_quad(double *to, double a, double b, double c,
+                                                       double d)
+{
+    *reinterpret_cast<double2 *>(to) = make_double2(a, b);
+    *reinterpret_cast<double2 *>(to + 2) = make_double2(c, d);
+}
+
+/* Starts the copy of 16 bytes from global to shared memory. */
+static __device__ __forceinline__ void tile_copy_16(void *shared, const void *global)
+{
+    __pipeline_memcpy_async(shared, global, 16);
+}
+
+/* Where a thread's 4x4 words start in a block of COLUMNS columns: a warp covers 16 x 32, so that
+ * its loads of a pivot row are consecutive and those of a pivot column few. */
+struct tile_place {
+    uint32_t row;
+    uint32_t column;
+};
+
+template <uint32_t COLUMNS>
+static __device__ __forceinline__ struct tile_place tile_place_of_thread(void)
+{
+    constexpr uint32_t warps_across = COLUMNS / 32;
+    const uint32_t warp = threadIdx.x / WARP_THREADS;
+    const uint32_t lane = threadIdx.x % WARP_THREADS;
+    struct tile_place place;
+    place.row = warp / warps_across * 16 + lane / 8 * QUAD;
+    place.column = warp % warps_across * 32 + lane % 8 * QUAD;
+    return place;
+}

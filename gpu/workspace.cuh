@@ -1,0 +1,154 @@
+/* The device memory of one solve, one allocation cut in parts, taken before it starts. */
+#pragma once
+
+#include "gpu/device.cuh"
+#include "gpu/operand.cuh"
+#include "gpu/statistics_workspace.cuh"
+#include "gpu/try.cuh"
+
+#include <string.h>
+
+/* The most that an edge takes on its way: target and a double as weight. */
+#define WORKSPACE_EDGE_BYTES 12
+/* Parts begin where bulk copies and 16-byte accesses like it. */
+#define WORKSPACE_ALIGNMENT 256
+/* Panels of a round are read while those of the next are made. */
+#define WORKSPACE_PARITIES 2
+
+/* What decides the size of everything. */
+struct workspace_shape {
+    uint32_t vertex_count;
+    uint64_t edge_count;
+    uint64_t list_length;   /* entries in the plan's lists */
+    uint32_t element_bytes; /* of the matrix on the device */
+    uint32_t word_bytes;    /* of the operands */
+    uint32_t result_bytes;  /* of an element of the result */
+    uint32_t right_blocks;  /* operand_right_blocks; 0: the left ones are used */
+    uint32_t pivots;        /* pivot tiles per round; 0: no operands at all */
+    uint64_t scratch_bytes; /* for what runs after the rounds */
+};
+
+struct workspace_layout {
+    uint64_t stride; /* vertices padded to GPU_TILE */
+    uint64_t matrix_bytes;
+    uint64_t left_bytes;   /* of one pivot tile */
+    uint64_t right_bytes;  /* likewise */
+    uint64_t offset_bytes; /* the graph's row_offset */
+    uint64_t list_bytes;   /* the plan's tile lists */
+    uint64_t chunk_bytes;  /* each of DEVICE_CHUNKS */
+    uint64_t statistics_bytes;
+    uint64_t scratch_bytes;
+    uint64_t total_bytes;
+};
+
+static inline uint64_t workspace_align(uint64_t bytes)
+{
+    return (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
+}
+
+static inline uint64_t workspace_chunk(uint64_t result_bytes, uint64_t edge_count)
+{
+    const uint64_t edges = edge_count < DEVICE_CHUNK_BYTES / WORKSPACE_EDGE_BYTES
+                               ? edge_count * WORKSPACE_EDGE_BYTES
+                               : DEVICE_CHUNK_BYTES;
+    const uint64_t most = edges > result_bytes ? edges : result_bytes;
+    return workspace_align(most < DEVICE_CHUNK_BYTES ? most : DEVICE_CHUNK_BYTES);
+}
+
+/* False when a row does not fit a chunk: no device has memory for so many rows; below that no size
+ * overflows. */
+static inline bool workspace_plan(const struct workspace_shape *shape,
+                                  struct workspace_layout *ret_layout)
+{
+    struct workspace_layout layout;
+    const uint64_t n = shape->vertex_count;
+    const uint64_t tiles = (n + GPU_TILE - 1) / GPU_TILE;
+    layout.stride = tiles * GPU_TILE;
+    if (layout.stride * sizeof(double) > DEVICE_CHUNK_BYTES) {
+        return false;
+    }
+    layout.matrix_bytes = workspace_align(layout.stride * layout.stride * shape->element_bytes);
+    layout.left_bytes = operand_words(tiles, GPU_TILE / OPERAND_WORDS) * shape->word_bytes;
+    layout.right_bytes = operand_words(tiles, shape->right_blocks) * shape->word_bytes;
+    layout.offset_bytes = workspace_align((n + 1) * sizeof(uint64_t));
+    layout.list_bytes = workspace_align(shape->list_length * sizeof(uint32_t));
+    layout.chunk_bytes = workspace_chunk(n * n * shape->result_bytes, shape->edge_count);
+    layout.statistics_bytes = workspace_align(statistics_workspace_bytes(shape->vertex_count));
+    layout.scratch_bytes = workspace_align(shape->scratch_bytes);
+    layout.total_bytes =
+        layout.matrix_bytes +
+        WORKSPACE_PARITIES * shape->pivots * (layout.left_bytes + layout.right_bytes) +
+        layout.offset_bytes + layout.list_bytes + DEVICE_CHUNKS * layout.chunk_bytes +
+        layout.statistics_bytes + layout.scratch_bytes;
+    *ret_layout = layout;
+    return true;
+}
+
+/* All on the device. A zeroed struct is empty. */
+struct workspace {
+    struct workspace_layout layout;
+    void *matrix;
+    void *left[WORKSPACE_PARITIES][OPERAND_PIVOTS];
+    void *right[WORKSPACE_PARITIES][OPERAND_PIVOTS];
+    uint64_t *row_offset;
+    uint32_t *lists;
+    void *chunk[DEVICE_CHUNKS];
+    void *statistics;
+    void *scratch;
+};
+
+static inline void *workspace_cut(char **rest, uint64_t bytes)
+{
+    void *const part = *rest;
+    *rest += bytes;
+    return part;
+}
+
+static inline void workspace_cut_operands(struct workspace *workspace,
+                                          const struct workspace_shape *shape, char **rest)
+{
+    const struct workspace_layout *layout = &workspace->layout;
+    for (uint32_t parity = 0; parity < WORKSPACE_PARITIES; ++parity) {
+        for (uint32_t pivot = 0; pivot < shape->pivots; ++pivot) {
+            void *const left = workspace_cut(rest, layout->left_bytes);
+            workspace->left[parity][pivot] = left;
+            workspace->right[parity][pivot] =
+                shape->right_blocks > 0 ? workspace_cut(rest, layout->right_bytes) : left;
+        }
+    }
+}
+
+/* The arena is kept by the device; the workspace points into it. */
+MUST_CHECK static inline enum status
+workspace_acquire(struct gpu *gpu, const struct workspace_shape *shape, struct workspace *workspace)
+{
+    const struct workspace_layout *layout = &workspace->layout;
+    if (gpu->arena_bytes < layout->total_bytes) {
+        (void)cudaFree(gpu->arena);
+        gpu->arena = NULL;
+        gpu->arena_bytes = 0;
+        GPU_TRY(cudaMalloc(&gpu->arena, layout->total_bytes));
+        gpu->arena_bytes = layout->total_bytes;
+    }
+    char *rest = (char *)gpu->arena;
+    workspace->matrix = workspace_cut(&rest, layout->matrix_bytes);
+    workspace_cut_operands(workspace, shape, &rest);
+    workspace->row_offset = (uint64_t *)workspace_cut(&rest, layout->offset_bytes);
+    workspace->lists = (uint32_t *)workspace_cut(&rest, layout->list_bytes);
+    for (uint32_t i = 0; i < DEVICE_CHUNKS; ++i) {
+        workspace->chunk[i] = workspace_cut(&rest, layout->chunk_bytes);
+    }
+    workspace->statistics = workspace_cut(&rest, layout->statistics_bytes);
+    workspace->scratch = workspace_cut(&rest, layout->scratch_bytes);
+    return STATUS_OK;
+}
+
+/* Once no kernel runs any more. The errors of a lost device have been reported before. */
+static inline void workspace_release(struct gpu *gpu)
+{
+    if (gpu->arena_bytes > DEVICE_KEPT_BYTES) {
+        (void)cudaFree(gpu->arena);
+        gpu->arena = NULL;
+        gpu->arena_bytes = 0;
+    }
+}

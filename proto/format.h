@@ -1,0 +1,42 @@
+/* The formats by name, media type and file ending: what is read, what is written. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum format {
+    FORMAT_NONE = 0,
+    FORMAT_DIMACS,
+    FORMAT_EDGES,
+    FORMAT_NTHU,
+    FORMAT_JSON,
+    FORMAT_NPY,
+    FORMAT_RAW,
+    FORMAT_COUNT
+};
+
+struct format_info {
+    enum format format;
+    const char *name;            /* as in ?format= */
+    const char *description;     /* one line for people */
+    const char *media_types[4];  /* first is canonical; NULL ends the list */
+    const char *file_endings[8]; /* without the dot; NULL ends the list */
+    bool graph_input;
+    bool matrix_output;
+};
+
+/* NULL for FORMAT_NONE. */
+const struct format_info *format_info(enum format format);
+enum format format_from_name(const char *name);
+/* Parameters after ';' are ignored, case is not significant. */
+enum format format_from_media_type(const char *media_type);
+/* By the ending of a file name, for the direction wanted. */
+enum format format_from_path(const char *path, bool matrix_output);
+/* A media type that says nothing: absent, curl's form default, octet-stream or plain text. */
+bool format_media_type_is_vague(const char *media_type);
+
+/* How many bytes format_sniff wants to see before it decides. */
+#define FORMAT_SNIFF_SIZE 4096
+/* Guesses a graph format from the first bytes; the edge list when nothing else fits. nthu and other
+ * binaries are never guessed: FORMAT_NONE for bytes that are not text. */
+enum format format_sniff(const char *bytes, size_t size);

@@ -1,0 +1,138 @@
+#include "proto/graph.h"
+
+#include "proto/check.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Below these no sum of two distances leaves the kind (see kind.h). */
+#define BOUND_I4 536870912.0        /* 2^29 */
+#define BOUND_F8 9007199254740992.0 /* 2^53: integers are exact up to here */
+
+void graph_destroy(struct graph *graph)
+{
+    if (graph == NULL) {
+        return;
+    }
+    free(graph->row_offset);
+    free(graph->target);
+    free(graph->weight_i4);
+    free(graph->weight_f8);
+    vertex_names_destroy(graph->names);
+    free(graph);
+}
+
+double graph_weight(const struct graph *graph, uint64_t edge)
+{
+    CHECK(edge < graph->edge_count);
+    return graph->weight_i4 != NULL ? graph->weight_i4[edge] : graph->weight_f8[edge];
+}
+
+static enum status refuse_bound(const struct graph *graph, enum kind kind, double limit,
+                                const char *hint, struct problem *reterr)
+{
+    problem_set(reterr, STATUS_WEIGHT_RANGE,
+                "A distance may reach %.17g, but kind %s is exact below %.17g only.",
+                graph->summary.distance_bound, kind_name(kind), limit);
+    problem_limit(reterr, limit, graph->summary.distance_bound);
+    problem_hint(reterr, "%s", hint);
+    return STATUS_WEIGHT_RANGE;
+}
+
+static enum status check_i4(const struct graph *graph, enum kind kind, struct problem *reterr)
+{
+    if (!graph->summary.integral) {
+        problem_set(reterr, STATUS_WEIGHT_RANGE,
+                    "The graph has decimal weights, which kind %s cannot hold.", kind_name(kind));
+        problem_hint(reterr, "Ask for kind=f4 or kind=f8.");
+        return STATUS_WEIGHT_RANGE;
+    }
+    if (graph->summary.distance_bound >= BOUND_I4) {
+        return refuse_bound(graph, kind, BOUND_I4, "Ask for kind=f8.", reterr);
+    }
+    return STATUS_OK;
+}
+
+/* u2 is solved as i4 and narrowed. */
+static enum status check_u2(const struct graph *graph, struct problem *reterr)
+{
+    if (graph->summary.negative) {
+        problem_set(reterr, STATUS_WEIGHT_RANGE,
+                    "The graph has negative weights, which kind u2 cannot hold.");
+        problem_hint(reterr, "Ask for kind=i4.");
+        return STATUS_WEIGHT_RANGE;
+    }
+    return check_i4(graph, KIND_U2, reterr);
+}
+
+static bool fits_float(const struct graph *graph)
+{
+    return graph->summary.distance_bound <= (double)FLT_MAX &&
+           fmax(fabs(graph->summary.min_weight), fabs(graph->summary.max_weight)) <=
+               (double)FLT_MAX;
+}
+
+static enum status check_float(const struct graph *graph, enum kind kind, struct problem *reterr)
+{
+    if (kind == KIND_F4 && !fits_float(graph)) {
+        return refuse_bound(graph, kind, (double)FLT_MAX, "Ask for kind=f8.", reterr);
+    }
+    if (!isfinite(graph->summary.distance_bound)) {
+        return refuse_bound(graph, kind, DBL_MAX, "Scale the weights down.", reterr);
+    }
+    return STATUS_OK;
+}
+
+static enum status check(const struct graph *graph, enum kind kind, struct problem *reterr)
+{
+    CHECK(kind != KIND_AUTO && kind != KIND_COUNT);
+    switch (kind) {
+    case KIND_I4:
+        return check_i4(graph, kind, reterr);
+    case KIND_U2:
+        return check_u2(graph, reterr);
+    case KIND_F4:
+    case KIND_F8:
+        return check_float(graph, kind, reterr);
+    case KIND_AUTO:
+    case KIND_COUNT:
+        break;
+    }
+    return STATUS_BAD_PARAMETER;
+}
+
+/* Integers are answered exactly or not at all; decimals beyond a float go to double. */
+static enum status choose(const struct graph *graph, enum kind *ret_kind, struct problem *reterr)
+{
+    if (!graph->summary.integral) {
+        *ret_kind = fits_float(graph) ? KIND_F4 : KIND_F8;
+    } else if (graph->summary.distance_bound < BOUND_I4) {
+        *ret_kind = KIND_I4;
+    } else if (graph->summary.distance_bound < BOUND_F8) {
+        *ret_kind = KIND_F8;
+    } else {
+        return refuse_bound(graph, KIND_F8, BOUND_F8,
+                            "Scale the weights down, or ask for kind=f8 to have them rounded.",
+                            reterr);
+    }
+    return STATUS_OK;
+}
+
+enum status graph_choose_kind(const struct graph *graph, enum kind requested, enum kind *ret_kind,
+                              struct problem *reterr)
+{
+    enum kind kind = requested;
+    enum status status = STATUS_OK;
+
+    if (requested == KIND_AUTO) {
+        status = choose(graph, &kind, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = check(graph, kind, reterr);
+    }
+    if (status == STATUS_OK) {
+        *ret_kind = kind;
+    }
+    return status;
+}

@@ -1,0 +1,72 @@
+/* A weighted graph, validated and in canonical form: what an upload becomes and a solver reads.
+ *
+ * Compressed rows: the edges of row v are [row_offset[v], row_offset[v+1]), targets ascending, no
+ * loops, no parallel edges. An undirected edge is stored once, in the row of its smaller end.
+ * Immutable after graph_builder_finish; owned by whoever holds the pointer. */
+#pragma once
+
+#include "proto/kind.h"
+#include "proto/problem.h"
+#include "proto/status.h"
+#include "proto/vertex_names.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NO_VERTEX UINT32_MAX
+/* More vertices than this are never read, whatever the options admit: no machine holds their
+ * distances, and a header that announces them must not cost memory. */
+#define GRAPH_VERTEX_LIMIT (1u << 26)
+
+/* Integer weights are kept as int32; as soon as one weight has a fraction, or leaves the int32
+ * range, all are kept as doubles. */
+enum weight_type { WEIGHT_INTEGER = 1, WEIGHT_REAL = 2 };
+
+struct graph_summary {
+    uint64_t edges_read;      /* as listed in the file */
+    uint64_t loops_dropped;   /* edges from a vertex to itself with weight >= 0 */
+    uint64_t parallel_merged; /* edges dropped because a parallel one is not longer */
+    double min_weight;        /* of the edges kept; 0 when there are none */
+    double max_weight;
+    double distance_bound;  /* no shortest path's |length| exceeds it: sum of the largest |weight|
+                               at each vertex, as a simple path leaves a vertex once */
+    uint32_t components;    /* connected components, direction ignored */
+    uint32_t negative_loop; /* first vertex with a negative self loop, or NO_VERTEX */
+    double negative_loop_weight; /* of that loop; 0 without one */
+    bool negative;               /* some weight is below 0 */
+    bool integral;               /* every weight is an integer, whatever the weight type */
+};
+
+struct graph {
+    uint32_t vertex_count;
+    bool directed;
+    enum weight_type weight_type;
+    uint64_t edge_count;
+    uint64_t *row_offset; /* vertex_count + 1 */
+    uint32_t *target;     /* edge_count */
+    int32_t *weight_i4;   /* edge_count when WEIGHT_INTEGER, else NULL */
+    double *weight_f8;    /* edge_count when WEIGHT_REAL, else NULL */
+    struct vertex_names *names;
+    struct graph_summary summary;
+};
+
+void graph_destroy(struct graph *graph);
+
+/* The weight of an edge by its index, whatever the weight type. */
+double graph_weight(const struct graph *graph, uint64_t edge);
+
+/* Which kind a solve of this graph computes when `requested` is asked for. KIND_AUTO: integral
+ * weights give i4 while distance_bound < 2^29, else f8 while it is < 2^53; decimals give f4, or f8
+ * where a float overflows.
+ * Refuses, with the bound in the problem, a kind in which a distance could be wrong:
+ * STATUS_WEIGHT_RANGE. */
+MUST_CHECK enum status graph_choose_kind(const struct graph *graph, enum kind requested,
+                                         enum kind *ret_kind, struct problem *reterr);
+
+/* Names one negative cycle, on the exact weights of the graph: ret_cycle is an array of rows in
+ * walking order (first vertex not repeated), freed by the caller with free(); NULL and length 0
+ * when there is none. Bellman-Ford with a check of the predecessor graph: O(n m). A cycle whose sum
+ * is not distinguishable from 0 in double precision is not negative. */
+MUST_CHECK enum status graph_negative_cycle(const struct graph *graph, uint32_t **ret_cycle,
+                                            size_t *ret_length, double *ret_weight);

@@ -1,0 +1,413 @@
+#include "proto/job_document.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Whole doubles up to here are exact integers. */
+#define INTEGER_LIMIT 9007199254740992.0 /* 2^53 */
+/* RFC 3339 has years of four digits. */
+#define LAST_SECOND 253402300799.0 /* 9999-12-31T23:59:59Z */
+/* Documents are for people; the catalogue gets every digit. */
+#define DOCUMENT_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(9))
+
+static const char *const state_names[JOB_STATE_COUNT] = {
+    [JOB_QUEUED] = "queued", [JOB_RUNNING] = "running",     [JOB_DONE] = "done",
+    [JOB_FAILED] = "failed", [JOB_CANCELLED] = "cancelled",
+};
+
+const char *job_state_name(enum job_state state)
+{
+    return state_names[state];
+}
+
+bool job_state_from_name(const char *name, enum job_state *ret_state)
+{
+    for (enum job_state state = JOB_QUEUED; state < JOB_STATE_COUNT; state++) {
+        if (strcmp(name, state_names[state]) == 0) {
+            *ret_state = state;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool job_state_is_final(enum job_state state)
+{
+    return state != JOB_QUEUED && state != JOB_RUNNING;
+}
+
+void time_print(double seconds, char buffer[TIME_TEXT_SIZE])
+{
+    double shown = fmin(fmax(seconds, 0), LAST_SECOND);
+    double whole = floor(shown);
+    int milliseconds = (int)((shown - whole) * 1000);
+    time_t clock = (time_t)whole;
+    struct tm parts;
+    char date[TIME_TEXT_SIZE - 8];
+    if (gmtime_r(&clock, &parts) == NULL ||
+        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &parts) == 0) {
+        memcpy(date, "1970-01-01T00:00:00", sizeof "1970-01-01T00:00:00");
+    }
+    snprintf(buffer, TIME_TEXT_SIZE, "%s.%03dZ", date, milliseconds);
+}
+
+void job_report_finish(struct job_report *report)
+{
+    free(report->cycle);
+    *report = (struct job_report){0};
+}
+
+/* A number without a fraction prints as an integer. */
+static json_t *number(double value)
+{
+    if (value == floor(value) && fabs(value) <= INTEGER_LIMIT) {
+        return json_integer((json_int_t)value);
+    }
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *time_or_null(double seconds)
+{
+    char text[TIME_TEXT_SIZE];
+    if (seconds <= 0) {
+        return json_null();
+    }
+    time_print(seconds, text);
+    return json_string(text);
+}
+
+static json_t *timings_json(const struct timings *timings)
+{
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "queue_s", timings->queue_s,
+                     "parse_s", timings->parse_s, "fill_s", timings->fill_s, "h2d_s",
+                     timings->h2d_s, "compute_s", timings->compute_s, "d2h_s", timings->d2h_s,
+                     "write_s", timings->write_s, "total_s", timings->total_s);
+}
+
+static json_t *plan_json(const struct job_report *report)
+{
+    return json_pack("{s:s, s:I, s:I, s:o, s:f}", "kind", plan_kind_name(report->plan.kind),
+                     "parts", (json_int_t)report->plan.parts, "largest_separator",
+                     (json_int_t)report->plan.largest_separator, "work_fraction",
+                     number(report->plan.work_fraction), "planning_s", report->plan.planning_s);
+}
+
+/* The checks that every certificate makes, on each row that it looks at (proto/verification.h). */
+static json_t *verification_json(const struct verification *verification)
+{
+    return json_pack("{s:I, s:I, s:I, s:s, s:[s, s, s, s], s:o, s:f}", "rows",
+                     (json_int_t)verification->rows, "of", (json_int_t)verification->of, "edges",
+                     (json_int_t)verification->edges, "on",
+                     verification->on_device ? "device" : "host", "checks", "zero_diagonal",
+                     "edges_relaxed", "tight_last_edge", "tight_path", "tolerance",
+                     number(verification->tolerance), "seconds", verification->seconds);
+}
+
+/* The short form, beside the long one. */
+static json_t *verified_json(const struct verification *verification)
+{
+    return json_pack("{s:I, s:f}", "rows", (json_int_t)verification->rows, "seconds",
+                     verification->seconds);
+}
+
+/* The problem with the members that a negative cycle adds to it. */
+static json_t *report_problem_json(const struct job_report *report)
+{
+    json_t *problem = problem_json(&report->problem, NULL);
+    if (problem == NULL || report->cycle == NULL) {
+        return problem;
+    }
+    json_t *cycle = json_loads(report->cycle, 0, NULL);
+    if (cycle == NULL || json_object_set_new(problem, "cycle", cycle) != 0 ||
+        json_object_set_new(problem, "weight", number(report->cycle_weight)) != 0) {
+        json_decref(problem);
+        return NULL;
+    }
+    return problem;
+}
+
+/* What a report has only sometimes. */
+static int set_optional(json_t *object, const struct job_report *report)
+{
+    int failed = 0;
+    if (report->verification.done) {
+        failed |= json_object_set_new(object, "verified", verified_json(&report->verification));
+        failed |=
+            json_object_set_new(object, "verification", verification_json(&report->verification));
+    }
+    if (report->problem.status != STATUS_OK) {
+        failed |= json_object_set_new(object, "problem", report_problem_json(report));
+    }
+    return failed;
+}
+
+char *job_report_encode(const struct job_report *report)
+{
+    json_t *object =
+        json_pack("{s:s, s:s, s:o, s:o}", "solver", report->solver, "device", report->device,
+                  "timings", timings_json(&report->timings), "plan", plan_json(report));
+    if (object == NULL) {
+        return NULL;
+    }
+    char *text = set_optional(object, report) == 0 ? json_dumps(object, JSON_COMPACT) : NULL;
+    json_decref(object);
+    return text;
+}
+
+static bool copy_string(const char *from, char *to, size_t size)
+{
+    size_t length = strlen(from);
+    if (length >= size) {
+        return false;
+    }
+    memcpy(to, from, length + 1);
+    return true;
+}
+
+static bool decode_timings(json_t *object, struct timings *timings)
+{
+    return json_unpack(object, "{s:F, s:F, s:F, s:F, s:F, s:F, s:F, s:F}", "queue_s",
+                       &timings->queue_s, "parse_s", &timings->parse_s, "fill_s", &timings->fill_s,
+                       "h2d_s", &timings->h2d_s, "compute_s", &timings->compute_s, "d2h_s",
+                       &timings->d2h_s, "write_s", &timings->write_s, "total_s",
+                       &timings->total_s) == 0;
+}
+
+static bool plan_kind_from_name(const char *name, enum plan_kind *ret_kind)
+{
+    static const enum plan_kind kinds[] = {PLAN_DENSE, PLAN_NESTED_DISSECTION};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(name, plan_kind_name(kinds[i])) == 0) {
+            *ret_kind = kinds[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool decode_plan(json_t *object, struct job_report *report)
+{
+    const char *kind;
+    json_int_t parts;
+    json_int_t separator;
+    if (json_unpack(object, "{s:s, s:I, s:I, s:F, s:F}", "kind", &kind, "parts", &parts,
+                    "largest_separator", &separator, "work_fraction", &report->plan.work_fraction,
+                    "planning_s", &report->plan.planning_s) != 0) {
+        return false;
+    }
+    if (parts < 0 || parts > UINT32_MAX || separator < 0 || separator > UINT32_MAX) {
+        return false;
+    }
+    report->plan.parts = (uint32_t)parts;
+    report->plan.largest_separator = (uint32_t)separator;
+    return plan_kind_from_name(kind, &report->plan.kind);
+}
+
+static bool decode_verification(json_t *object, struct verification *verification)
+{
+    json_int_t rows;
+    json_int_t of;
+    json_int_t edges;
+    const char *place;
+    if (object == NULL) {
+        return true;
+    }
+    if (json_unpack(object, "{s:I, s:I, s:I, s:s, s:F, s:F}", "rows", &rows, "of", &of, "edges",
+                    &edges, "on", &place, "tolerance", &verification->tolerance, "seconds",
+                    &verification->seconds) != 0 ||
+        rows < 0 || of < rows || edges < 0) {
+        return false;
+    }
+    verification->done = true;
+    verification->on_device = strcmp(place, "device") == 0;
+    verification->rows = (uint64_t)rows;
+    verification->of = (uint64_t)of;
+    verification->edges = (uint64_t)edges;
+    return verification->on_device || strcmp(place, "host") == 0;
+}
+
+static bool decode_problem(json_t *object, struct job_report *report)
+{
+    if (object == NULL) {
+        return true;
+    }
+    if (!problem_from_json(object, &report->problem)) {
+        return false;
+    }
+    const json_t *cycle = json_object_get(object, "cycle");
+    if (cycle == NULL) {
+        return true;
+    }
+    report->cycle_weight = json_number_value(json_object_get(object, "weight"));
+    report->cycle = json_dumps(cycle, JSON_COMPACT);
+    return report->cycle != NULL;
+}
+
+static bool decode(json_t *object, struct job_report *report)
+{
+    const char *solver;
+    const char *device;
+    json_t *timings;
+    json_t *plan;
+    return json_unpack(object, "{s:s, s:s, s:o, s:o}", "solver", &solver, "device", &device,
+                       "timings", &timings, "plan", &plan) == 0 &&
+           copy_string(solver, report->solver, sizeof report->solver) &&
+           copy_string(device, report->device, sizeof report->device) &&
+           decode_timings(timings, &report->timings) && decode_plan(plan, report) &&
+           decode_verification(json_object_get(object, "verification"), &report->verification) &&
+           decode_problem(json_object_get(object, "problem"), report);
+}
+
+enum status job_report_decode(const char *text, struct job_report *ret_report)
+{
+    struct job_report report = {0};
+    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    bool decoded = object != NULL && decode(object, &report);
+    json_decref(object);
+    if (!decoded) {
+        job_report_finish(&report);
+        return STATUS_CORRUPT;
+    }
+    *ret_report = report;
+    return STATUS_OK;
+}
+
+/* kind may be NULL: a graph alone has none. summary may be NULL: the graph is gone. */
+static json_t *summary_json(const struct graph_summary *summary, uint32_t vertex_count,
+                            uint64_t edge_count, bool directed, const char *kind)
+{
+    if (summary == NULL) {
+        return json_null();
+    }
+    json_t *object = json_pack(
+        "{s:I, s:I, s:b, s:I, s:I, s:o, s:o, s:b, s:I}", "n", (json_int_t)vertex_count, "m",
+        (json_int_t)edge_count, "directed", directed, "loops_dropped",
+        (json_int_t)summary->loops_dropped, "parallel_merged", (json_int_t)summary->parallel_merged,
+        "min_weight", number(summary->min_weight), "max_weight", number(summary->max_weight),
+        "negative", summary->negative, "components", (json_int_t)summary->components);
+    if (object != NULL && kind != NULL) {
+        json_object_set_new(object, "kind", json_string(kind));
+    }
+    return object;
+}
+
+/* "/v1/<collection>/<id><rest>". */
+static json_t *link_to(const char *collection, const char *id, const char *rest)
+{
+    return json_sprintf("/v1/%s/%s%s", collection, id, rest);
+}
+
+static json_t *job_links(const struct job_document *document)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "self", link_to("jobs", document->id, ""),
+                     "graph", link_to("graphs", document->graph_id, ""), "distance",
+                     link_to("graphs", document->graph_id, "/distance"), "matrix",
+                     link_to("graphs", document->graph_id, "/matrix"), "stats",
+                     link_to("graphs", document->graph_id, "/stats"));
+}
+
+/* Prints and releases; NULL in, NULL out. */
+static char *print(json_t *object)
+{
+    char *text = object != NULL ? json_dumps(object, DOCUMENT_FLAGS) : NULL;
+    json_decref(object);
+    return text;
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return text != NULL && text[0] != '\0' ? json_string(text) : json_null();
+}
+
+static json_t *job_head(const struct job_document *document)
+{
+    return json_pack("{s:s, s:s, s:s, s:I, s:f, s:o, s:b, s:i, s:o, s:o, s:o}", "id", document->id,
+                     "graph", document->graph_id, "state", job_state_name(document->state),
+                     "position", (json_int_t)document->position, "progress", document->progress,
+                     "eta_s", document->eta_s >= 0 ? json_real(document->eta_s) : json_null(),
+                     "durable", document->durable, "priority", document->priority, "created",
+                     time_or_null(document->created_s), "started",
+                     time_or_null(document->started_s), "finished",
+                     time_or_null(document->finished_s));
+}
+
+/* What is not known yet is null: the solver until one took the job, the plan until one was made. */
+static json_t *job_tail(const struct job_document *document, const struct job_report *report)
+{
+    bool started = document->started_s > 0;
+    json_t *summary = summary_json(document->summary, document->vertex_count, document->edge_count,
+                                   document->directed, kind_name(document->kind));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:n, s:o}", "solver", text_or_null(report->solver),
+                     "device", text_or_null(report->device), "timings",
+                     started ? timings_json(&report->timings) : json_null(), "plan",
+                     started && report->plan.parts > 0 ? plan_json(report) : json_null(), "summary",
+                     summary, "problem", "links", job_links(document));
+}
+
+char *job_document_print(const struct job_document *document)
+{
+    static const struct job_report nothing_reported;
+    const struct job_report *report =
+        document->report != NULL ? document->report : &nothing_reported;
+    json_t *object = job_head(document);
+    json_t *tail = job_tail(document, report);
+    int failed = object == NULL || tail == NULL || json_object_update(object, tail) != 0;
+    json_decref(tail);
+    if (!failed) {
+        failed = set_optional(object, report);
+    }
+    if (!failed && document->graph_name != NULL) {
+        failed = json_object_set_new(object, "name", json_string(document->graph_name));
+    }
+    if (!failed && document->deadline_s > 0) {
+        failed = json_object_set_new(object, "deadline_s", number(document->deadline_s));
+    }
+    if (failed) {
+        json_decref(object);
+        return NULL;
+    }
+    return print(object);
+}
+
+static json_t *names_json(const char *const *names)
+{
+    json_t *array = json_array();
+    for (; array != NULL && names != NULL && *names != NULL; names++) {
+        if (json_array_append_new(array, json_string(*names)) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+static json_t *graph_links(const struct graph_document *document)
+{
+    json_t *links =
+        json_pack("{s:o, s:o, s:o, s:o, s:o}", "self", link_to("graphs", document->id, ""),
+                  "vertices", link_to("graphs", document->id, "/vertices"), "distance",
+                  link_to("graphs", document->id, "/distance"), "matrix",
+                  link_to("graphs", document->id, "/matrix"), "stats",
+                  link_to("graphs", document->id, "/stats"));
+    if (links != NULL && document->job_id != NULL) {
+        json_object_set_new(links, "job", link_to("jobs", document->job_id, ""));
+    }
+    return links;
+}
+
+char *graph_document_print(const struct graph_document *document)
+{
+    json_t *summary = summary_json(document->summary, document->vertex_count, document->edge_count,
+                                   document->directed, NULL);
+    return print(json_pack(
+        "{s:s, s:o, s:o, s:I, s:I, s:b, s:I, s:o, s:o, s:o, s:o}", "id", document->id, "names",
+        names_json(document->names), "created", time_or_null(document->created_s), "n",
+        (json_int_t)document->vertex_count, "m", (json_int_t)document->edge_count, "directed",
+        document->directed, "bytes", (json_int_t)document->file_bytes, "summary", summary, "result",
+        text_or_null(document->result_kind), "job", text_or_null(document->job_id), "links",
+        graph_links(document)));
+}

@@ -1,0 +1,89 @@
+/* The public documents about jobs and graphs: plain snapshots and their JSON form.
+ * A snapshot borrows its pointers for the call that prints it. */
+#pragma once
+
+#include "proto/graph.h"
+#include "proto/observer.h"
+#include "proto/plan.h"
+#include "proto/problem.h"
+#include "proto/verification.h"
+
+#define JOB_ID_SIZE 29   /* "j_", 26 characters of a ULID, NUL */
+#define GRAPH_ID_SIZE 29 /* "g_", 26 characters of base32, NUL */
+#define TIME_TEXT_SIZE 32
+
+enum job_state {
+    JOB_QUEUED = 0,
+    JOB_RUNNING,
+    JOB_DONE,
+    JOB_FAILED,
+    JOB_CANCELLED,
+    JOB_STATE_COUNT
+};
+
+/* "queued", "running", "done", "failed", "cancelled". */
+const char *job_state_name(enum job_state state);
+bool job_state_from_name(const char *name, enum job_state *ret_state);
+/* done, failed or cancelled: the state will not change any more. */
+bool job_state_is_final(enum job_state state);
+
+/* What the solve of a job reported: the part of its document that is kept as one text in the
+ * catalogue. */
+struct job_report {
+    char solver[8]; /* empty until it started */
+    char device[64];
+    struct timings timings;
+    struct plan_summary plan;
+    struct verification verification;
+    struct problem problem; /* status STATUS_OK = none */
+    char *cycle;            /* JSON array of the vertices of a negative cycle, owned; or NULL */
+    double cycle_weight;
+};
+
+void job_report_finish(struct job_report *report);
+/* The report as JSON text for the catalogue, freed by the caller; NULL when out of memory. */
+char *job_report_encode(const struct job_report *report);
+MUST_CHECK enum status job_report_decode(const char *text, struct job_report *ret_report);
+
+struct job_document {
+    const char *id;
+    const char *graph_id;
+    const char *graph_name; /* an alias, or NULL */
+    enum job_state state;
+    uint32_t position; /* jobs ahead in the queue, 0 = next or not queued */
+    double progress;   /* 0..1 */
+    double eta_s;      /* below 0 = not known */
+    bool durable;
+    int priority;
+    double created_s; /* seconds since 1970; 0 = did not happen yet */
+    double started_s;
+    double finished_s;
+    double deadline_s; /* seconds after created, 0 = none */
+    enum kind kind;
+    uint32_t vertex_count;
+    uint64_t edge_count;
+    bool directed;
+    const struct graph_summary *summary; /* NULL when the graph is gone */
+    const struct job_report *report;     /* NULL before there is one */
+};
+
+/* JSON text, freed by the caller; NULL when out of memory. */
+char *job_document_print(const struct job_document *document);
+
+struct graph_document {
+    const char *id;
+    const char *const *names; /* aliases, NULL-terminated; may be NULL */
+    double created_s;
+    uint32_t vertex_count;
+    uint64_t edge_count;
+    bool directed;
+    uint64_t file_bytes;
+    const struct graph_summary *summary;
+    const char *result_kind; /* kind of the result that answers queries, or NULL */
+    const char *job_id;      /* latest job on this graph, or NULL */
+};
+
+char *graph_document_print(const struct graph_document *document);
+
+/* RFC 3339 in UTC with milliseconds. */
+void time_print(double seconds, char buffer[TIME_TEXT_SIZE]);

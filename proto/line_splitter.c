@@ -1,0 +1,120 @@
+#include "proto/line_splitter.h"
+
+#include "proto/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void line_splitter_finish(struct line_splitter *splitter)
+{
+    free(splitter->pending);
+    *splitter = (struct line_splitter){0};
+}
+
+/* Judges the first bytes of a line, so that the verdict is the same wherever a piece ended. */
+static enum status check_bytes(uint64_t number, const char *line, size_t size,
+                               struct problem *reterr)
+{
+    size_t seen = size > READER_LINE_LIMIT ? READER_LINE_LIMIT : size;
+    const char *nul = memchr(line, '\0', seen);
+
+    if (nul != NULL) {
+        problem_set(reterr, STATUS_BAD_GRAPH, "There is a NUL byte: this is not text.");
+        problem_at(reterr, number, (uint64_t)(nul - line) + 1);
+        return STATUS_BAD_GRAPH;
+    }
+    if (size > READER_LINE_LIMIT) {
+        problem_set(reterr, STATUS_BAD_GRAPH, "The line is longer than %d bytes.",
+                    READER_LINE_LIMIT);
+        problem_at(reterr, number, 0);
+        return STATUS_BAD_GRAPH;
+    }
+    return STATUS_OK;
+}
+
+static enum status hand_on(struct line_splitter *splitter, const char *line, size_t size,
+                           struct problem *reterr)
+{
+    enum status status;
+
+    splitter->line++;
+    status = check_bytes(splitter->line, line, size, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (size > 0 && line[size - 1] == '\r') {
+        size--;
+    }
+    if (splitter->line == 1 && size >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0) {
+        line += 3;
+        size -= 3;
+    }
+    status = splitter->take(splitter->context, line, size, reterr);
+    if (status != STATUS_OK && reterr != NULL && reterr->line == 0) {
+        reterr->line = splitter->line;
+    }
+    return status;
+}
+
+static enum status keep(struct line_splitter *splitter, const char *bytes, size_t size,
+                        struct problem *reterr)
+{
+    size_t needed = splitter->pending_size + size;
+
+    if (needed > READER_LINE_LIMIT + 1) {
+        needed = READER_LINE_LIMIT + 1;
+        size = needed - splitter->pending_size;
+    }
+    if (needed > splitter->pending_capacity) {
+        size_t capacity = needed < 256 ? 256 : needed * 2;
+        char *pending = realloc(splitter->pending, capacity);
+
+        if (pending == NULL) {
+            return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for a line.");
+        }
+        splitter->pending = pending;
+        splitter->pending_capacity = capacity;
+    }
+    memcpy(splitter->pending + splitter->pending_size, bytes, size);
+    splitter->pending_size = needed;
+    if (needed > READER_LINE_LIMIT) {
+        return check_bytes(splitter->line + 1, splitter->pending, needed, reterr);
+    }
+    return STATUS_OK;
+}
+
+enum status line_splitter_feed(struct line_splitter *splitter, const char *bytes, size_t size,
+                               struct problem *reterr)
+{
+    enum status status = STATUS_OK;
+
+    while (size > 0 && status == STATUS_OK) {
+        const char *end = memchr(bytes, '\n', size);
+        size_t length = end == NULL ? size : (size_t)(end - bytes);
+        bool whole = end != NULL && splitter->pending_size == 0;
+
+        if (whole) {
+            status = hand_on(splitter, bytes, length, reterr);
+        } else {
+            status = keep(splitter, bytes, length, reterr);
+        }
+        if (end != NULL && !whole && status == STATUS_OK) {
+            status = line_splitter_end(splitter, reterr);
+        }
+        length += end != NULL;
+        bytes += length;
+        size -= length;
+    }
+    return status;
+}
+
+enum status line_splitter_end(struct line_splitter *splitter, struct problem *reterr)
+{
+    size_t size = splitter->pending_size;
+
+    if (size == 0) {
+        return STATUS_OK;
+    }
+    splitter->pending_size = 0;
+    return hand_on(splitter, splitter->pending, size, reterr);
+}

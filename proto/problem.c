@@ -1,0 +1,175 @@
+#include "proto/problem.h"
+
+#include <ctype.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Cuts a text that did not fit, so that it stays valid UTF-8 whatever it quotes. */
+static void print(char to[PROBLEM_TEXT_SIZE], const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+
+static void print(char to[PROBLEM_TEXT_SIZE], const char *format, va_list arguments)
+{
+    int size = vsnprintf(to, PROBLEM_TEXT_SIZE, format, arguments);
+
+    if (size < PROBLEM_TEXT_SIZE) {
+        return;
+    }
+    size = PROBLEM_TEXT_SIZE - 4;
+    while (size > 0 && ((unsigned char)to[size] & 0xC0) == 0x80) {
+        size--;
+    }
+    memcpy(to + size, "...", 4);
+}
+
+enum status problem_set(struct problem *problem, enum status status, const char *format, ...)
+{
+    va_list arguments;
+
+    if (problem == NULL) {
+        return status;
+    }
+    *problem = (struct problem){.status = status};
+    va_start(arguments, format);
+    print(problem->detail, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+void problem_at(struct problem *problem, uint64_t line, uint64_t column)
+{
+    if (problem == NULL) {
+        return;
+    }
+    problem->line = line;
+    problem->column = column;
+}
+
+void problem_limit(struct problem *problem, double limit, double actual)
+{
+    if (problem == NULL) {
+        return;
+    }
+    problem->has_limit = true;
+    problem->limit = limit;
+    problem->actual = actual;
+}
+
+void problem_hint(struct problem *problem, const char *format, ...)
+{
+    va_list arguments;
+
+    if (problem == NULL) {
+        return;
+    }
+    va_start(arguments, format);
+    print(problem->hint, format, arguments);
+    va_end(arguments);
+}
+
+/* "TooLarge" as "/problems/too-large": a reference relative to the service that answers. */
+static json_t *type_of(const char *code)
+{
+    char type[96] = "/problems/";
+    size_t size = strlen(type);
+
+    for (size_t i = 0; code[i] != '\0' && size + 2 < sizeof type; i++) {
+        if (i > 0 && isupper((unsigned char)code[i])) {
+            type[size++] = '-';
+        }
+        type[size++] = (char)tolower((unsigned char)code[i]);
+    }
+    type[size] = '\0';
+    return json_string(type);
+}
+
+static json_t *number_of(double value)
+{
+    if (!isfinite(value)) {
+        return json_null();
+    }
+    if (value == trunc(value) && fabs(value) < 9e15) {
+        return json_integer((json_int_t)value);
+    }
+    return json_real(value);
+}
+
+/* A quoted name need not be UTF-8, and a problem is answered all the same. */
+static json_t *words_of(const char *words)
+{
+    char clean[PROBLEM_TEXT_SIZE];
+    json_t *string = json_string(words);
+
+    if (string != NULL) {
+        return string;
+    }
+    snprintf(clean, sizeof clean, "%s", words);
+    for (char *at = clean; *at != '\0'; at++) {
+        if ((unsigned char)*at >= 0x80) {
+            *at = '?';
+        }
+    }
+    return json_string(clean);
+}
+
+json_t *problem_json(const struct problem *problem, const char *request_id)
+{
+    const struct status_info *info = status_info(problem->status);
+    json_t *object = json_object();
+    int failed = object == NULL;
+
+    failed |= json_object_set_new(object, "type", type_of(info->code));
+    failed |= json_object_set_new(object, "title", json_string(info->title));
+    failed |= json_object_set_new(object, "status", json_integer(info->http));
+    failed |= json_object_set_new(object, "detail",
+                                  words_of(problem->detail[0] ? problem->detail : info->title));
+    failed |= json_object_set_new(object, "code", json_string(info->code));
+    if (problem->has_limit) {
+        failed |= json_object_set_new(object, "limit", number_of(problem->limit));
+        failed |= json_object_set_new(object, "actual", number_of(problem->actual));
+    }
+    if (problem->hint[0] != '\0') {
+        failed |= json_object_set_new(object, "hint", words_of(problem->hint));
+    }
+    if (problem->line > 0) {
+        failed |= json_object_set_new(object, "line", json_integer((json_int_t)problem->line));
+    }
+    if (problem->column > 0) {
+        failed |= json_object_set_new(object, "column", json_integer((json_int_t)problem->column));
+    }
+    if (request_id != NULL) {
+        failed |= json_object_set_new(object, "request_id", json_string(request_id));
+    }
+    if (failed == 0) {
+        return object;
+    }
+    json_decref(object);
+    return NULL;
+}
+
+bool problem_from_json(const json_t *object, struct problem *ret_problem)
+{
+    const char *code = json_string_value(json_object_get(object, "code"));
+    const char *detail = json_string_value(json_object_get(object, "detail"));
+    const char *hint = json_string_value(json_object_get(object, "hint"));
+    const json_t *limit = json_object_get(object, "limit");
+    enum status status = code == NULL ? STATUS_COUNT : status_from_code(code);
+
+    if (status == STATUS_COUNT || detail == NULL) {
+        return false;
+    }
+    problem_set(ret_problem, status, "%s", detail);
+    problem_at(ret_problem, (uint64_t)json_integer_value(json_object_get(object, "line")),
+               (uint64_t)json_integer_value(json_object_get(object, "column")));
+    if (hint != NULL) {
+        problem_hint(ret_problem, "%s", hint);
+    }
+    if (limit != NULL) {
+        problem_limit(ret_problem, json_number_value(limit),
+                      json_number_value(json_object_get(object, "actual")));
+    }
+    return true;
+}

@@ -1,0 +1,16 @@
+/* What a solver tells of one solve beside the matrix. Zero it before; solvers add to it. */
+#pragma once
+
+#include "proto/observer.h"
+#include "proto/statistics.h"
+#include "proto/verification.h"
+
+struct solve_account {
+    struct timings timings; /* fill_s, h2d_s, compute_s, d2h_s are the solver's */
+    /* done: checked by the solver; with STATUS_NOT_VERIFIED the violation that it met. */
+    struct verification verification;
+    /* Storage of the caller, for the matrix of the solve; NULL = not wanted. */
+    struct statistics *statistics;
+    /* The solver has filled them, all of them: it may also leave them to whoever called it. */
+    bool statistics_filled;
+};

@@ -1,0 +1,141 @@
+#include "proto/statistics.h"
+
+#include "proto/check.h"
+
+#include <math.h>
+#include <string.h>
+
+#define VERSION 1
+
+static const char magic[8] = "apspstat";
+
+struct block_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t vertex_count;
+    uint32_t kind;
+    uint32_t bin_count;
+    uint64_t reserved; /* 0 */
+};
+
+struct block {
+    struct block_header header;
+    struct statistics_summary summary;
+};
+
+_Static_assert(sizeof(struct block_header) == 32 && sizeof(struct block) % 16 == 0,
+               "no padding, and the arrays are aligned");
+_Static_assert(sizeof(double) + sizeof(union statistics_sum) + sizeof(uint32_t) ==
+                   STATISTICS_VERTEX_BYTES,
+               "what a vertex takes");
+
+size_t statistics_size(uint32_t vertex_count)
+{
+    const size_t rows_bytes = (size_t)vertex_count * STATISTICS_VERTEX_BYTES;
+    return sizeof(struct block) + (rows_bytes + 15) / 16 * 16;
+}
+
+static struct statistics view(void *storage, uint32_t vertex_count, enum kind kind)
+{
+    struct block *block = storage;
+    double *eccentricity = (double *)(block + 1);
+    union statistics_sum *sum = (union statistics_sum *)(eccentricity + vertex_count);
+    return (struct statistics){.vertex_count = vertex_count,
+                               .kind = kind,
+                               .summary = &block->summary,
+                               .eccentricity = eccentricity,
+                               .distance_sum = sum,
+                               .reachable = (uint32_t *)(sum + vertex_count)};
+}
+
+static struct block_header make_header(uint32_t vertex_count, enum kind kind)
+{
+    struct block_header header = {.version = VERSION,
+                                  .vertex_count = vertex_count,
+                                  .kind = (uint32_t)kind,
+                                  .bin_count = STATISTICS_BINS};
+    memcpy(header.magic, magic, sizeof(magic));
+    return header;
+}
+
+struct statistics statistics_init(void *storage, uint32_t vertex_count, enum kind kind)
+{
+    CHECK(kind > KIND_AUTO && kind < KIND_COUNT);
+    memset(storage, 0, statistics_size(vertex_count));
+    ((struct block *)storage)->header = make_header(vertex_count, kind);
+    return view(storage, vertex_count, kind);
+}
+
+enum status statistics_open(void *storage, uint32_t vertex_count, enum kind kind,
+                            struct statistics *ret_statistics)
+{
+    const struct block_header expected = make_header(vertex_count, kind);
+    if (memcmp(storage, &expected, sizeof(expected)) != 0) {
+        return STATUS_CORRUPT;
+    }
+    *ret_statistics = view(storage, vertex_count, kind);
+    return STATUS_OK;
+}
+
+static void scale_bins(struct statistics_summary *summary, bool is_float, double lowest)
+{
+    summary->bin_begin = lowest;
+    if (!is_float) {
+        summary->bin_width = floor((summary->diameter - lowest) / STATISTICS_BINS) + 1;
+        return;
+    }
+    /* Divided apart, since the difference may be beyond what a double holds. */
+    summary->bin_width = summary->diameter / STATISTICS_BINS - lowest / STATISTICS_BINS;
+    if (!(summary->bin_width > 0)) {
+        summary->bin_width = 1;
+    }
+}
+
+/* A row's sum fits an int64 with room to spare; that of all rows may not. */
+__extension__ typedef __int128 wide;
+
+static double sum_rows(const struct statistics *statistics)
+{
+    wide integer = 0;
+    double real = 0;
+    for (uint32_t row = 0; row < statistics->vertex_count; ++row) {
+        if (kind_is_float(statistics->kind)) {
+            real += statistics->distance_sum[row].real;
+        } else {
+            integer += statistics->distance_sum[row].integer;
+        }
+    }
+    return kind_is_float(statistics->kind) ? real : (double)integer;
+}
+
+void statistics_summarize(struct statistics *statistics, double lowest)
+{
+    struct statistics_summary summary = {.diameter = -INFINITY, .radius = INFINITY};
+    for (uint32_t row = 0; row < statistics->vertex_count; ++row) {
+        if (statistics->reachable[row] > 0) {
+            summary.reachable_pairs += statistics->reachable[row];
+            summary.diameter = fmax(summary.diameter, statistics->eccentricity[row]);
+            summary.radius = fmin(summary.radius, statistics->eccentricity[row]);
+        }
+    }
+    if (summary.reachable_pairs == 0) {
+        *statistics->summary = (struct statistics_summary){0};
+        return;
+    }
+    summary.mean_distance = sum_rows(statistics) / (double)summary.reachable_pairs;
+    scale_bins(&summary, kind_is_float(statistics->kind), lowest);
+    *statistics->summary = summary;
+}
+
+bool statistics_closeness(const struct statistics *statistics, uint32_t row, double *ret_closeness)
+{
+    CHECK(row < statistics->vertex_count);
+    const double reached = statistics->reachable[row];
+    const union statistics_sum sum = statistics->distance_sum[row];
+    const double length = kind_is_float(statistics->kind) ? sum.real : (double)sum.integer;
+    if (!(reached > 0 && length > 0)) {
+        return false;
+    }
+    *ret_closeness = reached / length * (reached / ((double)statistics->vertex_count - 1));
+    return true;
+}

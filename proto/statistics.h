@@ -1,0 +1,91 @@
+/* What a distance matrix says row by row, and over all: reduced once, when the matrix is made.
+ *
+ * Distances of a vertex to itself do not count. What is unreachable counts nowhere: every figure is
+ * over the pairs (source, target), source != target, whose distance is finite, so the diameter of a
+ * graph that hangs together in parts is the longest of the finite distances, and its radius the
+ * least eccentricity of the vertices that reach another. A row counts the distances *from* its
+ * vertex, which matters in directed graphs.
+ *
+ * A struct statistics is a view of one block of bytes, its storage, which the caller owns: memory,
+ * or the mapped end of a result file. The block describes itself, and equal matrices make equal
+ * blocks, byte by byte, on every back end. Immutable once filled. */
+#pragma once
+
+#include "proto/kind.h"
+#include "proto/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bins of the histogram. */
+#define STATISTICS_BINS 64
+/* Storage of each vertex, beside what all share. */
+#define STATISTICS_VERTEX_BYTES 20
+
+/* The order in which a row is summed, the same on every back end, so that the sums of floats are
+ * the same to the last bit: partial sum p is over the columns j with j mod STATISTICS_LANES = p,
+ * ascending. The four of a quad (4 q to 4 q + 3) are added as (a + b) + (c + d), the 32 quads of a
+ * group by halves (quad q takes quad q + 16, then q + 8, 4, 2, 1), and the groups one after the
+ * other from the first. */
+#define STATISTICS_QUAD 4
+#define STATISTICS_GROUP_QUADS 32
+#define STATISTICS_GROUPS 8
+#define STATISTICS_LANES (STATISTICS_QUAD * STATISTICS_GROUP_QUADS * STATISTICS_GROUPS)
+
+/* Of integer kinds exact, of float kinds in double. */
+union statistics_sum {
+    int64_t integer;
+    double real;
+};
+
+/* All zero when no vertex reaches another. */
+struct statistics_summary {
+    uint64_t reachable_pairs;
+    double diameter;
+    double radius;
+    double mean_distance;
+    /* Bin b counts the distances from bin_begin + b * bin_width on, up to where b + 1 begins; the
+     * last also counts the diameter. bin_begin is 0, or the least distance when that is negative.
+     * Integer kinds: the least integral width with which 64 bins reach the diameter. */
+    double bin_begin;
+    double bin_width;
+    uint64_t bins[STATISTICS_BINS];
+};
+
+struct statistics {
+    uint32_t vertex_count;
+    enum kind kind; /* of the distances */
+    struct statistics_summary *summary;
+    /* Per row, the three arrays one after the other: */
+    double *eccentricity; /* the largest distance; 0 when nothing is reached */
+    union statistics_sum *distance_sum;
+    uint32_t *reachable; /* other vertices that are reached */
+};
+
+/* Bytes of the storage, a multiple of 16. It must be aligned to 8. */
+size_t statistics_size(uint32_t vertex_count);
+/* Makes the storage one of this matrix, all figures zero, and returns its view. */
+struct statistics statistics_init(void *storage, uint32_t vertex_count, enum kind kind);
+/* The view of storage that was filled before. STATUS_CORRUPT when it is of another matrix, or of
+ * another version of this layout. */
+MUST_CHECK enum status statistics_open(void *storage, uint32_t vertex_count, enum kind kind,
+                                       struct statistics *ret_statistics);
+
+/* Makes the summary of the rows; the bins are left at 0, to be counted. lowest: the least distance
+ * when one is below 0, else 0. */
+void statistics_summarize(struct statistics *statistics, double lowest);
+
+/* Closeness centrality as Wasserman and Faust (1994, formula 5.22) correct it for graphs in parts,
+ * which is NetworkX's default: r / sum * r / (n - 1) for a vertex that reaches r others over
+ * distances from it (NetworkX counts those towards it). The uncorrected one is that * (n - 1) / r.
+ * False when it reaches none, or when its distances do not sum up to more than 0. */
+bool statistics_closeness(const struct statistics *statistics, uint32_t row, double *ret_closeness);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,80 @@
+#include "proto/status.h"
+
+#include "proto/check.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { EXIT_BAD_INPUT = 1, EXIT_USAGE = 2, EXIT_DEVICE = 3 };
+
+static const struct status_info table[] = {
+    [STATUS_OK] = {"Ok", "No problem", 200, 0},
+
+    [STATUS_BAD_REQUEST] = {"BadRequest", "The request is malformed", 400, EXIT_USAGE},
+    [STATUS_UNKNOWN_PARAMETER] = {"UnknownParameter", "Unknown parameter", 400, EXIT_USAGE},
+    [STATUS_BAD_PARAMETER] = {"BadParameter", "Bad value of a parameter", 400, EXIT_USAGE},
+    [STATUS_UNAUTHORIZED] = {"Unauthorized", "A valid key is required", 401, EXIT_USAGE},
+    [STATUS_NO_SUCH_ROUTE] = {"NoSuchRoute", "There is nothing at this address", 404, EXIT_USAGE},
+    [STATUS_NO_SUCH_GRAPH] = {"NoSuchGraph", "No such graph", 404, EXIT_USAGE},
+    [STATUS_NO_SUCH_JOB] = {"NoSuchJob", "No such job", 404, EXIT_USAGE},
+    [STATUS_NO_SUCH_VERTEX] = {"NoSuchVertex", "No such vertex", 404, EXIT_USAGE},
+    [STATUS_METHOD_NOT_ALLOWED] = {"MethodNotAllowed", "Method not allowed here", 405, EXIT_USAGE},
+    [STATUS_NOT_ACCEPTABLE] = {"NotAcceptable", "No acceptable representation", 406, EXIT_USAGE},
+    [STATUS_LENGTH_REQUIRED] = {"LengthRequired", "Content-Length is required", 411, EXIT_USAGE},
+    [STATUS_UNSUPPORTED_MEDIA_TYPE] = {"UnsupportedMediaType", "Unsupported format", 415,
+                                       EXIT_USAGE},
+    [STATUS_RANGE_NOT_SATISFIABLE] = {"RangeNotSatisfiable", "Range outside the content", 416,
+                                      EXIT_USAGE},
+
+    [STATUS_NOT_SOLVED] = {"NotSolved", "The graph is not solved yet", 409, EXIT_BAD_INPUT},
+    [STATUS_JOB_FINISHED] = {"JobFinished", "The job has ended already", 409, EXIT_BAD_INPUT},
+    [STATUS_GRAPH_IN_USE] = {"GraphInUse", "The graph is in use", 409, EXIT_BAD_INPUT},
+    [STATUS_IDEMPOTENCY_MISMATCH] = {"IdempotencyMismatch",
+                                     "The idempotency key was used with another request", 422,
+                                     EXIT_BAD_INPUT},
+    [STATUS_TOO_LARGE] = {"TooLarge", "The graph is too large", 413, EXIT_BAD_INPUT},
+    [STATUS_BODY_TOO_LARGE] = {"BodyTooLarge", "The body is too large", 413, EXIT_BAD_INPUT},
+
+    [STATUS_BAD_GRAPH] = {"BadGraph", "The graph cannot be read", 422, EXIT_BAD_INPUT},
+    [STATUS_EMPTY_BODY] = {"EmptyBody", "There is no graph in the body", 422, EXIT_BAD_INPUT},
+    [STATUS_TRUNCATED] = {"Truncated", "The graph ends too early", 422, EXIT_BAD_INPUT},
+    [STATUS_WEIGHT_RANGE] = {"WeightRange", "Weights leave the range of the kind", 422,
+                             EXIT_BAD_INPUT},
+    [STATUS_NEGATIVE_CYCLE] = {"NegativeCycle", "The graph has a negative cycle", 422,
+                               EXIT_BAD_INPUT},
+
+    [STATUS_QUEUE_FULL] = {"QueueFull", "The queue is full", 429, EXIT_BAD_INPUT},
+    [STATUS_DRAINING] = {"Draining", "The service is shutting down", 503, EXIT_BAD_INPUT},
+    [STATUS_NOT_READY] = {"NotReady", "The service is not ready", 503, EXIT_BAD_INPUT},
+    [STATUS_CANCELLED] = {"Cancelled", "The job was cancelled", 409, EXIT_BAD_INPUT},
+    [STATUS_DEADLINE_EXCEEDED] = {"DeadlineExceeded", "The deadline has passed", 504,
+                                  EXIT_BAD_INPUT},
+
+    [STATUS_NO_MEMORY] = {"NoMemory", "Not enough memory", 503, EXIT_DEVICE},
+    [STATUS_NO_DEVICE_MEMORY] = {"NoDeviceMemory", "Not enough device memory", 503, EXIT_DEVICE},
+    [STATUS_NO_DEVICE] = {"NoDevice", "No usable device", 503, EXIT_DEVICE},
+    [STATUS_DISK_FULL] = {"DiskFull", "The disk is full", 507, EXIT_BAD_INPUT},
+    [STATUS_IO] = {"InputOutput", "Reading or writing failed", 500, EXIT_BAD_INPUT},
+    [STATUS_CORRUPT] = {"Corrupt", "Stored data is damaged", 500, EXIT_BAD_INPUT},
+    [STATUS_NOT_VERIFIED] = {"NotVerified", "The result failed its verification", 500, EXIT_DEVICE},
+    [STATUS_DEVICE_LOST] = {"DeviceLost", "The device failed", 503, EXIT_DEVICE},
+    [STATUS_CONFIG] = {"Configuration", "The configuration is wrong", 500, EXIT_USAGE},
+};
+
+static_assert(sizeof table / sizeof table[0] == STATUS_COUNT, "a row for every status");
+
+const struct status_info *status_info(enum status status)
+{
+    CHECK((unsigned)status < STATUS_COUNT);
+    return &table[status];
+}
+
+enum status status_from_code(const char *code)
+{
+    int status = 0;
+
+    while (status < STATUS_COUNT && strcmp(table[status].code, code) != 0) {
+        status++;
+    }
+    return (enum status)status;
+}

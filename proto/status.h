@@ -1,0 +1,76 @@
+/* Every way an operation can end, with its public name in one table.
+ *
+ * Anything that can fail returns enum status. Outputs come last, are named ret_x and are written
+ * only on STATUS_OK. Foreign codes (errno, libuv, SQLite, CUDA) are translated where they occur. */
+#pragma once
+
+#define MUST_CHECK __attribute__((warn_unused_result))
+
+enum status {
+    STATUS_OK = 0,
+
+    /* The request is malformed. */
+    STATUS_BAD_REQUEST,
+    STATUS_UNKNOWN_PARAMETER,
+    STATUS_BAD_PARAMETER,
+    STATUS_UNAUTHORIZED,
+    STATUS_NO_SUCH_ROUTE,
+    STATUS_NO_SUCH_GRAPH,
+    STATUS_NO_SUCH_JOB,
+    STATUS_NO_SUCH_VERTEX,
+    STATUS_METHOD_NOT_ALLOWED,
+    STATUS_NOT_ACCEPTABLE,
+    STATUS_LENGTH_REQUIRED,
+    STATUS_UNSUPPORTED_MEDIA_TYPE,
+    STATUS_RANGE_NOT_SATISFIABLE,
+
+    /* The request is well formed and refused in the state of things. */
+    STATUS_NOT_SOLVED,
+    STATUS_JOB_FINISHED,
+    STATUS_GRAPH_IN_USE,
+    STATUS_IDEMPOTENCY_MISMATCH,
+    STATUS_TOO_LARGE,
+    STATUS_BODY_TOO_LARGE,
+
+    /* The graph is refused. */
+    STATUS_BAD_GRAPH,
+    STATUS_EMPTY_BODY,
+    STATUS_TRUNCATED,
+    STATUS_WEIGHT_RANGE,
+    STATUS_NEGATIVE_CYCLE,
+
+    /* Not now; the same request may succeed later. */
+    STATUS_QUEUE_FULL,
+    STATUS_DRAINING,
+    STATUS_NOT_READY,
+    STATUS_CANCELLED,
+    STATUS_DEADLINE_EXCEEDED,
+
+    /* Our side. */
+    STATUS_NO_MEMORY,
+    STATUS_NO_DEVICE_MEMORY,
+    STATUS_NO_DEVICE,
+    STATUS_DISK_FULL,
+    STATUS_IO,
+    STATUS_CORRUPT,
+    STATUS_NOT_VERIFIED,
+    STATUS_DEVICE_LOST,
+    STATUS_CONFIG,
+
+    STATUS_COUNT
+};
+
+/* code: stable PascalCase name of the problem; title: one line for people; http: the answer's
+ * status code; exit_code: of the one-shot command (1 bad input, 2 usage, 3 device). */
+struct status_info {
+    const char *code;
+    const char *title;
+    unsigned http;
+    int exit_code;
+};
+
+/* Never NULL; valid for the life of the process. */
+const struct status_info *status_info(enum status status);
+
+/* The status whose code is this text, STATUS_COUNT when there is none. */
+enum status status_from_code(const char *code);

@@ -1,0 +1,192 @@
+#include "proto/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void text_finish(struct text *text)
+{
+    free(text->bytes);
+    *text = (struct text){0};
+}
+
+void text_clear(struct text *text)
+{
+    text->size = 0;
+    text->failed = false;
+    if (text->bytes != NULL) {
+        text->bytes[0] = '\0';
+    }
+}
+
+/* Room for size more bytes and a NUL; NULL once memory ran out. */
+static char *reserve(struct text *text, size_t size)
+{
+    size_t needed;
+    size_t capacity;
+    char *bytes;
+
+    if (text->failed || __builtin_add_overflow(text->size, size, &needed) ||
+        needed >= SIZE_MAX / 2) {
+        goto fail;
+    }
+    if (needed < text->capacity) {
+        return text->bytes + text->size;
+    }
+    capacity = text->capacity < 64 ? 64 : text->capacity;
+    while (capacity <= needed) {
+        capacity *= 2;
+    }
+    bytes = realloc(text->bytes, capacity);
+    if (bytes == NULL) {
+        goto fail;
+    }
+    text->bytes = bytes;
+    text->capacity = capacity;
+    return bytes + text->size;
+fail:
+    text->failed = true;
+    return NULL;
+}
+
+static void advance(struct text *text, size_t size)
+{
+    text->size += size;
+    text->bytes[text->size] = '\0';
+}
+
+void text_append(struct text *text, const void *bytes, size_t size)
+{
+    char *to = reserve(text, size);
+
+    if (to == NULL) {
+        return;
+    }
+    if (size > 0) {
+        memcpy(to, bytes, size);
+    }
+    advance(text, size);
+}
+
+void text_append_char(struct text *text, char c)
+{
+    text_append(text, &c, 1);
+}
+
+void text_append_string(struct text *text, const char *string)
+{
+    text_append(text, string, strlen(string));
+}
+
+void text_printf(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    int size;
+    char *to;
+
+    va_start(arguments, format);
+    size = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (size < 0) {
+        text->failed = true;
+        return;
+    }
+    to = reserve(text, (size_t)size);
+    if (to == NULL) {
+        return;
+    }
+    va_start(arguments, format);
+    vsnprintf(to, (size_t)size + 1, format, arguments);
+    va_end(arguments);
+    advance(text, (size_t)size);
+}
+
+/* The length of the UTF-8 sequence at bytes (RFC 3629), 0 when it is not one. */
+static size_t sequence_size(const unsigned char *bytes, size_t size)
+{
+    unsigned char lead = bytes[0];
+    unsigned char low = 0x80;
+    unsigned char high = 0xBF;
+    size_t length;
+
+    if (lead < 0x80) {
+        return 1;
+    }
+    if (lead < 0xC2 || lead > 0xF4) {
+        return 0;
+    }
+    length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    if (lead == 0xE0) {
+        low = 0xA0;
+    } else if (lead == 0xED) {
+        high = 0x9F;
+    } else if (lead == 0xF0) {
+        low = 0x90;
+    } else if (lead == 0xF4) {
+        high = 0x8F;
+    }
+    if (size < length || bytes[1] < low || bytes[1] > high) {
+        return 0;
+    }
+    for (size_t i = 2; i < length; i++) {
+        if (bytes[i] < 0x80 || bytes[i] > 0xBF) {
+            return 0;
+        }
+    }
+    return length;
+}
+
+static void append_escaped(struct text *text, unsigned char c)
+{
+    static const char letters[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',
+                                   ['\r'] = 'r', ['"'] = '"',  ['\\'] = '\\'};
+    char escape[2] = {'\\', c < sizeof letters ? letters[c] : '\0'};
+
+    if (escape[1] != '\0') {
+        text_append(text, escape, 2);
+    } else {
+        text_printf(text, "\\u%04x", (unsigned)c);
+    }
+}
+
+void text_append_json_string(struct text *text, const char *bytes, size_t size)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+    const unsigned char *end = at + size;
+
+    text_append_char(text, '"');
+    while (at < end) {
+        size_t length = sequence_size(at, (size_t)(end - at));
+
+        if (length == 0) {
+            text_append_string(text, "\xEF\xBF\xBD");
+        } else if (*at < 0x20 || *at == 0x7F || *at == '"' || *at == '\\') {
+            append_escaped(text, *at);
+        } else {
+            text_append(text, at, length);
+        }
+        at += length == 0 ? 1 : length;
+    }
+    text_append_char(text, '"');
+}
+
+enum status text_status(const struct text *text)
+{
+    return text->failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+char *text_take(struct text *text, size_t *ret_size)
+{
+    char *bytes;
+
+    if (text->bytes == NULL) {
+        text_append(text, "", 0);
+    }
+    bytes = text->bytes;
+    if (ret_size != NULL) {
+        *ret_size = text->size;
+    }
+    *text = (struct text){0};
+    return bytes;
+}

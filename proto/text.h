@@ -1,0 +1,32 @@
+/* A growable run of bytes: the output side of the writers. A failed allocation is remembered, so
+ * that a caller appends freely and asks once, at the end. */
+#pragma once
+
+#include "proto/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct text {
+    char *bytes; /* NUL-terminated once something was appended */
+    size_t size;
+    size_t capacity;
+    bool failed;
+};
+
+/* A zeroed struct text is empty and valid. */
+void text_finish(struct text *text);
+void text_clear(struct text *text);
+void text_append(struct text *text, const void *bytes, size_t size);
+void text_append_char(struct text *text, char c);
+void text_append_string(struct text *text, const char *string);
+void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A JSON string with its quotes: escapes controls, quotes and backslash; bytes that are not UTF-8
+ * become U+FFFD. */
+void text_append_json_string(struct text *text, const char *bytes, size_t size);
+/* STATUS_NO_MEMORY when any append failed. */
+MUST_CHECK enum status text_status(const struct text *text);
+/* The bytes, moved to the caller (free with free()), who asked text_status first; the text is empty
+ * after. ret_size may be NULL. NULL when even the empty string cannot be allocated. */
+char *text_take(struct text *text, size_t *ret_size);

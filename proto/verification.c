@@ -1,0 +1,39 @@
+#include "proto/verification.h"
+
+#include "proto/check.h"
+
+#include <float.h>
+
+/* Comparisons of one edge with one row. */
+#define STEPS_MAX ((uint64_t)1 << 42)
+/* For a graph whose rows are searched, what its passes cost more. */
+#define PASSES_ASSUMED 16
+#define ROWS_MIN 64
+
+double verification_tolerance(enum kind kind)
+{
+    CHECK(kind != KIND_AUTO && kind != KIND_COUNT);
+    return kind == KIND_F4 ? 1e-5 : kind == KIND_F8 ? 1e-12 : 0;
+}
+
+double verification_epsilon(enum kind kind)
+{
+    CHECK(kind != KIND_AUTO && kind != KIND_COUNT);
+    return kind == KIND_F4 ? (double)FLT_EPSILON : kind == KIND_F8 ? DBL_EPSILON : 0;
+}
+
+uint32_t verification_row_count(uint32_t vertex_count, uint64_t edge_count, bool searched)
+{
+    const uint64_t budget = searched ? STEPS_MAX / PASSES_ASSUMED : STEPS_MAX;
+    /* A row is looked at whole, however few edges there are. */
+    const uint64_t steps = edge_count > vertex_count ? edge_count : vertex_count;
+    const uint64_t affordable = steps > 0 ? budget / steps : 0;
+    const uint64_t rows = affordable > ROWS_MIN ? affordable : ROWS_MIN;
+    return rows < vertex_count ? (uint32_t)rows : vertex_count;
+}
+
+uint32_t verification_row(uint32_t vertex_count, uint32_t row_count, uint32_t index)
+{
+    CHECK(index < row_count && row_count <= vertex_count);
+    return (uint32_t)((uint64_t)index * vertex_count / row_count);
+}

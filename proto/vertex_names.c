@@ -1,0 +1,357 @@
+#include "proto/vertex_names.h"
+
+#include "proto/check.h"
+#include "proto/number.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum encoding {
+    ENCODING_RANGE = 1,
+    ENCODING_NUMBERS,      /* integers, answered as numbers */
+    ENCODING_NUMBER_TEXTS, /* strings that happen to be integers, answered as strings */
+    ENCODING_TEXTS
+};
+
+/* Little-endian: encoding and count (u32), argument (u64); then count i64 numbers, or count u32
+ * lengths and the bytes of all texts. The argument is the base of a range, the size of all texts.
+ */
+#define HEADER_SIZE 16
+
+struct vertex_names {
+    uint32_t count;
+    bool numeric;
+    uint32_t base;            /* of a range */
+    struct name_table *table; /* NULL = range */
+};
+
+static struct vertex_names *create(uint32_t count, bool numeric)
+{
+    struct vertex_names *names = calloc(1, sizeof *names);
+
+    if (names != NULL) {
+        names->count = count;
+        names->numeric = numeric;
+    }
+    return names;
+}
+
+enum status vertex_names_create_range(uint32_t count, uint32_t base,
+                                      struct vertex_names **ret_names)
+{
+    struct vertex_names *names = create(count, true);
+
+    if (names == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    names->base = base;
+    *ret_names = names;
+    return STATUS_OK;
+}
+
+static enum status create_with_table(bool numeric, struct vertex_names **ret_names)
+{
+    struct vertex_names *names = create(0, numeric);
+    enum status status = STATUS_NO_MEMORY;
+
+    if (names != NULL) {
+        status = name_table_create(&names->table);
+    }
+    if (status != STATUS_OK) {
+        vertex_names_destroy(names);
+        return status;
+    }
+    *ret_names = names;
+    return STATUS_OK;
+}
+
+/* STATUS_CORRUPT when the name is there already. */
+static enum status add(struct vertex_names *names, const char *name, size_t size)
+{
+    uint32_t row;
+    enum status status = name_table_intern(names->table, name, size, &row);
+
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (row != names->count) {
+        return STATUS_CORRUPT;
+    }
+    names->count++;
+    return STATUS_OK;
+}
+
+static bool is_range(const int64_t *numbers, const uint32_t *order, uint32_t count)
+{
+    int64_t base = count == 0 ? 0 : numbers[order == NULL ? 0 : order[0]];
+
+    if (base < 0 || base > UINT32_MAX) {
+        return false;
+    }
+    for (uint32_t row = 0; row < count; row++) {
+        if (numbers[order == NULL ? row : order[row]] != base + row) {
+            return false;
+        }
+    }
+    return true;
+}
+
+enum status vertex_names_create_ordered(const struct name_table *table, const uint32_t *order,
+                                        uint32_t count, bool numeric,
+                                        struct vertex_names **ret_names)
+{
+    char buffer[NAME_NUMBER_BUFFER];
+    struct vertex_names *names;
+    const int64_t *numbers;
+    const char *name;
+    enum status status;
+    size_t size;
+
+    if (numeric && name_table_numbers(table, &numbers) && is_range(numbers, order, count)) {
+        return vertex_names_create_range(
+            count, count == 0 ? 0 : (uint32_t)numbers[order == NULL ? 0 : order[0]], ret_names);
+    }
+    status = create_with_table(numeric && name_table_numbers(table, NULL), &names);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    for (uint32_t row = 0; row < count && status == STATUS_OK; row++) {
+        name = name_table_get(table, order == NULL ? row : order[row], buffer, &size);
+        status = add(names, name, size);
+    }
+    CHECK(status != STATUS_CORRUPT);
+    if (status != STATUS_OK) {
+        vertex_names_destroy(names);
+        return status;
+    }
+    *ret_names = names;
+    return STATUS_OK;
+}
+
+void vertex_names_destroy(struct vertex_names *names)
+{
+    if (names == NULL) {
+        return;
+    }
+    name_table_destroy(names->table);
+    free(names);
+}
+
+uint32_t vertex_names_count(const struct vertex_names *names)
+{
+    return names->count;
+}
+
+bool vertex_names_numeric(const struct vertex_names *names)
+{
+    return names->numeric;
+}
+
+bool vertex_names_find(const struct vertex_names *names, const char *name, size_t size,
+                       uint32_t *ret_row)
+{
+    int64_t number;
+
+    if (names->table != NULL) {
+        return name_table_find(names->table, name, size, ret_row);
+    }
+    if (!number_is_canonical_integer(name, size, &number) || number < names->base ||
+        number - names->base >= names->count) {
+        return false;
+    }
+    *ret_row = (uint32_t)(number - names->base);
+    return true;
+}
+
+const char *vertex_names_get(const struct vertex_names *names, uint32_t row,
+                             char buffer[VERTEX_NAME_BUFFER], size_t *ret_size)
+{
+    char digits[NUMBER_PRINT_SIZE];
+
+    CHECK(row < names->count);
+    if (names->table != NULL) {
+        return name_table_get(names->table, row, buffer, ret_size);
+    }
+    *ret_size = number_print_integer((int64_t)names->base + row, digits);
+    memcpy(buffer, digits, *ret_size);
+    return buffer;
+}
+
+static enum encoding encoding_of(const struct vertex_names *names)
+{
+    if (names->table == NULL) {
+        return ENCODING_RANGE;
+    }
+    if (!name_table_numbers(names->table, NULL)) {
+        return ENCODING_TEXTS;
+    }
+    return names->numeric ? ENCODING_NUMBERS : ENCODING_NUMBER_TEXTS;
+}
+
+static uint64_t text_size(const struct vertex_names *names)
+{
+    char buffer[NAME_NUMBER_BUFFER];
+    uint64_t sum = 0;
+    size_t size;
+
+    for (uint32_t row = 0; row < names->count; row++) {
+        name_table_get(names->table, row, buffer, &size);
+        sum += size;
+    }
+    return sum;
+}
+
+size_t vertex_names_encoded_size(const struct vertex_names *names)
+{
+    switch (encoding_of(names)) {
+    case ENCODING_RANGE:
+        return HEADER_SIZE;
+    case ENCODING_NUMBERS:
+    case ENCODING_NUMBER_TEXTS:
+        return HEADER_SIZE + (size_t)names->count * sizeof(int64_t);
+    case ENCODING_TEXTS:
+        break;
+    }
+    return HEADER_SIZE + (size_t)names->count * sizeof(uint32_t) + text_size(names);
+}
+
+static void put_u32(unsigned char *to, uint32_t value)
+{
+    value = htole32(value);
+    memcpy(to, &value, sizeof value);
+}
+
+static void put_u64(unsigned char *to, uint64_t value)
+{
+    value = htole64(value);
+    memcpy(to, &value, sizeof value);
+}
+
+static uint32_t get_u32(const unsigned char *from)
+{
+    uint32_t value;
+
+    memcpy(&value, from, sizeof value);
+    return le32toh(value);
+}
+
+static uint64_t get_u64(const unsigned char *from)
+{
+    uint64_t value;
+
+    memcpy(&value, from, sizeof value);
+    return le64toh(value);
+}
+
+void vertex_names_encode(const struct vertex_names *names, unsigned char *bytes)
+{
+    enum encoding encoding = encoding_of(names);
+    unsigned char *at = bytes + HEADER_SIZE;
+    unsigned char *text = at + (size_t)names->count * sizeof(uint32_t);
+    char buffer[NAME_NUMBER_BUFFER];
+    const int64_t *numbers;
+
+    put_u32(bytes, encoding);
+    put_u32(bytes + 4, names->count);
+    put_u64(bytes + 8, encoding == ENCODING_TEXTS ? text_size(names) : names->base);
+    if (encoding == ENCODING_RANGE) {
+        return;
+    }
+    if (name_table_numbers(names->table, &numbers)) {
+        for (uint32_t row = 0; row < names->count; row++) {
+            put_u64(at + (size_t)row * 8, (uint64_t)numbers[row]);
+        }
+        return;
+    }
+    for (uint32_t row = 0; row < names->count; row++) {
+        size_t size;
+        const char *name = name_table_get(names->table, row, buffer, &size);
+
+        put_u32(at + (size_t)row * 4, (uint32_t)size);
+        memcpy(text, name, size);
+        text += size;
+    }
+}
+
+static enum status decode_numbers(const unsigned char *at, size_t size, uint32_t count,
+                                  struct vertex_names *names)
+{
+    char digits[NUMBER_PRINT_SIZE];
+    enum status status = STATUS_OK;
+
+    if (size != (size_t)count * sizeof(int64_t)) {
+        return STATUS_CORRUPT;
+    }
+    for (uint32_t row = 0; row < count && status == STATUS_OK; row++) {
+        int64_t number = (int64_t)get_u64(at + (size_t)row * 8);
+
+        status = add(names, digits, number_print_integer(number, digits));
+    }
+    return status;
+}
+
+static enum status decode_texts(const unsigned char *at, size_t size, uint32_t count,
+                                struct vertex_names *names)
+{
+    enum status status = STATUS_OK;
+    size_t used = (size_t)count * sizeof(uint32_t);
+
+    if (used > size) {
+        return STATUS_CORRUPT;
+    }
+    for (uint32_t row = 0; row < count && status == STATUS_OK; row++) {
+        uint32_t length = get_u32(at + (size_t)row * 4);
+
+        if (length > VERTEX_NAME_LIMIT || length > size - used) {
+            return STATUS_CORRUPT;
+        }
+        status = add(names, (const char *)at + used, length);
+        used += length;
+    }
+    if (status == STATUS_OK && (used != size || name_table_numbers(names->table, NULL))) {
+        return STATUS_CORRUPT;
+    }
+    return status;
+}
+
+enum status vertex_names_decode(const unsigned char *bytes, size_t size,
+                                struct vertex_names **ret_names)
+{
+    struct vertex_names *names;
+    enum status status;
+    uint32_t encoding;
+    uint64_t argument;
+    uint32_t count;
+
+    if (size < HEADER_SIZE) {
+        return STATUS_CORRUPT;
+    }
+    encoding = get_u32(bytes);
+    count = get_u32(bytes + 4);
+    argument = get_u64(bytes + 8);
+    if (encoding == ENCODING_RANGE) {
+        if (size != HEADER_SIZE || argument > UINT32_MAX) {
+            return STATUS_CORRUPT;
+        }
+        return vertex_names_create_range(count, (uint32_t)argument, ret_names);
+    }
+    if (encoding < ENCODING_NUMBERS || encoding > ENCODING_TEXTS) {
+        return STATUS_CORRUPT;
+    }
+    status = create_with_table(encoding == ENCODING_NUMBERS, &names);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (encoding == ENCODING_TEXTS) {
+        status = decode_texts(bytes + HEADER_SIZE, size - HEADER_SIZE, count, names);
+    } else {
+        status = decode_numbers(bytes + HEADER_SIZE, size - HEADER_SIZE, count, names);
+    }
+    if (status != STATUS_OK) {
+        vertex_names_destroy(names);
+        return status;
+    }
+    *ret_names = names;
+    return STATUS_OK;
+}

@@ -1,0 +1,133 @@
+/* apsp: the one-shot command. Turns arguments into a subcommand, and its end into an exit code:
+ * 0 done, 1 bad input, 2 usage, 3 device, 130 interrupted. */
+#include "server/command/arguments.h"
+#include "server/paragraph.h"
+#include "server/suggestion.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXIT_INTERRUPTED 130
+
+static const struct command *const commands[] = {&command_solve, &command_verify, &command_generate,
+                                                 &command_bench};
+
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+
+static const struct command *find_command(const char *name, struct problem *reterr)
+{
+    struct suggestion suggestion = {.typed = name};
+    for (size_t i = 0; i < COMMAND_COUNT; ++i) {
+        if (strcmp(commands[i]->name, name) == 0) {
+            return commands[i];
+        }
+        suggestion_consider(&suggestion, commands[i]->name);
+    }
+    problem_set(reterr, STATUS_UNKNOWN_PARAMETER, "unknown command %.60s", name);
+    if (suggestion.best != NULL) {
+        problem_hint(reterr, "did you mean %s?", suggestion.best);
+    } else {
+        problem_hint(reterr, "apsp --help lists the commands");
+    }
+    return NULL;
+}
+
+static void print_help(FILE *stream)
+{
+    fputs("usage: apsp COMMAND ...\n"
+          "All shortest paths of a graph, without the service.\n\n",
+          stream);
+    for (size_t i = 0; i < COMMAND_COUNT; ++i) {
+        fprintf(stream, "apsp %s\n", commands[i]->name);
+        paragraph_print(stream, "    ", commands[i]->summary);
+    }
+    fputc('\n', stream);
+    paragraph_print(stream, "",
+                    "apsp COMMAND --help lists the flags of a command. Exit code: 0 done, 1 bad "
+                    "input, 2 usage, 3 no usable device, 130 interrupted.");
+}
+
+static void print_command_help(const struct command *command, FILE *stream)
+{
+    arguments_print_help(command, stream);
+    fputc('\n', stream);
+    paragraph_print(stream, "",
+                    "The solver (also --config FILE, and APSPD_SOLVER_BACKEND and so on in the "
+                    "environment; --solver is short for --solver.backend):");
+    config_print_help(CONFIG_COMMAND, stream);
+}
+
+/* path:line:column: detail, and the hint on a line of its own. */
+static int refuse(const char *path, const struct problem *problem)
+{
+    fputs("apsp: ", stderr);
+    if (path != NULL) {
+        fputs(path, stderr);
+        if (problem->line > 0) {
+            fprintf(stderr, ":%" PRIu64, problem->line);
+        }
+        if (problem->line > 0 && problem->column > 0) {
+            fprintf(stderr, ":%" PRIu64, problem->column);
+        }
+        fputs(": ", stderr);
+    }
+    fprintf(stderr, "%s\n",
+            problem->detail[0] != '\0' ? problem->detail : status_info(problem->status)->title);
+    if (problem->hint[0] != '\0') {
+        fprintf(stderr, "  %s\n", problem->hint);
+    }
+    return problem->status == STATUS_CANCELLED ? EXIT_INTERRUPTED
+                                               : status_info(problem->status)->exit_code;
+}
+
+static int run_command(const struct command *command, const struct config *config, int argc,
+                       char **argv)
+{
+    struct command_call call = {.config = config};
+    struct problem problem = {0};
+    enum status status = arguments_parse(command, argc, argv, &call, &problem);
+    if (status == STATUS_OK) {
+        status = command->run(&call, &problem);
+    }
+    if (status != STATUS_OK) {
+        problem.status = status;
+        int exit_code = refuse(call.problem_path, &problem);
+        return call.matrix_is_input && status == STATUS_NOT_VERIFIED ? EXIT_FAILURE : exit_code;
+    }
+    if (fflush(stdout) != 0) {
+        fprintf(stderr, "apsp: cannot write standard output: %s\n", strerror(errno));
+        return EXIT_FAILURE;
+    }
+    return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    struct config config;
+    struct config_request request;
+    struct problem problem = {0};
+    if (config_load(&config, CONFIG_COMMAND, &argc, argv, environ, &request, &problem) !=
+        STATUS_OK) {
+        return refuse(NULL, &problem);
+    }
+    if (request.version) {
+        puts("apsp " APSPD_VERSION);
+        return EXIT_SUCCESS;
+    }
+    if (argc < 2) {
+        print_help(request.help ? stdout : stderr);
+        return request.help ? EXIT_SUCCESS : status_info(STATUS_BAD_PARAMETER)->exit_code;
+    }
+    const struct command *command = find_command(argv[1], &problem);
+    if (command == NULL) {
+        return refuse(NULL, &problem);
+    }
+    if (request.help) {
+        print_command_help(command, stdout);
+        return EXIT_SUCCESS;
+    }
+    return run_command(command, &config, argc - 1, argv + 1);
+}

@@ -1,0 +1,29 @@
+/* A graph from a file or standard input. */
+#pragma once
+
+#include "proto/graph_builder.h"
+#include "server/command/command.h"
+
+/* Places of the flags that every command that reads a graph has first, in this order. */
+enum graph_input_argument {
+    GRAPH_INPUT_FROM,
+    GRAPH_INPUT_DIRECTED,
+    GRAPH_INPUT_WEIGHT,
+    GRAPH_INPUT_N,
+    GRAPH_INPUT_COUNT
+};
+
+#define GRAPH_INPUT_ARGUMENTS                                                                      \
+    [GRAPH_INPUT_FROM] = {"from", "FORMAT",                                                        \
+                          "Format of the graph: dimacs, edges, json, nthu. Else the file's "       \
+                          "ending, else its first bytes decide."},                                 \
+    [GRAPH_INPUT_DIRECTED] = {"directed", "true|false",                                            \
+                              "Whether edges lead one way; else what the format says, else "       \
+                              "true."},                                                            \
+    [GRAPH_INPUT_WEIGHT] = {"weight", "NAME", "Column or attribute to take the weights from."},    \
+    [GRAPH_INPUT_N] = {"n", "N", "The vertices are 0..N-1."}
+
+/* Reads the call's first operand, "-" being standard input. A problem about its content has the
+ * path in the call. ret_seconds: what it took. */
+MUST_CHECK enum status graph_input_read(struct command_call *call, struct graph **ret_graph,
+                                        double *ret_seconds, struct problem *reterr);

@@ -1,0 +1,72 @@
+/* The configuration: one table of keys in config.c gives each its default, range, help, flag
+ * (--http.threads), environment variable (APSPD_HTTP_THREADS) and place in struct config.
+ * Later wins: default, file, environment, flag. Immutable after start. */
+#pragma once
+
+#include "proto/problem.h"
+#include "server/log.h"
+#include "server/solver/solver.h"
+
+#include <stdio.h>
+
+#define CONFIG_TEXT_SIZE 256
+
+struct config {
+    /* [http] */
+    char listen[CONFIG_TEXT_SIZE]; /* HOST:PORT, port 0 picks a free one */
+    uint32_t http_threads;
+    uint32_t connection_limit;
+    uint32_t connection_timeout_s; /* without any byte moving */
+    uint32_t header_timeout_s;     /* from accept, or the previous answer, to complete headers */
+    uint64_t body_limit_bytes;
+    uint64_t document_limit_bytes; /* JSON bodies that are documents, not graphs */
+    uint32_t wait_limit_s;         /* longest long-poll */
+    uint64_t json_cell_limit;      /* largest matrix answered as JSON */
+
+    /* [graph] */
+    uint32_t vertex_limit; /* 0 = what the devices hold */
+    uint64_t edge_limit;
+
+    /* [jobs] */
+    uint32_t queue_limit;
+    uint32_t history_limit; /* finished jobs remembered */
+    uint32_t drain_s;
+
+    /* [store] */
+    char state_dir[CONFIG_TEXT_SIZE];
+    uint64_t result_budget_bytes; /* results kept on disk; the oldest used go first */
+    uint32_t result_limit;
+
+    /* [solver] */
+    struct solver_config solver;
+
+    /* [log] */
+    enum log_level log_level;
+};
+
+/* What the command line asked beside keys. */
+struct config_request {
+    bool help;
+    bool version;
+    bool check;
+    bool print;
+};
+
+/* Which keys a program takes: the daemon all, the one-shot command the solver section. */
+enum config_program { CONFIG_DAEMON, CONFIG_COMMAND };
+
+void config_defaults(struct config *config);
+
+/* File (if named by --config), environment, then flags. Unknown keys, flags and APSPD_ variables,
+ * and values out of range, are STATUS_CONFIG with the file's line in the problem.
+ * For CONFIG_COMMAND the flags of other meaning are left in place: ret_argc and argv hold what was
+ * not consumed, program name first. */
+MUST_CHECK enum status config_load(struct config *config, enum config_program program, int *argc,
+                                   char **argv, char **environment,
+                                   struct config_request *ret_request, struct problem *reterr);
+
+/* The whole configuration as a commented file that config_load reads back to the same values:
+ * config/apspd.ini is this text with the defaults. */
+void config_print(const struct config *config, FILE *stream);
+/* The list of flags with defaults, for --help; all of the daemon's. */
+void config_print_help(enum config_program program, FILE *stream);

@@ -1,0 +1,301 @@
+#include "server/config_option.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#define MEMBER(member) offsetof(struct config, member), sizeof(((struct config *)0)->member)
+#define KIB UINT64_C(1024)
+#define GIB (KIB * KIB * KIB)
+
+static const char *const solver_choices[] = {"auto", "gpu", "cpu", NULL};
+static const char *const isa_choices[] = {"auto", "portable", "avx2", "avx512", NULL};
+static const char *const level_choices[] = {"debug", "info", "warning", "error", NULL};
+
+/* clang-format off */
+static const struct config_option options[] = {
+    {"http", "listen", OPTION_ADDRESS, "127.0.0.1:8080", 0, 0, NULL, MEMBER(listen),
+     "Address and port to answer on. Port 0 picks a free one; [::1]:8080 is an IPv6 address."},
+    {"http", "threads", OPTION_U32, "4", 1, 64, NULL, MEMBER(http_threads),
+     "Threads that answer requests."},
+    {"http", "connection_limit", OPTION_U32, "1000", 1, 100000, NULL, MEMBER(connection_limit),
+     "Connections open at once; the ones beyond are closed unanswered."},
+    {"http", "connection_timeout_s", OPTION_SECONDS, "30", 1, 86400, NULL,
+     MEMBER(connection_timeout_s),
+     "Seconds without any byte moving after which a connection is closed."},
+    {"http", "header_timeout_s", OPTION_SECONDS, "10", 1, 3600, NULL, MEMBER(header_timeout_s),
+     "Seconds that a client has to send the complete header of a request."},
+    {"http", "body_limit", OPTION_BYTES, "4294967296", 1, KIB * KIB * GIB, NULL,
+     MEMBER(body_limit_bytes),
+     "Largest graph upload in bytes. Suffixes KiB, MiB, GiB and TiB are understood."},
+    {"http", "document_limit", OPTION_BYTES, "65536", KIB, GIB, NULL, MEMBER(document_limit_bytes),
+     "Largest JSON document in bytes that is a request and not a graph."},
+    {"http", "wait_limit_s", OPTION_SECONDS, "60", 0, 60, NULL, MEMBER(wait_limit_s),
+     "Longest time in seconds that an answer is held back until a job changes."},
+    {"http", "json_cell_limit", OPTION_U64, "64000000", 1, UINT64_C(1) << 40, NULL,
+     MEMBER(json_cell_limit),
+     "Most distances in one JSON answer: 64 million are 8,000 vertices. Larger matrices are had as "
+     "npy, raw or nthu."},
+    {"graph", "vertex_limit", OPTION_U32, "0", 0, UINT32_MAX - 1, NULL, MEMBER(vertex_limit),
+     "Most vertices of a graph. 0 = as many as the devices hold."},
+    {"graph", "edge_limit", OPTION_U64, "1000000000", 1, UINT64_C(1) << 40, NULL,
+     MEMBER(edge_limit),
+     "Most edges of a graph; each takes 12 to 16 bytes of memory while it is read."},
+    {"jobs", "queue_limit", OPTION_U32, "64", 1, 100000, NULL, MEMBER(queue_limit),
+     "Jobs that may wait; the ones beyond are refused with 429."},
+    {"jobs", "history_limit", OPTION_U32, "10000", 1, 10000000, NULL, MEMBER(history_limit),
+     "Finished jobs whose documents are kept; the oldest are forgotten first."},
+    {"jobs", "drain_s", OPTION_SECONDS, "30", 0, 86400, NULL, MEMBER(drain_s),
+     "Seconds that the running job has to finish after SIGTERM before it is put back in the "
+     "queue of the next start."},
+    {"store", "state_dir", OPTION_TEXT, "./apspd-state", 0, 0, NULL, MEMBER(state_dir),
+     "Folder of everything that outlives the process. It is created when it is missing and "
+     "belongs to one daemon at a time."},
+    {"store", "result_budget", OPTION_BYTES, "0", 0, UINT64_C(1) << 60, NULL,
+     MEMBER(result_budget_bytes),
+     "Bytes of results kept on disk; the least recently used go first and are solved again when "
+     "they are asked for. 0 = as much as the disk holds. Suffixes as for body_limit."},
+    {"store", "result_limit", OPTION_U32, "30000", 1, 60000, NULL, MEMBER(result_limit),
+     "Results kept, likewise. Each holds an open file and a mapping, of which Linux gives a "
+     "process some 65,000."},
+    {"solver", "backend", OPTION_CHOICE, "auto", 0, 0, solver_choices, MEMBER(solver.choice),
+     "What solves: auto takes the GPU when one is usable, else the CPU; gpu insists."},
+    {"solver", "cpu_threads", OPTION_U32, "0", 0, 1024, NULL, MEMBER(solver.cpu_threads),
+     "Threads of the CPU solver. 0 = one per core that the process may use."},
+    {"solver", "cpu_isa", OPTION_WORD, "auto", 0, 0, isa_choices, MEMBER(solver.cpu_isa),
+     "Instruction set of the CPU solver: auto takes the widest that this processor has."},
+    {"log", "level", OPTION_CHOICE, "info", 0, 0, level_choices, MEMBER(log_level),
+     "Least level of the events written to standard error."},
+};
+/* clang-format on */
+
+#define OPTION_COUNT (sizeof(options) / sizeof(options[0]))
+
+static void *member_of(struct config *config, const struct config_option *option)
+{
+    return (char *)config + option->offset;
+}
+
+static const void *value_of(const struct config *config, const struct config_option *option)
+{
+    return (const char *)config + option->offset;
+}
+
+const struct config_option *config_option_at(size_t index)
+{
+    return index < OPTION_COUNT ? &options[index] : NULL;
+}
+
+const struct config_option *config_option_find(const char *section, size_t section_size,
+                                               const char *key)
+{
+    for (size_t i = 0; i < OPTION_COUNT; ++i) {
+        if (strlen(options[i].section) == section_size &&
+            memcmp(options[i].section, section, section_size) == 0 &&
+            strcmp(options[i].key, key) == 0) {
+            return &options[i];
+        }
+    }
+    return NULL;
+}
+
+/* Digits only, so that a sign, blanks and trailing junk are refused. */
+static bool parse_digits(const char *text, uint64_t *ret_value, const char **ret_rest)
+{
+    uint64_t value = 0;
+    const char *c = text;
+    for (; *c >= '0' && *c <= '9'; ++c) {
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(*c - '0'), &value)) {
+            return false;
+        }
+    }
+    *ret_value = value;
+    *ret_rest = c;
+    return c != text;
+}
+
+static bool parse_number(const char *text, bool bytes, uint64_t *ret_value)
+{
+    static const char *const suffixes[] = {"", "KiB", "MiB", "GiB", "TiB"};
+    uint64_t value;
+    const char *rest;
+    if (!parse_digits(text, &value, &rest)) {
+        return false;
+    }
+    if (bytes && *rest == ' ') {
+        ++rest;
+    }
+    for (size_t i = 0; i < (bytes ? 5 : 1); ++i) {
+        if (strcmp(rest, suffixes[i]) == 0) {
+            return !__builtin_mul_overflow(value, UINT64_C(1) << (10 * i), ret_value);
+        }
+    }
+    return false;
+}
+
+static bool is_address(const char *text)
+{
+    const char *colon = strrchr(text, ':');
+    uint64_t port;
+    const char *rest;
+    if (colon == NULL || colon == text || strlen(colon) > 6 ||
+        !parse_digits(colon + 1, &port, &rest) || *rest != '\0' || port > 65535) {
+        return false;
+    }
+    size_t host = (size_t)(colon - text);
+    if (text[0] == '[') {
+        return colon[-1] == ']' && host > 2;
+    }
+    return memchr(text, ':', host) == NULL;
+}
+
+/* Text that a file gives back unchanged: no controls, no blank at either end. */
+static bool is_plain(const char *text)
+{
+    for (const char *c = text; *c != '\0'; ++c) {
+        if (iscntrl((unsigned char)*c)) {
+            return false;
+        }
+    }
+    size_t size = strlen(text);
+    return size > 0 && text[0] != ' ' && text[size - 1] != ' ';
+}
+
+static bool find_choice(const struct config_option *option, const char *text, uint32_t *ret_index)
+{
+    for (uint32_t i = 0; option->choices[i] != NULL; ++i) {
+        if (strcmp(option->choices[i], text) == 0) {
+            *ret_index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool store_text(struct config *config, const struct config_option *option, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    if (size > option->size || !is_plain(text)) {
+        return false;
+    }
+    memcpy(member_of(config, option), text, size);
+    return true;
+}
+
+static bool store_u32(struct config *config, const struct config_option *option, uint32_t value)
+{
+    memcpy(member_of(config, option), &value, sizeof value);
+    return true;
+}
+
+static bool store_number(struct config *config, const struct config_option *option,
+                         const char *text)
+{
+    uint64_t value;
+    if (!parse_number(text, option->type == OPTION_BYTES, &value) || value < option->min ||
+        value > option->max) {
+        return false;
+    }
+    if (option->size == sizeof(uint32_t)) {
+        return store_u32(config, option, (uint32_t)value);
+    }
+    memcpy(member_of(config, option), &value, sizeof value);
+    return true;
+}
+
+_Static_assert(sizeof(enum solver_choice) == sizeof(uint32_t), "a choice is stored as 32 bits");
+_Static_assert(sizeof(enum log_level) == sizeof(uint32_t), "a choice is stored as 32 bits");
+
+static bool store(struct config *config, const struct config_option *option, const char *text)
+{
+    uint32_t index;
+    switch (option->type) {
+    case OPTION_TEXT:
+        return store_text(config, option, text);
+    case OPTION_ADDRESS:
+        return is_address(text) && store_text(config, option, text);
+    case OPTION_CHOICE:
+        return find_choice(option, text, &index) && store_u32(config, option, index);
+    case OPTION_WORD:
+        return find_choice(option, text, &index) && store_text(config, option, text);
+    case OPTION_U32:
+    case OPTION_SECONDS:
+    case OPTION_U64:
+    case OPTION_BYTES:
+        break;
+    }
+    return store_number(config, option, text);
+}
+
+void config_option_range(const struct config_option *option, char ret_text[CONFIG_OPTION_TEXT_SIZE])
+{
+    const size_t size = CONFIG_OPTION_TEXT_SIZE;
+    size_t used = 0;
+    switch (option->type) {
+    case OPTION_TEXT:
+        snprintf(ret_text, size, "1 to %zu bytes of text", option->size - 1);
+        return;
+    case OPTION_ADDRESS:
+        snprintf(ret_text, size, "HOST:PORT");
+        return;
+    case OPTION_CHOICE:
+    case OPTION_WORD:
+        for (size_t i = 0; option->choices[i] != NULL; ++i) {
+            used += (size_t)snprintf(ret_text + used, size - used, "%s%s", i > 0 ? ", " : "",
+                                     option->choices[i]);
+        }
+        return;
+    case OPTION_U32:
+    case OPTION_SECONDS:
+    case OPTION_U64:
+    case OPTION_BYTES:
+        break;
+    }
+    snprintf(ret_text, size, "%" PRIu64 " to %" PRIu64, option->min, option->max);
+}
+
+enum status config_option_set(struct config *config, const struct config_option *option,
+                              const char *value, const char *origin, struct problem *reterr)
+{
+    if (store(config, option, value)) {
+        return STATUS_OK;
+    }
+    char range[CONFIG_OPTION_TEXT_SIZE];
+    config_option_range(option, range);
+    problem_set(reterr, STATUS_CONFIG, "%s: %s.%s is \"%.*s\"; %s %s", origin, option->section,
+                option->key, CONFIG_OPTION_SHOWN, value,
+                option->choices != NULL ? "it must be one of" : "it must be", range);
+    if (strstr(value, " ;") != NULL || strstr(value, " #") != NULL) {
+        problem_hint(reterr, "a comment takes a line of its own");
+    }
+    return STATUS_CONFIG;
+}
+
+void config_option_get(const struct config *config, const struct config_option *option,
+                       char ret_text[CONFIG_OPTION_TEXT_SIZE])
+{
+    const void *value = value_of(config, option);
+    uint64_t number = 0;
+    switch (option->type) {
+    case OPTION_TEXT:
+    case OPTION_ADDRESS:
+    case OPTION_WORD:
+        snprintf(ret_text, CONFIG_OPTION_TEXT_SIZE, "%s", (const char *)value);
+        return;
+    case OPTION_CHOICE:
+    case OPTION_U32:
+    case OPTION_SECONDS:
+    case OPTION_U64:
+    case OPTION_BYTES:
+        break;
+    }
+    /* Members of 4 bytes are the low half of the number: this project is little-endian. */
+    memcpy(&number, value, option->size);
+    if (option->type == OPTION_CHOICE) {
+        snprintf(ret_text, CONFIG_OPTION_TEXT_SIZE, "%s", option->choices[number]);
+    } else {
+        snprintf(ret_text, CONFIG_OPTION_TEXT_SIZE, "%" PRIu64, number);
+    }
+}

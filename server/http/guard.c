@@ -1,0 +1,205 @@
+#include "server/http/guard.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* Beyond this a Content-Length is not a size but an attempt on somebody's arithmetic. */
+#define LENGTH_DIGITS 18
+
+struct framing {
+    unsigned hosts;
+    unsigned lengths;
+    unsigned encodings;
+    bool has_content; /* a Content-Length other than 0 */
+};
+
+static bool is_token_byte(unsigned char c)
+{
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) {
+        return true;
+    }
+    return c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL;
+}
+
+static bool is_token(const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (!is_token_byte((unsigned char)bytes[i])) {
+            return false;
+        }
+    }
+    return size > 0;
+}
+
+static bool is_clean(const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+
+        if ((c < 0x20 && c != '\t') || c == 0x7F) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+    while (*words != NULL && strcmp(word, *words) != 0) {
+        words++;
+    }
+    return *words != NULL;
+}
+
+static bool has_name(const struct guard_header *header, const char *name)
+{
+    return header->name_size == strlen(name) &&
+           strncasecmp(header->name, name, header->name_size) == 0;
+}
+
+/* "Content-Length : 5" and a folded "Content-Lengthx" arrive as longer names: a proxy in front may
+ * have read the short one. */
+static bool imitates_framing(const struct guard_header *header)
+{
+    static const char *const names[] = {"content-length", "transfer-encoding", "host",
+                                        "authorization",  "connection",        "expect"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t size = strlen(names[i]);
+
+        if (header->name_size > size && strncasecmp(header->name, names[i], size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum status refuse(struct problem *reterr, const char *reason)
+{
+    return problem_set(reterr, STATUS_BAD_REQUEST, "%s", reason);
+}
+
+static enum status check_line(const struct guard_request *request, struct problem *reterr)
+{
+    static const char *const versions[] = {"HTTP/1.1", "HTTP/1.0", NULL};
+
+    if (!is_one_of(request->version, versions)) {
+        return refuse(reterr, "The protocol version is neither HTTP/1.1 nor HTTP/1.0.");
+    }
+    if (!is_token(request->method, strlen(request->method))) {
+        return refuse(reterr, "The method is not a token.");
+    }
+    if (request->url[0] != '/') {
+        return refuse(reterr, "The request target does not start with a slash.");
+    }
+    for (const char *at = request->url; *at != '\0'; at++) {
+        if ((unsigned char)*at <= 0x20 || (unsigned char)*at >= 0x7F) {
+            return refuse(reterr, "The request target has a byte that must be percent-encoded.");
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status check_length(const struct guard_header *header, struct framing *framing,
+                                struct problem *reterr)
+{
+    if (header->value_size == 0 || header->value_size > LENGTH_DIGITS) {
+        return refuse(reterr, "The Content-Length is not a length.");
+    }
+    for (size_t i = 0; i < header->value_size; i++) {
+        if (header->value[i] < '0' || header->value[i] > '9') {
+            return refuse(reterr, "The Content-Length is not a length.");
+        }
+        framing->has_content |= header->value[i] != '0';
+    }
+    framing->lengths++;
+    return STATUS_OK;
+}
+
+static enum status check_encoding(const struct guard_request *request,
+                                  const struct guard_header *header, struct framing *framing,
+                                  struct problem *reterr)
+{
+    if (strcmp(request->version, "HTTP/1.0") == 0) {
+        return refuse(reterr, "HTTP/1.0 has no Transfer-Encoding.");
+    }
+    if (header->value_size != 7 || strncasecmp(header->value, "chunked", 7) != 0) {
+        return refuse(reterr, "The only Transfer-Encoding known here is chunked.");
+    }
+    framing->encodings++;
+    framing->has_content = true;
+    return STATUS_OK;
+}
+
+static enum status check_header(const struct guard_request *request,
+                                const struct guard_header *header, struct framing *framing,
+                                struct problem *reterr)
+{
+    if (!is_token(header->name, header->name_size)) {
+        return refuse(reterr, "A header has a name that is not a token.");
+    }
+    if (imitates_framing(header)) {
+        return refuse(reterr, "A header has a name that starts like one about the message itself.");
+    }
+    if (header->value != NULL && !is_clean(header->value, header->value_size)) {
+        return refuse(reterr, "A header has a control character in its value.");
+    }
+    if (has_name(header, "content-length")) {
+        return check_length(header, framing, reterr);
+    }
+    if (has_name(header, "transfer-encoding")) {
+        return check_encoding(request, header, framing, reterr);
+    }
+    if (has_name(header, "host")) {
+        framing->hosts++;
+    }
+    return STATUS_OK;
+}
+
+static enum status check_framing(const struct guard_request *request, const struct framing *framing,
+                                 struct problem *reterr)
+{
+    static const char *const with_body[] = {"POST", "PUT", NULL};
+    static const char *const never_body[] = {"GET", "HEAD", NULL};
+    unsigned announced = framing->lengths + framing->encodings;
+
+    /* HTTP/1.0 knew no Host. */
+    if (framing->hosts > 1 || (framing->hosts == 0 && strcmp(request->version, "HTTP/1.0") != 0)) {
+        return refuse(reterr, "There must be exactly one Host header.");
+    }
+    if (announced > 1) {
+        return refuse(reterr, "The length of the body is announced more than once.");
+    }
+    if (is_one_of(request->method, with_body)) {
+        if (announced == 0) {
+            return problem_set(reterr, STATUS_LENGTH_REQUIRED,
+                               "A %s has a Content-Length or is sent in chunks.", request->method);
+        }
+        return STATUS_OK;
+    }
+    if (strcmp(request->method, "PATCH") == 0) {
+        return STATUS_OK;
+    }
+    /* Clients announce an empty body with DELETE: there is nothing in it to disagree about. */
+    if (framing->has_content || (announced > 0 && is_one_of(request->method, never_body))) {
+        return refuse(reterr, "This method takes no body.");
+    }
+    return STATUS_OK;
+}
+
+enum status guard_check(const struct guard_request *request, bool *ret_body, struct problem *reterr)
+{
+    struct framing framing = {0};
+    enum status status = check_line(request, reterr);
+
+    for (size_t i = 0; status == STATUS_OK && i < request->header_count; i++) {
+        status = check_header(request, &request->headers[i], &framing, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = check_framing(request, &framing, reterr);
+    }
+    if (status == STATUS_OK) {
+        *ret_body = framing.has_content;
+    }
+    return status;
+}

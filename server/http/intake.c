@@ -1,0 +1,127 @@
+#include "server/http/intake.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum status intake_check_body(const struct exchange *exchange, uint64_t limit_bytes,
+                              struct problem *reterr)
+{
+    const char *encoding = exchange_request_header(exchange, "Content-Encoding");
+    const char *length = exchange_request_header(exchange, "Content-Length");
+    /* The guard has seen to it that it is a number of at most 18 digits. */
+    uint64_t announced = length == NULL ? 0 : strtoull(length, NULL, 10);
+
+    if (encoding != NULL && strcasecmp(encoding, "identity") != 0) {
+        problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE,
+                    "The body is encoded, and no Content-Encoding is read here.");
+        problem_hint(reterr, "Send the bytes as they are.");
+        return STATUS_UNSUPPORTED_MEDIA_TYPE;
+    }
+    if (announced <= limit_bytes) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_BODY_TOO_LARGE, "The body is longer than is taken here.");
+    problem_limit(reterr, (double)limit_bytes, (double)announced);
+    problem_hint(reterr, "GET /v1/limits lists what is taken.");
+    return STATUS_BODY_TOO_LARGE;
+}
+
+/* Work is not taken while there is nobody, or no room, to do it. With an Idempotency-Key it may be
+ * the repeat of what was taken before, which only the desk can tell. */
+static enum status check_admission(struct exchange *exchange, bool for_job, struct problem *reterr)
+{
+    const struct admission *admission = desk_admission(exchange->house->desk);
+    unsigned retry_after_s = atomic_load(&admission->retry_after_s);
+    bool is_repeatable = exchange_request_header(exchange, "Idempotency-Key") != NULL;
+    enum status status = STATUS_OK;
+
+    if (atomic_load(&admission->draining)) {
+        status = problem_set(reterr, STATUS_DRAINING, "The service is shutting down.");
+    } else if (for_job && !is_repeatable && atomic_load(&admission->queue_free) == 0) {
+        const double limit = exchange->house->config->queue_limit;
+        status = problem_set(reterr, STATUS_QUEUE_FULL, "As many jobs wait as may.");
+        problem_limit(reterr, limit, limit);
+        problem_hint(reterr, "Come back after the seconds in Retry-After.");
+    }
+    if (status != STATUS_OK) {
+        exchange_set_header(exchange, "Retry-After", "%u", retry_after_s > 0 ? retry_after_s : 1);
+    }
+    return status;
+}
+
+/* By parameter, else by a media type that says something, else left to the first bytes. */
+static enum status choose_format(struct exchange *exchange, struct problem *reterr)
+{
+    const char *media_type = exchange_request_header(exchange, "Content-Type");
+    enum format format;
+
+    if (exchange->request.format != FORMAT_NONE || format_media_type_is_vague(media_type)) {
+        return STATUS_OK;
+    }
+    format = format_from_media_type(media_type);
+    if (format != FORMAT_NONE && format_info(format)->graph_input) {
+        exchange->request.format = format;
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE, "No graph is read from \"%s\".", media_type);
+    upload_hint_formats(reterr);
+    return STATUS_UNSUPPORTED_MEDIA_TYPE;
+}
+
+static enum status check_idempotency_key(const struct exchange *exchange, struct problem *reterr)
+{
+    const char *key = exchange_request_header(exchange, "Idempotency-Key");
+
+    if (key == NULL || job_request_is_idempotency_key(key)) {
+        return STATUS_OK;
+    }
+    return problem_set(reterr, STATUS_BAD_REQUEST,
+                       "Idempotency-Key is 1 to 127 visible ASCII characters.");
+}
+
+static void start_upload(struct exchange *exchange, bool for_job)
+{
+    const struct config *config = exchange->house->config;
+    const struct admission *admission = desk_admission(exchange->house->desk);
+    struct upload_rules rules = {
+        .options = exchange->request.options,
+        .format = exchange->request.format,
+        .body_limit_bytes = config->body_limit_bytes,
+        .document_limit_bytes = for_job ? config->document_limit_bytes : 0,
+    };
+
+    rules.options.vertex_limit = admission->vertex_limit;
+    rules.options.edge_limit = admission->edge_limit;
+    snprintf(rules.options.vertex_limit_reason, sizeof rules.options.vertex_limit_reason, "%s",
+             admission->limit_reason);
+    upload_init(&exchange->upload, &rules);
+    exchange->has_upload = true;
+}
+
+enum status intake_open(struct exchange *exchange, bool for_job, struct problem *reterr)
+{
+    const struct config *config = exchange->house->config;
+    enum status status = check_admission(exchange, for_job, reterr);
+
+    job_request_init(&exchange->request);
+    if (status == STATUS_OK) {
+        status = job_request_from_query(&exchange->query, config->wait_limit_s, &exchange->request,
+                                        reterr);
+    }
+    if (status == STATUS_OK) {
+        status = check_idempotency_key(exchange, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = intake_check_body(exchange, config->body_limit_bytes, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = choose_format(exchange, reterr);
+    }
+    if (status == STATUS_OK) {
+        start_upload(exchange, for_job);
+    }
+    return status;
+}

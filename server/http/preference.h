@@ -1,0 +1,12 @@
+/* What a client would rather have: the Accept and Prefer headers. Pure. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The offer that the Accept header likes best, the first of those liked equally; the first when
+ * there is no header (NULL). False when it refuses all. offers ends with NULL. */
+bool preference_choose(const char *accept, const char *const *offers, size_t *ret_index);
+
+/* The wait of a Prefer header (RFC 7240) in seconds; false when it has none, or no number. */
+bool preference_wait(const char *prefer, double *ret_wait_s);

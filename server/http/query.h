@@ -1,0 +1,38 @@
+/* The query of a request: decoded once, every parameter known and given once. Pure. */
+#pragma once
+
+#include "proto/problem.h"
+
+#include <stddef.h>
+
+#define QUERY_LIMIT 16
+
+struct query_parameter {
+    const char *name;
+    const char *value;
+};
+
+/* Borrows the text that it was parsed from. */
+struct query {
+    struct query_parameter parameters[QUERY_LIMIT];
+    size_t count;
+};
+
+/* Percent-decodes in place; false for a broken escape and for %00. A plus stays a plus. */
+bool query_decode(char *text);
+
+/* Splits and decodes in place; text may be NULL. A plus is a blank, as forms write it. */
+MUST_CHECK enum status query_parse(char *text, struct query *ret_query, struct problem *reterr);
+/* Each parameter is one of the known (NULL-terminated): STATUS_UNKNOWN_PARAMETER names them all. */
+MUST_CHECK enum status query_check(const struct query *query, const char *const *known,
+                                   struct problem *reterr);
+/* NULL when the parameter is not given. */
+const char *query_value(const struct query *query, const char *name);
+
+/* The value in its type; *value stays as it is when the parameter is not given. */
+MUST_CHECK enum status query_flag(const struct query *query, const char *name, bool *value,
+                                  struct problem *reterr);
+MUST_CHECK enum status query_integer(const struct query *query, const char *name, int64_t least,
+                                     int64_t most, int64_t *value, struct problem *reterr);
+MUST_CHECK enum status query_seconds(const struct query *query, const char *name, double most,
+                                     double *value, struct problem *reterr);

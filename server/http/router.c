@@ -1,0 +1,117 @@
+#include "server/http/router.h"
+
+#include "server/http/query.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    enum method method;
+    const char *name;
+} methods[] = {
+    {METHOD_GET, "GET"}, {METHOD_HEAD, "HEAD"},     {METHOD_POST, "POST"},
+    {METHOD_PUT, "PUT"}, {METHOD_DELETE, "DELETE"},
+};
+
+#define METHOD_COUNT (sizeof methods / sizeof methods[0])
+
+enum method router_method(const char *name)
+{
+    for (size_t i = 0; i < METHOD_COUNT; i++) {
+        if (strcmp(methods[i].name, name) == 0) {
+            return methods[i].method;
+        }
+    }
+    return METHOD_OTHER;
+}
+
+static unsigned methods_of(const struct route *route)
+{
+    return route->methods & METHOD_GET ? route->methods | METHOD_HEAD : route->methods;
+}
+
+/* Whether the path has the shape of the pattern; the segment in the place of the braces is then
+ * in ret_first and ret_size. */
+static bool has_shape(const char *pattern, const char *path, const char **ret_first,
+                      size_t *ret_size)
+{
+    const char *hole = strchr(pattern, '{');
+    size_t before = hole == NULL ? strlen(pattern) : (size_t)(hole - pattern);
+
+    *ret_first = path;
+    *ret_size = 0;
+    if (hole == NULL) {
+        return strcmp(pattern, path) == 0;
+    }
+    if (strncmp(pattern, path, before) != 0) {
+        return false;
+    }
+    *ret_first = path + before;
+    *ret_size = strcspn(*ret_first, "/");
+    return *ret_size > 0 && strcmp(strchr(hole, '}') + 1, *ret_first + *ret_size) == 0;
+}
+
+static enum status capture(const char *first, size_t size, char to[ROUTER_CAPTURE_SIZE],
+                           struct problem *reterr)
+{
+    char segment[3 * ROUTER_CAPTURE_SIZE];
+
+    if (size >= sizeof segment) {
+        return problem_set(reterr, STATUS_NO_SUCH_ROUTE, "No name here is that long.");
+    }
+    memcpy(segment, first, size);
+    segment[size] = '\0';
+    if (!query_decode(segment)) {
+        return problem_set(reterr, STATUS_BAD_REQUEST,
+                           "The path has a broken percent escape, or %%00.");
+    }
+    if (strlen(segment) >= ROUTER_CAPTURE_SIZE) {
+        return problem_set(reterr, STATUS_NO_SUCH_ROUTE, "No name here is that long.");
+    }
+    memcpy(to, segment, strlen(segment) + 1);
+    return STATUS_OK;
+}
+
+static void print_allow(unsigned allowed, char ret_allow[ROUTER_ALLOW_SIZE])
+{
+    size_t size = 0;
+
+    for (size_t i = 0; i < METHOD_COUNT; i++) {
+        if ((allowed & methods[i].method) == 0) {
+            continue;
+        }
+        size += (size_t)snprintf(ret_allow + size, ROUTER_ALLOW_SIZE - size, "%s%s",
+                                 size == 0 ? "" : ", ", methods[i].name);
+    }
+}
+
+enum status router_find(const struct route *table, size_t count, enum method method,
+                        const char *path, struct router_match *ret_match,
+                        char ret_allow[ROUTER_ALLOW_SIZE], struct problem *reterr)
+{
+    unsigned allowed = 0;
+    const char *first;
+    size_t size;
+
+    ret_allow[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        if (!has_shape(table[i].pattern, path, &first, &size)) {
+            continue;
+        }
+        allowed |= methods_of(&table[i]);
+        if ((methods_of(&table[i]) & method) == 0) {
+            continue;
+        }
+        ret_match->route = &table[i];
+        return capture(first, size, ret_match->capture, reterr);
+    }
+    if (allowed == 0) {
+        problem_set(reterr, STATUS_NO_SUCH_ROUTE, "There is nothing at this address.");
+        problem_hint(reterr, "GET / lists the addresses.");
+        return STATUS_NO_SUCH_ROUTE;
+    }
+    print_allow(allowed, ret_allow);
+    problem_set(reterr, STATUS_METHOD_NOT_ALLOWED, "This address does not answer that method.");
+    problem_hint(reterr, "It answers %s.", ret_allow);
+    return STATUS_METHOD_NOT_ALLOWED;
+}

@@ -1,0 +1,43 @@
+/* From method and path to a route. Pure: the table is the caller's. */
+#pragma once
+
+#include "proto/problem.h"
+
+#include <stddef.h>
+
+enum method {
+    METHOD_GET = 1,
+    METHOD_HEAD = 2,
+    METHOD_POST = 4,
+    METHOD_PUT = 8,
+    METHOD_DELETE = 16,
+    METHOD_OTHER = 32 /* known to HTTP, answered nowhere here */
+};
+
+struct exchange;
+
+struct route {
+    unsigned methods;    /* HEAD is added where GET is */
+    const char *pattern; /* "/v1/jobs/{id}": a name in braces takes one segment */
+    const char *const *parameters;
+    /* At the headers of a request with a body; NULL for those without. */
+    enum status (*prepare)(struct exchange *exchange, struct problem *reterr);
+    void (*handle)(struct exchange *exchange); /* when all of the request is there */
+};
+
+/* The longest segment that is taken, with its NUL. */
+#define ROUTER_CAPTURE_SIZE 128
+#define ROUTER_ALLOW_SIZE 48
+
+struct router_match {
+    const struct route *route;
+    char capture[ROUTER_CAPTURE_SIZE]; /* decoded; empty when the pattern takes nothing */
+};
+
+enum method router_method(const char *name);
+
+/* path: undecoded, without the query. STATUS_NO_SUCH_ROUTE; STATUS_BAD_REQUEST for a broken escape;
+ * STATUS_METHOD_NOT_ALLOWED with the methods in ret_allow, which is empty otherwise. */
+MUST_CHECK enum status router_find(const struct route *table, size_t count, enum method method,
+                                   const char *path, struct router_match *ret_match,
+                                   char ret_allow[ROUTER_ALLOW_SIZE], struct problem *reterr);

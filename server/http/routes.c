@@ -1,0 +1,42 @@
+#include "server/http/routes.h"
+
+#include "server/http/serve.h"
+
+static const char *const none[] = {NULL};
+static const char *const of_job_list[] = {"state", "limit", "cursor", NULL};
+static const char *const of_graph_list[] = {"limit", "cursor", NULL};
+static const char *const of_job[] = {"wait", NULL};
+static const char *const of_distance[] = {"source", "target", NULL};
+static const char *const of_matrix[] = {"format", NULL};
+static const char *const of_ready[] = {"verbose", NULL};
+
+/* clang-format off */
+const struct route routes_table[] = {
+    {METHOD_POST | METHOD_PUT, "/v1/jobs", job_request_submit_parameters, serve_jobs_prepare,
+     serve_jobs_submit},
+    {METHOD_GET, "/v1/jobs", of_job_list, NULL, serve_lists_jobs},
+    {METHOD_GET, "/v1/jobs/{id}", of_job, NULL, serve_jobs_show},
+    {METHOD_DELETE, "/v1/jobs/{id}", none, NULL, serve_jobs_cancel},
+    {METHOD_POST | METHOD_PUT, "/v1/graphs", job_request_graph_parameters, serve_graphs_prepare,
+     serve_graphs_store},
+    {METHOD_GET, "/v1/graphs", of_graph_list, NULL, serve_lists_graphs},
+    {METHOD_GET, "/v1/graphs/{g}", none, NULL, serve_graphs_show},
+    {METHOD_DELETE, "/v1/graphs/{g}", none, NULL, serve_graphs_delete},
+    {METHOD_GET, "/v1/graphs/{g}/vertices", none, NULL, serve_graphs_vertices},
+    {METHOD_GET, "/v1/graphs/{g}/distance", of_distance, NULL, serve_distances_one},
+    {METHOD_POST, "/v1/graphs/{g}/distances", none, serve_distances_prepare, serve_distances_many},
+    {METHOD_GET, "/v1/graphs/{g}/matrix", of_matrix, NULL, serve_matrix},
+    {METHOD_GET, "/v1/graphs/{g}/stats", none, NULL, serve_statistics},
+    {METHOD_GET, "/v1/limits", none, NULL, serve_service_limits},
+    {METHOD_GET, "/v1/formats", none, NULL, serve_service_formats},
+    {METHOD_GET, "/v1/devices", none, NULL, serve_service_devices},
+    {METHOD_GET, "/version", none, NULL, serve_service_version},
+    {METHOD_GET, "/livez", none, NULL, serve_service_live},
+    {METHOD_GET, "/readyz", of_ready, NULL, serve_service_ready},
+    {METHOD_GET, "/v2/health/live", none, NULL, serve_service_live},
+    {METHOD_GET, "/v2/health/ready", of_ready, NULL, serve_service_ready},
+    {METHOD_GET, "/", none, NULL, serve_service_index},
+};
+/* clang-format on */
+
+const size_t routes_count = sizeof routes_table / sizeof routes_table[0];

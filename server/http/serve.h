@@ -1,0 +1,38 @@
+/* What the routes call: each answers one kind of request, or asks the desk. Files serve_*.c. */
+#pragma once
+
+#include "server/http/exchange.h"
+
+/* The longest body of pairs, in bytes. */
+#define SERVE_PAIRS_LIMIT (UINT64_C(8) << 20)
+
+/* At the headers, before a body is read: whether it may come, and where it goes. */
+MUST_CHECK enum status serve_jobs_prepare(struct exchange *exchange, struct problem *reterr);
+MUST_CHECK enum status serve_graphs_prepare(struct exchange *exchange, struct problem *reterr);
+MUST_CHECK enum status serve_distances_prepare(struct exchange *exchange, struct problem *reterr);
+
+void serve_jobs_submit(struct exchange *exchange);
+void serve_lists_jobs(struct exchange *exchange);
+void serve_jobs_show(struct exchange *exchange);
+void serve_jobs_cancel(struct exchange *exchange);
+
+void serve_graphs_store(struct exchange *exchange);
+void serve_lists_graphs(struct exchange *exchange);
+void serve_graphs_show(struct exchange *exchange);
+void serve_graphs_delete(struct exchange *exchange);
+void serve_graphs_vertices(struct exchange *exchange);
+
+void serve_distances_one(struct exchange *exchange);
+void serve_distances_many(struct exchange *exchange);
+
+void serve_matrix(struct exchange *exchange);
+
+void serve_statistics(struct exchange *exchange);
+
+void serve_service_live(struct exchange *exchange);
+void serve_service_ready(struct exchange *exchange);
+void serve_service_version(struct exchange *exchange);
+void serve_service_limits(struct exchange *exchange);
+void serve_service_formats(struct exchange *exchange);
+void serve_service_devices(struct exchange *exchange);
+void serve_service_index(struct exchange *exchange);

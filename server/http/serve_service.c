@@ -1,0 +1,174 @@
+#include "server/http/serve.h"
+
+#include "server/http/routes.h"
+
+#include <jansson.h>
+
+static void answer(struct exchange *exchange, json_t *root)
+{
+    exchange_set_header(exchange, "Cache-Control", "no-store");
+    exchange_answer_json(exchange, MHD_HTTP_OK, root);
+}
+
+void serve_service_live(struct exchange *exchange)
+{
+    answer(exchange, json_pack("{s:b}", "live", 1));
+}
+
+static json_t *readiness_of(const struct admission *admission)
+{
+    return json_pack("{s:b, s:{s:b, s:b, s:I}}", "ready", 1, "checks", "worker",
+                     atomic_load(&admission->ready), "draining", atomic_load(&admission->draining),
+                     "queue_free", (json_int_t)atomic_load(&admission->queue_free));
+}
+
+void serve_service_ready(struct exchange *exchange)
+{
+    const struct admission *admission = desk_admission(exchange->house->desk);
+    struct problem problem = {0};
+
+    if (atomic_load(&admission->draining)) {
+        problem_set(&problem, STATUS_DRAINING, "The service is shutting down.");
+    } else if (!atomic_load(&admission->ready)) {
+        problem_set(&problem, STATUS_NOT_READY, "No worker has opened its solver.");
+    }
+    if (problem.status != STATUS_OK) {
+        exchange_refuse(exchange, &problem);
+    } else if (query_value(&exchange->query, "verbose") != NULL) {
+        answer(exchange, readiness_of(admission));
+    } else {
+        answer(exchange, json_pack("{s:b}", "ready", 1));
+    }
+}
+
+void serve_service_version(struct exchange *exchange)
+{
+    answer(exchange, json_pack("{s:s, s:s, s:{s:b}}", "version", APSPD_VERSION, "api", "v1",
+                               "build", "cuda", APSPD_HAVE_CUDA));
+}
+
+void serve_service_limits(struct exchange *exchange)
+{
+    const struct config *config = exchange->house->config;
+    const struct admission *admission = desk_admission(exchange->house->desk);
+    const struct {
+        const char *name;
+        uint64_t value;
+    } limits[] = {
+        {"vertex_limit", admission->vertex_limit},
+        {"edge_limit", admission->edge_limit},
+        {"body_limit_bytes", config->body_limit_bytes},
+        {"document_limit_bytes", config->document_limit_bytes},
+        {"pairs_limit_bytes", SERVE_PAIRS_LIMIT},
+        {"json_cell_limit", config->json_cell_limit},
+        {"wait_limit_s", config->wait_limit_s},
+        {"queue_limit", config->queue_limit},
+        {"history_limit", config->history_limit},
+        {"result_budget_bytes", config->result_budget_bytes},
+        {"result_limit", config->result_limit},
+        {"connection_limit", config->connection_limit},
+        {"connection_timeout_s", config->connection_timeout_s},
+        {"header_timeout_s", config->header_timeout_s},
+        {"drain_s", config->drain_s},
+    };
+    json_t *root = json_object();
+    int failed = root == NULL;
+
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        failed |=
+            json_object_set_new(root, limits[i].name, json_integer((json_int_t)limits[i].value));
+    }
+    failed |=
+        json_object_set_new(root, "vertex_limit_reason", json_string(admission->limit_reason));
+    if (failed != 0) {
+        json_decref(root);
+        root = NULL;
+    }
+    answer(exchange, root);
+}
+
+static json_t *list_of(const char *const *words, size_t limit)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < limit && words[i] != NULL; i++) {
+        json_array_append_new(list, json_string(words[i]));
+    }
+    return list;
+}
+
+static json_t *format_json(const struct format_info *info)
+{
+    return json_pack(
+        "{s:s, s:s, s:o, s:o}", "name", info->name, "description", info->description, "media_types",
+        list_of(info->media_types, sizeof info->media_types / sizeof info->media_types[0]),
+        "file_endings",
+        list_of(info->file_endings, sizeof info->file_endings / sizeof info->file_endings[0]));
+}
+
+void serve_service_formats(struct exchange *exchange)
+{
+    json_t *inputs = json_array();
+    json_t *outputs = json_array();
+
+    for (int format = FORMAT_NONE + 1; format < FORMAT_COUNT; format++) {
+        const struct format_info *info = format_info((enum format)format);
+
+        if (info->graph_input) {
+            json_array_append_new(inputs, format_json(info));
+        }
+        if (info->matrix_output) {
+            json_array_append_new(outputs, format_json(info));
+        }
+    }
+    answer(exchange, json_pack("{s:o, s:o}", "inputs", inputs, "outputs", outputs));
+}
+
+static json_t *device_json(const struct solver_device *device)
+{
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:s}", "solver", device->solver, "name",
+                     device->name, "memory_bytes", (json_int_t)device->memory_bytes,
+                     "memory_free_bytes", (json_int_t)device->memory_free_bytes, "units",
+                     (json_int_t)device->units, "detail", device->detail);
+}
+
+void serve_service_devices(struct exchange *exchange)
+{
+    const struct device_list *devices = desk_devices(exchange->house->desk);
+    const char *reason = devices->gpu_reason[0] != '\0' ? devices->gpu_reason : NULL;
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < devices->count; i++) {
+        json_array_append_new(list, device_json(&devices->devices[i]));
+    }
+    answer(exchange, json_pack("{s:o, s:s?}", "devices", list, "gpu_reason", reason));
+}
+
+static json_t *route_json(const struct route *route)
+{
+    static const struct {
+        enum method method;
+        const char *name;
+    } methods[] = {
+        {METHOD_GET, "GET"}, {METHOD_POST, "POST"}, {METHOD_PUT, "PUT"}, {METHOD_DELETE, "DELETE"}};
+    json_t *names = json_array();
+
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        if (route->methods & methods[i].method) {
+            json_array_append_new(names, json_string(methods[i].name));
+        }
+    }
+    return json_pack("{s:s, s:o, s:o}", "path", route->pattern, "methods", names, "parameters",
+                     list_of(route->parameters, QUERY_LIMIT));
+}
+
+void serve_service_index(struct exchange *exchange)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < routes_count; i++) {
+        json_array_append_new(list, route_json(&routes_table[i]));
+    }
+    answer(exchange, json_pack("{s:s, s:s, s:o}", "service", "apspd", "version", APSPD_VERSION,
+                               "routes", list));
+}

@@ -1,0 +1,39 @@
+/* A graph on its way in: the bytes of a body, in any split, into a reader. Pure of HTTP.
+ *
+ * The format is said, or found out from the first bytes. A small JSON body may be a document that
+ * names a stored graph instead; it is kept until its end tells. */
+#pragma once
+
+#include "proto/reader.h"
+#include "proto/text.h"
+
+struct upload_rules {
+    struct graph_options options;
+    enum format format; /* FORMAT_NONE: find out */
+    uint64_t body_limit_bytes;
+    uint64_t document_limit_bytes; /* 0: a document is not expected here */
+};
+
+struct upload {
+    struct upload_rules rules;
+    enum format format;    /* FORMAT_NONE while undecided */
+    struct text kept;      /* while undecided, or perhaps a document */
+    struct reader *reader; /* NULL until the bytes go to it */
+    uint64_t size_bytes;   /* all that came, refused or not */
+    double parse_s;
+    struct problem problem; /* status other than STATUS_OK: refused, the rest is not looked at */
+};
+
+void upload_init(struct upload *upload, const struct upload_rules *rules);
+void upload_finish(struct upload *upload);
+
+void upload_feed(struct upload *upload, const char *bytes, size_t size);
+
+struct json_t;
+/* The end of the body: either the reader, to be finished by whoever takes it, or the document, a
+ * new reference; the other is NULL. */
+MUST_CHECK enum status upload_end(struct upload *upload, struct reader **ret_reader,
+                                  struct json_t **ret_document, struct problem *reterr);
+
+/* The formats read, for the hint of a 415. */
+void upload_hint_formats(struct problem *problem);

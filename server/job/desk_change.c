@@ -1,0 +1,102 @@
+#include "proto/check.h"
+#include "server/job/desk_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Back on the loop. */
+static void deliver_change(struct message *message)
+{
+    struct desk_change *change = (struct desk_change *)message;
+    struct desk *desk = change->desk;
+    desk->changes--;
+    if (change->change.status != STATUS_OK) {
+        log_write(LOG_ERROR, "store_failed",
+                  LOG_TEXT("code", status_info(change->change.status)->code),
+                  LOG_TEXT("job", change->job != NULL ? change->job->id : ""));
+    }
+    if (change->job != NULL) {
+        change->job->changes--;
+    }
+    if (change->entry != NULL) {
+        change->entry->changes--;
+    }
+    if (change->then != NULL) {
+        change->then(change);
+    }
+    desk_change_destroy(change);
+    desk_count(desk);
+    desk_drain_check(desk);
+}
+
+/* On the catalogue thread. */
+static void carry_home(struct store_change *store_change)
+{
+    struct desk_change *change = store_change->context;
+    mailbox_post(change->desk->mailbox, &change->message);
+}
+
+enum status desk_change_create(struct desk *desk, void (*then)(struct desk_change *change),
+                               struct desk_change **ret_change)
+{
+    struct desk_change *change = calloc(1, sizeof(*change));
+    if (change == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    change->desk = desk;
+    change->then = then;
+    change->message.deliver = deliver_change;
+    change->change.done = carry_home;
+    change->change.context = change;
+    *ret_change = change;
+    return STATUS_OK;
+}
+
+void desk_change_destroy(struct desk_change *change)
+{
+    if (change == NULL) {
+        return;
+    }
+    if (change->result != NULL) {
+        result_unref(change->result);
+    }
+    graph_destroy(change->graph);
+    free(change->report);
+    free(change);
+}
+
+enum status desk_change_add_job(struct desk_change *change, struct job *job)
+{
+    if (job_state_is_final(job->state)) {
+        change->report = job_report_encode(&job->report);
+        if (change->report == NULL) {
+            return STATUS_NO_MEMORY;
+        }
+    }
+    job_fill_row(job, change->report, &change->job_row);
+    change->change.job_row = &change->job_row;
+    change->job = job;
+    return STATUS_OK;
+}
+
+void desk_change_add_name(struct desk_change *change, const char *name, const char *graph_id)
+{
+    if (name[0] == '\0') {
+        return;
+    }
+    snprintf(change->name_row.name, sizeof(change->name_row.name), "%s", name);
+    snprintf(change->name_row.graph_id, sizeof(change->name_row.graph_id), "%s", graph_id);
+    change->change.name_row = &change->name_row;
+}
+
+void desk_change_send(struct desk_change *change)
+{
+    change->desk->changes++;
+    if (change->job != NULL) {
+        change->job->changes++;
+    }
+    if (change->entry != NULL) {
+        change->entry->changes++;
+    }
+    store_apply(change->desk->store, &change->change);
+}

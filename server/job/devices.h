@@ -1,0 +1,12 @@
+/* The devices found at start-up, for /v1/devices, admission and the log. Immutable after start. */
+#pragma once
+
+#include "server/solver/solver.h"
+
+#define DEVICE_LIMIT 16
+
+struct device_list {
+    struct solver_device devices[DEVICE_LIMIT]; /* one worker each */
+    uint32_t count;
+    char gpu_reason[SOLVER_REASON_SIZE]; /* why no GPU is used; empty when one is */
+};

@@ -1,0 +1,239 @@
+#include "server/job/graph_table.h"
+
+#include "proto/check.h"
+
+#include <search.h>
+#include <string.h>
+
+struct alias {
+    char name[NAME_SIZE];
+    struct graph_entry *entry;
+};
+
+/* Two balanced trees (tsearch of the C library): entries by id, struct alias by name. */
+struct graph_table {
+    void *by_id;
+    void *by_name;
+    struct graph_entry *newest;
+};
+
+static int compare_id(const void *left, const void *right)
+{
+    return strcmp(((const struct graph_entry *)left)->row.id,
+                  ((const struct graph_entry *)right)->row.id);
+}
+
+static int compare_name(const void *left, const void *right)
+{
+    return strcmp(((const struct alias *)left)->name, ((const struct alias *)right)->name);
+}
+
+enum status graph_table_create(struct graph_table **ret_table)
+{
+    struct graph_table *table = calloc(1, sizeof(*table));
+    if (table == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    *ret_table = table;
+    return STATUS_OK;
+}
+
+void graph_table_destroy(struct graph_table *table)
+{
+    if (table == NULL) {
+        return;
+    }
+    while (table->newest != NULL) {
+        graph_table_remove(table, table->newest);
+    }
+    free(table);
+}
+
+enum status graph_table_add(struct graph_table *table, const struct graph_row *row,
+                            struct graph_entry **ret_entry)
+{
+    struct graph_entry *entry = calloc(1, sizeof(*entry));
+    if (entry == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    entry->row = *row;
+    struct graph_entry **node = tsearch(entry, &table->by_id, compare_id);
+    if (node == NULL) {
+        free(entry);
+        return STATUS_NO_MEMORY;
+    }
+    CHECK(*node == entry);
+    entry->older = table->newest;
+    if (table->newest != NULL) {
+        table->newest->newer = entry;
+    }
+    table->newest = entry;
+    *ret_entry = entry;
+    return STATUS_OK;
+}
+
+static struct alias *find_alias(const struct graph_table *table, const char *name)
+{
+    struct alias pattern;
+    size_t size = strlen(name);
+    if (size >= sizeof(pattern.name)) {
+        return NULL;
+    }
+    memcpy(pattern.name, name, size + 1);
+    struct alias *const *node = tfind(&pattern, &table->by_name, compare_name);
+    return node != NULL ? *node : NULL;
+}
+
+static void drop_alias(struct graph_table *table, struct alias *alias)
+{
+    tdelete(alias, &table->by_name, compare_name);
+    free(alias);
+}
+
+static void unlink_entry(struct graph_table *table, struct graph_entry *entry)
+{
+    if (entry->older != NULL) {
+        entry->older->newer = entry->newer;
+    }
+    if (entry->newer != NULL) {
+        entry->newer->older = entry->older;
+    } else {
+        table->newest = entry->older;
+    }
+}
+
+void graph_table_remove(struct graph_table *table, struct graph_entry *entry)
+{
+    tdelete(entry, &table->by_id, compare_id);
+    for (size_t i = 0; i < entry->name_count; i++) {
+        drop_alias(table, find_alias(table, entry->names[i]));
+        free(entry->names[i]);
+    }
+    for (enum kind kind = KIND_AUTO; kind < KIND_COUNT; kind++) {
+        graph_entry_set_result(entry, kind, NULL);
+    }
+    unlink_entry(table, entry);
+    free(entry->names);
+    free(entry);
+}
+
+void graph_table_drop(struct graph_table *table, struct graph_entry *entry)
+{
+    if (!entry->committed && entry->active_jobs == 0 && entry->changes == 0) {
+        graph_table_remove(table, entry);
+    }
+}
+
+/* Appends a copy of name to the entry's list. */
+static enum status list_name(struct graph_entry *entry, const char *name)
+{
+    char *copy = strdup(name);
+    char **names = realloc(entry->names, (entry->name_count + 2) * sizeof(*names));
+    if (names != NULL) {
+        entry->names = names;
+    }
+    if (copy == NULL || names == NULL) {
+        free(copy);
+        return STATUS_NO_MEMORY;
+    }
+    names[entry->name_count] = copy;
+    names[++entry->name_count] = NULL;
+    return STATUS_OK;
+}
+
+static void unlist_name(struct graph_entry *entry, const char *name)
+{
+    size_t i = 0;
+    while (i < entry->name_count && strcmp(entry->names[i], name) != 0) {
+        i++;
+    }
+    CHECK(i < entry->name_count);
+    free(entry->names[i]);
+    /* The final NULL moves along. */
+    memmove(&entry->names[i], &entry->names[i + 1],
+            (entry->name_count - i) * sizeof(entry->names[0]));
+    entry->name_count--;
+}
+
+static enum status add_alias(struct graph_table *table, const char *name, struct graph_entry *entry)
+{
+    size_t size = strlen(name);
+    struct alias *alias = calloc(1, sizeof(*alias));
+    CHECK(size < sizeof(alias->name));
+    if (alias == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    memcpy(alias->name, name, size + 1);
+    alias->entry = entry;
+    if (tsearch(alias, &table->by_name, compare_name) == NULL) {
+        free(alias);
+        return STATUS_NO_MEMORY;
+    }
+    return STATUS_OK;
+}
+
+enum status graph_table_name(struct graph_table *table, const char *name, struct graph_entry *entry)
+{
+    struct alias *alias = find_alias(table, name);
+    if (alias != NULL && alias->entry == entry) {
+        return STATUS_OK;
+    }
+    enum status status = list_name(entry, name);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (alias != NULL) {
+        unlist_name(alias->entry, name);
+        alias->entry = entry;
+        return STATUS_OK;
+    }
+    status = add_alias(table, name, entry);
+    if (status != STATUS_OK) {
+        unlist_name(entry, name);
+    }
+    return status;
+}
+
+struct graph_entry *graph_table_find_id(const struct graph_table *table, const char *id)
+{
+    struct graph_entry pattern;
+    size_t size = strlen(id);
+    if (size >= sizeof(pattern.row.id)) {
+        return NULL;
+    }
+    memcpy(pattern.row.id, id, size + 1);
+    struct graph_entry *const *node = tfind(&pattern, &table->by_id, compare_id);
+    return node != NULL ? *node : NULL;
+}
+
+struct graph_entry *graph_table_find(const struct graph_table *table, const char *key)
+{
+    struct graph_entry *entry = graph_table_find_id(table, key);
+    if (entry == NULL) {
+        const struct alias *alias = find_alias(table, key);
+        entry = alias != NULL ? alias->entry : NULL;
+    }
+    return entry != NULL && entry->committed && !entry->deleting ? entry : NULL;
+}
+
+struct graph_entry *graph_table_newest(const struct graph_table *table)
+{
+    return table->newest;
+}
+
+void graph_entry_set_result(struct graph_entry *entry, enum kind kind, struct result *result)
+{
+    if (result != NULL) {
+        result_ref(result);
+    }
+    if (entry->results[kind] != NULL) {
+        result_unref(entry->results[kind]);
+    }
+    entry->results[kind] = result;
+    entry->durable[kind] = false;
+}
+
+struct result *graph_entry_answer(const struct graph_entry *entry)
+{
+    return entry->results[entry->answering];
+}

@@ -1,0 +1,52 @@
+/* Every stored graph with its aliases and results: by id, by alias, in order of creation. Owns the
+ * entries and a reference to each result. Loop thread. */
+#pragma once
+
+#include "server/store/catalogue.h"
+#include "server/store/result.h"
+
+struct graph_entry {
+    struct graph_row row;
+    char **names; /* aliases, NULL-terminated; NULL when it never had one */
+    size_t name_count;
+    struct result *results[KIND_COUNT]; /* published */
+    bool durable[KIND_COUNT];           /* and on the disk */
+    bool has_done_jobs;                 /* some job of it was done: its id may want a result */
+    enum kind answering;                /* whose result is found by id and alias; 0 = none */
+    char latest_job[JOB_ID_SIZE];       /* empty = none */
+    uint32_t active_jobs;               /* being accepted, queued or running: not to be deleted */
+    uint64_t batch_number;              /* of the last load that a job of it went in */
+    uint32_t changes;                   /* on their way to the disk: not to be freed */
+    bool committed;                     /* its row is in the catalogue: visible */
+    bool deleting;                      /* a deletion is on its way: not visible, not to be used */
+    struct graph_entry *older;
+    struct graph_entry *newer;
+};
+
+struct graph_table;
+
+MUST_CHECK enum status graph_table_create(struct graph_table **ret_table);
+void graph_table_destroy(struct graph_table *table);
+
+/* A new one, not yet committed. The id must be unknown. */
+MUST_CHECK enum status graph_table_add(struct graph_table *table, const struct graph_row *row,
+                                       struct graph_entry **ret_entry);
+/* Forgets it with its aliases, and lets its results go. */
+void graph_table_remove(struct graph_table *table, struct graph_entry *entry);
+/* The same, when nothing was committed and nothing that could is on its way: after a refusal. */
+void graph_table_drop(struct graph_table *table, struct graph_entry *entry);
+/* Gives the alias to this graph, taking it from another. */
+MUST_CHECK enum status graph_table_name(struct graph_table *table, const char *name,
+                                        struct graph_entry *entry);
+
+/* By id, visible or not; NULL when there is none. */
+struct graph_entry *graph_table_find_id(const struct graph_table *table, const char *id);
+/* By id or alias, visible ones only. */
+struct graph_entry *graph_table_find(const struct graph_table *table, const char *key);
+
+struct graph_entry *graph_table_newest(const struct graph_table *table);
+
+/* Sets or, with NULL, lets go the result of a kind; takes a reference of its own. */
+void graph_entry_set_result(struct graph_entry *entry, enum kind kind, struct result *result);
+/* The result that answers queries, NULL when there is none. Borrowed. */
+struct result *graph_entry_answer(const struct graph_entry *entry);

@@ -1,0 +1,90 @@
+#include "server/job/submission.h"
+
+#include "server/job/desk_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct submission *submission_begin(struct desk *desk, struct ask *ask)
+{
+    struct submission *submission = calloc(1, sizeof(*submission));
+    if (submission == NULL) {
+        desk_answer_status(ask, STATUS_NO_MEMORY, "There is not enough memory for the request.");
+        return NULL;
+    }
+    submission->desk = desk;
+    submission->ask = ask;
+    submission->request.data = submission;
+    desk->submissions++;
+    return submission;
+}
+
+void submission_end(struct submission *submission)
+{
+    struct desk *desk = submission->desk;
+    if (submission->reserved) {
+        desk->reserved--;
+    }
+    desk->submissions--;
+    reader_destroy(submission->reader);
+    graph_destroy(submission->graph);
+    free(submission);
+    desk_count(desk);
+    desk_drain_check(desk);
+}
+
+/* Answers with the problem and ends. */
+void submission_refuse(struct submission *submission, const struct problem *problem)
+{
+    desk_answer_problem(submission->ask, problem);
+    submission_end(submission);
+}
+
+void submission_refuse_for_memory(struct submission *submission)
+{
+    problem_set(&submission->problem, STATUS_NO_MEMORY,
+                "There is not enough memory for the request.");
+    submission_refuse(submission, &submission->problem);
+}
+
+bool submission_reserve(struct submission *submission)
+{
+    struct desk *desk = submission->desk;
+    if (!submission->reserved && desk->queue.count + desk->reserved < desk->config->queue_limit) {
+        submission->reserved = true;
+        desk->reserved++;
+        desk_count(desk);
+    }
+    return submission->reserved;
+}
+
+void submission_refuse_full(struct submission *submission)
+{
+    problem_set(&submission->problem, STATUS_QUEUE_FULL, "The queue is full.");
+    problem_limit(&submission->problem, submission->desk->config->queue_limit,
+                  submission->desk->config->queue_limit);
+    submission_refuse(submission, &submission->problem);
+}
+
+/* FNV-1a, 64 bits: tells a repeated request from another one under the same key. */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *byte = bytes;
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+void submission_print_fingerprint(const struct submission *submission, char *text, size_t size)
+{
+    const struct job_parameters *parameters = &submission->ask->parameters;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    hash = hash_bytes(hash, submission->graph_id, strlen(submission->graph_id));
+    hash = hash_bytes(hash, &parameters->kind, sizeof(parameters->kind));
+    hash = hash_bytes(hash, &parameters->priority, sizeof(parameters->priority));
+    hash = hash_bytes(hash, &parameters->deadline_s, sizeof(parameters->deadline_s));
+    hash = hash_bytes(hash, &parameters->verify, sizeof(parameters->verify));
+    hash = hash_bytes(hash, parameters->name, strlen(parameters->name));
+    snprintf(text, size, "%016llx", (unsigned long long)hash);
+}

@@ -1,0 +1,34 @@
+/* An upload or a submission between its ask and its durable change. Owned by the loop, lent to a
+ * thread of libuv's pool while the graph is finished there. */
+#pragma once
+
+#include "server/job/desk.h"
+
+struct submission {
+    uv_work_t request;
+    struct desk *desk;
+    struct ask *ask;
+    struct reader *reader; /* owned; NULL for a stored graph */
+    struct graph *graph;   /* owned; NULL for a stored graph */
+    char graph_id[GRAPH_ID_SIZE];
+    enum kind kind; /* resolved */
+    enum status status;
+    struct problem problem;
+    bool reserved;           /* holds a place in the queue */
+    struct submission *next; /* parked behind this one */
+};
+
+/* NULL, with the ask answered, when out of memory. */
+struct submission *submission_begin(struct desk *desk, struct ask *ask);
+/* Gives back its place in the queue, frees it. */
+void submission_end(struct submission *submission);
+
+/* A place in the queue, kept until the end; false when it is full. */
+bool submission_reserve(struct submission *submission);
+/* The request's, to tell a repeat from another one under the same Idempotency-Key. */
+void submission_print_fingerprint(const struct submission *submission, char *text, size_t size);
+
+/* Answer the ask and end. */
+void submission_refuse(struct submission *submission, const struct problem *problem);
+void submission_refuse_for_memory(struct submission *submission);
+void submission_refuse_full(struct submission *submission);

@@ -1,0 +1,105 @@
+#include "server/log.h"
+
+#include "proto/job_document.h"
+#include "proto/number.h"
+#include "proto/text.h"
+#include "server/clock.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One word, set at start and on a reload: any thread may log meanwhile. */
+static atomic_int threshold = LOG_INFO;
+
+void log_set_level(enum log_level level)
+{
+    atomic_store_explicit(&threshold, (int)level, memory_order_relaxed);
+}
+
+const char *log_level_name(enum log_level level)
+{
+    switch (level) {
+    case LOG_DEBUG:
+        return "debug";
+    case LOG_INFO:
+        return "info";
+    case LOG_WARNING:
+        return "warning";
+    case LOG_ERROR:
+        break;
+    }
+    return "error";
+}
+
+static void append_string(struct text *line, const char *string)
+{
+    text_append_json_string(line, string, strlen(string));
+}
+
+static void append_number(struct text *line, double number)
+{
+    char digits[NUMBER_PRINT_SIZE];
+    if (!isfinite(number)) {
+        text_append_string(line, "null");
+        return;
+    }
+    /* A count stays exact; of a duration nobody reads more than microseconds. */
+    double shown = fabs(number) < 1e9 ? round(number * 1e6) / 1e6 : round(number);
+    text_append(line, digits, number_print_real(shown, false, digits));
+}
+
+static void append_fields(struct text *line, const struct log_field *fields, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        if (fields[i].text != NULL && fields[i].text[0] == '\0') {
+            continue; /* nothing to say */
+        }
+        text_append_char(line, ',');
+        append_string(line, fields[i].key);
+        text_append_char(line, ':');
+        if (fields[i].text != NULL) {
+            append_string(line, fields[i].text);
+        } else {
+            append_number(line, fields[i].number);
+        }
+    }
+}
+
+/* The rest of a line that a full pipe took in part still goes out; a line that cannot be written
+ * is lost, as there is nowhere else to say so. */
+static void write_line(const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(STDERR_FILENO, bytes, size);
+        if (written < 0) {
+            if (errno == EINTR) {
+                continue;
+            }
+            return;
+        }
+        bytes += written;
+        size -= (size_t)written;
+    }
+}
+
+void log_event(enum log_level level, const char *event, const struct log_field *fields,
+               size_t count)
+{
+    if ((int)level < atomic_load_explicit(&threshold, memory_order_relaxed)) {
+        return;
+    }
+    char time[TIME_TEXT_SIZE];
+    time_print(clock_wall_s(), time);
+    struct text line = {0};
+    text_printf(&line, "{\"time\":\"%s\",\"level\":\"%s\",\"event\":", time, log_level_name(level));
+    append_string(&line, event);
+    append_fields(&line, fields, count);
+    text_append_string(&line, "}\n");
+    if (text_status(&line) == STATUS_OK) {
+        write_line(line.bytes, line.size);
+    }
+    text_finish(&line);
+}

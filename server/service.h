@@ -1,0 +1,17 @@
+/* The composition root of apspd: the only file that sees every module. Starts, connects and stops
+ * them in a listed order, and runs the loop between. */
+#pragma once
+
+#include "server/config.h"
+
+/* Reads the configuration anew, for SIGHUP: of what it says only the log level is obeyed while the
+ * service runs. */
+struct service_reload {
+    void *context;
+    enum status (*load)(void *context, struct config *ret_config, struct problem *reterr);
+};
+
+/* Runs until SIGTERM or SIGINT has been obeyed, or a device is lost. Returns the exit code of the
+ * process: 0, 74 state directory (EX_IOERR), 75 device lost or out of memory (EX_TEMPFAIL), 78
+ * configuration. */
+int service_run(const struct config *config, const struct service_reload *reload);

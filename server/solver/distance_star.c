@@ -1,0 +1,162 @@
+#include "server/solver/distance_star.h"
+
+#include "proto/check.h"
+
+#include <stdlib.h>
+
+/* Times that the edges are gone through, per direction, to reach every vertex. */
+#define SWEEPS 4
+/* Ways onward that a vertex weighs against one another before it takes the shortest. */
+#define WAYS 16
+#define NOT_REACHED UINT32_MAX
+
+/* The lengths of some paths from the hub, or to it. */
+struct reach {
+    const struct graph *graph;
+    uint32_t limit;
+    uint32_t hub;
+    uint32_t *length;    /* per vertex, at most limit, or NOT_REACHED */
+    uint32_t count;      /* vertices reached */
+    uint64_t edges_left; /* that may still be read */
+};
+
+static void put(struct reach *reach, uint32_t vertex, uint32_t length)
+{
+    if (length > reach->limit || length >= reach->length[vertex]) {
+        return;
+    }
+    reach->count += reach->length[vertex] == NOT_REACHED;
+    reach->length[vertex] = length;
+}
+
+static void begin(struct reach *reach)
+{
+    for (uint32_t vertex = 0; vertex < reach->graph->vertex_count; ++vertex) {
+        reach->length[vertex] = NOT_REACHED;
+    }
+    reach->count = 0;
+    put(reach, reach->hub, 0);
+}
+
+static void spend(struct reach *reach, uint64_t edges)
+{
+    reach->edges_left -= edges < reach->edges_left ? edges : reach->edges_left;
+}
+
+/* Neither sum below overflows: a length is at most INT32_MAX, and so is a weight. */
+static void leave_row(struct reach *reach, uint32_t vertex)
+{
+    const struct graph *graph = reach->graph;
+    const uint64_t end = graph->row_offset[vertex + 1];
+    if (reach->length[vertex] == NOT_REACHED) {
+        return;
+    }
+    spend(reach, end - graph->row_offset[vertex]);
+    for (uint64_t edge = graph->row_offset[vertex]; edge < end; ++edge) {
+        put(reach, graph->target[edge], reach->length[vertex] + (uint32_t)graph->weight_i4[edge]);
+    }
+}
+
+static void enter_row(struct reach *reach, uint32_t vertex)
+{
+    const struct graph *graph = reach->graph;
+    const uint64_t end = graph->row_offset[vertex + 1];
+    uint32_t ways = 0;
+    if (reach->length[vertex] != NOT_REACHED) {
+        return;
+    }
+    uint64_t edge = graph->row_offset[vertex];
+    for (; edge < end && ways < WAYS; ++edge) {
+        const uint32_t onward = reach->length[graph->target[edge]];
+        if (onward != NOT_REACHED) {
+            put(reach, vertex, onward + (uint32_t)graph->weight_i4[edge]);
+            ++ways;
+        }
+    }
+    spend(reach, edge - graph->row_offset[vertex]);
+}
+
+/* An undirected edge is in the row of one of its ends and leads both ways. */
+static void cross_row(struct reach *reach, uint32_t vertex)
+{
+    enter_row(reach, vertex);
+    leave_row(reach, vertex);
+}
+
+/* The hub's own row first: it is the longest. */
+static bool reach_all(struct reach *reach, void (*take_row)(struct reach *reach, uint32_t vertex))
+{
+    const uint32_t vertex_count = reach->graph->vertex_count;
+    uint32_t before = 0;
+    begin(reach);
+    take_row(reach, reach->hub);
+    for (uint32_t sweep = 0; sweep < SWEEPS && reach->count > before; ++sweep) {
+        before = reach->count;
+        for (uint32_t vertex = 0;
+             vertex < vertex_count && reach->count < vertex_count && reach->edges_left > 0;
+             ++vertex) {
+            take_row(reach, vertex);
+        }
+    }
+    return reach->count == vertex_count;
+}
+
+static uint32_t find_longest(const struct reach *reach)
+{
+    uint32_t longest = 0;
+    for (uint32_t vertex = 0; vertex < reach->graph->vertex_count; ++vertex) {
+        if (reach->length[vertex] > longest) {
+            longest = reach->length[vertex];
+        }
+    }
+    return longest;
+}
+
+static uint32_t find_hub(const struct graph *graph)
+{
+    const uint64_t *const offset = graph->row_offset;
+    uint32_t hub = 0;
+    for (uint32_t vertex = 1; vertex < graph->vertex_count; ++vertex) {
+        if (offset[vertex + 1] - offset[vertex] > offset[hub + 1] - offset[hub]) {
+            hub = vertex;
+        }
+    }
+    return hub;
+}
+
+static bool find_bound(struct reach *reach, uint32_t *ret_bound)
+{
+    const bool directed = reach->graph->directed;
+    if (!reach_all(reach, directed ? leave_row : cross_row)) {
+        return false;
+    }
+    const uint32_t out = find_longest(reach);
+    if (directed && !reach_all(reach, enter_row)) {
+        return false;
+    }
+    const uint32_t in = find_longest(reach);
+    if (out > reach->limit - in) {
+        return false;
+    }
+    *ret_bound = in + out;
+    return true;
+}
+
+bool distance_star_bound(const struct graph *graph, uint32_t limit, uint64_t edge_budget,
+                         uint32_t *ret_bound)
+{
+    CHECK(graph->weight_i4 != NULL && !graph->summary.negative && limit <= INT32_MAX);
+    struct reach reach = {
+        .graph = graph, .limit = limit, .hub = find_hub(graph), .edges_left = edge_budget};
+    if (graph->vertex_count == 0) {
+        *ret_bound = 0;
+        return true;
+    }
+    reach.length = calloc(graph->vertex_count, sizeof(*reach.length));
+    if (reach.length == NULL) {
+        return false;
+    }
+    const bool found = find_bound(&reach, ret_bound);
+    free(reach.length);
+    return found;
+}

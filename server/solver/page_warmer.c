@@ -1,0 +1,113 @@
+#include "server/solver/page_warmer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Below this the pages cost less than the threads. */
+#define SIZE_MIN ((size_t)16 << 20)
+/* Pages of a file are dirty from now on. */
+#define MEMORY_SHARE 4
+/* More do not fault faster, and a service has other work for its processors. */
+#define THREADS_MAX 4
+/* Asked for at once. A stop is heard after it, and a disk that holds back writers does so page by
+ * page. */
+#define SLICE_BYTES ((size_t)256 << 10)
+
+struct page_warmer {
+    char *begin; /* of a page */
+    size_t size;
+    size_t page;
+    atomic_size_t next; /* offset of the next slice that nobody has taken */
+    atomic_bool stopped;
+    pthread_t threads[THREADS_MAX];
+    uint32_t thread_count;
+};
+
+/* Kernels before 5.14 do not know how to populate. Adding nothing, as one instruction, leaves a
+ * byte that the solver writes meanwhile as it is. */
+static void touch(char *slice, size_t size, size_t page)
+{
+    for (size_t offset = 0; offset < size; offset += page) {
+        __atomic_fetch_add(slice + offset, 0, __ATOMIC_RELAXED);
+    }
+}
+
+static void warm(const struct page_warmer *warmer, size_t offset)
+{
+    const size_t left = warmer->size - offset;
+    const size_t size = left < SLICE_BYTES ? left : SLICE_BYTES;
+    /* Any other error is one that touching would meet as a signal: left to the solver. */
+    if (madvise(warmer->begin + offset, size, MADV_POPULATE_WRITE) != 0 && errno == EINVAL) {
+        touch(warmer->begin + offset, size, warmer->page);
+    }
+}
+
+static void *run(void *context)
+{
+    struct page_warmer *warmer = context;
+    while (!atomic_load(&warmer->stopped)) {
+        const size_t offset = atomic_fetch_add(&warmer->next, SLICE_BYTES);
+        if (offset >= warmer->size) {
+            break;
+        }
+        warm(warmer, offset);
+    }
+    return NULL;
+}
+
+static bool is_worth_it(size_t size, size_t page)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    return size >= SIZE_MIN && pages > 0 && size / page <= (size_t)pages / MEMORY_SHARE;
+}
+
+/* Half of the processors: the solver and the service need some. */
+static uint32_t count_threads(void)
+{
+    const long half = sysconf(_SC_NPROCESSORS_ONLN) / 2;
+    return half < 1 ? 1 : half > THREADS_MAX ? THREADS_MAX : (uint32_t)half;
+}
+
+struct page_warmer *page_warmer_start(void *memory, size_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t ahead = (uintptr_t)memory % page;
+    if (!is_worth_it(size, page)) {
+        return NULL;
+    }
+    struct page_warmer *warmer = calloc(1, sizeof(*warmer));
+    if (warmer == NULL) {
+        return NULL;
+    }
+    warmer->begin = (char *)memory - ahead;
+    warmer->size = size + ahead;
+    warmer->page = page;
+    const uint32_t wanted = count_threads();
+    while (warmer->thread_count < wanted &&
+           pthread_create(&warmer->threads[warmer->thread_count], NULL, run, warmer) == 0) {
+        ++warmer->thread_count;
+    }
+    if (warmer->thread_count == 0) {
+        free(warmer);
+        return NULL;
+    }
+    return warmer;
+}
+
+void page_warmer_stop(struct page_warmer *warmer)
+{
+    if (warmer == NULL) {
+        return;
+    }
+    atomic_store(&warmer->stopped, true);
+    for (uint32_t i = 0; i < warmer->thread_count; ++i) {
+        pthread_join(warmer->threads[i], NULL);
+    }
+    free(warmer);
+}

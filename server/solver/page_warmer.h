@@ -1,0 +1,16 @@
+/* Makes the pages of a result ready while a device still computes it: copying into a mapped file
+ * that nobody has touched yet runs at the speed of page faults, a fifth of the speed of memory.
+ *
+ * Threads of its own go through the memory from its beginning; what it holds is not changed, so the
+ * solver may write at any time. */
+#pragma once
+
+#include <stddef.h>
+
+struct page_warmer;
+
+/* NULL when there is nothing to gain (little memory, or more than a share of what the machine has,
+ * which would push out the rest) or no thread to be had: the solver then meets the pages itself. */
+struct page_warmer *page_warmer_start(void *memory, size_t size);
+/* Within a few milliseconds, whatever is still cold. NULL is accepted. */
+void page_warmer_stop(struct page_warmer *warmer);

@@ -1,0 +1,501 @@
+#include "server/solver/solve.h"
+
+#include "proto/check.h"
+#include "server/solver/certificate.h"
+#include "server/solver/distance_range.h"
+#include "server/solver/page_warmer.h"
+#include "server/solver/planner.h"
+#include "server/solver/row_statistics.h"
+#include "server/solver/stopwatch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Vertices of a negative cycle that its problem names, and bytes of each name. */
+#define NAMED_VERTICES 8
+#define NAMED_BYTES 16
+
+#define CYCLE_HINT                                                                                 \
+    "Going round once more is always shorter, so no distance exists: mend the weights."
+
+/* Up to here starting threads takes longer than they save. */
+#define STATISTICS_ALONE_VERTICES 512
+
+/* A solve in 16 bits takes about half the time: what a proof that they are enough may cost. */
+#define NARROW_GAIN 0.5
+/* And never more: a cancel is not heard meanwhile. */
+#define NARROW_PROOF_S_MAX 1.0
+
+/* All that the steps of one solve share. */
+struct solve {
+    struct solver *solver; /* the one that computes */
+    const struct graph *graph;
+    struct plan *plan; /* owned */
+    const struct solve_request *request;
+    const struct observer *observer;
+    struct matrix *matrix;  /* the caller's */
+    bool narrowed;          /* u2 by way of i4 */
+    struct matrix computed; /* the caller's, or when narrowed an owned one of i4 */
+    bool narrow;            /* proven, see solve_options */
+    struct solve_outcome *outcome;
+    struct problem *reterr;
+};
+
+void solve_outcome_finish(struct solve_outcome *outcome)
+{
+    free(outcome->cycle);
+    outcome->cycle = NULL;
+    outcome->cycle_length = 0;
+}
+
+/* What does not write u2 computes it as i4. */
+static bool computes(const struct solver *solver, enum kind kind)
+{
+    return solver_supports(solver, kind) || (kind == KIND_U2 && solver_supports(solver, KIND_I4));
+}
+
+static enum status choose_solver(struct solver *solver, struct solver *fallback, enum kind kind,
+                                 struct solver **ret_solver, struct problem *reterr)
+{
+    if (computes(solver, kind)) {
+        *ret_solver = solver;
+        return STATUS_OK;
+    }
+    if (fallback != NULL && computes(fallback, kind)) {
+        *ret_solver = fallback;
+        return STATUS_OK;
+    }
+    const enum status status =
+        problem_set(reterr, STATUS_BAD_PARAMETER, "The %s solver does not compute kind %s.",
+                    solver->class_->name, kind_name(kind));
+    problem_hint(reterr, "Ask for kind i4 or f4.");
+    return status;
+}
+
+void solve_estimate(const struct solver *solver, const struct solver *fallback,
+                    const struct graph *graph, enum kind kind, struct solver_estimate *ret_estimate)
+{
+    const struct solve_options options = {.symmetric = !graph->directed};
+    const struct solver *chosen = computes(solver, kind) ? solver : fallback;
+    *ret_estimate = (struct solver_estimate){0};
+    if (chosen != NULL && computes(chosen, kind)) {
+        solver_estimate(chosen, graph->vertex_count, graph->edge_count,
+                        solver_supports(chosen, kind) ? kind : KIND_I4, &options, ret_estimate);
+    }
+}
+
+/* The name of a vertex, cut between two UTF-8 characters. */
+static void append_name(const struct graph *graph, uint32_t vertex, char *text, size_t *length)
+{
+    char buffer[VERTEX_NAME_BUFFER];
+    size_t size = 0;
+    const char *name = vertex_names_get(graph->names, vertex, buffer, &size);
+    size_t kept = size <= NAMED_BYTES ? size : NAMED_BYTES;
+    while (kept < size && kept > 0 && ((unsigned char)name[kept] & 0xC0) == 0x80) {
+        --kept;
+    }
+    memcpy(text + *length, name, kept);
+    *length += kept;
+}
+
+static void append_text(const char *word, char *text, size_t *length)
+{
+    memcpy(text + *length, word, strlen(word));
+    *length += strlen(word);
+}
+
+/* "a -> b -> c -> a", or the first vertices and "...". */
+static void describe_cycle(const struct graph *graph, const struct solve_outcome *outcome,
+                           char text[PROBLEM_TEXT_SIZE])
+{
+    const size_t named =
+        outcome->cycle_length < NAMED_VERTICES ? outcome->cycle_length : NAMED_VERTICES;
+    size_t length = 0;
+    _Static_assert((NAMED_VERTICES + 1) * (NAMED_BYTES + 4) + 4 <= PROBLEM_TEXT_SIZE,
+                   "all names fit");
+    for (size_t index = 0; index < named; ++index) {
+        append_name(graph, outcome->cycle[index], text, &length);
+        append_text(" -> ", text, &length);
+    }
+    if (named < outcome->cycle_length) {
+        append_text("...", text, &length);
+    } else {
+        append_name(graph, outcome->cycle[0], text, &length);
+    }
+    text[length] = '\0';
+}
+
+static enum status refuse_cycle(const struct solve *solve)
+{
+    char cycle[PROBLEM_TEXT_SIZE];
+    describe_cycle(solve->graph, solve->outcome, cycle);
+    const enum status status = problem_set(
+        solve->reterr, STATUS_NEGATIVE_CYCLE, "A cycle of %zu edges has length %.17g: %s.",
+        solve->outcome->cycle_length, solve->outcome->cycle_weight, cycle);
+    problem_hint(solve->reterr, "%s",
+                 solve->graph->directed
+                     ? CYCLE_HINT
+                     : "An undirected edge below 0 is a cycle by itself: mend the weights, or say "
+                       "directed=true.");
+    return status;
+}
+
+static enum status refuse_loop(const struct solve *solve)
+{
+    struct solve_outcome *outcome = solve->outcome;
+    outcome->cycle = malloc(sizeof(*outcome->cycle));
+    if (outcome->cycle == NULL) {
+        return problem_set(solve->reterr, STATUS_NO_MEMORY,
+                           "There is not enough memory to name a negative cycle.");
+    }
+    outcome->cycle[0] = solve->graph->summary.negative_loop;
+    outcome->cycle_length = 1;
+    outcome->cycle_weight = solve->graph->summary.negative_loop_weight;
+    char name[PROBLEM_TEXT_SIZE];
+    size_t length = 0;
+    append_name(solve->graph, outcome->cycle[0], name, &length);
+    name[length] = '\0';
+    const enum status status = problem_set(solve->reterr, STATUS_NEGATIVE_CYCLE,
+                                           "Vertex %s has an edge to itself below 0.", name);
+    problem_hint(solve->reterr, CYCLE_HINT);
+    return status;
+}
+
+static struct solve_options options_of(const struct solve *solve, bool clamp_diagonal)
+{
+    return (struct solve_options){.clamp_diagonal = clamp_diagonal,
+                                  .narrow = solve->narrow,
+                                  .symmetric = !solve->graph->directed,
+                                  .verify = solve->request->verify};
+}
+
+static struct page_warmer *start_warmer(const struct solve *solve)
+{
+    const struct matrix *matrix = &solve->computed;
+    size_t bytes = 0;
+    if (!solve->solver->class_->writes_last ||
+        matrix_size(matrix->vertex_count, matrix->kind, &bytes) != STATUS_OK) {
+        return NULL;
+    }
+    return page_warmer_start(matrix->elements, bytes);
+}
+
+static enum status run_solver(struct solve *solve, bool clamp_diagonal)
+{
+    const struct solve_options options = options_of(solve, clamp_diagonal);
+    solve->outcome->account.verification = (struct verification){0};
+    struct page_warmer *warmer = start_warmer(solve);
+    const enum status status =
+        solve->solver->class_->solve(solve->solver, solve->graph, solve->plan, &options,
+                                     solve->observer, &solve->computed, &solve->outcome->account);
+    page_warmer_stop(warmer);
+    return status;
+}
+
+static enum status refuse_range(const struct solve *solve)
+{
+    const enum status status = problem_set(solve->reterr, STATUS_WEIGHT_RANGE,
+                                           "A distance is not within 0..65534, as u2 needs.");
+    problem_hint(solve->reterr, "Ask for kind i4.");
+    return status;
+}
+
+static enum status tell_failure(const struct solve *solve, enum status status)
+{
+    if (status == STATUS_NOT_VERIFIED) {
+        return certificate_refuse(solve->graph, &solve->outcome->account.verification.violation,
+                                  solve->reterr);
+    }
+    if (status == STATUS_WEIGHT_RANGE) {
+        return refuse_range(solve);
+    }
+    if (status != STATUS_OK) {
+        problem_set(solve->reterr, status, "The %s solver: %s.", solve->solver->class_->name,
+                    status_info(status)->title);
+    }
+    return status;
+}
+
+/* The solver saw a diagonal entry below 0. Exact arithmetic says whether that is a cycle or, with
+ * floats, rounding on a cycle of length 0: then once more with the diagonal held at 0. */
+static enum status resolve_cycle(struct solve *solve)
+{
+    struct solve_outcome *outcome = solve->outcome;
+    const double begin_s = stopwatch_now_s();
+    const enum status status = graph_negative_cycle(solve->graph, &outcome->cycle,
+                                                    &outcome->cycle_length, &outcome->cycle_weight);
+    outcome->account.timings.compute_s += stopwatch_now_s() - begin_s;
+    if (status != STATUS_OK) {
+        return problem_set(solve->reterr, status,
+                           "There is not enough memory to name a negative cycle.");
+    }
+    if (outcome->cycle_length > 0) {
+        return refuse_cycle(solve);
+    }
+    CHECK(kind_is_float(solve->computed.kind));
+    return tell_failure(solve, run_solver(solve, true));
+}
+
+/* u2 of a solver that does not write it is computed in an i4 matrix of its own. */
+static enum status make_wide(struct solve *solve)
+{
+    struct matrix *wide = &solve->computed;
+    *wide = (struct matrix){.vertex_count = solve->matrix->vertex_count, .kind = KIND_I4};
+    size_t bytes = 0;
+    const enum status status = matrix_size(wide->vertex_count, wide->kind, &bytes);
+    if (status != STATUS_OK) {
+        return problem_set(solve->reterr, status, "The matrix is too large for this machine.");
+    }
+    wide->elements = malloc(bytes > 0 ? bytes : 1);
+    if (wide->elements == NULL) {
+        return problem_set(solve->reterr, STATUS_NO_MEMORY,
+                           "There is not enough memory for the i4 matrix that becomes u2.");
+    }
+    return STATUS_OK;
+}
+
+static enum status narrow(const struct solve *solve)
+{
+    const double begin_s = stopwatch_now_s();
+    const enum status status = matrix_narrow(&solve->computed, solve->matrix);
+    solve->outcome->account.timings.write_s += stopwatch_now_s() - begin_s;
+    return status == STATUS_OK ? STATUS_OK : refuse_range(solve);
+}
+
+/* Counts as planning: it decides how to compute and touches no distance. */
+static bool prove_narrow(const struct solve *solve)
+{
+    const struct graph *graph = solve->graph;
+    const uint32_t vertices_min = solve->solver->narrow_vertices;
+    const struct solve_options options = {.symmetric = !graph->directed};
+    struct solver_estimate estimate;
+    if (kind_is_float(solve->request->kind) || vertices_min == 0 ||
+        graph->vertex_count < vertices_min) {
+        return false;
+    }
+    const double begin_s = stopwatch_now_s();
+    solver_estimate(solve->solver, graph->vertex_count, graph->edge_count, KIND_I4, &options,
+                    &estimate);
+    const double gain_s = (estimate.seconds - estimate.finish_s) * NARROW_GAIN;
+    const bool narrow = distance_range_within(
+        graph, NARROW_DISTANCE_MAX, gain_s < NARROW_PROOF_S_MAX ? gain_s : NARROW_PROOF_S_MAX);
+    solve->outcome->plan.planning_s += stopwatch_now_s() - begin_s;
+    return narrow;
+}
+
+/* Of a solver that leaves it to us. */
+static enum status verify(const struct solve *solve)
+{
+    struct verification *verification = &solve->outcome->account.verification;
+    if (!solve->request->verify || verification->done) {
+        return STATUS_OK;
+    }
+    return certificate_check(solve->graph, solve->matrix, SOLVE_VERIFY_ROWS, solve->observer,
+                             verification, solve->reterr);
+}
+
+/* Likewise. */
+static enum status fill_statistics(const struct solve *solve)
+{
+    struct solve_account *account = &solve->outcome->account;
+    if (account->statistics == NULL || account->statistics_filled) {
+        return STATUS_OK;
+    }
+    const double begin_s = stopwatch_now_s();
+    const bool alone = solve->matrix->vertex_count <= STATISTICS_ALONE_VERTICES;
+    struct cpu_pool *pool = NULL;
+    const enum status status = cpu_pool_create(alone ? 1 : cpu_pool_cores(), &pool);
+    if (status != STATUS_OK) {
+        return problem_set(solve->reterr, status, "No threads can be started for the statistics.");
+    }
+    row_statistics_run(pool, solve->matrix, account->statistics);
+    cpu_pool_destroy(pool);
+    account->statistics_filled = true;
+    account->timings.compute_s += stopwatch_now_s() - begin_s;
+    return STATUS_OK;
+}
+
+/* ---- Before the solver, and after it ---- */
+
+/* Plan and storage; also refuses what no solver needs to be asked about. The device is described
+ * by the caller: asking for it takes as long as a small solve. */
+static enum status begin(struct solve *solve)
+{
+    CHECK(solve->request->kind == solve->matrix->kind &&
+          solve->graph->vertex_count == solve->matrix->vertex_count);
+    const enum status status =
+        planner_dense(solve->graph->vertex_count, solve->solver->class_->tile, &solve->plan);
+    if (status != STATUS_OK) {
+        return problem_set(solve->reterr, status, "There is not enough memory for the plan.");
+    }
+    solve->outcome->plan = solve->plan->summary;
+    if (solve->graph->summary.negative_loop != NO_VERTEX) {
+        return refuse_loop(solve);
+    }
+    if (solve->narrowed) {
+        return make_wide(solve);
+    }
+    solve->computed = *solve->matrix;
+    return STATUS_OK;
+}
+
+/* status: as the solver left it. */
+static enum status complete(struct solve *solve, enum status status)
+{
+    status = status == STATUS_NEGATIVE_CYCLE ? resolve_cycle(solve) : tell_failure(solve, status);
+    if (status == STATUS_OK && solve->narrowed) {
+        status = narrow(solve);
+    }
+    if (status == STATUS_OK) {
+        status = verify(solve);
+    }
+    return status == STATUS_OK ? fill_statistics(solve) : status;
+}
+
+static void release(struct solve *solve)
+{
+    if (solve->narrowed) {
+        free(solve->computed.elements);
+    }
+    plan_destroy(solve->plan);
+}
+
+enum status solve_graph(struct solver *solver, struct solver *fallback, const struct graph *graph,
+                        const struct solve_request *request, const struct observer *observer,
+                        struct matrix *matrix, struct solve_outcome *outcome,
+                        struct problem *reterr)
+{
+    struct solve solve = {.graph = graph,
+                          .request = request,
+                          .observer = observer,
+                          .matrix = matrix,
+                          .outcome = outcome,
+                          .reterr = reterr};
+    enum status status = choose_solver(solver, fallback, request->kind, &solve.solver, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    solver_describe(solve.solver, &outcome->device);
+    solve.narrowed = !solver_supports(solve.solver, request->kind);
+    status = begin(&solve);
+    if (status == STATUS_OK) {
+        solve.narrow = prove_narrow(&solve);
+        status = complete(&solve, run_solver(&solve, false));
+    }
+    release(&solve);
+    return status;
+}
+
+/* ---- Many at once ---- */
+
+/* No solver writes u2 in a batch. */
+static enum kind batched_kind(enum kind kind)
+{
+    return kind == KIND_U2 ? KIND_I4 : kind;
+}
+
+static bool is_batchable(const struct solver *solver, const struct solve_task *task)
+{
+    return task->graph->vertex_count <= solver->class_->batch_vertices &&
+           solver_supports(solver, batched_kind(task->request.kind));
+}
+
+/* The solves of a batch, by position. */
+struct batch {
+    struct solve *solves;
+    struct solve_item *items; /* those of them that got as far as the solver, in order */
+    uint32_t item_count;
+};
+
+static void begin_batch(struct solver *solver, struct solve_task *tasks, uint32_t count,
+                        struct batch *batch)
+{
+    struct solver_device device;
+    solver_describe(solver, &device);
+    for (uint32_t index = 0; index < count; ++index) {
+        struct solve_task *task = &tasks[index];
+        struct solve *solve = &batch->solves[index];
+        if (!is_batchable(solver, task)) {
+            continue;
+        }
+        *solve = (struct solve){.solver = solver,
+                                .graph = task->graph,
+                                .request = &task->request,
+                                .observer = task->observer,
+                                .matrix = &task->matrix,
+                                .narrowed = task->request.kind == KIND_U2,
+                                .outcome = &task->outcome,
+                                .reterr = &task->problem};
+        task->outcome.device = device;
+        task->status = begin(solve);
+        if (task->status == STATUS_OK) {
+            batch->items[batch->item_count++] =
+                (struct solve_item){.graph = solve->graph,
+                                    .plan = solve->plan,
+                                    .options = options_of(solve, false),
+                                    .observer = solve->observer,
+                                    .matrix = &solve->computed,
+                                    .account = &task->outcome.account};
+        }
+    }
+}
+
+static bool is_cancelled(const struct solve_task *task)
+{
+    return task->observer != NULL && task->observer->cancelled(task->observer->context);
+}
+
+/* A batch takes more than one graph would. */
+static bool is_memory(enum status status)
+{
+    return status == STATUS_NO_MEMORY || status == STATUS_NO_DEVICE_MEMORY;
+}
+
+static void complete_batch(struct solve_task *tasks, uint32_t count, struct batch *batch)
+{
+    const struct solve_item *item = batch->items;
+    for (uint32_t index = 0; index < count; ++index) {
+        struct solve *solve = &batch->solves[index];
+        if (solve->solver == NULL) {
+            continue;
+        }
+        if (tasks[index].status == STATUS_OK) {
+            enum status status = is_cancelled(&tasks[index]) ? STATUS_CANCELLED : item->status;
+            ++item;
+            if (is_memory(status)) {
+                status = run_solver(solve, false);
+            }
+            tasks[index].status = complete(solve, status);
+        }
+        release(solve);
+    }
+}
+
+static void solve_alone(struct solver *solver, struct solver *fallback, struct solve_task *task)
+{
+    task->status = solve_graph(solver, fallback, task->graph, &task->request, task->observer,
+                               &task->matrix, &task->outcome, &task->problem);
+}
+
+/* Without memory for a batch each goes alone. */
+void solve_graphs(struct solver *solver, struct solver *fallback, struct solve_task *tasks,
+                  uint32_t count)
+{
+    struct batch batch = {.solves = calloc(count, sizeof(*batch.solves)),
+                          .items = calloc(count, sizeof(*batch.items))};
+    const bool batched = batch.solves != NULL && batch.items != NULL;
+    if (batched) {
+        begin_batch(solver, tasks, count, &batch);
+        if (batch.item_count > 0) {
+            solver->class_->solve_batch(solver, batch.items, batch.item_count);
+        }
+        complete_batch(tasks, count, &batch);
+    }
+    for (uint32_t index = 0; index < count; ++index) {
+        if (!batched || !is_batchable(solver, &tasks[index])) {
+            solve_alone(solver, fallback, &tasks[index]);
+        }
+    }
+    free(batch.items);
+    free(batch.solves);
+}

@@ -1,0 +1,59 @@
+/* One whole solve, as both the daemon's worker and the one-shot command run it: plan, solver,
+ * negative cycle by name, narrowing, certificate. Or many small ones at once, with the same end for
+ * each. */
+#pragma once
+
+#include "server/solver/solver.h"
+
+/* Rows that verify checks on the host, spread evenly: all of a smaller matrix. O(m) each. A solver
+ * that checks on its device decides itself: verification_row_count. */
+#define SOLVE_VERIFY_ROWS 1024
+
+struct solve_request {
+    enum kind kind; /* resolved by graph_choose_kind, never KIND_AUTO */
+    bool verify;    /* check by certificate before it counts */
+};
+
+/* What is known after a solve, whatever its end. Zero it before; solve_outcome_finish frees. Who
+ * wants statistics sets account.statistics, of request->kind: filled on STATUS_OK. */
+struct solve_outcome {
+    struct solve_account account; /* its verification: whoever did it */
+    struct solver_device device;
+    struct plan_summary plan;
+    uint32_t *cycle; /* rows of a negative cycle in walking order, owned */
+    size_t cycle_length;
+    double cycle_weight;
+};
+
+/* What a solve of this graph is expected to take, by the same choice of solver as solve_graph and
+ * before it is known whether 16 bits are enough. Zero when no solver computes the kind. */
+void solve_estimate(const struct solver *solver, const struct solver *fallback,
+                    const struct graph *graph, enum kind kind,
+                    struct solver_estimate *ret_estimate);
+
+/* fallback: a CPU solver used for kinds that `solver` does not support; may be NULL or the same.
+ * matrix: storage of request->kind and the graph's size. On failure reterr tells why and, for
+ * STATUS_NEGATIVE_CYCLE, the outcome names the cycle. */
+MUST_CHECK enum status solve_graph(struct solver *solver, struct solver *fallback,
+                                   const struct graph *graph, const struct solve_request *request,
+                                   const struct observer *observer, struct matrix *matrix,
+                                   struct solve_outcome *outcome, struct problem *reterr);
+
+/* One of many solves that are carried out together. In: all down to matrix, borrowed. Out: the
+ * rest, each its own, as solve_graph gives it. */
+struct solve_task {
+    const struct graph *graph;
+    struct solve_request request;
+    const struct observer *observer; /* may be NULL; called by any thread of the solver */
+    struct matrix matrix;            /* storage as for solve_graph */
+    struct solve_outcome outcome;
+    struct problem problem;
+    enum status status;
+};
+
+/* Those that the solver takes in a batch go in one, the others one by one after it. A task that is
+ * cancelled while the batch runs ends as cancelled, whether or not it was computed. */
+void solve_graphs(struct solver *solver, struct solver *fallback, struct solve_task *tasks,
+                  uint32_t count);
+
+void solve_outcome_finish(struct solve_outcome *outcome);

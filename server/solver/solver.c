@@ -1,0 +1,70 @@
+#include "server/solver/solver.h"
+
+#include "server/solver/certificate.h"
+
+static enum status open_gpu(struct solver **ret_solver, struct problem *reterr)
+{
+    char reason[SOLVER_REASON_SIZE];
+    if (solver_gpu_count(reason) == 0) {
+        return problem_set(reterr, STATUS_NO_DEVICE, "No GPU can be used: %s.", reason);
+    }
+    return solver_gpu_open(0, ret_solver, reterr);
+}
+
+enum status solver_open(const struct solver_config *config, struct solver **ret_solver,
+                        struct problem *reterr)
+{
+    char reason[SOLVER_REASON_SIZE];
+    switch (config->choice) {
+    case SOLVER_GPU:
+        return open_gpu(ret_solver, reterr);
+    case SOLVER_CPU:
+        return solver_cpu_open(config, ret_solver, reterr);
+    case SOLVER_AUTO:
+        break;
+    }
+    return solver_gpu_count(reason) > 0 ? solver_gpu_open(0, ret_solver, reterr)
+                                        : solver_cpu_open(config, ret_solver, reterr);
+}
+
+void solver_close(struct solver *solver)
+{
+    if (solver != NULL) {
+        solver->class_->close(solver);
+    }
+}
+
+bool solver_supports(const struct solver *solver, enum kind kind)
+{
+    return solver->class_->supports(kind);
+}
+
+void solver_describe(const struct solver *solver, struct solver_device *ret_device)
+{
+    solver->class_->describe(solver, ret_device);
+}
+
+void solver_estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
+                     enum kind kind, const struct solve_options *options,
+                     struct solver_estimate *ret_estimate)
+{
+    solver->class_->estimate(solver, vertex_count, edge_count, kind, options, ret_estimate);
+}
+
+enum status solver_certify(struct solver *solver, const struct graph *graph,
+                           const struct matrix *matrix, uint32_t row_count,
+                           const struct observer *observer, struct verification *ret_verification,
+                           struct problem *reterr)
+{
+    if (solver->class_->certify == NULL) {
+        return certificate_check(graph, matrix, row_count, observer, ret_verification, reterr);
+    }
+    const enum status status =
+        solver->class_->certify(solver, graph, matrix, row_count, observer, ret_verification);
+    if (status == STATUS_NOT_VERIFIED) {
+        return certificate_refuse(graph, &ret_verification->violation, reterr);
+    }
+    return status == STATUS_OK ? status
+                               : problem_set(reterr, status, "The %s solver: %s.",
+                                             solver->class_->name, status_info(status)->title);
+}

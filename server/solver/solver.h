@@ -1,0 +1,108 @@
+/* The seam between jobs and the machinery that solves them: one operations table per back end.
+ *
+ * A solver is opened once per device, belongs to one thread, and solves one large graph at a time
+ * or a batch of small ones. The back ends: solver_cpu.c, always there; solver_gpu.c over gpu/gpu.h,
+ * replaced at build time by solver_gpu_absent.c. */
+#pragma once
+
+#include "proto/graph.h"
+#include "proto/matrix.h"
+#include "proto/observer.h"
+#include "proto/plan.h"
+#include "proto/problem.h"
+#include "proto/solve_account.h"
+#include "proto/solve_item.h"
+#include "proto/solve_options.h"
+
+enum solver_choice { SOLVER_AUTO = 0, SOLVER_GPU, SOLVER_CPU };
+
+/* The solver section of the configuration. */
+struct solver_config {
+    enum solver_choice choice;
+    uint32_t cpu_threads; /* 0 = one per core this process may use */
+    char cpu_isa[16];     /* "auto", "portable", "avx2", "avx512" */
+};
+
+struct solver_device {
+    char solver[8]; /* "gpu" or "cpu" */
+    char name[64];  /* "NVIDIA H200", or the processor's model name */
+    uint32_t index;
+    uint64_t memory_bytes;
+    uint64_t memory_free_bytes;
+    uint32_t units;  /* multiprocessors or threads */
+    char detail[64]; /* "compute capability 9.0", "avx512" */
+};
+
+struct solver_estimate {
+    uint64_t device_bytes; /* on the device (0 for the CPU solver) */
+    uint64_t host_bytes;   /* beside the result's own storage */
+    double seconds;        /* from the measured or assumed rate of this device */
+    double finish_s;       /* of these, what comes after the last round */
+};
+
+struct solver;
+
+struct solver_class {
+    const char *name;
+    uint32_t tile; /* vertices per tile edge of the plans that it executes */
+    /* Pivots that one pass over a large matrix applies: what its arithmetic is to its traffic. */
+    uint32_t depth;
+    /* The matrix is written once, when all is computed: its pages can be made ready until then. */
+    bool writes_last;
+    bool (*supports)(enum kind kind);
+    void (*describe)(const struct solver *solver, struct solver_device *ret_device);
+    void (*estimate)(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
+                     enum kind kind, const struct solve_options *options,
+                     struct solver_estimate *ret_estimate);
+    enum status (*solve)(struct solver *solver, const struct graph *graph, const struct plan *plan,
+                         const struct solve_options *options, const struct observer *observer,
+                         struct matrix *matrix, struct solve_account *account);
+    /* Proves a matrix that lies on the host, of any kind, as options->verify has a solve's own
+     * proven: row_count rows spread evenly. STATUS_NOT_VERIFIED with the violation. NULL where
+     * there is no device: certificate.h does that. */
+    enum status (*certify)(struct solver *solver, const struct graph *graph,
+                           const struct matrix *matrix, uint32_t row_count,
+                           const struct observer *observer, struct verification *ret_verification);
+    /* The largest graph that solve_batch takes. */
+    uint32_t batch_vertices;
+    /* Many graphs that have nothing to do with each other, faster than one after the other: the
+     * same matrices and statuses as by solve, each in its item. supports says which kinds. */
+    void (*solve_batch)(struct solver *solver, struct solve_item *items, uint32_t count);
+    void (*close)(struct solver *solver);
+};
+
+/* Embedded first in each back end's own struct. */
+struct solver {
+    const struct solver_class *class_;
+    /* From this many vertices up, solve_options.narrow is worth a proof; 0 = it changes nothing. */
+    uint32_t narrow_vertices;
+};
+
+/* The CPU solver. STATUS_NO_MEMORY; STATUS_CONFIG for an instruction set this machine lacks. */
+MUST_CHECK enum status solver_cpu_open(const struct solver_config *config,
+                                       struct solver **ret_solver, struct problem *reterr);
+
+/* How many GPUs can be opened; reason says why when it is 0. */
+#define SOLVER_REASON_SIZE 160
+uint32_t solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE]);
+MUST_CHECK enum status solver_gpu_open(uint32_t index, struct solver **ret_solver,
+                                       struct problem *reterr);
+
+/* Opens by choice. AUTO takes the first GPU, else the CPU; GPU without a device is
+ * STATUS_NO_DEVICE with the reason. */
+MUST_CHECK enum status solver_open(const struct solver_config *config, struct solver **ret_solver,
+                                   struct problem *reterr);
+void solver_close(struct solver *solver);
+
+bool solver_supports(const struct solver *solver, enum kind kind);
+void solver_describe(const struct solver *solver, struct solver_device *ret_device);
+/* Whether a matrix on the host is right, checked by the solver's device, or here when it has none.
+ * As certificate_check, and tells what was checked. */
+MUST_CHECK enum status solver_certify(struct solver *solver, const struct graph *graph,
+                                      const struct matrix *matrix, uint32_t row_count,
+                                      const struct observer *observer,
+                                      struct verification *ret_verification,
+                                      struct problem *reterr);
+void solver_estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
+                     enum kind kind, const struct solve_options *options,
+                     struct solver_estimate *ret_estimate);

@@ -1,0 +1,212 @@
+/* The GPU back end: gpu/gpu.h behind the solver seam. */
+#include "gpu/gpu.h"
+#include "server/solver/solver.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(SOLVER_REASON_SIZE == GPU_REASON_SIZE, "the reason is passed through");
+
+/* Relaxations per clock and multiprocessor: what the fused instruction, or an add and a minimum,
+ * issue. The part of it that a solve reaches is not known before the first one. */
+#define RELAXATIONS_PER_CLOCK 64.0
+#define ASSUMED_EFFICIENCY 0.8
+/* A smaller solve says more about launches than about the device's rate. */
+#define MEASURED_VERTICES_MIN 2048
+/* One round cannot be shorter: the chain of its dependent launches and pivots. */
+#define ROUND_SECONDS_MIN 40e-6
+/* Result to host, through pinned memory into the pages of a file, until a large one tells. */
+#define DOWNLOAD_BYTES_PER_SECOND 10e9
+#define MEASURED_BYTES_MIN ((double)(64 << 20))
+
+/* What rounds are computed in, each with a pace of its own. */
+enum width { WIDTH_I4, WIDTH_NARROW, WIDTH_F4, WIDTH_F8, WIDTH_COUNT };
+
+struct solver_gpu {
+    struct solver solver;
+    struct gpu *gpu;
+    struct gpu_device device; /* as it was when opened */
+    uint32_t index;
+    double rate[WIDTH_COUNT]; /* relaxations per second: assumed, then of the last large solve */
+    double download_rate;     /* bytes per second, likewise */
+};
+
+static const struct solver_gpu *downcast(const struct solver *solver)
+{
+    return (const struct solver_gpu *)solver;
+}
+
+static void describe(const struct solver *solver, struct solver_device *ret_device)
+{
+    const struct solver_gpu *self = downcast(solver);
+    struct gpu_device now;
+    gpu_describe(self->gpu, &now);
+    memset(ret_device, 0, sizeof(*ret_device));
+    snprintf(ret_device->solver, sizeof(ret_device->solver), "gpu");
+    snprintf(ret_device->name, sizeof(ret_device->name), "%s", self->device.name);
+    snprintf(ret_device->detail, sizeof(ret_device->detail), "compute capability %u.%u",
+             self->device.capability_major, self->device.capability_minor);
+    ret_device->index = self->index;
+    ret_device->memory_bytes = self->device.memory_bytes;
+    ret_device->memory_free_bytes = now.memory_free_bytes;
+    ret_device->units = self->device.multiprocessors;
+}
+
+static enum width width_of(const struct solver_gpu *self, uint32_t vertex_count, enum kind kind,
+                           const struct solve_options *options)
+{
+    if (kind == KIND_F4) {
+        return WIDTH_F4;
+    }
+    if (kind == KIND_F8) {
+        return WIDTH_F8;
+    }
+    return options->narrow && vertex_count >= self->solver.narrow_vertices ? WIDTH_NARROW
+                                                                           : WIDTH_I4;
+}
+
+static double relaxation_count(uint32_t vertex_count, const struct solve_options *options)
+{
+    const double n = vertex_count;
+    return n * n * n * (options->symmetric ? 0.5 : 1);
+}
+
+static double compute_seconds(const struct solver_gpu *self, uint32_t vertex_count, enum kind kind,
+                              const struct solve_options *options)
+{
+    const double rounds = ceil((double)vertex_count / GPU_TILE);
+    const double by_rate = relaxation_count(vertex_count, options) /
+                           self->rate[width_of(self, vertex_count, kind, options)];
+    const double by_chain = rounds * ROUND_SECONDS_MIN;
+    return by_rate > by_chain ? by_rate : by_chain;
+}
+
+static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
+                     enum kind kind, const struct solve_options *options,
+                     struct solver_estimate *ret_estimate)
+{
+    const struct solver_gpu *self = downcast(solver);
+    const double n = vertex_count;
+    ret_estimate->device_bytes = gpu_bytes_needed(vertex_count, edge_count, kind);
+    ret_estimate->host_bytes = 0;
+    ret_estimate->finish_s = n * n * (double)kind_size(kind) / self->download_rate;
+    ret_estimate->seconds =
+        compute_seconds(self, vertex_count, kind, options) + ret_estimate->finish_s;
+}
+
+/* work_fraction: what the plan left of the n^3 relaxations. */
+static void learn_rates(struct solver_gpu *self, const struct plan *plan, enum kind kind,
+                        const struct solve_options *options, const struct timings *spent)
+{
+    const double bytes = (double)plan->vertex_count * plan->vertex_count * (double)kind_size(kind);
+    if (plan->vertex_count >= MEASURED_VERTICES_MIN && spent->compute_s > 0) {
+        self->rate[width_of(self, plan->vertex_count, kind, options)] =
+            relaxation_count(plan->vertex_count, options) * plan->summary.work_fraction /
+            spent->compute_s;
+    }
+    if (bytes >= MEASURED_BYTES_MIN && spent->d2h_s > 0) {
+        self->download_rate = bytes / spent->d2h_s;
+    }
+}
+
+static enum status solve(struct solver *solver, const struct graph *graph, const struct plan *plan,
+                         const struct solve_options *options, const struct observer *observer,
+                         struct matrix *matrix, struct solve_account *account)
+{
+    struct solver_gpu *self = (struct solver_gpu *)solver;
+    const struct timings before = account->timings;
+    const enum status status =
+        gpu_solve(self->gpu, graph, plan, options, observer, matrix, account);
+    if (status == STATUS_OK) {
+        const struct timings spent = {.compute_s = account->timings.compute_s - before.compute_s,
+                                      .d2h_s = account->timings.d2h_s - before.d2h_s};
+        learn_rates(self, plan, matrix->kind, options, &spent);
+    }
+    return status;
+}
+
+static enum status certify(struct solver *solver, const struct graph *graph,
+                           const struct matrix *matrix, uint32_t row_count,
+                           const struct observer *observer, struct verification *ret_verification)
+{
+    return gpu_certify(((struct solver_gpu *)solver)->gpu, graph, matrix, row_count, observer,
+                       ret_verification);
+}
+
+static void solve_batch(struct solver *solver, struct solve_item *items, uint32_t count)
+{
+    struct solver_gpu *self = (struct solver_gpu *)solver;
+    gpu_solve_batch(self->gpu, items, count);
+}
+
+static void close_gpu(struct solver *solver)
+{
+    struct solver_gpu *self = (struct solver_gpu *)solver;
+    gpu_close(self->gpu);
+    free(self);
+}
+
+static const struct solver_class solver_gpu_class = {
+    .name = "gpu",
+    .tile = GPU_TILE,
+    .depth = GPU_DEPTH,
+    .writes_last = true,
+    .supports = gpu_supports,
+    .describe = describe,
+    .estimate = estimate,
+    .solve = solve,
+    .certify = certify,
+    .batch_vertices = GPU_BATCH_VERTICES,
+    .solve_batch = solve_batch,
+    .close = close_gpu,
+};
+
+uint32_t solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE])
+{
+    return gpu_count(ret_reason);
+}
+
+static enum status refuse(enum status status, uint32_t index, struct problem *reterr)
+{
+    char reason[GPU_REASON_SIZE];
+    (void)gpu_count(reason);
+    return problem_set(reterr, status, "GPU %u cannot be opened%s%s.", index,
+                       reason[0] != '\0' ? ": " : "", reason);
+}
+
+/* Two 16-bit relaxations to an instruction; doubles, at best, at half the rate of floats. */
+static void assume_rates(struct solver_gpu *self)
+{
+    const double rate = self->device.multiprocessors * 1e6 * self->device.clock_mhz *
+                        RELAXATIONS_PER_CLOCK * ASSUMED_EFFICIENCY;
+    self->rate[WIDTH_I4] = rate;
+    self->rate[WIDTH_NARROW] = 2 * rate;
+    self->rate[WIDTH_F4] = rate;
+    self->rate[WIDTH_F8] = rate / 2;
+    self->download_rate = DOWNLOAD_BYTES_PER_SECOND;
+}
+
+enum status solver_gpu_open(uint32_t index, struct solver **ret_solver, struct problem *reterr)
+{
+    struct solver_gpu *self = calloc(1, sizeof(*self));
+    if (self == NULL) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory to open GPU %u.",
+                           index);
+    }
+    struct gpu_tuning tuning;
+    const enum status status = gpu_open(index, &self->gpu);
+    if (status != STATUS_OK) {
+        free(self);
+        return refuse(status, index, reterr);
+    }
+    gpu_describe(self->gpu, &self->device);
+    self->solver.class_ = &solver_gpu_class;
+    gpu_get_tuning(self->gpu, &tuning);
+    self->solver.narrow_vertices = tuning.narrow_vertices;
+    self->index = index;
+    assume_rates(self);
+    *ret_solver = &self->solver;
+    return STATUS_OK;
+}

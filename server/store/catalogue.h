@@ -1,0 +1,94 @@
+/* What the store knows, in one SQLite file: graphs, aliases, results, jobs. Exactly one connection
+ * (WAL, synchronous=FULL, exclusive locking), used by one thread at a time: the starting thread
+ * until store_start, the catalogue thread after. Times are wall seconds. */
+#pragma once
+
+#include "proto/graph.h"
+#include "proto/job_document.h"
+
+#define NAME_SIZE 128
+#define ETAG_SIZE 32
+#define IDEMPOTENCY_KEY_SIZE 128
+
+struct graph_row {
+    char id[GRAPH_ID_SIZE];
+    double created_s;
+    uint32_t vertex_count;
+    uint64_t edge_count;
+    bool directed;
+    uint64_t file_bytes;
+    struct graph_summary summary;
+};
+
+struct name_row {
+    char name[NAME_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+};
+
+struct result_row {
+    char graph_id[GRAPH_ID_SIZE];
+    enum kind kind;
+    char etag[ETAG_SIZE];
+    uint64_t bytes;
+    uint64_t checksum;
+    double created_s;
+};
+
+struct job_row {
+    char id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    enum job_state state;
+    enum kind kind;
+    int priority;
+    bool verify;
+    double deadline_s;
+    double created_s;
+    double started_s;
+    double finished_s;
+    char idempotency_key[IDEMPOTENCY_KEY_SIZE]; /* empty = none */
+    char fingerprint[40];                       /* of the request, to tell a repeat from a misuse */
+    const char *report; /* job_report_encode's text, borrowed; NULL before the end */
+};
+
+struct catalogue;
+
+/* Creates or opens. A new one remembers store_id, the random name of its state directory.
+ * STATUS_CORRUPT for a broken file; STATUS_CONFIG, with words, for another format version and for
+ * the catalogue of another state directory. */
+MUST_CHECK enum status catalogue_open(const char *path, const char *store_id,
+                                      struct catalogue **ret_catalogue, struct problem *reterr);
+void catalogue_close(struct catalogue *catalogue);
+
+MUST_CHECK enum status catalogue_begin(struct catalogue *catalogue);
+MUST_CHECK enum status catalogue_commit(struct catalogue *catalogue);
+void catalogue_rollback(struct catalogue *catalogue);
+
+MUST_CHECK enum status catalogue_put_graph(struct catalogue *catalogue,
+                                           const struct graph_row *row);
+MUST_CHECK enum status catalogue_put_name(struct catalogue *catalogue, const struct name_row *row);
+MUST_CHECK enum status catalogue_put_result(struct catalogue *catalogue,
+                                            const struct result_row *row);
+MUST_CHECK enum status catalogue_put_job(struct catalogue *catalogue, const struct job_row *row);
+/* With its names and results; jobs that refer to it are kept. */
+MUST_CHECK enum status catalogue_delete_graph(struct catalogue *catalogue, const char *graph_id);
+MUST_CHECK enum status catalogue_delete_result(struct catalogue *catalogue, const char *graph_id,
+                                               enum kind kind);
+MUST_CHECK enum status catalogue_delete_job(struct catalogue *catalogue, const char *job_id);
+
+/* Whether there is a row: what decides if a file is an orphan. */
+MUST_CHECK enum status catalogue_has_graph(struct catalogue *catalogue, const char *graph_id,
+                                           bool *ret_found);
+MUST_CHECK enum status catalogue_has_result(struct catalogue *catalogue, const char *graph_id,
+                                            enum kind kind, bool *ret_found);
+
+/* Every row, oldest first, at start-up. Rows without a callback are skipped; one that fails ends
+ * the walk with its status. */
+struct catalogue_visitor {
+    void *context;
+    enum status (*graph)(void *context, const struct graph_row *row);
+    enum status (*name)(void *context, const struct name_row *row);
+    enum status (*result)(void *context, const struct result_row *row);
+    enum status (*job)(void *context, const struct job_row *row);
+};
+MUST_CHECK enum status catalogue_visit(struct catalogue *catalogue,
+                                       const struct catalogue_visitor *visitor);

@@ -1,0 +1,194 @@
+#include "server/store/draft_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Linux moves at most 2 GiB less a page per call; this is well below. */
+#define TRANSFER_LIMIT ((size_t)1 << 30)
+#define PROC_PATH_SIZE 32
+
+enum status draft_file_status(int error)
+{
+    switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return STATUS_DISK_FULL;
+    case ENOMEM:
+    case EMFILE:
+    case ENFILE:
+        return STATUS_NO_MEMORY;
+    default:
+        return STATUS_IO;
+    }
+}
+
+static enum status random_name(char name[DRAFT_NAME_SIZE])
+{
+    uint64_t random;
+    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
+        return STATUS_IO;
+    }
+    snprintf(name, DRAFT_NAME_SIZE, DRAFT_PREFIX "%016" PRIx64, random);
+    return STATUS_OK;
+}
+
+/* A file without a name can get one only through procfs (AT_EMPTY_PATH asks for a capability), and
+ * a bare chroot has none. */
+static int open_unnamed(int folder)
+{
+    if (access("/proc/self/fd", X_OK) != 0) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+enum status draft_file_create(int folder, struct draft_file *ret_draft)
+{
+    struct draft_file draft = {.folder = folder};
+    draft.descriptor = open_unnamed(folder);
+    if (draft.descriptor < 0) {
+        /* EISDIR: a kernel or file system that does not know O_TMPFILE. */
+        if (errno != EOPNOTSUPP && errno != EISDIR) {
+            return draft_file_status(errno);
+        }
+        enum status status = random_name(draft.name);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        draft.descriptor = openat(folder, draft.name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+        if (draft.descriptor < 0) {
+            return draft_file_status(errno);
+        }
+    }
+    *ret_draft = draft;
+    return STATUS_OK;
+}
+
+void draft_file_finish(struct draft_file *draft)
+{
+    if (draft->descriptor < 0) {
+        return;
+    }
+    if (draft->name[0] != '\0') {
+        unlinkat(draft->folder, draft->name, 0);
+    }
+    close(draft->descriptor);
+    draft->descriptor = -1;
+    draft->name[0] = '\0';
+}
+
+static enum status link_unnamed(const struct draft_file *draft, int folder, const char *name,
+                                bool *ret_exists)
+{
+    char path[PROC_PATH_SIZE];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", draft->descriptor);
+    bool failed = linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW) != 0;
+    if (failed && errno != EEXIST) {
+        return draft_file_status(errno);
+    }
+    *ret_exists = failed;
+    return STATUS_OK;
+}
+
+static enum status rename_draft(struct draft_file *draft, int folder, const char *name)
+{
+    if (renameat(draft->folder, draft->name, folder, name) != 0) {
+        return draft_file_status(errno);
+    }
+    draft->name[0] = '\0';
+    return STATUS_OK;
+}
+
+/* A link cannot replace a file, a rename can: so the draft gets a name of its own first. */
+static enum status replace(struct draft_file *draft, int folder, const char *name)
+{
+    char draft_name[DRAFT_NAME_SIZE];
+    enum status status = random_name(draft_name);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    bool exists;
+    status = link_unnamed(draft, folder, draft_name, &exists);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (exists) {
+        return STATUS_IO;
+    }
+    draft->folder = folder;
+    memcpy(draft->name, draft_name, sizeof draft_name);
+    return rename_draft(draft, folder, name);
+}
+
+static enum status give_name(struct draft_file *draft, int folder, const char *name)
+{
+    if (draft->name[0] != '\0') {
+        return rename_draft(draft, folder, name);
+    }
+    bool exists;
+    enum status status = link_unnamed(draft, folder, name, &exists);
+    if (status == STATUS_OK && exists) {
+        status = replace(draft, folder, name);
+    }
+    return status;
+}
+
+enum status draft_file_publish(struct draft_file *draft, int folder, const char *name)
+{
+    if (fsync(draft->descriptor) != 0) {
+        return draft_file_status(errno);
+    }
+    return give_name(draft, folder, name);
+}
+
+enum status draft_file_sync_names(int folder)
+{
+    return fsync(folder) == 0 ? STATUS_OK : draft_file_status(errno);
+}
+
+enum status draft_file_write(int descriptor, uint64_t offset, const void *bytes, size_t size)
+{
+    const unsigned char *next = bytes;
+    while (size > 0) {
+        size_t part = size < TRANSFER_LIMIT ? size : TRANSFER_LIMIT;
+        ssize_t written = pwrite(descriptor, next, part, (off_t)offset);
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written <= 0) {
+            return written < 0 ? draft_file_status(errno) : STATUS_IO;
+        }
+        next += written;
+        offset += (uint64_t)written;
+        size -= (size_t)written;
+    }
+    return STATUS_OK;
+}
+
+enum status draft_file_read(int descriptor, uint64_t offset, void *bytes, size_t size)
+{
+    unsigned char *next = bytes;
+    while (size > 0) {
+        size_t part = size < TRANSFER_LIMIT ? size : TRANSFER_LIMIT;
+        ssize_t got = pread(descriptor, next, part, (off_t)offset);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            return got < 0 ? draft_file_status(errno) : STATUS_CORRUPT;
+        }
+        next += got;
+        offset += (uint64_t)got;
+        size -= (size_t)got;
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,40 @@
+/* A file in the making: it has no name until it is complete, so a crash leaves nothing behind.
+ *
+ * O_TMPFILE where the file system has it; elsewhere a name that starts with DRAFT_PREFIX, which
+ * start-up removes. A plain value, owned by whoever holds it; finished by draft_file_finish. */
+#pragma once
+
+#include "proto/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define DRAFT_PREFIX ".tmp-"
+#define DRAFT_NAME_SIZE 24
+
+struct draft_file {
+    int descriptor;
+    int folder;                 /* borrowed: the open directory it was made in */
+    char name[DRAFT_NAME_SIZE]; /* empty when it has none */
+};
+
+/* Readable and writable, mode 0600. */
+MUST_CHECK enum status draft_file_create(int folder, struct draft_file *ret_draft);
+/* fsync, then takes its final name in folder, replacing a file that has it. The name is durable
+ * once draft_file_sync_names of the folder has returned STATUS_OK. Blocks. STATUS_DISK_FULL,
+ * STATUS_IO. */
+MUST_CHECK enum status draft_file_publish(struct draft_file *draft, int folder, const char *name);
+/* All names given in the folder so far: one for many files. Blocks. STATUS_IO. */
+MUST_CHECK enum status draft_file_sync_names(int folder);
+/* Closes; what was not published is gone. Accepts a finished one. */
+void draft_file_finish(struct draft_file *draft);
+
+/* All of the bytes, past short writes and signals. */
+MUST_CHECK enum status draft_file_write(int descriptor, uint64_t offset, const void *bytes,
+                                        size_t size);
+/* All of the bytes; STATUS_CORRUPT when the file ends before. */
+MUST_CHECK enum status draft_file_read(int descriptor, uint64_t offset, void *bytes, size_t size);
+
+/* What an errno of the disk means. STATUS_DISK_FULL for every way of having no room (quota and the
+ * limit on file sizes included), STATUS_NO_MEMORY for what passes, else STATUS_IO. */
+enum status draft_file_status(int error);

@@ -1,0 +1,403 @@
+#include "server/store/graph_file.h"
+
+#include "server/store/draft_file.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file is little-endian");
+
+#define GRAPH_FILE_VERSION 1
+static const char magic[8] = "APSPgrph";
+
+struct header {
+    char magic[8];
+    uint32_t version;
+    uint32_t vertex_count;
+    uint64_t edge_count;
+    uint64_t names_size;
+    uint32_t directed;
+    uint32_t weight_type;
+    uint64_t edges_read;
+    uint64_t loops_dropped;
+    uint64_t parallel_merged;
+    double min_weight;
+    double max_weight;
+    double distance_bound;
+    double negative_loop_weight;
+    uint32_t components;
+    uint32_t negative_loop;
+    uint32_t negative;
+    uint32_t integral;
+    uint64_t names_checksum;
+    uint64_t edges_checksum;  /* row offsets, targets, weights, in this order */
+    uint64_t header_checksum; /* of all the fields before */
+};
+static_assert(sizeof(struct header) == 136, "no padding");
+
+/* Where each part lies: back to back, each on a multiple of 8. */
+struct layout {
+    uint64_t names_at;
+    uint64_t offsets_at;
+    uint64_t targets_at;
+    uint64_t weights_at;
+    uint64_t file_size;
+    size_t offsets_size;
+    size_t targets_size;
+    size_t weights_size;
+};
+
+/* The position after a part of this size, on the next multiple of 8; false on overflow. */
+static bool after(uint64_t position, uint64_t size, uint64_t *ret_next)
+{
+    uint64_t end;
+    if (__builtin_add_overflow(position, size, &end) || __builtin_add_overflow(end, 7, &end)) {
+        return false;
+    }
+    *ret_next = end & ~(uint64_t)7;
+    return true;
+}
+
+/* False when the counts of the header do not fit any file. */
+static bool layout_of(const struct header *header, struct layout *ret_layout)
+{
+    struct layout layout = {.names_at = sizeof *header};
+    size_t weight_size = header->weight_type == WEIGHT_INTEGER ? sizeof(int32_t) : sizeof(double);
+    layout.offsets_size = ((size_t)header->vertex_count + 1) * sizeof(uint64_t);
+    if (__builtin_mul_overflow(header->edge_count, sizeof(uint32_t), &layout.targets_size) ||
+        __builtin_mul_overflow(header->edge_count, weight_size, &layout.weights_size) ||
+        !after(layout.names_at, header->names_size, &layout.offsets_at) ||
+        !after(layout.offsets_at, layout.offsets_size, &layout.targets_at) ||
+        !after(layout.targets_at, layout.targets_size, &layout.weights_at) ||
+        !after(layout.weights_at, layout.weights_size, &layout.file_size)) {
+        return false;
+    }
+    *ret_layout = layout;
+    return true;
+}
+
+static const void *weights_of(const struct graph *graph)
+{
+    return graph->weight_type == WEIGHT_INTEGER ? (const void *)graph->weight_i4
+                                                : (const void *)graph->weight_f8;
+}
+
+static uint64_t edges_checksum(const struct graph *graph, const struct layout *layout)
+{
+    XXH3_state_t state;
+    XXH3_64bits_reset(&state);
+    XXH3_64bits_update(&state, graph->row_offset, layout->offsets_size);
+    XXH3_64bits_update(&state, graph->target, layout->targets_size);
+    XXH3_64bits_update(&state, weights_of(graph), layout->weights_size);
+    return XXH3_64bits_digest(&state);
+}
+
+static uint64_t header_checksum(const struct header *header)
+{
+    return XXH3_64bits(header, offsetof(struct header, header_checksum));
+}
+
+static struct header header_of(const struct graph *graph, uint64_t names_size)
+{
+    const struct graph_summary *summary = &graph->summary;
+    struct header header = {
+        .version = GRAPH_FILE_VERSION,
+        .vertex_count = graph->vertex_count,
+        .edge_count = graph->edge_count,
+        .names_size = names_size,
+        .directed = graph->directed,
+        .weight_type = graph->weight_type,
+        .edges_read = summary->edges_read,
+        .loops_dropped = summary->loops_dropped,
+        .parallel_merged = summary->parallel_merged,
+        .min_weight = summary->min_weight,
+        .max_weight = summary->max_weight,
+        .distance_bound = summary->distance_bound,
+        .negative_loop_weight = summary->negative_loop_weight,
+        .components = summary->components,
+        .negative_loop = summary->negative_loop,
+        .negative = summary->negative,
+        .integral = summary->integral,
+    };
+    memcpy(header.magic, magic, sizeof magic);
+    return header;
+}
+
+static enum status write_parts(int descriptor, const struct graph *graph,
+                               const struct header *header, const struct layout *layout,
+                               const unsigned char *names)
+{
+    enum status status = draft_file_write(descriptor, 0, header, sizeof *header);
+    if (status == STATUS_OK) {
+        status = draft_file_write(descriptor, layout->names_at, names, header->names_size);
+    }
+    if (status == STATUS_OK) {
+        status = draft_file_write(descriptor, layout->offsets_at, graph->row_offset,
+                                  layout->offsets_size);
+    }
+    if (status == STATUS_OK) {
+        status =
+            draft_file_write(descriptor, layout->targets_at, graph->target, layout->targets_size);
+    }
+    if (status == STATUS_OK) {
+        status = draft_file_write(descriptor, layout->weights_at, weights_of(graph),
+                                  layout->weights_size);
+    }
+    /* The last part may end before the multiple of 8 that the file ends on. */
+    if (status == STATUS_OK && ftruncate(descriptor, (off_t)layout->file_size) != 0) {
+        status = draft_file_status(errno);
+    }
+    return status;
+}
+
+static enum status write_draft(int folder, const struct graph *graph, const struct header *header,
+                               const struct layout *layout, const unsigned char *names,
+                               struct draft_file *ret_draft)
+{
+    struct draft_file draft;
+    enum status status = draft_file_create(folder, &draft);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = write_parts(draft.descriptor, graph, header, layout, names);
+    if (status != STATUS_OK) {
+        draft_file_finish(&draft);
+        return status;
+    }
+    *ret_draft = draft;
+    return STATUS_OK;
+}
+
+enum status graph_file_draft(int folder, const struct graph *graph, struct draft_file *ret_draft,
+                             uint64_t *ret_bytes)
+{
+    struct header header = header_of(graph, vertex_names_encoded_size(graph->names));
+    struct layout layout;
+    if (!layout_of(&header, &layout)) {
+        return STATUS_TOO_LARGE;
+    }
+    unsigned char *names = malloc(header.names_size + 1);
+    if (names == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    vertex_names_encode(graph->names, names);
+    header.names_checksum = XXH3_64bits(names, header.names_size);
+    header.edges_checksum = edges_checksum(graph, &layout);
+    header.header_checksum = header_checksum(&header);
+    enum status status = write_draft(folder, graph, &header, &layout, names, ret_draft);
+    free(names);
+    if (status == STATUS_OK) {
+        *ret_bytes = layout.file_size;
+    }
+    return status;
+}
+
+static bool header_is_sound(const struct header *header)
+{
+    return memcmp(header->magic, magic, sizeof magic) == 0 &&
+           header->version == GRAPH_FILE_VERSION &&
+           header->header_checksum == header_checksum(header) && header->directed <= 1 &&
+           (header->weight_type == WEIGHT_INTEGER || header->weight_type == WEIGHT_REAL) &&
+           header->negative <= 1 && header->integral <= 1 &&
+           (header->negative_loop == NO_VERTEX || header->negative_loop < header->vertex_count) &&
+           isfinite(header->min_weight) && isfinite(header->max_weight) &&
+           isfinite(header->negative_loop_weight);
+}
+
+/* The header, once the size of the file agrees with its counts: after this no count can ask for
+ * more memory than the file is long. */
+static enum status read_header(int descriptor, struct header *ret_header, struct layout *ret_layout)
+{
+    struct header header;
+    struct layout layout;
+    struct stat file;
+    if (fstat(descriptor, &file) != 0) {
+        return draft_file_status(errno);
+    }
+    enum status status = draft_file_read(descriptor, 0, &header, sizeof header);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (!header_is_sound(&header) || !layout_of(&header, &layout) ||
+        layout.file_size != (uint64_t)file.st_size) {
+        return STATUS_CORRUPT;
+    }
+    *ret_header = header;
+    *ret_layout = layout;
+    return STATUS_OK;
+}
+
+static enum status read_names(int descriptor, const struct header *header,
+                              struct vertex_names **ret_names)
+{
+    unsigned char *bytes = malloc(header->names_size + 1);
+    if (bytes == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    struct vertex_names *names = NULL;
+    enum status status = draft_file_read(descriptor, sizeof *header, bytes, header->names_size);
+    if (status == STATUS_OK && XXH3_64bits(bytes, header->names_size) != header->names_checksum) {
+        status = STATUS_CORRUPT;
+    }
+    if (status == STATUS_OK) {
+        status = vertex_names_decode(bytes, header->names_size, &names);
+    }
+    free(bytes);
+    if (status == STATUS_OK && vertex_names_count(names) != header->vertex_count) {
+        vertex_names_destroy(names);
+        status = STATUS_CORRUPT;
+    }
+    if (status == STATUS_OK) {
+        *ret_names = names;
+    }
+    return status;
+}
+
+/* The bytes of a part, owned by the caller; does nothing once status is a failure. */
+static void *read_part(int descriptor, uint64_t offset, size_t size, enum status *status)
+{
+    if (*status != STATUS_OK) {
+        return NULL;
+    }
+    void *bytes = malloc(size + 1);
+    *status = bytes != NULL ? draft_file_read(descriptor, offset, bytes, size) : STATUS_NO_MEMORY;
+    if (*status == STATUS_OK) {
+        return bytes;
+    }
+    free(bytes);
+    return NULL;
+}
+
+static bool edges_are_sound(const struct graph *graph)
+{
+    const uint64_t *offset = graph->row_offset;
+    if (offset[0] != 0 || offset[graph->vertex_count] != graph->edge_count) {
+        return false;
+    }
+    for (uint32_t row = 0; row < graph->vertex_count; row++) {
+        if (offset[row + 1] < offset[row] || offset[row + 1] > graph->edge_count) {
+            return false;
+        }
+        for (uint64_t edge = offset[row]; edge < offset[row + 1]; edge++) {
+            if (graph->target[edge] >= graph->vertex_count ||
+                (edge > offset[row] && graph->target[edge] <= graph->target[edge - 1])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static enum status read_edges(int descriptor, const struct header *header,
+                              const struct layout *layout, struct graph *graph)
+{
+    enum status status = STATUS_OK;
+    graph->row_offset = read_part(descriptor, layout->offsets_at, layout->offsets_size, &status);
+    graph->target = read_part(descriptor, layout->targets_at, layout->targets_size, &status);
+    void *weights = read_part(descriptor, layout->weights_at, layout->weights_size, &status);
+    if (graph->weight_type == WEIGHT_INTEGER) {
+        graph->weight_i4 = weights;
+    } else {
+        graph->weight_f8 = weights;
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (edges_checksum(graph, layout) != header->edges_checksum || !edges_are_sound(graph)) {
+        return STATUS_CORRUPT;
+    }
+    return STATUS_OK;
+}
+
+static void take_header(const struct header *header, struct graph *graph)
+{
+    graph->vertex_count = header->vertex_count;
+    graph->directed = header->directed != 0;
+    graph->weight_type = (enum weight_type)header->weight_type;
+    graph->edge_count = header->edge_count;
+    graph->summary = (struct graph_summary){
+        .edges_read = header->edges_read,
+        .loops_dropped = header->loops_dropped,
+        .parallel_merged = header->parallel_merged,
+        .min_weight = header->min_weight,
+        .max_weight = header->max_weight,
+        .distance_bound = header->distance_bound,
+        .negative_loop_weight = header->negative_loop_weight,
+        .components = header->components,
+        .negative_loop = header->negative_loop,
+        .negative = header->negative != 0,
+        .integral = header->integral != 0,
+    };
+}
+
+static enum status read_graph(int descriptor, struct graph **ret_graph)
+{
+    struct header header;
+    struct layout layout;
+    enum status status = read_header(descriptor, &header, &layout);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    struct graph *graph = calloc(1, sizeof *graph);
+    if (graph == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    take_header(&header, graph);
+    status = read_names(descriptor, &header, &graph->names);
+    if (status == STATUS_OK) {
+        status = read_edges(descriptor, &header, &layout, graph);
+    }
+    if (status != STATUS_OK) {
+        graph_destroy(graph);
+        return status;
+    }
+    *ret_graph = graph;
+    return STATUS_OK;
+}
+
+static enum status open_file(int folder, const char *id, int *ret_descriptor)
+{
+    int descriptor = openat(folder, id, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (descriptor < 0) {
+        return draft_file_status(errno);
+    }
+    *ret_descriptor = descriptor;
+    return STATUS_OK;
+}
+
+enum status graph_file_read(int folder, const char *id, struct graph **ret_graph)
+{
+    int descriptor = -1;
+    enum status status = open_file(folder, id, &descriptor);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = read_graph(descriptor, ret_graph);
+    close(descriptor);
+    return status;
+}
+
+enum status graph_file_read_names(int folder, const char *id, struct vertex_names **ret_names)
+{
+    int descriptor = -1;
+    enum status status = open_file(folder, id, &descriptor);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    struct header header;
+    struct layout layout;
+    status = read_header(descriptor, &header, &layout);
+    if (status == STATUS_OK) {
+        status = read_names(descriptor, &header, ret_names);
+    }
+    close(descriptor);
+    return status;
+}

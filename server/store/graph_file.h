@@ -1,0 +1,18 @@
+/* One graph as one file: header, vertex names, edges, a checksum per part. Written once, unnamed
+ * until complete (O_TMPFILE, fsync, linkat), never changed. */
+#pragma once
+
+#include "proto/graph.h"
+#include "proto/job_document.h"
+#include "server/store/draft_file.h"
+
+/* Writes it all; the caller publishes the draft under the graph's id, and finishes it. A file of
+ * that name holds the same graph: it is replaced, which heals a damaged one. Blocks on the disk.
+ * STATUS_DISK_FULL, STATUS_IO. folder: open directory. */
+MUST_CHECK enum status graph_file_draft(int folder, const struct graph *graph,
+                                        struct draft_file *ret_draft, uint64_t *ret_bytes);
+/* STATUS_CORRUPT when a checksum or a bound does not hold, STATUS_IO when it cannot be read. */
+MUST_CHECK enum status graph_file_read(int folder, const char *id, struct graph **ret_graph);
+/* Only the vertex names. */
+MUST_CHECK enum status graph_file_read_names(int folder, const char *id,
+                                             struct vertex_names **ret_names);

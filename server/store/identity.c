@@ -1,0 +1,116 @@
+#include "server/store/identity.h"
+
+#include "proto/check.h"
+
+#include <assert.h>
+#include <gnutls/crypto.h>
+#include <gnutls/gnutls.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the canonical form is little-endian");
+
+/* 16 bytes in base32 without padding: 26 digits, of which the first holds 3 bits. */
+#define ID_BYTES 16
+#define ID_DIGITS 26
+#define ID_PREFIX_LENGTH 2
+
+/* Changes when the canonical form does: other bytes, other ids. */
+static const char domain[16] = "apspd graph 1";
+
+/* Crockford's base32, lower case: no i, l, o, u; sorts as the numbers do. */
+static void print_base32(const unsigned char bytes[ID_BYTES], char digits[ID_DIGITS + 1])
+{
+    static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
+    unsigned pending = 0;
+    unsigned pending_bits = 2; /* leading zeros, so that 128 bits fill 26 digits */
+    for (size_t i = 0; i < ID_BYTES; i++) {
+        pending = pending << 8 | bytes[i];
+        for (pending_bits += 8; pending_bits >= 5; pending_bits -= 5) {
+            *digits++ = alphabet[pending >> (pending_bits - 5) & 31];
+        }
+    }
+    *digits = '\0';
+}
+
+static enum status hash_names(gnutls_hash_hd_t hash, const struct vertex_names *names)
+{
+    size_t size = vertex_names_encoded_size(names);
+    unsigned char *bytes = malloc(size + 1);
+    if (bytes == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    vertex_names_encode(names, bytes);
+    enum status status = gnutls_hash(hash, bytes, size) == 0 ? STATUS_OK : STATUS_NO_MEMORY;
+    free(bytes);
+    return status;
+}
+
+/* Loops are not among the edges, and a negative one makes it another graph: one without distances.
+ */
+static int hash_negative_loop(gnutls_hash_hd_t hash, const struct graph_summary *summary)
+{
+    if (summary->negative_loop == NO_VERTEX) {
+        return 0;
+    }
+    int failed = gnutls_hash(hash, &summary->negative_loop, sizeof summary->negative_loop);
+    return failed != 0 ? failed
+                       : gnutls_hash(hash, &summary->negative_loop_weight,
+                                     sizeof summary->negative_loop_weight);
+}
+
+static enum status hash_graph(gnutls_hash_hd_t hash, const struct graph *graph)
+{
+    const uint64_t head[] = {graph->vertex_count, graph->edge_count, graph->directed,
+                             graph->weight_type, vertex_names_encoded_size(graph->names)};
+    bool integer = graph->weight_type == WEIGHT_INTEGER;
+    const void *weights = integer ? (const void *)graph->weight_i4 : graph->weight_f8;
+    size_t weight_size = integer ? sizeof *graph->weight_i4 : sizeof *graph->weight_f8;
+    size_t offset_bytes = ((size_t)graph->vertex_count + 1) * sizeof *graph->row_offset;
+    size_t target_bytes = graph->edge_count * sizeof *graph->target;
+    if (gnutls_hash(hash, domain, sizeof domain) != 0 ||
+        gnutls_hash(hash, head, sizeof head) != 0 ||
+        gnutls_hash(hash, graph->row_offset, offset_bytes) != 0 ||
+        (graph->edge_count > 0 &&
+         (gnutls_hash(hash, graph->target, target_bytes) != 0 ||
+          gnutls_hash(hash, weights, graph->edge_count * weight_size) != 0)) ||
+        hash_negative_loop(hash, &graph->summary) != 0) {
+        return STATUS_NO_MEMORY;
+    }
+    return hash_names(hash, graph->names);
+}
+
+enum status identity_of_graph(const struct graph *graph, char ret_id[GRAPH_ID_SIZE])
+{
+    gnutls_hash_hd_t hash;
+    if (gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) != 0) {
+        return STATUS_NO_MEMORY;
+    }
+    enum status status = hash_graph(hash, graph);
+    unsigned char digest[32];
+    gnutls_hash_deinit(hash, digest);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    memcpy(ret_id, "g_", ID_PREFIX_LENGTH);
+    print_base32(digest, ret_id + ID_PREFIX_LENGTH);
+    return STATUS_OK;
+}
+
+/* A ULID: 48 bits of milliseconds, 80 random bits. */
+enum status identity_new(const char *prefix, double wall_s, char ret_id[JOB_ID_SIZE])
+{
+    CHECK(strlen(prefix) == ID_PREFIX_LENGTH);
+    unsigned char bytes[ID_BYTES];
+    uint64_t wall_ms = wall_s > 0 ? (uint64_t)(wall_s * 1000) : 0;
+    for (size_t i = 6; i-- > 0; wall_ms >>= 8) {
+        bytes[i] = (unsigned char)wall_ms;
+    }
+    if (getrandom(bytes + 6, ID_BYTES - 6, 0) != ID_BYTES - 6) {
+        return STATUS_IO;
+    }
+    memcpy(ret_id, prefix, ID_PREFIX_LENGTH);
+    print_base32(bytes, ret_id + ID_PREFIX_LENGTH);
+    return STATUS_OK;
+}

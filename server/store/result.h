@@ -1,0 +1,36 @@
+/* A solved graph as queries see it: immutable, counted, any thread. Nothing outside this file may
+ * assume that the distances lie in an n x n matrix, except through result_matrix_file. */
+#pragma once
+
+#include "proto/job_document.h"
+#include "proto/text.h"
+#include "proto/vertex_names.h"
+#include "server/store/result_file.h"
+
+struct result;
+
+/* Takes file and names. etag: unquoted, unique to this solve. The count starts at 1. */
+MUST_CHECK enum status result_create(const char *graph_id, const char *etag,
+                                     struct result_file **take_file,
+                                     struct vertex_names **take_names, struct result **ret_result);
+struct result *result_ref(struct result *result);
+void result_unref(struct result *result);
+
+const char *result_graph_id(const struct result *result);
+const char *result_etag(const struct result *result);
+enum kind result_kind(const struct result *result);
+uint32_t result_vertex_count(const struct result *result);
+const struct vertex_names *result_names(const struct result *result);
+/* Monotonic seconds of the last query, for eviction; written by any thread. */
+void result_touch(struct result *result, double now_s);
+double result_touched_s(const struct result *result);
+
+/* Appends the distance as JSON (integer, shortest decimal, null). Rows must be in range. */
+void result_append_distance(const struct result *result, uint32_t source, uint32_t target,
+                            struct text *text);
+/* Borrowed; lives as long as the result. */
+const struct statistics *result_statistics(const struct result *result);
+/* The file that holds the whole matrix (npy), for downloads. Borrowed. */
+const struct result_file *result_matrix_file(const struct result *result);
+/* result_file_publish of that file. Publisher of the store. */
+MUST_CHECK enum status result_publish(struct result *result, int folder, const char *name);

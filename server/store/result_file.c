@@ -1,0 +1,289 @@
+#include "server/store/result_file.h"
+
+#include "proto/check.h"
+#include "server/store/draft_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define BLOCK_SIZE ((size_t)1 << 20)
+
+struct result_file {
+    struct draft_file draft; /* no longer a draft once published; holds the descriptor */
+    uint32_t vertex_count;
+    enum kind kind;
+    bool published;
+    unsigned char *bytes; /* the mapping, header first */
+    size_t npy_size;
+    size_t size;
+    struct statistics statistics; /* in the mapping */
+};
+
+#define STATISTICS_ALIGNMENT ((size_t)16)
+
+static size_t statistics_offset(size_t npy_size)
+{
+    return (npy_size + STATISTICS_ALIGNMENT - 1) / STATISTICS_ALIGNMENT * STATISTICS_ALIGNMENT;
+}
+
+static enum status find_sizes(uint32_t vertex_count, enum kind kind, size_t *ret_npy_size,
+                              size_t *ret_size)
+{
+    size_t size;
+    enum status status = matrix_size(vertex_count, kind, &size);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (size > INT64_MAX - NPY_HEADER_SIZE - STATISTICS_ALIGNMENT - statistics_size(vertex_count)) {
+        return STATUS_TOO_LARGE;
+    }
+    *ret_npy_size = size + NPY_HEADER_SIZE;
+    *ret_size = statistics_offset(*ret_npy_size) + statistics_size(vertex_count);
+    return STATUS_OK;
+}
+
+enum status result_file_size(uint32_t vertex_count, enum kind kind, size_t *ret_bytes)
+{
+    size_t npy_size;
+    return find_sizes(vertex_count, kind, &npy_size, ret_bytes);
+}
+
+/* A file of the size that this matrix needs, with nothing in it yet. */
+static enum status allocate(uint32_t vertex_count, enum kind kind, struct result_file **ret_file)
+{
+    size_t npy_size;
+    size_t size;
+    enum status status = find_sizes(vertex_count, kind, &npy_size, &size);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    struct result_file *file = calloc(1, sizeof *file);
+    if (file == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    file->draft.descriptor = -1;
+    file->vertex_count = vertex_count;
+    file->kind = kind;
+    file->npy_size = npy_size;
+    file->size = size;
+    *ret_file = file;
+    return STATUS_OK;
+}
+
+static enum status map(struct result_file *file, int protection)
+{
+    void *bytes = mmap(NULL, file->size, protection, MAP_SHARED, file->draft.descriptor, 0);
+    if (bytes == MAP_FAILED) {
+        return draft_file_status(errno);
+    }
+    file->bytes = bytes;
+    return STATUS_OK;
+}
+
+static enum status write_zeros(int descriptor, uint64_t size)
+{
+    unsigned char *zeros = calloc(1, BLOCK_SIZE);
+    if (zeros == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    enum status status = STATUS_OK;
+    for (uint64_t offset = 0; offset < size && status == STATUS_OK; offset += BLOCK_SIZE) {
+        uint64_t left = size - offset;
+        status = draft_file_write(descriptor, offset, zeros,
+                                  left < BLOCK_SIZE ? (size_t)left : BLOCK_SIZE);
+    }
+    free(zeros);
+    return status;
+}
+
+/* A page of the mapping without a block behind it would be a SIGBUS on a full disk, so the blocks
+ * are taken here; where the file system cannot reserve (EOPNOTSUPP), by writing them. */
+static enum status reserve(int descriptor, uint64_t size)
+{
+    int failed;
+    do {
+        failed = fallocate(descriptor, 0, 0, (off_t)size);
+    } while (failed != 0 && errno == EINTR);
+    if (failed == 0) {
+        return STATUS_OK;
+    }
+    return errno == EOPNOTSUPP ? write_zeros(descriptor, size) : draft_file_status(errno);
+}
+
+enum status result_file_create(int folder, uint32_t vertex_count, enum kind kind,
+                               struct result_file **ret_file)
+{
+    struct result_file *file;
+    enum status status = allocate(vertex_count, kind, &file);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = draft_file_create(folder, &file->draft);
+    if (status != STATUS_OK) {
+        goto fail;
+    }
+    status = reserve(file->draft.descriptor, file->size);
+    if (status != STATUS_OK) {
+        goto fail;
+    }
+    status = map(file, PROT_READ | PROT_WRITE);
+    if (status != STATUS_OK) {
+        goto fail;
+    }
+    npy_header_write(kind, vertex_count, vertex_count, file->bytes);
+    file->statistics =
+        statistics_init(file->bytes + statistics_offset(file->npy_size), vertex_count, kind);
+    *ret_file = file;
+    return STATUS_OK;
+fail:
+    result_file_destroy(file);
+    return status;
+}
+
+/* Exactly the bytes that we would have written, so that a header is never interpreted. */
+static enum status check_header(const struct result_file *file)
+{
+    unsigned char expected[NPY_HEADER_SIZE];
+    unsigned char found[NPY_HEADER_SIZE];
+    struct stat info;
+    if (fstat(file->draft.descriptor, &info) != 0) {
+        return draft_file_status(errno);
+    }
+    if ((uint64_t)info.st_size != file->size && (uint64_t)info.st_size != file->npy_size) {
+        return STATUS_CORRUPT;
+    }
+    npy_header_write(file->kind, file->vertex_count, file->vertex_count, expected);
+    enum status status = draft_file_read(file->draft.descriptor, 0, found, sizeof found);
+    if (status == STATUS_OK && memcmp(found, expected, sizeof found) != 0) {
+        status = STATUS_CORRUPT;
+    }
+    if (status == STATUS_OK && (uint64_t)info.st_size != file->size) {
+        status = STATUS_NOT_SOLVED;
+    }
+    return status;
+}
+
+enum status result_file_open(int folder, const char *name, uint32_t vertex_count, enum kind kind,
+                             struct result_file **ret_file)
+{
+    struct result_file *file;
+    enum status status = allocate(vertex_count, kind, &file);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    file->published = true;
+    file->draft.descriptor = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file->draft.descriptor < 0) {
+        status = draft_file_status(errno);
+        goto fail;
+    }
+    status = check_header(file);
+    if (status != STATUS_OK) {
+        goto fail;
+    }
+    status = map(file, PROT_READ);
+    if (status != STATUS_OK) {
+        goto fail;
+    }
+    status = statistics_open(file->bytes + statistics_offset(file->npy_size), vertex_count, kind,
+                             &file->statistics);
+    if (status != STATUS_OK) {
+        goto fail;
+    }
+    *ret_file = file;
+    return STATUS_OK;
+fail:
+    result_file_destroy(file);
+    return status;
+}
+
+void result_file_destroy(struct result_file *file)
+{
+    if (file == NULL) {
+        return;
+    }
+    if (file->bytes != NULL) {
+        munmap(file->bytes, file->size);
+    }
+    draft_file_finish(&file->draft);
+    free(file);
+}
+
+struct matrix result_file_matrix(const struct result_file *file)
+{
+    return (struct matrix){.vertex_count = file->vertex_count,
+                           .kind = file->kind,
+                           .elements = file->bytes + NPY_HEADER_SIZE};
+}
+
+const struct statistics *result_file_statistics(const struct result_file *file)
+{
+    return &file->statistics;
+}
+
+enum status result_file_seal(struct result_file *file)
+{
+    if (mprotect(file->bytes, file->size, PROT_READ) != 0) {
+        return draft_file_status(errno);
+    }
+    return STATUS_OK;
+}
+
+int result_file_descriptor(const struct result_file *file)
+{
+    return file->draft.descriptor;
+}
+
+uint64_t result_file_bytes(const struct result_file *file)
+{
+    return file->size;
+}
+
+uint64_t result_file_npy_bytes(const struct result_file *file)
+{
+    return file->npy_size;
+}
+
+static enum status digest_blocks(int descriptor, uint64_t size, unsigned char *block,
+                                 uint64_t *ret_checksum)
+{
+    XXH3_state_t state;
+    XXH3_64bits_reset(&state);
+    for (uint64_t offset = 0; offset < size; offset += BLOCK_SIZE) {
+        uint64_t left = size - offset;
+        size_t part = left < BLOCK_SIZE ? (size_t)left : BLOCK_SIZE;
+        enum status status = draft_file_read(descriptor, offset, block, part);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        XXH3_64bits_update(&state, block, part);
+    }
+    *ret_checksum = XXH3_64bits_digest(&state);
+    return STATUS_OK;
+}
+
+enum status result_file_checksum(const struct result_file *file, uint64_t *ret_checksum)
+{
+    unsigned char *block = malloc(BLOCK_SIZE);
+    if (block == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    enum status status = digest_blocks(file->draft.descriptor, file->size, block, ret_checksum);
+    free(block);
+    return status;
+}
+
+enum status result_file_publish(struct result_file *file, int folder, const char *name)
+{
+    CHECK(!file->published);
+    enum status status = draft_file_publish(&file->draft, folder, name);
+    file->published = status == STATUS_OK;
+    return status;
+}

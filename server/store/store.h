@@ -1,0 +1,66 @@
+/* The state directory and its two disk threads, which alone publish anything in it.
+ *
+ *   LOCK, FORMAT, catalogue.db, graphs/<id>, results/<id>.<kind>.npy, quarantine/
+ *
+ * A change is files first, catalogue commit second: what the catalogue names is on the disk. Files
+ * that no row names are removed at start-up. Changes that publish or delete results are carried out
+ * in the order given, all others too; between the two sorts the first may be overtaken, so that no
+ * acceptance waits while a large result is hashed and synced. (A large graph is still written by
+ * the catalogue thread: the acceptances behind it wait.) Changes that wait share one commit. After
+ * a failed commit or fsync the store refuses every further change (STATUS_IO): nothing is
+ * acknowledged that might be lost. */
+#pragma once
+
+#include "server/store/catalogue.h"
+#include "server/store/draft_file.h"
+#include "server/store/result.h"
+
+struct store;
+
+/* One durable change. Fields left zero are not part of it. Everything it points to is borrowed
+ * until done is called, on the catalogue thread, with status set; done usually posts a message. */
+struct store_change {
+    const struct graph *graph;         /* to write as a file, with graph_row */
+    const struct graph_row *graph_row; /* file_bytes is filled in by the write */
+    const struct name_row *name_row;
+    struct result *result;               /* its file is published under its name, with result_row */
+    const struct result_row *result_row; /* bytes and checksum are computed by the publisher */
+    const struct job_row *job_row;
+
+    const char *delete_graph_id; /* rows and files: the graph and all of its results */
+    const struct result_row *delete_result;
+    const char *delete_job_id;
+
+    enum status status;        /* out */
+    uint64_t graph_file_bytes; /* out */
+    uint64_t result_checksum;  /* out */
+    void (*done)(struct store_change *change);
+    void *context;
+    struct store_change *next; /* of the store while queued */
+    struct draft_file draft;   /* of the store while it writes the graph */
+};
+
+/* Creates the directory when absent, takes its lock (STATUS_CONFIG with words when another process
+ * holds it or the format is newer), removes orphans, moves damaged results to quarantine and drops
+ * their rows. */
+MUST_CHECK enum status store_open(const char *path, struct store **ret_store,
+                                  struct problem *reterr);
+/* All rows at start-up, before store_start. Results visited exist and passed their checksum. */
+MUST_CHECK enum status store_visit(struct store *store, const struct catalogue_visitor *visitor);
+/* Starts the disk threads. */
+MUST_CHECK enum status store_start(struct store *store);
+/* Carries out what was given, then stops the threads and closes all. */
+void store_close(struct store *store);
+
+/* Any thread, never blocks. The change must stay valid until done. */
+void store_apply(struct store *store, struct store_change *change);
+
+/* Open directories, for workers to read graphs and make result files in. Borrowed. */
+int store_graph_folder(const struct store *store);
+int store_result_folder(const struct store *store);
+/* "<graph id>.<kind>.npy" */
+#define RESULT_NAME_SIZE 48
+void store_result_name(const char *graph_id, enum kind kind, char ret_name[RESULT_NAME_SIZE]);
+/* Bytes on the file system of the state directory: free for us now, and in all. Any thread. */
+uint64_t store_free_bytes(const struct store *store);
+uint64_t store_disk_bytes(const struct store *store);

@@ -1,0 +1,124 @@
+/* The least that libmicrohttpd does for an answer: a daemon with the flags, limits and threads of
+ * server/http/http.c, and one constant answer of the size and with as many headers as that of a
+ * distance. What apspd takes beyond this is its own.
+ *
+ *   bench_http_bare [THREADS]     default 4; ends with its standard input */
+#include <arpa/inet.h>
+#include <microhttpd.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define BACKLOG 1024
+#define CONNECTION_LIMIT 1000u
+#define CONNECTION_TIMEOUT_S 30u
+#define CONNECTION_MEMORY_BYTES (16 << 10)
+
+static char body[] = "{\"source\":1234,\"target\":2345,\"distance\":6789}\n";
+
+static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *url,
+                              const char *method, const char *version, const char *upload_data,
+                              size_t *upload_data_size, void **request_context)
+{
+    (void)url;
+    (void)method;
+    (void)version;
+    (void)upload_data;
+    (void)upload_data_size;
+    /* The first call comes at the headers: an answer given there would close the connection. */
+    if (*request_context == NULL) {
+        *request_context = context;
+        return MHD_YES;
+    }
+    return MHD_queue_response(connection, MHD_HTTP_OK, context);
+}
+
+static struct MHD_Response *create_response(void)
+{
+    static const char *const headers[][2] = {
+        {"X-Request-Id", "0123456789abcdef"},
+        {"ETag", "\"0123456789abcdef0123456789abcdef-json\""},
+        {"Cache-Control", "no-cache"},
+        {"Content-Type", "application/json"},
+    };
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(sizeof body - 1, body, MHD_RESPMEM_PERSISTENT);
+
+    for (size_t i = 0; response != NULL && i < sizeof headers / sizeof headers[0]; i++) {
+        if (MHD_add_response_header(response, headers[i][0], headers[i][1]) != MHD_YES) {
+            MHD_destroy_response(response);
+            return NULL;
+        }
+    }
+    return response;
+}
+
+/* -1 when there is none. */
+static int open_socket(uint16_t *ret_port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof address;
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (descriptor < 0) {
+        return -1;
+    }
+    if (bind(descriptor, (struct sockaddr *)&address, size) != 0 ||
+        listen(descriptor, BACKLOG) != 0 ||
+        getsockname(descriptor, (struct sockaddr *)&address, &size) != 0) {
+        close(descriptor);
+        return -1;
+    }
+    *ret_port = ntohs(address.sin_port);
+    return descriptor;
+}
+
+/* Takes the socket. */
+static struct MHD_Daemon *start_daemon(int descriptor, unsigned threads,
+                                       struct MHD_Response *response)
+{
+    /* A pool of one is none. */
+    struct MHD_OptionItem pool[] = {
+        {threads < 2 ? MHD_OPTION_END : MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)threads, NULL},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    struct MHD_Daemon *daemon = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+        answer, response, MHD_OPTION_LISTEN_SOCKET, descriptor, MHD_OPTION_CONNECTION_LIMIT,
+        CONNECTION_LIMIT, MHD_OPTION_CONNECTION_TIMEOUT, CONNECTION_TIMEOUT_S,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY_BYTES,
+        MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
+
+    if (daemon == NULL) {
+        close(descriptor);
+    }
+    return daemon;
+}
+
+int main(int argc, char **argv)
+{
+    unsigned threads = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 4;
+    struct MHD_Response *response = create_response();
+    uint16_t port = 0;
+    int descriptor = response == NULL ? -1 : open_socket(&port);
+    struct MHD_Daemon *daemon = descriptor < 0 ? NULL : start_daemon(descriptor, threads, response);
+
+    if (daemon == NULL) {
+        fprintf(stderr, "bench_http_bare: does not start with %u threads\n", threads);
+        if (response != NULL) {
+            MHD_destroy_response(response);
+        }
+        return 1;
+    }
+    printf("listening on http://127.0.0.1:%u\n", (unsigned)port);
+    fflush(stdout);
+    while (getchar() != EOF) {
+    }
+    MHD_stop_daemon(daemon);
+    MHD_destroy_response(response);
+    return 0;
+}

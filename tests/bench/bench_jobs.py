@@ -1,0 +1,130 @@
+"""Small jobs per second through the daemon: from the first upload to the last job done.
+
+    bench_jobs.py APSPD [--jobs N] [--vertices N] [--edges N] [--connections N] [DAEMON'S OPTIONS ...]
+
+Every graph is another one. Prints one line per figure: jobs accepted (each is durable by then) and
+jobs done per second, processor time of the daemon per job, and what the solver itself took in all.
+The exit status is 1 when a job did not end as done."""
+
+import argparse
+import os
+import random
+import socket
+import struct
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "http"))
+
+import harness
+
+OPTIONS = (
+    "--jobs.queue_limit", "100000",
+    "--jobs.history_limit", "1000000",
+    "--log.level", "error",
+)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("apspd")
+    parser.add_argument("--jobs", type=int, default=10000)
+    parser.add_argument("--vertices", type=int, default=128)
+    parser.add_argument("--edges", type=int, default=512)
+    parser.add_argument("--connections", type=int, default=32)
+    return parser.parse_known_args()
+
+
+def make_graph(options, number):
+    """A binary edge list: a ring, and edges at random."""
+    draw = random.Random(number)
+    n = options.vertices
+    edges = [(i, (i + 1) % n, draw.randrange(1, 1000)) for i in range(n)]
+    while len(edges) < options.edges:
+        edges.append((draw.randrange(n), draw.randrange(n), draw.randrange(1, 1000)))
+    flat = [value for edge in edges for value in edge]
+    return struct.pack(f"<{2 + len(flat)}i", n, len(edges), *flat)
+
+
+def read_answer(stream):
+    status = int(stream.readline().split()[1])
+    length = 0
+    while (line := stream.readline()) not in (b"\r\n", b""):
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            length = int(value)
+    return status, stream.read(length)
+
+
+def submit(port, requests):
+    """Each on a connection of its own: the daemon closes one that has carried an upload."""
+    for request in requests:
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            connection.sendall(request)
+            with connection.makefile("rb") as stream:
+                status, body = read_answer(stream)
+        assert status in (200, 202), (status, body)
+
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def list_all(daemon):
+    jobs = []
+    cursor = ""
+    while cursor is not None:
+        page = daemon.get("/v1/jobs?limit=1000" + (f"&cursor={cursor}" if cursor else "")).json
+        jobs += page["jobs"]
+        cursor = page["next"]
+    return jobs
+
+
+def wait_for_all(daemon):
+    for state in ("queued", "running"):
+        while jobs := daemon.get(f"/v1/jobs?limit=1&state={state}").json["jobs"]:
+            daemon.finish(jobs[0]["id"])
+
+
+def submit_all(daemon, requests, connections):
+    threads = [
+        threading.Thread(target=submit, args=(daemon.port, requests[i::connections]))
+        for i in range(connections)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def main():
+    options, rest = parse_arguments()
+    harness.BINARY = options.apspd
+    head = b"POST /v1/jobs?format=nthu HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n"
+    graphs = [make_graph(options, number) for number in range(options.jobs)]
+    requests = [head % len(graph) + graph for graph in graphs]
+    with harness.Daemon(*OPTIONS, *rest) as daemon:
+        began_cpu_s = cpu_seconds(daemon.process.pid)
+        began_s = time.monotonic()
+        submit_all(daemon, requests, options.connections)
+        accepted_s = time.monotonic() - began_s
+        wait_for_all(daemon)
+        done_s = time.monotonic() - began_s
+        cpu_s = cpu_seconds(daemon.process.pid) - began_cpu_s
+        jobs = list_all(daemon)
+    done = [job for job in jobs if job["state"] == "done"]
+    compute_s = sum(job["timings"]["compute_s"] for job in done)
+    print(f"accepted           {options.jobs / accepted_s:10.0f} jobs/s")
+    print(f"done               {options.jobs / done_s:10.0f} jobs/s")
+    print(f"processor          {cpu_s / options.jobs * 1e6:10.0f} us/job")
+    print(f"compute            {compute_s * 1e3:10.2f} ms in all")
+    if len(done) != options.jobs:
+        print(f"{options.jobs - len(done)} jobs did not end as done")
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""kill -9 at random instants: what was acknowledged is there after, under its id.
+
+APSPD_TEST_KILLS sets how many kills; the ordinary run makes five, a slow build two of smaller jobs."""
+
+import os
+import pathlib
+import random
+import sys
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "http"))
+
+import harness
+
+KILLS = int(os.environ.get("APSPD_TEST_KILLS", "2" if harness.QUICK else "5"))
+SEED = int(os.environ.get("APSPD_TEST_SEED", str(int(time.time()))))
+
+
+# So large that a kill finds some jobs running, and so small that the others end soon.
+VERTICES = 400 if harness.QUICK else 1200
+
+
+def graph(salt, n=VERTICES):
+    lines = [f"p sp {n} {2 * n}"]
+    for i in range(1, n + 1):
+        lines.append(f"a {i} {i % n + 1} {1 + salt}")
+        lines.append(f"a {i} {(i * 7919 + salt) % n + 1} {5000}")
+    return "\n".join(lines).encode() + b"\n"
+
+
+def submit_until_killed(daemon, first, acknowledged):
+    """Submits graph after graph; notes (job, salt) of each that was acknowledged."""
+    salt = first
+    try:
+        while True:
+            answer = daemon.submit(graph(salt), Idempotency_Key=f"key-{salt}")
+            if answer.status not in (200, 202):
+                return
+            acknowledged.append((answer.json["id"], salt))
+            salt += 1
+    except (OSError, harness.http.client.HTTPException):
+        return
+
+
+def test_kills_lose_nothing():
+    chooser = random.Random(SEED)
+    print(f"seed {SEED}, {KILLS} kills")
+    salt = 0
+    resumed = 0
+    with harness.Daemon("--jobs.queue_limit", "100") as daemon:
+        for round_ in range(KILLS):
+            acknowledged = []
+            thread = threading.Thread(target=submit_until_killed, args=(daemon, salt, acknowledged))
+            instant = time.monotonic() + chooser.uniform(0.02, 0.7)
+            thread.start()
+            # Questions fill the time until the instant of the kill.
+            while time.monotonic() < instant:
+                daemon.get("/v1/jobs?limit=5")
+            daemon.kill()
+            thread.join()
+            daemon.start()
+            for job, its_salt in acknowledged[:3] + acknowledged[-2:]:
+                state = daemon.get(f"/v1/jobs/{job}").expect(200).json["state"]
+                resumed += state in ("queued", "running")
+                document = daemon.finish(job)
+                assert document["state"] == "done", (round_, document)
+                assert daemon.distance(job, 1, 2) == min(1 + its_salt, 5000), (round_, job)
+                again = daemon.submit(graph(its_salt), Idempotency_Key=f"key-{its_salt}")
+                assert again.expect(200).json["id"] == job, (round_, again.body)
+            for job, _ in acknowledged:
+                daemon.get(f"/v1/jobs/{job}").expect(200)
+                daemon.ask("DELETE", f"/v1/jobs/{job}")
+            salt += len(acknowledged) + 1
+    print(f"{salt - KILLS} jobs acknowledged, {resumed} went on after their kill, 0 lost")
+
+
+def test_a_running_job_finishes_under_its_id():
+    with harness.Daemon() as daemon:
+        job = daemon.submit(harness.slow_graph(1000 if harness.QUICK else 3000)).expect(202).json["id"]
+        while daemon.get(f"/v1/jobs/{job}").json["state"] == "queued":
+            pass
+        daemon.kill()
+        daemon.start()
+        document = daemon.finish(job)
+        assert document["state"] == "done" and document["id"] == job, document
+
+
+def test_results_and_names_are_there_after_a_kill():
+    with harness.Daemon() as daemon:
+        job = daemon.solve(harness.SMALL, "?name=kept")
+        while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
+            pass
+        tag = daemon.get("/v1/graphs/kept/matrix").expect(200).headers["ETag"]
+        daemon.kill()
+        daemon.start()
+        assert daemon.get("/v1/graphs/kept/matrix").expect(200).headers["ETag"] == tag
+        assert daemon.distance("kept", 1, 3) == 12
+        assert daemon.distance(job["id"], 1, 4) is None
+
+
+if __name__ == "__main__":
+    harness.run(globals(), each=False)

@@ -1,0 +1,49 @@
+/* Runs a fuzz target over every file of a folder: the corpus in the ordinary test run. */
+#include <dirent.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+#define INPUT_LIMIT (1u << 20)
+
+static int replay(const char *folder, const char *name)
+{
+    static uint8_t bytes[INPUT_LIMIT];
+    char path[4096];
+    size_t size;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "rb");
+    if (file == NULL) {
+        perror(path);
+        return 0;
+    }
+    printf("%s\n", path);
+    fflush(stdout);
+    size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    LLVMFuzzerTestOneInput(bytes, size);
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    DIR *folder = argc == 2 ? opendir(argv[1]) : NULL;
+    const struct dirent *entry;
+    int count = 0;
+
+    if (folder == NULL) {
+        fprintf(stderr, "usage: replay FOLDER\n");
+        return EXIT_FAILURE;
+    }
+    while ((entry = readdir(folder)) != NULL) {
+        if (entry->d_name[0] != '.')
+            count += replay(argv[1], entry->d_name);
+    }
+    closedir(folder);
+    /* An empty corpus would prove nothing. */
+    return count > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,229 @@
+"""The real binary on a free loopback port, and the ways in which the tests speak to it.
+
+A test module is called as `python3 test_x.py APSPD APSP`; its functions test_* run in their order."""
+
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+
+SKIPPED = 77
+# Set for slow builds, with sanitizers in them.
+QUICK = "APSPD_TEST_QUICK" in os.environ
+BINARY = sys.argv[1] if len(sys.argv) > 1 else "apspd"
+COMMAND = sys.argv[2] if len(sys.argv) > 2 else "apsp"
+SANITIZER = re.compile(rb"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:|broken invariant")
+SMALL = b"p sp 4 4\na 1 2 5\na 2 3 7\na 1 3 20\na 3 1 1\n"
+FINAL = ("done", "failed", "cancelled")
+
+
+class Answer:
+    def __init__(self, status, headers, body):
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    def expect(self, status, code=None):
+        assert self.status == status, (self.status, self.body[:400])
+        if code is not None:
+            assert self.headers["Content-Type"] == "application/problem+json", self.headers
+            assert self.json["code"] == code, self.json
+            assert self.json["status"] == status, self.json
+            assert self.json["request_id"] == self.headers["X-Request-Id"], self.json
+        return self
+
+
+class Daemon:
+    """apspd with a state directory of its own, which outlives kill() and start()."""
+
+    def __init__(self, *arguments, state=None):
+        self.arguments = arguments
+        self.own_state = state is None
+        self.state = state or tempfile.mkdtemp(prefix="apspd-test-")
+        self.scratch = tempfile.mkdtemp(prefix="apspd-test-scratch-")
+        self.errors = tempfile.TemporaryFile()
+        self.process = None
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [BINARY, "--listen", "127.0.0.1:0", "--state-dir", self.state, *self.arguments],
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+        )
+        line = self.process.stdout.readline().decode()
+        match = re.fullmatch(r"listening on (http://127\.0\.0\.1:(\d+))\n", line)
+        assert match, (line, self.log()[-2000:])
+        self.url = match.group(1)
+        self.port = int(match.group(2))
+
+    def log(self):
+        self.errors.seek(0)
+        return self.errors.read()
+
+    def check_log(self):
+        log = self.log()
+        found = SANITIZER.search(log)
+        assert not found, log[max(0, found.start() - 200) : found.start() + 6000].decode()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+        self.check_log()
+
+    def terminate(self, seconds=60):
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(seconds)
+        self.process.stdout.close()
+        self.check_log()
+        assert code == 0, (code, self.log()[-3000:].decode())
+
+    def close(self):
+        try:
+            if self.process.poll() is None:
+                self.terminate()
+        finally:
+            if self.process.poll() is None:
+                self.process.kill()
+                self.process.wait()
+            shutil.rmtree(self.scratch, ignore_errors=True)
+            if self.own_state:
+                shutil.rmtree(self.state, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def connect(self, timeout=60):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+
+    def ask(self, method, path, body=None, headers=None, connection=None):
+        own = connection is None
+        connection = connection or self.connect()
+        connection.request(method, path, body=body, headers=headers or {})
+        response = connection.getresponse()
+        answer = Answer(response.status, response.headers, response.read())
+        if own:
+            connection.close()
+        assert answer.headers["X-Request-Id"], answer.headers
+        return answer
+
+    def get(self, path, **headers):
+        return self.ask("GET", path, headers={k.replace("_", "-"): v for k, v in headers.items()})
+
+    def submit(self, body, query="", **headers):
+        headers = {k.replace("_", "-"): v for k, v in headers.items()}
+        return self.ask("POST", "/v1/jobs" + query, body=body, headers=headers)
+
+    def solve(self, body, query=""):
+        """The document of the finished job."""
+        answer = self.submit(body, query)
+        assert answer.status in (200, 202), (answer.status, answer.body[:400])
+        return self.finish(answer.json["id"])
+
+    def finish(self, job):
+        while True:
+            document = self.get(f"/v1/jobs/{job}?wait=30").expect(200).json
+            if document["state"] in FINAL:
+                return document
+
+    def distance(self, graph, source, target):
+        from urllib.parse import quote
+
+        path = f"/v1/graphs/{graph}/distance?source={quote(str(source))}&target={quote(str(target))}"
+        return self.get(path).expect(200).json["distance"]
+
+    def open_files(self):
+        """What each open descriptor of the process is, sorted."""
+        found = []
+        folder = f"/proc/{self.process.pid}/fd"
+        for name in os.listdir(folder):
+            try:
+                found.append(os.readlink(os.path.join(folder, name)))
+            except FileNotFoundError:
+                pass
+        return sorted(found)
+
+    def files(self):
+        """Every file of the state directory but the catalogue's own."""
+        found = []
+        for folder, _, names in os.walk(self.state):
+            found += [os.path.join(folder, name) for name in names]
+        return sorted(path for path in found if "catalogue" not in os.path.basename(path))
+
+
+def curl(*arguments):
+    """(exit code, HTTP status, body) of one curl call."""
+    done = subprocess.run(
+        ["curl", "-sS", "-m", "120", "-w", "\n%{http_code}", *arguments], capture_output=True
+    )
+    body, _, status = done.stdout.rpartition(b"\n")
+    return done.returncode, int(status or 0), body
+
+
+def slow_graph(n=3000):
+    """A complete-looking graph that keeps a CPU solver busy for a while."""
+    lines = [f"p sp {n} {2 * n}"]
+    for i in range(1, n + 1):
+        lines.append(f"a {i} {i % n + 1} {1 + i % 97}")
+        lines.append(f"a {i} {(i * 7919) % n + 1} {100 + i % 1009}")
+    return "\n".join(lines).encode() + b"\n"
+
+
+def distances_of(edges, vertices, directed=True):
+    """Dijkstra from every vertex: {(source, target): distance}, unreachable pairs left out."""
+    import heapq
+
+    rows = {v: [] for v in vertices}
+    for source, target, weight in edges:
+        rows[source].append((target, weight))
+        if not directed:
+            rows[target].append((source, weight))
+    found = {}
+    for start in vertices:
+        heap = [(0, start)]
+        while heap:
+            length, vertex = heapq.heappop(heap)
+            if (start, vertex) in found:
+                continue
+            found[start, vertex] = length
+            for target, weight in rows[vertex]:
+                if (start, target) not in found:
+                    heapq.heappush(heap, (length + weight, target))
+    return found
+
+
+def run(tests, arguments=(), each=True):
+    """Runs test functions in order, with one daemon for all of them, or none."""
+    failed = 0
+    daemon = Daemon(*arguments) if each else None
+    for name, test in list(tests.items()):
+        if not name.startswith("test_") or not callable(test):
+            continue
+        try:
+            test(daemon) if each else test()
+            print("ok", name, flush=True)
+        except Exception:
+            failed += 1
+            print("FAILED", name, flush=True)
+            traceback.print_exc(file=sys.stdout)
+    if daemon is not None:
+        try:
+            daemon.close()
+        except Exception:
+            failed += 1
+            traceback.print_exc(file=sys.stdout)
+    sys.exit(1 if failed else 0)

@@ -1,0 +1,216 @@
+"""Bad graphs and bad requests: a clear answer, and nothing kept."""
+
+import json
+import socket
+import struct
+import time
+
+import harness
+from harness import SMALL, curl
+
+#  name, query, body, code, line
+BAD_GRAPHS = (
+    ("dimacs", "", b"c hello\np sp 3 2\na 1 2 x\na 2 3 1\n", "BadGraph", 3),
+    ("dimacs", "", b"p sp 3 2\na 1 2 1\na 2 9 1\n", "BadGraph", 3),
+    ("dimacs", "?format=dimacs", b"a 1 2 1\n", "BadGraph", 1),
+    ("dimacs", "", b"p sp 3 5\na 1 2 1\n", "Truncated", 2),
+    ("dimacs", "", b"p max 3 5\na 1 2 1\n", "BadGraph", 1),
+    ("edges", "?format=edges", b"1 2 3\n2 3 nonsense\n", "BadGraph", 2),
+    ("edges", "?format=edges", b"# x\n1 2 3\n7\n", "BadGraph", 3),
+    ("edges", "?format=edges&n=3", b"0 1 3\n1 7 1\n", "BadGraph", 2),
+    ("json", "", b'{"n":3,\n"edges":[[0,1,5],\n[1,9,7]]}', "BadGraph", 3),
+    ("json", "", b'{"n":3,\n"edges":[[0,1,5],\n[1,', "Truncated", 3),
+    ("json", "", b'{"nodes":[{"id":1}],\n"links":[{"source":1,"target":5}]}', "BadGraph", 2),
+    ("json", "", b'{"n":2,"edges":[[0,1,NaN]]}', "BadGraph", 1),
+    ("nthu", "?format=nthu", struct.pack("<5i", 2, 1, 0, 7, 5), "BadGraph", None),
+    ("nthu", "?format=nthu", struct.pack("<4i", 2, 1, 0, 1), "Truncated", None),
+    ("nthu", "?format=nthu", struct.pack("<6i", 2, 1, 0, 1, 5, 9), "BadGraph", None),
+)
+
+
+def test_a_bad_graph_is_told_its_line(daemon):
+    for name, query, body, code, line in BAD_GRAPHS:
+        answer = daemon.submit(body, query)
+        assert answer.status == 422, (name, query, body, answer.status, answer.body)
+        problem = answer.json
+        assert problem["code"] == code, (body, problem)
+        if line is not None:
+            assert problem.get("line") == line, (body, problem)
+        answer = daemon.ask("POST", "/v1/graphs" + query, body=body)
+        assert answer.status == 422, (name, query, body, answer.status, answer.body)
+    assert daemon.get("/v1/graphs").json["graphs"] == []
+    assert not any("/graphs/" in path or "/results/" in path for path in daemon.files())
+
+
+def test_an_empty_body_is_told_so(daemon):
+    for query in ("", "?format=dimacs", "?format=nthu", "?format=json"):
+        daemon.submit(b"", query).expect(422, "EmptyBody")
+        daemon.ask("POST", "/v1/graphs" + query, body=b"").expect(422, "EmptyBody")
+
+
+def test_bad_requests(daemon):
+    jobs = "/v1/jobs"
+    for method, path, body, headers, status, code in (
+        ("GET", "/nowhere", None, {}, 404, "NoSuchRoute"),
+        ("GET", "/v1/jobs/", None, {}, 404, "NoSuchRoute"),
+        ("POST", "/nowhere", b"x", {}, 404, "NoSuchRoute"),
+        ("GET", "/v1/jobs?x=1", None, {}, 400, "UnknownParameter"),
+        ("GET", "/v1/jobs?limit=1&limit=2", None, {}, 400, "BadParameter"),
+        ("GET", "/v1/jobs/%zz", None, {}, 400, "BadRequest"),
+        ("GET", "/v1/jobs/%00", None, {}, 400, "BadRequest"),
+        ("POST", jobs + "?format=bmp", SMALL, {}, 400, "BadParameter"),
+        ("POST", jobs + "?kind=i8", SMALL, {}, 400, "BadParameter"),
+        ("POST", jobs + "?name=g_x", SMALL, {}, 400, "BadParameter"),
+        ("POST", jobs + "?wait=99", SMALL, {}, 400, "BadParameter"),
+        ("POST", "/v1/graphs?priority=3", SMALL, {}, 400, "UnknownParameter"),
+        ("POST", jobs, SMALL, {"Content-Type": "image/png"}, 415, "UnsupportedMediaType"),
+        ("POST", jobs, SMALL, {"Content-Encoding": "gzip"}, 415, "UnsupportedMediaType"),
+        ("POST", jobs, b"\x00" * 100, {}, 415, "UnsupportedMediaType"),
+        ("POST", jobs + "?format=dimacs", b"\x00" * 100, {}, 422, "BadGraph"),
+    ):
+        answer = daemon.ask(method, path, body=body, headers=headers)
+        answer.expect(status, code)
+    assert "limit" in daemon.get("/v1/jobs?x=1").json["hint"]
+    assert "dimacs" in daemon.submit(SMALL, "", Content_Type="image/png").json["hint"]
+
+
+def test_other_methods_are_told_the_allowed_ones(daemon):
+    for method, path, allow in (
+        ("DELETE", "/v1/jobs", "GET, HEAD, POST, PUT"),
+        ("PATCH", "/v1/jobs", "GET, HEAD, POST, PUT"),
+        ("OPTIONS", "/v1/jobs", "GET, HEAD, POST, PUT"),
+        ("TRACE", "/livez", "GET, HEAD"),
+        ("brew", "/livez", "GET, HEAD"),
+        ("POST", "/livez", "GET, HEAD"),
+        ("PUT", "/v1/jobs/x", "GET, HEAD, DELETE"),
+        ("GET", "/v1/graphs/x/distances", "POST"),
+    ):
+        body = b"x" if method in ("POST", "PUT") else None
+        answer = daemon.ask(method, path, body=body).expect(405, "MethodNotAllowed")
+        assert answer.headers["Allow"] == allow, (method, path, answer.headers)
+
+
+def test_a_graph_too_large_is_refused_by_its_first_line(_):
+    """Whatever the format was told by, and however long the rest lets wait."""
+    with harness.Daemon("--graph.vertex_limit", "5000") as daemon:
+        for start in (b"c a comment\np sp 5001 1000000\n", b'{"n":5001, "edges" : ['):
+            connection = daemon.connect()
+            connection.putrequest("POST", "/v1/jobs")
+            connection.putheader("Content-Length", "100000000")
+            connection.endheaders()
+            connection.send(start)
+            connection.sock.settimeout(20)
+            answer = connection.getresponse()
+            assert answer.status == 413, answer.status
+            assert json.loads(answer.read())["limit"] == 5000
+            connection.close()
+
+
+def test_a_stored_graph_takes_no_parameters_of_an_upload(_):
+    with harness.Daemon() as daemon:
+        body = json.dumps({"graph": daemon.solve(SMALL)["graph"]}).encode()
+        for name, value in (("directed", "false"), ("n", "9"), ("weight", "z"), ("format", "json")):
+            answer = daemon.ask("POST", f"/v1/jobs?{name}={value}", body=body)
+            answer.expect(400, "BadParameter")
+            assert name in answer.json["detail"], answer.json
+        daemon.ask("POST", "/v1/jobs?priority=3", body=body).expect(200)
+
+
+def test_a_cursor_is_one_of_the_list(daemon):
+    for path in ("/v1/jobs", "/v1/graphs"):
+        for cursor in ("bogus", "x_" + 26 * "0"):
+            daemon.get(f"{path}?cursor={cursor}").expect(400, "BadParameter")
+
+
+def test_a_body_over_the_limit_is_refused_unread(_):
+    with harness.Daemon("--http.body_limit", "1000") as daemon:
+        connection = daemon.connect()
+        connection.putrequest("POST", "/v1/jobs")
+        connection.putheader("Content-Length", "1001")
+        connection.endheaders()
+        assert connection.getresponse().status == 413
+        connection.close()
+        chunks = {"Transfer-Encoding": "chunked"}
+        body = b"c" * 400 + b"\n"
+        connection = daemon.connect()
+        connection.request("POST", "/v1/jobs?format=dimacs", body=iter([body] * 4), headers=chunks,
+                           encode_chunked=True)
+        response = connection.getresponse()
+        assert response.status == 413 and b"BodyTooLarge" in response.read()
+        connection.close()
+
+
+def test_a_graph_too_large_is_refused_from_its_header_line(daemon):
+    problem = daemon.submit(b"p sp 4000000000 1\na 1 2 3\n").expect(413, "TooLarge").json
+    assert problem["limit"] < 4000000000 == problem["actual"], problem
+    reason = daemon.get("/v1/limits").json["vertex_limit_reason"]
+    assert reason and reason in problem["hint"], problem
+    path = daemon.scratch + "/large.gr"
+    with open(path, "wb") as file:
+        file.write(b"p sp 4000000000 1\n")
+        file.truncate(3 << 30)
+    code, status, body = curl("-T", path, daemon.url + "/v1/jobs?format=dimacs")
+    assert status == 413 and b"TooLarge" in body, (code, status, body)
+
+
+def all_closed(daemon, before, seconds=10):
+    """Others are answered until the connections that ended are closed here too."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        daemon.get("/livez").expect(200)
+        if len(daemon.open_files()) <= len(before):
+            return
+    raise AssertionError((daemon.open_files(), before))
+
+
+def resident_kib(daemon):
+    with open(f"/proc/{daemon.process.pid}/status", encoding="ascii") as file:
+        return int(next(line.split()[1] for line in file if line.startswith("VmHWM")))
+
+
+def test_gigabytes_of_zeros_end_quickly(daemon):
+    path = daemon.scratch + "/zeros"
+    with open(path, "wb") as file:
+        file.truncate(3 << 30)
+    before = daemon.open_files()
+    resident = resident_kib(daemon)
+    for query, expected in (("", 415), ("?format=dimacs", 422), ("?format=edges", 422),
+                            ("?format=json", 422), ("?format=nthu", 422)):
+        code, status, body = curl("-T", path, daemon.url + "/v1/jobs" + query)
+        assert status == expected, (query, code, status, body)
+        code, status, body = curl("-T", path, "-H", "Expect:", "-H", "Transfer-Encoding: chunked",
+                                  daemon.url + "/v1/jobs" + query)
+        assert status == expected, (query, code, status, body)
+    all_closed(daemon, before)
+    # Sanitizers keep what was freed.
+    assert harness.QUICK or resident_kib(daemon) - resident < 8192, (resident, resident_kib(daemon))
+
+
+def leave(daemon, request, reset):
+    with socket.create_connection(("127.0.0.1", daemon.port), timeout=10) as connection:
+        connection.sendall(request)
+        if reset:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def test_a_client_that_leaves_leaves_nothing(daemon):
+    job = daemon.solve(SMALL)
+    while not daemon.get("/v1/jobs/" + job["id"]).json["durable"]:
+        pass
+    before = daemon.open_files()
+    files = daemon.files()
+    head = b"POST /v1/jobs HTTP/1.1\r\nHost: a\r\n"
+    for framing in (b"Content-Length: 1000000\r\n\r\n",
+                    b"Transfer-Encoding: chunked\r\n\r\nf4240\r\n"):
+        for size in (0, 10, 5000, 500_000):
+            body = b"p sp 1000 50000\n" + b"a 1 2 3\n" * (size // 8)
+            for i in range(10):
+                leave(daemon, head + framing + body[:size], reset=i % 2 == 0)
+            # Long before the connection times out, though its end came together with its bytes.
+            all_closed(daemon, before)
+    assert daemon.files() == files
+    assert len(daemon.get("/v1/jobs").json["jobs"]) == 1
+
+
+if __name__ == "__main__":
+    harness.run(globals(), ["--http.connection_timeout_s", "60"])

@@ -1,0 +1,288 @@
+"""The one-shot command from outside: python3 test_command.py BUILD_DIR"""
+
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+APSP = os.path.join(os.path.abspath(sys.argv.pop()), "apsp") if len(sys.argv) > 1 else "apsp"
+SHAPES = ("gnp", "dense", "grid", "road")
+UNREACHABLE = 1073741823
+NPY_HEADER = 128
+TRIANGLE = b"p sp 4 3\na 1 2 4\na 2 3 5\na 1 3 20\n"
+TRIANGLE_ROWS = [[0, 4, 9, None], [None, 0, 5, None], [None, None, 0, None], [None, None, None, 0]]
+
+
+def apsp(*arguments, stdin=b"", **environment):
+    variables = {k: v for k, v in os.environ.items() if not k.startswith("APSPD_")}
+    variables.update(environment)
+    return subprocess.run([APSP, *arguments], input=stdin, capture_output=True, timeout=120,
+                          env=variables)
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name, content=None):
+        path = os.path.join(self.folder, name)
+        if content is not None:
+            with open(path, "wb") as file:
+                file.write(content)
+        return path
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def ok(self, *arguments, **more):
+        done = apsp(*arguments, **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def refused(self, code, *arguments, **more):
+        done = apsp(*arguments, **more)
+        self.assertEqual(done.returncode, code, done)
+        message = done.stderr.decode()
+        self.assertTrue(message.startswith("apsp: "), message)
+        return message
+
+    def generate(self, shape, name, *more):
+        self.ok("generate", "--shape", shape, "--n", "70", *more, self.path(name))
+        return self.path(name)
+
+
+class Generate(CommandTest):
+    def test_same_seed_same_bytes(self):
+        for shape in SHAPES:
+            with self.subTest(shape=shape):
+                self.generate(shape, "a.gr", "--seed", "5")
+                self.generate(shape, "b.gr", "--seed", "5")
+                self.generate(shape, "c.gr", "--seed", "6")
+                self.assertEqual(self.read("a.gr"), self.read("b.gr"))
+                self.assertNotEqual(self.read("a.gr"), self.read("c.gr"))
+
+    def test_every_format_is_the_same_graph(self):
+        matrices = []
+        for ending in ("gr", "csv", "json", "nthu"):
+            graph = self.generate("road", "g." + ending)
+            self.ok("solve", graph, self.path("g.raw"), "--solver", "cpu")
+            matrices.append(self.read("g.raw"))
+        self.assertEqual(len(matrices[0]), 70 * 70 * 4)
+        self.assertEqual(set(matrices), {matrices[0]})
+
+    def test_decimals_are_refused_by_nthu(self):
+        message = self.refused(2, "generate", "--shape", "grid", "--n", "9", "--kind", "f4",
+                               self.path("g.nthu"))
+        self.assertIn("integers", message)
+        self.assertEqual(os.listdir(self.folder), [])
+
+
+class Solve(CommandTest):
+    def test_every_shape_solves_and_verifies(self):
+        for shape in SHAPES:
+            for kind in ("i4", "f4"):
+                with self.subTest(shape=shape, kind=kind):
+                    graph = self.generate(shape, "g.gr", "--kind", kind, "--directed")
+                    self.ok("solve", graph, self.path("g.npy"), "--verify", "--solver=cpu")
+                    done = self.ok("verify", graph, self.path("g.npy"))
+                    self.assertEqual(done.stdout, b"verified: 70 rows\n")
+
+    def test_every_output_says_the_same(self):
+        graph = self.path("g.gr", TRIANGLE)
+        for ending in ("npy", "raw", "nthu", "json"):
+            self.ok("solve", graph, self.path("g." + ending))
+        document = json.loads(self.read("g.json"))
+        self.assertEqual(document, {"sources": [1, 2, 3, 4], "destinations": [1, 2, 3, 4],
+                                    "distances": TRIANGLE_ROWS})
+        cells = struct.unpack("<16i", self.read("g.raw"))
+        self.assertEqual(list(cells), [UNREACHABLE if cell is None else cell
+                                       for row in TRIANGLE_ROWS for cell in row])
+        self.assertEqual(self.read("g.npy")[NPY_HEADER:], self.read("g.raw"))
+        self.assertEqual(self.read("g.nthu"), self.read("g.raw"))
+
+    @unittest.skipIf(numpy is None, "numpy is not installed")
+    def test_numpy_reads_what_json_says(self):
+        graph = self.generate("gnp", "g.gr", "--kind", "f4", "--degree", "1")
+        self.ok("solve", graph, self.path("g.npy"))
+        self.ok("solve", graph, self.path("g.json"))
+        rows = [[numpy.inf if cell is None else cell for cell in row]
+                for row in json.loads(self.read("g.json"))["distances"]]
+        self.assertTrue((numpy.load(self.path("g.npy"))
+                         == numpy.array(rows, dtype=numpy.float32)).all())
+
+    def test_streams(self):
+        done = self.ok("solve", "-", "-", "--to", "json", stdin=TRIANGLE)
+        self.assertEqual(json.loads(done.stdout)["distances"], TRIANGLE_ROWS)
+        self.assertIn(b"4 vertices", done.stderr)
+        done = self.ok("solve", "-", "-", "--to", "npy", "--quiet", stdin=TRIANGLE)
+        self.assertEqual(len(done.stdout), NPY_HEADER + 64)
+        self.assertEqual(done.stderr, b"")
+
+    def test_json_is_the_last_line(self):
+        graph = self.path("g.gr", TRIANGLE)
+        done = self.ok("solve", graph, self.path("g.npy"), "--json", "--verify", "--solver", "cpu")
+        report = json.loads(done.stdout.splitlines()[-1])
+        self.assertEqual(set(report),
+                         {"summary", "plan", "timings", "solver", "device", "verified", "verification"})
+        self.assertEqual(report["summary"]["n"], 4)
+        self.assertEqual(report["summary"]["kind"], "i4")
+        self.assertEqual(report["solver"], "cpu")
+        self.assertEqual(report["verified"]["rows"], 4)
+        verification = report["verification"]
+        self.assertEqual((verification["rows"], verification["of"], verification["on"]),
+                         (4, 4, "host"))
+        self.assertIn("tight_path", verification["checks"])
+        self.assertGreaterEqual(report["timings"]["total_s"], report["timings"]["compute_s"])
+
+    def test_a_failure_has_its_problem_in_json(self):
+        graph = self.path("g.gr", b"p sp 2 2\na 1 2 1\na 2 1 -3\n")
+        done = apsp("solve", graph, self.path("g.npy"), "--json", "--solver", "cpu")
+        self.assertEqual(done.returncode, 1)
+        problem = json.loads(done.stdout.splitlines()[-1])["problem"]
+        self.assertEqual(problem["code"], "NegativeCycle")
+        self.assertEqual(sorted(problem["cycle"]), [1, 2])
+        self.assertEqual(os.listdir(self.folder), ["g.gr"])
+
+    def test_existing_output_survives_a_failure(self):
+        self.path("g.npy", b"precious")
+        self.refused(1, "solve", self.path("g.gr", b"p sp 2 1\na 1 5 1\n"), self.path("g.npy"))
+        self.assertEqual(self.read("g.npy"), b"precious")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["g.gr", "g.npy"])
+
+    def test_an_output_that_is_no_file_stays_what_it_is(self):
+        os.mkfifo(self.path("pipe"))
+        reader = os.open(self.path("pipe"), os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        self.ok("solve", "-", self.path("pipe"), "--to", "raw", stdin=TRIANGLE)
+        self.assertEqual(len(os.read(reader, 4096)), 64)
+        self.assertEqual(os.listdir(self.folder), ["pipe"])
+
+    def test_interrupt_leaves_nothing(self):
+        variables = {k: v for k, v in os.environ.items() if not k.startswith("APSPD_")}
+        child = subprocess.Popen([APSP, "solve", "-", self.path("g.npy")], stdin=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, env=variables)
+        # More than a pipe holds: once it is through, the command reads and watches for signals.
+        child.stdin.write(b"p sp 4 1000000\n" + b"a 1 2 4\n" * 20000)
+        child.stdin.flush()
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(child.wait(60), 130)
+        child.stdin.close()
+        child.stderr.close()
+        self.assertEqual(os.listdir(self.folder), [])
+
+
+class Words(CommandTest):
+    def test_help_fits_a_terminal_of_80_columns(self):
+        for command in ([], ["solve"], ["verify"], ["generate"]):
+            done = apsp(*command, "--help")
+            self.assertEqual(done.returncode, 0)
+            for line in done.stdout.decode().splitlines():
+                self.assertLessEqual(len(line), 80, line)
+
+    def test_a_report_that_cannot_be_written_is_told(self):
+        graph = self.path("graph.gr", TRIANGLE)
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([APSP, "solve", graph, self.path("m.npy")], stdout=full,
+                                  stderr=subprocess.PIPE, timeout=120)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"standard output", done.stderr)
+
+
+class Refusals(CommandTest):
+    def test_bad_graphs_name_their_line(self):
+        path = self.path("bad.gr", b"p sp 3 2\na 1 2 4\na 1 9 4\n")
+        message = self.refused(1, "solve", path, self.path("g.npy"))
+        self.assertIn(path + ":3", message)
+        message = self.refused(1, "solve", "-", self.path("g.npy"), "--from", "dimacs",
+                               stdin=b"p sp 3 2\nrubbish\n")
+        self.assertIn("standard input:2", message)
+        self.assertEqual(os.listdir(self.folder), ["bad.gr"])
+
+    def test_missing_and_empty_inputs(self):
+        self.assertIn("nowhere.gr", self.refused(1, "solve", self.path("nowhere.gr"), "-"))
+        self.refused(1, "solve", self.path("empty.gr", b""), "-")
+        self.assertIn("--from", self.refused(1, "solve", "-", "-", stdin=b"\0\1\2\3"))
+
+    def test_usage(self):
+        for arguments, hint in (
+            (("solv",), "solve"),
+            (("solve", "a", "b", "--kin", "i4"), "--kind"),
+            (("solve", "a"), "OUT"),
+            (("solve", "a", "b", "c"), "3"),
+            (("solve", "a", "b", "--kind"), "value"),
+            (("solve", "a", "b", "--kind", "i8"), "i8"),
+            (("solve", "a", "b", "--to", "dimacs"), "npy"),
+            (("solve", "a", "b.csv"), "--to"),
+            (("solve", "a", "b", "--to", "nthu", "--kind", "f4"), "nthu"),
+            (("solve", "a", "b", "--n", "-1"), "-1"),
+            (("solve", "a", "b", "--solver", "tpu"), "tpu"),
+            (("solve", "a", "b", "--directed", "yes"), "yes"),
+            (("verify", "a", "b.raw"), "--kind"),
+            (("generate", "--n", "3", "a"), "--shape"),
+            (("generate", "--shape", "grid", "a"), "--n"),
+        ):
+            with self.subTest(arguments=arguments):
+                self.assertIn(hint, self.refused(2, *arguments))
+        self.assertEqual(apsp().returncode, 2)
+
+    def test_environment(self):
+        graph = self.path("g.gr", TRIANGLE)
+        self.assertIn("APSPD_SOLVER", self.refused(2, "solve", graph, "-", APSPD_SOLVER="cpu"))
+        done = self.ok("solve", graph, self.path("g.npy"), "--json", APSPD_SOLVER_BACKEND="cpu")
+        self.assertEqual(json.loads(done.stdout)["solver"], "cpu")
+
+    def test_help_and_version(self):
+        self.assertIn(b"verify", self.ok("--help").stdout)
+        self.assertIn(b"--max-weight", self.ok("generate", "--help").stdout)
+        self.assertIn(b"--solver.cpu_isa", self.ok("solve", "--help").stdout)
+        self.assertRegex(self.ok("--version").stdout, rb"^apsp \d")
+
+    def test_a_missing_device_is_exit_3(self):
+        message = self.refused(3, "solve", "-", self.path("g.npy"), "--solver", "gpu",
+                               stdin=TRIANGLE, CUDA_VISIBLE_DEVICES="-1")
+        self.assertGreater(len(message), len("apsp: \n"))
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_decimals_into_nthu(self):
+        message = self.refused(1, "solve", "-", self.path("g.nthu"), "--from", "edges",
+                               stdin=b"a b 1.5\n")
+        self.assertIn("npy", message)
+
+
+class Verify(CommandTest):
+    def test_one_wrong_cell_is_found(self):
+        graph = self.generate("road", "g.gr")
+        self.ok("solve", graph, self.path("g.npy"))
+        content = bytearray(self.read("g.npy"))
+        for change in (-1, 1):
+            wrong = bytearray(content)
+            place = NPY_HEADER + 4 * (70 * 13 + 29)
+            struct.pack_into("<i", wrong, place, struct.unpack_from("<i", content, place)[0] + change)
+            message = self.refused(1, "verify", graph, self.path("wrong.npy", bytes(wrong)))
+            self.assertIn("wrong.npy", message)
+            self.assertIn("14", message)
+
+    def test_sizes_and_headers(self):
+        graph = self.path("g.gr", TRIANGLE)
+        self.ok("solve", graph, self.path("g.raw"))
+        self.ok("verify", graph, self.path("g.raw"), "--kind", "i4", "--rows", "2")
+        self.refused(1, "verify", graph, self.path("g.raw"), "--kind", "f8")
+        self.refused(1, "verify", graph, self.path("short.npy", b"\x93NUMPY"))
+        self.refused(1, "verify", graph, self.path("empty.npy", b""))
+        self.refused(1, "verify", graph, self.path("nowhere.npy"))
+
+
+if __name__ == "__main__":
+    unittest.main()

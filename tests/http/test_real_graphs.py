@@ -1,0 +1,155 @@
+"""Real graphs, each uploaded with one curl line; the matrix equals SciPy's exactly.
+
+Needs APSPD_TEST_DATA (a folder with graphs/) and SciPy."""
+
+import io
+import os
+import sys
+
+import harness
+from harness import curl
+
+DATA = os.environ.get("APSPD_TEST_DATA", "")
+LARGE = 600  # vertices, for a slow build
+try:
+    import numpy
+    import scipy.sparse
+    import scipy.sparse.csgraph
+except ImportError:
+    numpy = None
+
+
+def path_of(name):
+    return os.path.join(DATA, "graphs", name)
+
+
+def words_of(name, comment="#", separator=None):
+    with open(path_of(name), encoding="utf-8") as file:
+        for line in file:
+            line = line.strip()
+            if line and not line.startswith(comment):
+                yield [word.strip() for word in line.split(separator)]
+
+
+def dimacs(name):
+    rows = [row for row in words_of(name, "c") if row[0] in "pa"]
+    count = int(next(row for row in rows if row[0] == "p")[2])
+    return [(int(r[1]), int(r[2]), int(r[3])) for r in rows if r[0] == "a"], list(
+        range(1, count + 1))
+
+
+def snap(name):
+    return [(int(row[0]), int(row[1]), 1) for row in words_of(name)], None
+
+
+def metis_as_edges(name, to):
+    """A METIS file as the edge list that the service reads, and what it says."""
+    rows = list(words_of(name, "%"))
+    count = int(rows[0][0])
+    edges = [(v, int(w), 1) for v, row in enumerate(rows[1:], 1) for w in row]
+    with open(to, "w", encoding="utf-8") as file:
+        file.writelines(f"{u} {v} {w}\n" for u, v, w in edges)
+    return edges, count
+
+
+def matrix_of(edges, names, directed):
+    """SciPy's answer; parallel edges keep the minimum, a weight of 0 stays an edge."""
+    index = {name: i for i, name in enumerate(names)}
+    n = len(names)
+    best = {}
+    for u, v, w in edges:
+        pairs = [(u, v)] if directed else [(u, v), (v, u)]
+        for s, t in pairs:
+            if s != t:
+                key = (index[s], index[t])
+                best[key] = min(w, best.get(key, w))
+    keys = numpy.array(sorted(best), dtype=numpy.int64).reshape(-1, 2)
+    weights = numpy.array([best[tuple(key)] for key in keys], dtype=float)
+    graph = scipy.sparse.csr_matrix((weights, (keys[:, 0], keys[:, 1])), shape=(n, n))
+    method = "J" if len(weights) and weights.min() < 0 else "D"
+    return scipy.sparse.csgraph.shortest_path(graph, method=method)
+
+
+def check_statistics(daemon, graph, matrix):
+    stats = daemon.get(f"/v1/graphs/{graph}/stats").expect(200).json
+    others = matrix.copy()
+    numpy.fill_diagonal(others, numpy.inf)
+    finite = numpy.isfinite(others)
+    most = numpy.where(finite, others, -numpy.inf).max(axis=1)
+    sums = numpy.where(finite, others, 0).sum(axis=1)
+    counts = finite.sum(axis=1)
+    assert stats["reachable"] == counts.tolist()
+    assert stats["reachable_pairs"] == finite.sum() == sum(stats["histogram"]["counts"])
+    assert numpy.allclose([-numpy.inf if e is None else e for e in stats["eccentricity"]], most)
+    closeness = numpy.where(sums > 0, counts * counts / numpy.maximum(sums, 1e-300), 0)
+    assert numpy.allclose([c or 0 for c in stats["closeness"]], closeness / (len(matrix) - 1))
+    assert numpy.isclose(stats["mean_distance"], sums.sum() / finite.sum())
+    assert numpy.isclose(stats["diameter"], most.max())
+    assert numpy.isclose(stats["radius"], most[counts > 0].min())
+
+
+def check(daemon, path, query, edges, names, directed=True):
+    if harness.QUICK and len(names) > LARGE:
+        print(os.path.basename(path), "is left to faster builds")
+        return
+    code, status, body = curl("--data-binary", "@" + path, "-H", "Prefer: wait=60",
+                              daemon.url + "/v1/jobs" + query)
+    assert code == 0 and status in (200, 202), (path, code, status, body[:300])
+    job = daemon.finish(harness.json.loads(body)["id"])
+    assert job["state"] == "done", job
+    listed = daemon.get(f"/v1/graphs/{job['graph']}/vertices").expect(200).json["vertices"]
+    if names is not None:
+        assert listed == names, (path, listed[:10])
+    answer = daemon.get(f"/v1/graphs/{job['graph']}/matrix").expect(200)
+    got = numpy.load(io.BytesIO(answer.body)).astype(float)
+    got[got == 2**30 - 1] = numpy.inf
+    truth = matrix_of(edges, listed, directed)
+    if job["summary"]["kind"] == "f4":
+        truth = truth.astype(numpy.float32).astype(float)
+        assert numpy.allclose(got, truth, rtol=1e-5)
+    else:
+        assert numpy.array_equal(got, truth), (path, (got != truth).sum())
+    check_statistics(daemon, job["graph"], got)
+    for _ in range(50):
+        i, j = numpy.random.randint(0, len(listed), 2)
+        d = daemon.distance(job["graph"], listed[i], listed[j])
+        assert (d if d is not None else numpy.inf) == got[i, j], (path, i, j, d)
+    print(os.path.basename(path), len(listed), "vertices,", int(numpy.isinf(got).sum()),
+          "pairs unreachable, all equal")
+
+
+def test_dimacs_files(daemon):
+    for name in ("rome99.gr", "openflights.gr", "ubo10_psp1.gr", "ubo100_psp1.gr", "chain.gr"):
+        if os.path.exists(path_of(name)):
+            edges, names = dimacs(name)
+            check(daemon, path_of(name), "", edges, names)
+
+
+def test_a_metis_file_as_edges(daemon):
+    to = os.path.join(daemon.scratch, "power.txt")
+    edges, _ = metis_as_edges("power.graph", to)
+    names = sorted({v for edge in edges for v in edge[:2]})
+    check(daemon, to, "?directed=false&format=edges", edges, names, directed=False)
+
+
+def test_snap_files(daemon):
+    for name, query, directed in (("facebook_combined.txt", "?directed=false", False),
+                                  ("wiki-Vote.txt", "", True)):
+        if os.path.exists(path_of(name)):
+            edges, _ = snap(name)
+            names = sorted({v for edge in edges for v in edge[:2]})
+            check(daemon, path_of(name), query, edges, names, directed)
+
+
+def test_named_airports(daemon):
+    rows = list(words_of("flights-airport.csv", separator=","))
+    edges = [(row[0], row[1], float(row[2])) for row in rows[1:]]
+    names = list(dict.fromkeys(v for edge in edges for v in edge[:2]))
+    check(daemon, path_of("flights-airport.csv"), "?format=edges", edges, names)
+
+
+if __name__ == "__main__":
+    if numpy is None or not os.path.isdir(os.path.join(DATA, "graphs")) or not DATA:
+        print("needs APSPD_TEST_DATA and SciPy")
+        sys.exit(harness.SKIPPED)
+    harness.run(globals())

@@ -1,0 +1,162 @@
+"""Jobs while they wait, run and end: long-polls, lists, cancels."""
+
+import threading
+import time
+
+import harness
+from harness import SMALL, slow_graph
+
+
+def until_running(daemon, job):
+    """Asks again and again: a poll that comes after the start would wait for the end."""
+    while daemon.get(f"/v1/jobs/{job}").json["state"] == "queued":
+        pass
+
+
+def start_slow(daemon, salt):
+    """A job that runs for a while, running, and another that waits behind it."""
+    running = daemon.submit(slow_graph(4000 + salt)).expect(202).json["id"]
+    waiting = daemon.submit(slow_graph(100 + salt)).expect(202).json["id"]
+    until_running(daemon, running)
+    return running, waiting
+
+
+def cancel(daemon, job):
+    answer = daemon.ask("DELETE", f"/v1/jobs/{job}")
+    assert answer.status in (202, 409), answer.body
+    return daemon.finish(job)
+
+
+def test_a_running_and_a_queued_job_are_cancelled(daemon):
+    running, waiting = start_slow(daemon, 1)
+    document = daemon.get(f"/v1/jobs/{running}").json
+    assert document["state"] == "running" and 0 <= document["progress"] <= 1, document
+    assert daemon.get(f"/v1/jobs/{waiting}").json["state"] == "queued"
+    daemon.ask("DELETE", f"/v1/jobs/{waiting}").expect(202)
+    assert daemon.finish(waiting)["state"] == "cancelled"
+    daemon.ask("DELETE", f"/v1/jobs/{running}").expect(202)
+    assert daemon.finish(running)["state"] == "cancelled"
+    daemon.ask("DELETE", f"/v1/jobs/{running}").expect(409, "JobFinished")
+
+
+def test_a_poll_ends_with_its_time(daemon):
+    running, waiting = start_slow(daemon, 2)
+    start = time.monotonic()
+    document = daemon.get(f"/v1/jobs/{waiting}?wait=0.3").expect(200).json
+    spent = time.monotonic() - start
+    assert document["state"] != "queued" or 0.25 < spent < 5, (document, spent)
+    answer = daemon.get(f"/v1/jobs/{waiting}", Prefer="respond-async, wait=0.1").expect(200)
+    assert answer.headers["Preference-Applied"] == "wait=0.1"
+    cancel(daemon, waiting)
+    cancel(daemon, running)
+
+
+def test_many_polls_end_with_the_change(daemon):
+    running, waiting = start_slow(daemon, 3)
+    states = []
+
+    def poll():
+        states.append(daemon.get(f"/v1/jobs/{waiting}?wait=30").expect(200).json["state"])
+
+    threads = [threading.Thread(target=poll) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for _ in range(50):
+        daemon.get("/livez").expect(200)
+    cancel(daemon, waiting)
+    for thread in threads:
+        thread.join(30)
+        assert not thread.is_alive()
+    assert len(states) == 20 and "queued" not in states, states
+    cancel(daemon, running)
+
+
+def test_jobs_are_listed_by_state(daemon):
+    done = daemon.solve(SMALL)["id"]
+    listed = daemon.get("/v1/jobs?state=done&limit=1000").expect(200).json["jobs"]
+    assert done in [job["id"] for job in listed]
+    assert all(job["state"] == "done" for job in listed)
+    seen = []
+    cursor = ""
+    while True:
+        page = daemon.get(f"/v1/jobs?limit=3{cursor}").expect(200).json
+        seen += [job["id"] for job in page["jobs"]]
+        if page["next"] is None:
+            break
+        cursor = "&cursor=" + page["next"]
+    assert len(seen) == len(set(seen)) and done in seen, seen
+    daemon.get("/v1/jobs?state=asleep").expect(400, "BadParameter")
+    daemon.get("/v1/jobs?limit=0").expect(400, "BadParameter")
+
+
+def test_an_unknown_job_is_not_found(daemon):
+    for job in ("j_00000000000000000000000000", "nothing", "j_"):
+        daemon.get(f"/v1/jobs/{job}").expect(404, "NoSuchJob")
+        daemon.ask("DELETE", f"/v1/jobs/{job}").expect(404, "NoSuchJob")
+
+
+def test_a_wait_has_its_limit(daemon):
+    daemon.get("/v1/jobs/x?wait=61").expect(400, "BadParameter")
+    daemon.get("/v1/jobs/x?wait=soon").expect(400, "BadParameter")
+
+
+def test_a_negative_cycle_fails_the_job_with_its_vertices(daemon):
+    document = daemon.solve(b"p sp 3 3\na 1 2 1\na 2 3 -5\na 3 1 2\n")
+    assert document["state"] == "failed", document
+    assert document["problem"]["code"] == "NegativeCycle", document
+    assert sorted(document["problem"]["cycle"]) == [1, 2, 3], document
+
+
+def test_a_question_waits_for_the_solve(daemon):
+    job = daemon.submit(slow_graph(500 if harness.QUICK else 1500)).expect(202).json
+    answer = daemon.get(f"/v1/graphs/{job['graph']}/distance?source=1&target=2", Prefer="wait=60")
+    assert answer.expect(200).json["distance"] == 2
+    daemon.get(f"/v1/graphs/{job['id']}/distance?source=1&target=2").expect(200)
+
+
+def test_a_full_queue_refuses_before_the_body(_):
+    with harness.Daemon("--jobs.queue_limit", "1") as daemon:
+        running = daemon.submit(slow_graph(4004)).expect(202).json["id"]
+        until_running(daemon, running)
+        waiting = daemon.submit(slow_graph(104), Idempotency_Key="w").expect(202).json["id"]
+        again = daemon.submit(slow_graph(104), Idempotency_Key="w").expect(202)
+        assert again.json["id"] == waiting, again.body
+        daemon.submit(slow_graph(105), Idempotency_Key="new").expect(429, "QueueFull")
+        connection = daemon.connect()
+        connection.putrequest("POST", "/v1/jobs")
+        connection.putheader("Content-Length", "1000000")
+        connection.endheaders()
+        response = connection.getresponse()
+        assert response.status == 429 and int(response.headers["Retry-After"]) >= 1
+        connection.close()
+        cancel(daemon, waiting)
+        cancel(daemon, running)
+
+
+def test_what_is_accepted_and_refused_is_what_was_sent(_):
+    with harness.Daemon("--jobs.queue_limit", "10") as daemon:
+        running = daemon.submit(slow_graph(4006)).expect(202).json["id"]
+        until_running(daemon, running)
+        answers = []
+
+        def upload(salt):
+            body = b"p sp 200 1\na 1 2 %d\n" % (salt + 1) + b"c padding\n" * 5000
+            answers.append(daemon.submit(body))
+
+        threads = [threading.Thread(target=upload, args=(salt,)) for salt in range(64)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        taken = [answer.expect(202).json["id"] for answer in answers if answer.status != 429]
+        refused = [answer.expect(429, "QueueFull") for answer in answers if answer.status == 429]
+        assert len(taken) == len(set(taken)) == 10 and len(refused) == 54, (taken, len(refused))
+        assert all(int(answer.headers["Retry-After"]) >= 1 for answer in refused)
+        queued = daemon.get("/v1/jobs?state=queued").expect(200).json["jobs"]
+        assert {job["id"] for job in queued} == set(taken), queued
+        cancel(daemon, running)
+        assert all(daemon.finish(job)["state"] == "done" for job in taken)
+
+
+if __name__ == "__main__":
+    harness.run(globals())

@@ -1,0 +1,13 @@
+/* Distances from one source by Dijkstra's algorithm with a binary heap: an independent judge for
+ * graphs too large for the oracle. Weights of at least 0. */
+#pragma once
+
+#include "proto/graph.h"
+
+struct dijkstra;
+
+/* Ends the program when memory is short. */
+struct dijkstra *dijkstra_create(const struct graph *graph);
+void dijkstra_destroy(struct dijkstra *dijkstra);
+/* vertex_count distances, +infinity where unreachable; borrowed until the next call. */
+const double *dijkstra_run(struct dijkstra *dijkstra, uint32_t source);

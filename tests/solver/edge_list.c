@@ -1,0 +1,47 @@
+#include "tests/solver/edge_list.h"
+
+#include "proto/check.h"
+#include "proto/graph_builder.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void edge_list_add(struct edge_list *list, uint32_t source, uint32_t target, double weight)
+{
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity > 0 ? 2 * list->capacity : 64;
+        list->edges = realloc(list->edges, list->capacity * sizeof(*list->edges));
+        CHECK(list->edges != NULL);
+    }
+    list->edges[list->count++] = (struct edge){source, target, weight};
+}
+
+void edge_list_finish(struct edge_list *list)
+{
+    free(list->edges);
+    *list = (struct edge_list){0};
+}
+
+static enum status add_edge(struct graph_builder *builder, struct edge edge)
+{
+    if (edge.weight == floor(edge.weight) && fabs(edge.weight) < 0x1p53) {
+        return graph_builder_add_integer(builder, edge.source, edge.target, (int64_t)edge.weight);
+    }
+    return graph_builder_add_real(builder, edge.source, edge.target, edge.weight);
+}
+
+struct graph *edge_list_build(const struct edge_list *list)
+{
+    const struct graph_options options = {0};
+    struct graph_builder *builder = NULL;
+    struct vertex_names *names = NULL;
+    struct graph *graph = NULL;
+    CHECK(graph_builder_create(&options, &builder) == STATUS_OK);
+    CHECK(vertex_names_create_range(list->vertex_count, 0, &names) == STATUS_OK);
+    for (size_t index = 0; index < list->count; ++index) {
+        CHECK(add_edge(builder, list->edges[index]) == STATUS_OK);
+    }
+    CHECK(graph_builder_finish(builder, &names, NULL, list->directed, &graph, NULL) == STATUS_OK);
+    graph_builder_destroy(builder);
+    return graph;
+}

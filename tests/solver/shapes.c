@@ -1,0 +1,136 @@
+#include "tests/solver/shapes.h"
+
+#include "proto/check.h"
+
+#include <stdlib.h>
+
+uint64_t shapes_random(uint64_t *state, uint64_t limit)
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return (z ^ (z >> 31)) % limit;
+}
+
+void shapes_make_dense(struct edge_list *list, uint64_t seed)
+{
+    const uint32_t n = list->vertex_count;
+    for (uint32_t source = 0; source < n; ++source) {
+        for (uint32_t target = 0; target < n; ++target) {
+            if (source != target) {
+                edge_list_add(list, source, target, 1 + (double)shapes_random(&seed, 1000));
+            }
+        }
+    }
+}
+
+/* edges per vertex, between random ends: parallel edges and loops come by themselves. */
+static void add_random(struct edge_list *list, uint64_t *seed, uint32_t per_vertex, uint64_t least,
+                       uint64_t range)
+{
+    const uint32_t n = list->vertex_count;
+    for (uint64_t edge = 0; edge < (uint64_t)n * per_vertex; ++edge) {
+        const uint32_t source = (uint32_t)shapes_random(seed, n);
+        const uint32_t target = (uint32_t)shapes_random(seed, n);
+        edge_list_add(list, source, target, (double)(least + shapes_random(seed, range)));
+    }
+}
+
+static void make_sparse(struct edge_list *list, uint64_t seed)
+{
+    add_random(list, &seed, 3, 1, 1000);
+}
+
+/* Random edges, but never from one half of the vertices to the other. */
+static void make_disconnected(struct edge_list *list, uint64_t seed)
+{
+    struct edge_list all = {.vertex_count = list->vertex_count};
+    add_random(&all, &seed, 4, 1, 100);
+    for (size_t index = 0; index < all.count; ++index) {
+        const struct edge edge = all.edges[index];
+        if (edge.source % 2 == edge.target % 2) {
+            edge_list_add(list, edge.source, edge.target, edge.weight);
+        }
+    }
+    edge_list_finish(&all);
+}
+
+static void make_zero(struct edge_list *list, uint64_t seed)
+{
+    add_random(list, &seed, 3, 0, 2);
+}
+
+/* Weights lifted by potentials: w + p(source) - p(target) has negative edges and no negative
+ * cycle. Sparse, so that unreachable entries drift, and as far as they may: from 128 vertices on
+ * the bound of all lengths is just below 2^29. All sums are below 2^24, exact in floats too. */
+static void make_negative(struct edge_list *list, uint64_t seed)
+{
+    add_random(list, &seed, 2, 0, 100);
+    const uint64_t range = (1 << 29) / list->vertex_count - 101;
+    double *potential = calloc(list->vertex_count, sizeof(*potential));
+    CHECK(potential != NULL);
+    for (uint32_t vertex = 0; vertex < list->vertex_count; ++vertex) {
+        potential[vertex] = (double)shapes_random(&seed, range < (1 << 22) ? range : 1 << 22);
+    }
+    for (size_t index = 0; index < list->count; ++index) {
+        struct edge *edge = &list->edges[index];
+        edge->weight += potential[edge->source] - potential[edge->target];
+    }
+    free(potential);
+}
+
+/* One path through all vertices in random order: the longest detours that there are. */
+static void make_path(struct edge_list *list, uint64_t seed)
+{
+    const uint32_t n = list->vertex_count;
+    uint32_t *order = calloc((size_t)n + 1, sizeof(*order));
+    CHECK(order != NULL);
+    for (uint32_t place = 0; place < n; ++place) {
+        const uint32_t other = (uint32_t)shapes_random(&seed, place + 1);
+        order[place] = order[other];
+        order[other] = place;
+    }
+    for (uint32_t place = 1; place < n; ++place) {
+        edge_list_add(list, order[place - 1], order[place], 1 + (double)shapes_random(&seed, 9));
+    }
+    free(order);
+}
+
+static void make_decimal(struct edge_list *list, uint64_t seed)
+{
+    add_random(list, &seed, 4, 1, 100000);
+    for (size_t index = 0; index < list->count; ++index) {
+        list->edges[index].weight /= 1000;
+    }
+}
+
+const struct shape shapes[] = {
+    {"dense", true, true, shapes_make_dense}, {"sparse", true, true, make_sparse},
+    {"undirected", false, true, make_sparse}, {"disconnected", true, true, make_disconnected},
+    {"zero", true, true, make_zero},          {"negative", true, true, make_negative},
+    {"path", false, true, make_path},         {"decimal", true, false, make_decimal},
+};
+const size_t shape_count = sizeof(shapes) / sizeof(shapes[0]);
+
+struct edge_list shapes_make(const struct shape *shape, uint32_t vertex_count, uint64_t seed)
+{
+    struct edge_list list = {.vertex_count = vertex_count, .directed = shape->directed};
+    if (vertex_count > 0) {
+        shape->make(&list, seed + vertex_count);
+    }
+    return list;
+}
+
+void shapes_add_negative_cycle(struct edge_list *list, uint64_t seed)
+{
+    const uint32_t n = list->vertex_count;
+    CHECK(n >= 1);
+    const uint32_t length = n < 5 ? n : 5;
+    const uint32_t first = (uint32_t)shapes_random(&seed, n);
+    const uint32_t stride = n / length;
+    for (uint32_t place = 0; place < length; ++place) {
+        const uint32_t source = (first + place * stride) % n;
+        const uint32_t target = (first + (place + 1) % length * stride) % n;
+        edge_list_add(list, source, target, place == 0 ? -(double)length : 1);
+    }
+}

@@ -1,0 +1,25 @@
+/* The kinds of graph that solvers are tried on, made from a size and a seed. */
+#pragma once
+
+#include "tests/solver/edge_list.h"
+
+struct shape {
+    const char *name;
+    bool directed;
+    bool integral;
+    /* Adds edges to an empty list with vertex_count set. */
+    void (*make)(struct edge_list *list, uint64_t seed);
+};
+
+extern const struct shape shapes[];
+extern const size_t shape_count;
+
+/* The list of a shape, to be finished by the caller. */
+struct edge_list shapes_make(const struct shape *shape, uint32_t vertex_count, uint64_t seed);
+/* Every edge between different vertices, weights 1..1000. */
+void shapes_make_dense(struct edge_list *list, uint64_t seed);
+/* Adds a cycle of total length -1 through up to five vertices, somewhere in the graph. */
+void shapes_add_negative_cycle(struct edge_list *list, uint64_t seed);
+
+/* The next of a sequence of random numbers (splitmix64), below limit. */
+uint64_t shapes_random(uint64_t *state, uint64_t limit);

@@ -1,0 +1,120 @@
+/* The CPU solver, each of its kernels on one and two threads: the table of cases and the laws.
+ * APSPD_TEST_QUICK leaves most sizes out, for builds that are slow by their sanitizers. */
+#include "server/solver/cpu_kernel.h"
+#include "tests/solver/laws.h"
+#include "tests/solver/shapes.h"
+#include "tests/solver/table.h"
+#include "tests/solver/trial.h"
+
+/* cmocka.h wants these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define SOLVER_LIMIT 8
+#define LAW_VERTICES 150
+
+static struct solver *solvers[SOLVER_LIMIT];
+static size_t solver_count;
+
+static int open_solvers(void **state)
+{
+    (void)state;
+    for (uint32_t index = 0; cpu_kernel_usable(index) != NULL; ++index) {
+        for (uint32_t threads = 1; threads <= 2; ++threads) {
+            assert_true(solver_count < SOLVER_LIMIT);
+            solvers[solver_count++] = trial_open_cpu(cpu_kernel_usable(index)->isa, threads);
+        }
+    }
+    return 0;
+}
+
+static int close_solvers(void **state)
+{
+    (void)state;
+    while (solver_count > 0) {
+        solver_close(solvers[--solver_count]);
+    }
+    return 0;
+}
+
+static void every_size_to_200_equals_the_oracle(void **state)
+{
+    (void)state;
+    const uint32_t stride = getenv("APSPD_TEST_QUICK") != NULL ? 23 : 1;
+    for (uint32_t n = 0; n <= 200; n += n < 10 ? 1 : stride) {
+        assert_true(table_run(solvers, solver_count, n));
+    }
+}
+
+static void sizes_around_a_tile_equal_the_oracle(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {CPU_TILE - 1, CPU_TILE,         CPU_TILE + 1,
+                                     2 * CPU_TILE, 2 * CPU_TILE + 1, 3 * CPU_TILE - 1};
+    const size_t count = getenv("APSPD_TEST_QUICK") != NULL ? 3 : sizeof(sizes) / sizeof(sizes[0]);
+    for (size_t index = 0; index < count; ++index) {
+        assert_true(table_run(solvers, solver_count, sizes[index]));
+    }
+}
+
+static void run_law(bool (*law)(struct solver *solver, const struct edge_list *list))
+{
+    for (size_t index = 0; index < shape_count; ++index) {
+        if (!shapes[index].integral) {
+            continue;
+        }
+        struct edge_list list = shapes_make(&shapes[index], LAW_VERTICES, 1);
+        for (size_t solver = 0; solver < solver_count; ++solver) {
+            assert_true(law(solvers[solver], &list));
+        }
+        edge_list_finish(&list);
+    }
+}
+
+static void a_vertex_is_at_distance_zero_from_itself(void **state)
+{
+    (void)state;
+    run_law(laws_diagonal_is_zero);
+}
+
+static void no_detour_is_shorter(void **state)
+{
+    (void)state;
+    run_law(laws_triangle_inequality);
+}
+
+static void relabelling_the_vertices_permutes_the_matrix(void **state)
+{
+    (void)state;
+    run_law(laws_relabelling_permutes);
+}
+
+static void reversing_the_edges_transposes_the_matrix(void **state)
+{
+    (void)state;
+    run_law(laws_reversing_transposes);
+}
+
+static void a_useless_edge_changes_nothing(void **state)
+{
+    (void)state;
+    run_law(laws_useless_edge_changes_nothing);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_size_to_200_equals_the_oracle),
+        cmocka_unit_test(sizes_around_a_tile_equal_the_oracle),
+        cmocka_unit_test(a_vertex_is_at_distance_zero_from_itself),
+        cmocka_unit_test(no_detour_is_shorter),
+        cmocka_unit_test(relabelling_the_vertices_permutes_the_matrix),
+        cmocka_unit_test(reversing_the_edges_transposes_the_matrix),
+        cmocka_unit_test(a_useless_edge_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, open_solvers, close_solvers);
+}

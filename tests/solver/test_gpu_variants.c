@@ -1,0 +1,459 @@
+/* Every way in which the GPU solves a graph, forced by its tuning, against the oracle; and large
+ * graphs, each way against the CPU solver. Exit 77 without a device.
+ *
+ *   test_gpu_variants              every size to 300
+ *   test_gpu_variants --edges-of N sizes around the edges of tiles, to N
+ *   test_gpu_variants --few        three sizes, for a run under compute-sanitizer
+ *   test_gpu_variants --fewest     one of them and one graph, for its slowest tool
+ *   test_gpu_variants --cancels N  N solves that are cancelled on the way
+ *   test_gpu_variants --large N    random graphs of N vertices, bit for bit as on the CPU */
+#include "gpu/gpu.h"
+#include "proto/check.h"
+#include "server/solver/planner.h"
+#include "tests/solver/oracle.h"
+#include "tests/solver/shapes.h"
+#include "tests/solver/trial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_SKIPPED 77
+#define LARGEST_ORACLE 300
+#define LARGEST_OF_FEW (2 * GPU_TILE + 60)
+/* Undirected, so that every variant applies. */
+#define FEWEST_SHAPE 2
+#define CANCELS 50
+#define NEVER UINT32_MAX
+
+struct variant {
+    const char *name;
+    struct gpu_tuning tuning;
+    enum kind kind;
+    bool narrow;    /* only for graphs whose distances fit */
+    bool symmetric; /* only for undirected graphs */
+};
+
+static const struct variant variants[] = {
+    {"small i4", {NEVER, NEVER, NEVER}, KIND_I4, false, false},
+    {"small u2", {NEVER, NEVER, NEVER}, KIND_U2, false, false},
+    {"small f4", {NEVER, NEVER, NEVER}, KIND_F4, false, false},
+    {"small f8", {NEVER, NEVER, NEVER}, KIND_F8, false, false},
+    {"single i4", {0, NEVER, NEVER}, KIND_I4, false, false},
+    {"single f4", {0, NEVER, NEVER}, KIND_F4, false, false},
+    {"single f8", {0, NEVER, NEVER}, KIND_F8, false, false},
+    {"single i4 symmetric", {0, NEVER, NEVER}, KIND_I4, false, true},
+    {"single i4 in 16 bits", {0, 0, NEVER}, KIND_I4, true, false},
+    {"single i4 in 16 bits symmetric", {0, 0, NEVER}, KIND_I4, true, true},
+    {"pair i4", {0, NEVER, 0}, KIND_I4, false, false},
+    {"pair u2", {0, NEVER, 0}, KIND_U2, false, false},
+    {"pair f4", {0, NEVER, 0}, KIND_F4, false, false},
+    {"pair f8", {0, NEVER, 0}, KIND_F8, false, false},
+    {"pair i4 symmetric", {0, NEVER, 0}, KIND_I4, false, true},
+    {"pair f4 symmetric", {0, NEVER, 0}, KIND_F4, false, true},
+    {"pair f8 symmetric", {0, NEVER, 0}, KIND_F8, false, true},
+    {"pair i4 in 16 bits", {0, 0, 0}, KIND_I4, true, false},
+    {"pair u2 in 16 bits", {0, 0, 0}, KIND_U2, true, false},
+    {"pair i4 in 16 bits symmetric", {0, 0, 0}, KIND_I4, true, true},
+    {"pair u2 in 16 bits symmetric", {0, 0, 0}, KIND_U2, true, true},
+};
+#define VARIANT_COUNT (sizeof(variants) / sizeof(variants[0]))
+
+/* One graph with what is known of it. */
+struct subject {
+    const struct graph *graph;
+    const struct plan *plan;
+    double longest; /* finite distance */
+    bool integral;
+};
+
+static bool applies(const struct variant *variant, const struct subject *subject)
+{
+    const bool negative = subject->graph->summary.negative;
+    if (variant->symmetric && subject->graph->directed) {
+        return false;
+    }
+    if (variant->narrow && (negative || subject->longest > NARROW_DISTANCE_MAX)) {
+        return false;
+    }
+    if (variant->kind == KIND_U2 && (negative || subject->longest >= UNREACHABLE_U2)) {
+        return false;
+    }
+    return subject->integral || kind_is_float(variant->kind);
+}
+
+static enum status run_variant(struct gpu *gpu, const struct variant *variant,
+                               const struct subject *subject, struct matrix *matrix,
+                               struct solve_account *account)
+{
+    const struct solve_options options = {.narrow = variant->narrow,
+                                          .symmetric = variant->symmetric};
+    matrix->kind = variant->kind;
+    /* What is not written must not look right by chance. */
+    memset(matrix->elements, 0x5A,
+           (size_t)matrix->vertex_count * matrix->vertex_count * kind_size(matrix->kind));
+    gpu_set_tuning(gpu, &variant->tuning);
+    return gpu_solve(gpu, subject->graph, subject->plan, &options, NULL, matrix, account);
+}
+
+static double relative_error(const struct variant *variant, const struct subject *subject)
+{
+    return subject->integral ? 0 : variant->kind == KIND_F4 ? 1e-5 : 1e-13;
+}
+
+static bool equals(const struct matrix *matrix, const double *distances, double relative)
+{
+    for (uint32_t row = 0; row < matrix->vertex_count; ++row) {
+        for (uint32_t column = 0; column < matrix->vertex_count; ++column) {
+            const double expected = distances[(size_t)row * matrix->vertex_count + column];
+            double actual = INFINITY;
+            if (!matrix_distance(matrix, row, column, &actual)) {
+                actual = INFINITY;
+            }
+            if (actual != expected && !(fabs(actual - expected) <= relative * fabs(expected))) {
+                fprintf(stderr, "(%u, %u) is %.17g, should be %.17g\n", row, column, actual,
+                        expected);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool try_variants(struct gpu *gpu, const struct subject *subject, const double *distances,
+                         struct matrix *matrix, uint64_t *solves)
+{
+    for (size_t index = 0; index < VARIANT_COUNT; ++index) {
+        struct solve_account account = {0};
+        if (!applies(&variants[index], subject)) {
+            continue;
+        }
+        const enum status status = run_variant(gpu, &variants[index], subject, matrix, &account);
+        if (status != STATUS_OK ||
+            !equals(matrix, distances, relative_error(&variants[index], subject))) {
+            fprintf(stderr, "%s: %s\n", variants[index].name, status_info(status)->code);
+            return false;
+        }
+        ++*solves;
+    }
+    return true;
+}
+
+/* A cycle of negative length ends every variant that takes negative weights. */
+static bool try_negative_cycle(struct gpu *gpu, const struct shape *shape, struct edge_list *list,
+                               const struct plan *plan, struct matrix *matrix)
+{
+    shapes_add_negative_cycle(list, list->vertex_count);
+    struct graph *graph = edge_list_build(list);
+    const struct subject subject = {graph, plan, INFINITY, shape->integral};
+    bool right = true;
+    for (size_t index = 0; index < VARIANT_COUNT && right; ++index) {
+        struct solve_account account = {0};
+        if (graph->summary.negative_loop == NO_VERTEX && applies(&variants[index], &subject)) {
+            const enum status status =
+                run_variant(gpu, &variants[index], &subject, matrix, &account);
+            right = status == STATUS_NEGATIVE_CYCLE;
+            if (!right) {
+                fprintf(stderr, "%s, a negative cycle: %s\n", variants[index].name,
+                        status_info(status)->code);
+            }
+        }
+    }
+    graph_destroy(graph);
+    return right;
+}
+
+static double longest_of(const double *distances, size_t count)
+{
+    double longest = 0;
+    for (size_t index = 0; index < count; ++index) {
+        if (distances[index] < INFINITY && distances[index] > longest) {
+            longest = distances[index];
+        }
+    }
+    return longest;
+}
+
+static bool try_shape(struct gpu *gpu, const struct shape *shape, uint32_t n, double *distances,
+                      struct matrix *matrix, uint64_t *solves)
+{
+    struct edge_list list = shapes_make(shape, n, 3);
+    struct graph *graph = edge_list_build(&list);
+    struct plan *plan = NULL;
+    CHECK(planner_dense(n, GPU_TILE, &plan) == STATUS_OK);
+    CHECK(oracle_solve(&list, distances));
+    const struct subject subject = {graph, plan, longest_of(distances, (size_t)n * n),
+                                    shape->integral};
+    const bool right = try_variants(gpu, &subject, distances, matrix, solves) &&
+                       try_negative_cycle(gpu, shape, &list, plan, matrix);
+    if (!right) {
+        fprintf(stderr, "  shape %s, n=%u\n", shape->name, n);
+    }
+    plan_destroy(plan);
+    graph_destroy(graph);
+    edge_list_finish(&list);
+    return right;
+}
+
+enum sizes { SIZES_ALL, SIZES_EDGES, SIZES_FEW, SIZES_FEWEST };
+
+static bool is_tried(uint32_t n, enum sizes sizes)
+{
+    switch (sizes) {
+    case SIZES_ALL:
+        return true;
+    case SIZES_EDGES:
+        return n <= 8 || n % GPU_TILE <= 1 || n % GPU_TILE == GPU_TILE - 1 || n % 61 == 0;
+    case SIZES_FEWEST:
+        return n == LARGEST_OF_FEW;
+    case SIZES_FEW:
+        /* A corner of a tile; two tiles; a round of two pivot tiles and one of one. */
+        return n == 3 || n == GPU_TILE + 2 || n == LARGEST_OF_FEW;
+    }
+    return false;
+}
+
+static bool run_sizes(struct gpu *gpu, uint32_t largest, enum sizes sizes)
+{
+    double *distances = malloc((size_t)largest * largest * sizeof(double));
+    struct matrix matrix = {.elements = malloc((size_t)largest * largest * sizeof(double))};
+    uint64_t solves = 0;
+    bool right = true;
+    CHECK(distances != NULL && matrix.elements != NULL);
+    for (uint32_t n = 1; n <= largest && right; ++n) {
+        matrix.vertex_count = n;
+        for (size_t index = 0; index < shape_count && right && is_tried(n, sizes); ++index) {
+            if (sizes != SIZES_FEWEST || index == FEWEST_SHAPE) {
+                right = try_shape(gpu, &shapes[index], n, distances, &matrix, &solves);
+            }
+        }
+    }
+    printf("%llu solves of 1 to %u vertices equal the oracle\n", (unsigned long long)solves,
+           largest);
+    free(matrix.elements);
+    free(distances);
+    return right;
+}
+
+/* ---- A plan that leaves tiles out ---- */
+
+/* Two parts of `width` tiles each that no edge joins: a plan with a list for each. */
+static struct plan *plan_two_parts(uint32_t width)
+{
+    struct plan *plan = calloc(1, sizeof(*plan));
+    CHECK(plan != NULL);
+    plan->summary.kind = PLAN_NESTED_DISSECTION;
+    plan->vertex_count = 2 * width * GPU_TILE;
+    plan->tile = GPU_TILE;
+    plan->tile_count = 2 * width;
+    plan->step_count = plan->tile_count;
+    plan->list_length = plan->tile_count;
+    plan->steps = calloc(plan->tile_count, sizeof(*plan->steps));
+    plan->lists = calloc(plan->tile_count, sizeof(*plan->lists));
+    CHECK(plan->steps != NULL && plan->lists != NULL);
+    for (uint32_t tile = 0; tile < plan->tile_count; ++tile) {
+        const uint32_t *const part = plan->lists + tile / width * width;
+        plan->lists[tile] = tile;
+        plan->steps[tile] = (struct plan_step){tile, GPU_TILE, part, width, part, width};
+    }
+    return plan;
+}
+
+static void add_parts(struct edge_list *list)
+{
+    uint64_t seed = 7;
+    const uint32_t half = list->vertex_count / 2;
+    for (uint32_t vertex = 0; vertex < list->vertex_count; ++vertex) {
+        const uint32_t first = vertex / half * half;
+        for (int edge = 0; edge < 4; ++edge) {
+            edge_list_add(list, vertex, first + (uint32_t)shapes_random(&seed, half),
+                          (double)shapes_random(&seed, 100));
+        }
+    }
+}
+
+static bool run_parts(struct gpu *gpu, uint32_t width, bool directed)
+{
+    struct plan *plan = plan_two_parts(width);
+    const uint32_t n = plan->vertex_count;
+    struct edge_list list = {.vertex_count = n, .directed = directed};
+    add_parts(&list);
+    struct graph *graph = edge_list_build(&list);
+    double *distances = malloc((size_t)n * n * sizeof(double));
+    struct matrix matrix = {.vertex_count = n, .elements = malloc((size_t)n * n * sizeof(double))};
+    uint64_t solves = 0;
+    CHECK(distances != NULL && matrix.elements != NULL && oracle_solve(&list, distances));
+    const struct subject subject = {graph, plan, longest_of(distances, (size_t)n * n), true};
+    const bool right = try_variants(gpu, &subject, distances, &matrix, &solves);
+    printf("%llu solves of two parts of %u tiles %s the oracle\n", (unsigned long long)solves,
+           width, right ? "equal" : "DIFFER from");
+    free(matrix.elements);
+    free(distances);
+    graph_destroy(graph);
+    edge_list_finish(&list);
+    plan_destroy(plan);
+    return right;
+}
+
+static bool run_plans(struct gpu *gpu)
+{
+    return run_parts(gpu, 1, true) && run_parts(gpu, 2, false) && run_parts(gpu, 3, true) &&
+           run_parts(gpu, 3, false);
+}
+
+/* ---- Cancels ---- */
+
+/* Rounds until a cancel. */
+struct patience {
+    uint32_t rounds;
+};
+
+static void lose_patience(void *context, uint32_t rounds_done, uint32_t rounds_total)
+{
+    (void)rounds_done;
+    (void)rounds_total;
+    --((struct patience *)context)->rounds;
+}
+
+static bool is_out_of_patience(void *context)
+{
+    return ((const struct patience *)context)->rounds == 0;
+}
+
+/* Kernels are told to stop in the middle of their work: whatever they do then, they end. */
+static bool run_cancels(struct gpu *gpu, const struct variant *variant, uint32_t n, uint32_t count)
+{
+    struct edge_list list = {.vertex_count = n, .directed = true};
+    add_parts(&list);
+    struct graph *graph = edge_list_build(&list);
+    struct plan *plan = NULL;
+    uint64_t seed = 1;
+    struct matrix matrix = {n, variant->kind, malloc((size_t)n * n * kind_size(variant->kind))};
+    CHECK(matrix.elements != NULL && planner_dense(n, GPU_TILE, &plan) == STATUS_OK);
+    const struct solve_options options = {.narrow = variant->narrow};
+    const uint32_t rounds = plan->step_count / 2;
+    bool right = true;
+    gpu_set_tuning(gpu, &variant->tuning);
+    for (uint32_t solve = 0; solve < count && right; ++solve) {
+        struct patience patience = {1 + (uint32_t)shapes_random(&seed, rounds - 1)};
+        const struct observer observer = {&patience, lose_patience, is_out_of_patience};
+        struct solve_account account = {0};
+        right =
+            gpu_solve(gpu, graph, plan, &options, &observer, &matrix, &account) == STATUS_CANCELLED;
+    }
+    printf("%u solves of %u vertices, %s: %s\n", count, n, variant->name,
+           right ? "cancelled" : "NOT CANCELLED");
+    plan_destroy(plan);
+    free(matrix.elements);
+    graph_destroy(graph);
+    edge_list_finish(&list);
+    return right;
+}
+
+static bool run_all_cancels(struct gpu *gpu, uint32_t count)
+{
+    bool right = true;
+    for (size_t index = 0; index < VARIANT_COUNT && right; ++index) {
+        const struct variant *variant = &variants[index];
+        if (variant->tuning.small_vertices == 0 && !variant->symmetric) {
+            right = run_cancels(gpu, variant, 3000, count);
+        }
+    }
+    return right;
+}
+
+/* ---- Large graphs ---- */
+
+/* Ten random edges from every vertex, and a ring so that all is connected. */
+static void make_large(struct edge_list *list, uint32_t longest_weight)
+{
+    uint64_t seed = list->vertex_count;
+    for (uint32_t vertex = 0; vertex < list->vertex_count; ++vertex) {
+        edge_list_add(list, vertex, (vertex + 1) % list->vertex_count,
+                      1 + (double)shapes_random(&seed, longest_weight));
+        for (int edge = 0; edge < 10; ++edge) {
+            edge_list_add(list, vertex, (uint32_t)shapes_random(&seed, list->vertex_count),
+                          1 + (double)shapes_random(&seed, longest_weight));
+        }
+    }
+}
+
+static bool same_values(const struct matrix *left, const struct matrix *right)
+{
+    const size_t n = left->vertex_count;
+    for (uint32_t row = 0; row < n; ++row) {
+        for (uint32_t column = 0; column < n; ++column) {
+            double a = INFINITY;
+            double b = INFINITY;
+            const bool reached = matrix_distance(left, row, column, &a);
+            if (reached != matrix_distance(right, row, column, &b) || (reached && a != b)) {
+                fprintf(stderr, "(%u, %u): %.17g and %.17g\n", row, column, a, b);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool run_large(struct gpu *gpu, uint32_t n, bool directed)
+{
+    struct solver *cpu = trial_open_cpu("auto", 0);
+    struct edge_list list = {.vertex_count = n, .directed = directed};
+    make_large(&list, 1000);
+    struct graph *graph = edge_list_build(&list);
+    struct trial expected = trial_run_graph(cpu, graph, KIND_I4, false);
+    struct plan *plan = NULL;
+    CHECK(planner_dense(n, GPU_TILE, &plan) == STATUS_OK);
+    struct matrix matrix = {.vertex_count = n, .elements = malloc((size_t)n * n * sizeof(double))};
+    CHECK(matrix.elements != NULL && expected.status == STATUS_OK);
+    const struct subject subject = {graph, plan, 20000, true};
+    bool right = true;
+    for (size_t index = 0; index < VARIANT_COUNT && right; ++index) {
+        struct solve_account account = {0};
+        if (!applies(&variants[index], &subject)) {
+            continue;
+        }
+        const enum status status = run_variant(gpu, &variants[index], &subject, &matrix, &account);
+        right = status == STATUS_OK && same_values(&matrix, &expected.matrix);
+        printf("n=%u %s %s: %.3f ms: %s\n", n, directed ? "directed" : "undirected",
+               variants[index].name, account.timings.compute_s * 1e3,
+               right ? "as on the CPU" : status_info(status)->code);
+    }
+    free(matrix.elements);
+    plan_destroy(plan);
+    trial_finish(&expected);
+    graph_destroy(graph);
+    edge_list_finish(&list);
+    solver_close(cpu);
+    return right;
+}
+
+int main(int argc, char **argv)
+{
+    char reason[GPU_REASON_SIZE];
+    struct gpu *gpu = NULL;
+    if (gpu_count(reason) == 0 || gpu_open(0, &gpu) != STATUS_OK) {
+        printf("skipped: %s\n", reason);
+        return EXIT_SKIPPED;
+    }
+    bool right = false;
+    if (argc == 3 && strcmp(argv[1], "--large") == 0) {
+        const uint32_t n = (uint32_t)strtoul(argv[2], NULL, 10);
+        right = run_large(gpu, n, true) && run_large(gpu, n, false);
+    } else if (argc == 3 && strcmp(argv[1], "--edges-of") == 0) {
+        right = run_sizes(gpu, (uint32_t)strtoul(argv[2], NULL, 10), SIZES_EDGES);
+    } else if (argc == 2 && strcmp(argv[1], "--few") == 0) {
+        right = run_sizes(gpu, LARGEST_OF_FEW, SIZES_FEW);
+    } else if (argc == 2 && strcmp(argv[1], "--fewest") == 0) {
+        right = run_sizes(gpu, LARGEST_OF_FEW, SIZES_FEWEST);
+    } else if (argc == 3 && strcmp(argv[1], "--cancels") == 0) {
+        right = run_all_cancels(gpu, (uint32_t)strtoul(argv[2], NULL, 10));
+    } else {
+        right = run_sizes(gpu, LARGEST_ORACLE, SIZES_ALL) && run_plans(gpu) &&
+                run_all_cancels(gpu, CANCELS);
+    }
+    gpu_close(gpu);
+    puts(right ? "all right" : "FAILED");
+    return right ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,201 @@
+/* The GPU's statistics are the CPU's, byte by byte: of every kind, packed and padded, aligned and
+ * not, in one launch and in chunks.
+ *
+ *   test_statistics_gpu            the cases; exit 77 without a device
+ *   test_statistics_gpu --time N   seconds and bytes per second of both passes, every kind */
+#include "proto/check.h"
+#include "server/solver/row_statistics.h"
+#include "tests/solver/shapes.h"
+#include "tests/solver/statistics_probe.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_SKIPPED 77
+#define PADDING 128
+
+static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F4, KIND_F8};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static uint64_t seed = 1;
+
+static void put(void *elements, enum kind kind, size_t index, double distance)
+{
+    if (kind == KIND_I4) {
+        ((int32_t *)elements)[index] = isinf(distance) ? UNREACHABLE_I4 : (int32_t)distance;
+    } else if (kind == KIND_U2) {
+        ((uint16_t *)elements)[index] = isinf(distance) ? UNREACHABLE_U2 : (uint16_t)distance;
+    } else if (kind == KIND_F4) {
+        ((float *)elements)[index] = (float)distance;
+    } else {
+        ((double *)elements)[index] = distance;
+    }
+}
+
+/* Unreachable: one in `far` of the elements. Below 0: all above `limit` / 2 less than `below`. */
+struct shape_of_numbers {
+    uint32_t far;
+    uint32_t limit;
+    double below;
+};
+
+static double draw(const struct shape_of_numbers *shape, enum kind kind)
+{
+    if (shape->far > 0 && shapes_random(&seed, shape->far) == 0) {
+        return INFINITY;
+    }
+    const double number = (double)shapes_random(&seed, shape->limit);
+    if (kind == KIND_U2) {
+        return number > 65534 ? 65534 : number;
+    }
+    return (number - shape->below) * (kind_is_float(kind) ? 0.1 : 1);
+}
+
+struct pair {
+    struct matrix packed;
+    void *padded; /* the same, with numbers of no meaning behind each row */
+    uint64_t stride;
+};
+
+static struct pair make_pair(uint32_t n, enum kind kind, const struct shape_of_numbers *shape)
+{
+    struct pair pair = {.packed = {n, kind, NULL}};
+    pair.stride = ((uint64_t)n + PADDING - 1) / PADDING * PADDING;
+    pair.packed.elements = malloc((size_t)n * n * kind_size(kind));
+    pair.padded = malloc((size_t)n * pair.stride * kind_size(kind));
+    CHECK(pair.packed.elements != NULL && pair.padded != NULL);
+    for (size_t row = 0; row < n; ++row) {
+        for (size_t column = 0; column < pair.stride; ++column) {
+            const double number = draw(shape, kind);
+            put(pair.padded, kind, row * pair.stride + column, number);
+            if (column < n) {
+                put(pair.packed.elements, kind, row * n + column, number);
+            }
+            /* Unreachable integers drift before the matrix is packed. */
+            if (kind == KIND_I4 && isinf(number)) {
+                ((int32_t *)pair.padded)[row * pair.stride + column] -=
+                    (int32_t)shapes_random(&seed, UNREACHABLE_I4 - UNREACHABLE_I4_DRIFT);
+            }
+        }
+    }
+    return pair;
+}
+
+static void finish_pair(struct pair *pair)
+{
+    free(pair->packed.elements);
+    free(pair->padded);
+}
+
+static bool same(const struct matrix *matrix, uint64_t stride, uint32_t rows_at_once,
+                 uint32_t bins_at_once, const void *expected)
+{
+    const size_t size = statistics_size(matrix->vertex_count);
+    void *storage = malloc(size);
+    double seconds[2];
+    CHECK(storage != NULL);
+    struct statistics statistics = statistics_init(storage, matrix->vertex_count, matrix->kind);
+    const enum status status =
+        statistics_probe_run(matrix, stride, rows_at_once, bins_at_once, &statistics, seconds);
+    const bool equal = status == STATUS_OK && memcmp(storage, expected, size) == 0;
+    if (!equal) {
+        fprintf(stderr, "n=%u kind %s stride %llu, %u and %u rows at once: %s\n",
+                matrix->vertex_count, kind_name(matrix->kind), (unsigned long long)stride,
+                rows_at_once, bins_at_once,
+                status == STATUS_OK ? "other figures" : status_info(status)->code);
+    }
+    free(storage);
+    return equal;
+}
+
+static bool run_case(struct cpu_pool *pool, uint32_t n, enum kind kind,
+                     const struct shape_of_numbers *shape)
+{
+    struct pair pair = make_pair(n, kind, shape);
+    void *storage = malloc(statistics_size(n));
+    CHECK(storage != NULL);
+    struct statistics statistics = statistics_init(storage, n, kind);
+    row_statistics_run(pool, &pair.packed, &statistics);
+    const struct matrix padded = {n, kind, pair.padded};
+    const bool right = same(&pair.packed, n, n, n, storage) &&
+                       same(&pair.packed, n, 1 + n / 3, 1 + n / 5, storage) &&
+                       same(&padded, pair.stride, n, 7, storage);
+    free(storage);
+    finish_pair(&pair);
+    return right;
+}
+
+static bool run_cases(struct cpu_pool *pool)
+{
+    static const uint32_t sizes[] = {1,   2,   3,    4,    5,    31,   32,   33,   127,  128,
+                                     129, 513, 1000, 1023, 1024, 1025, 1026, 2051, 4099, 5000};
+    static const struct shape_of_numbers shapes_of_numbers[] = {
+        {0, 100, 0}, {3, 60000, 0}, {5, 1000000, 400000}, {2, 1, 0}, {1, 1, 0}, {4, 7, 9}};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
+        for (size_t k = 0; k < KINDS; ++k) {
+            for (size_t s = 0; s < sizeof(shapes_of_numbers) / sizeof(shapes_of_numbers[0]); ++s) {
+                if (!run_case(pool, sizes[i], kinds[k], &shapes_of_numbers[s])) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+static bool time_kind(uint32_t n, enum kind kind)
+{
+    static const struct shape_of_numbers shape = {10, 60000, 0};
+    struct pair pair = make_pair(n, kind, &shape);
+    const struct matrix padded = {n, kind, pair.padded};
+    void *storage = malloc(statistics_size(n));
+    CHECK(storage != NULL);
+    const double bytes = (double)n * n * (double)kind_size(kind);
+    bool right = true;
+    for (int run = 0; run < 4 && right; ++run) {
+        const bool packed = run % 2 == 0;
+        double seconds[2] = {0};
+        struct statistics statistics = statistics_init(storage, n, kind);
+        right = statistics_probe_run(packed ? &pair.packed : &padded, packed ? n : pair.stride, n,
+                                     n, &statistics, seconds) == STATUS_OK;
+        if (run >= 2) {
+            printf("%s n=%u %s: rows %.6f s %.0f GB/s, histogram %.6f s %.0f GB/s\n",
+                   kind_name(kind), n, packed ? "packed" : "padded", seconds[0],
+                   bytes / seconds[0] * 1e-9, seconds[1], bytes / seconds[1] * 1e-9);
+        }
+    }
+    free(storage);
+    finish_pair(&pair);
+    return right;
+}
+
+static bool run(int argc, char **argv)
+{
+    struct cpu_pool *pool = NULL;
+    if (argc == 3 && strcmp(argv[1], "--time") == 0) {
+        const unsigned long n = strtoul(argv[2], NULL, 10);
+        CHECK(n > 0 && n <= UINT32_MAX);
+        bool right = true;
+        for (size_t k = 0; k < KINDS && right; ++k) {
+            right = time_kind((uint32_t)n, kinds[k]);
+        }
+        return right;
+    }
+    CHECK(cpu_pool_create(cpu_pool_cores(), &pool) == STATUS_OK);
+    const bool right = run_cases(pool);
+    cpu_pool_destroy(pool);
+    return right;
+}
+
+int main(int argc, char **argv)
+{
+    if (!statistics_probe_usable()) {
+        printf("skipped: no device\n");
+        return EXIT_SKIPPED;
+    }
+    const bool right = run(argc, argv);
+    puts(right ? "all right" : "FAILED");
+    return right ? EXIT_SUCCESS : EXIT_FAILURE;
+}

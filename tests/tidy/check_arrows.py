@@ -1,0 +1,116 @@
+"""Arrows between folders point down: who may include what, and who may use which library."""
+
+import re
+
+import house
+
+JOB_SIDE = ("server/clock.h", "server/config.h", "server/log.h")
+WORDS = ("server/paragraph.h", "server/suggestion.h")  # for people, of both programs
+
+# The longest prefix that fits a file decides; it names what the file may include: what starts with
+# one of these, or with an asterisk at the end, what lies in that very folder.
+INCLUDES = {
+    "proto/": ("proto/",),
+    "gpu/": ("gpu/", "proto/"),
+    "server/solver/": ("proto/", "server/solver/"),
+    "server/solver/solver_gpu.c": ("proto/", "server/solver/", "gpu/gpu.h"),
+    "server/solver/probe_gpu.c": ("proto/", "server/solver/", "gpu/gpu_probe.h"),
+    "server/store/": ("proto/", "server/store/"),
+    "server/job/": ("proto/", "server/solver/", "server/store/", "server/job/", *JOB_SIDE),
+    "server/http/": ("proto/", "server/store/", "server/job/", "server/http/", *JOB_SIDE),
+    "server/command/": ("proto/", "server/solver/", "server/command/", *JOB_SIDE, *WORDS),
+    # Configuration, clock and log: above the solver, whose section they read, below the rest.
+    "server/": ("proto/", "server/solver/", "server/*"),
+    "server/apsp.c": ("proto/", "server/solver/", "server/command/", "server/*"),
+    "server/service.c": ("proto/", "server/"),
+    "tests/": ("proto/", "gpu/", "server/", "tests/"),
+}
+
+# What a library's names look like, and where they may be written.
+LIBRARIES = (
+    (r"\bMHD_\w+", ("server/http/",)),
+    (r"\bjson_object_seed(?=\s*\()", ("server/service.c", "server/apsp.c")),  # before any thread
+    (r"\bjson_(?!scanner_|object_seed)\w+(?=\s*\()", ("proto/", "server/http/", "server/command/")),
+    (r"\bsqlite3_\w+", ("server/store/catalogue",)),  # .c and its parts
+    (r"\bcuda[A-Z]\w*|<<<", ("gpu/",)),
+    (r"\buv_\w+", ("server/job/", "server/service.c", "server/main.c")),
+    (r"\bXXH\w+", ("server/store/",)),
+    (r"\bgnutls_\w+", ("server/store/identity.c",)),
+    (r"\bini_parse\w*", ("server/config.c",)),
+    (
+        r"\bpthread_(?:mutex|rwlock|cond|spin)\w*|\bmtx_\w+|\bcnd_\w+",
+        (
+            "gpu/staging.c",
+            "server/job/mailbox.c",
+            "server/store/store.c",
+            "server/store/result_table.c",
+            "server/solver/cpu_pool.c",
+        ),
+    ),
+)
+
+
+def allowed_includes(path):
+    prefixes = [prefix for prefix in INCLUDES if path.startswith(prefix)]
+    return INCLUDES[max(prefixes, key=len)] if prefixes else ()
+
+
+def fits(included, pattern):
+    if pattern.endswith("*"):
+        return included.startswith(pattern[:-1]) and "/" not in included[len(pattern) - 1 :]
+    return included.startswith(pattern)
+
+
+def include_findings(path, text, sources):
+    for number, line in enumerate(text.split("\n"), start=1):
+        match = re.match(r'\s*#\s*include\s*"([^"]+)"', line)
+        if not match:
+            continue
+        included = match.group(1)
+        if included not in sources:
+            yield f"{path}:{number}: {included} is not a path from the root"
+        elif not any(fits(included, pattern) for pattern in allowed_includes(path)):
+            yield f"{path}:{number}: may not include {included}"
+
+
+def library_findings(path, text):
+    for pattern, places in LIBRARIES:
+        if path.startswith(places):
+            continue
+        for number, match in house.lines_matching(text, pattern):
+            yield f"{path}:{number}: {match.group()} belongs in {', '.join(places)}"
+
+
+def check(tree):
+    sources = house.c_files(tree)
+    findings = []
+    for path, text in sources.items():
+        findings += include_findings(path, text, sources)
+        if not path.startswith("tests/"):
+            findings += library_findings(path, text)
+    return findings
+
+
+GRAPH = {"proto/graph.h": "", "gpu/gpu.h": "", "server/store/store.h": "", "server/log.h": ""}
+CASES = (
+    ("down", {**GRAPH, "server/store/x.c": '#include "proto/graph.h"\n'}, []),
+    ("up", {**GRAPH, "proto/x.c": '\n#include "server/log.h"\n'}, ["proto/x.c:2: may not include"]),
+    ("aside", {**GRAPH, "server/store/x.c": '#include "server/log.h"\n'}, ["may not include"]),
+    ("gpu seam", {**GRAPH, "server/solver/solver_gpu.c": '#include "gpu/gpu.h"\n'}, []),
+    ("gpu else", {**GRAPH, "server/solver/x.c": '#include "gpu/gpu.h"\n'}, ["may not include gpu"]),
+    ("not rooted", {**GRAPH, "proto/x.c": '#include "graph.h"\n'}, ["not a path from the root"]),
+    ("beside", {"server/a.h": "", "server/b.c": '#include "server/a.h"\n'}, []),
+    ("too high", {**GRAPH, "server/b.c": '#include "server/store/store.h"\n'}, ["b.c:1: may not"]),
+    ("MHD at home", {"server/http/x.c": "MHD_stop_daemon(d);\n"}, []),
+    ("MHD abroad", {"server/job/x.c": "a;\nMHD_stop_daemon(d);\n"}, ["x.c:2: MHD_stop_daemon"]),
+    ("only a comment", {"server/job/x.c": "/* MHD_stop_daemon */\n"}, []),
+    ("only a string", {"server/job/x.c": 'print("uv_run() cudaMalloc");\n'}, []),
+    ("json", {"server/store/x.c": "json_object();\n"}, ["json_object belongs"]),
+    ("sqlite", {"server/store/x.c": "sqlite3_step(s);\n"}, ["sqlite3_step belongs"]),
+    ("cuda", {"server/solver/x.c": "cudaFree(p); f<<<1, 2>>>();\n"}, ["cudaFree", "<<<"]),
+    ("loop", {"server/http/x.c": "uv_async_send(a);\n"}, ["uv_async_send belongs"]),
+    ("lock", {"server/http/x.c": "pthread_mutex_lock(m);\n"}, ["pthread_mutex_lock belongs"]),
+)
+
+if __name__ == "__main__":
+    house.main(check, CASES)

@@ -1,0 +1,185 @@
+"""Names tell the place: one file per base name, one test per source, globals named after their file
+and used by another, a meson.build in every folder that is built."""
+
+import fnmatch
+import os
+import re
+
+import house
+
+# Sources that no unit test of their own mirrors, by pattern, each with what tests them instead.
+WITHOUT_UNIT_TEST = {
+    "proto/edge_columns.c": "test_reader_edges.c, column by column",
+    "proto/json_scanner.c": "test_reader_json.c, split at every byte",
+    "proto/line_splitter.c": "the tests of the readers by line, split at every byte",
+    "proto/name_table.c": "test_vertex_names.c and test_reader_edges.c",
+    "proto/reader.c": "the tests of each reader and test_reader_invalid.c",
+    "server/apsp.c": "tests/http/test_command.py runs it",
+    "server/clock.c": "two calls of the C library",
+    "server/command/*.c": "tests/http/test_command.py runs each subcommand",
+    "server/config_option.c": "test_config.c",
+    "server/http/body.c": "tests/http: bytes of a connection",
+    "server/http/exchange.c": "tests/http: all of it needs a connection",
+    "server/http/http.c": "tests/http",
+    "server/http/intake.c": "tests/http",
+    "server/http/routes.c": "tests/http",
+    "server/http/serve_*.c": "tests/http",
+    "server/http/stream.c": "tests/http",
+    "server/job/desk_*.c": "test_desk*.c drive the desk as a whole",
+    "server/job/job.c": "test_desk*.c",
+    "server/job/submission.c": "test_desk_accept.c",
+    "server/job/worker.c": "test_desk*.c run real workers",
+    "server/main.c": "tests/http runs it",
+    "server/service.c": "tests/http starts and stops it",
+    "server/solver/cpu_kernel_*.c": "test_cpu_kernel.c, each that this processor can run",
+    "server/solver/probe_gpu.c": "tests/solver/test_probe_gpu.c, on a device",
+    "server/solver/probe_gpu_absent.c": "one line; test_command.py refuses a missing device",
+    "server/solver/solver_gpu.c": "tests/solver/test_solver_gpu.c, on a device",
+    "server/solver/solver_gpu_absent.c": "test_solver.c",
+    "server/store/catalogue_*.c": "parts of the catalogue: test_catalogue.c",
+    "server/store/draft_file.c": "test_graph_file.c and test_result_file.c",
+    "server/store/state_folder.c": "test_store.c",
+    "server/store/store_repair.c": "test_store.c and test_store_crash.c",
+}
+
+# Globals that do not begin with a word of their file's name, each with why.
+NAMED_OTHERWISE = {
+    "ask_finish": "an ask is what the desk takes; its header is desk.h",
+    "gpu_certify": "beside gpu_solve; its header is gpu.h",
+    "gpu_solve": "the entry to the kernels for one graph; its header is gpu.h",
+    "gpu_solve_batch": "and for many; its header is gpu.h",
+    "graph_document_print": "the other document; its header is job_document.h",
+    "npy_header_read": "what the writer writes, read back; its header is writer.h",
+    "npy_header_write": "the head of what the writer writes; its header is writer.h",
+    "time_print": "the times of the documents; its header is job_document.h",
+}
+
+# Globals that no other file of the product calls, each with why.
+CALLED_BY_TESTS = {
+    "gpu_set_tuning": "tests/solver/test_gpu_variants.c forces each way of solving",
+}
+
+# A tree that has this is a checkout and not a case.
+WHOLE = "meson.build"
+MIRRORED = ("proto/", "server/")
+PRODUCT = ("proto/", "gpu/", "server/")
+NAMED_ENDINGS = house.C_ENDINGS + (".py", ".sh")
+
+
+def stem_of(path):
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+def twin_findings(tree):
+    """No two files of one name; beyond that, no two C files of one stem in different folders."""
+    seen_names = {}
+    seen_stems = {}
+    for path in tree:
+        name = os.path.basename(path)
+        if not name.endswith(NAMED_ENDINGS) or name == "__init__.py":
+            continue
+        twin = seen_names.setdefault(name, path)
+        if twin != path:
+            yield f"{path}: has the base name of {twin}"
+        elif name.endswith(house.C_ENDINGS):
+            twin = seen_stems.setdefault(stem_of(path), path)
+            if os.path.dirname(twin) != os.path.dirname(path):
+                yield f"{path}: has the base name of {twin}"
+
+
+def globals_of(tree):
+    """(path, line, name) of every global function of the product, main left out."""
+    for path, text in tree.items():
+        if path.startswith(PRODUCT) and path.endswith((".c", ".cu")):
+            for name, line, _, is_static in house.functions_of(text):
+                if not is_static and name != "main":
+                    yield path, line, name
+
+
+def prefix_findings(tree):
+    for path, line, name in globals_of(tree):
+        first = name.split("_")[0]
+        if name not in NAMED_OTHERWISE and not any(
+            word.startswith(first) for word in stem_of(path).split("_")
+        ):
+            yield f"{path}:{line}: {name} does not begin with a word of its file's name"
+
+
+def lonely_findings(tree):
+    """A global function that no other file of the product calls is static, or nothing at all. A
+    macro of its own header, beside the prototype, is a use."""
+    product = {p: house.code_of(t) for p, t in tree.items() if p.startswith(PRODUCT)}
+    words = {path: set(re.findall(r"\w+", text)) for path, text in product.items()}
+    for path, line, name in globals_of(tree):
+        users = [p for p in words if p.endswith((".c", ".cu", ".cuh")) and name in words[p]]
+        header = os.path.splitext(path)[0]
+        users += [
+            p
+            for p in words
+            if p.endswith(".h") and name in words[p] and os.path.splitext(p)[0] != header
+        ]
+        own_header = product.get(f"{header}.h", "")
+        in_macro = len(re.findall(rf"\b{name}\b", own_header)) > 1
+        if set(users) <= {path} and not in_macro and name not in CALLED_BY_TESTS:
+            yield f"{path}:{line}: only this file uses {name}: static, or unused"
+
+
+def mirror_findings(tree):
+    tests = {os.path.basename(path) for path in tree if path.startswith("tests/unit/")}
+    sources = [path for path in tree if path.startswith(MIRRORED) and path.endswith(".c")]
+    for path in sources:
+        listed = any(fnmatch.fnmatch(path, pattern) for pattern in WITHOUT_UNIT_TEST)
+        if not listed and f"test_{os.path.basename(path)}" not in tests:
+            yield f"{path}: tests/unit/test_{os.path.basename(path)} is missing"
+    for pattern in WITHOUT_UNIT_TEST:
+        if WHOLE in tree and not fnmatch.filter(sources, pattern):
+            yield f"{pattern}: is listed as without a unit test and does not exist"
+
+
+def build_findings(tree):
+    folders = {os.path.dirname(p) for p in tree if p.endswith(house.C_ENDINGS) and "/" in p}
+    for folder in sorted(folders):
+        if f"{folder}/meson.build" not in tree:
+            yield f"{folder}: has no meson.build"
+
+
+def check(tree):
+    findings = []
+    for part in (twin_findings, prefix_findings, lonely_findings, mirror_findings, build_findings):
+        findings += part(tree)
+    return findings
+
+
+def product(path, text="", *more):
+    """A tree with one source, its unit test and its meson.build, and what more is given."""
+    files = {path: text, f"{os.path.dirname(path)}/meson.build": "", "tests/unit/meson.build": ""}
+    files[f"tests/unit/test_{os.path.basename(path)}"] = ""
+    files.update(more)
+    return files
+
+
+GPU = (("gpu/b.cu", "a_f();\n"), ("gpu/meson.build", ""))
+F = "void a_f(void)\n{\n}\n"
+LISTED = {WHOLE: ""}
+for listed_pattern in WITHOUT_UNIT_TEST:
+    LISTED[listed_pattern.replace("*", "x")] = ""
+    LISTED[f"{os.path.dirname(listed_pattern)}/meson.build"] = ""
+CASES = (
+    ("in order", product("proto/a.c", F, ("proto/a.h", "void a_f(void);\n"), *GPU), []),
+    ("same name", product("proto/a.c", "", ("gpu/a.c", ""), *GPU[1:]), ["gpu/a.c"]),
+    ("same stem", product("proto/a.c", "", ("gpu/a.h", ""), *GPU[1:]), ["gpu/a.h"]),
+    ("no prefix", product("proto/a.c", F.replace("a_f", "b_f"), ("gpu/b.cu", "b_f();"), *GPU[1:]),
+     ["b_f does not begin"]),
+    ("lonely", product("proto/a.c", F + "static void g(void)\n{\n    a_f();\n}\n",
+                       ("proto/a.h", "void a_f(void);\n")), ["a.c:1: only this file uses a_f"]),
+    ("in a macro", product("proto/a.c", F, ("proto/a.h", "void a_f(void);\n#define A a_f()")), []),
+    ("only tested", product("proto/a.c", F, ("tests/unit/test_b.c", "a_f();")), ["uses a_f"]),
+    ("static", product("proto/a.c", "static " + F), []),
+    ("no test", {"proto/a.c": "", "proto/meson.build": ""}, ["test_a.c is missing"]),
+    ("no build", {"gpu/a.cu": ""}, ["gpu: has no meson.build"]),
+    ("listed", LISTED, []),
+    ("gone", {p: t for p, t in LISTED.items() if p != "server/main.c"}, ["main.c: is listed"]),
+)
+
+if __name__ == "__main__":
+    house.main(check, CASES)

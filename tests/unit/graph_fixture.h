@@ -1,0 +1,77 @@
+/* Reading graphs in tests: any bytes, cut anywhere, and whether two graphs are the same. */
+#pragma once
+
+#include "proto/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The size of the next piece. */
+static inline size_t next_piece(size_t piece, uint64_t *seed, size_t left)
+{
+    size_t size = piece;
+
+    if (piece == 0) {
+        *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+        size = 1 + (*seed >> 33) % 17;
+    }
+    return size < left ? size : left;
+}
+
+/* Feeds pieces of this size; 0 = of sizes that vary. Each piece is copied to storage of its own, so
+ * that a sanitizer sees reads beyond it. */
+static inline enum status read_graph(enum format format, const struct graph_options *options,
+                                     const char *bytes, size_t size, size_t piece,
+                                     struct graph **ret_graph, struct problem *reterr)
+{
+    struct reader *reader = NULL;
+    uint64_t seed = size;
+    enum status status = reader_create(format, options, &reader);
+
+    for (size_t at = 0; at < size && status == STATUS_OK;) {
+        size_t length = next_piece(piece, &seed, size - at);
+        char *copy = malloc(length);
+
+        if (copy == NULL)
+            abort();
+        memcpy(copy, bytes + at, length);
+        status = reader_feed(reader, copy, length, reterr);
+        free(copy);
+        at += length;
+    }
+    if (status == STATUS_OK)
+        status = reader_finish(reader, ret_graph, reterr);
+    reader_destroy(reader);
+    return status;
+}
+
+static inline bool same_names(const struct graph *a, const struct graph *b)
+{
+    for (uint32_t row = 0; row < a->vertex_count; row++) {
+        char buffers[2][VERTEX_NAME_BUFFER];
+        size_t sizes[2];
+        const char *x = vertex_names_get(a->names, row, buffers[0], &sizes[0]);
+        const char *y = vertex_names_get(b->names, row, buffers[1], &sizes[1]);
+
+        if (sizes[0] != sizes[1] || memcmp(x, y, sizes[0]) != 0)
+            return false;
+    }
+    return vertex_names_numeric(a->names) == vertex_names_numeric(b->names);
+}
+
+static inline bool same_graph(const struct graph *a, const struct graph *b)
+{
+    if (a->vertex_count != b->vertex_count || a->edge_count != b->edge_count ||
+        a->directed != b->directed || a->weight_type != b->weight_type)
+        return false;
+    for (uint32_t v = 0; v <= a->vertex_count; v++) {
+        if (a->row_offset[v] != b->row_offset[v])
+            return false;
+    }
+    for (uint64_t e = 0; e < a->edge_count; e++) {
+        if (a->target[e] != b->target[e] || graph_weight(a, e) != graph_weight(b, e))
+            return false;
+    }
+    return same_names(a, b) && a->summary.edges_read == b->summary.edges_read &&
+           a->summary.components == b->summary.components;
+}

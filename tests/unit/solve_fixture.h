@@ -1,0 +1,118 @@
+/* Small graphs, a CPU solver of one thread to solve them by, and stand-ins for a device made of it.
+ */
+#pragma once
+
+#include "proto/graph_builder.h"
+#include "server/solver/solve.h"
+
+/* cmocka.h wants these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define VERTEX_LIMIT 32
+
+struct edge {
+    uint32_t source, target;
+    double weight;
+};
+
+/* A solver that computes nothing but i4, on the CPU: stands for a device with fewer kinds. */
+struct narrow_solver {
+    struct solver solver;
+    struct solver_class class_;
+};
+
+static struct solver *cpu;
+
+static inline int open_cpu(void **state)
+{
+    (void)state;
+    const struct solver_config config = {
+        .choice = SOLVER_AUTO, .cpu_threads = 1, .cpu_isa = "portable"};
+    return solver_cpu_open(&config, &cpu, NULL) == STATUS_OK ? 0 : 1;
+}
+
+static inline int close_cpu(void **state)
+{
+    (void)state;
+    solver_close(cpu);
+    return 0;
+}
+
+static inline struct graph *build(uint32_t vertex_count, const struct edge *edges, size_t count,
+                                  bool directed)
+{
+    const struct graph_options options = {0};
+    struct graph_builder *builder = NULL;
+    struct vertex_names *names = NULL;
+    struct graph *graph = NULL;
+    assert_int_equal(graph_builder_create(&options, &builder), STATUS_OK);
+    assert_int_equal(vertex_names_create_range(vertex_count, 1, &names), STATUS_OK);
+    for (size_t index = 0; index < count; ++index) {
+        assert_int_equal(graph_builder_add_real(builder, edges[index].source, edges[index].target,
+                                                edges[index].weight),
+                         STATUS_OK);
+    }
+    assert_int_equal(graph_builder_finish(builder, &names, NULL, directed, &graph, NULL),
+                     STATUS_OK);
+    graph_builder_destroy(builder);
+    return graph;
+}
+
+struct attempt {
+    enum status status;
+    union {
+        int32_t i4[VERTEX_LIMIT * VERTEX_LIMIT];
+        uint16_t u2[VERTEX_LIMIT * VERTEX_LIMIT];
+        float f4[VERTEX_LIMIT * VERTEX_LIMIT];
+        double f8[VERTEX_LIMIT * VERTEX_LIMIT];
+    } entries;
+    struct solve_outcome outcome;
+    struct problem problem;
+};
+
+static inline struct attempt run(struct solver *solver, struct solver *fallback,
+                                 const struct graph *graph, enum kind kind)
+{
+    struct attempt attempt = {0};
+    struct matrix matrix = {graph->vertex_count, kind, &attempt.entries};
+    const struct solve_request request = {.kind = kind, .verify = true};
+    attempt.status = solve_graph(solver, fallback, graph, &request, NULL, &matrix, &attempt.outcome,
+                                 &attempt.problem);
+    return attempt;
+}
+
+static inline struct attempt run_edges(uint32_t vertex_count, const struct edge *edges,
+                                       size_t count, bool directed, enum kind kind)
+{
+    struct graph *graph = build(vertex_count, edges, count, directed);
+    struct attempt attempt = run(cpu, NULL, graph, kind);
+    graph_destroy(graph);
+    return attempt;
+}
+
+static const struct edge short_path[] = {{0, 1, 7}, {1, 2, 8}};
+
+static inline void describe_cpu(const struct solver *solver, struct solver_device *ret_device)
+{
+    (void)solver;
+    cpu->class_->describe(cpu, ret_device);
+}
+
+static inline bool supports_i4(enum kind kind)
+{
+    return kind == KIND_I4;
+}
+
+static inline struct narrow_solver make_narrow(void)
+{
+    struct narrow_solver narrow = {.class_ = *cpu->class_};
+    narrow.class_.supports = supports_i4;
+    return narrow;
+}

@@ -1,0 +1,122 @@
+/* What the tests of the store share: a folder that goes away, and small graphs made by hand. */
+#pragma once
+
+#include "proto/check.h"
+#include "proto/graph.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct fixture {
+    char path[64];
+    int folder;
+};
+
+/* A test that gets a folder of its own. */
+#define FIXTURE_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
+
+static inline int fixture_setup(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    CHECK(fixture != NULL);
+    snprintf(fixture->path, sizeof fixture->path, "/tmp/apspd-test-XXXXXX");
+    CHECK(mkdtemp(fixture->path) != NULL);
+    fixture->folder = open(fixture->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CHECK(fixture->folder >= 0);
+    *state = fixture;
+    return 0;
+}
+
+static inline int fixture_remove(const char *path, const struct stat *info, int type,
+                                 struct FTW *where)
+{
+    (void)info;
+    (void)type;
+    (void)where;
+    return remove(path);
+}
+
+static inline int fixture_teardown(void **state)
+{
+    struct fixture *fixture = *state;
+    close(fixture->folder);
+    nftw(fixture->path, fixture_remove, 16, FTW_DEPTH | FTW_PHYS);
+    free(fixture);
+    return 0;
+}
+
+/* A directed path 0 -> 1 -> ... -> n-1; edge i weighs first_weight + i. Names count from 1. */
+static inline struct graph *fixture_path_graph(uint32_t vertex_count, enum weight_type type,
+                                               int first_weight)
+{
+    struct graph *graph = calloc(1, sizeof *graph);
+    CHECK(graph != NULL);
+    graph->vertex_count = vertex_count;
+    graph->directed = true;
+    graph->weight_type = type;
+    graph->edge_count = vertex_count > 0 ? vertex_count - 1 : 0;
+    graph->row_offset = calloc((size_t)vertex_count + 1, sizeof *graph->row_offset);
+    graph->target = calloc((size_t)graph->edge_count + 1, sizeof *graph->target);
+    if (type == WEIGHT_INTEGER)
+        graph->weight_i4 = calloc((size_t)graph->edge_count + 1, sizeof *graph->weight_i4);
+    else
+        graph->weight_f8 = calloc((size_t)graph->edge_count + 1, sizeof *graph->weight_f8);
+    CHECK(graph->row_offset != NULL && graph->target != NULL);
+    for (uint32_t i = 0; i < graph->edge_count; i++) {
+        graph->row_offset[i + 1] = i + 1;
+        graph->target[i] = i + 1;
+        if (type == WEIGHT_INTEGER)
+            graph->weight_i4[i] = first_weight + (int)i;
+        else
+            graph->weight_f8[i] = first_weight + 0.5 * i;
+    }
+    graph->row_offset[vertex_count] = graph->edge_count;
+    graph->summary = (struct graph_summary){.edges_read = graph->edge_count + 3,
+                                            .loops_dropped = 1,
+                                            .parallel_merged = 2,
+                                            .min_weight = first_weight,
+                                            .max_weight = first_weight + 10.25,
+                                            .distance_bound = 1234.5,
+                                            .components = 1,
+                                            .negative_loop = NO_VERTEX,
+                                            .negative = first_weight < 0,
+                                            .integral = type == WEIGHT_INTEGER};
+    CHECK(vertex_names_create_range(vertex_count, 1, &graph->names) == STATUS_OK);
+    return graph;
+}
+
+/* The number of files in a folder below the fixture's. */
+static inline size_t fixture_count_files(const struct fixture *fixture, const char *name)
+{
+    char pattern[192];
+    size_t count = 0;
+    snprintf(pattern, sizeof pattern, "%s/%s", fixture->path, name);
+    struct dirent **entries;
+    int found = scandir(pattern, &entries, NULL, NULL);
+    CHECK(found >= 0);
+    for (int i = 0; i < found; i++) {
+        count += strcmp(entries[i]->d_name, ".") != 0 && strcmp(entries[i]->d_name, "..") != 0;
+        free(entries[i]);
+    }
+    free(entries);
+    return count;
+}
+
+/* Changes one byte of a file, counted from its end when offset is negative. */
+static inline void fixture_flip(int folder, const char *name, off_t offset)
+{
+    unsigned char byte;
+    int descriptor = openat(folder, name, O_RDWR | O_CLOEXEC);
+    CHECK(descriptor >= 0);
+    off_t at = lseek(descriptor, offset, offset < 0 ? SEEK_END : SEEK_SET);
+    CHECK(pread(descriptor, &byte, 1, at) == 1);
+    byte ^= 0x40;
+    CHECK(pwrite(descriptor, &byte, 1, at) == 1);
+    close(descriptor);
+}

@@ -1,0 +1,44 @@
+#include "tests/unit/desk_fixture.h"
+
+static void assert_member(struct fixture *fixture, struct question *question, const char *member,
+                          const char *value)
+{
+    ask(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    assert_string_equal(json_string_value(json_object_get(body, member)), value);
+    json_decref(body);
+    forget(question);
+}
+
+static void documents_name_the_solver_of_a_job_and_the_latest_job_of_a_graph(void **state)
+{
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve(*state, RING, job_id, graph_id);
+    assert_member(*state, new_question(ASK_JOB, job_id), "solver", "cpu");
+    assert_member(*state, new_question(ASK_JOB, job_id), "graph", graph_id);
+    assert_member(*state, new_question(ASK_GRAPH, graph_id), "job", job_id);
+    assert_member(*state, new_question(ASK_GRAPH, job_id), "result", "i4");
+}
+
+static void unknown_ids_are_told_apart(void **state)
+{
+    struct question *question = new_question(ASK_JOB, "nowhere");
+    ask(*state, question, STATUS_NO_SUCH_JOB, 404);
+    forget(question);
+    question = new_question(ASK_GRAPH, "nowhere");
+    ask(*state, question, STATUS_NO_SUCH_GRAPH, 404);
+    forget(question);
+    question = new_question(ASK_RESULT, "j_00000000000000000000000000");
+    ask(*state, question, STATUS_NO_SUCH_JOB, 404);
+    forget(question);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        DESK_TEST(documents_name_the_solver_of_a_job_and_the_latest_job_of_a_graph),
+        DESK_TEST(unknown_ids_are_told_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,82 @@
+#include "tests/unit/desk_fixture.h"
+
+static void results_names_and_jobs_are_there_after_a_restart(void **state)
+{
+    struct fixture *fixture = *state;
+    struct question *question = new_upload(ASK_SUBMIT, RING);
+    snprintf(question->ask.parameters.name, NAME_SIZE, "ring");
+    question->ask.wait_s = 60;
+    question->ask.wait_until_final = true;
+    ask(fixture, question, STATUS_OK, 200);
+    restart(fixture);
+    assert_distance(fixture, "ring", 0, 2, "3");
+    assert_distance(fixture, question->ask.graph_id, 0, 2, "3");
+    assert_distance(fixture, question->ask.job_id, 0, 2, "3");
+    struct question *job = new_question(ASK_JOB, question->ask.job_id);
+    ask(fixture, job, STATUS_OK, 200);
+    assert_state(job, "done");
+    json_t *body = body_of(job);
+    assert_true(json_is_true(json_object_get(body, "durable")));
+    json_decref(body);
+    forget(job);
+    forget(question);
+}
+
+static void a_running_and_a_queued_job_are_resumed_after_a_restart(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    char queued[JOB_ID_SIZE];
+    submit_ring(fixture, 1200, 1, running);
+    submit_ring(fixture, 1200, 2, queued);
+    desk_drain(fixture->desk, set_drained, fixture);
+    desk_drain_faster(fixture->desk);
+    run_until(fixture, &fixture->drained);
+    restart(fixture);
+    finish_job(fixture, running, "done");
+    finish_job(fixture, queued, "done");
+}
+
+static void a_result_lost_from_the_disk_is_solved_again_under_its_job(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    char path[256];
+    solve(fixture, RING, job_id, graph_id);
+    stop(fixture);
+    snprintf(path, sizeof(path), "%s/results/%s.i4.npy", fixture->folder, graph_id);
+    assert_int_equal(remove(path), 0);
+    start(fixture);
+    finish_job(fixture, job_id, "done");
+    assert_distance(fixture, job_id, 0, 2, "3");
+}
+
+static void of_two_jobs_with_one_lost_result_the_later_is_solved_again(void **state)
+{
+    struct fixture *fixture = *state;
+    char first[JOB_ID_SIZE];
+    char second[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    char path[256];
+    solve(fixture, RING, first, graph_id);
+    solve(fixture, RING, second, graph_id);
+    stop(fixture);
+    snprintf(path, sizeof(path), "%s/results/%s.i4.npy", fixture->folder, graph_id);
+    assert_int_equal(remove(path), 0);
+    start(fixture);
+    assert_job_state(fixture, first, "done");
+    finish_job(fixture, second, "done");
+    assert_distance(fixture, first, 0, 2, "3");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        DESK_TEST(results_names_and_jobs_are_there_after_a_restart),
+        DESK_TEST(a_running_and_a_queued_job_are_resumed_after_a_restart),
+        DESK_TEST(a_result_lost_from_the_disk_is_solved_again_under_its_job),
+        DESK_TEST(of_two_jobs_with_one_lost_result_the_later_is_solved_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

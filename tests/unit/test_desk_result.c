@@ -1,0 +1,115 @@
+#include "tests/unit/desk_fixture.h"
+
+static void a_question_for_a_missing_result_waits_for_the_job(void **state)
+{
+    struct fixture *fixture = *state;
+    struct question *upload = new_upload(ASK_STORE_GRAPH, RING);
+    ask(fixture, upload, STATUS_OK, 201);
+    struct question *question = new_question(ASK_RESULT, upload->ask.graph_id);
+    ask(fixture, question, STATUS_NOT_SOLVED, 409);
+    forget(question);
+    question = new_question(ASK_RESULT, upload->ask.graph_id);
+    question->ask.wait_s = 60;
+    ask(fixture, question, STATUS_OK, 200);
+    assert_distance(fixture, upload->ask.graph_id, 0, 2, "3");
+    forget(question);
+    forget(upload);
+}
+
+static void the_budget_evicts_the_result_longest_unasked(void **state)
+{
+    struct fixture *fixture = *state;
+    char ring_job[JOB_ID_SIZE];
+    char ring[GRAPH_ID_SIZE];
+    char line_job[JOB_ID_SIZE];
+    char line[GRAPH_ID_SIZE];
+    fixture->config.result_budget_bytes = 200; /* one result of 3 x 3 has 164 */
+    solve(fixture, RING, ring_job, ring);
+    solve(fixture, LINE, line_job, line);
+    assert_null(result_table_find(fixture->results, ring));
+    assert_null(result_table_find(fixture->results, ring_job));
+    assert_distance(fixture, line, 0, 2, "11");
+    assert_job_state(fixture, ring_job, "done");
+    struct question *question = new_question(ASK_RESULT, ring_job);
+    question->ask.wait_s = 60;
+    ask(fixture, question, STATUS_OK, 200);
+    assert_distance(fixture, ring_job, 0, 2, "3");
+    assert_null(result_table_find(fixture->results, line));
+    forget(question);
+}
+
+static void the_limit_evicts_the_result_longest_unasked(void **state)
+{
+    struct fixture *fixture = *state;
+    char ring_job[JOB_ID_SIZE];
+    char ring[GRAPH_ID_SIZE];
+    char line_job[JOB_ID_SIZE];
+    char line[GRAPH_ID_SIZE];
+    fixture->config.result_limit = 1;
+    solve(fixture, RING, ring_job, ring);
+    assert_distance(fixture, ring, 0, 2, "3");
+    solve(fixture, LINE, line_job, line);
+    assert_null(result_table_find(fixture->results, ring));
+    assert_distance(fixture, line, 0, 2, "11");
+    restart(fixture);
+    assert_null(result_table_find(fixture->results, ring)); /* not taken for lost */
+    assert_distance(fixture, line, 0, 2, "11");
+}
+
+static void solve_kind(struct fixture *fixture, enum kind kind, char graph_id[GRAPH_ID_SIZE])
+{
+    struct question *question = new_upload(ASK_SUBMIT, RING);
+    question->ask.parameters.kind = kind;
+    question->ask.wait_s = 60;
+    question->ask.wait_until_final = true;
+    ask(fixture, question, STATUS_OK, 200);
+    memcpy(graph_id, question->ask.graph_id, GRAPH_ID_SIZE);
+    forget(question);
+}
+
+static enum kind answering_kind(struct fixture *fixture, const char *graph_id)
+{
+    struct result *result = result_table_find(fixture->results, graph_id);
+    assert_non_null(result);
+    enum kind kind = result_kind(result);
+    result_unref(result);
+    return kind;
+}
+
+static void a_graph_answers_with_the_kind_asked_for_last(void **state)
+{
+    struct fixture *fixture = *state;
+    char graph_id[GRAPH_ID_SIZE];
+    solve_kind(fixture, KIND_I4, graph_id);
+    solve_kind(fixture, KIND_F8, graph_id);
+    assert_int_equal(answering_kind(fixture, graph_id), KIND_F8);
+    solve_kind(fixture, KIND_I4, graph_id); /* known: not solved again */
+    assert_int_equal(answering_kind(fixture, graph_id), KIND_I4);
+    restart(fixture);
+    assert_int_equal(answering_kind(fixture, graph_id), KIND_I4);
+}
+
+/* A negative loop is no edge of the canonical form, and still makes another graph. */
+static void a_negative_loop_is_not_answered_from_the_graph_without_it(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char plain[GRAPH_ID_SIZE];
+    char looped[GRAPH_ID_SIZE];
+    solve(fixture, LINE, job_id, plain);
+    solve(fixture, "p sp 3 3\na 1 2 5\na 2 3 6\na 2 2 -1\n", job_id, looped);
+    assert_string_not_equal(plain, looped);
+    assert_job_state(fixture, job_id, "failed");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        DESK_TEST(a_question_for_a_missing_result_waits_for_the_job),
+        DESK_TEST(the_budget_evicts_the_result_longest_unasked),
+        DESK_TEST(the_limit_evicts_the_result_longest_unasked),
+        DESK_TEST(a_graph_answers_with_the_kind_asked_for_last),
+        DESK_TEST(a_negative_loop_is_not_answered_from_the_graph_without_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

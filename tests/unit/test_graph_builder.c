@@ -1,0 +1,167 @@
+#include "tests/unit/graph_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static struct graph *read_text(const char *text)
+{
+    struct graph_options options = {0};
+    struct graph *graph = NULL;
+
+    assert_int_equal(read_graph(FORMAT_DIMACS, &options, text, strlen(text), 5, &graph, NULL),
+                     STATUS_OK);
+    return graph;
+}
+
+static void parallel_edges_and_loops_are_settled(void **state)
+{
+    struct graph *graph = read_text("p sp 4 7\na 1 1 4\na 1 2 5\na 1 2 3\na 1 2 9\na 3 3 -2\n"
+                                    "a 2 1 -1\na 1 3 2\n");
+
+    (void)state;
+    assert_int_equal(graph->edge_count, 3);
+    assert_int_equal(graph->target[0], 1);
+    assert_int_equal(graph->weight_i4[0], 3);
+    assert_int_equal(graph->summary.edges_read, 7);
+    assert_int_equal(graph->summary.loops_dropped, 1);
+    assert_int_equal(graph->summary.parallel_merged, 2);
+    assert_int_equal(graph->summary.negative_loop, 2);
+    assert_int_equal(graph->summary.components, 2);
+    assert_true(graph->summary.negative && graph->summary.integral);
+    assert_true(graph->summary.distance_bound == 4 && graph->summary.min_weight == -1);
+    graph_destroy(graph);
+}
+
+static void undirected_edges_are_kept_once(void **state)
+{
+    struct graph_options options = {.has_directed = true};
+    const char *text = "p sp 3 3\na 2 1 5\na 1 2 4\na 3 2 7.5\n";
+    struct graph *graph = NULL;
+
+    (void)state;
+    assert_int_equal(read_graph(FORMAT_DIMACS, &options, text, strlen(text), 100, &graph, NULL),
+                     STATUS_OK);
+    assert_false(graph->directed);
+    assert_int_equal(graph->edge_count, 2);
+    assert_int_equal(graph->weight_type, WEIGHT_REAL);
+    assert_true(graph_weight(graph, 0) == 4 && graph_weight(graph, 1) == 7.5);
+    assert_true(graph->summary.distance_bound == 4 + 7.5 + 7.5);
+    graph_destroy(graph);
+}
+
+static void limits_are_told(void **state)
+{
+    struct graph_options options = {.vertex_limit = 3, .edge_limit = 1};
+    struct problem problem = {0};
+    struct graph *graph = NULL;
+
+    (void)state;
+    assert_int_equal(read_graph(FORMAT_DIMACS, &options, "p sp 4 0\n", 9, 100, &graph, &problem),
+                     STATUS_TOO_LARGE);
+    assert_true(problem.has_limit && problem.limit == 3 && problem.actual == 4);
+    assert_int_equal(problem.line, 1);
+    assert_int_equal(read_graph(FORMAT_EDGES, &options, "1 2\n2 1\n", 8, 100, &graph, &problem),
+                     STATUS_TOO_LARGE);
+    assert_true(problem.has_limit && problem.limit == 1 && problem.line == 2);
+}
+
+static void what_sets_the_limit_is_in_the_hint(void **state)
+{
+    struct graph_options options = {.vertex_limit = 3, .vertex_limit_reason = "host memory"};
+    struct problem problem = {0};
+    struct graph *graph = NULL;
+
+    (void)state;
+    assert_int_equal(read_graph(FORMAT_DIMACS, &options, "p sp 4 0\n", 9, 100, &graph, &problem),
+                     STATUS_TOO_LARGE);
+    assert_non_null(strstr(problem.hint, "The limit comes from host memory. Split"));
+    options.vertex_limit = 0;
+    assert_int_equal(
+        read_graph(FORMAT_DIMACS, &options, "p sp 4000000000 0\n", 18, 100, &graph, &problem),
+        STATUS_TOO_LARGE);
+    assert_true(problem.limit == GRAPH_VERTEX_LIMIT && problem.actual == 4e9);
+    assert_null(strstr(problem.hint, "host memory"));
+}
+
+static void sorted_edges_give_the_graph_of_unsorted_ones(void **state)
+{
+    struct graph *sorted = read_text("p sp 3 4\na 1 2 7\na 1 3 2\na 1 3 1\na 3 1 4\n");
+    struct graph *shuffled = read_text("p sp 3 4\na 3 1 4\na 1 3 2\na 1 2 7\na 1 3 1\n");
+    struct graph *lone = read_text("p sp 3 4\na 1 3 2\na 1 2 7\na 1 3 1\na 3 1 4\n");
+
+    (void)state;
+    assert_int_equal(sorted->edge_count, 3);
+    assert_true(same_graph(sorted, shuffled));
+    assert_true(same_graph(sorted, lone));
+    graph_destroy(sorted);
+    graph_destroy(shuffled);
+    graph_destroy(lone);
+}
+
+static void edges_are_taken_many_at_once_up_to_the_limit(void **state)
+{
+    struct graph_options options = {.edge_limit = 3};
+    struct graph_builder *builder = NULL;
+    struct vertex_names *names = NULL;
+    struct graph *graph = NULL;
+    struct edge_i4 *edges = NULL;
+    uint64_t count = 0;
+
+    (void)state;
+    assert_int_equal(graph_builder_create(&options, &builder), STATUS_OK);
+    assert_int_equal(graph_builder_offer(builder, 2, &edges, &count), STATUS_OK);
+    assert_int_equal(count, 2);
+    edges[0] = (struct edge_i4){2, 1, 40};
+    graph_builder_commit(builder, 1);
+    assert_int_equal(graph_builder_offer(builder, 10, &edges, &count), STATUS_OK);
+    assert_int_equal(count, 2);
+    edges[0] = (struct edge_i4){0, 2, 50};
+    edges[1] = (struct edge_i4){0, 1, 60};
+    graph_builder_commit(builder, 2);
+    assert_int_equal(graph_builder_offer(builder, 1, &edges, &count), STATUS_TOO_LARGE);
+    assert_int_equal(vertex_names_create_range(3, 0, &names), STATUS_OK);
+    assert_int_equal(graph_builder_finish(builder, &names, NULL, true, &graph, NULL), STATUS_OK);
+    assert_int_equal(graph->edge_count, 3);
+    assert_true(graph->weight_i4[0] == 60 && graph->weight_i4[1] == 50 &&
+                graph->weight_i4[2] == 40);
+    assert_true(graph->row_offset[1] == 2 && graph->row_offset[2] == 2);
+    graph_destroy(graph);
+    graph_builder_destroy(builder);
+}
+
+/* The first weight that is no int32 changes how those before it are kept. */
+static void reals_come_between_integers(void **state)
+{
+    struct graph *graph =
+        read_text("p sp 3 5\na 2 3 7\na 1 3 -2.5\na 1 2 4\na 1 2 3.5\na 3 3 -1\n");
+
+    (void)state;
+    assert_int_equal(graph->weight_type, WEIGHT_REAL);
+    assert_int_equal(graph->edge_count, 3);
+    assert_true(graph->weight_f8[0] == 3.5 && graph->weight_f8[1] == -2.5 &&
+                graph->weight_f8[2] == 7);
+    assert_true(graph->summary.min_weight == -2.5 && graph->summary.max_weight == 7);
+    assert_true(graph->summary.distance_bound == 10.5 && !graph->summary.integral);
+    assert_int_equal(graph->summary.components, 1);
+    assert_int_equal(graph->summary.negative_loop, 2);
+    graph_destroy(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parallel_edges_and_loops_are_settled),
+        cmocka_unit_test(undirected_edges_are_kept_once),
+        cmocka_unit_test(limits_are_told),
+        cmocka_unit_test(what_sets_the_limit_is_in_the_hint),
+        cmocka_unit_test(sorted_edges_give_the_graph_of_unsorted_ones),
+        cmocka_unit_test(edges_are_taken_many_at_once_up_to_the_limit),
+        cmocka_unit_test(reals_come_between_integers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

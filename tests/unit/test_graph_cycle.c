@@ -1,0 +1,90 @@
+#include "tests/unit/graph_fixture.h"
+
+#include "proto/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static struct graph *read_text(const char *text)
+{
+    struct graph_options options = {0};
+    struct graph *graph = NULL;
+
+    assert_int_equal(read_graph(FORMAT_DIMACS, &options, text, strlen(text), 5, &graph, NULL),
+                     STATUS_OK);
+    return graph;
+}
+
+static size_t cycle_of(const char *text, double *ret_weight)
+{
+    struct graph *graph = read_text(text);
+    uint32_t *cycle = NULL;
+    size_t length = 0;
+
+    assert_int_equal(graph_negative_cycle(graph, &cycle, &length, ret_weight), STATUS_OK);
+    if (length == 3) {
+        assert_int_equal((cycle[0] + 1) % 3, cycle[1]);
+    }
+    free(cycle);
+    graph_destroy(graph);
+    return length;
+}
+
+static void cycles_are_named_in_walking_order(void **state)
+{
+    double weight;
+
+    (void)state;
+    assert_int_equal(cycle_of("p sp 4 4\na 1 2 1\na 2 3 1\na 3 1 -3\na 4 1 1\n", &weight), 3);
+    assert_true(weight == -1);
+    assert_int_equal(cycle_of("p sp 3 3\na 1 2 1\na 2 3 1\na 3 1 -2\n", &weight), 0);
+    assert_int_equal(cycle_of("p sp 2 2\na 1 2 5\na 2 2 -4\n", &weight), 1);
+    assert_true(weight == -4);
+}
+
+static void rounding_makes_no_cycle(void **state)
+{
+    double weight;
+
+    (void)state;
+    assert_int_equal(cycle_of("p sp 3 3\na 1 2 -0.1\na 2 3 -0.2\na 3 1 0.3\n", &weight), 0);
+    assert_int_equal(cycle_of("p sp 3 3\na 1 2 0.1\na 2 3 0.2\na 3 1 -0.3\n", &weight), 0);
+    assert_int_equal(cycle_of("p sp 3 3\na 1 2 0.1\na 2 3 0.2\na 3 1 -0.31\n", &weight), 3);
+}
+
+/* A cycle through every vertex, a hair below zero: minutes when each pass moves it on by one. */
+static void long_cycles_are_found_whichever_way_they_are_numbered(void **state)
+{
+    const unsigned n = 60000;
+
+    (void)state;
+    for (int upward = 0; upward < 2; upward++) {
+        struct text text = {0};
+        double weight;
+
+        text_printf(&text, "p sp %u %u\n", n, n);
+        for (unsigned v = 1; v < n; v++) {
+            text_printf(&text, "a %u %u -5\n", upward ? v : v + 1, upward ? v + 1 : v);
+        }
+        text_printf(&text, "a %u %u %u\n", upward ? n : 1, upward ? 1 : n, 5 * (n - 1) - 1);
+        assert_int_equal(text_status(&text), STATUS_OK);
+        assert_int_equal(cycle_of(text.bytes, &weight), n);
+        assert_true(weight == -1);
+        text_finish(&text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cycles_are_named_in_walking_order),
+        cmocka_unit_test(rounding_makes_no_cycle),
+        cmocka_unit_test(long_cycles_are_found_whichever_way_they_are_numbered),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

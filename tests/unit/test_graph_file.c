@@ -1,0 +1,179 @@
+#include "server/store/graph_file.h"
+#include "tests/unit/names_fixture.h"
+#include "tests/unit/store_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static const char name[] = "g_test";
+
+static uint64_t write_graph(const struct fixture *fixture, const struct graph *graph)
+{
+    uint64_t bytes = 0;
+    struct draft_file draft;
+    assert_int_equal(graph_file_draft(fixture->folder, graph, &draft, &bytes), STATUS_OK);
+    assert_int_equal(draft_file_publish(&draft, fixture->folder, name), STATUS_OK);
+    draft_file_finish(&draft);
+    return bytes;
+}
+
+static void expect_same(const struct graph *graph, const struct graph *read)
+{
+    assert_int_equal(read->vertex_count, graph->vertex_count);
+    assert_int_equal(read->directed, graph->directed);
+    assert_int_equal(read->weight_type, graph->weight_type);
+    assert_int_equal(read->edge_count, graph->edge_count);
+    assert_memory_equal(read->row_offset, graph->row_offset,
+                        ((size_t)graph->vertex_count + 1) * sizeof *graph->row_offset);
+    assert_memory_equal(read->target, graph->target, graph->edge_count * sizeof *graph->target);
+    for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
+        assert_true(graph_weight(read, edge) == graph_weight(graph, edge));
+    }
+    assert_int_equal(read->summary.edges_read, graph->summary.edges_read);
+    assert_int_equal(read->summary.loops_dropped, graph->summary.loops_dropped);
+    assert_int_equal(read->summary.parallel_merged, graph->summary.parallel_merged);
+    assert_true(read->summary.min_weight == graph->summary.min_weight);
+    assert_true(read->summary.max_weight == graph->summary.max_weight);
+    assert_true(read->summary.distance_bound == graph->summary.distance_bound);
+    assert_int_equal(read->summary.components, graph->summary.components);
+    assert_int_equal(read->summary.negative_loop, graph->summary.negative_loop);
+    assert_true(read->summary.negative_loop_weight == graph->summary.negative_loop_weight);
+    assert_int_equal(read->summary.negative, graph->summary.negative);
+    assert_int_equal(read->summary.integral, graph->summary.integral);
+}
+
+static void graphs_come_back_as_they_were(void **state)
+{
+    const struct fixture *fixture = *state;
+    const uint32_t sizes[] = {0, 1, 2, 3, 8, 1000};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        for (enum weight_type type = WEIGHT_INTEGER; type <= WEIGHT_REAL; type++) {
+            struct graph *read;
+            struct graph *graph = fixture_path_graph(sizes[i], type, -3);
+            graph->directed = i % 2 == 0;
+            graph->summary.negative_loop = sizes[i] > 0 ? 0 : NO_VERTEX;
+            graph->summary.negative_loop_weight = sizes[i] > 0 ? -2.5 : 0;
+            uint64_t bytes = write_graph(fixture, graph);
+            struct stat info;
+            assert_int_equal(fstatat(fixture->folder, name, &info, 0), 0);
+            assert_int_equal(info.st_size, bytes);
+            assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_OK);
+            expect_same(graph, read);
+            graph_destroy(read);
+            graph_destroy(graph);
+        }
+    }
+}
+
+static void string_names_come_back_without_the_edges(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *graph = fixture_path_graph(3, WEIGHT_INTEGER, 1);
+    vertex_names_destroy(graph->names);
+    graph->names = names_of((const char *[]){"JFK", "LAX1", "x"}, 3, false);
+    write_graph(fixture, graph);
+    struct vertex_names *names;
+    uint32_t row;
+    assert_int_equal(graph_file_read_names(fixture->folder, name, &names), STATUS_OK);
+    assert_true(vertex_names_find(names, "LAX1", 4, &row));
+    assert_int_equal(row, 1);
+    vertex_names_destroy(names);
+    graph_destroy(graph);
+}
+
+static void second_write_heals_a_damaged_file(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *read;
+    struct graph *graph = fixture_path_graph(50, WEIGHT_INTEGER, 1);
+    write_graph(fixture, graph);
+    fixture_flip(fixture->folder, name, -9);
+    assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_CORRUPT);
+    write_graph(fixture, graph);
+    assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_OK);
+    assert_int_equal(fixture_count_files(fixture, "."), 1);
+    graph_destroy(read);
+    graph_destroy(graph);
+}
+
+/* Every bit of the file matters: no byte may change unseen. Padding between parts has no meaning,
+ * and this graph has none: 4 edges, an even count everywhere. */
+static void every_flipped_byte_is_found(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
+    off_t bytes = (off_t)write_graph(fixture, graph);
+    off_t names_end = 128 + (off_t)vertex_names_encoded_size(graph->names);
+    for (off_t at = 0; at < bytes; at++) {
+        struct graph *read;
+        if (at >= names_end && at < (names_end + 7) / 8 * 8) {
+            continue;
+        }
+        fixture_flip(fixture->folder, name, at);
+        assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_CORRUPT);
+        fixture_flip(fixture->folder, name, at);
+    }
+    graph_destroy(graph);
+}
+
+static void truncated_and_lengthened_files_are_found(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
+    off_t bytes = (off_t)write_graph(fixture, graph);
+    int descriptor = openat(fixture->folder, name, O_RDWR | O_CLOEXEC);
+    assert_int_equal(ftruncate(descriptor, bytes + 8), 0);
+    struct graph *read;
+    assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_CORRUPT);
+    for (off_t size = bytes - 1; size >= 0; size--) {
+        assert_int_equal(ftruncate(descriptor, size), 0);
+        assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_CORRUPT);
+    }
+    close(descriptor);
+    graph_destroy(graph);
+}
+
+static void absent_file_is_an_io_failure(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *read;
+    struct vertex_names *names;
+    assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_IO);
+    assert_int_equal(graph_file_read_names(fixture->folder, name, &names), STATUS_IO);
+}
+
+/* A sound checksum does not make a graph: what the checks behind it are for. */
+static void malformed_graphs_are_refused_after_their_checksum(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *read;
+    struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
+    graph->target[2] = 5;
+    write_graph(fixture, graph);
+    assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_CORRUPT);
+    graph->target[2] = 3;
+    graph->row_offset[2] = 4;
+    write_graph(fixture, graph);
+    assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_CORRUPT);
+    graph->row_offset[2] = UINT64_MAX;
+    write_graph(fixture, graph);
+    assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_CORRUPT);
+    graph_destroy(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FIXTURE_TEST(graphs_come_back_as_they_were),
+        FIXTURE_TEST(string_names_come_back_without_the_edges),
+        FIXTURE_TEST(second_write_heals_a_damaged_file),
+        FIXTURE_TEST(every_flipped_byte_is_found),
+        FIXTURE_TEST(truncated_and_lengthened_files_are_found),
+        FIXTURE_TEST(absent_file_is_an_io_failure),
+        FIXTURE_TEST(malformed_graphs_are_refused_after_their_checksum),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

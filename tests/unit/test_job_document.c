@@ -1,0 +1,323 @@
+#include "proto/job_document.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct graph_summary summary = {.edges_read = 11,
+                                             .loops_dropped = 1,
+                                             .parallel_merged = 2,
+                                             .min_weight = -2,
+                                             .max_weight = 0.1,
+                                             .components = 3,
+                                             .negative_loop = NO_VERTEX,
+                                             .negative = true};
+
+static const struct job_report report = {.solver = "cpu",
+                                         .device = "a processor",
+                                         .timings = {.queue_s = 0.25,
+                                                     .parse_s = 1,
+                                                     .fill_s = 2,
+                                                     .h2d_s = 3,
+                                                     .compute_s = 4.5,
+                                                     .d2h_s = 5,
+                                                     .write_s = 6,
+                                                     .total_s = 21.75},
+                                         .plan.kind = PLAN_DENSE,
+                                         .plan.parts = 1,
+                                         .plan.work_fraction = 1,
+                                         .plan.planning_s = 0.125};
+
+static struct job_document queued_document(void)
+{
+    return (struct job_document){.id = "j_1",
+                                 .graph_id = "g_1",
+                                 .state = JOB_QUEUED,
+                                 .position = 2,
+                                 .eta_s = -1,
+                                 .priority = 5,
+                                 .created_s = 1700000000.25,
+                                 .kind = KIND_F4,
+                                 .vertex_count = 5,
+                                 .edge_count = 8,
+                                 .directed = true,
+                                 .summary = &summary};
+}
+
+static void expect_text(char *text, const char *expected)
+{
+    assert_non_null(text);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+#define SUMMARY_TEXT                                                                               \
+    "\"summary\":{\"n\":5,\"m\":8,\"directed\":true,\"loops_dropped\":1,"                          \
+    "\"parallel_merged\":2,\"min_weight\":-2,\"max_weight\":0.1,\"negative\":true,"                \
+    "\"components\":3"
+#define LINKS_TEXT                                                                                 \
+    "\"links\":{\"self\":\"/v1/jobs/j_1\",\"graph\":\"/v1/graphs/g_1\","                           \
+    "\"distance\":\"/v1/graphs/g_1/distance\",\"matrix\":\"/v1/graphs/g_1/matrix\","               \
+    "\"stats\":\"/v1/graphs/g_1/stats\"}"
+
+static void queued_job_leaves_open_what_is_not_known(void **state)
+{
+    (void)state;
+    const struct job_document document = queued_document();
+    expect_text(job_document_print(&document),
+                "{\"id\":\"j_1\",\"graph\":\"g_1\",\"state\":\"queued\",\"position\":2,"
+                "\"progress\":0.0,\"eta_s\":null,\"durable\":false,\"priority\":5,"
+                "\"created\":\"2023-11-14T22:13:20.250Z\",\"started\":null,\"finished\":null,"
+                "\"solver\":null,\"device\":null,\"timings\":null,\"plan\":null," SUMMARY_TEXT
+                ",\"kind\":\"f4\"},\"problem\":null," LINKS_TEXT "}");
+}
+
+static void done_job_tells_all(void **state)
+{
+    (void)state;
+    struct job_report verified = report;
+    struct job_document document = queued_document();
+    verified.verification = (struct verification){
+        .done = true, .on_device = true, .rows = 4, .of = 5, .edges = 8, .seconds = 0.5};
+    document.state = JOB_DONE;
+    document.position = 0;
+    document.progress = 1;
+    document.eta_s = 0.5;
+    document.durable = true;
+    document.started_s = 1700000001;
+    document.finished_s = 1700000002;
+    document.graph_name = "rome";
+    document.deadline_s = 60;
+    document.report = &verified;
+    expect_text(
+        job_document_print(&document),
+        "{\"id\":\"j_1\",\"graph\":\"g_1\",\"state\":\"done\",\"position\":0,"
+        "\"progress\":1.0,\"eta_s\":0.5,\"durable\":true,\"priority\":5,"
+        "\"created\":\"2023-11-14T22:13:20.250Z\","
+        "\"started\":\"2023-11-14T22:13:21.000Z\","
+        "\"finished\":\"2023-11-14T22:13:22.000Z\","
+        "\"solver\":\"cpu\",\"device\":\"a processor\","
+        "\"timings\":{\"queue_s\":0.25,\"parse_s\":1.0,\"fill_s\":2.0,\"h2d_s\":3.0,"
+        "\"compute_s\":4.5,\"d2h_s\":5.0,\"write_s\":6.0,\"total_s\":21.75},"
+        "\"plan\":{\"kind\":\"dense\",\"parts\":1,\"largest_separator\":0,"
+        "\"work_fraction\":1,\"planning_s\":0.125}," SUMMARY_TEXT
+        ",\"kind\":\"f4\"},\"problem\":null," LINKS_TEXT
+        ",\"verified\":{\"rows\":4,\"seconds\":0.5},"
+        "\"verification\":{\"rows\":4,\"of\":5,\"edges\":8,\"on\":\"device\","
+        "\"checks\":[\"zero_diagonal\",\"edges_relaxed\",\"tight_last_edge\",\"tight_path\"],"
+        "\"tolerance\":0,\"seconds\":0.5},\"name\":\"rome\",\"deadline_s\":60}");
+}
+
+static void negative_cycle_is_named_in_the_problem(void **state)
+{
+    (void)state;
+    struct job_report failed = report;
+    struct job_document document = queued_document();
+    char cycle[] = "[\"a\",7]";
+    problem_set(&failed.problem, STATUS_NEGATIVE_CYCLE, "a cycle of weight -3");
+    failed.cycle = cycle;
+    failed.cycle_weight = -3;
+    document.state = JOB_FAILED;
+    document.report = &failed;
+    char *text = job_document_print(&document);
+    assert_non_null(text);
+    json_t *object = json_loads(text, 0, NULL);
+    const json_t *problem = json_object_get(object, "problem");
+    assert_string_equal(json_string_value(json_object_get(problem, "code")), "NegativeCycle");
+    const json_t *vertices = json_object_get(problem, "cycle");
+    assert_int_equal(json_array_size(vertices), 2);
+    assert_int_equal(json_integer_value(json_array_get(vertices, 1)), 7);
+    assert_true(json_is_integer(json_object_get(problem, "weight")));
+    assert_int_equal(json_integer_value(json_object_get(problem, "weight")), -3);
+    json_decref(object);
+    free(text);
+}
+
+static void job_whose_graph_is_gone_still_prints(void **state)
+{
+    (void)state;
+    struct job_document document = queued_document();
+    document.summary = NULL;
+    char *text = job_document_print(&document);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "\"summary\":null"));
+    free(text);
+}
+
+static struct job_report through_text(const struct job_report *original)
+{
+    struct job_report read;
+    char *text = job_report_encode(original);
+    assert_non_null(text);
+    assert_int_equal(job_report_decode(text, &read), STATUS_OK);
+    free(text);
+    return read;
+}
+
+static void reports_come_back_to_the_last_digit(void **state)
+{
+    (void)state;
+    struct job_report original = report;
+    original.timings.compute_s = 1.0 / 3;
+    original.plan.work_fraction = 0.1234567890123456;
+    original.plan.largest_separator = UINT32_MAX;
+    original.verification = (struct verification){.done = true,
+                                                  .rows = 1ULL << 40,
+                                                  .of = 1ULL << 41,
+                                                  .edges = 1ULL << 42,
+                                                  .tolerance = 1e-5,
+                                                  .seconds = 0.75};
+    struct job_report read = through_text(&original);
+    assert_memory_equal(&read.timings, &original.timings, sizeof read.timings);
+    assert_string_equal(read.solver, "cpu");
+    assert_string_equal(read.device, "a processor");
+    assert_int_equal(read.plan.kind, PLAN_DENSE);
+    assert_int_equal(read.plan.parts, 1);
+    assert_int_equal(read.plan.largest_separator, UINT32_MAX);
+    assert_true(read.plan.work_fraction == original.plan.work_fraction);
+    assert_true(read.plan.planning_s == original.plan.planning_s);
+    assert_true(read.verification.done);
+    assert_false(read.verification.on_device);
+    assert_int_equal(read.verification.rows, 1ULL << 40);
+    assert_int_equal(read.verification.of, 1ULL << 41);
+    assert_int_equal(read.verification.edges, 1ULL << 42);
+    assert_true(read.verification.tolerance == 1e-5);
+    assert_true(read.verification.seconds == 0.75);
+    assert_int_equal(read.problem.status, STATUS_OK);
+    assert_null(read.cycle);
+    job_report_finish(&read);
+}
+
+static void reports_keep_their_problem_and_cycle(void **state)
+{
+    (void)state;
+    struct job_report original = report;
+    char cycle[] = "[1,2,3]";
+    problem_set(&original.problem, STATUS_NEGATIVE_CYCLE, "a \"cycle\"");
+    problem_limit(&original.problem, 10, 20);
+    original.cycle = cycle;
+    original.cycle_weight = -0.1;
+    struct job_report read = through_text(&original);
+    assert_int_equal(read.problem.status, STATUS_NEGATIVE_CYCLE);
+    assert_string_equal(read.problem.detail, "a \"cycle\"");
+    assert_true(read.problem.has_limit);
+    assert_true(read.problem.actual == 20);
+    assert_string_equal(read.cycle, "[1,2,3]");
+    assert_true(read.cycle_weight == -0.1);
+    assert_false(read.verification.done);
+    job_report_finish(&read);
+    assert_null(read.cycle);
+}
+
+static void texts_that_encode_never_wrote_are_corrupt(void **state)
+{
+    (void)state;
+    const char *const texts[] = {
+        "", "{}", "[]", "{\"solver\":\"cpu\",\"device\":\"x\",\"timings\":{},\"plan\":{}}"};
+    struct job_report read;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        assert_int_equal(job_report_decode(texts[i], &read), STATUS_CORRUPT);
+    }
+    char *text = job_report_encode(&report);
+    assert_non_null(text);
+    char *dense = strstr(text, "dense");
+    assert_non_null(dense);
+    memcpy(dense, "fence", 5);
+    assert_int_equal(job_report_decode(text, &read), STATUS_CORRUPT);
+    free(text);
+}
+
+static void what_was_not_checked_anywhere_is_corrupt(void **state)
+{
+    (void)state;
+    struct job_report verified = report;
+    verified.verification =
+        (struct verification){.done = true, .on_device = true, .rows = 2, .of = 2};
+    struct job_report read = through_text(&verified);
+    assert_true(read.verification.on_device);
+    char *text = job_report_encode(&verified);
+    assert_non_null(text);
+    char *place = strstr(text, "\"on\":\"device\"");
+    assert_non_null(place);
+    memcpy(place, "\"on\":\"divine\"", 13);
+    assert_int_equal(job_report_decode(text, &read), STATUS_CORRUPT);
+    free(text);
+}
+
+static void graph_document_lists_names_and_links(void **state)
+{
+    (void)state;
+    const char *const names[] = {"rome", "roma", NULL};
+    struct graph_document document = {.id = "g_1",
+                                      .names = names,
+                                      .created_s = 1700000000.25,
+                                      .vertex_count = 5,
+                                      .edge_count = 8,
+                                      .directed = true,
+                                      .file_bytes = 1234,
+                                      .summary = &summary};
+    expect_text(graph_document_print(&document),
+                "{\"id\":\"g_1\",\"names\":[\"rome\",\"roma\"],"
+                "\"created\":\"2023-11-14T22:13:20.250Z\",\"n\":5,\"m\":8,\"directed\":true,"
+                "\"bytes\":1234," SUMMARY_TEXT "},\"result\":null,\"job\":null,"
+                "\"links\":{\"self\":\"/v1/graphs/g_1\",\"vertices\":\"/v1/graphs/g_1/vertices\","
+                "\"distance\":\"/v1/graphs/g_1/distance\",\"matrix\":\"/v1/graphs/g_1/matrix\","
+                "\"stats\":\"/v1/graphs/g_1/stats\"}}");
+    document.names = NULL;
+    document.result_kind = "i4";
+    document.job_id = "j_1";
+    char *text = graph_document_print(&document);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "\"names\":[]"));
+    assert_non_null(strstr(text, "\"result\":\"i4\",\"job\":\"j_1\""));
+    assert_non_null(strstr(text, "\"job\":\"/v1/jobs/j_1\""));
+    free(text);
+}
+
+static void states_have_names_both_ways(void **state)
+{
+    (void)state;
+    for (enum job_state each = JOB_QUEUED; each < JOB_STATE_COUNT; each++) {
+        enum job_state found;
+        assert_true(job_state_from_name(job_state_name(each), &found));
+        assert_int_equal(found, each);
+        assert_int_equal(job_state_is_final(each), each >= JOB_DONE);
+    }
+    enum job_state unused;
+    assert_false(job_state_from_name("Queued", &unused));
+}
+
+static void times_are_rfc_3339(void **state)
+{
+    (void)state;
+    char buffer[TIME_TEXT_SIZE];
+    time_print(0, buffer);
+    assert_string_equal(buffer, "1970-01-01T00:00:00.000Z");
+    time_print(951782399.9996, buffer);
+    assert_string_equal(buffer, "2000-02-28T23:59:59.999Z");
+    time_print(1e300, buffer);
+    assert_int_equal(strlen(buffer), 24);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(queued_job_leaves_open_what_is_not_known),
+        cmocka_unit_test(done_job_tells_all),
+        cmocka_unit_test(negative_cycle_is_named_in_the_problem),
+        cmocka_unit_test(job_whose_graph_is_gone_still_prints),
+        cmocka_unit_test(reports_come_back_to_the_last_digit),
+        cmocka_unit_test(reports_keep_their_problem_and_cycle),
+        cmocka_unit_test(texts_that_encode_never_wrote_are_corrupt),
+        cmocka_unit_test(what_was_not_checked_anywhere_is_corrupt),
+        cmocka_unit_test(graph_document_lists_names_and_links),
+        cmocka_unit_test(states_have_names_both_ways),
+        cmocka_unit_test(times_are_rfc_3339),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

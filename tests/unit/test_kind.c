@@ -1,0 +1,41 @@
+#include "proto/kind.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void names_go_both_ways(void **state)
+{
+    (void)state;
+    for (int i = 0; i < KIND_COUNT; i++) {
+        enum kind kind;
+
+        assert_true(kind_from_name(kind_name((enum kind)i), &kind));
+        assert_int_equal(kind, i);
+    }
+    assert_false(kind_from_name("i8", &(enum kind){KIND_AUTO}));
+}
+
+static void sizes_are_those_of_the_elements(void **state)
+{
+    (void)state;
+    assert_int_equal(kind_size(KIND_AUTO), 0);
+    assert_int_equal(kind_size(KIND_I4), 4);
+    assert_int_equal(kind_size(KIND_U2), 2);
+    assert_int_equal(kind_size(KIND_F4), 4);
+    assert_int_equal(kind_size(KIND_F8), 8);
+    assert_true(kind_is_float(KIND_F4) && !kind_is_float(KIND_U2));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_go_both_ways),
+        cmocka_unit_test(sizes_are_those_of_the_elements),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

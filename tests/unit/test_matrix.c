@@ -1,0 +1,63 @@
+#include "proto/matrix.h"
+
+#include <math.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void sizes_overflow_into_a_status(void **state)
+{
+    size_t bytes;
+
+    (void)state;
+    assert_int_equal(matrix_size(3, KIND_F8, &bytes), STATUS_OK);
+    assert_int_equal(bytes, 72);
+    assert_int_equal(matrix_size(UINT32_MAX, KIND_I4, &bytes), STATUS_TOO_LARGE);
+}
+
+static void unreachable_is_no_distance(void **state)
+{
+    int32_t i4[] = {0, UNREACHABLE_I4, -5, 0};
+    float f4[] = {0, INFINITY, 2.5F, 0};
+    struct matrix integers = {2, KIND_I4, i4};
+    struct matrix floats = {2, KIND_F4, f4};
+    double distance = 1;
+
+    (void)state;
+    assert_false(matrix_distance(&integers, 0, 1, &distance));
+    assert_true(matrix_distance(&integers, 1, 0, &distance) && distance == -5);
+    assert_false(matrix_distance(&floats, 0, 1, &distance));
+    assert_true(matrix_distance(&floats, 1, 0, &distance) && distance == 2.5);
+}
+
+static void narrowing_never_loses(void **state)
+{
+    int32_t i4[] = {0, UNREACHABLE_I4, 65534, 0};
+    uint16_t u2[4];
+    struct matrix from = {2, KIND_I4, i4};
+    struct matrix to = {2, KIND_U2, u2};
+
+    (void)state;
+    assert_int_equal(matrix_narrow(&from, &to), STATUS_OK);
+    assert_int_equal(u2[1], UNREACHABLE_U2);
+    assert_int_equal(u2[2], 65534);
+    i4[2] = 65535;
+    assert_int_equal(matrix_narrow(&from, &to), STATUS_WEIGHT_RANGE);
+    i4[2] = -1;
+    assert_int_equal(matrix_narrow(&from, &to), STATUS_WEIGHT_RANGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_overflow_into_a_status),
+        cmocka_unit_test(unreachable_is_no_distance),
+        cmocka_unit_test(narrowing_never_loses),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+#include "server/solver/page_warmer.h"
+
+#include <errno.h>
+#include <sched.h>
+/* cmocka.h wants these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SIZE ((size_t)32 << 20)
+#define HEADER 128
+
+/* What the kernel is asked, as the product calls it. */
+static atomic_bool kernel_is_old;
+static atomic_uint populated;
+
+int madvise(void *address, size_t length, int advice)
+{
+    if (advice == MADV_POPULATE_WRITE) {
+        atomic_fetch_add(&populated, 1);
+        if (atomic_load(&kernel_is_old)) {
+            errno = EINVAL;
+            return -1;
+        }
+    }
+    return (int)syscall(SYS_madvise, address, length, advice);
+}
+
+static char *map(size_t size)
+{
+    char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    /* Or the last slice could come with its first page. */
+    (void)syscall(SYS_madvise, memory, size, MADV_NOHUGEPAGE);
+    return memory;
+}
+
+static bool is_resident(char *memory, size_t size)
+{
+    const size_t pages = size / (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *resident = malloc(pages);
+    bool all = true;
+    assert_non_null(resident);
+    assert_int_equal(mincore(memory, size, resident), 0);
+    for (size_t i = 0; i < pages; ++i) {
+        all = all && (resident[i] & 1) != 0;
+    }
+    free(resident);
+    return all;
+}
+
+/* All pages become resident, and what was written before, or is meanwhile, stays. */
+static void check_warmed(void)
+{
+    char *const memory = map(SIZE);
+    memory[0] = 'a';
+    memory[SIZE - 1] = 'z';
+    struct page_warmer *warmer = page_warmer_start(memory + HEADER, SIZE - HEADER);
+    assert_non_null(warmer);
+    __atomic_store_n(&memory[SIZE / 2], 'm', __ATOMIC_RELAXED);
+    while (!is_resident(memory, SIZE)) {
+        sched_yield();
+    }
+    page_warmer_stop(warmer);
+    assert_true(memory[0] == 'a' && memory[SIZE / 2] == 'm' && memory[SIZE - 1] == 'z');
+    assert_true(memory[1] == 0 && memory[SIZE / 4] == 0);
+    munmap(memory, SIZE);
+}
+
+static void every_page_becomes_resident(void **state)
+{
+    (void)state;
+    atomic_store(&populated, 0);
+    check_warmed();
+    assert_int_equal(atomic_load(&populated), 128);
+}
+
+static void an_old_kernel_has_its_pages_touched(void **state)
+{
+    (void)state;
+    atomic_store(&kernel_is_old, true);
+    check_warmed();
+    atomic_store(&kernel_is_old, false);
+}
+
+static void a_stop_ends_it_early(void **state)
+{
+    (void)state;
+    char *const memory = map(16 * SIZE);
+    atomic_store(&populated, 0);
+    struct page_warmer *warmer = page_warmer_start(memory, 16 * SIZE);
+    page_warmer_stop(warmer);
+    assert_non_null(warmer);
+    assert_true(atomic_load(&populated) < 2048);
+    const unsigned before = atomic_load(&populated);
+    assert_false(is_resident(memory, 16 * SIZE));
+    assert_int_equal(atomic_load(&populated), before);
+    munmap(memory, 16 * SIZE);
+}
+
+static void too_little_and_too_much_are_left_alone(void **state)
+{
+    (void)state;
+    char byte = 'a';
+    assert_null(page_warmer_start(&byte, 1));
+    assert_null(page_warmer_start(&byte, SIZE_MAX / 2));
+    page_warmer_stop(NULL);
+    assert_int_equal(byte, 'a');
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_page_becomes_resident),
+        cmocka_unit_test(an_old_kernel_has_its_pages_touched),
+        cmocka_unit_test(a_stop_ends_it_early),
+        cmocka_unit_test(too_little_and_too_much_are_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,32 @@
+#include "proto/plan.h"
+
+#include <stdlib.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void destroy_accepts_half_built_plans(void **state)
+{
+    struct plan *plan = calloc(1, sizeof *plan);
+
+    (void)state;
+    assert_non_null(plan);
+    plan->lists = calloc(4, sizeof *plan->lists);
+    plan_destroy(plan);
+    plan_destroy(NULL);
+    assert_string_equal(plan_kind_name(PLAN_DENSE), "dense");
+    assert_string_equal(plan_kind_name(PLAN_NESTED_DISSECTION), "nested_dissection");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(destroy_accepts_half_built_plans),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,73 @@
+#include "server/solver/cpu_kernel.h"
+#include "server/solver/probe.h"
+
+/* cmocka.h wants these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct solver_device device_of(const char *isa, uint32_t units)
+{
+    struct solver_device device = {.solver = "cpu", .units = units};
+    strncpy(device.detail, isa, sizeof device.detail - 1);
+    return device;
+}
+
+static void every_kind_that_is_computed_has_a_limit(void **state)
+{
+    (void)state;
+    const struct solver_device device = device_of("auto", 2);
+    struct probe *probe = NULL;
+    assert_int_equal(probe_cpu_open(&device, &probe), STATUS_OK);
+    for (int i = 0; i < ARITHMETIC_COUNT; ++i) {
+        struct arithmetic_limit limit = {-1, -1, -1};
+        assert_int_equal(probe_limit(probe, (enum arithmetic)i, &limit), STATUS_OK);
+        assert_true((limit.relaxations_per_s > 0) == (i != ARITHMETIC_NARROW));
+        assert_true((limit.relaxations_per_s_unit > 0) == (i != ARITHMETIC_NARROW));
+        assert_true(limit.clock_hz == 0);
+    }
+    probe_close(probe);
+}
+
+static void an_instruction_set_that_is_not_there_is_refused(void **state)
+{
+    (void)state;
+    const struct solver_device device = device_of("abacus", 1);
+    struct probe *probe = NULL;
+    assert_int_equal(probe_cpu_open(&device, &probe), STATUS_CONFIG);
+    assert_null(probe);
+}
+
+/* Three turns of min(10, itself + 4) from 4 on: 8, 10, 10, and all chains added up. */
+static void a_chain_does_what_it_counts(void **state)
+{
+    (void)state;
+    for (uint32_t index = 0; cpu_kernel_usable(index) != NULL; ++index) {
+        const struct cpu_kernel *kernel = cpu_kernel_usable(index);
+        int32_t i4[2] = {4, 10};
+        float f4[2] = {4, 10};
+        double f8[2] = {4, 10};
+        const uint64_t relaxations = kernel->operations_i4.chain(3, i4);
+        assert_int_equal(i4[0], 10 * CPU_CHAINS);
+        assert_int_equal(relaxations % (3 * CPU_CHAINS), 0);
+        assert_int_equal(kernel->operations_f4.chain(3, f4), relaxations);
+        assert_true(f4[0] == 10 * CPU_CHAINS);
+        assert_int_equal(kernel->operations_f8.chain(3, f8), relaxations / 2);
+        assert_true(f8[0] == 10 * CPU_CHAINS);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_that_is_computed_has_a_limit),
+        cmocka_unit_test(an_instruction_set_that_is_not_there_is_refused),
+        cmocka_unit_test(a_chain_does_what_it_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+#include "proto/problem.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void problems_print_what_applies(void **state)
+{
+    struct problem problem;
+    json_t *object;
+    char *text;
+
+    (void)state;
+    assert_int_equal(problem_set(&problem, STATUS_TOO_LARGE, "n is %d", 7), STATUS_TOO_LARGE);
+    problem_limit(&problem, 5, 7.5);
+    problem_hint(&problem, "less");
+    problem_at(&problem, 3, 0);
+    object = problem_json(&problem, "r1");
+    text = json_dumps(object, JSON_COMPACT);
+    assert_string_equal(text, "{\"type\":\"/problems/too-large\",\"title\":\"The graph is too "
+                              "large\",\"status\":413,\"detail\":\"n is 7\",\"code\":\"TooLarge\","
+                              "\"limit\":5,\"actual\":7.5,\"hint\":\"less\",\"line\":3,"
+                              "\"request_id\":\"r1\"}");
+    free(text);
+    json_decref(object);
+}
+
+static void problems_come_back(void **state)
+{
+    struct problem problem;
+    struct problem back = {0};
+    json_t *object;
+
+    (void)state;
+    problem_set(&problem, STATUS_BAD_GRAPH, "detail \xFF");
+    problem_at(&problem, 4, 9);
+    object = problem_json(&problem, NULL);
+    assert_non_null(object);
+    assert_true(problem_from_json(object, &back));
+    assert_int_equal(back.status, STATUS_BAD_GRAPH);
+    assert_int_equal(back.line, 4);
+    assert_int_equal(back.column, 9);
+    json_decref(object);
+    object = json_object();
+    assert_false(problem_from_json(object, &back));
+    json_decref(object);
+}
+
+static void long_words_are_cut(void **state)
+{
+    char words[1000];
+    struct problem problem;
+
+    (void)state;
+    memset(words, 'x', sizeof words - 1);
+    words[sizeof words - 1] = '\0';
+    problem_set(&problem, STATUS_IO, "%s", words);
+    assert_int_equal(strlen(problem.detail), PROBLEM_TEXT_SIZE - 1);
+    assert_string_equal(problem.detail + PROBLEM_TEXT_SIZE - 4, "...");
+    assert_int_equal(problem_set(NULL, STATUS_IO, "x"), STATUS_IO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(problems_print_what_applies),
+        cmocka_unit_test(problems_come_back),
+        cmocka_unit_test(long_words_are_cut),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,81 @@
+#include "tests/unit/reader_fixture.h"
+
+static void generate(uint64_t seed, struct text *text)
+{
+    unsigned n = 1 + (unsigned)fixture_next(&seed) % 30;
+    unsigned m = (unsigned)fixture_next(&seed) % 60;
+
+    text_printf(text, "c %u\r\np sp %u %u\n\n", n, n, m);
+    for (unsigned i = 0; i < m; i++) {
+        text_printf(text, "a %u\t%u  %d%s\n", 1 + (unsigned)fixture_next(&seed) % n,
+                    1 + (unsigned)fixture_next(&seed) % n, (int)(fixture_next(&seed) % 2000) - 100,
+                    fixture_next(&seed) % 5 == 0 ? ".25" : "");
+    }
+}
+
+static void any_split_gives_the_same_graph(void **state)
+{
+    (void)state;
+    check_any_split(FORMAT_DIMACS, generate);
+}
+
+static struct graph *read_text(const char *text)
+{
+    struct graph_options options = {0};
+    struct graph *graph = NULL;
+
+    assert_int_equal(read_graph(FORMAT_DIMACS, &options, text, strlen(text), 5, &graph, NULL),
+                     STATUS_OK);
+    return graph;
+}
+
+static void empty_graphs_are_graphs(void **state)
+{
+    struct graph *graph = read_text("\xEF\xBB\xBFp sp 0 0");
+
+    (void)state;
+    assert_int_equal(graph->vertex_count, 0);
+    graph_destroy(graph);
+}
+
+/* The line that is read in one go and those that are not must agree. */
+static void arcs_are_read_however_they_are_written(void **state)
+{
+    struct graph *plain = read_text("p sp 12 3\na 1 12 999999999\na 2 3 0\na 12 1 5\n");
+    struct graph *other = read_text("p sp 12 3\na  1\t12 +999999999 \r\n a 2 3 -0\n"
+                                    "a 0000000012 1 5.0\n");
+
+    (void)state;
+    assert_true(same_graph(plain, other));
+    assert_int_equal(plain->weight_i4[0], 999999999);
+    assert_int_equal(plain->target[0], 11);
+    graph_destroy(plain);
+    graph_destroy(other);
+    plain = read_text("p sp 2 1\na 1 2 4294967297\n");
+    assert_true(graph_weight(plain, 0) == 4294967297.0);
+    graph_destroy(plain);
+}
+
+static void name_of_a_weight_is_refused(void **state)
+{
+    struct graph_options options = {.weight = "cost"};
+    struct problem problem = {0};
+    struct graph *graph = NULL;
+
+    (void)state;
+    assert_int_equal(read_graph(FORMAT_DIMACS, &options, "p sp 1 0\n", 9, 100, &graph, &problem),
+                     STATUS_BAD_PARAMETER);
+    assert_non_null(strstr(problem.detail, "weight=cost"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_split_gives_the_same_graph),
+        cmocka_unit_test(empty_graphs_are_graphs),
+        cmocka_unit_test(arcs_are_read_however_they_are_written),
+        cmocka_unit_test(name_of_a_weight_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,68 @@
+#include "server/solver/solver.h"
+
+/* cmocka.h wants these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static enum status open_choice(enum solver_choice choice, struct solver **ret_solver,
+                               struct problem *reterr)
+{
+    const struct solver_config config = {.choice = choice, .cpu_threads = 1, .cpu_isa = "portable"};
+    return solver_open(&config, ret_solver, reterr);
+}
+
+static void the_cpu_is_always_there(void **state)
+{
+    (void)state;
+    struct solver *solver = NULL;
+    struct problem problem;
+    struct solver_device device;
+    assert_int_equal(open_choice(SOLVER_CPU, &solver, &problem), STATUS_OK);
+    solver_describe(solver, &device);
+    assert_string_equal(device.solver, "cpu");
+    solver_close(solver);
+    solver_close(NULL);
+}
+
+static void auto_takes_a_gpu_when_there_is_one(void **state)
+{
+    (void)state;
+    struct solver *solver = NULL;
+    struct problem problem;
+    struct solver_device device;
+    char reason[SOLVER_REASON_SIZE] = "";
+    const bool gpu = solver_gpu_count(reason) > 0;
+    assert_int_equal(open_choice(SOLVER_AUTO, &solver, &problem), STATUS_OK);
+    solver_describe(solver, &device);
+    assert_string_equal(device.solver, gpu ? "gpu" : "cpu");
+    solver_close(solver);
+}
+
+static void a_gpu_that_is_not_there_is_refused_with_the_reason(void **state)
+{
+    (void)state;
+    struct solver *solver = NULL;
+    struct problem problem;
+    char reason[SOLVER_REASON_SIZE] = "";
+    if (solver_gpu_count(reason) > 0) {
+        skip();
+    }
+    assert_true(strlen(reason) > 0);
+    assert_int_equal(open_choice(SOLVER_GPU, &solver, &problem), STATUS_NO_DEVICE);
+    assert_non_null(strstr(problem.detail, reason));
+    assert_null(solver);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_cpu_is_always_there),
+        cmocka_unit_test(auto_takes_a_gpu_when_there_is_one),
+        cmocka_unit_test(a_gpu_that_is_not_there_is_refused_with_the_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

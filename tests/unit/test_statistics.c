@@ -1,0 +1,190 @@
+#include "proto/statistics.h"
+
+#include <math.h>
+/* cmocka.h wants these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Storage that a sanitizer guards on both sides. */
+static struct statistics make(uint32_t vertex_count, enum kind kind, void **ret_storage)
+{
+    *ret_storage = malloc(statistics_size(vertex_count));
+    assert_non_null(*ret_storage);
+    memset(*ret_storage, 0xA5, statistics_size(vertex_count));
+    return statistics_init(*ret_storage, vertex_count, kind);
+}
+
+static void set_row(struct statistics *statistics, uint32_t row, double eccentricity, double sum,
+                    uint32_t reachable)
+{
+    statistics->eccentricity[row] = eccentricity;
+    statistics->reachable[row] = reachable;
+    if (kind_is_float(statistics->kind)) {
+        statistics->distance_sum[row].real = sum;
+    } else {
+        statistics->distance_sum[row].integer = (int64_t)sum;
+    }
+}
+
+static void the_arrays_lie_within_the_storage(void **state)
+{
+    (void)state;
+    for (uint32_t n = 0; n < 40; ++n) {
+        void *storage;
+        struct statistics statistics = make(n, KIND_F4, &storage);
+        const char *end = (const char *)storage + statistics_size(n);
+        assert_int_equal(statistics_size(n) % 16, 0);
+        assert_true((const char *)(statistics.reachable + n) <= end);
+        assert_true(end - (const char *)(statistics.reachable + n) < 16);
+        assert_ptr_equal(statistics.distance_sum, statistics.eccentricity + n);
+        assert_ptr_equal(statistics.reachable, statistics.distance_sum + n);
+        for (uint32_t row = 0; row < n; ++row) {
+            set_row(&statistics, row, row, row, row);
+        }
+        free(storage);
+    }
+    assert_true(statistics_size(UINT32_MAX) > (size_t)UINT32_MAX * STATISTICS_VERTEX_BYTES);
+}
+
+static void storage_tells_whose_it_is(void **state)
+{
+    (void)state;
+    void *storage;
+    struct statistics found;
+    struct statistics made = make(5, KIND_U2, &storage);
+    set_row(&made, 4, 7, 9, 2);
+    assert_int_equal(statistics_open(storage, 5, KIND_U2, &found), STATUS_OK);
+    assert_true(found.eccentricity[4] == 7);
+    assert_int_equal(found.distance_sum[4].integer, 9);
+    assert_int_equal(found.reachable[4], 2);
+    assert_int_equal(statistics_open(storage, 4, KIND_U2, &found), STATUS_CORRUPT);
+    assert_int_equal(statistics_open(storage, 5, KIND_I4, &found), STATUS_CORRUPT);
+    for (size_t byte = 0; byte < 32; ++byte) {
+        ((unsigned char *)storage)[byte] ^= 1;
+        assert_int_equal(statistics_open(storage, 5, KIND_U2, &found), STATUS_CORRUPT);
+        ((unsigned char *)storage)[byte] ^= 1;
+    }
+    assert_int_equal(statistics_open(storage, 5, KIND_U2, &found), STATUS_OK);
+    free(storage);
+}
+
+static void rows_that_reach_nothing_do_not_count(void **state)
+{
+    (void)state;
+    void *storage;
+    struct statistics statistics = make(4, KIND_I4, &storage);
+    set_row(&statistics, 1, 9, 12, 2);
+    set_row(&statistics, 3, 5, 5, 1);
+    statistics_summarize(&statistics, 0);
+    assert_int_equal(statistics.summary->reachable_pairs, 3);
+    assert_true(statistics.summary->diameter == 9);
+    assert_true(statistics.summary->radius == 5);
+    assert_true(statistics.summary->mean_distance == 17.0 / 3);
+    free(storage);
+}
+
+static void nothing_reached_is_all_zero(void **state)
+{
+    (void)state;
+    for (uint32_t n = 0; n < 3; ++n) {
+        void *storage;
+        struct statistics statistics = make(n, KIND_F8, &storage);
+        const struct statistics_summary zero = {0};
+        statistics.summary->diameter = 1;
+        statistics_summarize(&statistics, 0);
+        assert_memory_equal(statistics.summary, &zero, sizeof(zero));
+        free(storage);
+    }
+}
+
+static void expect_bins(enum kind kind, double lowest, double diameter, double begin, double width)
+{
+    void *storage;
+    struct statistics statistics = make(2, kind, &storage);
+    set_row(&statistics, 0, diameter, diameter, 1);
+    statistics_summarize(&statistics, lowest);
+    assert_true(statistics.summary->bin_begin == begin);
+    assert_true(statistics.summary->bin_width == width);
+    free(storage);
+}
+
+static void bins_of_integers_are_the_narrowest_integral_ones(void **state)
+{
+    (void)state;
+    expect_bins(KIND_I4, 0, 0, 0, 1);
+    expect_bins(KIND_I4, 0, 63, 0, 1);
+    expect_bins(KIND_I4, 0, 64, 0, 2);
+    expect_bins(KIND_U2, 0, 127, 0, 2);
+    expect_bins(KIND_U2, 0, 128, 0, 3);
+    expect_bins(KIND_I4, -1, 62, -1, 1);
+    expect_bins(KIND_I4, -1, 63, -1, 2);
+    expect_bins(KIND_I4, -9, -9, -9, 1);
+    expect_bins(KIND_I4, -536870911, 536870911, -536870911, 16777216);
+}
+
+static void bins_of_floats_end_at_the_diameter(void **state)
+{
+    (void)state;
+    expect_bins(KIND_F4, 0, 16, 0, 0.25);
+    expect_bins(KIND_F8, -16, 16, -16, 0.5);
+    expect_bins(KIND_F8, -3, -3, -3, 1);
+    expect_bins(KIND_F4, 0, 0, 0, 1);
+    expect_bins(KIND_F8, -1.5e308, 1.5e308, -1.5e308, 1.5e308 / 32);
+}
+
+/* n = 2^30 rows of 2^32 each would leave 64 bits; here four rows do. */
+static void the_sum_of_all_rows_may_leave_64_bits(void **state)
+{
+    (void)state;
+    void *storage;
+    struct statistics statistics = make(4, KIND_I4, &storage);
+    for (uint32_t row = 0; row < 4; ++row) {
+        set_row(&statistics, row, 1, 0, 1);
+        statistics.distance_sum[row].integer = INT64_MAX;
+    }
+    statistics_summarize(&statistics, 0);
+    assert_true(statistics.summary->mean_distance == (double)INT64_MAX);
+    free(storage);
+}
+
+/* As networkx.closeness_centrality has it for a path 1 - 2 - 3 and a vertex alone. */
+static void closeness_is_corrected_for_parts(void **state)
+{
+    (void)state;
+    void *storage;
+    double closeness = 0;
+    struct statistics statistics = make(4, KIND_F4, &storage);
+    set_row(&statistics, 0, 2, 3, 2);
+    set_row(&statistics, 1, 1, 2, 2);
+    assert_true(statistics_closeness(&statistics, 0, &closeness));
+    assert_true(fabs(closeness - 4.0 / 9) < 1e-15);
+    assert_true(statistics_closeness(&statistics, 1, &closeness));
+    assert_true(fabs(closeness - 2.0 / 3) < 1e-15);
+    assert_false(statistics_closeness(&statistics, 2, &closeness));
+    set_row(&statistics, 2, 0, 0, 3);
+    assert_false(statistics_closeness(&statistics, 2, &closeness));
+    set_row(&statistics, 2, 1, -4, 3);
+    assert_false(statistics_closeness(&statistics, 2, &closeness));
+    free(storage);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_arrays_lie_within_the_storage),
+        cmocka_unit_test(storage_tells_whose_it_is),
+        cmocka_unit_test(rows_that_reach_nothing_do_not_count),
+        cmocka_unit_test(nothing_reached_is_all_zero),
+        cmocka_unit_test(bins_of_integers_are_the_narrowest_integral_ones),
+        cmocka_unit_test(bins_of_floats_end_at_the_diameter),
+        cmocka_unit_test(the_sum_of_all_rows_may_leave_64_bits),
+        cmocka_unit_test(closeness_is_corrected_for_parts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

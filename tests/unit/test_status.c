@@ -1,0 +1,44 @@
+#include "proto/status.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void every_status_has_its_own_code(void **state)
+{
+    (void)state;
+    for (int i = 0; i < STATUS_COUNT; i++) {
+        const struct status_info *info = status_info((enum status)i);
+
+        assert_non_null(info->code);
+        assert_non_null(info->title);
+        assert_int_equal(status_from_code(info->code), i);
+        assert_in_range(info->http, 200, 599);
+        assert_in_range(info->exit_code, i == STATUS_OK ? 0 : 1, 3);
+    }
+    assert_int_equal(status_from_code("Nothing"), STATUS_COUNT);
+}
+
+static void codes_meet_the_contract(void **state)
+{
+    (void)state;
+    assert_int_equal(status_info(STATUS_TOO_LARGE)->http, 413);
+    assert_int_equal(status_info(STATUS_BAD_GRAPH)->http, 422);
+    assert_int_equal(status_info(STATUS_BAD_GRAPH)->exit_code, 1);
+    assert_int_equal(status_info(STATUS_BAD_PARAMETER)->exit_code, 2);
+    assert_int_equal(status_info(STATUS_DEVICE_LOST)->exit_code, 3);
+    assert_string_equal(status_info(STATUS_IO)->code, "InputOutput");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_status_has_its_own_code),
+        cmocka_unit_test(codes_meet_the_contract),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
