@@ -64,6 +64,21 @@ note_failure() {
 "
 }
 
+# build FOLDER OPTION...: configures and compiles; a build that fails is one failure, and the end of
+# what it printed is told again with the others.
+build() {
+    folder=$1
+    log=$TMPDIR/$folder.log
+    rm -f "$log.failed"
+    { { configure "$@" && compile "$folder"; } || : >"$log.failed"; } 2>&1 | tee "$log"
+    [ -f "$log.failed" ] || return 0
+    note_failure "$folder: does not build"
+    failures="$failures$(grep -i -A 20 -E 'error|FAILED:' "$log" | head -n 60 || tail -n 30 "$log")
+"
+    failed=$((failed + 1))
+    return 1
+}
+
 # count FOLDER WORD...: how many tests of the last run ended in one of the words.
 count() {
     log=$1/meson-logs/testlog.json
@@ -81,17 +96,13 @@ list_failed() {
         "$1/meson-logs/testlog.json" | sed 's/^{"name": "\([^"]*\)".*/\1/' | tr ' ' '_'
 }
 
-# check FOLDER OPTION...: configures, builds and tests; a build that fails is one failure.
+# check FOLDER OPTION...: builds and tests.
 check() {
     folder=$1
     shift
     echo "== $folder $*"
     rm -f "$folder/meson-logs/testlog.json"
-    if ! { configure "$folder" "$@" && compile "$folder"; }; then
-        note_failure "$folder: does not build"
-        failed=$((failed + 1))
-        return
-    fi
+    build "$folder" "$@" || return 0
     outcome=0
     $wrapper meson test -C "$folder" --no-rebuild --print-errorlogs \
         --timeout-multiplier "$patience" || outcome=$?
@@ -123,10 +134,7 @@ if [ $quick = no ]; then
     check build-tsan -Dcuda=disabled -Db_sanitize=thread -Db_lundef=false
     if command -v nvcc >/dev/null; then
         echo '== build-cpu -Dcuda=disabled (compiled only)'
-        if ! { configure build-cpu -Dcuda=disabled && compile build-cpu; }; then
-            note_failure 'build-cpu: does not build'
-            failed=$((failed + 1))
-        fi
+        build build-cpu -Dcuda=disabled || true
     fi
 fi
 
