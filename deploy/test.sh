@@ -73,7 +73,7 @@ build() {
     { { configure "$@" && compile "$folder"; } || : >"$log.failed"; } 2>&1 | tee "$log"
     [ -f "$log.failed" ] || return 0
     note_failure "$folder: does not build"
-    failures="$failures$(grep -i -A 20 -E 'error|FAILED:' "$log" | head -n 60 || tail -n 30 "$log")
+    failures="$failures$({ grep -A 20 -E 'error:|ERROR:|FAILED:' "$log" || tail "$log"; } | head -n 60)
 "
     failed=$((failed + 1))
     return 1
