@@ -13,6 +13,8 @@
 #define DEVICE_ROUNDS_AHEAD 4
 /* An event is recorded anew only after everybody who waits for it has asked to. */
 #define DEVICE_ROUND_EVENTS (2 * DEVICE_ROUNDS_AHEAD)
+/* The same of a plan's rounds. */
+#define DEVICE_PLANNED_AHEAD 32
 /* The interior of a round runs as two halves, each in a stream of its own: while the last blocks of
  * one half finish, the other fills the device. */
 #define DEVICE_HALVES 2
@@ -22,12 +24,14 @@
 struct gpu {
     int ordinal; /* as CUDA counts */
     uint32_t multiprocessors;
+    uint32_t clock_mhz;
     struct gpu_tuning tuning;
     cudaStream_t stream; /* transfers, diagonal and panels: goes before the halves */
     cudaStream_t half[DEVICE_HALVES];
     cudaStream_t alarm_stream; /* tells kernels under way to stop */
     cudaEvent_t panels_done[DEVICE_ROUND_EVENTS];
     cudaEvent_t half_done[DEVICE_HALVES][DEVICE_ROUND_EVENTS];
+    cudaEvent_t planned_done[DEVICE_PLANNED_AHEAD];
     cudaEvent_t chunk_done[DEVICE_CHUNKS];
     cudaEvent_t begin; /* with timing, around whole phases */
     cudaEvent_t end;

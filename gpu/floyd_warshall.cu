@@ -1,5 +1,6 @@
-/* One solve on the device: fill, edges, rounds or the one launch of a small graph, and the way out;
- * in the number format that the kind, the graph and the options allow. */
+/* One solve on the device: fill, edges, rounds or the one launch of a small graph, and the way out,
+ * by the dense plan or another; in the number format that the kind, the graph and the options
+ * allow. */
 #include "gpu/device.cuh"
 #include "gpu/gpu.h"
 #include "gpu/graph_upload.cuh"
@@ -7,6 +8,7 @@
 #include "gpu/kernel_small.cuh"
 #include "gpu/matrix_certificate.cuh"
 #include "gpu/matrix_download.cuh"
+#include "gpu/planned_rounds.cuh"
 #include "gpu/rounds.cuh"
 #include "gpu/statistics_workspace.cuh"
 #include "gpu/workspace.cuh"
@@ -24,7 +26,9 @@ struct solve {
     struct matrix *result;
     struct solve_account *account;
     struct timings *timings;
-    bool small; /* one cooperative launch */
+    bool small;                 /* one cooperative launch */
+    struct schedule *schedule;  /* of a plan that leaves tiles out; else NULL, */
+    struct planned_lists lists; /* and this zero */
     struct workspace_shape shape;
     struct workspace workspace;
 };
@@ -48,34 +52,45 @@ static tile_matrix<typename semiring::element> matrix_of(const struct solve *sol
 /* Half of the matrix is enough where the graph is undirected and the solve long. */
 static bool is_symmetric(const struct solve *solve)
 {
-    return solve->options->symmetric && !solve->small;
+    return solve->schedule != NULL ? solve->schedule->symmetric
+                                   : solve->options->symmetric && !solve->small;
 }
 
 template <typename semiring> MUST_CHECK static enum status plan_workspace(struct solve *solve)
 {
     const bool shared = is_symmetric(solve) && semiring_packing<semiring>() == 1;
     struct workspace_shape *shape = &solve->shape;
-    shape->vertex_count = solve->graph->vertex_count;
+    if (solve->schedule != NULL) {
+        workspace_set_planned(shape, solve->plan);
+    } else {
+        workspace_set_dense(shape, solve->graph->vertex_count,
+                            solve->small ? 0 : rounds_pivots(solve->gpu, solve->plan));
+    }
     shape->edge_count = solve->graph->edge_count;
-    shape->list_length = solve->plan->list_length;
     shape->element_bytes = sizeof(typename semiring::element);
     shape->word_bytes = sizeof(typename semiring::word);
     shape->result_bytes = (uint32_t)kind_size(solve->result->kind);
     shape->right_blocks = shared ? 0 : operand_right_blocks<semiring>();
-    shape->pivots = solve->small ? 0 : rounds_pivots(solve->gpu, solve->plan);
-    shape->scratch_bytes = solve->options->verify && solve->small
+    shape->scratch_bytes = solve->options->verify && (solve->small || solve->schedule != NULL)
                                ? certificate_bytes_min(shape->vertex_count, shape->element_bytes)
                                : 0;
     return workspace_plan(shape, &solve->workspace.layout) ? STATUS_OK : STATUS_NO_DEVICE_MEMORY;
 }
 
-/* From pageable memory: the lists have been read when the call returns. */
-MUST_CHECK static enum status upload_lists(struct solve *solve)
+/* Counts as filling. */
+template <typename semiring> MUST_CHECK static enum status make_schedule(struct solve *solve)
 {
-    GPU_TRY(cudaMemcpyAsync(solve->workspace.lists, solve->plan->lists,
-                            solve->plan->list_length * sizeof(uint32_t), cudaMemcpyHostToDevice,
-                            solve->gpu->stream));
-    return STATUS_OK;
+    struct schedule_grain grain;
+    if (solve->plan->summary.kind == PLAN_DENSE) {
+        return STATUS_OK;
+    }
+    grain.packing = semiring_packing<semiring>();
+    grain.slab = ring_pivots<typename semiring::word>();
+    grain.units = solve->gpu->multiprocessors * interior_blocks<semiring>();
+    const double begin_s = now_s();
+    const enum status status = schedule_create(solve->plan, grain, &solve->schedule);
+    solve->timings->fill_s += now_s() - begin_s;
+    return status;
 }
 
 template <typename semiring>
@@ -86,7 +101,25 @@ MUST_CHECK static enum status prepare_kernels(const struct solve *solve)
             return small_prepare<semiring>();
         }
     }
+    if (solve->schedule != NULL) {
+        STATUS_TRY(panel_prepare<semiring>());
+        return planned_prepare<semiring>();
+    }
     return rounds_prepare<semiring>();
+}
+
+/* All of a dense plan's matrix, of another's the tiles that begin with edges. */
+template <typename semiring> MUST_CHECK static enum status fill(struct solve *solve)
+{
+    const struct schedule *schedule = solve->schedule;
+    cudaStream_t stream = solve->gpu->stream;
+    if (schedule == NULL) {
+        return fill_launch<semiring>(matrix_of<semiring>(solve), stream);
+    }
+    STATUS_TRY(
+        planned_upload(schedule, solve->plan, solve->workspace.lists, stream, &solve->lists));
+    return fill_tiles_launch<semiring>(matrix_of<semiring>(solve), solve->lists.fills,
+                                       schedule->fill_count, stream);
 }
 
 /* The allocation counts as filling, the transfer and scatter of the edges as host to device. */
@@ -97,13 +130,12 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
     STATUS_TRY(prepare_kernels<semiring>(solve));
     STATUS_TRY(workspace_acquire(gpu, &solve->shape, &solve->workspace));
     GPU_TRY(cudaMemsetAsync(gpu->control, 0, sizeof(*gpu->control), gpu->stream));
-    STATUS_TRY(fill_launch<semiring>(matrix_of<semiring>(solve), gpu->stream));
-    STATUS_TRY(upload_lists(solve));
+    STATUS_TRY(fill<semiring>(solve));
     GPU_TRY(cudaStreamSynchronize(gpu->stream));
     const double filled_s = now_s();
     solve->timings->fill_s += filled_s - begin_s;
     STATUS_TRY(upload_graph<semiring>(gpu, solve->graph, &solve->workspace, solve->observer,
-                                      matrix_of<semiring>(solve)));
+                                      matrix_of<semiring>(solve), solve->lists.order));
     GPU_TRY(cudaStreamSynchronize(gpu->stream));
     solve->timings->h2d_s += now_s() - filled_s;
     return STATUS_OK;
@@ -123,7 +155,7 @@ template <typename semiring> MUST_CHECK static enum status compute_small(struct 
     GPU_TRY(cudaStreamSynchronize(gpu->stream));
     STATUS_TRY(device_alarm(gpu));
     if (observer != NULL && observer->progress != NULL) {
-        observer->progress(observer->context, solve->plan->step_count, solve->plan->step_count);
+        observer->progress(observer->context, solve->plan->tile_count, solve->plan->tile_count);
     }
     return STATUS_OK;
 }
@@ -136,7 +168,32 @@ template <typename semiring> MUST_CHECK static enum status compute_rounds(struct
     rounds.symmetric = is_symmetric(solve);
     rounds.clamp_diagonal = solve->options->clamp_diagonal;
     STATUS_TRY(rounds_run(&rounds));
-    return rounds.symmetric ? mirror_launch(rounds.matrix, gpu->stream) : STATUS_OK;
+    return rounds.symmetric ? mirror_launch(rounds.matrix, solve->lists.order, gpu->stream)
+                            : STATUS_OK;
+}
+
+template <typename semiring> MUST_CHECK static enum status compute_planned(struct solve *solve)
+{
+    typedef typename semiring::word word;
+    struct planned_rounds<semiring> rounds;
+    rounds.gpu = solve->gpu;
+    rounds.schedule = solve->schedule;
+    rounds.lists = &solve->lists;
+    rounds.observer = solve->observer;
+    rounds.matrix = matrix_of<semiring>(solve);
+    rounds.operand.left = (word *)solve->workspace.left[0][0];
+    rounds.operand.right = (word *)solve->workspace.right[0][0];
+    rounds.clamp_diagonal = solve->options->clamp_diagonal;
+    STATUS_TRY(planned_run(&rounds));
+    return is_symmetric(solve)
+               ? mirror_launch(rounds.matrix, solve->lists.order, solve->gpu->stream)
+               : STATUS_OK;
+}
+
+template <typename semiring> MUST_CHECK static enum status compute_rounds_of(struct solve *solve)
+{
+    return solve->schedule != NULL ? compute_planned<semiring>(solve)
+                                   : compute_rounds<semiring>(solve);
 }
 
 template <typename semiring> MUST_CHECK static enum status compute(struct solve *solve)
@@ -146,9 +203,9 @@ template <typename semiring> MUST_CHECK static enum status compute(struct solve 
     enum status status = STATUS_OK;
     GPU_TRY(cudaEventRecord(gpu->begin, gpu->stream));
     if constexpr (semiring_packing<semiring>() == 1) {
-        status = solve->small ? compute_small<semiring>(solve) : compute_rounds<semiring>(solve);
+        status = solve->small ? compute_small<semiring>(solve) : compute_rounds_of<semiring>(solve);
     } else {
-        status = compute_rounds<semiring>(solve);
+        status = compute_rounds_of<semiring>(solve);
     }
     if (status != STATUS_OK) {
         return status;
@@ -160,7 +217,8 @@ template <typename semiring> MUST_CHECK static enum status compute(struct solve 
     return STATUS_OK;
 }
 
-/* After the rounds the panels are free; a small solve has none, and scratch of its own. */
+/* After the rounds the panels are free; a small solve has none, and scratch of its own, as a plan
+ * of few panels has. */
 static struct certificate_memory certificate_memory_of(const struct solve *solve)
 {
     const struct workspace *workspace = &solve->workspace;
@@ -170,10 +228,11 @@ static struct certificate_memory certificate_memory_of(const struct solve *solve
         memory.chunk[i] = workspace->chunk[i];
     }
     memory.chunk_bytes = layout->chunk_bytes;
-    memory.scratch = solve->small ? workspace->scratch : workspace->left[0][0];
-    memory.scratch_bytes = solve->small ? layout->scratch_bytes
-                                        : WORKSPACE_PARITIES * solve->shape.pivots *
-                                              (layout->left_bytes + layout->right_bytes);
+    const uint64_t operand_bytes = (uint64_t)solve->shape.parities * solve->shape.pivots *
+                                   (layout->left_bytes + layout->right_bytes);
+    const bool apart = layout->scratch_bytes > operand_bytes;
+    memory.scratch = apart ? workspace->scratch : workspace->left[0][0];
+    memory.scratch_bytes = apart ? layout->scratch_bytes : operand_bytes;
     return memory;
 }
 
@@ -188,6 +247,7 @@ template <typename semiring> MUST_CHECK static enum status verify(struct solve *
     request.matrix.elements = (const element *)solve->workspace.matrix;
     request.matrix.stride = solve->workspace.layout.stride;
     request.matrix.clamp_diagonal = solve->options->clamp_diagonal;
+    request.matrix.order = solve->lists.order;
     certificate_set_solved(&request.matrix);
     request.memory = certificate_memory_of(solve);
     request.kind = solve->result->kind;
@@ -204,7 +264,7 @@ template <> struct counted<uint16_t> {
     typedef int16_t type;
 };
 
-/* Over the padded matrix, before it leaves: two reads of it. */
+/* Over the padded matrix of a dense plan, before it leaves: two reads of it. */
 template <typename semiring> MUST_CHECK static enum status take_statistics(struct solve *solve)
 {
     typedef typename counted<typename semiring::element>::type element;
@@ -231,23 +291,69 @@ template <typename semiring> MUST_CHECK static enum status take_statistics(struc
 }
 
 template <typename semiring, typename result>
-MUST_CHECK static enum status fetch_result(struct solve *solve)
-{
+static struct download<typename semiring::element, result> download_of(struct solve *solve) {
     struct download<typename semiring::element, result> download;
     download.gpu = solve->gpu;
     download.workspace = &solve->workspace;
     download.observer = solve->observer;
     download.matrix = matrix_of<semiring>(solve);
+    download.order = solve->lists.order;
     download.result = (result *)solve->result->elements;
     download.vertex_count = solve->graph->vertex_count;
     download.chunk_rows =
         download_chunk_rows(&solve->workspace, solve->graph->vertex_count, sizeof(result));
     download.clamp_diagonal = solve->options->clamp_diagonal;
-    return download_rows(&download);
+    return download;
+}
+
+/* Under a plan with an order of its own rows are put in the vertices' order first, a chunk at a
+ * time, once for each of the two passes. visit: enum status (const statistics_rows<result> &). */
+template <typename semiring, typename result, typename visitor>
+MUST_CHECK static enum status visit_ordered_rows(struct solve *solve, visitor visit)
+{
+    const struct download<typename semiring::element, result> download =
+        download_of<semiring, result>(solve);
+    struct statistics_rows<result> rows;
+    rows.elements = (const result *)solve->workspace.chunk[0];
+    rows.stride = download.vertex_count;
+    rows.vertex_count = download.vertex_count;
+    for (uint64_t row = 0; row < download.vertex_count; row += download.chunk_rows) {
+        rows.first_row = (uint32_t)row;
+        rows.row_count = download_row_count(&download, rows.first_row);
+        STATUS_TRY(download_pack(&download, rows.first_row, 0));
+        STATUS_TRY(visit(rows));
+    }
+    return STATUS_OK;
+}
+
+template <typename semiring, typename result>
+MUST_CHECK static enum status take_ordered_statistics(struct solve *solve)
+{
+    cudaStream_t stream = solve->gpu->stream;
+    struct statistics *statistics = solve->account->statistics;
+    struct statistics_workspace workspace;
+    STATUS_TRY(statistics_workspace_init(&workspace, solve->graph->vertex_count,
+                                         solve->workspace.statistics, stream));
+    STATUS_TRY((visit_ordered_rows<semiring, result>(
+        solve, [&workspace, stream](const struct statistics_rows<result> &rows) {
+            return statistics_rows_launch<result>(rows, workspace.columns, stream);
+        })));
+    STATUS_TRY(statistics_workspace_fetch_rows(&workspace, stream, statistics));
+    if (statistics->summary->reachable_pairs > 0) {
+        STATUS_TRY((visit_ordered_rows<semiring, result>(
+            solve, [&workspace, statistics, stream](const struct statistics_rows<result> &rows) {
+                return statistics_histogram_launch<result>(rows, statistics->summary,
+                                                           workspace.bins, stream);
+            })));
+        STATUS_TRY(statistics_workspace_fetch_bins(&workspace, stream, statistics));
+    }
+    solve->account->statistics_filled = true;
+    return STATUS_OK;
 }
 
 template <typename semiring, typename result> MUST_CHECK static enum status run(struct solve *solve)
 {
+    STATUS_TRY(make_schedule<semiring>(solve));
     STATUS_TRY(plan_workspace<semiring>(solve));
     STATUS_TRY(prepare<semiring>(solve));
     STATUS_TRY(compute<semiring>(solve));
@@ -256,9 +362,12 @@ template <typename semiring, typename result> MUST_CHECK static enum status run(
     }
     const double begin_s = now_s();
     if (solve->account->statistics != NULL) {
-        STATUS_TRY(take_statistics<semiring>(solve));
+        STATUS_TRY(solve->schedule != NULL ? (take_ordered_statistics<semiring, result>(solve))
+                                           : take_statistics<semiring>(solve));
     }
-    const enum status status = fetch_result<semiring, result>(solve);
+    const struct download<typename semiring::element, result> download =
+        download_of<semiring, result>(solve);
+    const enum status status = download_rows(&download);
     solve->timings->d2h_s += now_s() - begin_s;
     return status;
 }
@@ -312,7 +421,6 @@ enum status gpu_solve(struct gpu *gpu, const struct graph *graph, const struct p
                       struct matrix *matrix, struct solve_account *account)
 {
     CHECK(plan->tile == GPU_TILE && plan->vertex_count == graph->vertex_count);
-    CHECK(plan->vertex_of == NULL);
     CHECK(gpu_supports(matrix->kind) && matrix->vertex_count == graph->vertex_count);
     if (graph->vertex_count == 0) {
         return STATUS_OK;
@@ -333,5 +441,6 @@ enum status gpu_solve(struct gpu *gpu, const struct graph *graph, const struct p
     const enum status status = run_kind(&solve);
     const enum status drained = drain(gpu);
     workspace_release(gpu);
+    schedule_destroy(solve.schedule);
     return drained == STATUS_OK ? status : drained;
 }

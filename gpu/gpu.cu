@@ -19,6 +19,12 @@
 /* What the driver may take while a solve runs: kernels are loaded when they are first used. */
 #define RESERVE_BYTES ((uint64_t)256 << 20)
 
+/* Of a planned round: launches and the ends of their grids; bytes of device memory per clock and
+ * multiprocessor; between the 16 rows and the 32 words of a warp. */
+#define PLAN_ROUND_S 15e-6
+#define PLAN_BYTES_PER_CLOCK 16.0
+#define PLAN_EDGE_STEP 32
+
 /* Measured on an H200. */
 #define SMALL_VERTICES 2048
 #define NARROW_VERTICES 4096
@@ -122,6 +128,10 @@ MUST_CHECK static enum status acquire_streams(struct gpu *gpu)
 
 MUST_CHECK static enum status acquire_round_events(struct gpu *gpu)
 {
+    for (uint32_t i = 0; i < DEVICE_PLANNED_AHEAD; ++i) {
+        GPU_TRY(cudaEventCreateWithFlags(&gpu->planned_done[i],
+                                         cudaEventDisableTiming | cudaEventBlockingSync));
+    }
     for (uint32_t i = 0; i < DEVICE_ROUND_EVENTS; ++i) {
         GPU_TRY(cudaEventCreateWithFlags(&gpu->panels_done[i], cudaEventDisableTiming));
         for (uint32_t j = 0; j < DEVICE_HALVES; ++j) {
@@ -173,6 +183,7 @@ enum status gpu_open(uint32_t index, struct gpu **ret_gpu)
     }
     gpu->ordinal = ordinal;
     gpu->multiprocessors = (uint32_t)attribute(ordinal, cudaDevAttrMultiProcessorCount);
+    gpu->clock_mhz = (uint32_t)attribute(ordinal, cudaDevAttrClockRate) / 1000;
     gpu->tuning.small_vertices = SMALL_VERTICES;
     gpu->tuning.narrow_vertices = NARROW_VERTICES;
     gpu->tuning.pair_vertices = PAIR_VERTICES;
@@ -198,6 +209,9 @@ static void close_events(struct gpu *gpu)
     close_event(gpu->end);
     for (uint32_t i = 0; i < DEVICE_CHUNKS; ++i) {
         close_event(gpu->chunk_done[i]);
+    }
+    for (uint32_t i = 0; i < DEVICE_PLANNED_AHEAD; ++i) {
+        close_event(gpu->planned_done[i]);
     }
     for (uint32_t i = 0; i < DEVICE_ROUND_EVENTS; ++i) {
         close_event(gpu->panels_done[i]);
@@ -263,7 +277,7 @@ void gpu_describe(const struct gpu *gpu, struct gpu_device *ret_device)
     ret_device->memory_bytes = total_bytes;
     ret_device->memory_free_bytes = free_bytes + gpu->arena_bytes;
     ret_device->multiprocessors = (uint32_t)properties.multiProcessorCount;
-    ret_device->clock_mhz = (uint32_t)attribute(gpu->ordinal, cudaDevAttrClockRate) / 1000;
+    ret_device->clock_mhz = gpu->clock_mhz;
     ret_device->capability_major = (uint32_t)properties.major;
     ret_device->capability_minor = (uint32_t)properties.minor;
 }
@@ -283,30 +297,94 @@ bool gpu_supports(enum kind kind)
     return kind == KIND_I4 || kind == KIND_U2 || kind == KIND_F4 || kind == KIND_F8;
 }
 
-/* The dense plan's steps share one list of all tiles. 16-bit results are counted as if computed in
- * 32 bits: whether they can be narrower is known only with the graph. */
+uint64_t gpu_free_bytes(const struct gpu *gpu)
+{
+    size_t free_bytes = 0;
+    size_t total_bytes = 0;
+    if (cudaSetDevice(gpu->ordinal) != cudaSuccess ||
+        cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return 0;
+    }
+    return free_bytes + gpu->arena_bytes;
+}
+
+/* Relaxations per clock of one multiprocessor, at the pace of the dense interior. */
+static double pace(enum kind kind, bool narrow)
+{
+    switch (kind) {
+    case KIND_F8:
+        return 28;
+    case KIND_F4:
+        return 64;
+    case KIND_I4:
+    case KIND_U2:
+    case KIND_AUTO:
+    case KIND_COUNT:
+        break;
+    }
+    return narrow ? 116 : 60;
+}
+
+void gpu_plan_figures(const struct gpu *gpu, enum kind kind, bool narrow,
+                      struct gpu_plan_figures *ret_figures)
+{
+    const double products = (double)GPU_TILE * GPU_TILE * GPU_TILE;
+    const double element_bytes = kind == KIND_F8 ? 8 : narrow ? 2 : 4;
+    const double tile_bytes = 2 * element_bytes * GPU_TILE * GPU_TILE;
+    ret_figures->units = gpu->multiprocessors;
+    ret_figures->depth_step = QUAD;
+    ret_figures->edge_step = PLAN_EDGE_STEP;
+    ret_figures->round_s = PLAN_ROUND_S;
+    ret_figures->product_s = products / (pace(kind, narrow) * 1e6 * gpu->clock_mhz);
+    ret_figures->touch_s = tile_bytes / (PLAN_BYTES_PER_CLOCK * 1e6 * gpu->clock_mhz);
+}
+
+/* 16-bit results are counted as if computed in 32 bits: whether they can be narrower is known only
+ * with the graph. */
+static void set_widths(struct workspace_shape *shape, uint64_t edge_count, enum kind kind)
+{
+    shape->edge_count = edge_count;
+    shape->element_bytes = kind == KIND_F8 ? sizeof(double) : sizeof(int32_t);
+    shape->word_bytes = shape->element_bytes;
+    shape->result_bytes = (uint32_t)kind_size(kind);
+    shape->right_blocks = operand_right_blocks<semiring_i4>();
+}
+
+static uint64_t bytes_of(const struct workspace_shape *shape)
+{
+    struct workspace_layout layout;
+    if (!workspace_plan(shape, &layout)) {
+        return UINT64_MAX;
+    }
+    return shape->vertex_count == 0 ? 0 : layout.total_bytes + RESERVE_BYTES;
+}
+
 uint64_t gpu_bytes_needed(uint32_t vertex_count, uint64_t edge_count, enum kind kind)
 {
     struct workspace_shape shape;
-    struct workspace_layout layout;
     if (!gpu_supports(kind)) {
         return UINT64_MAX;
     }
-    shape.vertex_count = vertex_count;
-    shape.edge_count = edge_count;
-    shape.list_length = ((uint64_t)vertex_count + GPU_TILE - 1) / GPU_TILE;
-    shape.element_bytes = kind == KIND_F8 ? sizeof(double) : sizeof(int32_t);
-    shape.word_bytes = shape.element_bytes;
-    shape.result_bytes = (uint32_t)kind_size(kind);
-    shape.right_blocks = operand_right_blocks<semiring_i4>();
+    const uint32_t pivots = vertex_count <= SMALL_VERTICES ? 0
+                            : vertex_count < PAIR_VERTICES ? 1
+                                                           : OPERAND_PIVOTS;
+    workspace_set_dense(&shape, vertex_count, pivots);
+    set_widths(&shape, edge_count, kind);
     shape.scratch_bytes = vertex_count <= SMALL_VERTICES
                               ? certificate_bytes_min(vertex_count, shape.element_bytes)
                               : 0;
-    shape.pivots = vertex_count <= SMALL_VERTICES ? 0
-                   : vertex_count < PAIR_VERTICES ? 1
-                                                  : OPERAND_PIVOTS;
-    if (!workspace_plan(&shape, &layout)) {
-        return UINT64_MAX;
+    return bytes_of(&shape);
+}
+
+uint64_t gpu_plan_bytes(const struct plan *plan, uint64_t edge_count, enum kind kind)
+{
+    struct workspace_shape shape;
+    if (plan->summary.kind == PLAN_DENSE || !gpu_supports(kind)) {
+        return gpu_bytes_needed(plan->vertex_count, edge_count, kind);
     }
-    return vertex_count == 0 ? 0 : layout.total_bytes + RESERVE_BYTES;
+    workspace_set_planned(&shape, plan);
+    set_widths(&shape, edge_count, kind);
+    shape.scratch_bytes = certificate_bytes_min(plan->vertex_count, shape.element_bytes);
+    return bytes_of(&shape);
 }

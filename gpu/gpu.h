@@ -69,9 +69,33 @@ void gpu_set_tuning(struct gpu *gpu, const struct gpu_tuning *tuning);
  * reserve for the driver. Half the work of undirected graphs and 16-bit numbers take less. */
 uint64_t gpu_bytes_needed(uint32_t vertex_count, uint64_t edge_count, enum kind kind);
 
-/* Solves by blocked Floyd-Warshall into matrix (host storage, n x n, unpadded).
- * STATUS_NEGATIVE_CYCLE when a diagonal entry fell below 0 and options do not clamp it,
- * STATUS_CANCELLED, STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST,
+/* What the parts of a planned solve take, for whoever chooses the plan: by the rates that the dense
+ * rounds were measured to reach on an H200, scaled to this device's clock. A multiprocessor is a
+ * unit; a tile's edge counts in steps, as a warp leaves out what is padding to all of its threads;
+ * so does a product's depth. */
+struct gpu_plan_figures {
+    uint32_t units;
+    uint32_t depth_step; /* pivots */
+    uint32_t edge_step;  /* vertices */
+    double round_s;      /* its three launches, whatever is in it */
+    double product_s;    /* one tile product of full depth, on one unit */
+    double touch_s;      /* one tile read and written, on one unit */
+};
+
+/* kind: of the result; narrow: computed in 16 bits. */
+void gpu_plan_figures(const struct gpu *gpu, enum kind kind, bool narrow,
+                      struct gpu_plan_figures *ret_figures);
+
+/* Device memory that a solve may take now. */
+uint64_t gpu_free_bytes(const struct gpu *gpu);
+
+/* The same of a solve by this plan, which takes more than the dense one where its tiles are padded:
+ * whoever planned asks before, and falls back to the dense plan. */
+uint64_t gpu_plan_bytes(const struct plan *plan, uint64_t edge_count, enum kind kind);
+
+/* Solves by blocked Floyd-Warshall into matrix (host storage, n x n, unpadded), by a plan whose
+ * tile is GPU_TILE. STATUS_NEGATIVE_CYCLE when a diagonal entry fell below 0 and options do not
+ * clamp it, STATUS_CANCELLED, STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST,
  * STATUS_WEIGHT_RANGE when a distance does not fit a u2. With options->verify the matrix is
  * checked before it leaves the device, on as many rows as verification_row_count says: the account
  * tells of it, STATUS_NOT_VERIFIED and its violation when an entry is wrong. */

@@ -12,6 +12,7 @@ template <typename weight> struct upload {
     const struct workspace *workspace;
     const struct observer *observer; /* asked between chunks; may be NULL */
     const weight *weights;
+    struct tile_order order;
     uint64_t chunk_edges; /* edges of a full chunk */
 };
 
@@ -64,6 +65,7 @@ MUST_CHECK static enum status upload_edges(const struct upload<weight> *upload,
     };
     edges.row_offset = upload->workspace->row_offset;
     edges.directed = graph->directed;
+    edges.order = upload->order;
     uint32_t slot = 0;
     for (uint64_t first = 0; first < graph->edge_count; first += upload->chunk_edges) {
         const uint64_t left = graph->edge_count - first;
@@ -84,7 +86,8 @@ template <typename semiring, typename weight>
 MUST_CHECK static enum status
 upload_weighted(struct gpu *gpu, const struct graph *graph, const struct workspace *workspace,
                 const struct observer *observer, const weight *weights,
-                struct tile_matrix<typename semiring::element> matrix)
+                struct tile_matrix<typename semiring::element> matrix,
+                const struct tile_order &order)
 {
     struct upload<weight> upload;
     upload.gpu = gpu;
@@ -92,6 +95,7 @@ upload_weighted(struct gpu *gpu, const struct graph *graph, const struct workspa
     upload.workspace = workspace;
     upload.observer = observer;
     upload.weights = weights;
+    upload.order = order;
     upload.chunk_edges = workspace->layout.chunk_bytes / (sizeof(weight) + sizeof(uint32_t));
     return upload_edges<semiring>(&upload, matrix);
 }
@@ -101,7 +105,8 @@ upload_weighted(struct gpu *gpu, const struct graph *graph, const struct workspa
 template <typename semiring>
 MUST_CHECK static enum status
 upload_graph(struct gpu *gpu, const struct graph *graph, const struct workspace *workspace,
-             const struct observer *observer, struct tile_matrix<typename semiring::element> matrix)
+             const struct observer *observer, struct tile_matrix<typename semiring::element> matrix,
+             const struct tile_order &order)
 {
     if (graph->edge_count == 0) {
         return STATUS_OK;
@@ -111,7 +116,7 @@ upload_graph(struct gpu *gpu, const struct graph *graph, const struct workspace 
                             cudaMemcpyHostToDevice, gpu->stream));
     return graph->weight_type == WEIGHT_INTEGER
                ? upload_weighted<semiring>(gpu, graph, workspace, observer, graph->weight_i4,
-                                           matrix)
+                                           matrix, order)
                : upload_weighted<semiring>(gpu, graph, workspace, observer, graph->weight_f8,
-                                           matrix);
+                                           matrix, order);
 }

@@ -14,10 +14,9 @@
  * places. tally: one block of 256 threads per row. No shared memory. */
 #pragma once
 
-#include "gpu/gpu.h"
+#include "gpu/tile.cuh"
 #include "gpu/try.cuh"
 
-#include <cuda_runtime.h>
 #include <math.h>
 
 #define CERTIFICATE_THREADS 256
@@ -34,6 +33,7 @@ template <typename element> struct certificate_matrix {
     element far_most;
     bool lower_only;     /* symmetric, only tiles on and below the diagonal hold distances */
     bool clamp_diagonal; /* a diagonal entry below 0 counts as 0 */
+    struct tile_order order;
 };
 
 /* What a row is compared in: its own type, 16 bits widened. */
@@ -135,8 +135,13 @@ static __device__ __forceinline__ int64_t certificate_slack(int64_t sum, double 
 
 template <typename element>
 static __device__ __forceinline__ element
-certificate_entry(const struct certificate_matrix<element> matrix, uint64_t row, uint64_t column)
+certificate_entry(const struct certificate_matrix<element> matrix, uint64_t source, uint64_t target)
 {
+    const uint64_t row = tile_position(matrix.order, source);
+    const uint64_t column = tile_position(matrix.order, target);
+    if (!tile_holds(matrix.order, row, column)) {
+        return matrix.far_least;
+    }
     const bool across = matrix.lower_only && row / GPU_TILE < column / GPU_TILE;
     return across ? matrix.elements[column * matrix.stride + row]
                   : matrix.elements[row * matrix.stride + column];

@@ -1,8 +1,9 @@
-/* Phase 1: closes the diagonal tile of the pivot block, one pivot after the other.
+/* Phase 1: closes the diagonal tile of the pivot block, or those of a list, one pivot after the
+ * other.
  *
- * One block of 256 threads, no larger than a block of the interior phase, so that it finds room
- * beside one; a thread holds 8x8 elements of the 128x128 tile in registers, two quads of rows by
- * two of columns, 64 apart. The pivot row and the pivot column pass through shared memory: while
+ * One block of 256 threads per tile, no larger than a block of the interior phase, so that it finds
+ * room beside one; a thread holds 8x8 elements of the 128x128 tile in registers, two quads of rows
+ * by two of columns, 64 apart. The pivot row and the pivot column pass through shared memory: while
  * pivot k is read from one half its successor is written to the other, so that one barrier per
  * pivot is enough.
  *
@@ -11,6 +12,7 @@
  * simple path and no sum overflows; what comes after is thrown away. */
 #pragma once
 
+#include "gpu/schedule.h"
 #include "gpu/semiring.cuh"
 #include "gpu/try.cuh"
 
@@ -23,8 +25,10 @@ static_assert(DIAGONAL_THREADS * DIAGONAL_EDGE * DIAGONAL_EDGE == GPU_TILE * GPU
               "8x8 elements per thread");
 
 struct diagonal_step {
+    const struct schedule_pivot *pivots; /* on the device; NULL: the one below */
+    uint32_t count;
     uint32_t tile;
-    uint32_t depth; /* pivots in use, in whole quads; those beyond are padding */
+    uint32_t depth; /* pivots in use; a quad is taken whole, what is beyond them is padding */
     bool clamp;
     struct tile_control *control;
     volatile uint32_t *negative; /* host-mapped */
@@ -182,6 +186,10 @@ __global__ void __launch_bounds__(DIAGONAL_THREADS)
         return;
     }
     const struct tile_place place = tile_place_of_thread<DIAGONAL_GAP>();
+    if (step.pivots != nullptr) {
+        step.tile = step.pivots[blockIdx.x].tile;
+        step.depth = step.pivots[blockIdx.x].depth;
+    }
     typename semiring::element *const home =
         tile_at(matrix, step.tile, step.tile) + place.row * matrix.stride + place.column;
     scalar tile[DIAGONAL_EDGE][DIAGONAL_EDGE];
@@ -205,8 +213,7 @@ template <typename semiring>
 MUST_CHECK static enum status diagonal_launch(struct tile_matrix<typename semiring::element> matrix,
                                               struct diagonal_step step, cudaStream_t stream)
 {
-    step.depth = (step.depth + QUAD - 1) / QUAD * QUAD;
-    diagonal_kernel<semiring><<<1, DIAGONAL_THREADS, 0, stream>>>(matrix, step);
+    diagonal_kernel<semiring><<<step.count, DIAGONAL_THREADS, 0, stream>>>(matrix, step);
     GPU_TRY(cudaGetLastError());
     return STATUS_OK;
 }

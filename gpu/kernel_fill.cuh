@@ -1,12 +1,13 @@
 /* The matrix before the first round: unreachable everywhere, 0 on the diagonal, then the edges.
  *
- * fill: one block of 256 threads per row of the padded matrix, 16-byte stores. Padded vertices get
- * their 0 on the diagonal too.
+ * fill: one block of 256 threads per row of the padded matrix, or per tile of a list, 16-byte
+ * stores. Padded vertices get their 0 on the diagonal too.
  * scatter: one warp per row of the graph that has edges in the chunk, lanes along the edges. No two
  * edges write the same element: the graph has no parallel edges, and an undirected edge is stored
  * once, in the row of its smaller end. */
 #pragma once
 
+#include "gpu/schedule.h"
 #include "gpu/semiring.cuh"
 #include "gpu/try.cuh"
 
@@ -41,6 +42,41 @@ MUST_CHECK static enum status fill_launch(struct tile_matrix<typename semiring::
     return STATUS_OK;
 }
 
+template <typename semiring>
+__global__ void __launch_bounds__(FILL_THREADS)
+    fill_tiles_kernel(struct tile_matrix<typename semiring::element> matrix,
+                      const struct schedule_tile *tiles)
+{
+    typedef typename semiring::element element;
+    constexpr uint32_t across = 16 / sizeof(element);
+    const struct schedule_tile tile = tiles[blockIdx.x];
+    element *const home = tile_at(matrix, tile.row, tile.column);
+    const element far = semiring::unreachable();
+    for (uint32_t at = threadIdx.x * across; at < GPU_TILE * GPU_TILE;
+         at += FILL_THREADS * across) {
+        const uint32_t row = at / GPU_TILE;
+        const uint32_t column = at % GPU_TILE;
+        __align__(16) element piece[across];
+#pragma unroll
+        for (uint32_t i = 0; i < across; ++i) {
+            piece[i] = tile.row == tile.column && column + i == row ? (element)0 : far;
+        }
+        *reinterpret_cast<int4 *>(home + row * matrix.stride + column) =
+            *reinterpret_cast<const int4 *>(piece);
+    }
+}
+
+/* tiles: on the device. */
+template <typename semiring>
+MUST_CHECK static enum status
+fill_tiles_launch(struct tile_matrix<typename semiring::element> matrix,
+                  const struct schedule_tile *tiles, uint32_t count, cudaStream_t stream)
+{
+    fill_tiles_kernel<semiring><<<count, FILL_THREADS, 0, stream>>>(matrix, tiles);
+    GPU_TRY(cudaGetLastError());
+    return STATUS_OK;
+}
+
 /* Consecutive edges of a graph, on the device: [first_edge, last_edge) of all its edges, which lie
  * in the rows [first_row, last_row). row_offset is the graph's whole array. */
 template <typename weight> struct fill_edges {
@@ -52,6 +88,7 @@ template <typename weight> struct fill_edges {
     uint32_t first_row;
     uint32_t last_row;
     bool directed;
+    struct tile_order order;
 };
 
 /* A weight as an element. In 16 bits an edge longer than any distance is as good as none. */
@@ -78,13 +115,14 @@ __global__ void __launch_bounds__(FILL_THREADS)
     const uint64_t row = edges.first_row + warp;
     const uint64_t begin = max(edges.row_offset[row], edges.first_edge);
     const uint64_t end = min(edges.row_offset[row + 1], edges.last_edge);
+    const uint64_t from = tile_position(edges.order, row);
     for (uint64_t edge = begin + threadIdx.x % WARP_THREADS; edge < end; edge += WARP_THREADS) {
-        const uint64_t target = edges.target[edge - edges.first_edge];
+        const uint64_t to = tile_position(edges.order, edges.target[edge - edges.first_edge]);
         const typename semiring::element distance =
             fill_convert<semiring>(edges.weights[edge - edges.first_edge]);
-        matrix.elements[row * matrix.stride + target] = distance;
+        matrix.elements[from * matrix.stride + to] = distance;
         if (!edges.directed) {
-            matrix.elements[target * matrix.stride + row] = distance;
+            matrix.elements[to * matrix.stride + from] = distance;
         }
     }
 }

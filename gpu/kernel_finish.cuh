@@ -1,5 +1,6 @@
-/* The way out: rows of the padded matrix packed to n elements each, in the kind that is asked for
- * and with unreachable in its one public value, into a chunk that is then copied to the host.
+/* The way out: rows of the padded matrix packed to n elements each, in the order of the vertices,
+ * in the kind that is asked for and with unreachable in its one public value, into a chunk that is
+ * then copied to the host.
  *
  * One block of 256 threads per 1024 elements of a row: x over the row, y over the rows of the
  * chunk. A diagonal element below 0 is a negative cycle that float rounding hid from phase 1:
@@ -23,6 +24,7 @@ struct finish_rows {
     uint32_t first_row;
     uint32_t row_count;
     bool clamp;
+    struct tile_order order;
     volatile struct finish_alarm *alarm;
 };
 
@@ -79,17 +81,45 @@ static __device__ __forceinline__ bool finish_is_negative(uint16_t distance)
     return false;
 }
 
+/* A tile that holds nothing is not read. */
+static __device__ __forceinline__ void finish_set_far(int32_t *distance)
+{
+    *distance = UNREACHABLE_I4;
+}
+
+static __device__ __forceinline__ void finish_set_far(uint16_t *distance)
+{
+    *distance = NARROW_UNREACHABLE;
+}
+
+template <typename real> static __device__ __forceinline__ void finish_set_far(real *distance)
+{
+    *distance = INFINITY;
+}
+
+template <typename element>
+static __device__ __forceinline__ element finish_entry(const element *line,
+                                                       const struct tile_order &order,
+                                                       uint64_t row_position, uint64_t column)
+{
+    const uint64_t position = tile_position(order, column);
+    element distance;
+    finish_set_far(&distance);
+    return tile_holds(order, row_position, position) ? line[position] : distance;
+}
+
 template <typename element, typename result>
 __global__ void __launch_bounds__(FINISH_THREADS)
     finish_kernel(struct tile_matrix<element> matrix, struct finish_rows rows, result *chunk)
 {
     const uint64_t row = rows.first_row + blockIdx.y;
-    const element *const from = matrix.elements + row * matrix.stride;
+    const uint64_t position = tile_position(rows.order, row);
+    const element *const from = matrix.elements + position * matrix.stride;
     result *const to = chunk + (uint64_t)blockIdx.y * rows.vertex_count;
     const uint64_t begin = (uint64_t)blockIdx.x * FINISH_SPAN;
     const uint64_t end = min(begin + FINISH_SPAN, (uint64_t)rows.vertex_count);
     for (uint64_t column = begin + threadIdx.x; column < end; column += FINISH_THREADS) {
-        element distance = from[column];
+        element distance = finish_entry(from, rows.order, position, column);
         if (column == row && finish_is_negative(distance)) {
             if (rows.clamp) {
                 distance = (element)0;

@@ -12,11 +12,11 @@
  * made after p0 had been applied to the rows and columns of p1. A tile in the row or the column of
  * p0 takes p1 only, one in those of the last pivot tile nothing: its panel is final.
  *
- * Which tiles: rows x columns of the step's lists, split in two parts that touch different tiles.
- * NEXT is the rows and columns of the pivot tiles of the next round, wanted first; REST is what
- * remains, of which a launch takes a range of rows. When symmetric only tiles on and below the
- * diagonal are computed (and one beside it, where 16-bit tiles come in pairs); REST then folds the
- * triangle's rows i and last - i into one. */
+ * Which tiles: all, split in two parts that touch different tiles. NEXT is the rows and columns of
+ * the pivot tiles of the next round, wanted first; REST is what remains, of which a launch takes a
+ * range of rows. When symmetric only tiles on and below the diagonal are computed (and one beside
+ * it, where 16-bit tiles come in pairs); REST then folds the triangle's rows i and last - i into
+ * one. */
 #pragma once
 
 #include "gpu/slab_ring.cuh"
@@ -29,7 +29,6 @@ static_assert(RING_THREADS * INTERIOR_EDGE * INTERIOR_EDGE == GPU_TILE * 2 * OPE
 
 enum interior_part { INTERIOR_NEXT, INTERIOR_REST };
 
-/* Lists are on the device, ascending; when symmetric both are the same. */
 template <typename word> struct interior_step {
     struct operand<word> operands[OPERAND_PIVOTS];
     uint32_t pivots[OPERAND_PIVOTS];
@@ -37,12 +36,8 @@ template <typename word> struct interior_step {
     uint32_t pivot_count;
     uint32_t next[OPERAND_PIVOTS];
     uint32_t next_count;
-    const uint32_t *rows; /* tiles */
-    const uint32_t *columns;
-    uint32_t row_count;
-    uint32_t column_count;
-    uint32_t first; /* REST: the first of the range of rows, or of folded rows */
-    bool all;       /* the lists are 0, 1, 2, ...: they need not be read */
+    uint32_t tile_count; /* along an edge of the matrix */
+    uint32_t first;      /* REST: the first of the range of rows, or of folded rows */
     bool symmetric;
     int32_t one; /* 1 */
     const struct tile_control *control;
@@ -56,7 +51,7 @@ struct interior_tile {
     uint32_t pivot; /* the first of the step's pivots to apply */
 };
 
-/* Columns of the step in units of one block: a tile, or two. */
+/* Columns in units of one block: a tile, or two. */
 template <typename semiring>
 static __host__ __device__ __forceinline__ uint32_t interior_units(uint32_t column_count)
 {
@@ -71,12 +66,6 @@ static __device__ __forceinline__ bool interior_is_next(const struct interior_st
            (step.next_count > 1 && tile == step.next[1]);
 }
 
-static __device__ __forceinline__ uint32_t interior_listed(const uint32_t *list, uint32_t place,
-                                                           bool all)
-{
-    return all ? place : list[place];
-}
-
 /* The column tiles of a unit. */
 template <typename semiring>
 static __device__ __forceinline__ void
@@ -84,12 +73,11 @@ interior_take_unit(const struct interior_step<typename semiring::word> &step, ui
                    struct interior_tile *tile)
 {
     const uint32_t first = unit * semiring_packing<semiring>();
-    const uint32_t last = min(first + semiring_packing<semiring>() - 1, step.column_count - 1);
-    tile->columns[0] = interior_listed(step.columns, first, step.all);
-    tile->columns[1] = interior_listed(step.columns, last, step.all);
+    tile->columns[0] = first;
+    tile->columns[1] = min(first + semiring_packing<semiring>() - 1, step.tile_count - 1);
 }
 
-/* Position in the symmetric lists of the block's row, by folding: rows come in groups as high as a
+/* The block's row of a symmetric matrix, by folding: rows come in groups as high as a
  * unit is wide, group g has g + 1 units, and group y shares a folded row with group last - y. False
  * for the empty corner of an odd count. */
 template <typename semiring>
@@ -114,10 +102,10 @@ interior_locate_rest(const struct interior_step<typename semiring::word> &step,
     uint32_t row = step.first + blockIdx.y;
     uint32_t unit = blockIdx.x;
     if (step.symmetric &&
-        !interior_unfold<semiring>(step.row_count, row, blockIdx.x, &row, &unit)) {
+        !interior_unfold<semiring>(step.tile_count, row, blockIdx.x, &row, &unit)) {
         return false;
     }
-    tile->row = interior_listed(step.rows, row, step.all);
+    tile->row = row;
     interior_take_unit<semiring>(step, unit, tile);
     const bool skip0 = interior_is_next(step, tile->columns[0]);
     const bool skip1 = interior_is_next(step, tile->columns[1]);
@@ -133,7 +121,7 @@ static __device__ __forceinline__ bool
 interior_locate_next(const struct interior_step<typename semiring::word> &step, uint32_t index,
                      struct interior_tile *tile)
 {
-    const uint32_t units = interior_units<semiring>(step.column_count);
+    const uint32_t units = interior_units<semiring>(step.tile_count);
     const uint32_t in_rows = units * step.next_count;
     if (index < in_rows) {
         tile->row = step.next[index / units];
@@ -142,7 +130,7 @@ interior_locate_next(const struct interior_step<typename semiring::word> &step, 
     }
     const uint32_t across = interior_units<semiring>(step.next_count);
     const uint32_t first = (index - in_rows) % across;
-    tile->row = interior_listed(step.rows, (index - in_rows) / across, step.all);
+    tile->row = (index - in_rows) / across;
     tile->columns[0] = step.next[first];
     tile->columns[1] = step.next[across == step.next_count ? first : step.next_count - 1];
     return !interior_is_next(step, tile->row) && (!step.symmetric || tile->row > tile->columns[0]);
@@ -249,51 +237,54 @@ template <> struct interior_unroll<semiring_u2> {
     static constexpr uint32_t turns = RING_BULK ? 4 : 1;
 };
 
-/* Eight words of one pivot: quads 64 words apart, which are two pieces of the stage. */
-template <typename word>
+/* Eight words of one pivot: QUADS quads 64 words apart, which are two pieces of the stage. */
+template <uint32_t QUADS, typename word>
 static __device__ __forceinline__ void interior_fetch(word (&to)[INTERIOR_EDGE], const word *piece)
 {
     constexpr uint32_t piece_words = RING_PIECE_BYTES / sizeof(word);
     tile_load_quad(piece, reinterpret_cast<word(&)[QUAD]>(to[0]));
-    tile_load_quad(piece + piece_words, reinterpret_cast<word(&)[QUAD]>(to[QUAD]));
+    if (QUADS > 1) {
+        tile_load_quad(piece + piece_words, reinterpret_cast<word(&)[QUAD]>(to[QUAD]));
+    }
 }
 
 /* Over two pivots, row by row, so that the two ways of a semiring alternate. */
-template <typename semiring>
+template <typename semiring, uint32_t ROW_QUADS, uint32_t WORD_QUADS>
 static __device__ __forceinline__ void
 interior_relax(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
                const typename semiring::word (&to)[2][INTERIOR_EDGE],
                const typename semiring::word (&from)[2][INTERIOR_EDGE], int32_t one)
 {
 #pragma unroll
-    for (uint32_t i = 0; i < INTERIOR_EDGE; ++i) {
+    for (uint32_t i = 0; i < ROW_QUADS * QUAD; ++i) {
 #pragma unroll
-        for (uint32_t j = 0; j < INTERIOR_EDGE; ++j) {
+        for (uint32_t j = 0; j < WORD_QUADS * QUAD; ++j) {
             tile[i][j] = semiring::relax_pair(tile[i][j], to[0][i], from[0][j], to[1][i],
                                               from[1][j], j, one);
         }
     }
 }
 
-/* Relaxes the thread's words over the pivots of one slab in shared memory, two at a time. */
-template <typename semiring>
+/* Relaxes the thread's words, or those of its first quads of rows or words alone, over the first
+ * `pivots` pivots, an even number, of one slab in shared memory, two at a time. */
+template <typename semiring, uint32_t ROW_QUADS = 2, uint32_t WORD_QUADS = 2>
 static __device__ __forceinline__ void
 interior_product(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
                  const typename semiring::word *left, const typename semiring::word *right,
-                 int32_t one)
+                 uint32_t pivots, int32_t one)
 {
     typedef typename semiring::word word;
     constexpr uint32_t turns = interior_unroll<semiring>::turns;
 #pragma unroll turns
-    for (uint32_t pivot = 0; pivot < ring_pivots<word>(); pivot += 2) {
+    for (uint32_t pivot = 0; pivot < pivots; pivot += 2) {
         word to[2][INTERIOR_EDGE];
         word from[2][INTERIOR_EDGE];
 #pragma unroll
         for (uint32_t k = 0; k < 2; ++k) {
-            interior_fetch(to[k], left + (pivot + k) * OPERAND_WORDS);
-            interior_fetch(from[k], right + (pivot + k) * OPERAND_WORDS);
+            interior_fetch<ROW_QUADS>(to[k], left + (pivot + k) * OPERAND_WORDS);
+            interior_fetch<WORD_QUADS>(from[k], right + (pivot + k) * OPERAND_WORDS);
         }
-        interior_relax<semiring>(tile, to, from, one);
+        interior_relax<semiring, ROW_QUADS, WORD_QUADS>(tile, to, from, one);
     }
 }
 
@@ -317,7 +308,7 @@ interior_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
         }
         const word *const stage = reinterpret_cast<const word *>(ring_stage(ring, turn));
         interior_product<semiring>(tile, stage + place.row, stage + 2 * piece_words + place.column,
-                                   step.one);
+                                   ring_pivots<word>(), step.one);
         ring_leave(ring, turn);
     }
 }
@@ -397,7 +388,7 @@ template <typename semiring>
 static inline uint32_t interior_rest_rows(const struct interior_step<typename semiring::word> *step)
 {
     const uint32_t high = semiring_packing<semiring>();
-    return step->symmetric ? ((step->row_count + high - 1) / high + 1) / 2 : step->row_count;
+    return step->symmetric ? ((step->tile_count + high - 1) / high + 1) / 2 : step->tile_count;
 }
 
 template <typename semiring>
@@ -420,8 +411,8 @@ MUST_CHECK static enum status
 interior_launch_next(struct tile_matrix<typename semiring::element> matrix,
                      struct interior_step<typename semiring::word> step, cudaStream_t stream)
 {
-    const uint32_t in_rows = interior_units<semiring>(step.column_count) * step.next_count;
-    const uint32_t in_columns = step.row_count * interior_units<semiring>(step.next_count);
+    const uint32_t in_rows = interior_units<semiring>(step.tile_count) * step.next_count;
+    const uint32_t in_columns = step.tile_count * interior_units<semiring>(step.next_count);
     return interior_launch<semiring>(matrix, step, INTERIOR_NEXT, dim3(in_rows + in_columns),
                                      stream);
 }
@@ -435,9 +426,9 @@ interior_launch_rest(struct tile_matrix<typename semiring::element> matrix,
                      uint32_t count, cudaStream_t stream)
 {
     const uint32_t high = semiring_packing<semiring>();
-    const uint32_t groups = ((step.row_count + high - 1) / high + 1) / 2 * 2;
+    const uint32_t groups = ((step.tile_count + high - 1) / high + 1) / 2 * 2;
     const uint32_t width =
-        step.symmetric ? (groups + 1) * high : interior_units<semiring>(step.column_count);
+        step.symmetric ? (groups + 1) * high : interior_units<semiring>(step.tile_count);
     step.first = first;
     return interior_launch<semiring>(matrix, step, INTERIOR_REST, dim3(width, count), stream);
 }

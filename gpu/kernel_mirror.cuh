@@ -34,10 +34,12 @@ mirror_piece(const element *from, element *to, uint64_t stride, element (*piece)
 }
 
 template <typename element>
-__global__ void __launch_bounds__(MIRROR_THREADS) mirror_kernel(struct tile_matrix<element> matrix)
+__global__ void __launch_bounds__(MIRROR_THREADS)
+    mirror_kernel(struct tile_matrix<element> matrix, struct tile_order order)
 {
     __shared__ element piece[MIRROR_PIECE][MIRROR_PIECE + 1];
-    if (blockIdx.x <= blockIdx.y) {
+    if (blockIdx.x <= blockIdx.y ||
+        !tile_holds(order, (uint64_t)blockIdx.x * GPU_TILE, (uint64_t)blockIdx.y * GPU_TILE)) {
         return;
     }
     const element *const from = tile_at(matrix, blockIdx.x, blockIdx.y);
@@ -51,10 +53,11 @@ __global__ void __launch_bounds__(MIRROR_THREADS) mirror_kernel(struct tile_matr
 }
 
 template <typename element>
-MUST_CHECK static enum status mirror_launch(struct tile_matrix<element> matrix, cudaStream_t stream)
+MUST_CHECK static enum status mirror_launch(struct tile_matrix<element> matrix,
+                                            const struct tile_order &order, cudaStream_t stream)
 {
     const uint32_t tiles = (uint32_t)(matrix.stride / GPU_TILE);
-    mirror_kernel<element><<<dim3(tiles, tiles), MIRROR_THREADS, 0, stream>>>(matrix);
+    mirror_kernel<element><<<dim3(tiles, tiles), MIRROR_THREADS, 0, stream>>>(matrix, order);
     GPU_TRY(cudaGetLastError());
     return STATUS_OK;
 }

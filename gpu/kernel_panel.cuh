@@ -1,6 +1,6 @@
-/* Phase 2: the row panel and the column panel of the pivot, as min-plus products with the closed
- * diagonal tile D: row tile X becomes D x X, column tile Y becomes Y x D. As D is closed (D x D =
- * D) no pivot has to wait for the one before.
+/* Phase 2: the row panel and the column panel of the pivot, or the tiles of a list, as min-plus
+ * products with the closed diagonal tile D: row tile X becomes D x X, column tile Y becomes Y x D.
+ * As D is closed (D x D = D) no pivot has to wait for the one before.
  *
  * Every tile is cut in strips that do not depend on each other: 32 words of the columns of a row
  * tile, as many rows of a column tile as keep a thread at 4x4 words. One block of 256 threads per
@@ -15,6 +15,7 @@
 #pragma once
 
 #include "gpu/operand.cuh"
+#include "gpu/schedule.h"
 #include "gpu/try.cuh"
 
 #define PANEL_THREADS 256
@@ -22,14 +23,25 @@
 #define PANEL_STRIP 32
 
 struct panel_step {
-    const uint32_t *row_tiles; /* on the device; ascending */
-    const uint32_t *column_tiles;
+    /* On the device: row tiles, then column tiles, each with its pivot; or NULL: all tiles of the
+     * pivot below. A tile's slot among the operands is its place in its half of the list. */
+    const struct schedule_panel *panels;
     uint32_t row_count;
     uint32_t column_count;
     uint32_t pivot;
-    uint32_t depth; /* pivots in use, in whole quads */
-    bool symmetric; /* both lists are the same, and only the first is walked */
+    uint32_t depth; /* pivots in use; a quad is taken whole */
+    bool symmetric; /* one list, of row_count: each entry is a row tile or a column tile */
     const struct tile_control *control;
+};
+
+/* The work of one block. */
+struct panel_work {
+    uint32_t tile;
+    uint32_t pivot;
+    uint32_t depth;
+    uint32_t slot;
+    uint32_t strip;
+    bool in_row;
 };
 
 template <typename semiring> static __host__ __device__ constexpr uint32_t panel_tile_words(void)
@@ -192,22 +204,22 @@ panel_store(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place
     }
 }
 
-/* Where vertex `at` of a tile (0..GPU_TILE-1) has its word of pivot 0 in the tile's left blocks. */
+/* Where vertex `at` of a tile (0..GPU_TILE-1) has its word of pivot 0 in the slot's left blocks. */
 template <typename word>
-static __device__ __forceinline__ word *panel_left(struct operand<word> operand, uint32_t tile,
+static __device__ __forceinline__ word *panel_left(struct operand<word> operand, uint32_t slot,
                                                    uint32_t at)
 {
-    return operand.left + ((uint64_t)tile * 2 + at / OPERAND_WORDS) * OPERAND_BLOCK_WORDS +
+    return operand.left + ((uint64_t)slot * 2 + at / OPERAND_WORDS) * OPERAND_BLOCK_WORDS +
            at % OPERAND_WORDS;
 }
 
 /* The same for word `at` (0..words per tile) in the right blocks. */
 template <typename semiring>
 static __device__ __forceinline__ typename semiring::word *
-panel_right(struct operand<typename semiring::word> operand, uint32_t tile, uint32_t at)
+panel_right(struct operand<typename semiring::word> operand, uint32_t slot, uint32_t at)
 {
     return operand.right +
-           ((uint64_t)tile * operand_right_blocks<semiring>() + at / OPERAND_WORDS) *
+           ((uint64_t)slot * operand_right_blocks<semiring>() + at / OPERAND_WORDS) *
                OPERAND_BLOCK_WORDS +
            at % OPERAND_WORDS;
 }
@@ -216,21 +228,19 @@ panel_right(struct operand<typename semiring::word> operand, uint32_t tile, uint
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_give_row(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place,
-               struct operand<typename semiring::word> operand, uint32_t row_tile, uint32_t strip,
+               struct operand<typename semiring::word> operand, uint32_t slot, uint32_t strip,
                bool symmetric)
 {
     typedef typename semiring::word word;
     const uint32_t column = strip * PANEL_STRIP + place.column;
-    word *const right =
-        panel_right<semiring>(operand, row_tile, column) + place.row * OPERAND_WORDS;
+    word *const right = panel_right<semiring>(operand, slot, column) + place.row * OPERAND_WORDS;
 #pragma unroll
     for (uint32_t i = 0; i < QUAD; ++i) {
         tile_store_quad(right + i * OPERAND_WORDS, tile[i][0], tile[i][1], tile[i][2], tile[i][3]);
     }
     if constexpr (semiring_packing<semiring>() == 2) {
         if (symmetric) {
-            word *const left =
-                panel_left(operand, row_tile, column * 2) + place.row * OPERAND_WORDS;
+            word *const left = panel_left(operand, slot, column * 2) + place.row * OPERAND_WORDS;
 #pragma unroll
             for (uint32_t i = 0; i < QUAD; ++i) {
                 tile_store_quad(left + i * OPERAND_WORDS, panel_low_twice(tile[i][0]),
@@ -248,12 +258,12 @@ panel_give_row(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_pl
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_give_column(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place,
-                  struct operand<typename semiring::word> operand, uint32_t column_tile,
-                  uint32_t strip, bool symmetric)
+                  struct operand<typename semiring::word> operand, uint32_t slot, uint32_t strip,
+                  bool symmetric)
 {
     typedef typename semiring::word word;
     const uint32_t row = strip * panel_strip_rows<semiring>() + place.row;
-    word *const left = panel_left(operand, column_tile, row);
+    word *const left = panel_left(operand, slot, row);
     if constexpr (semiring_packing<semiring>() == 1) {
 #pragma unroll
         for (uint32_t j = 0; j < QUAD; ++j) {
@@ -271,7 +281,7 @@ panel_give_column(const typename semiring::word (&tile)[QUAD][QUAD], struct tile
                             panel_high_twice(tile[3][j]));
         }
         if (symmetric) {
-            word *const right = panel_right<semiring>(operand, column_tile, row / 2);
+            word *const right = panel_right<semiring>(operand, slot, row / 2);
 #pragma unroll
             for (uint32_t j = 0; j < QUAD; ++j) {
                 word *const low = right + (place.column + j) * 2 * OPERAND_WORDS;
@@ -291,38 +301,71 @@ panel_give_column(const typename semiring::word (&tile)[QUAD][QUAD], struct tile
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_row_strip(struct tile_matrix<typename semiring::element> matrix,
-                struct operand<typename semiring::word> operand, const struct panel_step &step,
-                uint32_t row_tile, uint32_t strip, typename semiring::word *shared)
+                struct operand<typename semiring::word> operand, const struct panel_work &work,
+                bool symmetric, typename semiring::word *shared)
 {
     const struct tile_place place = tile_place_of_thread<PANEL_STRIP>();
     typename semiring::element *const home =
-        tile_at(matrix, step.pivot, row_tile) + strip * PANEL_STRIP * semiring_packing<semiring>();
+        tile_at(matrix, work.pivot, work.tile) +
+        work.strip * PANEL_STRIP * semiring_packing<semiring>();
     typename semiring::word tile[QUAD][QUAD];
-    panel_compute<semiring, GPU_TILE, PANEL_STRIP>(tile, place, step.depth,
-                                                   tile_at(matrix, step.pivot, step.pivot), home,
+    panel_compute<semiring, GPU_TILE, PANEL_STRIP>(tile, place, work.depth,
+                                                   tile_at(matrix, work.pivot, work.pivot), home,
                                                    home, matrix.stride, shared);
-    if (row_tile != step.pivot) {
+    if (work.tile != work.pivot) {
         panel_store<semiring>(tile, place, home, matrix.stride);
     }
-    panel_give_row<semiring>(tile, place, operand, row_tile, strip, step.symmetric);
+    panel_give_row<semiring>(tile, place, operand, work.slot, work.strip, symmetric);
 }
 
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_column_strip(struct tile_matrix<typename semiring::element> matrix,
-                   struct operand<typename semiring::word> operand, const struct panel_step &step,
-                   uint32_t column_tile, uint32_t strip, typename semiring::word *shared)
+                   struct operand<typename semiring::word> operand, const struct panel_work &work,
+                   bool symmetric, typename semiring::word *shared)
 {
     constexpr uint32_t rows = panel_strip_rows<semiring>();
     const struct tile_place place = tile_place_of_thread<panel_tile_words<semiring>()>();
     typename semiring::element *const home =
-        tile_at(matrix, column_tile, step.pivot) + strip * rows * matrix.stride;
+        tile_at(matrix, work.tile, work.pivot) + work.strip * rows * matrix.stride;
     typename semiring::word tile[QUAD][QUAD];
     panel_compute<semiring, rows, panel_tile_words<semiring>()>(
-        tile, place, step.depth, home, tile_at(matrix, step.pivot, step.pivot), home, matrix.stride,
+        tile, place, work.depth, home, tile_at(matrix, work.pivot, work.pivot), home, matrix.stride,
         shared);
     panel_store<semiring>(tile, place, home, matrix.stride);
-    panel_give_column<semiring>(tile, place, operand, column_tile, strip, step.symmetric);
+    panel_give_column<semiring>(tile, place, operand, work.slot, work.strip, symmetric);
+}
+
+/* The strip of a tile that the block has; false when there is nothing to do. */
+template <typename semiring>
+static __device__ __forceinline__ bool panel_locate(const struct panel_step &step,
+                                                    struct panel_work *work)
+{
+    const uint32_t entry = blockIdx.x / panel_strips<semiring>();
+    const bool listed_as_row = entry < step.row_count;
+    work->strip = blockIdx.x % panel_strips<semiring>();
+    work->slot = listed_as_row ? entry : entry - step.row_count;
+    if (step.panels != nullptr) {
+        const struct schedule_panel panel = step.panels[entry];
+        work->tile = panel.tile;
+        work->pivot = panel.pivot;
+        /* What lies beyond the tile's vertices is copied as it is. */
+        const bool in_row = step.symmetric ? panel.tile < panel.pivot : listed_as_row;
+        const uint32_t across =
+            in_row ? PANEL_STRIP * semiring_packing<semiring>() : panel_strip_rows<semiring>();
+        work->depth = work->strip * across < panel.width ? panel.depth : 0;
+    } else {
+        work->tile = work->slot;
+        work->pivot = step.pivot;
+        work->depth = step.depth;
+    }
+    work->depth = (work->depth + QUAD - 1) / QUAD * QUAD;
+    work->in_row = step.symmetric ? work->tile < work->pivot : listed_as_row;
+    if (work->tile == work->pivot) {
+        work->in_row = true;
+        return semiring_packing<semiring>() == 2 && listed_as_row;
+    }
+    return true;
 }
 
 /* Blocks: the strips of each row tile, then those of each column tile. */
@@ -335,20 +378,14 @@ __global__ void __launch_bounds__(PANEL_THREADS, sizeof(typename semiring::word)
     extern __shared__ __align__(128) unsigned char block_storage[];
     typename semiring::word *const shared =
         reinterpret_cast<typename semiring::word *>(block_storage);
-    const uint32_t entry = blockIdx.x / panel_strips<semiring>();
-    const uint32_t strip = blockIdx.x % panel_strips<semiring>();
-    const bool listed_as_row = entry < step.row_count;
-    const uint32_t tile =
-        listed_as_row ? step.row_tiles[entry] : step.column_tiles[entry - step.row_count];
-    const bool in_row = step.symmetric ? tile < step.pivot : listed_as_row;
-    const bool given = semiring_packing<semiring>() == 2 && listed_as_row;
-    if (__syncthreads_or(tile_stopped(step.control)) || (tile == step.pivot && !given)) {
+    struct panel_work work;
+    if (__syncthreads_or(tile_stopped(step.control)) || !panel_locate<semiring>(step, &work)) {
         return;
     }
-    if (in_row || tile == step.pivot) {
-        panel_row_strip<semiring>(matrix, operand, step, tile, strip, shared);
+    if (work.in_row) {
+        panel_row_strip<semiring>(matrix, operand, work, step.symmetric, shared);
     } else {
-        panel_column_strip<semiring>(matrix, operand, step, tile, strip, shared);
+        panel_column_strip<semiring>(matrix, operand, work, step.symmetric, shared);
     }
 }
 
@@ -370,14 +407,10 @@ MUST_CHECK static enum status panel_launch(struct tile_matrix<typename semiring:
                                            struct operand<typename semiring::word> operand,
                                            struct panel_step step, cudaStream_t stream)
 {
-    if (step.symmetric) {
-        step.column_count = 0;
-    }
     const uint32_t blocks = (step.row_count + step.column_count) * panel_strips<semiring>();
     if (blocks == 0) {
         return STATUS_OK;
     }
-    step.depth = (step.depth + QUAD - 1) / QUAD * QUAD;
     panel_kernel<semiring>
         <<<blocks, PANEL_THREADS, panel_shared_bytes<semiring>(), stream>>>(matrix, operand, step);
     GPU_TRY(cudaGetLastError());

@@ -11,6 +11,7 @@ template <typename element, typename result_element> struct download {
     const struct workspace *workspace;
     const struct observer *observer;
     struct tile_matrix<element> matrix;
+    struct tile_order order;
     result_element *result;
     uint32_t vertex_count;
     uint32_t chunk_rows; /* rows of a full chunk */
@@ -25,7 +26,25 @@ static uint32_t download_row_count(const struct download<element, result_element
     return left < download->chunk_rows ? left : download->chunk_rows;
 }
 
-/* Packs the chunk of rows that starts at first_row and sends it on its way. */
+/* Packs the chunk of rows that starts at first_row, on the device. */
+template <typename element, typename result_element>
+MUST_CHECK static enum status
+download_pack(const struct download<element, result_element> *download, uint32_t first_row,
+              uint32_t slot)
+{
+    struct gpu *gpu = download->gpu;
+    struct finish_rows rows;
+    rows.vertex_count = download->vertex_count;
+    rows.first_row = first_row;
+    rows.row_count = download_row_count(download, first_row);
+    rows.clamp = download->clamp_diagonal;
+    rows.order = download->order;
+    rows.alarm = gpu->alarm_device;
+    return finish_launch(download->matrix, rows, (result_element *)download->workspace->chunk[slot],
+                         gpu->stream);
+}
+
+/* And sends it on its way. */
 template <typename element, typename result_element>
 MUST_CHECK static enum status
 download_start(const struct download<element, result_element> *download, uint32_t first_row,
@@ -33,14 +52,9 @@ download_start(const struct download<element, result_element> *download, uint32_
 {
     struct gpu *gpu = download->gpu;
     void *const chunk = download->workspace->chunk[slot];
-    struct finish_rows rows;
-    rows.vertex_count = download->vertex_count;
-    rows.first_row = first_row;
-    rows.row_count = download_row_count(download, first_row);
-    rows.clamp = download->clamp_diagonal;
-    rows.alarm = gpu->alarm_device;
-    const size_t bytes = (size_t)rows.row_count * rows.vertex_count * sizeof(result_element);
-    STATUS_TRY(finish_launch(download->matrix, rows, (result_element *)chunk, gpu->stream));
+    const size_t bytes = (size_t)download_row_count(download, first_row) * download->vertex_count *
+                         sizeof(result_element);
+    STATUS_TRY(download_pack(download, first_row, slot));
     GPU_TRY(cudaMemcpyAsync(gpu->staging[slot], chunk, bytes, cudaMemcpyDeviceToHost, gpu->stream));
     GPU_TRY(cudaEventRecord(gpu->chunk_done[slot], gpu->stream));
     return STATUS_OK;

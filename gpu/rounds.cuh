@@ -1,4 +1,4 @@
-/* The rounds of a large solve: blocked Floyd-Warshall (Katz and Kider 2008: diagonal, panels,
+/* The rounds of a large dense solve: blocked Floyd-Warshall (Katz and Kider 2008: diagonal, panels,
  * interior) with one round of look-ahead.
  *
  * A round has one or two pivot tiles. Its interior is two parts. NEXT, the rows and columns of the
@@ -12,10 +12,7 @@
  *   half 1   ...    REST1(k-1)  REST1(k)  REST1(k+1) ...
  *
  * NEXT(k) waits for both halves of k-1; a half of k waits for panels(k). The operands of two rounds
- * are in memory at once.
- *
- * A plan that leaves tiles out is executed without look-ahead, one pivot tile after the other: its
- * lists change from step to step, so a tile has no half of its own. */
+ * are in memory at once. */
 #pragma once
 
 #include "gpu/kernel_diagonal.cuh"
@@ -30,7 +27,6 @@ template <typename semiring> struct rounds {
     const struct workspace *workspace;
     struct tile_matrix<typename semiring::element> matrix;
     uint32_t pivots; /* pivot tiles per round */
-    bool look_ahead;
     bool symmetric;
     bool clamp_diagonal;
 };
@@ -46,47 +42,45 @@ static struct rounds<semiring> rounds_of(struct gpu *gpu, const struct plan *pla
     rounds.workspace = workspace;
     rounds.matrix.elements = (typename semiring::element *)workspace->matrix;
     rounds.matrix.stride = workspace->layout.stride;
-    rounds.look_ahead = plan->summary.kind == PLAN_DENSE;
     rounds.pivots = pivots;
     rounds.symmetric = false;
     rounds.clamp_diagonal = false;
     return rounds;
 }
 
-/* Pivot tiles per round that a plan allows. */
+/* Pivot tiles per round. */
 static inline uint32_t
 rounds_pivots(const struct gpu *gpu, const struct plan *plan)
 {
-    const bool pair = plan->summary.kind == PLAN_DENSE &&
-                      plan->vertex_count >= gpu->tuning.pair_vertices && plan->step_count > 1;
+    const bool pair = plan->vertex_count >= gpu->tuning.pair_vertices && plan->tile_count > 1;
     return pair ? OPERAND_PIVOTS : 1;
 }
 
 template <typename semiring> static uint32_t rounds_count(const struct rounds<semiring> *rounds)
 {
-    return (rounds->plan->step_count + rounds->pivots - 1) / rounds->pivots;
+    return (rounds->plan->tile_count + rounds->pivots - 1) / rounds->pivots;
 }
 
 /* Pivot tiles of a round: the last may have one less. */
 template <typename semiring>
 static uint32_t rounds_width(const struct rounds<semiring> *rounds, uint32_t round)
 {
-    const uint32_t left = rounds->plan->step_count - round * rounds->pivots;
+    const uint32_t left = rounds->plan->tile_count - round * rounds->pivots;
     return left < rounds->pivots ? left : rounds->pivots;
 }
 
 template <typename semiring>
-static const struct plan_step *rounds_step(const struct rounds<semiring> *rounds, uint32_t round,
-                                           uint32_t pivot)
+static uint32_t rounds_tile(const struct rounds<semiring> *rounds, uint32_t round, uint32_t pivot)
 {
-    return &rounds->plan->steps[round * rounds->pivots + pivot];
+    return round * rounds->pivots + pivot;
 }
 
-/* A list of the plan, in the device's copy of all lists. */
+/* Pivots of a tile that are vertices: the last may have fewer. */
 template <typename semiring>
-static const uint32_t *rounds_list(const struct rounds<semiring> *rounds, const uint32_t *list)
+static uint32_t rounds_depth(const struct rounds<semiring> *rounds, uint32_t tile)
 {
-    return rounds->workspace->lists + (list - rounds->plan->lists);
+    const uint32_t left = rounds->plan->vertex_count - tile * GPU_TILE;
+    return left < GPU_TILE ? left : GPU_TILE;
 }
 
 template <typename semiring>
@@ -105,21 +99,16 @@ static struct interior_step<typename semiring::word>
 rounds_interior(const struct rounds<semiring> *rounds, uint32_t round, uint32_t count) {
     typedef typename semiring::word word;
     const uint32_t per_slab = ring_pivots<word>();
-    const struct plan_step *first = rounds_step(rounds, round, 0);
     struct interior_step<word> step;
     memset(&step, 0, sizeof(step));
     for (uint32_t pivot = 0; pivot < count; ++pivot) {
-        const struct plan_step *planned = rounds_step(rounds, round, pivot);
+        const uint32_t tile = rounds_tile(rounds, round, pivot);
         step.operands[pivot] = rounds_operand(rounds, round, pivot);
-        step.pivots[pivot] = planned->pivot_tile;
-        step.slabs[pivot] = (planned->width + per_slab - 1) / per_slab;
+        step.pivots[pivot] = tile;
+        step.slabs[pivot] = (rounds_depth(rounds, tile) + per_slab - 1) / per_slab;
     }
     step.pivot_count = count;
-    step.rows = rounds_list(rounds, first->column_tiles);
-    step.columns = rounds_list(rounds, first->row_tiles);
-    step.row_count = first->column_tile_count;
-    step.column_count = first->row_tile_count;
-    step.all = rounds->plan->summary.kind == PLAN_DENSE;
+    step.tile_count = rounds->plan->tile_count;
     step.symmetric = rounds->symmetric;
     step.one = 1;
     step.control = rounds->gpu->control;
@@ -130,12 +119,12 @@ template <typename semiring>
 static void rounds_set_next(const struct rounds<semiring> *rounds, uint32_t round,
                             struct interior_step<typename semiring::word> *step)
 {
-    if (!rounds->look_ahead || round >= rounds_count(rounds)) {
+    if (round >= rounds_count(rounds)) {
         return;
     }
     step->next_count = rounds_width(rounds, round);
     for (uint32_t pivot = 0; pivot < step->next_count; ++pivot) {
-        step->next[pivot] = rounds_step(rounds, round, pivot)->pivot_tile;
+        step->next[pivot] = rounds_tile(rounds, round, pivot);
     }
 }
 
@@ -145,21 +134,22 @@ MUST_CHECK static enum status rounds_start_pivot(const struct rounds<semiring> *
                                                  uint32_t round, uint32_t pivot)
 {
     struct gpu *gpu = rounds->gpu;
-    const struct plan_step *planned = rounds_step(rounds, round, pivot);
+    const uint32_t tile = rounds_tile(rounds, round, pivot);
     struct diagonal_step diagonal;
-    diagonal.tile = planned->pivot_tile;
-    diagonal.depth = planned->width;
+    diagonal.pivots = NULL;
+    diagonal.count = 1;
+    diagonal.tile = tile;
+    diagonal.depth = rounds_depth(rounds, tile);
     diagonal.clamp = rounds->clamp_diagonal;
     diagonal.control = gpu->control;
     diagonal.negative = &gpu->alarm_device->negative;
     STATUS_TRY(diagonal_launch<semiring>(rounds->matrix, diagonal, gpu->stream));
     struct panel_step panel;
-    panel.row_tiles = rounds_list(rounds, planned->row_tiles);
-    panel.column_tiles = rounds_list(rounds, planned->column_tiles);
-    panel.row_count = planned->row_tile_count;
-    panel.column_count = planned->column_tile_count;
-    panel.pivot = planned->pivot_tile;
-    panel.depth = planned->width;
+    panel.panels = NULL;
+    panel.row_count = rounds->plan->tile_count;
+    panel.column_count = rounds->symmetric ? 0 : rounds->plan->tile_count;
+    panel.pivot = tile;
+    panel.depth = diagonal.depth;
     panel.symmetric = rounds->symmetric;
     panel.control = gpu->control;
     return panel_launch<semiring>(rounds->matrix, rounds_operand(rounds, round, pivot), panel,
@@ -176,7 +166,7 @@ MUST_CHECK static enum status rounds_start_panels(const struct rounds<semiring> 
     if (rounds_width(rounds, round) > 1) {
         struct interior_step<typename semiring::word> step = rounds_interior(rounds, round, 1);
         step.next_count = 1;
-        step.next[0] = rounds_step(rounds, round, 1)->pivot_tile;
+        step.next[0] = rounds_tile(rounds, round, 1);
         STATUS_TRY(interior_launch_next<semiring>(rounds->matrix, step, gpu->stream));
         STATUS_TRY(rounds_start_pivot(rounds, round, 1));
     }
@@ -192,9 +182,8 @@ rounds_start_half(const struct rounds<semiring> *rounds, uint32_t round, uint32_
     struct gpu *gpu = rounds->gpu;
     const uint32_t slot = round % DEVICE_ROUND_EVENTS;
     const uint32_t rows = interior_rest_rows<semiring>(step);
-    const uint32_t halves = rounds->look_ahead ? DEVICE_HALVES : 1;
-    const uint32_t first = half * rows / halves;
-    const uint32_t last = half < halves ? (half + 1) * rows / halves : first;
+    const uint32_t first = half * rows / DEVICE_HALVES;
+    const uint32_t last = (half + 1) * rows / DEVICE_HALVES;
     GPU_TRY(cudaStreamWaitEvent(gpu->half[half], gpu->panels_done[slot], 0));
     STATUS_TRY(interior_launch_rest<semiring>(rounds->matrix, *step, first, last - first,
                                               gpu->half[half]));
@@ -225,7 +214,7 @@ MUST_CHECK static enum status rounds_start(const struct rounds<semiring> *rounds
     for (uint32_t half = 0; half < DEVICE_HALVES; ++half) {
         STATUS_TRY(rounds_start_half(rounds, round, half, &step));
     }
-    if (last || !rounds->look_ahead) {
+    if (last) {
         STATUS_TRY(rounds_await_halves(rounds, round));
     } else if (round > 0) {
         STATUS_TRY(rounds_await_halves(rounds, round - 1));
@@ -249,7 +238,7 @@ MUST_CHECK static enum status rounds_finish(const struct rounds<semiring> *round
     STATUS_TRY(device_alarm(gpu));
     if (observer != NULL && observer->progress != NULL) {
         observer->progress(observer->context, round * rounds->pivots + rounds_width(rounds, round),
-                           rounds->plan->step_count);
+                           rounds->plan->tile_count);
     }
     return device_cancelled(observer) ? STATUS_CANCELLED : STATUS_OK;
 }

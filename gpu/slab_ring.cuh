@@ -94,17 +94,19 @@ static __device__ __forceinline__ void ring_bulk_copy(unsigned char *shared, con
                  : "memory");
 }
 
-/* By thread 0 alone, once the stage's last slab has been left by every warp. */
-template <typename word>
-static __device__ __forceinline__ void ring_order(unsigned char *ring, uint32_t slab,
-                                                  struct ring_source<word> source)
+/* Until the stage's last slab has been left by every warp. */
+static __device__ __forceinline__ void ring_await_room(unsigned char *ring, uint32_t slab)
 {
-    if (threadIdx.x != 0) {
-        return;
-    }
     if (slab >= RING_STAGES) {
         ring_wait(ring_barrier(ring, slab, true), (slab / RING_STAGES - 1) % 2);
     }
+}
+
+/* By thread 0 alone, once there is room. */
+template <typename word>
+static __device__ __forceinline__ void ring_send(unsigned char *ring, uint32_t slab,
+                                                 struct ring_source<word> source)
+{
     unsigned char *const stage = ring_stage(ring, slab);
     const uint32_t barrier = ring_barrier(ring, slab, false);
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
@@ -114,6 +116,16 @@ static __device__ __forceinline__ void ring_order(unsigned char *ring, uint32_t 
     ring_bulk_copy(stage + RING_PIECE_BYTES, source.left + OPERAND_BLOCK_WORDS, barrier);
     ring_bulk_copy(stage + 2 * RING_PIECE_BYTES, source.right, barrier);
     ring_bulk_copy(stage + 3 * RING_PIECE_BYTES, source.right + source.next_right, barrier);
+}
+
+template <typename word>
+static __device__ __forceinline__ void ring_order(unsigned char *ring, uint32_t slab,
+                                                  struct ring_source<word> source)
+{
+    if (threadIdx.x == 0) {
+        ring_await_room(ring, slab);
+        ring_send(ring, slab, source);
+    }
 }
 
 /* Nothing is ordered in this turn. */
@@ -155,10 +167,17 @@ static __device__ __forceinline__ void ring_copy_piece(unsigned char *shared, co
     }
 }
 
+/* There is: a stage is ordered behind the barrier that follows its last slab. */
+static __device__ __forceinline__ void ring_await_room(unsigned char *ring, uint32_t slab)
+{
+    (void)ring;
+    (void)slab;
+}
+
 /* Ends in a commit, in every turn: so "all but the newest" always means the slab in hand. */
 template <typename word>
-static __device__ __forceinline__ void ring_order(unsigned char *ring, uint32_t slab,
-                                                  struct ring_source<word> source)
+static __device__ __forceinline__ void ring_send(unsigned char *ring, uint32_t slab,
+                                                 struct ring_source<word> source)
 {
     unsigned char *const stage = ring_stage(ring, slab);
     ring_copy_piece(stage, source.left);
@@ -166,6 +185,13 @@ static __device__ __forceinline__ void ring_order(unsigned char *ring, uint32_t 
     ring_copy_piece(stage + 2 * RING_PIECE_BYTES, source.right);
     ring_copy_piece(stage + 3 * RING_PIECE_BYTES, source.right + source.next_right);
     __pipeline_commit();
+}
+
+template <typename word>
+static __device__ __forceinline__ void ring_order(unsigned char *ring, uint32_t slab,
+                                                  struct ring_source<word> source)
+{
+    ring_send(ring, slab, source);
 }
 
 static __device__ __forceinline__ void ring_order_none(void)

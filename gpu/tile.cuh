@@ -1,8 +1,9 @@
 /* What the kernels share: the geometry of a tile and how a thread moves four words at once.
  *
  * On the device the matrix is n_pad x n_pad, row-major, n_pad the vertex count rounded up to whole
- * tiles. A padded vertex reaches nothing but itself, so no kernel has a special case for the edge
- * of the matrix. Every index into the matrix is 64 bits wide. */
+ * tiles; under a plan with an order of its own each tile of the plan is padded to a whole one. A
+ * padded vertex reaches nothing but itself, so no kernel has a special case for the edge of the
+ * matrix. Every index into the matrix is 64 bits wide. */
 #pragma once
 
 #include "gpu/gpu.h"
@@ -21,6 +22,32 @@ template <typename element> struct tile_matrix {
     element *elements;
     uint64_t stride; /* elements per row: n_pad */
 };
+
+/* Where vertices are in the matrix, and which tiles of it hold distances; the others were never
+ * written and count as unreachable. Both arrays are on the device, and NULL in the dense plan: each
+ * vertex is at its own place, each tile in use. */
+struct tile_order {
+    const uint32_t *position;
+    const uint64_t *held; /* bit row tile * tile_count + column tile */
+    uint32_t tile_count;
+};
+
+static __device__ __forceinline__ uint64_t tile_position(const struct tile_order &order,
+                                                         uint64_t vertex)
+{
+    return order.position != nullptr ? order.position[vertex] : vertex;
+}
+
+/* Of the tile in which the two positions meet. */
+static __device__ __forceinline__ bool tile_holds(const struct tile_order &order, uint64_t row,
+                                                  uint64_t column)
+{
+    if (order.held == nullptr) {
+        return true;
+    }
+    const uint64_t bit = row / GPU_TILE * order.tile_count + column / GPU_TILE;
+    return (order.held[bit / 64] >> bit % 64 & 1) != 0;
+}
 
 /* Device-side memory that outlives a kernel: read at the start of every block, so that a solve
  * that is over (negative cycle, cancel) ends at once: of the blocks still to come none computes,

@@ -3,6 +3,7 @@
 
 #include "gpu/device.cuh"
 #include "gpu/operand.cuh"
+#include "gpu/schedule.h"
 #include "gpu/statistics_workspace.cuh"
 #include "gpu/try.cuh"
 
@@ -19,23 +20,27 @@
 struct workspace_shape {
     uint32_t vertex_count;
     uint64_t edge_count;
-    uint64_t list_length;   /* entries in the plan's lists */
+    uint32_t tile_count;    /* along an edge of the matrix */
+    uint64_t list_bytes;    /* of a plan that leaves tiles out */
     uint32_t element_bytes; /* of the matrix on the device */
     uint32_t word_bytes;    /* of the operands */
     uint32_t result_bytes;  /* of an element of the result */
     uint32_t right_blocks;  /* operand_right_blocks; 0: the left ones are used */
-    uint32_t pivots;        /* pivot tiles per round; 0: no operands at all */
+    uint32_t left_slots;    /* tiles in a set of operands */
+    uint32_t right_slots;   /* likewise */
+    uint32_t parities;      /* sets of operands: rounds in memory at once, */
+    uint32_t pivots;        /* times pivot tiles per round; 0: no operands at all */
     uint64_t scratch_bytes; /* for what runs after the rounds */
 };
 
 struct workspace_layout {
-    uint64_t stride; /* vertices padded to GPU_TILE */
+    uint64_t stride; /* tiles times GPU_TILE */
     uint64_t matrix_bytes;
-    uint64_t left_bytes;   /* of one pivot tile */
+    uint64_t left_bytes;   /* of one set of operands */
     uint64_t right_bytes;  /* likewise */
     uint64_t offset_bytes; /* the graph's row_offset */
-    uint64_t list_bytes;   /* the plan's tile lists */
-    uint64_t chunk_bytes;  /* each of DEVICE_CHUNKS */
+    uint64_t list_bytes;
+    uint64_t chunk_bytes; /* each of DEVICE_CHUNKS */
     uint64_t statistics_bytes;
     uint64_t scratch_bytes;
     uint64_t total_bytes;
@@ -55,6 +60,31 @@ static inline uint64_t workspace_chunk(uint64_t result_bytes, uint64_t edge_coun
     return workspace_align(most < DEVICE_CHUNK_BYTES ? most : DEVICE_CHUNK_BYTES);
 }
 
+/* Every tile of the matrix in both operands, as each round of a dense plan has them. */
+static inline void workspace_set_dense(struct workspace_shape *shape, uint32_t vertex_count,
+                                       uint32_t pivots)
+{
+    shape->vertex_count = vertex_count;
+    shape->tile_count = (uint32_t)(((uint64_t)vertex_count + GPU_TILE - 1) / GPU_TILE);
+    shape->list_bytes = 0;
+    shape->left_slots = shape->tile_count;
+    shape->right_slots = shape->tile_count;
+    shape->parities = WORKSPACE_PARITIES;
+    shape->pivots = pivots;
+}
+
+/* As many as the largest round of a plan that leaves tiles out has panels. */
+static inline void workspace_set_planned(struct workspace_shape *shape, const struct plan *plan)
+{
+    shape->vertex_count = plan->vertex_count;
+    shape->tile_count = plan->tile_count;
+    shape->list_bytes = schedule_bytes_most(plan, WORKSPACE_ALIGNMENT);
+    shape->left_slots = schedule_left_slots(plan);
+    shape->right_slots = schedule_right_slots(plan);
+    shape->parities = 1;
+    shape->pivots = 1;
+}
+
 /* False when a row does not fit a chunk: no device has memory for so many rows; below that no size
  * overflows. */
 static inline bool workspace_plan(const struct workspace_shape *shape,
@@ -62,22 +92,22 @@ static inline bool workspace_plan(const struct workspace_shape *shape,
 {
     struct workspace_layout layout;
     const uint64_t n = shape->vertex_count;
-    const uint64_t tiles = (n + GPU_TILE - 1) / GPU_TILE;
-    layout.stride = tiles * GPU_TILE;
+    layout.stride = (uint64_t)shape->tile_count * GPU_TILE;
     if (layout.stride * sizeof(double) > DEVICE_CHUNK_BYTES) {
         return false;
     }
     layout.matrix_bytes = workspace_align(layout.stride * layout.stride * shape->element_bytes);
-    layout.left_bytes = operand_words(tiles, GPU_TILE / OPERAND_WORDS) * shape->word_bytes;
-    layout.right_bytes = operand_words(tiles, shape->right_blocks) * shape->word_bytes;
+    layout.left_bytes =
+        operand_words(shape->left_slots, GPU_TILE / OPERAND_WORDS) * shape->word_bytes;
+    layout.right_bytes = operand_words(shape->right_slots, shape->right_blocks) * shape->word_bytes;
     layout.offset_bytes = workspace_align((n + 1) * sizeof(uint64_t));
-    layout.list_bytes = workspace_align(shape->list_length * sizeof(uint32_t));
+    layout.list_bytes = workspace_align(shape->list_bytes);
     layout.chunk_bytes = workspace_chunk(n * n * shape->result_bytes, shape->edge_count);
     layout.statistics_bytes = workspace_align(statistics_workspace_bytes(shape->vertex_count));
     layout.scratch_bytes = workspace_align(shape->scratch_bytes);
     layout.total_bytes =
         layout.matrix_bytes +
-        WORKSPACE_PARITIES * shape->pivots * (layout.left_bytes + layout.right_bytes) +
+        (uint64_t)shape->parities * shape->pivots * (layout.left_bytes + layout.right_bytes) +
         layout.offset_bytes + layout.list_bytes + DEVICE_CHUNKS * layout.chunk_bytes +
         layout.statistics_bytes + layout.scratch_bytes;
     *ret_layout = layout;
@@ -91,7 +121,7 @@ struct workspace {
     void *left[WORKSPACE_PARITIES][OPERAND_PIVOTS];
     void *right[WORKSPACE_PARITIES][OPERAND_PIVOTS];
     uint64_t *row_offset;
-    uint32_t *lists;
+    void *lists;
     void *chunk[DEVICE_CHUNKS];
     void *statistics;
     void *scratch;
@@ -108,7 +138,7 @@ static inline void workspace_cut_operands(struct workspace *workspace,
                                           const struct workspace_shape *shape, char **rest)
 {
     const struct workspace_layout *layout = &workspace->layout;
-    for (uint32_t parity = 0; parity < WORKSPACE_PARITIES; ++parity) {
+    for (uint32_t parity = 0; parity < shape->parities; ++parity) {
         for (uint32_t pivot = 0; pivot < shape->pivots; ++pivot) {
             void *const left = workspace_cut(rest, layout->left_bytes);
             workspace->left[parity][pivot] = left;
@@ -134,7 +164,7 @@ workspace_acquire(struct gpu *gpu, const struct workspace_shape *shape, struct w
     workspace->matrix = workspace_cut(&rest, layout->matrix_bytes);
     workspace_cut_operands(workspace, shape, &rest);
     workspace->row_offset = (uint64_t *)workspace_cut(&rest, layout->offset_bytes);
-    workspace->lists = (uint32_t *)workspace_cut(&rest, layout->list_bytes);
+    workspace->lists = workspace_cut(&rest, layout->list_bytes);
     for (uint32_t i = 0; i < DEVICE_CHUNKS; ++i) {
         workspace->chunk[i] = workspace_cut(&rest, layout->chunk_bytes);
     }

@@ -6,19 +6,47 @@
 #include <string.h>
 #include <strings.h>
 
+static const char *const n_and_directed[] = {"directed", "n", NULL};
+static const char *const n_alone[] = {"n", NULL};
+static const char *const all_parameters[] = {"directed", "n", "weight", NULL};
+
 static const struct format_info table[FORMAT_COUNT] = {
     [FORMAT_DIMACS] = {.format = FORMAT_DIMACS,
                        .name = "dimacs",
                        .description = "9th DIMACS Challenge shortest paths: p sp n m, a u v w",
                        .media_types = {"text/x-dimacs-gr", "application/x-dimacs-gr"},
                        .file_endings = {"gr", "dimacs"},
-                       .graph_input = true},
+                       .graph_input = true,
+                       .parameters = n_and_directed,
+                       .sniffed = true},
+    [FORMAT_MTX] = {.format = FORMAT_MTX,
+                    .name = "mtx",
+                    .description = "Matrix Market: coordinate or array; integer, real or pattern; "
+                                   "general, symmetric or skew-symmetric; the matrix as an array, "
+                                   "column by column, inf is unreachable",
+                    .media_types = {"text/x-matrix-market", "application/x-matrix-market"},
+                    .file_endings = {"mtx", "mm"},
+                    .graph_input = true,
+                    .parameters = n_and_directed,
+                    .sniffed = true,
+                    .matrix_output = true},
+    [FORMAT_METIS] = {.format = FORMAT_METIS,
+                      .name = "metis",
+                      .description =
+                          "METIS: n m [fmt [ncon]], then a line of neighbours per vertex",
+                      .media_types = {"text/x-metis", "application/x-metis"},
+                      .file_endings = {"graph", "metis"},
+                      .graph_input = true,
+                      .parameters = n_alone,
+                      .sniffed = true},
     [FORMAT_EDGES] = {.format = FORMAT_EDGES,
                       .name = "edges",
                       .description = "one edge per line: source, target, weight (SNAP, CSV, TSV)",
                       .media_types = {"text/csv", "text/tab-separated-values"},
                       .file_endings = {"csv", "tsv", "txt", "edges", "edgelist", "konect", "el"},
-                      .graph_input = true},
+                      .graph_input = true,
+                      .parameters = all_parameters,
+                      .sniffed = true},
     [FORMAT_NTHU] = {.format = FORMAT_NTHU,
                      .name = "nthu",
                      .description = "int32 little-endian: V, E, then E of source, target, weight; "
@@ -26,6 +54,7 @@ static const struct format_info table[FORMAT_COUNT] = {
                      .media_types = {"application/x-fw-nthu"},
                      .file_endings = {"nthu"},
                      .graph_input = true,
+                     .parameters = n_and_directed,
                      .matrix_output = true},
     [FORMAT_JSON] = {.format = FORMAT_JSON,
                      .name = "json",
@@ -33,12 +62,33 @@ static const struct format_info table[FORMAT_COUNT] = {
                      .media_types = {"application/json"},
                      .file_endings = {"json"},
                      .graph_input = true,
+                     .parameters = all_parameters,
+                     .sniffed = true,
                      .matrix_output = true},
+    [FORMAT_JGF] = {.format = FORMAT_JGF,
+                    .name = "jgf",
+                    .description = "JSON Graph Format, version 1 or 2: weights in metadata.weight",
+                    .media_types = {"application/vnd.jgf+json"},
+                    .file_endings = {"jgf"},
+                    .graph_input = true,
+                    .parameters = all_parameters,
+                    .sniffed = true},
+    [FORMAT_GRAPHML] = {.format = FORMAT_GRAPHML,
+                        .name = "graphml",
+                        .description = "GraphML: weights in the attribute named weight",
+                        .media_types = {"application/graphml+xml", "application/xml", "text/xml"},
+                        .file_endings = {"graphml", "xml"},
+                        .graph_input = true,
+                        .parameters = all_parameters,
+                        .sniffed = true},
     [FORMAT_NPY] = {.format = FORMAT_NPY,
                     .name = "npy",
-                    .description = "NumPy array file, mapped with numpy.load(mmap_mode='r')",
+                    .description = "NumPy array file: a square matrix",
                     .media_types = {"application/x-npy"},
                     .file_endings = {"npy"},
+                    .graph_input = true,
+                    .parameters = n_and_directed,
+                    .sniffed = true,
                     .matrix_output = true},
     [FORMAT_RAW] = {.format = FORMAT_RAW,
                     .name = "raw",
@@ -46,6 +96,18 @@ static const struct format_info table[FORMAT_COUNT] = {
                     .media_types = {"application/octet-stream"},
                     .file_endings = {"raw", "bin"},
                     .matrix_output = true},
+    [FORMAT_CSV] = {.format = FORMAT_CSV,
+                    .name = "csv",
+                    .description = "a line a row; an empty field is unreachable",
+                    .media_types = {"text/csv"},
+                    .file_endings = {"csv"},
+                    .matrix_output = true},
+    [FORMAT_NDJSON] = {.format = FORMAT_NDJSON,
+                       .name = "ndjson",
+                       .description = "a JSON array a line, one per row; null is unreachable",
+                       .media_types = {"application/x-ndjson", "application/jsonl"},
+                       .file_endings = {"ndjson", "jsonl"},
+                       .matrix_output = true},
 };
 
 const struct format_info *format_info(enum format format)
@@ -129,86 +191,4 @@ bool format_media_type_is_vague(const char *media_type)
         }
     }
     return false;
-}
-
-static bool is_text(const char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)bytes[i];
-
-        if ((c < 0x20 && strchr("\t\n\v\f\r", c) == NULL) || c == 0 || c == 0x7F) {
-            return false;
-        }
-    }
-    return true;
-}
-
-enum verdict { VERDICT_OPEN, VERDICT_DIMACS, VERDICT_OTHER };
-
-/* "c" opens comments but may also be the name of a vertex: only a line that cannot be an edge
- * decides at once. */
-static enum verdict judge_line(const char *line, size_t size)
-{
-    if (size > 0 && line[size - 1] == '\r') {
-        size--;
-    }
-    if (size == 0) {
-        return VERDICT_OPEN;
-    }
-    if (size == 1) {
-        return line[0] == 'c' ? VERDICT_DIMACS : VERDICT_OTHER;
-    }
-    if (line[1] != ' ' && line[1] != '\t') {
-        return VERDICT_OTHER;
-    }
-    if (line[0] == 'c') {
-        return VERDICT_OPEN;
-    }
-    if (line[0] == 'p' && size > 2 && isalpha((unsigned char)line[2])) {
-        return VERDICT_DIMACS;
-    }
-    return VERDICT_OTHER;
-}
-
-static bool looks_like_dimacs(const char *bytes, size_t size)
-{
-    size_t whole = size;
-
-    while (size > 0) {
-        const char *end = memchr(bytes, '\n', size);
-        size_t length = end == NULL ? size : (size_t)(end - bytes);
-
-        switch (judge_line(bytes, length)) {
-        case VERDICT_DIMACS:
-            return true;
-        case VERDICT_OTHER:
-            return false;
-        case VERDICT_OPEN:
-            break;
-        }
-        length += end != NULL;
-        bytes += length;
-        size -= length;
-    }
-    /* A page of lines that all begin with "c " is a licence, not a graph. */
-    return whole >= FORMAT_SNIFF_SIZE - 3;
-}
-
-enum format format_sniff(const char *bytes, size_t size)
-{
-    if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
-        bytes += 3;
-        size -= 3;
-    }
-    if (size == 0 || !is_text(bytes, size)) {
-        return FORMAT_NONE;
-    }
-    while (size > 0 && strchr(" \t\r\n", *bytes) != NULL) {
-        bytes++;
-        size--;
-    }
-    if (size > 0 && (*bytes == '{' || *bytes == '[')) {
-        return FORMAT_JSON;
-    }
-    return looks_like_dimacs(bytes, size) ? FORMAT_DIMACS : FORMAT_EDGES;
 }

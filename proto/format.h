@@ -7,11 +7,17 @@
 enum format {
     FORMAT_NONE = 0,
     FORMAT_DIMACS,
+    FORMAT_MTX,
+    FORMAT_METIS,
     FORMAT_EDGES,
     FORMAT_NTHU,
     FORMAT_JSON,
+    FORMAT_JGF,
+    FORMAT_GRAPHML,
     FORMAT_NPY,
     FORMAT_RAW,
+    FORMAT_CSV,
+    FORMAT_NDJSON,
     FORMAT_COUNT
 };
 
@@ -23,6 +29,8 @@ struct format_info {
     const char *file_endings[8]; /* without the dot; NULL ends the list */
     bool graph_input;
     bool matrix_output;
+    bool sniffed;                  /* told by its first bytes */
+    const char *const *parameters; /* of an upload, beside format and name; NULL ends the list */
 };
 
 /* NULL for FORMAT_NONE. */
@@ -37,6 +45,6 @@ bool format_media_type_is_vague(const char *media_type);
 
 /* How many bytes format_sniff wants to see before it decides. */
 #define FORMAT_SNIFF_SIZE 4096
-/* Guesses a graph format from the first bytes; the edge list when nothing else fits. nthu and other
- * binaries are never guessed: FORMAT_NONE for bytes that are not text. */
+/* Guesses a graph format from the first bytes; the edge list when nothing else fits. nthu is
+ * never guessed: FORMAT_NONE for other bytes that are not text. */
 enum format format_sniff(const char *bytes, size_t size);

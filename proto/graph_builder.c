@@ -203,6 +203,23 @@ uint64_t graph_builder_edge_count(const struct graph_builder *builder)
     return builder->count;
 }
 
+double graph_builder_edge(const struct graph_builder *builder, uint64_t index, uint32_t ret_ends[2])
+{
+    CHECK(index < builder->count);
+    if (builder->real) {
+        const struct edge_f8 *edge = (const struct edge_f8 *)builder->edges + index;
+
+        ret_ends[0] = edge->source;
+        ret_ends[1] = edge->target;
+        return edge->weight;
+    }
+    const struct edge_i4 *edge = (const struct edge_i4 *)builder->edges + index;
+
+    ret_ends[0] = edge->source;
+    ret_ends[1] = edge->target;
+    return edge->weight;
+}
+
 static void note_negative_loop(struct graph_summary *summary, uint32_t vertex, double weight)
 {
     summary->negative = true;

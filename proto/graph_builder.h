@@ -46,6 +46,9 @@ MUST_CHECK enum status graph_builder_offer(struct graph_builder *builder, uint64
 void graph_builder_commit(struct graph_builder *builder, uint64_t count);
 
 uint64_t graph_builder_edge_count(const struct graph_builder *builder);
+/* The ends of an edge collected so far, by its index; returns its weight. */
+double graph_builder_edge(const struct graph_builder *builder, uint64_t index,
+                          uint32_t ret_ends[2]);
 
 /* Canonical form, summary and names. Takes names (moved on success). row_of, when not NULL, maps
  * each row used in add to its final row (rows were given out in order of appearance). directed is

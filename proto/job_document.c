@@ -61,6 +61,14 @@ void job_report_finish(struct job_report *report)
     *report = (struct job_report){0};
 }
 
+void job_report_reset(struct job_report *report)
+{
+    struct job_report fresh = {.input = report->input};
+    memcpy(fresh.traceparent, report->traceparent, sizeof fresh.traceparent);
+    job_report_finish(report);
+    *report = fresh;
+}
+
 /* A number without a fraction prints as an integer. */
 static json_t *number(double value)
 {
@@ -86,14 +94,6 @@ static json_t *timings_json(const struct timings *timings)
                      "parse_s", timings->parse_s, "fill_s", timings->fill_s, "h2d_s",
                      timings->h2d_s, "compute_s", timings->compute_s, "d2h_s", timings->d2h_s,
                      "write_s", timings->write_s, "total_s", timings->total_s);
-}
-
-static json_t *plan_json(const struct job_report *report)
-{
-    return json_pack("{s:s, s:I, s:I, s:o, s:f}", "kind", plan_kind_name(report->plan.kind),
-                     "parts", (json_int_t)report->plan.parts, "largest_separator",
-                     (json_int_t)report->plan.largest_separator, "work_fraction",
-                     number(report->plan.work_fraction), "planning_s", report->plan.planning_s);
 }
 
 /* The checks that every certificate makes, on each row that it looks at (proto/verification.h). */
@@ -134,6 +134,12 @@ static json_t *report_problem_json(const struct job_report *report)
 static int set_optional(json_t *object, const struct job_report *report)
 {
     int failed = 0;
+    if (report->traceparent[0] != '\0') {
+        failed |= json_object_set_new(object, "traceparent", json_string(report->traceparent));
+    }
+    if (report->input.known) {
+        failed |= json_object_set_new(object, "input", input_report_json(&report->input));
+    }
     if (report->verification.done) {
         failed |= json_object_set_new(object, "verified", verified_json(&report->verification));
         failed |=
@@ -147,9 +153,9 @@ static int set_optional(json_t *object, const struct job_report *report)
 
 char *job_report_encode(const struct job_report *report)
 {
-    json_t *object =
-        json_pack("{s:s, s:s, s:o, s:o}", "solver", report->solver, "device", report->device,
-                  "timings", timings_json(&report->timings), "plan", plan_json(report));
+    json_t *object = json_pack("{s:s, s:s, s:o, s:o}", "solver", report->solver, "device",
+                               report->device, "timings", timings_json(&report->timings), "plan",
+                               plan_summary_json(&report->plan));
     if (object == NULL) {
         return NULL;
     }
@@ -247,6 +253,13 @@ static bool decode_problem(json_t *object, struct job_report *report)
     return report->cycle != NULL;
 }
 
+static bool decode_traceparent(json_t *text, struct job_report *report)
+{
+    return text == NULL ||
+           (json_is_string(text) &&
+            copy_string(json_string_value(text), report->traceparent, sizeof report->traceparent));
+}
+
 static bool decode(json_t *object, struct job_report *report)
 {
     const char *solver;
@@ -258,6 +271,8 @@ static bool decode(json_t *object, struct job_report *report)
            copy_string(solver, report->solver, sizeof report->solver) &&
            copy_string(device, report->device, sizeof report->device) &&
            decode_timings(timings, &report->timings) && decode_plan(plan, report) &&
+           decode_traceparent(json_object_get(object, "traceparent"), report) &&
+           input_report_from_json(json_object_get(object, "input"), &report->input) &&
            decode_verification(json_object_get(object, "verification"), &report->verification) &&
            decode_problem(json_object_get(object, "problem"), report);
 }
@@ -303,10 +318,13 @@ static json_t *link_to(const char *collection, const char *id, const char *rest)
 
 static json_t *job_links(const struct job_document *document)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "self", link_to("jobs", document->id, ""),
-                     "graph", link_to("graphs", document->graph_id, ""), "distance",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "self",
+                     link_to("jobs", document->id, ""), "events",
+                     link_to("jobs", document->id, "/events"), "graph",
+                     link_to("graphs", document->graph_id, ""), "distance",
                      link_to("graphs", document->graph_id, "/distance"), "matrix",
-                     link_to("graphs", document->graph_id, "/matrix"), "stats",
+                     link_to("graphs", document->graph_id, "/matrix"), "path",
+                     link_to("graphs", document->graph_id, "/path"), "stats",
                      link_to("graphs", document->graph_id, "/stats"));
 }
 
@@ -344,8 +362,9 @@ static json_t *job_tail(const struct job_document *document, const struct job_re
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:n, s:o}", "solver", text_or_null(report->solver),
                      "device", text_or_null(report->device), "timings",
                      started ? timings_json(&report->timings) : json_null(), "plan",
-                     started && report->plan.parts > 0 ? plan_json(report) : json_null(), "summary",
-                     summary, "problem", "links", job_links(document));
+                     started && report->plan.parts > 0 ? plan_summary_json(&report->plan)
+                                                       : json_null(),
+                     "summary", summary, "problem", "links", job_links(document));
 }
 
 char *job_document_print(const struct job_document *document)
@@ -357,6 +376,9 @@ char *job_document_print(const struct job_document *document)
     json_t *tail = job_tail(document, report);
     int failed = object == NULL || tail == NULL || json_object_update(object, tail) != 0;
     json_decref(tail);
+    if (!failed) {
+        failed = json_object_set_new(object, "input", json_null());
+    }
     if (!failed) {
         failed = set_optional(object, report);
     }
@@ -403,11 +425,15 @@ char *graph_document_print(const struct graph_document *document)
 {
     json_t *summary = summary_json(document->summary, document->vertex_count, document->edge_count,
                                    document->directed, NULL);
-    return print(json_pack(
+    json_t *object = json_pack(
         "{s:s, s:o, s:o, s:I, s:I, s:b, s:I, s:o, s:o, s:o, s:o}", "id", document->id, "names",
         names_json(document->names), "created", time_or_null(document->created_s), "n",
         (json_int_t)document->vertex_count, "m", (json_int_t)document->edge_count, "directed",
         document->directed, "bytes", (json_int_t)document->file_bytes, "summary", summary, "result",
         text_or_null(document->result_kind), "job", text_or_null(document->job_id), "links",
-        graph_links(document)));
+        graph_links(document));
+    if (object != NULL && document->input != NULL && document->input->known) {
+        json_object_set_new(object, "input", input_report_json(document->input));
+    }
+    return print(object);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "proto/graph.h"
+#include "proto/input_report.h"
 #include "proto/observer.h"
 #include "proto/plan.h"
 #include "proto/problem.h"
@@ -11,6 +12,8 @@
 #define JOB_ID_SIZE 29   /* "j_", 26 characters of a ULID, NUL */
 #define GRAPH_ID_SIZE 29 /* "g_", 26 characters of base32, NUL */
 #define TIME_TEXT_SIZE 32
+/* "00-<32 hexadecimal digits>-<16>-<2>" (W3C Trace Context), NUL */
+#define TRACEPARENT_SIZE 56
 
 enum job_state {
     JOB_QUEUED = 0,
@@ -30,7 +33,9 @@ bool job_state_is_final(enum job_state state);
 /* What the solve of a job reported: the part of its document that is kept as one text in the
  * catalogue. */
 struct job_report {
-    char solver[8]; /* empty until it started */
+    struct input_report input;          /* of the upload that brought the graph */
+    char traceparent[TRACEPARENT_SIZE]; /* of the request that brought it; empty = none */
+    char solver[8];                     /* empty until it started */
     char device[64];
     struct timings timings;
     struct plan_summary plan;
@@ -41,6 +46,8 @@ struct job_report {
 };
 
 void job_report_finish(struct job_report *report);
+/* Forgets the solve, for it is to come again; where it came from stays known. */
+void job_report_reset(struct job_report *report);
 /* The report as JSON text for the catalogue, freed by the caller; NULL when out of memory. */
 char *job_report_encode(const struct job_report *report);
 MUST_CHECK enum status job_report_decode(const char *text, struct job_report *ret_report);
@@ -79,8 +86,9 @@ struct graph_document {
     bool directed;
     uint64_t file_bytes;
     const struct graph_summary *summary;
-    const char *result_kind; /* kind of the result that answers queries, or NULL */
-    const char *job_id;      /* latest job on this graph, or NULL */
+    const char *result_kind;          /* kind of the result that answers queries, or NULL */
+    const char *job_id;               /* latest job on this graph, or NULL */
+    const struct input_report *input; /* of the upload that is answered, or NULL */
 };
 
 char *graph_document_print(const struct graph_document *document);

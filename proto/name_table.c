@@ -8,6 +8,8 @@
 #include <sys/random.h>
 
 #define FIRST_SLOTS 256
+/* Numbers below this may be looked up without hashing: 16 MiB at most. */
+#define DIRECT_LIMIT (1u << 22)
 
 struct name_table {
     bool textual;
@@ -20,6 +22,8 @@ struct name_table {
     uint32_t *slots; /* row + 1, 0 = free; at most half are taken */
     uint64_t slot_mask;
     uint64_t seed;
+    uint32_t *direct; /* row + 1 by number, 0 = look into the slots; for small numbers */
+    uint32_t direct_size;
 };
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -79,6 +83,7 @@ void name_table_destroy(struct name_table *table)
     free(table->offset);
     free(table->text);
     free(table->slots);
+    free(table->direct);
     free(table);
 }
 
@@ -249,6 +254,9 @@ static enum status become_textual(struct name_table *table)
     table->textual = true;
     free(table->numbers);
     table->numbers = NULL;
+    free(table->direct);
+    table->direct = NULL;
+    table->direct_size = 0;
     memset(table->slots, 0, (table->slot_mask + 1) * sizeof *table->slots);
     insert_all(table);
     return STATUS_OK;
@@ -270,6 +278,46 @@ static enum status intern_number(struct name_table *table, int64_t number, uint3
     }
     *ret_row = table->slots[slot] - 1;
     return STATUS_OK;
+}
+
+/* A shortcut: without memory for it there is none. */
+static void note_direct(struct name_table *table, uint32_t number, uint32_t row)
+{
+    if (number >= DIRECT_LIMIT) {
+        return;
+    }
+    if (number >= table->direct_size) {
+        uint32_t size = table->direct_size == 0 ? FIRST_SLOTS : table->direct_size;
+        uint32_t *direct;
+
+        while (size <= number) {
+            size *= 2;
+        }
+        direct = reallocarray(table->direct, size, sizeof *direct);
+        if (direct == NULL) {
+            return;
+        }
+        memset(direct + table->direct_size, 0, (size - table->direct_size) * sizeof *direct);
+        table->direct = direct;
+        table->direct_size = size;
+    }
+    table->direct[number] = row + 1;
+}
+
+enum status name_table_intern_number(struct name_table *table, uint32_t number, uint32_t *ret_row)
+{
+    enum status status;
+
+    CHECK(!table->textual);
+    if (number < table->direct_size && table->direct[number] != 0) {
+        *ret_row = table->direct[number] - 1;
+        return STATUS_OK;
+    }
+    status = intern_number(table, number, ret_row);
+    if (status == STATUS_OK) {
+        note_direct(table, number, *ret_row);
+    }
+    return status;
 }
 
 static enum status intern_text(struct name_table *table, const char *name, size_t size,

@@ -23,6 +23,9 @@ void name_table_destroy(struct name_table *table);
  * when rows run out of uint32. */
 MUST_CHECK enum status name_table_intern(struct name_table *table, const char *name, size_t size,
                                          uint32_t *ret_row);
+/* The same for a name that is this number in canonical form, while all names are numbers. */
+MUST_CHECK enum status name_table_intern_number(struct name_table *table, uint32_t number,
+                                                uint32_t *ret_row);
 bool name_table_find(const struct name_table *table, const char *name, size_t size,
                      uint32_t *ret_row);
 

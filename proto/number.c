@@ -1,8 +1,8 @@
 #include "proto/number.h"
 
 #include "proto/check.h"
+#include "proto/shortest.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -199,52 +199,110 @@ bool number_parse_real(const char *bytes, size_t size, double *ret_value)
     return true;
 }
 
-size_t number_print_integer(int64_t value, char buffer[NUMBER_PRINT_SIZE])
-{
-    char digits[NUMBER_PRINT_SIZE];
-    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    size_t count = 0;
-    size_t size = 0;
+/* Two digits at a time. */
+static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
+                                  "25262728293031323334353637383940414243444546474849"
+                                  "50515253545556575859606162636465666768697071727374"
+                                  "75767778798081828384858687888990919293949596979899";
 
-    do {
-        digits[count++] = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest > 0);
-    if (value < 0) {
-        buffer[size++] = '-';
+static size_t count_digits(uint64_t value)
+{
+    size_t count = 1;
+
+    for (uint64_t limit = 10; value >= limit; limit *= 10) {
+        if (++count == 20) {
+            break;
+        }
     }
-    while (count > 0) {
-        buffer[size++] = digits[--count];
-    }
-    return size;
+    return count;
 }
 
-static bool reads_back(const char *text, double value, bool single)
+/* The count digits of value, which has no more. */
+static void put_digits(uint64_t value, size_t count, char *to)
 {
-    if (single) {
-        return strtof(text, NULL) == (float)value;
+    while (count >= 2) {
+        count -= 2;
+        memcpy(to + count, digit_pairs + 2 * (value % 100), 2);
+        value /= 100;
     }
-    return strtod(text, NULL) == value;
+    if (count == 1) {
+        to[0] = (char)('0' + value % 10);
+    }
+}
+
+size_t number_print_integer(int64_t value, char buffer[NUMBER_PRINT_SIZE])
+{
+    const uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    const size_t count = count_digits(magnitude);
+    const size_t sign = value < 0;
+
+    buffer[0] = '-';
+    put_digits(magnitude, count, buffer + sign);
+    return sign + count;
+}
+
+/* Beyond these powers of ten of the first digit a number has an exponent. */
+#define LEAST_PLAIN (-4)
+#define MOST_PLAIN 16
+
+/* d.ddde+XX; first is the power of ten of the first digit. */
+static size_t put_exponent(uint64_t digits, size_t count, int first, char *to)
+{
+    const uint64_t magnitude = (uint64_t)(first < 0 ? -first : first);
+    const size_t exponent_digits = magnitude < 100 ? 2 : 3;
+    size_t size = 1;
+
+    put_digits(digits, count, to + 1);
+    to[0] = to[1];
+    if (count > 1) {
+        to[1] = '.';
+        size = count + 1;
+    }
+    to[size++] = 'e';
+    to[size++] = first < 0 ? '-' : '+';
+    put_digits(magnitude, exponent_digits, to + size);
+    return size + exponent_digits;
+}
+
+/* first below 0: 0.000ddd; else ddd.ddd, or ddd000. */
+static size_t put_plain(uint64_t digits, size_t count, int first, char *to)
+{
+    const size_t before = first < 0 ? 0 : (size_t)first + 1;
+    const size_t zeros = first < 0 ? (size_t)-first : 0;
+
+    if (first < 0) {
+        memset(to, '0', zeros + 1);
+        to[1] = '.';
+        put_digits(digits, count, to + 1 + zeros);
+        return 1 + zeros + count;
+    }
+    put_digits(digits, count, to);
+    if (before >= count) {
+        memset(to + count, '0', before - count);
+        return before;
+    }
+    memmove(to + before + 1, to + before, count - before);
+    to[before] = '.';
+    return count + 1;
 }
 
 size_t number_print_real(double value, bool single, char buffer[NUMBER_PRINT_SIZE])
 {
-    double smallest_normal = single ? (double)FLT_MIN : DBL_MIN;
-    int precision = single ? FLT_DIG : DBL_DIG;
-    int longest = single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
-    int size;
+    size_t size = 0;
 
     CHECK(isfinite(value));
     if (fabs(value) < 1e15 && value == trunc(value)) {
         return number_print_integer((int64_t)value, buffer);
     }
-    /* Subnormals carry fewer digits; others cannot do with fewer than %g strips by itself. */
-    if (fabs(value) < smallest_normal) {
-        precision = 1;
+    const struct shortest shortest = shortest_decimal(fabs(value), single);
+    const size_t count = count_digits(shortest.digits);
+    const int first = (int)count - 1 + shortest.exponent;
+
+    if (value < 0) {
+        buffer[size++] = '-';
     }
-    do {
-        size = snprintf(buffer, NUMBER_PRINT_SIZE, "%.*g", precision, value);
-        precision++;
-    } while (precision <= longest && !reads_back(buffer, value, single));
-    return (size_t)size;
+    if (first < LEAST_PLAIN || first > MOST_PLAIN) {
+        return size + put_exponent(shortest.digits, count, first, buffer + size);
+    }
+    return size + put_plain(shortest.digits, count, first, buffer + size);
 }

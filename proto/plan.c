@@ -2,6 +2,7 @@
 
 #include "proto/check.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 
 void plan_destroy(struct plan *plan)
@@ -9,9 +10,17 @@ void plan_destroy(struct plan *plan)
     if (plan == NULL) {
         return;
     }
-    free((void *)(uintptr_t)plan->vertex_of);
-    free(plan->steps);
-    free(plan->lists);
+    free(plan->vertex_at);
+    free(plan->tile_begin);
+    free(plan->edge_tiles);
+    free(plan->reached_tiles);
+    free(plan->rounds);
+    free(plan->pivots);
+    free(plan->left_tiles);
+    free(plan->right_tiles);
+    free(plan->targets);
+    free(plan->products);
+    free(plan->parts);
     free(plan);
 }
 
@@ -22,4 +31,14 @@ const char *plan_kind_name(enum plan_kind kind)
 
     CHECK((size_t)kind < sizeof names / sizeof names[0]);
     return names[kind];
+}
+
+struct json_t *plan_summary_json(const struct plan_summary *summary)
+{
+    json_t *fraction =
+        summary->work_fraction == 1 ? json_integer(1) : json_real(summary->work_fraction);
+    return json_pack("{s:s, s:I, s:I, s:o, s:f}", "kind", plan_kind_name(summary->kind), "parts",
+                     (json_int_t)summary->parts, "largest_separator",
+                     (json_int_t)summary->largest_separator, "work_fraction", fraction,
+                     "planning_s", summary->planning_s);
 }

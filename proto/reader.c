@@ -7,14 +7,16 @@
 #include <string.h>
 #include <strings.h>
 
+/* Integers beyond this are not all doubles. */
+#define EXACT_LIMIT (1ll << 53)
+
 enum status reader_create(enum format format, const struct graph_options *options,
                           struct reader **ret_reader)
 {
     static const struct reader_class *const classes[] = {
-        &reader_dimacs_class,
-        &reader_edges_class,
-        &reader_nthu_class,
-        &reader_json_class,
+        &reader_dimacs_class, &reader_edges_class, &reader_nthu_class,
+        &reader_json_class,   &reader_mtx_class,   &reader_metis_class,
+        &reader_npy_class,    &reader_jgf_class,   &reader_graphml_class,
     };
 
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
@@ -50,6 +52,11 @@ void reader_destroy(struct reader *reader)
     }
 }
 
+const struct reader_notes *reader_notes(const struct reader *reader)
+{
+    return &reader->notes;
+}
+
 enum status reader_admit_edges(const struct graph_options *options, uint64_t edge_count,
                                struct problem *reterr)
 {
@@ -62,6 +69,19 @@ enum status reader_admit_edges(const struct graph_options *options, uint64_t edg
     problem_limit(reterr, (double)options->edge_limit, (double)edge_count);
     problem_hint(reterr, "Merge parallel edges, or upload a smaller graph.");
     return STATUS_TOO_LARGE;
+}
+
+enum status reader_admit_count(const struct graph_options *options, uint64_t announced,
+                               struct problem *reterr)
+{
+    if (!options->has_vertex_count || options->vertex_count == announced) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_BAD_PARAMETER,
+                "The parameter n is %u, but the file announces %llu vertices.",
+                options->vertex_count, (unsigned long long)announced);
+    problem_hint(reterr, "Leave n= out: the file says it.");
+    return STATUS_BAD_PARAMETER;
 }
 
 enum status reader_admit_weight_name(const struct graph_options *options, struct problem *reterr)
@@ -77,6 +97,13 @@ enum status reader_admit_weight_name(const struct graph_options *options, struct
     return STATUS_BAD_PARAMETER;
 }
 
+static void refuse_range(struct problem *reterr)
+{
+    problem_set(reterr, STATUS_WEIGHT_RANGE,
+                "An integer weight beyond 2^53 is not exact in double precision.");
+    problem_hint(reterr, "Scale the weights down.");
+}
+
 bool reader_add_failed(enum status status, const struct graph_options *options,
                        struct problem *reterr)
 {
@@ -88,9 +115,7 @@ bool reader_add_failed(enum status status, const struct graph_options *options,
             return false;
         }
     } else if (status == STATUS_WEIGHT_RANGE) {
-        problem_set(reterr, status,
-                    "An integer weight beyond 2^53 is not exact in double precision.");
-        problem_hint(reterr, "Scale the weights down.");
+        refuse_range(reterr);
     } else {
         problem_set(reterr, status, "There is not enough memory for the graph.");
     }
@@ -171,4 +196,26 @@ enum status reader_add_edge(struct graph_builder *builder, const struct graph_op
         problem_at(reterr, 0, column);
     }
     return status;
+}
+
+enum status reader_parse_weight(const char *weight, size_t size, uint64_t column,
+                                double *ret_weight, struct problem *reterr)
+{
+    int64_t integer;
+    double real;
+
+    if (!number_parse_integer(weight, size, &integer)) {
+        if (is_integer_syntax(weight, size) || !number_parse_real(weight, size, &real)) {
+            return refuse_weight(weight, size, column, reterr);
+        }
+        *ret_weight = real;
+        return STATUS_OK;
+    }
+    if (integer < -EXACT_LIMIT || integer > EXACT_LIMIT) {
+        refuse_range(reterr);
+        problem_at(reterr, 0, column);
+        return STATUS_WEIGHT_RANGE;
+    }
+    *ret_weight = (double)integer;
+    return STATUS_OK;
 }

@@ -1,8 +1,8 @@
 /* Streaming readers: bytes in any split go in, one validated graph comes out.
  *
- * One implementation per format (reader_dimacs.c, reader_edges.c, reader_nthu.c, reader_json.c),
- * each a struct reader_class. A reader belongs to one thread at a time and holds no more than the
- * edges read so far plus one line or token. After a failure it must only be destroyed. */
+ * One implementation per format (reader_dimacs.c, reader_edges.c, ...), each a struct reader_class.
+ * A reader belongs to one thread at a time and holds no more than the edges read so far plus one
+ * line or token. After a failure it must only be destroyed. */
 #pragma once
 
 #include "proto/format.h"
@@ -24,10 +24,21 @@ struct reader_class {
     void (*destroy)(struct reader *reader);
 };
 
+/* What a reader understood of its file beside the graph, for the report to whoever sent it. */
+struct reader_notes {
+    char variant[64];    /* of the format, in its own words; empty where there is one alone */
+    char weight[64];     /* column or attribute of the weights; empty: every edge counts 1 */
+    bool says_direction; /* the format or the file says whether edges lead one way */
+};
+
+/* In notes.weight: the format has one place for weights, and it has no name. */
+#define READER_WEIGHT_VALUE "value"
+
 /* Embedded first in each reader's own struct. */
 struct reader {
     const struct reader_class *class_;
-    bool fed; /* some byte came */
+    struct reader_notes notes; /* complete once finished */
+    bool fed;                  /* some byte came */
 };
 
 /* STATUS_UNSUPPORTED_MEDIA_TYPE when the format has no reader. */
@@ -42,3 +53,5 @@ MUST_CHECK enum status reader_feed(struct reader *reader, const char *bytes, siz
 MUST_CHECK enum status reader_finish(struct reader *reader, struct graph **ret_graph,
                                      struct problem *reterr);
 void reader_destroy(struct reader *reader);
+/* Borrowed from the reader; complete after a finish that succeeded. */
+const struct reader_notes *reader_notes(const struct reader *reader);

@@ -1,9 +1,10 @@
 /* 9th DIMACS Implementation Challenge, shortest paths: "c ..." comments, one "p sp n m", then m
  * times "a U V W" with vertices 1..n. Decimal weights occur in the wild and are taken too. */
 #include "proto/line_splitter.h"
-#include "proto/number.h"
+#include "proto/line_words.h"
 #include "proto/reader_classes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,71 +18,11 @@ struct dimacs {
     uint64_t arc_count;
 };
 
-/* What is left of a line; begin stays for the columns. */
-struct cursor {
-    const char *begin;
-    const char *at;
-    const char *end;
-};
-
-struct word {
-    const char *bytes;
-    size_t size;
-    uint64_t column;
-};
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static struct word next_word(struct cursor *cursor)
-{
-    const char *at = cursor->at;
-    struct word word;
-
-    while (at < cursor->end && is_blank(*at)) {
-        at++;
-    }
-    word.bytes = at;
-    word.column = (uint64_t)(at - cursor->begin) + 1;
-    while (at < cursor->end && !is_blank(*at)) {
-        at++;
-    }
-    word.size = (size_t)(at - word.bytes);
-    cursor->at = at;
-    return word;
-}
-
-static bool word_is(struct word word, const char *text)
-{
-    return word.size == strlen(text) && memcmp(word.bytes, text, word.size) == 0;
-}
-
-static enum status refuse(struct word word, const char *expected, struct problem *reterr)
-{
-    if (word.size == 0) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "The line ends where %s should be.", expected);
-    } else {
-        problem_set(reterr, STATUS_BAD_GRAPH, "There is '%.*s' where %s should be.",
-                    word.size > 40 ? 40 : (int)word.size, word.bytes, expected);
-    }
-    problem_at(reterr, 0, word.column);
-    return STATUS_BAD_GRAPH;
-}
-
 static enum status refuse_at(uint64_t column, const char *detail, struct problem *reterr)
 {
     problem_set(reterr, STATUS_BAD_GRAPH, "%s", detail);
     problem_at(reterr, 0, column);
     return STATUS_BAD_GRAPH;
-}
-
-static enum status expect_end(struct cursor *cursor, struct problem *reterr)
-{
-    struct word word = next_word(cursor);
-
-    return word.size == 0 ? STATUS_OK : refuse(word, "the end of the line", reterr);
 }
 
 static enum status refuse_problem(struct word word, struct problem *reterr)
@@ -106,7 +47,7 @@ static enum status refuse_problem(struct word word, struct problem *reterr)
         problem_hint(reterr, "A shortest path problem begins with 'p sp n m'.");
         return STATUS_BAD_GRAPH;
     }
-    return refuse(word, "'sp'", reterr);
+    return word_refuse(word, "'sp'", reterr);
 }
 
 static enum status admit(struct dimacs *dimacs, int64_t vertex_count, int64_t arc_count,
@@ -115,12 +56,10 @@ static enum status admit(struct dimacs *dimacs, int64_t vertex_count, int64_t ar
     const struct graph_options *options = &dimacs->options;
     enum status status;
 
-    if (options->has_vertex_count && options->vertex_count != vertex_count) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER,
-                           "The parameter n is %u, but the file announces %lld vertices.",
-                           options->vertex_count, (long long)vertex_count);
+    status = reader_admit_count(options, (uint64_t)vertex_count, reterr);
+    if (status == STATUS_OK) {
+        status = reader_admit_weight_name(options, reterr);
     }
-    status = reader_admit_weight_name(options, reterr);
     if (status == STATUS_OK) {
         status = graph_builder_admit(dimacs->builder, (uint64_t)vertex_count, reterr);
     }
@@ -137,12 +76,12 @@ static enum status admit(struct dimacs *dimacs, int64_t vertex_count, int64_t ar
     return STATUS_OK;
 }
 
-static enum status take_problem_line(struct dimacs *dimacs, struct cursor cursor,
+static enum status take_problem_line(struct dimacs *dimacs, struct word_cursor cursor,
                                      struct problem *reterr)
 {
-    struct word name = next_word(&cursor);
-    struct word vertices = next_word(&cursor);
-    struct word arcs = next_word(&cursor);
+    struct word name = word_next(&cursor);
+    struct word vertices = word_next(&cursor);
+    struct word arcs = word_next(&cursor);
     int64_t vertex_count;
     int64_t arc_count;
     enum status status;
@@ -153,39 +92,22 @@ static enum status take_problem_line(struct dimacs *dimacs, struct cursor cursor
     if (!word_is(name, "sp")) {
         return refuse_problem(name, reterr);
     }
-    if (!number_parse_integer(vertices.bytes, vertices.size, &vertex_count) || vertex_count < 0) {
-        return refuse(vertices, "the number of vertices", reterr);
+    status = word_parse_count(vertices, "the number of vertices", &vertex_count, reterr);
+    if (status == STATUS_OK) {
+        status = word_parse_count(arcs, "the number of arcs", &arc_count, reterr);
     }
-    if (!number_parse_integer(arcs.bytes, arcs.size, &arc_count) || arc_count < 0) {
-        return refuse(arcs, "the number of arcs", reterr);
+    if (status == STATUS_OK) {
+        status = word_expect_end(&cursor, reterr);
     }
-    status = expect_end(&cursor, reterr);
     return status == STATUS_OK ? admit(dimacs, vertex_count, arc_count, reterr) : status;
 }
 
-static enum status parse_vertex(const struct dimacs *dimacs, struct word word, uint32_t *ret_row,
-                                struct problem *reterr)
+static enum status take_arc(struct dimacs *dimacs, struct word_cursor cursor,
+                            struct problem *reterr)
 {
-    int64_t vertex;
-
-    if (!number_parse_integer(word.bytes, word.size, &vertex)) {
-        return refuse(word, "a vertex", reterr);
-    }
-    if (vertex < 1 || vertex > dimacs->vertex_count) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "Vertex %lld is not in 1..%u.", (long long)vertex,
-                    dimacs->vertex_count);
-        problem_at(reterr, 0, word.column);
-        return STATUS_BAD_GRAPH;
-    }
-    *ret_row = (uint32_t)(vertex - 1);
-    return STATUS_OK;
-}
-
-static enum status take_arc(struct dimacs *dimacs, struct cursor cursor, struct problem *reterr)
-{
-    struct word source = next_word(&cursor);
-    struct word target = next_word(&cursor);
-    struct word weight = next_word(&cursor);
+    struct word source = word_next(&cursor);
+    struct word target = word_next(&cursor);
+    struct word weight = word_next(&cursor);
     uint32_t ends[2];
     enum status status;
 
@@ -195,17 +117,17 @@ static enum status take_arc(struct dimacs *dimacs, struct cursor cursor, struct 
     if (graph_builder_edge_count(dimacs->builder) == dimacs->arc_count) {
         return refuse_at(1, "There are more arcs than the p line announces.", reterr);
     }
-    status = parse_vertex(dimacs, source, &ends[0], reterr);
+    status = word_parse_vertex(source, dimacs->vertex_count, &ends[0], reterr);
     if (status == STATUS_OK) {
-        status = parse_vertex(dimacs, target, &ends[1], reterr);
+        status = word_parse_vertex(target, dimacs->vertex_count, &ends[1], reterr);
     }
     if (status != STATUS_OK) {
         return status;
     }
     if (weight.size == 0) {
-        return refuse(weight, "a weight", reterr);
+        return word_refuse(weight, "a weight", reterr);
     }
-    status = expect_end(&cursor, reterr);
+    status = word_expect_end(&cursor, reterr);
     if (status != STATUS_OK) {
         return status;
     }
@@ -213,27 +135,22 @@ static enum status take_arc(struct dimacs *dimacs, struct cursor cursor, struct 
                            weight.column, reterr);
 }
 
-/* At most nine digits and, before them, one blank. */
-static bool scan_small(struct cursor *cursor, uint32_t *ret_value)
+/* One blank and, after it, at most nine digits. */
+static bool scan_small(struct word_cursor *cursor, uint32_t *ret_value)
 {
-    const char *at = cursor->at + 1;
-    const char *begin = at;
-    uint32_t value = 0;
+    const char *at;
 
     if (cursor->at == cursor->end || *cursor->at != ' ') {
         return false;
     }
-    while (at < cursor->end && *at >= '0' && *at <= '9' && at - begin < 10) {
-        value = value * 10 + (uint32_t)(*at++ - '0');
-    }
-    cursor->at = at;
-    *ret_value = value;
-    return at > begin && at - begin < 10;
+    at = word_scan_small(cursor->at + 1, cursor->end, ret_value);
+    cursor->at = at != NULL ? at : cursor->at;
+    return at != NULL;
 }
 
 /* An arc as nearly all are written, "a 12 345 6": read in one go. False, and nothing done, for
  * every other line; take_arc reads it and finds the words for what is wrong. */
-static bool scan_arc(const struct dimacs *dimacs, struct cursor cursor, uint32_t ends[2],
+static bool scan_arc(const struct dimacs *dimacs, struct word_cursor cursor, uint32_t ends[2],
                      uint32_t *ret_weight)
 {
     if (cursor.at == cursor.end || *cursor.at++ != 'a' || !scan_small(&cursor, &ends[0]) ||
@@ -261,13 +178,13 @@ static enum status take_line(void *context, const char *line, size_t size, struc
 {
     uint32_t weight;
     uint32_t ends[2];
-    struct cursor cursor = {line, line, line + size};
+    struct word_cursor cursor = {line, line, line + size};
     struct word letter;
 
     if (scan_arc(context, cursor, ends, &weight)) {
         return take_scanned(context, ends, weight, reterr);
     }
-    letter = next_word(&cursor);
+    letter = word_next(&cursor);
     if (letter.size == 0 || letter.bytes[0] == 'c') {
         return STATUS_OK;
     }
@@ -277,7 +194,7 @@ static enum status take_line(void *context, const char *line, size_t size, struc
     if (word_is(letter, "p")) {
         return take_problem_line(context, cursor, reterr);
     }
-    return refuse(letter, "c, p or a", reterr);
+    return word_refuse(letter, "c, p or a", reterr);
 }
 
 static void destroy(struct reader *reader)
@@ -298,6 +215,8 @@ static enum status create(const struct graph_options *options, struct reader **r
     }
     dimacs->reader.class_ = &reader_dimacs_class;
     dimacs->options = *options;
+    snprintf(dimacs->reader.notes.weight, sizeof dimacs->reader.notes.weight, READER_WEIGHT_VALUE);
+    dimacs->reader.notes.says_direction = true;
     dimacs->splitter.take = take_line;
     dimacs->splitter.context = dimacs;
     if (graph_builder_create(options, &dimacs->builder) != STATUS_OK) {

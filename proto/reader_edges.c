@@ -7,6 +7,7 @@
 #include "proto/number.h"
 #include "proto/reader_classes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ struct edges {
     uint32_t named;
     char delimiter; /* 0 until the first line of data */
     bool decided;   /* columns are known */
+    bool plain;     /* they are source, target and perhaps weight */
     struct edge_columns columns;
     struct edge_row row;
     char *scratch; /* fields with doubled quotes, unescaped; as long as a line */
@@ -158,7 +160,6 @@ static enum status number_vertex(const struct edges *edges, struct edge_field fi
                                  uint32_t *ret_row, struct problem *reterr)
 {
     int64_t vertex;
-
     if (!number_parse_integer(field.bytes, field.size, &vertex)) {
         problem_set(reterr, STATUS_BAD_GRAPH, "'%.*s' is no vertex of 0..n-1 with n=%u.",
                     field.size > 40 ? 40 : (int)field.size, field.bytes,
@@ -199,7 +200,7 @@ static enum status name_vertex(struct edges *edges, struct edge_field field, uin
     return graph_builder_admit(edges->builder, edges->named, reterr);
 }
 
-/* At the first column too many, or at the last one when some are missing. */
+/* At the first column too many, or at the last one when some miss. */
 static enum status refuse_count(const struct edge_row *row, size_t first, struct problem *reterr)
 {
     problem_set(reterr, STATUS_BAD_GRAPH, "The line has %zu columns, but the first line has %zu.",
@@ -258,6 +259,29 @@ static enum status refuse_held(const struct edges *edges, const struct edge_row 
     return STATUS_BAD_GRAPH;
 }
 
+static void note(struct edges *edges, const struct edge_row *header)
+{
+    const char *name = edges->delimiter == '\t'  ? "tabs"
+                       : edges->delimiter == ' ' ? "blanks"
+                       : edges->delimiter == ',' ? "commas"
+                                                 : "semicolons";
+    struct reader_notes *notes = &edges->reader.notes;
+    size_t column = edges->columns.weight;
+
+    snprintf(notes->variant, sizeof notes->variant, "%s, %s header", name,
+             header == NULL ? "no" : "with");
+    if (column == NO_COLUMN) {
+        return;
+    }
+    if (header == NULL) {
+        snprintf(notes->weight, sizeof notes->weight, "column %zu", column + 1);
+    } else {
+        snprintf(notes->weight, sizeof notes->weight, "%.*s",
+                 header->fields[column].size > 60 ? 60 : (int)header->fields[column].size,
+                 header->fields[column].bytes);
+    }
+}
+
 /* The columns, once the first row of data is in edges->row; header may be NULL. */
 static enum status decide(struct edges *edges, const struct edge_row *header,
                           struct problem *reterr)
@@ -270,6 +294,10 @@ static enum status decide(struct edges *edges, const struct edge_row *header,
     }
     status = edge_columns_choose(header, &edges->row, &edges->options, &edges->columns, reterr);
     edges->decided = status == STATUS_OK;
+    if (status == STATUS_OK) {
+        note(edges, header);
+        edges->plain = edge_columns_are_plain(&edges->columns);
+    }
     if (status == STATUS_OK && edges->options.has_vertex_count) {
         status = graph_builder_admit(edges->builder, edges->options.vertex_count, reterr);
     }
@@ -323,11 +351,74 @@ static enum status take_first(struct edges *edges, const char *line, size_t size
     return status == STATUS_OK ? take_edge(edges, reterr) : status;
 }
 
+static enum status row_of(struct edges *edges, uint32_t number, uint32_t *ret_row,
+                          struct problem *reterr)
+{
+    enum status status;
+
+    if (edges->options.has_vertex_count) {
+        *ret_row = number;
+        return STATUS_OK;
+    }
+    status = name_table_intern_number(edges->names, number, ret_row);
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "There is not enough memory for the names.");
+    }
+    if (*ret_row < edges->named) {
+        return STATUS_OK;
+    }
+    edges->named = *ret_row + 1;
+    return graph_builder_admit(edges->builder, edges->named, reterr);
+}
+
+/* ret_taken false: the line has to be read the long way. */
+static enum status take_plain(struct edges *edges, const char *line, size_t size, bool *ret_taken,
+                              struct problem *reterr)
+{
+    struct edge_scan scan;
+    uint32_t ends[2];
+    enum status status;
+
+    *ret_taken = edge_columns_scan(&edges->columns, edges->delimiter, line, size, &scan);
+    if (edges->options.has_vertex_count && (scan.ends[0] >= edges->options.vertex_count ||
+                                            scan.ends[1] >= edges->options.vertex_count)) {
+        *ret_taken = false;
+    }
+    if (!*ret_taken) {
+        return STATUS_OK;
+    }
+    status = row_of(edges, scan.ends[0], &ends[0], reterr);
+    if (status == STATUS_OK) {
+        status = row_of(edges, scan.ends[1], &ends[1], reterr);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (scan.size > 0) {
+        return reader_add_edge(edges->builder, &edges->options, ends, scan.bytes, scan.size,
+                               scan.column, reterr);
+    }
+    status = graph_builder_add_integer(edges->builder, ends[0], ends[1], scan.weight);
+    if (reader_add_failed(status, &edges->options, reterr)) {
+        problem_at(reterr, 0, scan.column);
+    }
+    return status;
+}
+
 static enum status take_line(void *context, const char *line, size_t size, struct problem *reterr)
 {
     struct edges *edges = context;
     size_t blanks = 0;
     enum status status;
+    bool taken;
+
+    if (edges->plain &&
+        (edges->options.has_vertex_count || name_table_numbers(edges->names, NULL))) {
+        status = take_plain(edges, line, size, &taken, reterr);
+        if (taken || status != STATUS_OK) {
+            return status;
+        }
+    }
 
     while (blanks < size && is_blank(line[blanks])) {
         blanks++;

@@ -6,6 +6,7 @@
 #include "proto/number.h"
 #include "proto/reader_classes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -411,6 +412,20 @@ static enum status finish_linked(struct json *json, struct graph **ret_graph,
     return status;
 }
 
+static void note(struct json *json)
+{
+    const char *weight = json->options.weight[0] != '\0' ? json->options.weight : "weight";
+    struct reader_notes *notes = &json->reader.notes;
+    bool listed = json->seen[MEMBER_NODES];
+
+    snprintf(notes->variant, sizeof notes->variant, listed ? "node-link" : "compact");
+    snprintf(notes->weight, sizeof notes->weight, "%s",
+             !json->any_weight ? ""
+             : listed          ? weight
+                               : READER_WEIGHT_VALUE);
+    notes->says_direction = json->seen[MEMBER_DIRECTED];
+}
+
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
     struct json *json = (struct json *)reader;
@@ -429,6 +444,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     if (json->linked && !json->seen[MEMBER_NODES]) {
         return problem_set(reterr, STATUS_BAD_GRAPH, "The list of \"nodes\" is missing.");
     }
+    note(json);
     if (json->seen[MEMBER_NODES]) {
         return finish_linked(json, ret_graph, reterr);
     }

@@ -57,6 +57,8 @@ static enum status take_header(struct nthu *nthu, const char *bytes, struct prob
     }
     graph_builder_expect(nthu->builder, (uint64_t)nthu->edge_count);
     nthu->announced = true;
+    memcpy(nthu->reader.notes.weight, READER_WEIGHT_VALUE, sizeof READER_WEIGHT_VALUE);
+    nthu->reader.notes.says_direction = true;
     return STATUS_OK;
 }
 

@@ -36,7 +36,7 @@ static const struct status_info table[] = {
     [STATUS_BODY_TOO_LARGE] = {"BodyTooLarge", "The body is too large", 413, EXIT_BAD_INPUT},
 
     [STATUS_BAD_GRAPH] = {"BadGraph", "The graph cannot be read", 422, EXIT_BAD_INPUT},
-    [STATUS_EMPTY_BODY] = {"EmptyBody", "There is no graph in the body", 422, EXIT_BAD_INPUT},
+    [STATUS_EMPTY_BODY] = {"EmptyBody", "There is nothing in the body", 422, EXIT_BAD_INPUT},
     [STATUS_TRUNCATED] = {"Truncated", "The graph ends too early", 422, EXIT_BAD_INPUT},
     [STATUS_WEIGHT_RANGE] = {"WeightRange", "Weights leave the range of the kind", 422,
                              EXIT_BAD_INPUT},
@@ -44,6 +44,8 @@ static const struct status_info table[] = {
                                EXIT_BAD_INPUT},
 
     [STATUS_QUEUE_FULL] = {"QueueFull", "The queue is full", 429, EXIT_BAD_INPUT},
+    [STATUS_TOO_MANY_WATCHERS] = {"TooManyWatchers", "Too many streams of events are open", 429,
+                                  EXIT_BAD_INPUT},
     [STATUS_DRAINING] = {"Draining", "The service is shutting down", 503, EXIT_BAD_INPUT},
     [STATUS_NOT_READY] = {"NotReady", "The service is not ready", 503, EXIT_BAD_INPUT},
     [STATUS_CANCELLED] = {"Cancelled", "The job was cancelled", 409, EXIT_BAD_INPUT},

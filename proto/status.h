@@ -41,6 +41,7 @@ enum status {
 
     /* Not now; the same request may succeed later. */
     STATUS_QUEUE_FULL,
+    STATUS_TOO_MANY_WATCHERS,
     STATUS_DRAINING,
     STATUS_NOT_READY,
     STATUS_CANCELLED,

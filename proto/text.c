@@ -20,8 +20,7 @@ void text_clear(struct text *text)
     }
 }
 
-/* Room for size more bytes and a NUL; NULL once memory ran out. */
-static char *reserve(struct text *text, size_t size)
+char *text_reserve(struct text *text, size_t size)
 {
     size_t needed;
     size_t capacity;
@@ -50,7 +49,7 @@ fail:
     return NULL;
 }
 
-static void advance(struct text *text, size_t size)
+void text_advance(struct text *text, size_t size)
 {
     text->size += size;
     text->bytes[text->size] = '\0';
@@ -58,7 +57,7 @@ static void advance(struct text *text, size_t size)
 
 void text_append(struct text *text, const void *bytes, size_t size)
 {
-    char *to = reserve(text, size);
+    char *to = text_reserve(text, size);
 
     if (to == NULL) {
         return;
@@ -66,7 +65,7 @@ void text_append(struct text *text, const void *bytes, size_t size)
     if (size > 0) {
         memcpy(to, bytes, size);
     }
-    advance(text, size);
+    text_advance(text, size);
 }
 
 void text_append_char(struct text *text, char c)
@@ -92,14 +91,14 @@ void text_printf(struct text *text, const char *format, ...)
         text->failed = true;
         return;
     }
-    to = reserve(text, (size_t)size);
+    to = text_reserve(text, (size_t)size);
     if (to == NULL) {
         return;
     }
     va_start(arguments, format);
     vsnprintf(to, (size_t)size + 1, format, arguments);
     va_end(arguments);
-    advance(text, (size_t)size);
+    text_advance(text, (size_t)size);
 }
 
 /* The length of the UTF-8 sequence at bytes (RFC 3629), 0 when it is not one. */

@@ -21,6 +21,11 @@ void text_clear(struct text *text);
 void text_append(struct text *text, const void *bytes, size_t size);
 void text_append_char(struct text *text, char c);
 void text_append_string(struct text *text, const char *string);
+/* Room for size more bytes at the end, to be filled and then added by text_advance: NULL once
+ * memory ran out. */
+char *text_reserve(struct text *text, size_t size);
+/* Adds the first size bytes of that room. */
+void text_advance(struct text *text, size_t size);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A JSON string with its quotes: escapes controls, quotes and backslash; bytes that are not UTF-8
  * become U+FFFD. */

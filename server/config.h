@@ -19,9 +19,14 @@ struct config {
     uint32_t connection_timeout_s; /* without any byte moving */
     uint32_t header_timeout_s;     /* from accept, or the previous answer, to complete headers */
     uint64_t body_limit_bytes;
+    uint64_t decoded_limit_bytes;  /* of a compressed upload, decompressed */
+    uint64_t decoded_ratio;        /* the same by the bytes that came */
     uint64_t document_limit_bytes; /* JSON bodies that are documents, not graphs */
     uint32_t wait_limit_s;         /* longest long-poll */
+    uint32_t heartbeat_s;          /* longest silence of a stream of events */
+    uint32_t watcher_limit;        /* streams of events open at once */
     uint64_t json_cell_limit;      /* largest matrix answered as JSON */
+    uint64_t pairs_limit_bytes;    /* bodies of pairs and vertices to ask about */
 
     /* [graph] */
     uint32_t vertex_limit; /* 0 = what the devices hold */
@@ -36,6 +41,7 @@ struct config {
     char state_dir[CONFIG_TEXT_SIZE];
     uint64_t result_budget_bytes; /* results kept on disk; the oldest used go first */
     uint32_t result_limit;
+    uint64_t path_budget_bytes; /* edges kept in memory for paths */
 
     /* [solver] */
     struct solver_config solver;

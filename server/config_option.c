@@ -11,6 +11,7 @@
 
 static const char *const solver_choices[] = {"auto", "gpu", "cpu", NULL};
 static const char *const isa_choices[] = {"auto", "portable", "avx2", "avx512", NULL};
+static const char *const plan_choices[] = {"cpu", "all", "none", NULL};
 static const char *const level_choices[] = {"debug", "info", "warning", "error", NULL};
 
 /* clang-format off */
@@ -29,14 +30,28 @@ static const struct config_option options[] = {
     {"http", "body_limit", OPTION_BYTES, "4294967296", 1, KIB * KIB * GIB, NULL,
      MEMBER(body_limit_bytes),
      "Largest graph upload in bytes. Suffixes KiB, MiB, GiB and TiB are understood."},
+    {"http", "decoded_limit", OPTION_BYTES, "17179869184", 1, KIB * KIB * GIB, NULL,
+     MEMBER(decoded_limit_bytes),
+     "Most bytes that a compressed upload may decompress to. Suffixes as for body_limit."},
+    {"http", "decoded_ratio", OPTION_U64, "200", 1, 1000000, NULL, MEMBER(decoded_ratio),
+     "Most times its own size that a compressed upload may decompress to, beyond the first MiB."},
     {"http", "document_limit", OPTION_BYTES, "65536", KIB, GIB, NULL, MEMBER(document_limit_bytes),
      "Largest JSON document in bytes that is a request and not a graph."},
     {"http", "wait_limit_s", OPTION_SECONDS, "60", 0, 60, NULL, MEMBER(wait_limit_s),
      "Longest time in seconds that an answer is held back until a job changes."},
+    {"http", "heartbeat_s", OPTION_SECONDS, "15", 1, 60, NULL, MEMBER(heartbeat_s),
+     "Seconds after which a stream of a job's events says that it is still there."},
+    {"http", "watcher_limit", OPTION_U32, "500", 1, 100000, NULL, MEMBER(watcher_limit),
+     "Streams of events open at once, each on a connection; the ones beyond are refused with "
+     "429."},
     {"http", "json_cell_limit", OPTION_U64, "64000000", 1, UINT64_C(1) << 40, NULL,
      MEMBER(json_cell_limit),
      "Most distances in one JSON answer: 64 million are 8,000 vertices. Larger matrices are had as "
-     "npy, raw or nthu."},
+     "npy, raw, nthu, csv, ndjson or mtx, or in parts."},
+    {"http", "pairs_limit", OPTION_BYTES, "16777216", KIB, UINT64_C(64) * GIB, NULL,
+     MEMBER(pairs_limit_bytes),
+     "Largest body in bytes that lists pairs or vertices to ask about. It is kept in memory until "
+     "it is answered, as is the whole answer of distances, which may be several times as large."},
     {"graph", "vertex_limit", OPTION_U32, "0", 0, UINT32_MAX - 1, NULL, MEMBER(vertex_limit),
      "Most vertices of a graph. 0 = as many as the devices hold."},
     {"graph", "edge_limit", OPTION_U64, "1000000000", 1, UINT64_C(1) << 40, NULL,
@@ -59,12 +74,19 @@ static const struct config_option options[] = {
     {"store", "result_limit", OPTION_U32, "30000", 1, 60000, NULL, MEMBER(result_limit),
      "Results kept, likewise. Each holds an open file and a mapping, of which Linux gives a "
      "process some 65,000."},
+    {"store", "path_budget", OPTION_BYTES, "1073741824", KIB, UINT64_C(1) << 50, NULL,
+     MEMBER(path_budget_bytes),
+     "Bytes of edges kept in memory for paths, 8 to 24 an edge; graphs whose paths were asked for "
+     "longest ago go first, and one that exceeds it alone has none. Suffixes as for body_limit."},
     {"solver", "backend", OPTION_CHOICE, "auto", 0, 0, solver_choices, MEMBER(solver.choice),
      "What solves: auto takes the GPU when one is usable, else the CPU; gpu insists."},
     {"solver", "cpu_threads", OPTION_U32, "0", 0, 1024, NULL, MEMBER(solver.cpu_threads),
      "Threads of the CPU solver. 0 = one per core that the process may use."},
     {"solver", "cpu_isa", OPTION_WORD, "auto", 0, 0, isa_choices, MEMBER(solver.cpu_isa),
      "Instruction set of the CPU solver: auto takes the widest that this processor has."},
+    {"solver", "plans", OPTION_CHOICE, "cpu", 0, 0, plan_choices, MEMBER(solver.plans),
+     "Who solves sparse graphs by a plan that leaves work out: the cpu; all, also a GPU, where it "
+     "is new and its gain not measured yet; or none."},
     {"log", "level", OPTION_CHOICE, "info", 0, 0, level_choices, MEMBER(log_level),
      "Least level of the events written to standard error."},
 };

@@ -15,7 +15,7 @@ struct bench_options {
     uint32_t sizes[BENCH_SIZE_LIMIT]; /* vertices, as asked */
     size_t size_count;
     bool kinds[ARITHMETIC_COUNT];
-    bool kinds_given; /* else those that the solver computes */
+    bool kinds_given; /* else all */
     bool directed;
     bool undirected;
     uint32_t runs;       /* at most, of each solve, beside the warm-up */

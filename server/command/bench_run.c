@@ -137,7 +137,9 @@ static bool fits(struct bench *bench, const struct bench_case *asked, size_t mat
 
 static enum status prepare(struct bench *bench, struct bench_case *asked, size_t matrix_bytes)
 {
-    asked->matrix.elements = malloc(matrix_bytes);
+    /* As a result file is mapped: from a page on, not where malloc's own words leave off. */
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    asked->matrix.elements = aligned_alloc(page, (matrix_bytes + page) / page * page);
     if (asked->matrix.elements == NULL) {
         return refuse(bench, STATUS_NO_MEMORY, "taking memory for the matrix");
     }

@@ -35,3 +35,4 @@ extern const struct command command_solve;
 extern const struct command command_verify;
 extern const struct command command_generate;
 extern const struct command command_bench;
+extern const struct command command_plan;

@@ -14,9 +14,7 @@ static const struct command_argument arguments[] = {
                "Numbers of vertices and ranges that double, such as 256..8192,10000. Default: "
                "256..16384,25000,32768,40000 on a GPU and 256..4096 on a processor. What does not "
                "fit is left out."},
-    [KINDS] =
-        {"kinds", "LIST",
-         "Of i4, u2 (i4 computed in 16 bits), f4, f8. Default: all that the solver computes."},
+    [KINDS] = {"kinds", "LIST", "Of i4, u2 (i4 computed in 16 bits), f4, f8. Default: all."},
     [DIRECTED] = {"directed", NULL, "Directed graphs only. Default: directed and undirected."},
     [UNDIRECTED] = {"undirected", NULL, "Undirected graphs only."},
     [RUNS] = {"runs", "R",
@@ -87,36 +85,12 @@ static bool is_gpu(const struct solver *solver)
     return strcmp(solver->class_->name, "gpu") == 0;
 }
 
-/* The processor's kernels have no 16-bit form. */
-static bool computes(const struct solver *solver, enum arithmetic arithmetic)
-{
-    switch (arithmetic) {
-    case ARITHMETIC_NARROW:
-        return is_gpu(solver);
-    case ARITHMETIC_F4:
-        return solver_supports(solver, KIND_F4);
-    case ARITHMETIC_F8:
-        return solver_supports(solver, KIND_F8);
-    case ARITHMETIC_I4:
-    case ARITHMETIC_COUNT:
-        break;
-    }
-    return solver_supports(solver, KIND_I4);
-}
-
 /* What was not asked takes the defaults of the solver. */
 static enum status complete(const struct solver *solver, struct bench_options *options,
                             struct problem *reterr)
 {
     for (int i = 0; i < ARITHMETIC_COUNT; ++i) {
-        const enum arithmetic arithmetic = (enum arithmetic)i;
-        const bool can = computes(solver, arithmetic);
-        if (options->kinds_given && options->kinds[i] && !can) {
-            return problem_set(reterr, STATUS_BAD_PARAMETER,
-                               "--kinds names %s, which the %s solver does not compute",
-                               bench_options_kind_name(arithmetic), solver->class_->name);
-        }
-        options->kinds[i] = options->kinds_given ? options->kinds[i] : can;
+        options->kinds[i] = options->kinds[i] || !options->kinds_given;
     }
     if (!options->batch_given) {
         options->batch = is_gpu(solver) ? BATCH_GPU : 0;

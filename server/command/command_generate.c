@@ -83,6 +83,11 @@ static enum status parse_output(const struct command_call *call, struct edge_out
     if (output->format == FORMAT_NONE) {
         output->format = FORMAT_DIMACS;
     }
+    if (status == STATUS_OK && !edge_output_writes(output->format)) {
+        status = problem_set(reterr, STATUS_BAD_PARAMETER,
+                             "graphs are not written as %s; write dimacs, edges, json or nthu",
+                             format_info(output->format)->name);
+    }
     output->thousandths = kind == KIND_F4;
     return status;
 }

@@ -59,6 +59,12 @@ static void append_edge(const struct edge_output *output, struct text *text, con
     text_append_string(text, behind);
 }
 
+bool edge_output_writes(enum format format)
+{
+    return format == FORMAT_DIMACS || format == FORMAT_EDGES || format == FORMAT_JSON ||
+           format == FORMAT_NTHU;
+}
+
 static enum status flush(struct edge_output *output, size_t least)
 {
     if (output->text.size < least) {

@@ -16,6 +16,9 @@ struct edge_output {
 
 /* Zeroed by the caller before. The counts go into the header of formats that have one. nthu takes
  * integers and fewer than 2^31 vertices and edges: STATUS_BAD_PARAMETER otherwise. */
+/* dimacs, edges, json and nthu. */
+bool edge_output_writes(enum format format);
+
 MUST_CHECK enum status edge_output_open(struct edge_output *output, const char *path,
                                         uint32_t vertex_count, uint64_t edge_count,
                                         struct problem *reterr);

@@ -15,7 +15,8 @@ enum graph_input_argument {
 
 #define GRAPH_INPUT_ARGUMENTS                                                                      \
     [GRAPH_INPUT_FROM] = {"from", "FORMAT",                                                        \
-                          "Format of the graph: dimacs, edges, json, nthu. Else the file's "       \
+                          "Format of the graph: dimacs, mtx, metis, edges, json, jgf, graphml, "   \
+                          "npy, nthu. Else the file's "                                            \
                           "ending, else its first bytes decide."},                                 \
     [GRAPH_INPUT_DIRECTED] = {"directed", "true|false",                                            \
                               "Whether edges lead one way; else what the format says, else "       \

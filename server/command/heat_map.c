@@ -49,8 +49,7 @@ static uint32_t mix(uint32_t from, uint32_t to, double part)
     return mixed;
 }
 
-/* 0xrrggbb of a value, which is clamped to 0..100. */
-static uint32_t colour_of(double value)
+uint32_t heat_map_colour(double value)
 {
     /* Viridis by S. van der Walt and N. Smith, at every ninth of its range. */
     static const uint32_t stops[] = {0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e,
@@ -72,7 +71,7 @@ static void draw_cell(const struct heat_map *map, struct svg *svg, size_t row, s
         svg_words(svg, x + CELL_WIDTH / 2, y + CELL_HEIGHT / 2 + 5, SVG_MIDDLE, SVG_MUTED, "-");
         return;
     }
-    const uint32_t colour = colour_of(cell->value);
+    const uint32_t colour = heat_map_colour(cell->value);
     snprintf(words, sizeof words, "%.1f %%", cell->value);
     svg_rectangle(svg, x + 1, y + 1, CELL_WIDTH - 2, CELL_HEIGHT - 2, colour, cell->tip);
     svg_words_on(svg, x + CELL_WIDTH / 2, y + CELL_HEIGHT / 2 + 5, colour, words);
@@ -103,7 +102,7 @@ static void draw_scale(const struct heat_map *map, struct svg *svg)
     char words[32];
     for (int i = 0; i < SCALE_STEPS; ++i) {
         svg_rectangle(svg, x, TOP + step * i, SCALE_WIDTH, step + 0.5,
-                      colour_of(100 - (i + 0.5) * 100 / SCALE_STEPS), NULL);
+                      heat_map_colour(100 - (i + 0.5) * 100 / SCALE_STEPS), NULL);
     }
     for (int percent = 0; percent <= 100; percent += 25) {
         snprintf(words, sizeof words, "%d %%", percent);

@@ -30,5 +30,8 @@ struct heat_map {
 size_t heat_map_row(struct heat_map *map, const char *name);
 size_t heat_map_column(struct heat_map *map, const char *name);
 
+/* 0xrrggbb of a value, which is clamped to 0..100. */
+uint32_t heat_map_colour(double value);
+
 /* Begins and ends a zeroed svg. */
 MUST_CHECK enum status heat_map_draw(const struct heat_map *map, struct svg *svg);

@@ -1,5 +1,6 @@
 #include "server/command/matrix_output.h"
 
+#include "proto/grid_text.h"
 #include "proto/writer.h"
 
 #include <errno.h>
@@ -7,8 +8,29 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* JSON is handed on in pieces of about this size. */
+/* Text is handed on in pieces of about this size. */
 #define PIECE_SIZE ((size_t)1 << 20)
+
+/* False for the formats that the solver writes itself. */
+static bool find_form(enum format format, enum grid_form *ret_form)
+{
+    static const struct {
+        enum format format;
+        enum grid_form form;
+    } forms[] = {
+        {FORMAT_JSON, GRID_JSON},
+        {FORMAT_CSV, GRID_CSV},
+        {FORMAT_NDJSON, GRID_NDJSON},
+        {FORMAT_MTX, GRID_MTX},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; ++i) {
+        if (forms[i].format == format) {
+            *ret_form = forms[i].form;
+            return true;
+        }
+    }
+    return false;
+}
 
 static enum status map_memory(struct matrix_output *output, struct problem *reterr)
 {
@@ -56,7 +78,8 @@ enum status matrix_output_open(struct matrix_output *output, const char *path, e
                            vertex_count);
     }
     if (output->mapping_size > 0) {
-        bool mapped = format != FORMAT_JSON && output_file_is_draft(&output->file);
+        bool mapped =
+            !find_form(format, &(enum grid_form){0}) && output_file_is_draft(&output->file);
         status = mapped ? map_file(output, reterr) : map_memory(output, reterr);
     }
     if (status != STATUS_OK) {
@@ -67,29 +90,6 @@ enum status matrix_output_open(struct matrix_output *output, const char *path, e
     }
     output->matrix.elements = output->mapping != NULL ? output->mapping + header : NULL;
     return STATUS_OK;
-}
-
-static void append_vertices(struct text *text, const char *key, const struct graph *graph)
-{
-    text_printf(text, "\"%s\":[", key);
-    for (uint32_t row = 0; row < graph->vertex_count; ++row) {
-        text_append_string(text, row > 0 ? "," : "");
-        writer_append_vertex(text, graph->names, row);
-    }
-    text_append_string(text, "]");
-}
-
-static void append_row(struct text *text, const struct matrix *matrix, uint32_t row)
-{
-    size_t size = kind_size(matrix->kind);
-    const char *element =
-        (const char *)matrix->elements + (size_t)row * matrix->vertex_count * size;
-    text_append_string(text, row > 0 ? ",\n[" : "[");
-    for (uint32_t column = 0; column < matrix->vertex_count; ++column, element += size) {
-        text_append_string(text, column > 0 ? "," : "");
-        writer_append_distance(text, matrix->kind, element);
-    }
-    text_append_string(text, "]");
 }
 
 static enum status flush(struct matrix_output *output, struct text *text, size_t least,
@@ -107,24 +107,45 @@ static enum status flush(struct matrix_output *output, struct text *text, size_t
     return status;
 }
 
-static enum status write_json(struct matrix_output *output, const struct graph *graph,
-                              struct problem *reterr)
+static const void *row_of(const void *context, uint32_t row)
 {
+    const struct matrix *matrix = context;
+    return (const char *)matrix->elements +
+           (size_t)row * matrix->vertex_count * kind_size(matrix->kind);
+}
+
+static bool has_unreachable(const struct matrix *matrix)
+{
+    double distance;
+    for (uint32_t row = 0; row < matrix->vertex_count; ++row) {
+        for (uint32_t column = 0; column < matrix->vertex_count; ++column) {
+            if (!matrix_distance(matrix, row, column, &distance)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static enum status write_text(struct matrix_output *output, const struct graph *graph,
+                              enum grid_form form, struct problem *reterr)
+{
+    const struct axis all = {NULL, 0, graph->vertex_count};
+    struct grid_text writer = {
+        .grid = {output->matrix.kind, graph->names, all, all, row_of, &output->matrix},
+        .form = form,
+        .has_unreachable = form == GRID_MTX && has_unreachable(&output->matrix),
+    };
     struct text text = {0};
-    text_append_string(&text, "{");
-    append_vertices(&text, "sources", graph);
-    text_append_string(&text, ",");
-    append_vertices(&text, "destinations", graph);
-    text_append_string(&text, ",\n\"distances\":[");
     enum status status = STATUS_OK;
-    for (uint32_t row = 0; status == STATUS_OK && row < graph->vertex_count; ++row) {
-        append_row(&text, &output->matrix, row);
-        status = flush(output, &text, PIECE_SIZE, reterr);
+    bool more = true;
+    while (more && status == STATUS_OK) {
+        more = grid_text_next(&writer, &text);
+        status = text_status(&text) == STATUS_OK
+                     ? flush(output, &text, more ? PIECE_SIZE : 0, reterr)
+                     : problem_set(reterr, STATUS_NO_MEMORY, "no memory");
     }
-    text_append_string(&text, "]}\n");
-    if (status == STATUS_OK) {
-        status = flush(output, &text, 0, reterr);
-    }
+    grid_text_finish(&writer);
     text_finish(&text);
     return status;
 }
@@ -142,8 +163,9 @@ enum status matrix_output_commit(struct matrix_output *output, const struct grap
                                  struct problem *reterr)
 {
     enum status status = STATUS_OK;
-    if (output->format == FORMAT_JSON) {
-        status = write_json(output, graph, reterr);
+    enum grid_form form;
+    if (find_form(output->format, &form)) {
+        status = write_text(output, graph, form, reterr);
     } else if (!output_file_is_draft(&output->file)) {
         status = output_file_write(&output->file, output->mapping, output->mapping_size, reterr);
     }

@@ -1,5 +1,5 @@
 /* Where a solve puts its matrix: npy, raw and nthu are mapped files that the solver writes into;
- * json, and what cannot be mapped, is memory written out at the end. */
+ * text, and what cannot be mapped, is memory written out at the end. */
 #pragma once
 
 #include "proto/format.h"

@@ -2,6 +2,8 @@
 
 #include "server/clock.h"
 #include "server/http/preference.h"
+#include "server/http/range.h"
+#include "server/http/trace.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -9,33 +11,29 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* How long a client that was refused in the middle of its body may pause before it is cut off. */
 #define REFUSED_TIMEOUT_S 2u
 
-struct exchange *exchange_create(struct exchange_house *house, struct MHD_Connection *connection,
-                                 const char *target)
+enum status exchange_init(struct exchange *exchange, struct exchange_house *house,
+                          struct MHD_Connection *connection, const char *target)
 {
-    struct exchange *exchange = calloc(1, sizeof *exchange);
+    char *copy = strdup(target);
 
-    if (exchange == NULL) {
-        return NULL;
+    if (copy == NULL) {
+        return STATUS_NO_MEMORY;
     }
+    /* Of each request, so the kilobytes behind are left alone. */
+    memset(exchange, 0, offsetof(struct exchange, began_s));
     exchange->house = house;
     exchange->connection = connection;
-    exchange->target = strdup(target);
-    if (exchange->target == NULL) {
-        exchange_destroy(exchange);
-        return NULL;
-    }
-    return exchange;
+    exchange->target = copy;
+    return STATUS_OK;
 }
 
-void exchange_destroy(struct exchange *exchange)
+void exchange_finish(struct exchange *exchange)
 {
-    if (exchange == NULL) {
-        return;
-    }
     if (exchange->ask != NULL) {
         ask_finish(exchange->ask);
     }
@@ -46,7 +44,6 @@ void exchange_destroy(struct exchange *exchange)
     result_unref(exchange->result);
     free(exchange->ask);
     free(exchange->target);
-    free(exchange);
 }
 
 const char *exchange_request_header(const struct exchange *exchange, const char *name)
@@ -70,18 +67,27 @@ static bool is_request_id(const char *text)
     return size > 0 && size < REQUEST_ID_SIZE && strspn(text, letters) == size;
 }
 
+/* 16 hexadecimal digits. */
+static void print_id(uint64_t value, char *to)
+{
+    for (int i = 15; i >= 0; i--, value >>= 4) {
+        to[i] = "0123456789abcdef"[value & 15];
+    }
+    to[16] = '\0';
+}
+
 void exchange_name(struct exchange *exchange)
 {
     const char *given = exchange_request_header(exchange, "X-Request-Id");
     struct exchange_house *house = exchange->house;
 
+    exchange->began_s = clock_monotonic_s();
     if (given != NULL && is_request_id(given)) {
         memcpy(exchange->request_id, given, strlen(given) + 1);
         return;
     }
     uint64_t count = atomic_fetch_add_explicit(&house->id_count, 1, memory_order_relaxed) + 1;
-    snprintf(exchange->request_id, sizeof exchange->request_id, "%016llx",
-             (unsigned long long)mix(house->id_seed + count * UINT64_C(0x9E3779B97F4A7C15)));
+    print_id(mix(house->id_seed + count * UINT64_C(0x9E3779B97F4A7C15)), exchange->request_id);
 }
 
 void exchange_set_header(struct exchange *exchange, const char *name, const char *format, ...)
@@ -103,6 +109,19 @@ void exchange_set_header(struct exchange *exchange, const char *name, const char
     exchange->header_count++;
 }
 
+void exchange_add_header(struct exchange *exchange, const char *name, const char *value)
+{
+    struct exchange_header *header = &exchange->headers[exchange->header_count];
+    const size_t size = strlen(value) + 1;
+
+    if (exchange->header_count == HEADER_LIMIT || size > sizeof header->value) {
+        return;
+    }
+    memcpy(header->value, value, size);
+    header->name = name;
+    exchange->header_count++;
+}
+
 double exchange_preferred_wait(struct exchange *exchange)
 {
     double wait_s;
@@ -113,6 +132,61 @@ double exchange_preferred_wait(struct exchange *exchange)
     wait_s = fmin(wait_s, (double)exchange->house->config->wait_limit_s);
     exchange_set_header(exchange, "Preference-Applied", "wait=%.9g", wait_s);
     return wait_s;
+}
+
+void exchange_negotiate(struct exchange *exchange, bool without_gzip)
+{
+    exchange->negotiated = true;
+    exchange->coding =
+        coding_choose(exchange_request_header(exchange, "Accept-Encoding"), without_gzip);
+}
+
+void exchange_vary(struct exchange *exchange)
+{
+    exchange_add_header(exchange, "Vary",
+                        exchange->negotiated ? "Accept, Accept-Encoding" : "Accept");
+}
+
+/* Cut off where it would not fit, which none does. */
+static char *append(char *at, const char *end, const char *text)
+{
+    while (*text != '\0' && at < end) {
+        *at++ = *text++;
+    }
+    return at;
+}
+
+static void make_tag(struct exchange *exchange, const char *representation)
+{
+    const char *end = exchange->tag + sizeof exchange->tag - 2;
+    char *at = exchange->tag;
+
+    *at++ = '"';
+    at = append(at, end, result_etag(exchange->result));
+    at = append(at, end, "-");
+    at = append(at, end, representation);
+    if (exchange->coding != CODING_IDENTITY) {
+        at = append(at, end, "-");
+        at = append(at, end, decoder_coding_name(exchange->coding));
+    }
+    at[0] = '"';
+    at[1] = '\0';
+}
+
+bool exchange_not_modified(struct exchange *exchange, const char *representation)
+{
+    const char *known = exchange_request_header(exchange, "If-None-Match");
+
+    make_tag(exchange, representation);
+    exchange_add_header(exchange, "ETag", exchange->tag);
+    exchange_vary(exchange);
+    exchange_add_header(exchange, "Cache-Control", "no-cache");
+    if (known == NULL || !range_list_has_tag(known, exchange->tag)) {
+        return false;
+    }
+    exchange_answer(exchange, MHD_HTTP_NOT_MODIFIED,
+                    MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT));
+    return true;
 }
 
 /* ---- Answers ---- */
@@ -131,10 +205,49 @@ static bool add_headers(const struct exchange *exchange, struct MHD_Response *re
     return added;
 }
 
+/* One metric of a Server-Timing header, in milliseconds; nothing for what took no time. */
+static void append_time(struct text *text, const char *name, double seconds)
+{
+    if (seconds > 0) {
+        text_printf(text, "%s%s;dur=%.3f", text->size > 0 ? ", " : "", name, seconds * 1000);
+    }
+}
+
+/* Of requests that brought something or that the desk answered: the times of the job, and of the
+ * request from its headers to its answer. The others have answers that are there. */
+static void add_times(struct exchange *exchange)
+{
+    const struct ask *ask = exchange->ask;
+    struct text text = {0};
+
+    if (ask == NULL && exchange->body_bytes == 0) {
+        return;
+    }
+    if (ask != NULL) {
+        const struct timings *t = &ask->timings;
+
+        append_time(&text, "parse", ask->parse_s > 0 ? ask->parse_s : t->parse_s);
+        append_time(&text, "queue", t->queue_s);
+        append_time(&text, "solve", t->fill_s + t->h2d_s + t->compute_s + t->d2h_s);
+        append_time(&text, "job", t->total_s);
+    }
+    append_time(&text, "total", clock_monotonic_s() - exchange->began_s);
+    if (text_status(&text) == STATUS_OK && text.size > 0) {
+        exchange_add_header(exchange, "Server-Timing", text.bytes);
+    }
+    text_finish(&text);
+}
+
+void exchange_expect_stream(struct exchange *exchange)
+{
+    exchange->closing |= exchange->method == METHOD_HEAD;
+}
+
 void exchange_answer(struct exchange *exchange, unsigned http_status, struct MHD_Response *response)
 {
     exchange->answered = true;
     exchange->outcome = MHD_NO;
+    add_times(exchange);
     if (response == NULL) {
         return;
     }
@@ -158,7 +271,7 @@ void exchange_answer_text(struct exchange *exchange, unsigned http_status, const
     if (bytes != NULL && response == NULL) {
         free(bytes);
     }
-    exchange_set_header(exchange, MHD_HTTP_HEADER_CONTENT_TYPE, "%s", media_type);
+    exchange_add_header(exchange, MHD_HTTP_HEADER_CONTENT_TYPE, media_type);
     exchange_answer(exchange, http_status, response);
 }
 
@@ -247,6 +360,44 @@ static void refuse_for_memory(struct exchange *exchange)
     exchange_refuse(exchange, &problem);
 }
 
+/* 0 when it is not known. */
+static int client_socket(const struct exchange *exchange)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+    return info == NULL ? 0 : info->connect_fd;
+}
+
+static enum MHD_Result count_traceparent(void *context, enum MHD_ValueKind kind, const char *name,
+                                         const char *value)
+{
+    (void)kind;
+    (void)value;
+    *(unsigned *)context += strcasecmp(name, "traceparent") == 0;
+    return MHD_YES;
+}
+
+/* Kept with the job, and given back. One that comes twice says nothing. */
+static void read_trace(struct exchange *exchange, struct ask *ask)
+{
+    const char *given = exchange_request_header(exchange, "traceparent");
+    unsigned count = 0;
+
+    if (given == NULL || !trace_read(given, ask->traceparent)) {
+        return;
+    }
+    MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, count_traceparent, &count);
+    if (count > 1) {
+        ask->traceparent[0] = '\0';
+        return;
+    }
+    /* A request may ask a second time. */
+    if (exchange->ask == NULL) {
+        exchange_add_header(exchange, "traceparent", ask->traceparent);
+    }
+}
+
 struct ask *exchange_create_ask(struct exchange *exchange, enum ask_kind kind)
 {
     struct ask *ask = calloc(1, sizeof *ask);
@@ -257,6 +408,8 @@ struct ask *exchange_create_ask(struct exchange *exchange, enum ask_kind kind)
     }
     ask->kind = kind;
     ask->context = exchange;
+    ask->client_socket = client_socket(exchange);
+    read_trace(exchange, ask);
     if (exchange->ask != NULL) {
         ask_finish(exchange->ask);
     }
@@ -273,26 +426,35 @@ static void answered(struct ask *ask)
     MHD_resume_connection(exchange->connection);
 }
 
-void exchange_ask(struct exchange *exchange, void (*resume)(struct exchange *exchange))
+bool exchange_post(struct exchange *exchange)
 {
     struct exchange_house *house = exchange->house;
-    struct problem problem;
 
     atomic_fetch_add(&house->asks_entering, 1);
     if (atomic_load(&house->asks_refused)) {
         atomic_fetch_sub(&house->asks_entering, 1);
-        problem_set(&problem, STATUS_DRAINING, "The service is shutting down.");
-        exchange_set_header(exchange, MHD_HTTP_HEADER_RETRY_AFTER, "1");
-        exchange_refuse(exchange, &problem);
-        return;
+        return false;
     }
-    exchange->resume = resume;
     exchange->ask->answered = answered;
-    exchange->outcome = MHD_YES;
     /* First: the answer may come before the post returns. */
     MHD_suspend_connection(exchange->connection);
     desk_post(house->desk, exchange->ask);
     atomic_fetch_sub(&house->asks_entering, 1);
+    return true;
+}
+
+void exchange_ask(struct exchange *exchange, void (*resume)(struct exchange *exchange))
+{
+    struct problem problem;
+
+    /* Before the post: the answer may come before it returns. */
+    exchange->resume = resume;
+    exchange->outcome = MHD_YES;
+    if (!exchange_post(exchange)) {
+        problem_set(&problem, STATUS_DRAINING, "The service is shutting down.");
+        exchange_set_header(exchange, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+        exchange_refuse(exchange, &problem);
+    }
 }
 
 static void set_location(struct exchange *exchange, const struct ask *ask)

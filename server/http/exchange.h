@@ -1,16 +1,19 @@
 /* One request and its answer, from the first line to the last byte sent.
  *
- * Belongs to the pool thread of its connection; while its ask is with the desk the connection is
- * suspended, and the only thing done to it is answered() resuming it. A client that leaves
- * meanwhile is noticed when the ask is answered: within wait_limit_s. A handler ends in exactly one
- * of exchange_answer, exchange_answer_text, exchange_answer_json, exchange_refuse and exchange_ask.
+ * Lies with its connection, which has one at a time. Belongs to the pool thread of its connection;
+ * while its ask is with the desk the connection is suspended, and the only thing done to it is
+ * answered() resuming it. A client that leaves meanwhile is noticed by the desk, which then answers
+ * the ask at once. A handler ends in exactly one of exchange_answer, exchange_answer_text,
+ * exchange_answer_json, exchange_refuse and exchange_ask.
  */
 #pragma once
 
+#include "server/http/coding.h"
 #include "server/http/job_request.h"
 #include "server/http/reaper.h"
 #include "server/http/router.h"
 #include "server/http/upload.h"
+#include "server/store/adjacency_cache.h"
 #include "server/store/result_table.h"
 #include "server/store/store.h"
 
@@ -21,7 +24,7 @@
 #define HEADER_VALUE_SIZE 192
 #define HEADER_LIMIT 12
 /* Room for a tag with its quotes and the name of its representation. */
-#define TAG_SIZE (ETAG_SIZE + 16)
+#define TAG_SIZE (ETAG_SIZE + 24)
 
 /* What every request shares. */
 struct exchange_house {
@@ -29,11 +32,13 @@ struct exchange_house {
     struct desk *desk;
     struct result_table *results;
     const struct store *store;
+    struct adjacency_cache *adjacencies;
     struct reaper *reaper;
     uint64_t id_seed;
     atomic_ullong id_count;
     atomic_bool asks_refused;
     atomic_uint asks_entering; /* between the look at asks_refused and the post */
+    atomic_uint watchers;      /* streams of events that are open */
 };
 
 struct exchange_header {
@@ -52,31 +57,38 @@ struct exchange {
 
     enum method method;
     char *target; /* the request target as it came; cut up by the query */
-    struct query query;
-    struct router_match match;
-    char request_id[REQUEST_ID_SIZE];
-    struct exchange_header headers[HEADER_LIMIT]; /* of the answer */
     size_t header_count;
+    bool negotiated;    /* its coding was asked for */
+    enum coding coding; /* and is this one, if it is streamed */
 
     bool has_upload;
-    struct upload upload;
     struct text document; /* a body that is no upload */
     size_t document_limit;
     uint64_t body_bytes;      /* all that came */
     uint64_t swallowed_bytes; /* after an early answer */
 
-    struct problem refusal; /* found at the headers */
-    struct job_request request;
     struct ask *ask;
     void (*resume)(struct exchange *exchange); /* once the ask is answered */
-    struct result *result;                    /* a reference, held until the answer has been sent */
+    size_t offer;          /* of the handler: which of its media types was chosen */
+    struct result *result; /* a reference, held until the answer has been sent */
     void (*serve)(struct exchange *exchange); /* with the result */
+
+    /* From here on nothing is zeroed at the beginning: each is written before it is read. */
+    double began_s; /* monotonic: its headers were there */
+    char request_id[REQUEST_ID_SIZE];
+    char tag[TAG_SIZE]; /* of the answer, with its quotes, once that has one */
+    struct query query;
+    struct router_match match;
+    struct exchange_header headers[HEADER_LIMIT]; /* of the answer */
+    struct problem refusal;                       /* found at the headers */
+    struct job_request request;                   /* of an upload */
+    struct upload upload;                         /* when there is one */
 };
 
-/* target is copied. NULL when there is no memory. */
-struct exchange *exchange_create(struct exchange_house *house, struct MHD_Connection *connection,
-                                 const char *target);
-void exchange_destroy(struct exchange *exchange);
+/* target is copied. STATUS_NO_MEMORY: there is nothing to finish. */
+MUST_CHECK enum status exchange_init(struct exchange *exchange, struct exchange_house *house,
+                                     struct MHD_Connection *connection, const char *target);
+void exchange_finish(struct exchange *exchange);
 
 /* The id of the request, which answers carry: the client's X-Request-Id, or one of ours. Once the
  * headers are there. */
@@ -85,10 +97,23 @@ const char *exchange_request_header(const struct exchange *exchange, const char 
 /* A header of the answer to come. name is borrowed for good. */
 void exchange_set_header(struct exchange *exchange, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same for a value that is there. */
+void exchange_add_header(struct exchange *exchange, const char *name, const char *value);
+/* Chooses the coding of an answer that will be streamed; before its tag is made. without_gzip: it
+ * costs more than it saves. */
+void exchange_negotiate(struct exchange *exchange, bool without_gzip);
+/* Says on which headers of the request the answer depends. */
+void exchange_vary(struct exchange *exchange);
+/* Gives the answer the tag of this representation of the result, to be asked for again by it: what
+ * a name means may change. True after 304, when the client has it. */
+bool exchange_not_modified(struct exchange *exchange, const char *representation);
 /* The seconds that the client is ready to wait: of the Prefer header, which the answer then says
  * was obeyed; 0 without one. */
 double exchange_preferred_wait(struct exchange *exchange);
 
+/* Before an answer of unknown length: libmicrohttpd ends one with its last chunk also after HEAD,
+ * where it would be read as the beginning of the next answer, so there must be none. */
+void exchange_expect_stream(struct exchange *exchange);
 /* Takes the response; NULL is out of memory. */
 void exchange_answer(struct exchange *exchange, unsigned http_status,
                      struct MHD_Response *response);
@@ -107,6 +132,9 @@ void exchange_refuse_early(struct exchange *exchange, const struct problem *prob
 struct ask *exchange_create_ask(struct exchange *exchange, enum ask_kind kind);
 /* Suspends the connection and posts the ask; resume runs on a pool thread once it is answered. */
 void exchange_ask(struct exchange *exchange, void (*resume)(struct exchange *exchange));
+/* Suspends the connection and posts the ask, once more perhaps; false when the desk takes none any
+ * more. */
+bool exchange_post(struct exchange *exchange);
 /* The usual resume: the body or the problem of the ask, with Location and Retry-After. */
 void exchange_answer_ask(struct exchange *exchange);
 

@@ -18,7 +18,7 @@ static bool is_token_byte(unsigned char c)
     if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) {
         return true;
     }
-    return c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL;
+    return c == '-' || (c != '\0' && strchr("!#$%&'*+.^_`|~", c) != NULL);
 }
 
 static bool is_token(const char *bytes, size_t size)
@@ -65,6 +65,10 @@ static bool imitates_framing(const struct guard_header *header)
                                         "authorization",  "connection",        "expect"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        /* The first letter tells nearly always. */
+        if (header->name_size == 0 || (header->name[0] | 0x20) != names[i][0]) {
+            continue;
+        }
         size_t size = strlen(names[i]);
 
         if (header->name_size > size && strncasecmp(header->name, names[i], size) == 0) {

@@ -56,7 +56,7 @@ static enum MHD_Result collect_header(void *context, enum MHD_ValueKind kind, co
 static enum status guard(struct exchange *exchange, const char *method, const char *version,
                          bool *ret_body, struct problem *reterr)
 {
-    struct header_list list = {.count = 0};
+    struct header_list list;
     struct guard_request request = {
         .method = method,
         .version = version,
@@ -64,6 +64,8 @@ static enum status guard(struct exchange *exchange, const char *method, const ch
         .headers = list.headers,
     };
 
+    /* The headers stay as they are: there are kilobytes of room for them. */
+    list.count = 0;
     MHD_get_connection_values_n(exchange->connection, MHD_HEADER_KIND, collect_header, &list);
     if (list.count > GUARD_HEADER_LIMIT) {
         return problem_set(reterr, STATUS_BAD_REQUEST, "The request has more than %d headers.",
@@ -150,7 +152,13 @@ static void go_on(struct exchange *exchange)
 
 /* ---- Callbacks of libmicrohttpd, on its pool threads ---- */
 
-static struct reaper_place *place_of(struct MHD_Connection *connection)
+/* What a connection has for its life: room for the one request under way. */
+struct seat {
+    struct reaper_place *place;
+    struct exchange exchange;
+};
+
+static struct seat *seat_of(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -161,9 +169,14 @@ static struct reaper_place *place_of(struct MHD_Connection *connection)
 static void *request_started(void *context, const char *target, struct MHD_Connection *connection)
 {
     struct http *http = context;
+    struct seat *seat = seat_of(connection);
 
     atomic_fetch_add(&http->active, 1);
-    return exchange_create(&http->house, connection, target == NULL ? "" : target);
+    if (seat == NULL || exchange_init(&seat->exchange, &http->house, connection,
+                                      target == NULL ? "" : target) != STATUS_OK) {
+        return NULL;
+    }
+    return &seat->exchange;
 }
 
 static enum MHD_Result request_came(void *context, struct MHD_Connection *connection,
@@ -180,7 +193,7 @@ static enum MHD_Result request_came(void *context, struct MHD_Connection *connec
     }
     exchange->outcome = MHD_YES;
     if (!exchange->begun) {
-        reaper_rest(place_of(connection));
+        reaper_rest(seat_of(connection)->place);
         begin(exchange, method, version);
         return exchange->outcome;
     }
@@ -203,12 +216,17 @@ static void request_ended(void *context, struct MHD_Connection *connection, void
                           enum MHD_RequestTerminationCode reason)
 {
     struct http *http = context;
+    const struct seat *seat = seat_of(connection);
     uint64_t one = 1;
 
     (void)reason;
-    exchange_destroy(*request_context);
+    if (*request_context != NULL) {
+        exchange_finish(*request_context);
+    }
     *request_context = NULL;
-    reaper_watch(place_of(connection), clock_monotonic_s());
+    if (seat != NULL) {
+        reaper_watch(seat->place, clock_monotonic_s());
+    }
     if (atomic_fetch_sub(&http->active, 1) == 1 && atomic_load(&http->house.asks_refused)) {
         (void)!write(http->idle_event, &one, sizeof one);
     }
@@ -218,16 +236,27 @@ static void connection_changed(void *context, struct MHD_Connection *connection,
                                void **socket_context, enum MHD_ConnectionNotificationCode code)
 {
     struct http *http = context;
+    struct seat *seat = *socket_context;
 
     if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
-        reaper_close(*socket_context);
+        if (seat != NULL) {
+            reaper_close(seat->place);
+        }
+        free(seat);
+        *socket_context = NULL;
+        return;
+    }
+    /* Without memory its requests are refused one by one, by the end of the connection. */
+    seat = malloc(sizeof *seat);
+    *socket_context = seat;
+    if (seat == NULL) {
         return;
     }
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    *socket_context = info == NULL
-                          ? NULL
-                          : reaper_open(http->house.reaper, info->connect_fd, clock_monotonic_s());
+    seat->place = info == NULL
+                      ? NULL
+                      : reaper_open(http->house.reaper, info->connect_fd, clock_monotonic_s());
 }
 
 /* Escapes are decoded once, by the query and the router. */
@@ -288,6 +317,7 @@ static void destroy(struct http *http)
         close(http->idle_event);
     }
     reaper_destroy(http->house.reaper);
+    adjacency_cache_destroy(http->house.adjacencies);
     free(http);
 }
 
@@ -302,7 +332,9 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
     if (http->idle_event < 0 ||
         getrandom(&http->house.id_seed, sizeof http->house.id_seed, 0) < 0 ||
         reaper_create(parts->config->connection_limit, parts->config->header_timeout_s,
-                      &http->house.reaper) != STATUS_OK) {
+                      &http->house.reaper) != STATUS_OK ||
+        adjacency_cache_create(store_graph_folder(parts->store), parts->config->path_budget_bytes,
+                               &http->house.adjacencies) != STATUS_OK) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the HTTP server.");
     }
     return listener_open(parts->config->listen, &http->listen_socket, http->address,

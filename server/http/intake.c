@@ -6,20 +6,31 @@
 #include <string.h>
 #include <strings.h>
 
-enum status intake_check_body(const struct exchange *exchange, uint64_t limit_bytes,
-                              struct problem *reterr)
+/* By Content-Encoding; an answer of 415 lists what is read. */
+static enum status find_coding(struct exchange *exchange, enum coding *ret_coding,
+                               struct problem *reterr)
 {
-    const char *encoding = exchange_request_header(exchange, "Content-Encoding");
+    const char *name = exchange_request_header(exchange, "Content-Encoding");
+    enum coding coding = name == NULL ? CODING_IDENTITY : decoder_coding_from_name(name);
+
+    if (coding != CODING_COUNT) {
+        *ret_coding = coding;
+        return STATUS_OK;
+    }
+    exchange_set_header(exchange, "Accept-Encoding", "gzip, zstd, identity");
+    problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE,
+                "The Content-Encoding \"%.60s\" is not read.", name);
+    problem_hint(reterr, "Read here: gzip, zstd; one of them, once.");
+    return STATUS_UNSUPPORTED_MEDIA_TYPE;
+}
+
+static enum status check_length(const struct exchange *exchange, uint64_t limit_bytes,
+                                struct problem *reterr)
+{
     const char *length = exchange_request_header(exchange, "Content-Length");
     /* The guard has seen to it that it is a number of at most 18 digits. */
     uint64_t announced = length == NULL ? 0 : strtoull(length, NULL, 10);
 
-    if (encoding != NULL && strcasecmp(encoding, "identity") != 0) {
-        problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE,
-                    "The body is encoded, and no Content-Encoding is read here.");
-        problem_hint(reterr, "Send the bytes as they are.");
-        return STATUS_UNSUPPORTED_MEDIA_TYPE;
-    }
     if (announced <= limit_bytes) {
         return STATUS_OK;
     }
@@ -27,6 +38,55 @@ enum status intake_check_body(const struct exchange *exchange, uint64_t limit_by
     problem_limit(reterr, (double)limit_bytes, (double)announced);
     problem_hint(reterr, "GET /v1/limits lists what is taken.");
     return STATUS_BODY_TOO_LARGE;
+}
+
+/* A body that is no graph: not encoded, and by its Content-Length within the limit. */
+static enum status check_body(struct exchange *exchange, uint64_t limit_bytes,
+                              struct problem *reterr)
+{
+    const char *encoding = exchange_request_header(exchange, "Content-Encoding");
+
+    if (encoding == NULL || strcasecmp(encoding, "identity") == 0) {
+        return check_length(exchange, limit_bytes, reterr);
+    }
+    exchange_set_header(exchange, "Accept-Encoding", "identity");
+    problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE,
+                "The body is encoded, and no Content-Encoding is read here.");
+    problem_hint(reterr, "Send the bytes as they are.");
+    return STATUS_UNSUPPORTED_MEDIA_TYPE;
+}
+
+enum status intake_open_document(struct exchange *exchange, uint64_t limit_bytes,
+                                 struct problem *reterr)
+{
+    exchange->document_limit = limit_bytes;
+    return check_body(exchange, limit_bytes, reterr);
+}
+
+enum status intake_open_json(struct exchange *exchange, const char *shape, uint64_t limit_bytes,
+                             struct problem *reterr)
+{
+    const char *media_type = exchange_request_header(exchange, "Content-Type");
+
+    if (!format_media_type_is_vague(media_type) &&
+        format_from_media_type(media_type) != FORMAT_JSON) {
+        problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE, "This is not read from \"%s\".",
+                    media_type);
+        problem_hint(reterr, "Read here: application/json, as %s.", shape);
+        return STATUS_UNSUPPORTED_MEDIA_TYPE;
+    }
+    return intake_open_document(exchange, limit_bytes, reterr);
+}
+
+enum status intake_check_document(const struct exchange *exchange, struct problem *reterr)
+{
+    if (text_status(&exchange->document) != STATUS_OK) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the body.");
+    }
+    if (exchange->document.size == 0) {
+        return problem_set(reterr, STATUS_EMPTY_BODY, "There is nothing in the body.");
+    }
+    return STATUS_OK;
 }
 
 /* Work is not taken while there is nobody, or no room, to do it. With an Idempotency-Key it may be
@@ -62,6 +122,10 @@ static enum status choose_format(struct exchange *exchange, struct problem *rete
         return STATUS_OK;
     }
     format = format_from_media_type(media_type);
+    /* Both formats in JSON are sent so. */
+    if (format == FORMAT_JSON) {
+        return STATUS_OK;
+    }
     if (format != FORMAT_NONE && format_info(format)->graph_input) {
         exchange->request.format = format;
         return STATUS_OK;
@@ -82,14 +146,25 @@ static enum status check_idempotency_key(const struct exchange *exchange, struct
                        "Idempotency-Key is 1 to 127 visible ASCII characters.");
 }
 
-static void start_upload(struct exchange *exchange, bool for_job)
+static bool has_json_type(const struct exchange *exchange)
+{
+    const char *media_type = exchange_request_header(exchange, "Content-Type");
+
+    return media_type != NULL && format_from_media_type(media_type) == FORMAT_JSON;
+}
+
+static void start_upload(struct exchange *exchange, bool for_job, enum coding coding)
 {
     const struct config *config = exchange->house->config;
     const struct admission *admission = desk_admission(exchange->house->desk);
     struct upload_rules rules = {
         .options = exchange->request.options,
         .format = exchange->request.format,
+        .is_json = has_json_type(exchange),
+        .coding = coding,
         .body_limit_bytes = config->body_limit_bytes,
+        .decoded_limit_bytes = config->decoded_limit_bytes,
+        .decoded_ratio = config->decoded_ratio,
         .document_limit_bytes = for_job ? config->document_limit_bytes : 0,
     };
 
@@ -104,6 +179,7 @@ static void start_upload(struct exchange *exchange, bool for_job)
 enum status intake_open(struct exchange *exchange, bool for_job, struct problem *reterr)
 {
     const struct config *config = exchange->house->config;
+    enum coding coding = CODING_IDENTITY;
     enum status status = check_admission(exchange, for_job, reterr);
 
     job_request_init(&exchange->request);
@@ -115,13 +191,16 @@ enum status intake_open(struct exchange *exchange, bool for_job, struct problem 
         status = check_idempotency_key(exchange, reterr);
     }
     if (status == STATUS_OK) {
-        status = intake_check_body(exchange, config->body_limit_bytes, reterr);
+        status = find_coding(exchange, &coding, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = check_length(exchange, config->body_limit_bytes, reterr);
     }
     if (status == STATUS_OK) {
         status = choose_format(exchange, reterr);
     }
     if (status == STATUS_OK) {
-        start_upload(exchange, for_job);
+        start_upload(exchange, for_job, coding);
     }
     return status;
 }

@@ -6,6 +6,12 @@
 /* Fills exchange->request and starts exchange->upload. for_job: it takes a place in the queue, and
  * may be a document about a stored graph. */
 MUST_CHECK enum status intake_open(struct exchange *exchange, bool for_job, struct problem *reterr);
-/* Refuses a body that is encoded or, by its Content-Length, longer than the limit. */
-MUST_CHECK enum status intake_check_body(const struct exchange *exchange, uint64_t limit_bytes,
-                                         struct problem *reterr);
+/* A question with a body, which goes to exchange->document, up to the limit; of any type. */
+MUST_CHECK enum status intake_open_document(struct exchange *exchange, uint64_t limit_bytes,
+                                            struct problem *reterr);
+/* The same in JSON; shape: of such a body, for the hint of a 415. */
+MUST_CHECK enum status intake_open_json(struct exchange *exchange, const char *shape,
+                                        uint64_t limit_bytes, struct problem *reterr);
+/* Once it is complete: STATUS_EMPTY_BODY, STATUS_NO_MEMORY. */
+MUST_CHECK enum status intake_check_document(const struct exchange *exchange,
+                                             struct problem *reterr);

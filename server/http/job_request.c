@@ -138,7 +138,7 @@ static enum status number_in(const json_t *value, const char *name, double most,
                              struct problem *reterr)
 {
     if (!json_is_number(value) || json_number_value(value) < 0 || json_number_value(value) > most) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER, "%s is a number from 0 to %g.", name,
+        return problem_set(reterr, STATUS_BAD_PARAMETER, "%s is a number from 0 to %.10g.", name,
                            most);
     }
     *ret_number = json_number_value(value);

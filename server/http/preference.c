@@ -112,6 +112,42 @@ bool preference_choose(const char *accept, const char *const *offers, size_t *re
     return best > 0;
 }
 
+double preference_coding(const char *accept_encoding, const char *coding, double fallback)
+{
+    const char *rest = accept_encoding;
+    const char *end = accept_encoding + strlen(accept_encoding);
+    double liked = fallback;
+
+    while (rest != NULL) {
+        const struct element piece = next(&rest, end, ',');
+        const char *piece_end = piece.bytes + piece.size;
+        const char *parameters = piece.bytes;
+        const struct element name = next(&parameters, piece_end, ';');
+
+        if (name.size == strlen(coding) && strncasecmp(name.bytes, coding, name.size) == 0) {
+            return quality(parameters, piece_end);
+        }
+        if (name.size == 1 && name.bytes[0] == '*') {
+            liked = quality(parameters, piece_end);
+        }
+    }
+    return liked;
+}
+
+/* Its value may be in quotes (RFC 7240, section 2). */
+static bool read_wait(struct element preference, double *ret_wait_s)
+{
+    if (preference.size <= 5 || strncasecmp(preference.bytes, "wait=", 5) != 0) {
+        return false;
+    }
+    struct element value = {preference.bytes + 5, preference.size - 5};
+
+    if (value.size > 2 && value.bytes[0] == '"' && value.bytes[value.size - 1] == '"') {
+        value = (struct element){value.bytes + 1, value.size - 2};
+    }
+    return number_parse_real(value.bytes, value.size, ret_wait_s) && *ret_wait_s >= 0;
+}
+
 bool preference_wait(const char *prefer, double *ret_wait_s)
 {
     const char *rest = prefer;
@@ -119,10 +155,12 @@ bool preference_wait(const char *prefer, double *ret_wait_s)
     double wait_s;
 
     while (rest != NULL) {
-        struct element piece = next(&rest, end, ',');
+        const struct element piece = next(&rest, end, ',');
+        const char *value = piece.bytes;
+        const char *piece_end = piece.bytes + piece.size;
+        const struct element preference = next(&value, piece_end, ';'); /* parameters follow */
 
-        if (piece.size > 5 && strncasecmp(piece.bytes, "wait=", 5) == 0 &&
-            number_parse_real(piece.bytes + 5, piece.size - 5, &wait_s) && wait_s >= 0) {
+        if (read_wait(preference, &wait_s)) {
             *ret_wait_s = wait_s;
             return true;
         }

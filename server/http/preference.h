@@ -8,5 +8,8 @@
  * there is no header (NULL). False when it refuses all. offers ends with NULL. */
 bool preference_choose(const char *accept, const char *const *offers, size_t *ret_index);
 
+/* How much an Accept-Encoding header likes a coding, 0 to 1; fallback where it is not said. */
+double preference_coding(const char *accept_encoding, const char *coding, double fallback);
+
 /* The wait of a Prefer header (RFC 7240) in seconds; false when it has none, or no number. */
 bool preference_wait(const char *prefer, double *ret_wait_s);

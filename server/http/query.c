@@ -186,8 +186,8 @@ enum status query_seconds(const struct query *query, const char *name, double mo
         return STATUS_OK;
     }
     if (!number_parse_real(text, strlen(text), &number) || number < 0 || number > most) {
-        problem_set(reterr, STATUS_BAD_PARAMETER, "%s is a number of seconds from 0 to %g.", name,
-                    most);
+        problem_set(reterr, STATUS_BAD_PARAMETER, "%s is a number of seconds from 0 to %.10g.",
+                    name, most);
         return STATUS_BAD_PARAMETER;
     }
     *value = number;

@@ -30,25 +30,39 @@ static unsigned methods_of(const struct route *route)
     return route->methods & METHOD_GET ? route->methods | METHOD_HEAD : route->methods;
 }
 
-/* Whether the path has the shape of the pattern; the segment in the place of the braces is then
- * in ret_first and ret_size. */
-static bool has_shape(const char *pattern, const char *path, const char **ret_first,
-                      size_t *ret_size)
-{
-    const char *hole = strchr(pattern, '{');
-    size_t before = hole == NULL ? strlen(pattern) : (size_t)(hole - pattern);
+#define HOLES 2
 
-    *ret_first = path;
-    *ret_size = 0;
-    if (hole == NULL) {
-        return strcmp(pattern, path) == 0;
+/* Segments in the places of the braces. */
+struct holes {
+    const char *first[HOLES];
+    size_t size[HOLES];
+    size_t count;
+};
+
+/* Whether the path has the shape of the pattern. */
+static bool has_shape(const char *pattern, const char *path, struct holes *ret_holes)
+{
+    struct holes holes = {.count = 0};
+
+    while (*pattern != '\0') {
+        if (*pattern != '{') {
+            if (*pattern++ != *path++) {
+                return false;
+            }
+            continue;
+        }
+        const size_t size = strcspn(path, "/");
+
+        if (size == 0) {
+            return false;
+        }
+        holes.first[holes.count] = path;
+        holes.size[holes.count++] = size;
+        path += size;
+        pattern = strchr(pattern, '}') + 1;
     }
-    if (strncmp(pattern, path, before) != 0) {
-        return false;
-    }
-    *ret_first = path + before;
-    *ret_size = strcspn(*ret_first, "/");
-    return *ret_size > 0 && strcmp(strchr(hole, '}') + 1, *ret_first + *ret_size) == 0;
+    *ret_holes = holes;
+    return *path == '\0';
 }
 
 static enum status capture(const char *first, size_t size, char to[ROUTER_CAPTURE_SIZE],
@@ -90,12 +104,11 @@ enum status router_find(const struct route *table, size_t count, enum method met
                         char ret_allow[ROUTER_ALLOW_SIZE], struct problem *reterr)
 {
     unsigned allowed = 0;
-    const char *first;
-    size_t size;
+    struct holes holes;
 
     ret_allow[0] = '\0';
     for (size_t i = 0; i < count; i++) {
-        if (!has_shape(table[i].pattern, path, &first, &size)) {
+        if (!has_shape(table[i].pattern, path, &holes)) {
             continue;
         }
         allowed |= methods_of(&table[i]);
@@ -103,7 +116,12 @@ enum status router_find(const struct route *table, size_t count, enum method met
             continue;
         }
         ret_match->route = &table[i];
-        return capture(first, size, ret_match->capture, reterr);
+        ret_match->second = holes.count > 1 ? holes.first[1] : NULL;
+        ret_match->second_size = holes.count > 1 ? holes.size[1] : 0;
+        ret_match->capture[0] = '\0';
+        return holes.count == 0
+                   ? STATUS_OK
+                   : capture(holes.first[0], holes.size[0], ret_match->capture, reterr);
     }
     if (allowed == 0) {
         problem_set(reterr, STATUS_NO_SUCH_ROUTE, "There is nothing at this address.");

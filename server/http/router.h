@@ -18,7 +18,7 @@ struct exchange;
 
 struct route {
     unsigned methods;    /* HEAD is added where GET is */
-    const char *pattern; /* "/v1/jobs/{id}": a name in braces takes one segment */
+    const char *pattern; /* "/v1/jobs/{id}": a name in braces takes one segment; two at most */
     const char *const *parameters;
     /* At the headers of a request with a body; NULL for those without. */
     enum status (*prepare)(struct exchange *exchange, struct problem *reterr);
@@ -32,6 +32,8 @@ struct route {
 struct router_match {
     const struct route *route;
     char capture[ROUTER_CAPTURE_SIZE]; /* decoded; empty when the pattern takes nothing */
+    const char *second; /* the second segment taken, in the path and undecoded; NULL without one */
+    size_t second_size;
 };
 
 enum method router_method(const char *name);

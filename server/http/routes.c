@@ -6,16 +6,23 @@ static const char *const none[] = {NULL};
 static const char *const of_job_list[] = {"state", "limit", "cursor", NULL};
 static const char *const of_graph_list[] = {"limit", "cursor", NULL};
 static const char *const of_job[] = {"wait", NULL};
+static const char *const of_events[] = {"last_event_id", NULL};
 static const char *const of_distance[] = {"source", "target", NULL};
-static const char *const of_matrix[] = {"format", NULL};
+static const char *const of_matrix[] = {"format", "rows", "cols", "header", NULL};
+static const char *const of_row[] = {"format", "cols", "header", NULL};
+static const char *const of_nearest[] = {"source", "k", NULL};
+static const char *const of_within[] = {"source", "max", NULL};
 static const char *const of_ready[] = {"verbose", NULL};
 
 /* clang-format off */
+/* Searched in this order: the one asked most comes first. */
 const struct route routes_table[] = {
+    {METHOD_GET, "/v1/graphs/{g}/distance", of_distance, NULL, serve_distances_one},
     {METHOD_POST | METHOD_PUT, "/v1/jobs", job_request_submit_parameters, serve_jobs_prepare,
      serve_jobs_submit},
     {METHOD_GET, "/v1/jobs", of_job_list, NULL, serve_lists_jobs},
     {METHOD_GET, "/v1/jobs/{id}", of_job, NULL, serve_jobs_show},
+    {METHOD_GET, "/v1/jobs/{id}/events", of_events, NULL, serve_events},
     {METHOD_DELETE, "/v1/jobs/{id}", none, NULL, serve_jobs_cancel},
     {METHOD_POST | METHOD_PUT, "/v1/graphs", job_request_graph_parameters, serve_graphs_prepare,
      serve_graphs_store},
@@ -23,13 +30,21 @@ const struct route routes_table[] = {
     {METHOD_GET, "/v1/graphs/{g}", none, NULL, serve_graphs_show},
     {METHOD_DELETE, "/v1/graphs/{g}", none, NULL, serve_graphs_delete},
     {METHOD_GET, "/v1/graphs/{g}/vertices", none, NULL, serve_graphs_vertices},
-    {METHOD_GET, "/v1/graphs/{g}/distance", of_distance, NULL, serve_distances_one},
-    {METHOD_POST, "/v1/graphs/{g}/distances", none, serve_distances_prepare, serve_distances_many},
+    {METHOD_POST, "/v1/graphs/{g}/distances", none, serve_pairs_prepare, serve_pairs},
+    {METHOD_GET, "/v1/graphs/{g}/path", of_distance, NULL, serve_paths_one},
+    {METHOD_POST, "/v1/graphs/{g}/paths", none, serve_paths_prepare, serve_paths_many},
     {METHOD_GET, "/v1/graphs/{g}/matrix", of_matrix, NULL, serve_matrix},
+    {METHOD_GET, "/v1/graphs/{g}/row/{v}", of_row, NULL, serve_matrix_row},
+    {METHOD_POST, "/v1/graphs/{g}/table", none, serve_table_prepare, serve_table},
+    {METHOD_GET, "/v1/graphs/{g}/nearest", of_nearest, NULL, serve_nearest},
+    {METHOD_GET, "/v1/graphs/{g}/within", of_within, NULL, serve_nearest_within},
     {METHOD_GET, "/v1/graphs/{g}/stats", none, NULL, serve_statistics},
+    {METHOD_POST, "/v1/estimate", none, serve_estimate_prepare, serve_estimate},
     {METHOD_GET, "/v1/limits", none, NULL, serve_service_limits},
     {METHOD_GET, "/v1/formats", none, NULL, serve_service_formats},
     {METHOD_GET, "/v1/devices", none, NULL, serve_service_devices},
+    {METHOD_GET, "/openapi.json", none, NULL, serve_page_openapi},
+    {METHOD_GET, "/docs", none, NULL, serve_page_docs},
     {METHOD_GET, "/version", none, NULL, serve_service_version},
     {METHOD_GET, "/livez", none, NULL, serve_service_live},
     {METHOD_GET, "/readyz", of_ready, NULL, serve_service_ready},

@@ -28,6 +28,7 @@ void serve_graphs_store(struct exchange *exchange)
         return;
     }
     ask->parse_s = exchange->upload.parse_s;
+    upload_report(&exchange->upload, &ask->input);
     ask->parameters = exchange->request.parameters;
     exchange_ask(exchange, exchange_answer_ask);
 }
@@ -99,6 +100,8 @@ static void graph_asked(struct exchange *exchange)
 
 void serve_graphs_vertices(struct exchange *exchange)
 {
+    exchange_negotiate(exchange, false);
+    exchange_vary(exchange);
     exchange->result = result_table_find(exchange->house->results, exchange->match.capture);
     if (exchange->result != NULL) {
         stream_answer(exchange, "application/json", make_vertex);

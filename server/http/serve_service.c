@@ -58,10 +58,15 @@ void serve_service_limits(struct exchange *exchange)
         {"vertex_limit", admission->vertex_limit},
         {"edge_limit", admission->edge_limit},
         {"body_limit_bytes", config->body_limit_bytes},
+        {"decoded_limit_bytes", config->decoded_limit_bytes},
+        {"decoded_ratio_limit", config->decoded_ratio},
         {"document_limit_bytes", config->document_limit_bytes},
-        {"pairs_limit_bytes", SERVE_PAIRS_LIMIT},
+        {"pairs_limit_bytes", config->pairs_limit_bytes},
         {"json_cell_limit", config->json_cell_limit},
+        {"path_budget_bytes", config->path_budget_bytes},
         {"wait_limit_s", config->wait_limit_s},
+        {"heartbeat_s", config->heartbeat_s},
+        {"watcher_limit", config->watcher_limit},
         {"queue_limit", config->queue_limit},
         {"history_limit", config->history_limit},
         {"result_budget_bytes", config->result_budget_bytes},
@@ -106,6 +111,33 @@ static json_t *format_json(const struct format_info *info)
         list_of(info->file_endings, sizeof info->file_endings / sizeof info->file_endings[0]));
 }
 
+/* Of a format as something to upload. */
+static json_t *input_json(const struct format_info *info)
+{
+    json_t *object = format_json(info);
+    json_t *parameters = list_of(info->parameters, SIZE_MAX);
+    int failed = object == NULL || parameters == NULL;
+
+    failed |= json_array_insert_new(parameters, 0, json_string("name"));
+    failed |= json_object_set_new(object, "parameters", parameters);
+    failed |= json_object_set_new(object, "sniffed", json_boolean(info->sniffed));
+    if (failed != 0) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+static json_t *encodings_json(void)
+{
+    json_t *list = json_array();
+
+    for (enum coding coding = CODING_IDENTITY; coding < CODING_COUNT; coding++) {
+        json_array_append_new(list, json_string(decoder_coding_name(coding)));
+    }
+    return list;
+}
+
 void serve_service_formats(struct exchange *exchange)
 {
     json_t *inputs = json_array();
@@ -115,13 +147,14 @@ void serve_service_formats(struct exchange *exchange)
         const struct format_info *info = format_info((enum format)format);
 
         if (info->graph_input) {
-            json_array_append_new(inputs, format_json(info));
+            json_array_append_new(inputs, input_json(info));
         }
         if (info->matrix_output) {
             json_array_append_new(outputs, format_json(info));
         }
     }
-    answer(exchange, json_pack("{s:o, s:o}", "inputs", inputs, "outputs", outputs));
+    answer(exchange, json_pack("{s:o, s:o, s:o}", "inputs", inputs, "outputs", outputs, "encodings",
+                               encodings_json()));
 }
 
 static json_t *device_json(const struct solver_device *device)

@@ -1,8 +1,7 @@
 #include "server/http/serve.h"
 
-#include "proto/number.h"
+#include "proto/writer.h"
 #include "server/http/preference.h"
-#include "server/http/range.h"
 #include "server/http/stream.h"
 
 #include <inttypes.h>
@@ -16,10 +15,8 @@ static const char *const offers[] = {"application/json", NULL};
 /* single: the number is a distance of a float32 matrix. */
 static void append_number(struct text *text, double value, bool single)
 {
-    char digits[NUMBER_PRINT_SIZE];
-
     if (isfinite(value)) {
-        text_append(text, digits, number_print_real(value, single, digits));
+        writer_append_real(text, value, single);
     } else {
         text_append_string(text, "null");
     }
@@ -158,17 +155,8 @@ static bool make_pieces(struct stream *stream, struct text *text)
 
 static void serve(struct exchange *exchange)
 {
-    const char *known = exchange_request_header(exchange, "If-None-Match");
-    char tag[TAG_SIZE];
-
-    snprintf(tag, sizeof tag, "\"%s-stats\"", result_etag(exchange->result));
-    exchange_set_header(exchange, "ETag", "%s", tag);
-    exchange_set_header(exchange, "Vary", "Accept");
-    exchange_set_header(exchange, "Cache-Control", "no-cache");
-    if (known != NULL && range_list_has_tag(known, tag)) {
-        exchange_answer(exchange, MHD_HTTP_NOT_MODIFIED,
-                        MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT));
-    } else {
+    exchange_negotiate(exchange, false);
+    if (!exchange_not_modified(exchange, "stats")) {
         stream_answer(exchange, offers[0], make_pieces);
     }
 }

@@ -1,4 +1,5 @@
-/* A long answer made piece by piece while it is sent, with bounded memory. */
+/* A long answer made piece by piece while it is sent, with bounded memory, in the coding that the
+ * exchange has negotiated. */
 #pragma once
 
 #include "server/http/exchange.h"
@@ -6,19 +7,32 @@
 struct stream {
     struct result *result;             /* a reference of its own, where the exchange has one */
     struct vertex_names *stored_names; /* its own, of a graph without a result; may be NULL */
-    uint64_t position;                 /* of the maker, from 0 */
+    void *context;                     /* of the maker, who sets both; freed by free_context */
+    void (*free_context)(void *context);
+    uint64_t position; /* of the maker, from 0 */
     /* Appends the next piece, some KiB at most, and moves position on; false when that was the
      * last. */
     bool (*make)(struct stream *stream, struct text *text);
-    struct text text; /* made and not yet sent */
+    bool paused;            /* by the maker: the piece took long, so it is sent before the next */
+    struct problem problem; /* of the maker, why it failed; zero: for want of memory */
+    struct coder *coder;    /* NULL: it is sent as it is made */
+    struct text made;       /* and not yet encoded */
+    struct text text;       /* not yet sent */
     size_t sent;
     bool ended;
 };
 
-/* Answers 200 with what make makes of the exchange's result. */
+/* Answers 200 with what make makes of the exchange's result; the problem, where that fails in the
+ * first block. */
 void stream_answer(struct exchange *exchange, const char *media_type,
                    bool (*make)(struct stream *stream, struct text *text));
 /* The same of a graph that has no result; takes the names. */
 void stream_answer_names(struct exchange *exchange, const char *media_type,
                          struct vertex_names *names,
                          bool (*make)(struct stream *stream, struct text *text));
+/* The same with a context for the maker; takes it. */
+void stream_answer_context(struct exchange *exchange, const char *media_type, void *context,
+                           void (*free_context)(void *context),
+                           bool (*make)(struct stream *stream, struct text *text));
+/* Text that is there already; moves it out. Small ones are sent as they are. */
+void stream_answer_text(struct exchange *exchange, const char *media_type, struct text *text);

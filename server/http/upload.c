@@ -15,6 +15,8 @@ void upload_finish(struct upload *upload)
     text_finish(&upload->kept);
     reader_destroy(upload->reader);
     upload->reader = NULL;
+    decoder_destroy(upload->decoder);
+    upload->decoder = NULL;
 }
 
 void upload_hint_formats(struct problem *problem)
@@ -35,23 +37,24 @@ void upload_hint_formats(struct problem *problem)
     text_finish(&list);
 }
 
-/* Nothing of a refused body is kept while its rest still comes in. */
+/* Nothing of a refused body is kept while its rest still comes in; the decoder, which may be at
+ * work, goes last. */
 static void refuse(struct upload *upload)
 {
-    struct problem problem = upload->problem;
-
-    upload_finish(upload);
-    upload->problem = problem;
+    text_finish(&upload->kept);
+    reader_destroy(upload->reader);
+    upload->reader = NULL;
 }
 
 static void read_bytes(struct upload *upload, const char *bytes, size_t size)
 {
-    double start_s = clock_monotonic_s();
-
     if (reader_feed(upload->reader, bytes, size, &upload->problem) != STATUS_OK) {
+        struct input_report report;
+
+        upload_report(upload, &report);
+        input_report_hint(&report, &upload->problem);
         refuse(upload);
     }
-    upload->parse_s += clock_monotonic_s() - start_s;
 }
 
 static void keep(struct upload *upload, const char *bytes, size_t size)
@@ -83,6 +86,9 @@ static void start_reader(struct upload *upload)
 static void find_format(struct upload *upload)
 {
     upload->format = format_sniff(upload->kept.bytes, upload->kept.size);
+    if (upload->rules.is_json && upload->format != FORMAT_JGF) {
+        upload->format = FORMAT_JSON;
+    }
     if (upload->format != FORMAT_NONE) {
         return;
     }
@@ -147,19 +153,10 @@ static bool may_be_document(const struct upload *upload)
            !has_graph_member(&upload->kept);
 }
 
-void upload_feed(struct upload *upload, const char *bytes, size_t size)
+/* The bytes of the graph itself. */
+static void take_bytes(struct upload *upload, const char *bytes, size_t size)
 {
-    upload->size_bytes += size;
-    if (upload->problem.status != STATUS_OK) {
-        return;
-    }
-    if (upload->size_bytes > upload->rules.body_limit_bytes) {
-        problem_set(&upload->problem, STATUS_BODY_TOO_LARGE, "The body is longer than is taken.");
-        problem_limit(&upload->problem, (double)upload->rules.body_limit_bytes,
-                      (double)upload->size_bytes);
-        refuse(upload);
-        return;
-    }
+    upload->decoded_bytes += size;
     if (upload->reader != NULL) {
         read_bytes(upload, bytes, size);
         return;
@@ -172,6 +169,83 @@ void upload_feed(struct upload *upload, const char *bytes, size_t size)
         !may_be_document(upload)) {
         start_reader(upload);
     }
+}
+
+static enum status take_decoded(void *context, const char *bytes, size_t size,
+                                struct problem *reterr)
+{
+    struct upload *upload = context;
+
+    /* What is wrong is written where reterr points to already. */
+    (void)reterr;
+    take_bytes(upload, bytes, size);
+    return upload->problem.status;
+}
+
+static enum status create_decoder(struct upload *upload)
+{
+    const struct decoder_rules rules = {
+        .coding = upload->rules.coding,
+        .limit_bytes = upload->rules.decoded_limit_bytes,
+        .ratio = upload->rules.decoded_ratio,
+        .take = take_decoded,
+        .context = upload,
+    };
+
+    if (decoder_create(&rules, &upload->decoder) == STATUS_OK) {
+        return STATUS_OK;
+    }
+    return problem_set(&upload->problem, STATUS_NO_MEMORY, "There is no memory for the upload.");
+}
+
+static void decode_bytes(struct upload *upload, const char *bytes, size_t size)
+{
+    enum status status = upload->decoder == NULL ? create_decoder(upload) : STATUS_OK;
+
+    if (status == STATUS_OK) {
+        status = decoder_feed(upload->decoder, bytes, size, &upload->problem);
+    }
+    if (status != STATUS_OK) {
+        refuse(upload);
+        decoder_destroy(upload->decoder);
+        upload->decoder = NULL;
+    }
+}
+
+void upload_feed(struct upload *upload, const char *bytes, size_t size)
+{
+    double start_s = clock_monotonic_s();
+
+    upload->size_bytes += size;
+    if (upload->problem.status != STATUS_OK) {
+        return;
+    }
+    if (upload->size_bytes > upload->rules.body_limit_bytes) {
+        problem_set(&upload->problem, STATUS_BODY_TOO_LARGE, "The body is longer than is taken.");
+        problem_limit(&upload->problem, (double)upload->rules.body_limit_bytes,
+                      (double)upload->size_bytes);
+        refuse(upload);
+        return;
+    }
+    if (upload->rules.coding == CODING_IDENTITY) {
+        take_bytes(upload, bytes, size);
+    } else {
+        decode_bytes(upload, bytes, size);
+    }
+    upload->parse_s += clock_monotonic_s() - start_s;
+}
+
+void upload_report(const struct upload *upload, struct input_report *ret_report)
+{
+    *ret_report = (struct input_report){
+        .format = upload->format,
+        .guessed = upload->rules.format == FORMAT_NONE && !upload->rules.is_json,
+        .coding = upload->rules.coding,
+        .bytes = upload->size_bytes,
+        .decoded_bytes = upload->decoded_bytes,
+        .direction = upload->rules.options.has_directed ? INPUT_DIRECTION_PARAMETER
+                                                        : INPUT_DIRECTION_DEFAULT,
+    };
 }
 
 /* A document names a stored graph and brings none. */
@@ -192,7 +266,11 @@ enum status upload_end(struct upload *upload, struct reader **ret_reader,
 {
     json_t *document = NULL;
 
-    if (upload->size_bytes == 0) {
+    if (upload->problem.status == STATUS_OK && upload->decoder != NULL &&
+        decoder_end(upload->decoder, &upload->problem) != STATUS_OK) {
+        refuse(upload);
+    }
+    if (upload->problem.status == STATUS_OK && upload->decoded_bytes == 0) {
         problem_set(&upload->problem, STATUS_EMPTY_BODY, "There is nothing in the body.");
     }
     if (upload->problem.status == STATUS_OK && upload->format == FORMAT_NONE) {

@@ -4,22 +4,28 @@
  * names a stored graph instead; it is kept until its end tells. */
 #pragma once
 
-#include "proto/reader.h"
+#include "proto/input_report.h"
 #include "proto/text.h"
 
 struct upload_rules {
     struct graph_options options;
     enum format format; /* FORMAT_NONE: find out */
+    bool is_json;       /* of the formats to find out, one in JSON */
+    enum coding coding; /* of the body */
     uint64_t body_limit_bytes;
+    uint64_t decoded_limit_bytes;
+    uint64_t decoded_ratio;
     uint64_t document_limit_bytes; /* 0: a document is not expected here */
 };
 
 struct upload {
     struct upload_rules rules;
-    enum format format;    /* FORMAT_NONE while undecided */
-    struct text kept;      /* while undecided, or perhaps a document */
-    struct reader *reader; /* NULL until the bytes go to it */
-    uint64_t size_bytes;   /* all that came, refused or not */
+    enum format format;      /* FORMAT_NONE while undecided */
+    struct text kept;        /* while undecided, or perhaps a document */
+    struct decoder *decoder; /* NULL for a body that is not encoded, and before its first byte */
+    struct reader *reader;   /* NULL until the bytes go to it */
+    uint64_t size_bytes;     /* all that came, refused or not */
+    uint64_t decoded_bytes;  /* all that came out of the decoder, or the same */
     double parse_s;
     struct problem problem; /* status other than STATUS_OK: refused, the rest is not looked at */
 };
@@ -34,6 +40,9 @@ struct json_t;
  * new reference; the other is NULL. */
 MUST_CHECK enum status upload_end(struct upload *upload, struct reader **ret_reader,
                                   struct json_t **ret_document, struct problem *reterr);
+
+/* What is known of the body before its graph is: after upload_end. */
+void upload_report(const struct upload *upload, struct input_report *ret_report);
 
 /* The formats read, for the hint of a 415. */
 void upload_hint_formats(struct problem *problem);

@@ -36,6 +36,9 @@ static void answer_ask(struct desk *desk, struct ask *ask)
     case ASK_JOB:
         show_job(desk, ask);
         return;
+    case ASK_EVENTS:
+        desk_watch(desk, ask);
+        return;
     case ASK_JOBS:
         desk_list_jobs(desk, ask);
         return;
@@ -47,6 +50,9 @@ static void answer_ask(struct desk *desk, struct ask *ask)
         return;
     case ASK_GRAPH:
         desk_graph_show(desk, ask);
+        return;
+    case ASK_ESTIMATE:
+        desk_estimate(desk, ask);
         return;
     case ASK_DELETE_GRAPH:
         desk_graph_delete(desk, ask);
@@ -141,11 +147,13 @@ static enum status open_handles(struct desk *desk)
     }
     uv_timer_init(desk->loop, &desk->alarm);
     uv_timer_init(desk->loop, &desk->drain_alarm);
+    uv_timer_init(desk->loop, &desk->watch_tick);
     desk->wake.data = desk;
     desk->alarm.data = desk;
     desk->drain_alarm.data = desk;
-    desk->handles_open = 3;
-    return STATUS_OK;
+    desk->watch_tick.data = desk;
+    desk->handles_open = 4;
+    return desk_leave_open(desk);
 }
 
 static enum status open_tables(struct desk *desk)
@@ -210,6 +218,7 @@ static void free_desk(struct desk *desk)
     mailbox_destroy(desk->mailbox);
     job_table_destroy(desk->jobs);
     graph_table_destroy(desk->graphs);
+    desk_leave_close(desk);
     for (uint32_t i = 0; i < desk->worker_count; i++) {
         free(desk->workers[i]);
     }
@@ -239,7 +248,7 @@ void desk_destroy(struct desk *desk)
     if (desk == NULL) {
         return;
     }
-    CHECK(desk->submissions == 0);
+    CHECK(desk->submissions == 0 && desk->looks == 0);
     for (uint32_t i = 0; i < desk->worker_count; i++) {
         CHECK(desk->workers[i]->load.count == 0);
         worker_stop(desk->workers[i]->worker);
@@ -251,9 +260,14 @@ void desk_destroy(struct desk *desk)
     if (desk->mailbox != NULL) {
         desk->drained_told = true;
         desk_wait_end(desk);
+        desk_watch_end(desk);
         wait_for_changes(desk);
     }
     uv_close((uv_handle_t *)&desk->wake, handle_closed);
     uv_close((uv_handle_t *)&desk->alarm, handle_closed);
     uv_close((uv_handle_t *)&desk->drain_alarm, handle_closed);
+    uv_close((uv_handle_t *)&desk->watch_tick, handle_closed);
+    if (desk->leave_epoll > 0) {
+        uv_close((uv_handle_t *)&desk->leaving, handle_closed);
+    }
 }

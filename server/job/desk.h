@@ -21,13 +21,16 @@
 struct desk;
 
 enum ask_kind {
-    ASK_SUBMIT,       /* reader, or key of a stored graph; parameters -> 202 or 200, job document */
-    ASK_STORE_GRAPH,  /* reader; parameters.name -> 201 or 200, graph document */
-    ASK_JOB,          /* key = job id; wait_s: until the state changes -> 200 */
-    ASK_JOBS,         /* list filter -> {"jobs":[..],"next":cursor|null} */
-    ASK_CANCEL,       /* key = job id -> 202, 409 JobFinished */
-    ASK_GRAPHS,       /* list filter -> {"graphs":[..],"next":cursor|null} */
-    ASK_GRAPH,        /* key = graph id, alias or job id -> 200; ret graph_id */
+    ASK_SUBMIT,      /* reader, or key of a stored graph; parameters -> 202 or 200, job document */
+    ASK_STORE_GRAPH, /* reader; parameters.name -> 201 or 200, graph document */
+    ASK_JOB,         /* key = job id; wait_s: until the state changes -> 200 */
+    ASK_EVENTS,   /* key = job id; seen -> 200, the next piece of a stream of events; 204, none to
+                     come */
+    ASK_JOBS,     /* list filter -> {"jobs":[..],"next":cursor|null} */
+    ASK_CANCEL,   /* key = job id -> 202, 409 JobFinished */
+    ASK_GRAPHS,   /* list filter -> {"graphs":[..],"next":cursor|null} */
+    ASK_GRAPH,    /* key = graph id, alias or job id -> 200; ret graph_id */
+    ASK_ESTIMATE, /* key, else vertex_count and edge_count; parameters.kind -> 200 */
     ASK_DELETE_GRAPH, /* key -> 204 (status OK, no body), 409 GraphInUse while a job uses it */
     ASK_RESULT        /* key that the result table does not have; wait_s -> OK once it has,
                          else NoSuchGraph, NoSuchJob or NotSolved with job_id of the job to watch */
@@ -42,21 +45,40 @@ struct job_parameters {
     char name[NAME_SIZE]; /* alias for the graph, empty = none */
 };
 
+/* "<state>-<milliseconds since 1970>": when the job came into that state. */
+#define EVENT_ID_SIZE 40
+
+/* How far a stream of events has come: in its ask from piece to piece, brought up to date by the
+ * desk. */
+struct event_place {
+    char seen[EVENT_ID_SIZE]; /* id of the last state sent, or what the client says it was; empty */
+    bool begun;               /* the first piece, which is never waited for, has been made */
+    bool ended;               /* this piece is the last */
+    uint32_t position;        /* last told */
+    double progress;
+};
+
 struct ask {
     struct message message; /* of the mailbox on the way in */
     enum ask_kind kind;
 
     /* In. */
     char key[RESULT_KEY_SIZE];
-    struct reader *reader; /* moved: fed to its end by the HTTP thread, finished off the loop */
-    double parse_s;        /* spent feeding it */
+    struct reader *reader;     /* moved: fed to its end by the HTTP thread, finished off the loop */
+    double parse_s;            /* spent feeding it */
+    struct input_report input; /* what was understood of it so far */
     struct job_parameters parameters;
     char idempotency_key[IDEMPOTENCY_KEY_SIZE];
+    char traceparent[TRACEPARENT_SIZE]; /* empty = none */
     double wait_s;
     bool wait_until_final; /* with wait_s: until the job has ended, not until its state changes */
     bool filter_state;
     enum job_state state;
+    int client_socket; /* watched while the ask waits; 0 = none */
+    struct event_place place;
     uint32_t limit;
+    uint32_t vertex_count; /* of a graph that is not stored */
+    uint64_t edge_count;
     char cursor[JOB_ID_SIZE];
 
     /* Out. */
@@ -67,13 +89,19 @@ struct ask {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
     uint32_t retry_after_s; /* 0 = say nothing */
+    struct timings timings; /* of the job that is answered, as far as they are known */
+    bool client_left;       /* which ended the wait */
 
     void (*answered)(struct ask *ask);
     void *context;
 
     /* Of the desk while it has the ask. */
     struct desk *desk;
+    struct job *job; /* waited for */
     struct ask *next_waiter;
+    struct ask *previous_waiter;
+    struct ask *next_watcher; /* streams of events: of all jobs */
+    struct ask *previous_watcher;
     double expires_at_s; /* monotonic */
 };
 

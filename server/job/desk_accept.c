@@ -100,8 +100,10 @@ static void keep_graph(struct desk *desk, struct job *job, struct graph **take_g
 
 static void log_accepted(const struct job *job)
 {
-    log_write(LOG_INFO, "job_accepted", LOG_TEXT("job", job->id), LOG_TEXT("graph", job->graph_id),
-              LOG_TEXT("kind", kind_name(job->kind)),
+    char trace_id[TRACE_ID_SIZE];
+    job_trace_id(job, trace_id);
+    log_write(LOG_INFO, "job_accepted", LOG_TEXT("job", job->id), LOG_TEXT("trace_id", trace_id),
+              LOG_TEXT("graph", job->graph_id), LOG_TEXT("kind", kind_name(job->kind)),
               LOG_TEXT("state", job_state_name(job->state)));
 }
 
@@ -191,6 +193,8 @@ static void fill_job(const struct submission *submission, struct job *job)
     job->priority = ask->parameters.priority;
     job->verify = ask->parameters.verify;
     job->parse_s = ask->parse_s;
+    job->report.input = ask->input;
+    memcpy(job->report.traceparent, ask->traceparent, sizeof(ask->traceparent));
     job->deadline_s = ask->parameters.deadline_s;
     if (job->deadline_s > 0) {
         job->deadline_at_s = clock_monotonic_s() + job->deadline_s;

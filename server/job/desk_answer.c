@@ -43,8 +43,8 @@ void desk_answer_body(struct ask *ask, unsigned http_status, char *body)
 
 void desk_answer_no_such(struct ask *ask)
 {
-    bool is_job =
-        ask->kind == ASK_JOB || ask->kind == ASK_CANCEL || strncmp(ask->key, "j_", 2) == 0;
+    bool is_job = ask->kind == ASK_JOB || ask->kind == ASK_EVENTS || ask->kind == ASK_CANCEL ||
+                  strncmp(ask->key, "j_", 2) == 0;
     struct problem problem;
     problem_set(&problem, is_job ? STATUS_NO_SUCH_JOB : STATUS_NO_SUCH_GRAPH,
                 "There is no %s \"%s\".", is_job ? "job" : "graph", ask->key);
@@ -60,12 +60,12 @@ static bool is_durable(const struct job *job, const struct graph_entry *entry)
     return entry->results[job->kind] == NULL || entry->durable[job->kind];
 }
 
-static uint32_t position_of(const struct desk *desk, const struct job *job)
+static uint32_t position_of(struct desk *desk, const struct job *job)
 {
     return job->state == JOB_QUEUED ? job_queue_position(&desk->queue, job) : 0;
 }
 
-char *desk_answer_print_job(const struct desk *desk, const struct job *job)
+char *desk_answer_print_job(struct desk *desk, const struct job *job)
 {
     static const struct graph_summary unknown = {.negative_loop = NO_VERTEX};
     const struct graph_entry *entry = graph_table_find_id(desk->graphs, job->graph_id);
@@ -99,20 +99,32 @@ static unsigned http_status_of(const struct ask *ask, const struct job *job)
     return accepted || ask->kind == ASK_CANCEL ? 202 : 200;
 }
 
+static struct timings timings_of(const struct job *job)
+{
+    struct timings timings = job->report.timings;
+    if (!job_state_is_final(job->state)) {
+        timings.parse_s = job->parse_s;
+        timings.queue_s = job->state == JOB_RUNNING ? job->started_s - job->created_s : 0;
+    }
+    return timings;
+}
+
 void desk_answer_job(struct desk *desk, struct ask *ask, const struct job *job)
 {
     memcpy(ask->job_id, job->id, sizeof(ask->job_id));
     memcpy(ask->graph_id, job->graph_id, sizeof(ask->graph_id));
+    ask->timings = timings_of(job);
     if (!job_state_is_final(job->state)) {
         ask->retry_after_s = 1;
     }
     desk_answer_body(ask, http_status_of(ask, job), desk_answer_print_job(desk, job));
 }
 
-char *desk_answer_print_graph(const struct graph_entry *entry)
+char *desk_answer_print_graph(const struct graph_entry *entry, const struct input_report *input)
 {
     const struct result *answer = graph_entry_answer(entry);
     struct graph_document document = {
+        .input = input,
         .id = entry->row.id,
         .names = (const char *const *)entry->names,
         .created_s = entry->row.created_s,
@@ -131,5 +143,5 @@ void desk_answer_graph(struct ask *ask, const struct graph_entry *entry, unsigne
 {
     memcpy(ask->graph_id, entry->row.id, sizeof(ask->graph_id));
     memcpy(ask->job_id, entry->latest_job, sizeof(ask->job_id));
-    desk_answer_body(ask, http_status, desk_answer_print_graph(entry));
+    desk_answer_body(ask, http_status, desk_answer_print_graph(entry, &ask->input));
 }

@@ -67,7 +67,8 @@ void desk_change_destroy(struct desk_change *change)
 
 enum status desk_change_add_job(struct desk_change *change, struct job *job)
 {
-    if (job_state_is_final(job->state)) {
+    if (job_state_is_final(job->state) || job->report.input.known ||
+        job->report.traceparent[0] != '\0') {
         change->report = job_report_encode(&job->report);
         if (change->report == NULL) {
             return STATUS_NO_MEMORY;

@@ -66,7 +66,9 @@ static void start_job(struct desk *desk, struct desk_worker *seat, struct job *j
     snprintf(job->report.solver, sizeof(job->report.solver), "%s", seat->opening.device.solver);
     snprintf(job->report.device, sizeof(job->report.device), "%s", seat->opening.device.name);
     add_work(seat, job);
-    log_write(LOG_INFO, "job_started", LOG_TEXT("job", job->id),
+    char trace_id[TRACE_ID_SIZE];
+    job_trace_id(job, trace_id);
+    log_write(LOG_INFO, "job_started", LOG_TEXT("job", job->id), LOG_TEXT("trace_id", trace_id),
               LOG_TEXT("device", seat->opening.device.name),
               LOG_NUMBER("queue_s", job->started_s - job->created_s));
     desk_wait_notify(desk, job);
@@ -205,7 +207,7 @@ static double running_s(const struct desk *desk, double monotonic_s,
     return seconds;
 }
 
-double desk_dispatch_eta_s(const struct desk *desk, const struct job *job)
+double desk_dispatch_eta_s(struct desk *desk, const struct job *job)
 {
     double now_s = clock_monotonic_s();
     double pace_s[KIND_COUNT] = {0};

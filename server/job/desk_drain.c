@@ -13,12 +13,13 @@ static bool is_running(const struct desk *desk)
 void desk_drain_check(struct desk *desk)
 {
     if (!desk->draining || desk->drained_told || desk->changes > 0 || desk->submissions > 0 ||
-        is_running(desk)) {
+        desk->looks > 0 || is_running(desk)) {
         return;
     }
     desk->drained_told = true;
     uv_timer_stop(&desk->drain_alarm);
     uv_timer_stop(&desk->alarm);
+    desk_watch_end(desk);
     log_write(LOG_INFO, "drained", LOG_NUMBER("queued", desk->queue.count));
     desk->drained(desk->drained_context);
 }

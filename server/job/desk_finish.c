@@ -67,9 +67,12 @@ static void log_end(const struct job *job)
     char event[32];
     snprintf(event, sizeof(event), "job_%s", job_state_name(job->state));
     const struct problem *problem = &job->report.problem;
+    char trace_id[TRACE_ID_SIZE];
+    job_trace_id(job, trace_id);
     log_write(
         job->state == JOB_FAILED ? LOG_WARNING : LOG_INFO, event, LOG_TEXT("job", job->id),
-        LOG_TEXT("graph", job->graph_id), LOG_NUMBER("total_s", job->report.timings.total_s),
+        LOG_TEXT("trace_id", trace_id), LOG_TEXT("graph", job->graph_id),
+        LOG_NUMBER("total_s", job->report.timings.total_s),
         LOG_NUMBER("compute_s", job->report.timings.compute_s),
         LOG_TEXT("code", problem->status != STATUS_OK ? status_info(problem->status)->code : ""));
 }
@@ -135,7 +138,10 @@ void desk_finish_as_known(const struct desk *desk, struct job *job)
     job->started_s = clock_wall_s();
     job->finished_s = job->started_s;
     if (solver != NULL) {
+        const struct job_report own = job->report;
         job->report = solver->report;
+        job->report.input = own.input;
+        memcpy(job->report.traceparent, own.traceparent, sizeof(own.traceparent));
         job->report.cycle = NULL; /* owned by the other; a job that is done has none */
         job->report.timings = (struct timings){0};
         job->report.verification.seconds = 0;
@@ -245,7 +251,7 @@ static void put_back(struct desk *desk, struct job *job)
     job->state = JOB_QUEUED;
     job->started_s = 0;
     job->stop_reason = STATUS_OK;
-    job_report_finish(&job->report);
+    job_report_reset(&job->report);
     atomic_store(&job->signal.cancelled, false);
     desk_dispatch_queue(desk, job);
     log_write(LOG_INFO, "job_put_back", LOG_TEXT("job", job->id));

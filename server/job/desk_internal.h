@@ -11,8 +11,11 @@
  *   desk_finish.c   how a job ends
  *   desk_result.c   results published, evicted, asked for
  *   desk_graph.c    graphs shown and deleted
+ *   desk_estimate.c what a solve would take
  *   desk_list.c     lists of jobs and graphs
  *   desk_wait.c     long-polls and deadlines
+ *   desk_watch.c    streams of events
+ *   desk_leave.c    clients that leave while they wait
  *   desk_drain.c    the way out */
 #pragma once
 
@@ -48,6 +51,9 @@ struct desk {
     uv_timer_t alarm;  /* at the earliest deadline or end of a wait */
     double alarm_at_s; /* monotonic; 0 = not set */
     uv_timer_t drain_alarm;
+    uv_timer_t watch_tick; /* runs while a stream of events waits */
+    uv_poll_t leaving;     /* of leave_epoll */
+    int leave_epoll;       /* the sockets of clients whose asks wait; 0 = not open */
     uint32_t handles_open;
 
     struct admission admission;
@@ -56,6 +62,7 @@ struct desk {
     struct desk_worker *workers[DEVICE_LIMIT];
     uint32_t worker_count;
 
+    struct ask *watchers; /* streams of events that wait */
     struct job_table *jobs;
     struct job_queue queue;
     struct graph_table *graphs;
@@ -64,6 +71,7 @@ struct desk {
     uint32_t result_count;     /* published: of all graphs and kinds */
     uint32_t reserved;         /* places in the queue promised to submissions under way */
     uint32_t submissions;      /* under way, parked ones included */
+    uint32_t looks;            /* at stored graphs, for estimates, under way */
     struct submission *parked; /* wait for the deletion of their graph */
     uint32_t opening_count;    /* workers that have told of their opening */
     uint32_t changes;          /* on their way to the disk */
@@ -95,8 +103,9 @@ void desk_answer_no_such(struct ask *ask);
 void desk_answer_job(struct desk *desk, struct ask *ask, const struct job *job);
 void desk_answer_graph(struct ask *ask, const struct graph_entry *entry, unsigned http_status);
 /* JSON text of a job as of now, freed by the caller; NULL when out of memory. */
-char *desk_answer_print_job(const struct desk *desk, const struct job *job);
-char *desk_answer_print_graph(const struct graph_entry *entry);
+char *desk_answer_print_job(struct desk *desk, const struct job *job);
+/* input may be NULL. */
+char *desk_answer_print_graph(const struct graph_entry *entry, const struct input_report *input);
 
 /* ---- desk_change.c ---- */
 /* One store_change with room for all that it points to. */
@@ -158,7 +167,7 @@ void desk_dispatch(struct desk *desk);
 /* deliver of the load that comes home. */
 void desk_dispatch_finished(struct message *message);
 /* Seconds until a job ends, with those before it in the queue; below 0 = not known. */
-double desk_dispatch_eta_s(const struct desk *desk, const struct job *job);
+double desk_dispatch_eta_s(struct desk *desk, const struct job *job);
 /* Lets go of the graph that a job keeps, or moves it out. */
 struct graph *desk_dispatch_take_graph(struct desk *desk, struct job *job);
 
@@ -204,6 +213,9 @@ struct graph_entry *desk_graph_find(const struct desk *desk, const char *key);
 void desk_graph_show(struct desk *desk, struct ask *ask);
 void desk_graph_delete(struct desk *desk, struct ask *ask);
 
+/* ---- desk_estimate.c ---- */
+void desk_estimate(struct desk *desk, struct ask *ask);
+
 /* ---- desk_list.c ---- */
 void desk_list_jobs(struct desk *desk, struct ask *ask);
 void desk_list_graphs(struct desk *desk, struct ask *ask);
@@ -211,6 +223,10 @@ void desk_list_graphs(struct desk *desk, struct ask *ask);
 /* ---- desk_wait.c ---- */
 /* Holds the ask until the job changes, or answers it at once when it must not wait. */
 void desk_wait(struct desk *desk, struct ask *ask, struct job *job);
+/* Takes the ask off the list of its job, and answers it as things are. */
+void desk_wait_release(struct desk *desk, struct ask *ask);
+/* Puts it there. */
+void desk_wait_hold(struct desk *desk, struct ask *ask, struct job *job, double expires_at_s);
 /* The state has changed: who waited for that is answered. */
 void desk_wait_notify(struct desk *desk, struct job *job);
 /* Nobody waits any longer. */
@@ -218,6 +234,25 @@ void desk_wait_end(struct desk *desk);
 /* Sees to it that the alarm rings no later than this. */
 void desk_wait_until(struct desk *desk, double at_s);
 void desk_wait_rung(uv_timer_t *alarm);
+
+/* ---- desk_watch.c ---- */
+/* The next piece of a stream of events, at once or when there is one. */
+void desk_watch(struct desk *desk, struct ask *ask);
+/* The piece as of now; the ask is on no list. */
+void desk_watch_answer(struct desk *desk, struct ask *ask, struct job *job);
+/* It waits no longer. */
+void desk_watch_forget(struct desk *desk, struct ask *ask);
+/* Every stream ends, with the state. */
+void desk_watch_end(struct desk *desk);
+void desk_watch_ticked(uv_timer_t *tick);
+
+/* ---- desk_leave.c ---- */
+MUST_CHECK enum status desk_leave_open(struct desk *desk);
+/* After the handle is closed. */
+void desk_leave_close(struct desk *desk);
+/* From here on the ask's client is watched; without a way to, only its wait ends. */
+void desk_leave_watch(struct desk *desk, const struct ask *ask);
+void desk_leave_forget(struct desk *desk, const struct ask *ask);
 
 /* ---- desk_drain.c ---- */
 /* Tells of the end of the drain when nothing is under way any more. */

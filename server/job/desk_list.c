@@ -117,7 +117,7 @@ void desk_list_graphs(struct desk *desk, struct ask *ask)
     uint32_t count = 0;
     begin_list(&text, "graphs");
     while (entry != NULL && count < limit_of(ask)) {
-        append_document(&text, count++, desk_answer_print_graph(entry));
+        append_document(&text, count++, desk_answer_print_graph(entry, NULL));
         last = entry;
         entry = next_listed_graph(entry->older);
     }

@@ -126,7 +126,7 @@ static void restart(struct restore *restore, struct job *job)
         double left_s = job->created_s + job->deadline_s - clock_wall_s();
         job->deadline_at_s = clock_monotonic_s() + (left_s > 0 ? left_s : 0);
     }
-    job_report_finish(&job->report);
+    job_report_reset(&job->report);
     restore->queued++;
 }
 

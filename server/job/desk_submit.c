@@ -12,6 +12,12 @@ static void finish_graph(uv_work_t *request)
     double began_s = clock_monotonic_s();
     struct problem *problem = &submission->problem;
     enum status status = reader_finish(submission->reader, &submission->graph, problem);
+    if (status == STATUS_OK) {
+        input_report_complete(&submission->ask->input, reader_notes(submission->reader),
+                              submission->graph);
+    } else {
+        input_report_hint(&submission->ask->input, problem);
+    }
     reader_destroy(submission->reader);
     submission->reader = NULL;
     if (status == STATUS_OK && submission->ask->kind == ASK_SUBMIT) {

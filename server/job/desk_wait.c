@@ -8,11 +8,48 @@
 
 static void release(struct desk *desk, struct ask *ask, struct job *job)
 {
-    if (ask->kind == ASK_RESULT) {
+    if (ask->kind == ASK_EVENTS) {
+        desk_watch_answer(desk, ask, job);
+    } else if (ask->kind == ASK_RESULT) {
         desk_result_answer(desk, ask);
     } else {
         desk_answer_job(desk, ask, job);
     }
+}
+
+void desk_wait_hold(struct desk *desk, struct ask *ask, struct job *job, double expires_at_s)
+{
+    ask->job = job;
+    ask->expires_at_s = expires_at_s;
+    ask->previous_waiter = NULL;
+    ask->next_waiter = job->waiters;
+    if (job->waiters != NULL) {
+        job->waiters->previous_waiter = ask;
+    }
+    job->waiters = ask;
+    desk_leave_watch(desk, ask);
+}
+
+static void take_off(struct desk *desk, struct ask *ask)
+{
+    desk_leave_forget(desk, ask);
+    if (ask->kind == ASK_EVENTS) {
+        desk_watch_forget(desk, ask);
+    }
+    if (ask->previous_waiter != NULL) {
+        ask->previous_waiter->next_waiter = ask->next_waiter;
+    } else {
+        ask->job->waiters = ask->next_waiter;
+    }
+    if (ask->next_waiter != NULL) {
+        ask->next_waiter->previous_waiter = ask->previous_waiter;
+    }
+}
+
+void desk_wait_release(struct desk *desk, struct ask *ask)
+{
+    take_off(desk, ask);
+    release(desk, ask, ask->job);
 }
 
 void desk_wait(struct desk *desk, struct ask *ask, struct job *job)
@@ -21,9 +58,7 @@ void desk_wait(struct desk *desk, struct ask *ask, struct job *job)
         release(desk, ask, job);
         return;
     }
-    ask->expires_at_s = clock_monotonic_s() + ask->wait_s;
-    ask->next_waiter = job->waiters;
-    job->waiters = ask;
+    desk_wait_hold(desk, ask, job, clock_monotonic_s() + ask->wait_s);
     desk_wait_until(desk, ask->expires_at_s);
 }
 
@@ -31,16 +66,11 @@ void desk_wait(struct desk *desk, struct ask *ask, struct job *job)
 static void release_where(struct desk *desk, struct job *job, double now_s,
                           bool (*is_over)(const struct ask *ask, double now_s))
 {
-    struct ask *rest = job->waiters;
-    job->waiters = NULL;
-    while (rest != NULL) {
-        struct ask *ask = rest;
-        rest = ask->next_waiter;
+    struct ask *next;
+    for (struct ask *ask = job->waiters; ask != NULL; ask = next) {
+        next = ask->next_waiter;
         if (is_over(ask, now_s)) {
-            release(desk, ask, job);
-        } else {
-            ask->next_waiter = job->waiters;
-            job->waiters = ask;
+            desk_wait_release(desk, ask);
         }
     }
 }
@@ -50,6 +80,13 @@ static bool always(const struct ask *ask, double now_s)
     (void)ask;
     (void)now_s;
     return true;
+}
+
+/* Streams of events go on until the drain has come to its end. */
+static bool is_poll(const struct ask *ask, double now_s)
+{
+    (void)now_s;
+    return ask->kind != ASK_EVENTS;
 }
 
 static bool on_any_change(const struct ask *ask, double now_s)
@@ -71,7 +108,7 @@ void desk_wait_notify(struct desk *desk, struct job *job)
 void desk_wait_end(struct desk *desk)
 {
     for (struct job *job = job_table_newest(desk->jobs); job != NULL; job = job->older) {
-        release_where(desk, job, 0, always);
+        release_where(desk, job, 0, is_poll);
     }
 }
 
@@ -94,7 +131,9 @@ static void set_for_job(struct desk *desk, const struct job *job)
         desk_wait_until(desk, job->deadline_at_s);
     }
     for (const struct ask *ask = job->waiters; ask != NULL; ask = ask->next_waiter) {
-        desk_wait_until(desk, ask->expires_at_s);
+        if (ask->kind != ASK_EVENTS) { /* these have a tick of their own */
+            desk_wait_until(desk, ask->expires_at_s);
+        }
     }
 }
 

@@ -138,6 +138,14 @@ double job_eta_s(const struct job *job, double monotonic_s)
     return at_least_0(rounds_s + atomic_load(&signal->finish_s) - (monotonic_s - round_at_s));
 }
 
+void job_trace_id(const struct job *job, char ret_id[TRACE_ID_SIZE])
+{
+    /* Behind the version and its dash. */
+    const char *id = job->report.traceparent[0] != '\0' ? job->report.traceparent + 3 : "";
+    memset(ret_id, 0, TRACE_ID_SIZE);
+    memcpy(ret_id, id, strnlen(id, TRACE_ID_SIZE - 1));
+}
+
 double job_expected_s(const struct job *job, const double pace_s[KIND_COUNT])
 {
     double n = job->vertex_count;

@@ -6,7 +6,16 @@
 #include "server/job/worker.h"
 #include "server/store/catalogue.h"
 
+#define TRACE_ID_SIZE 33
+
 struct ask;
+
+/* Of a waiting job in its line, counted from some job before it, perhaps long gone: what lies
+ * between two jobs is the difference. */
+struct job_place {
+    uint64_t number;
+    double cubes[KIND_COUNT]; /* of the vertices of the jobs before it, by kind */
+};
 
 struct job {
     char id[JOB_ID_SIZE];
@@ -36,7 +45,8 @@ struct job {
     struct ask *acceptors; /* wait for accepted */
     struct ask *waiters;   /* long-polls, wait for a change of state */
 
-    struct job *ahead; /* in its queue */
+    struct job_place place; /* in its queue */
+    struct job *ahead;
     struct job *behind;
     struct job *older; /* in the table */
     struct job *newer;
@@ -56,6 +66,8 @@ double job_progress(const struct job *job);
 /* Seconds left of a running job: what the solver expects, until the pace of the rounds shows, and
  * at the end the way out of the result. Below 0 = not known. */
 double job_eta_s(const struct job *job, double monotonic_s);
+/* By which the log finds the trace of the request that brought the job; empty without one. */
+void job_trace_id(const struct job *job, char ret_id[TRACE_ID_SIZE]);
 /* What it takes at these seconds per cubed vertex, by kind. */
 double job_expected_s(const struct job *job, const double pace_s[KIND_COUNT]);
 /* Bytes of the graph that it keeps. */

@@ -10,6 +10,7 @@ struct job_line {
     struct job *first;
     struct job *last;
     uint32_t count;
+    bool is_uneven; /* one has left its middle: the places behind it are to be counted anew */
 };
 
 /* Zeroed is empty. */
@@ -23,8 +24,9 @@ void job_queue_push(struct job_queue *queue, struct job *job);
 struct job *job_queue_first(const struct job_queue *queue);
 /* The job must be in it. */
 void job_queue_remove(struct job_queue *queue, struct job *job);
-/* Jobs that come before this one. */
-uint32_t job_queue_position(const struct job_queue *queue, const struct job *job);
+/* Jobs that come before this one. One step, here and below, but for the first question after a job
+ * has left the middle of a line, which walks all of that. */
+uint32_t job_queue_position(struct job_queue *queue, const struct job *job);
 /* What they take in all, at these seconds per cubed vertex. */
-double job_queue_seconds_ahead(const struct job_queue *queue, const struct job *job,
+double job_queue_seconds_ahead(struct job_queue *queue, const struct job *job,
                                const double pace_s[KIND_COUNT]);

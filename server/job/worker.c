@@ -157,12 +157,50 @@ static double find_pace(const struct worker *worker, enum kind kind)
     return estimate.seconds / (n * n * n);
 }
 
+/* u2 by way of i4 has both matrices in memory; what the host computes for a device that does not
+ * compute this kind has no known pace. */
+void worker_estimate(const struct worker *worker, uint32_t vertex_count, uint64_t edge_count,
+                     enum kind kind, struct solver_estimate *ret_estimate)
+{
+    const struct solve_options plain = {0};
+    const enum kind computed = is_narrowed(worker, kind) ? KIND_I4 : kind;
+    size_t wide_bytes;
+    *ret_estimate = (struct solver_estimate){.seconds = -1};
+    if (solver_supports(worker->solver, computed)) {
+        solver_estimate(worker->solver, vertex_count, edge_count, computed, &plain, ret_estimate);
+    }
+    if (computed != kind && matrix_size(vertex_count, computed, &wide_bytes) == STATUS_OK) {
+        ret_estimate->host_bytes += wide_bytes;
+    }
+}
+
+enum status worker_estimate_graph(const struct worker *worker, const struct graph *graph,
+                                  enum kind kind, struct solver_estimate *ret_estimate,
+                                  struct plan_summary *ret_plan)
+{
+    struct solver_estimate outline;
+    worker_estimate(worker, graph->vertex_count, graph->edge_count, kind, &outline);
+    if (outline.seconds < 0) {
+        *ret_estimate = outline;
+        *ret_plan = (struct plan_summary){.work_fraction = 1};
+        return STATUS_OK;
+    }
+    const enum status status =
+        solve_estimate_planned(worker->solver, graph, kind, ret_estimate, ret_plan);
+    ret_estimate->host_bytes = outline.host_bytes;
+    ret_estimate->device_bytes = outline.device_bytes;
+    return status;
+}
+
 static enum status open_solver(struct worker *worker, struct problem *reterr)
 {
-    if (worker->config.gpu) {
-        return solver_gpu_open(worker->config.gpu_index, &worker->solver, reterr);
+    const enum status status =
+        worker->config.gpu ? solver_gpu_open(worker->config.gpu_index, &worker->solver, reterr)
+                           : solver_cpu_open(worker->config.solver, &worker->solver, reterr);
+    if (status == STATUS_OK) {
+        solver_allow_plans(worker->solver, worker->config.solver);
     }
-    return solver_cpu_open(worker->config.solver, &worker->solver, reterr);
+    return status;
 }
 
 static void open_and_tell(struct worker *worker)
@@ -185,7 +223,11 @@ static enum status open_fallback(struct worker *worker, enum kind kind, struct p
     if (kind == KIND_U2 || solver_supports(worker->solver, kind) || worker->fallback != NULL) {
         return STATUS_OK;
     }
-    return solver_cpu_open(worker->config.solver, &worker->fallback, reterr);
+    const enum status status = solver_cpu_open(worker->config.solver, &worker->fallback, reterr);
+    if (status == STATUS_OK) {
+        solver_allow_plans(worker->fallback, worker->config.solver);
+    }
+    return status;
 }
 
 static enum status read_graph(struct worker *worker, struct work *work)

@@ -92,5 +92,13 @@ struct worker;
 MUST_CHECK enum status worker_start(const struct worker_config *config, struct worker **ret_worker);
 /* Never blocks. Takes the load until it comes home. */
 void worker_give(struct worker *worker, struct work_load *load);
+/* What a large solve would take, by what the solver has learned so far. Any thread. */
+void worker_estimate(const struct worker *worker, uint32_t vertex_count, uint64_t edge_count,
+                     enum kind kind, struct solver_estimate *ret_estimate);
+/* What this graph would take by the plan that it would have, which is made for it. Any thread.
+ * STATUS_NO_MEMORY. */
+MUST_CHECK enum status worker_estimate_graph(const struct worker *worker, const struct graph *graph,
+                                             enum kind kind, struct solver_estimate *ret_estimate,
+                                             struct plan_summary *ret_plan);
 /* Ends after the load in hand; joins the thread; frees. NULL is accepted. */
 void worker_stop(struct worker *worker);

@@ -1,57 +1,112 @@
 #include "server/solver/cpu_fill.h"
 
-#include "proto/check.h"
+#include "proto/solve_options.h"
 
 #include <math.h>
-
-/* Rows per task: a matrix of one tile stays on the calling thread. */
-#define FILL_ROWS 128
+#include <string.h>
 
 struct fill {
     const struct graph *graph;
-    struct matrix *matrix;
+    const struct cpu_tiles *tiles;
+    bool symmetric;
 };
 
-struct row_range {
-    uint32_t begin;
-    uint32_t end;
-};
-
-static struct row_range rows_of_task(const struct matrix *matrix, uint64_t task)
+static bool has_bit(const uint64_t *bits, uint32_t tile_count, uint32_t row_tile,
+                    uint32_t column_tile)
 {
-    const uint32_t begin = (uint32_t)task * FILL_ROWS;
-    const uint32_t rest = matrix->vertex_count - begin;
-    return (struct row_range){begin, begin + (rest < FILL_ROWS ? rest : FILL_ROWS)};
+    const size_t bit = (size_t)row_tile * tile_count + column_tile;
+    return (bits[bit / 64] >> (bit % 64) & 1) != 0;
 }
 
-static void set_entry(struct matrix *matrix, uint32_t row, uint32_t column, double value)
+/* A tile that is reached but has no edge is fresh when it is first a target. */
+static bool is_filled(const struct fill *fill, uint32_t row_tile, uint32_t column_tile)
 {
-    const size_t index = (size_t)row * matrix->vertex_count + column;
-    if (matrix->kind == KIND_I4) {
-        ((int32_t *)matrix->elements)[index] = (int32_t)value;
-    } else if (matrix->kind == KIND_F4) {
-        ((float *)matrix->elements)[index] = (float)value;
-    } else {
-        ((double *)matrix->elements)[index] = value;
+    const struct plan *plan = fill->tiles->plan;
+    if (fill->symmetric && row_tile < column_tile) {
+        return false;
+    }
+    return plan->edge_tiles == NULL ||
+           has_bit(plan->edge_tiles, plan->tile_count, row_tile, column_tile) ||
+           !has_bit(plan->reached_tiles, plan->tile_count, row_tile, column_tile);
+}
+
+static double unreachable(enum arithmetic arithmetic)
+{
+    static const double values[ARITHMETIC_COUNT] = {
+        [ARITHMETIC_I4] = UNREACHABLE_I4,
+        [ARITHMETIC_NARROW] = NARROW_UNREACHABLE,
+        [ARITHMETIC_F4] = INFINITY,
+        [ARITHMETIC_F8] = INFINITY,
+    };
+    return values[arithmetic];
+}
+
+/* What is there already is copied behind itself. count: at least 1. */
+static void clear_run(const struct cpu_tiles *tiles, void *elements, size_t count)
+{
+    const size_t size = tiles->element_bytes;
+    cpu_tiles_store(tiles->arithmetic, elements, 0, unreachable(tiles->arithmetic));
+    for (size_t done = 1; done < count; done *= 2) {
+        const size_t more = count - done < done ? count - done : done;
+        memcpy((unsigned char *)elements + done * size, elements, more * size);
     }
 }
 
-static void clear_rows(struct matrix *matrix, struct row_range rows)
+static void clear_block(const struct cpu_tiles *tiles, struct cpu_block block)
 {
-    const size_t begin = (size_t)rows.begin * matrix->vertex_count;
-    const size_t end = (size_t)rows.end * matrix->vertex_count;
-    if (matrix->kind == KIND_I4) {
-        for (size_t index = begin; index < end; ++index) {
-            ((int32_t *)matrix->elements)[index] = UNREACHABLE_I4;
+    if (block.stride == block.columns) {
+        clear_run(tiles, block.elements, block.stride * block.rows);
+        return;
+    }
+    for (uint32_t row = 0; row < block.rows; ++row) {
+        clear_run(tiles,
+                  (unsigned char *)block.elements + row * block.stride * tiles->element_bytes,
+                  block.columns);
+    }
+}
+
+static uint32_t position(const struct cpu_tiles *tiles, uint32_t vertex)
+{
+    return tiles->position_of != NULL ? tiles->position_of[vertex] : vertex;
+}
+
+static uint32_t vertex_at(const struct cpu_tiles *tiles, uint32_t position)
+{
+    return tiles->plan->vertex_at != NULL ? tiles->plan->vertex_at[position] : position;
+}
+
+/* The edges of a vertex, in its row or, the way back, in its column. Targets ascend, and so the
+ * tiles mostly do: that of the edge before is kept. */
+static void set_edges(const struct fill *fill, uint32_t at, bool back)
+{
+    const struct cpu_tiles *tiles = fill->tiles;
+    const struct graph *graph = fill->graph;
+    const uint32_t vertex = vertex_at(tiles, at);
+    const uint32_t own = tiles->tile_of[at];
+    const size_t inside = at - tiles->begin[own];
+    uint32_t other = UINT32_MAX;
+    struct cpu_block block = {0};
+    for (uint64_t edge = graph->row_offset[vertex]; edge < graph->row_offset[vertex + 1]; ++edge) {
+        const uint32_t to = position(tiles, graph->target[edge]);
+        if (tiles->tile_of[to] != other) {
+            other = tiles->tile_of[to];
+            block = back ? cpu_tiles_block(tiles, other, own) : cpu_tiles_block(tiles, own, other);
         }
-    } else if (matrix->kind == KIND_F4) {
-        for (size_t index = begin; index < end; ++index) {
-            ((float *)matrix->elements)[index] = INFINITY;
+        const size_t across = to - tiles->begin[other];
+        const bool kept = !fill->symmetric || (back ? other >= own : own >= other);
+        if (kept) {
+            cpu_tiles_store(tiles->arithmetic, block.elements,
+                            back ? across * block.stride + inside : inside * block.stride + across,
+                            graph_weight(graph, edge));
         }
-    } else {
-        for (size_t index = begin; index < end; ++index) {
-            ((double *)matrix->elements)[index] = INFINITY;
-        }
+    }
+}
+
+static void set_diagonal(const struct cpu_tiles *tiles, uint32_t tile)
+{
+    const struct cpu_block block = cpu_tiles_block(tiles, tile, tile);
+    for (uint32_t row = 0; row < block.rows; ++row) {
+        cpu_tiles_store(tiles->arithmetic, block.elements, row * (block.stride + 1), 0);
     }
 }
 
@@ -59,14 +114,16 @@ static void fill_rows(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
     const struct fill *fill = context;
-    const struct graph *graph = fill->graph;
-    const struct row_range rows = rows_of_task(fill->matrix, task);
-    clear_rows(fill->matrix, rows);
-    for (uint32_t row = rows.begin; row < rows.end; ++row) {
-        set_entry(fill->matrix, row, row, 0);
-        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; ++edge) {
-            set_entry(fill->matrix, row, graph->target[edge], graph_weight(graph, edge));
+    const struct cpu_tiles *tiles = fill->tiles;
+    const uint32_t band = (uint32_t)task;
+    for (uint32_t tile = 0; tile < tiles->tile_count; ++tile) {
+        if (is_filled(fill, band, tile)) {
+            clear_block(tiles, cpu_tiles_block(tiles, band, tile));
         }
+    }
+    set_diagonal(tiles, band);
+    for (uint32_t row = tiles->begin[band]; row < tiles->begin[band + 1]; ++row) {
+        set_edges(fill, row, false);
     }
 }
 
@@ -75,59 +132,18 @@ static void fill_columns(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
     const struct fill *fill = context;
-    const struct graph *graph = fill->graph;
-    const struct row_range rows = rows_of_task(fill->matrix, task);
-    for (uint32_t row = rows.begin; row < rows.end; ++row) {
-        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; ++edge) {
-            set_entry(fill->matrix, graph->target[edge], row, graph_weight(graph, edge));
-        }
+    const struct cpu_tiles *tiles = fill->tiles;
+    for (uint32_t column = tiles->begin[task]; column < tiles->begin[task + 1]; ++column) {
+        set_edges(fill, column, true);
     }
 }
 
-static uint64_t count_tasks(const struct matrix *matrix)
+void cpu_fill_edges(struct cpu_pool *pool, const struct graph *graph, const struct cpu_tiles *tiles,
+                    bool symmetric)
 {
-    return ((uint64_t)matrix->vertex_count + FILL_ROWS - 1) / FILL_ROWS;
-}
-
-void cpu_fill_edges(struct cpu_pool *pool, const struct graph *graph, struct matrix *matrix)
-{
-    struct fill fill = {graph, matrix};
-    cpu_pool_run(pool, count_tasks(matrix), fill_rows, &fill);
+    struct fill fill = {graph, tiles, symmetric};
+    cpu_pool_run(pool, tiles->tile_count, fill_rows, &fill);
     if (!graph->directed) {
-        cpu_pool_run(pool, count_tasks(matrix), fill_columns, &fill);
+        cpu_pool_run(pool, tiles->tile_count, fill_columns, &fill);
     }
-}
-
-static void make_canonical(void *context, uint32_t thread, uint64_t task)
-{
-    (void)thread;
-    struct matrix *matrix = context;
-    const struct row_range rows = rows_of_task(matrix, task);
-    int32_t *elements = matrix->elements;
-    const size_t end = (size_t)rows.end * matrix->vertex_count;
-    for (size_t index = (size_t)rows.begin * matrix->vertex_count; index < end; ++index) {
-        elements[index] = elements[index] > UNREACHABLE_I4_DRIFT ? UNREACHABLE_I4 : elements[index];
-    }
-}
-
-void cpu_fill_canonical(struct cpu_pool *pool, struct matrix *matrix)
-{
-    CHECK(matrix->kind == KIND_I4);
-    cpu_pool_run(pool, count_tasks(matrix), make_canonical, matrix);
-}
-
-bool cpu_fill_check_diagonal(struct matrix *matrix, bool clamp)
-{
-    for (uint32_t row = 0; row < matrix->vertex_count; ++row) {
-        const size_t index = (size_t)row * matrix->vertex_count + row;
-        const double value = matrix->kind == KIND_F4 ? (double)((float *)matrix->elements)[index]
-                                                     : ((double *)matrix->elements)[index];
-        if (value < 0) {
-            if (!clamp) {
-                return false;
-            }
-            set_entry(matrix, row, row, 0);
-        }
-    }
-    return true;
 }

@@ -1,20 +1,32 @@
-/* Blocked Floyd-Warshall on the CPU, in place on the n x n matrix: executes a plan. */
+/* Blocked Floyd-Warshall on the CPU: executes a plan, in place on the tiles of the matrix. */
 #pragma once
 
-#include "proto/matrix.h"
 #include "proto/observer.h"
 #include "proto/plan.h"
 #include "server/solver/cpu_kernel.h"
 #include "server/solver/cpu_pool.h"
+#include "server/solver/cpu_tiles.h"
 
-/* Bytes taken beside the matrix: the packed panels of one step and three tiles. */
-uint64_t cpu_floyd_warshall_bytes(uint32_t vertex_count, enum kind kind);
+struct cpu_floyd_warshall_options {
+    bool symmetric;      /* compute tiles on and below the diagonal only */
+    bool negative;       /* some weight is below 0 */
+    bool clamp_diagonal; /* see struct solve_options */
+};
 
-/* matrix: filled with the edges. observer may be NULL; progress is told after each step, cancelled
- * is asked on the calling thread also within a step. On failure the matrix is undefined.
+/* Bytes taken beside the matrix for a dense plan: the packed panels of one round and a few tiles.
+ */
+uint64_t cpu_floyd_warshall_bytes(uint32_t threads, uint32_t vertex_count,
+                                  enum arithmetic arithmetic);
+
+/* The same for any plan. */
+uint64_t cpu_floyd_warshall_plan_bytes(uint32_t threads, const struct plan *plan,
+                                       enum arithmetic arithmetic);
+
+/* tiles: filled with the edges. observer may be NULL; progress is told after each round, cancelled
+ * is asked on the calling thread also within a round. On failure the matrix is undefined.
  * STATUS_NEGATIVE_CYCLE, STATUS_CANCELLED, STATUS_NO_MEMORY. */
 MUST_CHECK enum status cpu_floyd_warshall_run(struct cpu_pool *pool,
                                               const struct cpu_kernel *kernel,
-                                              const struct plan *plan, bool clamp_diagonal,
-                                              const struct observer *observer,
-                                              struct matrix *matrix);
+                                              const struct cpu_tiles *tiles,
+                                              const struct cpu_floyd_warshall_options *options,
+                                              const struct observer *observer);

@@ -1,5 +1,7 @@
 #include "server/solver/cpu_kernel.h"
 
+#include "proto/check.h"
+
 #include <string.h>
 
 const struct cpu_kernel *cpu_kernel_find(const char *isa)
@@ -15,19 +17,22 @@ const struct cpu_kernel *cpu_kernel_find(const char *isa)
     return NULL;
 }
 
-const struct cpu_operations *cpu_kernel_operations(const struct cpu_kernel *kernel, enum kind kind)
+const struct cpu_operations *cpu_kernel_operations(const struct cpu_kernel *kernel,
+                                                   enum arithmetic arithmetic, bool negative)
 {
-    switch (kind) {
-    case KIND_I4:
-        return &kernel->operations_i4;
-    case KIND_F4:
-        return &kernel->operations_f4;
-    case KIND_F8:
-        return &kernel->operations_f8;
-    case KIND_AUTO:
-    case KIND_U2:
-    case KIND_COUNT:
+    switch (arithmetic) {
+    case ARITHMETIC_I4:
+        return negative ? kernel->i4_signed : kernel->i4;
+    case ARITHMETIC_NARROW:
+        CHECK(!negative);
+        return kernel->narrow;
+    case ARITHMETIC_F4:
+        return kernel->f4;
+    case ARITHMETIC_F8:
+        return kernel->f8;
+    case ARITHMETIC_COUNT:
         break;
     }
+    CHECK(!"an arithmetic");
     return NULL;
 }

@@ -5,7 +5,7 @@ const struct cpu_kernel *cpu_kernel_usable(uint32_t index)
 {
     const struct cpu_kernel *usable[3];
     uint32_t count = 0;
-    if (__builtin_cpu_supports("avx512f")) {
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")) {
         usable[count++] = &cpu_kernel_avx512;
     }
     if (__builtin_cpu_supports("avx2")) {

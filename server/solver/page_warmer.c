@@ -1,5 +1,7 @@
 #include "server/solver/page_warmer.h"
 
+#include "server/solver/cpu_pool.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -70,8 +72,8 @@ static bool is_worth_it(size_t size, size_t page)
 /* Half of the processors: the solver and the service need some. */
 static uint32_t count_threads(void)
 {
-    const long half = sysconf(_SC_NPROCESSORS_ONLN) / 2;
-    return half < 1 ? 1 : half > THREADS_MAX ? THREADS_MAX : (uint32_t)half;
+    const uint32_t half = cpu_pool_cores() / 2;
+    return half < 1 ? 1 : half > THREADS_MAX ? THREADS_MAX : half;
 }
 
 struct page_warmer *page_warmer_start(void *memory, size_t size)

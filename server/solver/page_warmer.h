@@ -1,5 +1,6 @@
-/* Makes the pages of a result ready while a device still computes it: copying into a mapped file
- * that nobody has touched yet runs at the speed of page faults, a fifth of the speed of memory.
+/* Makes the pages of a result ready while a device still computes it, or while its solve is
+ * planned: writing to a mapped file that nobody has touched yet runs at the speed of page faults, a
+ * fifth of the speed of memory.
  *
  * Threads of its own go through the memory from its beginning; what it holds is not changed, so the
  * solver may write at any time. */

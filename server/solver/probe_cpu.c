@@ -42,6 +42,7 @@ static void run_chain(void *context, uint32_t thread, uint64_t task)
     struct chaining *chaining = context;
     union {
         int32_t i4[2];
+        int16_t narrow[2];
         float f4[2];
         double f8[2];
     } values = {.i4 = {1, 1000000}};
@@ -49,6 +50,9 @@ static void run_chain(void *context, uint32_t thread, uint64_t task)
     if (chaining->arithmetic == ARITHMETIC_F4) {
         values.f4[0] = 1;
         values.f4[1] = 1000000;
+    } else if (chaining->arithmetic == ARITHMETIC_NARROW) {
+        values.narrow[0] = 1;
+        values.narrow[1] = 30000;
     } else if (chaining->arithmetic == ARITHMETIC_F8) {
         values.f8[0] = 1;
         values.f8[1] = 1000000;
@@ -82,32 +86,19 @@ static double best_chain_rate(struct probe_cpu *self, struct chaining *chaining,
     return best;
 }
 
-static enum kind kind_of(enum arithmetic arithmetic)
-{
-    static const enum kind kinds[ARITHMETIC_COUNT] = {
-        [ARITHMETIC_I4] = KIND_I4,
-        [ARITHMETIC_NARROW] = KIND_U2,
-        [ARITHMETIC_F4] = KIND_F4,
-        [ARITHMETIC_F8] = KIND_F8,
-    };
-    return kinds[arithmetic];
-}
-
 static enum status limit(struct probe *probe, enum arithmetic arithmetic,
                          struct arithmetic_limit *ret_limit)
 {
     struct probe_cpu *self = (struct probe_cpu *)probe;
     struct chaining chaining = {
-        .operations = cpu_kernel_operations(self->kernel, kind_of(arithmetic)),
+        .operations = cpu_kernel_operations(self->kernel, arithmetic, false),
         .arithmetic = arithmetic,
         .turns = CHAIN_TURNS_FIRST,
     };
-    *ret_limit = (struct arithmetic_limit){0};
-    if (chaining.operations != NULL) {
-        ret_limit->relaxations_per_s_unit = best_chain_rate(self, &chaining, 1);
-        ret_limit->relaxations_per_s =
-            best_chain_rate(self, &chaining, cpu_pool_threads(self->pool));
-    }
+    *ret_limit = (struct arithmetic_limit){
+        .relaxations_per_s_unit = best_chain_rate(self, &chaining, 1),
+        .relaxations_per_s = best_chain_rate(self, &chaining, cpu_pool_threads(self->pool)),
+    };
     return STATUS_OK;
 }
 

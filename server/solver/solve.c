@@ -37,6 +37,7 @@ struct solve {
     bool narrowed;          /* u2 by way of i4 */
     struct matrix computed; /* the caller's, or when narrowed an owned one of i4 */
     bool narrow;            /* proven, see solve_options */
+    bool clamped;           /* the diagonal was held at 0 */
     struct solve_outcome *outcome;
     struct problem *reterr;
 };
@@ -82,6 +83,70 @@ void solve_estimate(const struct solver *solver, const struct solver *fallback,
         solver_estimate(chosen, graph->vertex_count, graph->edge_count,
                         solver_supports(chosen, kind) ? kind : KIND_I4, &options, ret_estimate);
     }
+}
+
+/* ---- Plans ---- */
+
+/* In place of a plan that took this long and for which there is no memory. */
+static enum status replace_plan(const struct solver *solver, uint32_t vertex_count,
+                                struct plan **plan)
+{
+    const double spent_s = (*plan)->summary.planning_s;
+    plan_destroy(*plan);
+    *plan = NULL;
+    const enum status status = planner_dense(vertex_count, solver->class_->tile, plan);
+    if (status == STATUS_OK) {
+        (*plan)->summary.planning_s += spent_s;
+    }
+    return status;
+}
+
+/* Only a solver that says what plans cost gets any but the dense one. kind: one that it computes.
+ * ret_seconds: of the rounds; 0 for the dense plan. */
+static enum status make_plan(const struct solver *solver, const struct graph *graph, enum kind kind,
+                             struct plan **ret_plan, double *ret_seconds)
+{
+    const struct solver_class *class_ = solver->class_;
+    const struct solve_options options = {.symmetric = !graph->directed};
+    struct plan_cost cost;
+    *ret_seconds = 0;
+    if (class_->plan_cost == NULL || solver->dense_only) {
+        return planner_dense(graph->vertex_count, class_->tile, ret_plan);
+    }
+    class_->plan_cost(solver, graph, kind, &options, &cost);
+    const enum status status = planner_make(graph, &cost, ret_plan);
+    if (status == STATUS_NO_MEMORY) {
+        return planner_dense(graph->vertex_count, class_->tile, ret_plan);
+    }
+    if (status != STATUS_OK || (*ret_plan)->summary.kind == PLAN_DENSE) {
+        return status;
+    }
+    if (class_->fits != NULL && !class_->fits(solver, *ret_plan, graph->edge_count, kind)) {
+        return replace_plan(solver, graph->vertex_count, ret_plan);
+    }
+    *ret_seconds = plan_cost_plan(&cost, *ret_plan, options.symmetric);
+    return STATUS_OK;
+}
+
+enum status solve_estimate_planned(const struct solver *solver, const struct graph *graph,
+                                   enum kind kind, struct solver_estimate *ret_estimate,
+                                   struct plan_summary *ret_plan)
+{
+    struct plan *plan = NULL;
+    double seconds = 0;
+    const enum kind computed = solver_supports(solver, kind) ? kind : KIND_I4;
+    CHECK(computes(solver, kind));
+    const enum status status = make_plan(solver, graph, computed, &plan, &seconds);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    solve_estimate(solver, NULL, graph, kind, ret_estimate);
+    if (plan->summary.kind != PLAN_DENSE) {
+        ret_estimate->seconds = seconds + ret_estimate->finish_s + plan->summary.planning_s;
+    }
+    *ret_plan = plan->summary;
+    plan_destroy(plan);
+    return STATUS_OK;
 }
 
 /* The name of a vertex, cut between two UTF-8 characters. */
@@ -169,12 +234,10 @@ static struct solve_options options_of(const struct solve *solve, bool clamp_dia
                                   .verify = solve->request->verify};
 }
 
-static struct page_warmer *start_warmer(const struct solve *solve)
+static struct page_warmer *start_warmer(const struct matrix *matrix)
 {
-    const struct matrix *matrix = &solve->computed;
     size_t bytes = 0;
-    if (!solve->solver->class_->writes_last ||
-        matrix_size(matrix->vertex_count, matrix->kind, &bytes) != STATUS_OK) {
+    if (matrix_size(matrix->vertex_count, matrix->kind, &bytes) != STATUS_OK) {
         return NULL;
     }
     return page_warmer_start(matrix->elements, bytes);
@@ -184,7 +247,8 @@ static enum status run_solver(struct solve *solve, bool clamp_diagonal)
 {
     const struct solve_options options = options_of(solve, clamp_diagonal);
     solve->outcome->account.verification = (struct verification){0};
-    struct page_warmer *warmer = start_warmer(solve);
+    struct page_warmer *warmer =
+        solve->solver->class_->writes_last ? start_warmer(&solve->computed) : NULL;
     const enum status status =
         solve->solver->class_->solve(solve->solver, solve->graph, solve->plan, &options,
                                      solve->observer, &solve->computed, &solve->outcome->account);
@@ -232,7 +296,12 @@ static enum status resolve_cycle(struct solve *solve)
     if (outcome->cycle_length > 0) {
         return refuse_cycle(solve);
     }
-    CHECK(kind_is_float(solve->computed.kind));
+    if (!kind_is_float(solve->computed.kind)) {
+        return problem_set(solve->reterr, STATUS_NOT_VERIFIED,
+                           "The %s solver saw a negative cycle where there is none.",
+                           solve->solver->class_->name);
+    }
+    solve->clamped = true;
     return tell_failure(solve, run_solver(solve, true));
 }
 
@@ -276,17 +345,38 @@ static bool prove_narrow(const struct solve *solve)
     const double begin_s = stopwatch_now_s();
     solver_estimate(solve->solver, graph->vertex_count, graph->edge_count, KIND_I4, &options,
                     &estimate);
-    const double gain_s = (estimate.seconds - estimate.finish_s) * NARROW_GAIN;
+    const double gain_s =
+        (estimate.seconds - estimate.finish_s) * NARROW_GAIN * solve->plan->summary.work_fraction;
     const bool narrow = distance_range_within(
         graph, NARROW_DISTANCE_MAX, gain_s < NARROW_PROOF_S_MAX ? gain_s : NARROW_PROOF_S_MAX);
     solve->outcome->plan.planning_s += stopwatch_now_s() - begin_s;
     return narrow;
 }
 
+/* Sums that went around many cycles of length 0 may have drifted from them without bound: all rows
+ * of such a matrix are proven, asked or not. */
+static enum status verify_clamped(const struct solve *solve)
+{
+    struct verification *verification = &solve->outcome->account.verification;
+    const enum status status =
+        certificate_check(solve->graph, solve->matrix, solve->matrix->vertex_count, solve->observer,
+                          verification, solve->reterr);
+    if (status == STATUS_NOT_VERIFIED) {
+        problem_hint(
+            solve->reterr,
+            "Cycles of length 0 do not add up to 0 in floating point: scale the weights to "
+            "integers, or leave out one edge of each such cycle.");
+    }
+    return status;
+}
+
 /* Of a solver that leaves it to us. */
 static enum status verify(const struct solve *solve)
 {
     struct verification *verification = &solve->outcome->account.verification;
+    if (solve->clamped) {
+        return verify_clamped(solve);
+    }
     if (!solve->request->verify || verification->done) {
         return STATUS_OK;
     }
@@ -323,8 +413,10 @@ static enum status begin(struct solve *solve)
 {
     CHECK(solve->request->kind == solve->matrix->kind &&
           solve->graph->vertex_count == solve->matrix->vertex_count);
+    double seconds = 0;
     const enum status status =
-        planner_dense(solve->graph->vertex_count, solve->solver->class_->tile, &solve->plan);
+        make_plan(solve->solver, solve->graph, solve->narrowed ? KIND_I4 : solve->request->kind,
+                  &solve->plan, &seconds);
     if (status != STATUS_OK) {
         return problem_set(solve->reterr, status, "There is not enough memory for the plan.");
     }
@@ -377,9 +469,15 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
     }
     solver_describe(solve.solver, &outcome->device);
     solve.narrowed = !solver_supports(solve.solver, request->kind);
+    /* One thread plans and proves; another may as well make pages ready. */
+    struct page_warmer *warmer = start_warmer(matrix);
     status = begin(&solve);
+    solve.narrow = status == STATUS_OK && prove_narrow(&solve);
+    page_warmer_stop(warmer);
+    if (status == STATUS_OK && observer != NULL && observer->cancelled(observer->context)) {
+        status = tell_failure(&solve, STATUS_CANCELLED);
+    }
     if (status == STATUS_OK) {
-        solve.narrow = prove_narrow(&solve);
         status = complete(&solve, run_solver(&solve, false));
     }
     release(&solve);

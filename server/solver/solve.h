@@ -31,6 +31,13 @@ void solve_estimate(const struct solver *solver, const struct solver *fallback,
                     const struct graph *graph, enum kind kind,
                     struct solver_estimate *ret_estimate);
 
+/* The same by the plan that the solve would have, which is made for it and told of. Of a kind that
+ * the solver computes, or u2 by way of one. Any thread. STATUS_NO_MEMORY. */
+MUST_CHECK enum status solve_estimate_planned(const struct solver *solver,
+                                              const struct graph *graph, enum kind kind,
+                                              struct solver_estimate *ret_estimate,
+                                              struct plan_summary *ret_plan);
+
 /* fallback: a CPU solver used for kinds that `solver` does not support; may be NULL or the same.
  * matrix: storage of request->kind and the graph's size. On failure reterr tells why and, for
  * STATUS_NEGATIVE_CYCLE, the outcome names the cycle. */

@@ -2,6 +2,8 @@
 
 #include "server/solver/certificate.h"
 
+#include <string.h>
+
 static enum status open_gpu(struct solver **ret_solver, struct problem *reterr)
 {
     char reason[SOLVER_REASON_SIZE];
@@ -11,8 +13,8 @@ static enum status open_gpu(struct solver **ret_solver, struct problem *reterr)
     return solver_gpu_open(0, ret_solver, reterr);
 }
 
-enum status solver_open(const struct solver_config *config, struct solver **ret_solver,
-                        struct problem *reterr)
+static enum status open_chosen(const struct solver_config *config, struct solver **ret_solver,
+                               struct problem *reterr)
 {
     char reason[SOLVER_REASON_SIZE];
     switch (config->choice) {
@@ -25,6 +27,23 @@ enum status solver_open(const struct solver_config *config, struct solver **ret_
     }
     return solver_gpu_count(reason) > 0 ? solver_gpu_open(0, ret_solver, reterr)
                                         : solver_cpu_open(config, ret_solver, reterr);
+}
+
+enum status solver_open(const struct solver_config *config, struct solver **ret_solver,
+                        struct problem *reterr)
+{
+    const enum status status = open_chosen(config, ret_solver, reterr);
+    if (status == STATUS_OK) {
+        solver_allow_plans(*ret_solver, config);
+    }
+    return status;
+}
+
+void solver_allow_plans(struct solver *solver, const struct solver_config *config)
+{
+    const bool cpu = strcmp(solver->class_->name, "cpu") == 0;
+    solver->dense_only =
+        config->plans == SOLVER_PLANS_NONE || (config->plans == SOLVER_PLANS_CPU && !cpu);
 }
 
 void solver_close(struct solver *solver)

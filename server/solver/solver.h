@@ -13,14 +13,19 @@
 #include "proto/solve_account.h"
 #include "proto/solve_item.h"
 #include "proto/solve_options.h"
+#include "server/solver/plan_cost.h"
 
 enum solver_choice { SOLVER_AUTO = 0, SOLVER_GPU, SOLVER_CPU };
+
+/* Which solvers get other plans than the dense one. */
+enum solver_plans { SOLVER_PLANS_CPU = 0, SOLVER_PLANS_ALL, SOLVER_PLANS_NONE };
 
 /* The solver section of the configuration. */
 struct solver_config {
     enum solver_choice choice;
     uint32_t cpu_threads; /* 0 = one per core this process may use */
     char cpu_isa[16];     /* "auto", "portable", "avx2", "avx512" */
+    enum solver_plans plans;
 };
 
 struct solver_device {
@@ -54,6 +59,13 @@ struct solver_class {
     void (*estimate)(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
                      enum kind kind, const struct solve_options *options,
                      struct solver_estimate *ret_estimate);
+    /* The figures by which a plan is chosen for a solve of this graph and kind. NULL where no plan
+     * but the dense one is executed. */
+    void (*plan_cost)(const struct solver *solver, const struct graph *graph, enum kind kind,
+                      const struct solve_options *options, struct plan_cost *ret_cost);
+    /* Whether there is memory for a plan other than the dense one. NULL = for any. */
+    bool (*fits)(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
+                 enum kind kind);
     enum status (*solve)(struct solver *solver, const struct graph *graph, const struct plan *plan,
                          const struct solve_options *options, const struct observer *observer,
                          struct matrix *matrix, struct solve_account *account);
@@ -76,11 +88,15 @@ struct solver {
     const struct solver_class *class_;
     /* From this many vertices up, solve_options.narrow is worth a proof; 0 = it changes nothing. */
     uint32_t narrow_vertices;
+    bool dense_only; /* gets the dense plan, whatever the class executes; set by who opens it */
 };
 
 /* The CPU solver. STATUS_NO_MEMORY; STATUS_CONFIG for an instruction set this machine lacks. */
 MUST_CHECK enum status solver_cpu_open(const struct solver_config *config,
                                        struct solver **ret_solver, struct problem *reterr);
+
+/* Sets dense_only by the configuration. */
+void solver_allow_plans(struct solver *solver, const struct solver_config *config);
 
 /* How many GPUs can be opened; reason says why when it is 0. */
 #define SOLVER_REASON_SIZE 160
@@ -94,6 +110,7 @@ MUST_CHECK enum status solver_open(const struct solver_config *config, struct so
                                    struct problem *reterr);
 void solver_close(struct solver *solver);
 
+/* These and solver_estimate may be called by any thread, also while the solver solves. */
 bool solver_supports(const struct solver *solver, enum kind kind);
 void solver_describe(const struct solver *solver, struct solver_device *ret_device);
 /* Whether a matrix on the host is right, checked by the solver's device, or here when it has none.

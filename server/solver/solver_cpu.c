@@ -1,6 +1,7 @@
 /* The CPU back end: kernels for the processor at hand, its threads, blocked Floyd-Warshall. */
 #include "proto/check.h"
 #include "server/solver/cpu_fill.h"
+#include "server/solver/cpu_finish.h"
 #include "server/solver/cpu_floyd_warshall.h"
 #include "server/solver/cpu_kernel.h"
 #include "server/solver/cpu_pool.h"
@@ -17,6 +18,9 @@
 /* Below this many vertices a solve is over before its rate means anything. */
 #define RATE_VERTICES 512
 
+/* From here on a proof that 16 bits are enough costs less than it saves. */
+#define NARROW_VERTICES 256
+
 /* The largest graph of a batch, where each is one thread's: all threads on one graph wait for each
  * other three times a tile, which is cheap only when a tile takes long. */
 #define BATCH_VERTICES 512
@@ -27,12 +31,21 @@ struct solver_cpu {
     struct cpu_pool *pool;
     struct cpu_pool **alone; /* for each of its threads one of that thread alone, for a batch */
     uint32_t alone_count;
-    double relaxations_per_s[KIND_COUNT]; /* of all threads: assumed, then measured */
+    _Atomic double relaxations_per_s[ARITHMETIC_COUNT]; /* of all threads: assumed, then measured */
 };
 
 static bool supports(enum kind kind)
 {
-    return cpu_kernel_operations(&cpu_kernel_portable, kind) != NULL;
+    return kind == KIND_I4 || kind == KIND_F4 || kind == KIND_F8;
+}
+
+static enum arithmetic arithmetic_of(enum kind kind, const struct solve_options *options)
+{
+    CHECK(supports(kind));
+    if (kind == KIND_I4) {
+        return options->narrow ? ARITHMETIC_NARROW : ARITHMETIC_I4;
+    }
+    return kind == KIND_F4 ? ARITHMETIC_F4 : ARITHMETIC_F8;
 }
 
 /* The value of the first "model name" line of /proc/cpuinfo, which not every processor has. */
@@ -89,9 +102,10 @@ static void describe(const struct solver *solver, struct solver_device *ret_devi
     }
 }
 
-static double relaxation_count(uint32_t vertex_count)
+/* Half of them when the other half mirrors it. */
+static double relaxation_count(uint32_t vertex_count, bool symmetric)
 {
-    return (double)vertex_count * vertex_count * vertex_count;
+    return (double)vertex_count * vertex_count * vertex_count * (symmetric ? 0.5 : 1);
 }
 
 static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
@@ -99,35 +113,77 @@ static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_
                      struct solver_estimate *ret_estimate)
 {
     (void)edge_count;
-    (void)options;
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
-    CHECK(supports(kind));
+    const uint32_t threads = cpu_pool_threads(cpu->pool);
+    const enum arithmetic arithmetic = arithmetic_of(kind, options);
+    const uint64_t solve_bytes = cpu_floyd_warshall_bytes(threads, vertex_count, arithmetic);
+    const uint64_t finish_bytes = cpu_finish_bytes(threads, vertex_count, arithmetic, false);
     ret_estimate->device_bytes = 0;
-    ret_estimate->host_bytes = cpu_floyd_warshall_bytes(vertex_count, kind);
-    ret_estimate->seconds = relaxation_count(vertex_count) / cpu->relaxations_per_s[kind];
+    ret_estimate->host_bytes = solve_bytes > finish_bytes ? solve_bytes : finish_bytes;
+    ret_estimate->seconds =
+        relaxation_count(vertex_count, options->symmetric) / cpu->relaxations_per_s[arithmetic];
     ret_estimate->finish_s = 0;
 }
 
-/* The last pass over a solved matrix. */
-static enum status finish_matrix(struct cpu_pool *pool, const struct graph *graph,
-                                 bool clamp_diagonal, struct matrix *matrix)
+static void plan_cost(const struct solver *solver, const struct graph *graph, enum kind kind,
+                      const struct solve_options *options, struct plan_cost *ret_cost)
 {
-    if (!graph->summary.negative) {
-        return STATUS_OK;
-    }
-    if (matrix->kind == KIND_I4) {
-        cpu_fill_canonical(pool, matrix);
-        return STATUS_OK;
-    }
-    return cpu_fill_check_diagonal(matrix, clamp_diagonal) ? STATUS_OK : STATUS_NEGATIVE_CYCLE;
+    (void)graph;
+    const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
+    const uint32_t threads = cpu_pool_threads(cpu->pool);
+    const double volume = (double)CPU_TILE * CPU_TILE * CPU_TILE;
+    *ret_cost = plan_cost_of_cpu(threads);
+    ret_cost->product_s = volume * threads / cpu->relaxations_per_s[arithmetic_of(kind, options)];
 }
 
-static void learn_rate(struct solver_cpu *cpu, const struct matrix *matrix, const struct plan *plan,
-                       double seconds)
+/* The panels of a round with many pivots may be many. What is left of the memory is for the matrix
+ * and for the service. */
+static bool fits(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
+                 enum kind kind)
 {
-    if (matrix->vertex_count >= RATE_VERTICES && seconds > 0 && plan->summary.kind == PLAN_DENSE) {
-        cpu->relaxations_per_s[matrix->kind] = relaxation_count(matrix->vertex_count) / seconds;
+    (void)edge_count;
+    const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
+    const struct solve_options options = {0};
+    const uint32_t threads = cpu_pool_threads(cpu->pool);
+    const enum arithmetic arithmetic = arithmetic_of(kind, &options);
+    const uint64_t solve_bytes = cpu_floyd_warshall_plan_bytes(threads, plan, arithmetic);
+    const uint64_t finish_bytes = cpu_finish_bytes(threads, plan->vertex_count, arithmetic, true);
+    const uint64_t most = read_available_bytes() / 2;
+    return most == 0 || (solve_bytes <= most && finish_bytes <= most);
+}
+
+static void learn_rate(struct solver_cpu *cpu, enum arithmetic arithmetic, const struct plan *plan,
+                       bool symmetric, double seconds)
+{
+    if (plan->vertex_count >= RATE_VERTICES && seconds > 0 && plan->summary.kind == PLAN_DENSE) {
+        cpu->relaxations_per_s[arithmetic] =
+            relaxation_count(plan->vertex_count, symmetric) / seconds;
     }
+}
+
+/* Tiles in, distances out. */
+static enum status compute(struct cpu_pool *pool, const struct cpu_kernel *kernel,
+                           const struct graph *graph, const struct solve_options *options,
+                           const struct observer *observer, const struct cpu_tiles *tiles,
+                           struct matrix *matrix)
+{
+    const bool negative = graph->summary.negative;
+    const bool dense = tiles->plan->summary.kind == PLAN_DENSE;
+    const struct cpu_floyd_warshall_options run = {
+        .symmetric = dense ? options->symmetric : tiles->plan->symmetric,
+        .negative = negative,
+        .clamp_diagonal = options->clamp_diagonal,
+    };
+    const struct cpu_finish_options finish = {.symmetric = run.symmetric, .drifted = negative};
+    enum status status = cpu_floyd_warshall_run(pool, kernel, tiles, &run, observer);
+    if (status == STATUS_OK) {
+        status = cpu_finish_run(pool, tiles, &finish, matrix);
+    }
+    if (status == STATUS_OK && negative && kind_is_float(matrix->kind) &&
+        !cpu_finish_check_diagonal(matrix, options->clamp_diagonal)) {
+        return STATUS_NEGATIVE_CYCLE;
+    }
+    return status;
 }
 
 /* On the threads of the pool. */
@@ -136,15 +192,18 @@ static enum status solve_on(struct cpu_pool *pool, const struct cpu_kernel *kern
                             const struct solve_options *options, const struct observer *observer,
                             struct matrix *matrix, struct solve_account *account)
 {
-    CHECK(graph->vertex_count == matrix->vertex_count && supports(matrix->kind));
+    CHECK(graph->vertex_count == matrix->vertex_count);
     const double begin_s = stopwatch_now_s();
-    cpu_fill_edges(pool, graph, matrix);
-    const double filled_s = stopwatch_now_s();
-    enum status status =
-        cpu_floyd_warshall_run(pool, kernel, plan, options->clamp_diagonal, observer, matrix);
-    if (status == STATUS_OK) {
-        status = finish_matrix(pool, graph, options->clamp_diagonal, matrix);
+    struct cpu_tiles tiles;
+    enum status status = cpu_tiles_init(plan, matrix, arithmetic_of(matrix->kind, options), &tiles);
+    if (status != STATUS_OK) {
+        return status;
     }
+    const bool symmetric = plan->summary.kind == PLAN_DENSE ? options->symmetric : plan->symmetric;
+    cpu_fill_edges(pool, graph, &tiles, symmetric);
+    const double filled_s = stopwatch_now_s();
+    status = compute(pool, kernel, graph, options, observer, &tiles, matrix);
+    cpu_tiles_finish(&tiles);
     const double end_s = stopwatch_now_s();
     account->timings.fill_s += filled_s - begin_s;
     account->timings.compute_s += end_s - filled_s;
@@ -172,7 +231,8 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     const enum status status =
         solve_on(cpu->pool, cpu->kernel, graph, plan, options, observer, matrix, account);
     if (status == STATUS_OK) {
-        learn_rate(cpu, matrix, plan, account->timings.compute_s - before_s);
+        learn_rate(cpu, arithmetic_of(matrix->kind, options), plan, options->symmetric,
+                   account->timings.compute_s - before_s);
         fill_statistics(cpu->pool, matrix, account);
     }
     return status;
@@ -229,6 +289,8 @@ static const struct solver_class cpu_class = {
     .supports = supports,
     .describe = describe,
     .estimate = estimate,
+    .plan_cost = plan_cost,
+    .fits = fits,
     .solve = solve,
     .batch_vertices = BATCH_VERTICES,
     .solve_batch = solve_batch,
@@ -238,9 +300,10 @@ static const struct solver_class cpu_class = {
 static void assume_rates(struct solver_cpu *cpu, uint32_t threads)
 {
     const double rate = cpu->kernel->relaxations_per_s * threads;
-    cpu->relaxations_per_s[KIND_I4] = rate;
-    cpu->relaxations_per_s[KIND_F4] = rate;
-    cpu->relaxations_per_s[KIND_F8] = rate / 2;
+    cpu->relaxations_per_s[ARITHMETIC_I4] = rate;
+    cpu->relaxations_per_s[ARITHMETIC_NARROW] = rate * 2;
+    cpu->relaxations_per_s[ARITHMETIC_F4] = rate;
+    cpu->relaxations_per_s[ARITHMETIC_F8] = rate / 2;
 }
 
 static enum status create_pools(struct solver_cpu *cpu, uint32_t threads)
@@ -277,6 +340,7 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
         return problem_set(reterr, status, "%u threads cannot be started.", threads);
     }
     cpu->solver.class_ = &cpu_class;
+    cpu->solver.narrow_vertices = NARROW_VERTICES;
     cpu->kernel = kernel;
     assume_rates(cpu, threads);
     *ret_solver = &cpu->solver;

@@ -29,8 +29,9 @@ struct solver_gpu {
     struct gpu *gpu;
     struct gpu_device device; /* as it was when opened */
     uint32_t index;
-    double rate[WIDTH_COUNT]; /* relaxations per second: assumed, then of the last large solve */
-    double download_rate;     /* bytes per second, likewise */
+    /* Relaxations per second: assumed, then of the last large solve. Written by its own thread. */
+    _Atomic double rate[WIDTH_COUNT];
+    _Atomic double download_rate; /* bytes per second, likewise */
 };
 
 static const struct solver_gpu *downcast(const struct solver *solver)
@@ -96,15 +97,37 @@ static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_
         compute_seconds(self, vertex_count, kind, options) + ret_estimate->finish_s;
 }
 
-/* work_fraction: what the plan left of the n^3 relaxations. */
+static void plan_cost(const struct solver *solver, const struct graph *graph, enum kind kind,
+                      const struct solve_options *options, struct plan_cost *ret_cost)
+{
+    const struct solver_gpu *self = downcast(solver);
+    struct gpu_plan_figures figures;
+    gpu_plan_figures(self->gpu, kind, options->narrow, &figures);
+    *ret_cost = plan_cost_of_gpu();
+    ret_cost->units = figures.units;
+    ret_cost->granule = figures.depth_step;
+    ret_cost->edge_granule = figures.edge_step;
+    ret_cost->round_s = figures.round_s;
+    ret_cost->product_s = figures.product_s;
+    ret_cost->touch_s = figures.touch_s;
+    ret_cost->dense_s = compute_seconds(self, graph->vertex_count, kind, options);
+}
+
+static bool fits(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
+                 enum kind kind)
+{
+    return gpu_plan_bytes(plan, edge_count, kind) <= gpu_free_bytes(downcast(solver)->gpu);
+}
+
+/* Of a dense solve alone: what another plan leaves is bound by memory and by its launches. */
 static void learn_rates(struct solver_gpu *self, const struct plan *plan, enum kind kind,
                         const struct solve_options *options, const struct timings *spent)
 {
     const double bytes = (double)plan->vertex_count * plan->vertex_count * (double)kind_size(kind);
-    if (plan->vertex_count >= MEASURED_VERTICES_MIN && spent->compute_s > 0) {
+    if (plan->summary.kind == PLAN_DENSE && plan->vertex_count >= MEASURED_VERTICES_MIN &&
+        spent->compute_s > 0) {
         self->rate[width_of(self, plan->vertex_count, kind, options)] =
-            relaxation_count(plan->vertex_count, options) * plan->summary.work_fraction /
-            spent->compute_s;
+            relaxation_count(plan->vertex_count, options) / spent->compute_s;
     }
     if (bytes >= MEASURED_BYTES_MIN && spent->d2h_s > 0) {
         self->download_rate = bytes / spent->d2h_s;
@@ -156,6 +179,8 @@ static const struct solver_class solver_gpu_class = {
     .supports = gpu_supports,
     .describe = describe,
     .estimate = estimate,
+    .plan_cost = plan_cost,
+    .fits = fits,
     .solve = solve,
     .certify = certify,
     .batch_vertices = GPU_BATCH_VERTICES,

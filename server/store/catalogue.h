@@ -47,7 +47,7 @@ struct job_row {
     double finished_s;
     char idempotency_key[IDEMPOTENCY_KEY_SIZE]; /* empty = none */
     char fingerprint[40];                       /* of the request, to tell a repeat from a misuse */
-    const char *report; /* job_report_encode's text, borrowed; NULL before the end */
+    const char *report; /* job_report_encode's text, borrowed; NULL when there is none */
 };
 
 struct catalogue;

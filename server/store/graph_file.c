@@ -401,3 +401,21 @@ enum status graph_file_read_names(int folder, const char *id, struct vertex_name
     close(descriptor);
     return status;
 }
+
+enum status graph_file_adjacency_size(int folder, const char *id, size_t *ret_bytes)
+{
+    int descriptor = -1;
+    enum status status = open_file(folder, id, &descriptor);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    struct header header;
+    struct layout layout;
+    status = read_header(descriptor, &header, &layout);
+    close(descriptor);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    return adjacency_size(header.vertex_count, header.edge_count, header.directed != 0,
+                          (enum weight_type)header.weight_type, ret_bytes);
+}

@@ -2,6 +2,7 @@
  * until complete (O_TMPFILE, fsync, linkat), never changed. */
 #pragma once
 
+#include "proto/adjacency.h"
 #include "proto/graph.h"
 #include "proto/job_document.h"
 #include "server/store/draft_file.h"
@@ -16,3 +17,5 @@ MUST_CHECK enum status graph_file_read(int folder, const char *id, struct graph 
 /* Only the vertex names. */
 MUST_CHECK enum status graph_file_read_names(int folder, const char *id,
                                              struct vertex_names **ret_names);
+/* What adjacency_size says of the graph, without reading its edges. */
+MUST_CHECK enum status graph_file_adjacency_size(int folder, const char *id, size_t *ret_bytes);

@@ -109,6 +109,60 @@ void result_append_distance(const struct result *result, uint32_t source, uint32
     writer_append_distance(text, result->matrix.kind, element(result, source, target));
 }
 
+enum status result_find_row(const struct result *result, const char *name, size_t size,
+                            uint32_t *ret_row, struct problem *reterr)
+{
+    if (vertex_names_find(result->names, name, size, ret_row)) {
+        return STATUS_OK;
+    }
+    return problem_set(reterr, STATUS_NO_SUCH_VERTEX, "The graph has no vertex \"%.*s\".",
+                       size < 128 ? (int)size : 128, name);
+}
+
+/* Pairs lie anywhere: their elements are on the way while those before them are copied. */
+#define GATHER_AHEAD 16
+
+static inline size_t gather(const struct matrix *matrix, const uint32_t *pairs, size_t count,
+                            size_t size, char *to)
+{
+    const uint32_t n = matrix->vertex_count;
+    const char *elements = matrix->elements;
+
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t row = pairs[2 * i];
+        const uint32_t column = pairs[2 * i + 1];
+        if (row >= n || column >= n) {
+            return i;
+        }
+        if (i + GATHER_AHEAD < count) {
+            const uint32_t *next = pairs + 2 * (i + GATHER_AHEAD);
+            /* Only an address: a pair outside the matrix does no harm. */
+            __builtin_prefetch(elements +
+                               ((size_t)(next[0] < n ? next[0] : 0) * n + next[1]) * size);
+        }
+        memcpy(to + i * size, elements + ((size_t)row * n + column) * size, size);
+    }
+    return count;
+}
+
+size_t result_gather(const struct result *result, const uint32_t *pairs, size_t count, void *to)
+{
+    switch (kind_size(result->matrix.kind)) {
+    case 2:
+        return gather(&result->matrix, pairs, count, 2, to);
+    case 4:
+        return gather(&result->matrix, pairs, count, 4, to);
+    default:
+        return gather(&result->matrix, pairs, count, 8, to);
+    }
+}
+
+const void *result_distances(const struct result *result, uint32_t row)
+{
+    CHECK(row < result->matrix.vertex_count);
+    return element(result, row, 0);
+}
+
 const struct statistics *result_statistics(const struct result *result)
 {
     return result_file_statistics(result->file);

@@ -28,6 +28,15 @@ double result_touched_s(const struct result *result);
 /* Appends the distance as JSON (integer, shortest decimal, null). Rows must be in range. */
 void result_append_distance(const struct result *result, uint32_t source, uint32_t target,
                             struct text *text);
+/* The row of a vertex name; STATUS_NO_SUCH_VERTEX with words. */
+MUST_CHECK enum status result_find_row(const struct result *result, const char *name, size_t size,
+                                       uint32_t *ret_row, struct problem *reterr);
+/* Gathers the elements of count pairs of row and column, one behind the other; returns how many
+ * there are before the first pair that lies outside the matrix. */
+size_t result_gather(const struct result *result, const uint32_t *pairs, size_t count, void *to);
+/* The distances from one vertex to all, elements of the kind, in row order. Borrowed; lives as long
+ * as the result. */
+const void *result_distances(const struct result *result, uint32_t row);
 /* Borrowed; lives as long as the result. */
 const struct statistics *result_statistics(const struct result *result);
 /* The file that holds the whole matrix (npy), for downloads. Borrowed. */

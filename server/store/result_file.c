@@ -246,11 +246,6 @@ uint64_t result_file_bytes(const struct result_file *file)
     return file->size;
 }
 
-uint64_t result_file_npy_bytes(const struct result_file *file)
-{
-    return file->npy_size;
-}
-
 static enum status digest_blocks(int descriptor, uint64_t size, unsigned char *block,
                                  uint64_t *ret_checksum)
 {

@@ -31,8 +31,6 @@ const struct statistics *result_file_statistics(const struct result_file *file);
 MUST_CHECK enum status result_file_seal(struct result_file *file);
 int result_file_descriptor(const struct result_file *file); /* borrowed */
 uint64_t result_file_bytes(const struct result_file *file); /* all of it */
-/* The .npy at its beginning, header included. */
-uint64_t result_file_npy_bytes(const struct result_file *file);
 /* XXH3 of the whole file. Reads all of it, past the mapping, so that a bad disk is STATUS_IO and
  * not a signal. */
 MUST_CHECK enum status result_file_checksum(const struct result_file *file, uint64_t *ret_checksum);

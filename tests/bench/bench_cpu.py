@@ -1,10 +1,16 @@
 """The CPU solver beside the Python libraries that people would use instead.
 
-    bench_cpu.py APSP [--sizes 256,512,1024] [--runs 3]
+    bench_cpu.py APSP [--sizes 256,512,1024] [--dense 2048] [--runs 3]
 
-Runs `apsp bench --solver cpu` for f8, then the libraries that this Python can import (SciPy's
-floyd_warshall and dijkstra, NetworkX, igraph) on random graphs of the same sizes and as many edges,
-the median of the runs. One line per figure; x is how many times longer than apsp, all threads."""
+First, for --sizes, `apsp bench --solver cpu` for f8, then the libraries that this Python can import
+(SciPy's floyd_warshall and dijkstra, NetworkX, igraph) on random graphs of the same sizes and as many
+edges; x is how many times longer than apsp on all threads.
+
+Then, for --dense, SciPy's floyd_warshall on a complete graph, and every instruction set of apsp on
+one and two threads: i4, i4 in 16 bits, and both undirected; x is how many times faster than SciPy.
+(What apsp takes does not depend on the edges: its dense plan leaves nothing out.)
+
+The median of the runs; one line per figure."""
 
 import argparse
 import importlib
@@ -23,7 +29,8 @@ SLOW_VERTICES = 256
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("apsp")
-    parser.add_argument("--sizes", default="256,512,1024")
+    parser.add_argument("--sizes", default="256,512,1024", help="'' for none")
+    parser.add_argument("--dense", type=int, default=2048, help="vertices; 0 for none")
     parser.add_argument("--runs", type=int, default=3)
     return parser.parse_args()
 
@@ -88,27 +95,60 @@ def median_s(call, runs):
     return statistics.median(times)
 
 
-def apsp_seconds(options):
-    """Size -> seconds of fill and compute."""
+def apsp_rows(options, *flags):
+    """What apsp bench measured, row by row; none where this processor lacks the instruction set."""
     done = subprocess.run(
-        [options.apsp, "bench", "--solver", "cpu", "--sizes", options.sizes, "--kinds", "f8"]
-        + ["--directed", "--runs", str(options.runs), "--json", "-"],
-        check=True,
+        [options.apsp, "bench", "--solver", "cpu", "--runs", str(options.runs), "--json", "-", *flags],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        check="--solver.cpu_isa" not in flags,
     )
-    return {row["n"]: row["fill_s"] + row["compute_s"] for row in json.loads(done.stdout)["rows"]}
+    return json.loads(done.stdout)["rows"] if done.returncode == 0 else []
 
 
-def main():
-    options = parse_arguments()
-    for n, apsp_s in apsp_seconds(options).items():
-        print(f"n={n:<6} {'apsp, f8':32} {apsp_s * 1e3:10.2f} ms {1:8.1f} x")
+def compare_sparse(options):
+    for row in apsp_rows(options, "--sizes", options.sizes, "--kinds", "f8", "--directed"):
+        n, apsp_s = row["n"], row["fill_s"] + row["compute_s"]
+        print(f"n={n:<6} {'apsp, f8':50} {apsp_s * 1e3:10.2f} ms {1:8.1f} x")
         edges = make_edges(n)
         for library in (scipy_calls, networkx_calls, igraph_calls):
             for name, call in library(n, edges):
                 seconds = median_s(call, options.runs)
-                print(f"n={n:<6} {name:32} {seconds * 1e3:10.2f} ms {seconds / apsp_s:8.1f} x", flush=True)
+                print(f"n={n:<6} {name:50} {seconds * 1e3:10.2f} ms {seconds / apsp_s:8.1f} x", flush=True)
+
+
+def scipy_dense_s(n, runs):
+    graphs, numpy = module("scipy.sparse.csgraph"), module("numpy")
+    if graphs is None or numpy is None:
+        return None
+    matrix = numpy.random.default_rng(1).integers(1, WEIGHT_MAX + 1, (n, n)).astype(float)
+    numpy.fill_diagonal(matrix, 0)
+    return median_s(lambda: graphs.floyd_warshall(matrix), runs)
+
+
+def compare_dense(options):
+    n = options.dense
+    scipy_s = scipy_dense_s(n, options.runs)
+    if scipy_s is not None:
+        print(f"n={n:<6} {'SciPy floyd_warshall, complete graph':50} {scipy_s * 1e3:10.2f} ms {1:8.1f} x", flush=True)
+    for isa in ("avx512", "avx2", "portable"):
+        for threads in (1, 2):
+            flags = ("--sizes", str(n), "--kinds", "i4,u2", "--solver.cpu_isa", isa)
+            for row in apsp_rows(options, *flags, "--solver.cpu_threads", str(threads)):
+                directed = "" if row["directed"] else ", undirected"
+                name = f"apsp {row['label']}{directed}, {isa}, {threads} thread{'s' * (threads > 1)}"
+                ratio = f"{scipy_s / row['compute_s']:8.1f} x " if scipy_s is not None else ""
+                limit = row["limit_fraction"] * 100
+                print(f"n={n:<6} {name:50} {row['compute_s'] * 1e3:10.2f} ms {ratio}{limit:6.1f} % of the limit",
+                      flush=True)
+
+
+def main():
+    options = parse_arguments()
+    if options.sizes:
+        compare_sparse(options)
+    if options.dense:
+        compare_dense(options)
 
 
 if __name__ == "__main__":

@@ -65,6 +65,8 @@ def test_kills_lose_nothing():
                 resumed += state in ("queued", "running")
                 document = daemon.finish(job)
                 assert document["state"] == "done", (round_, document)
+                assert document["input"]["format"] == "dimacs", (round_, document)
+                assert document["input"]["bytes"] == len(graph(its_salt)), (round_, document)
                 assert daemon.distance(job, 1, 2) == min(1 + its_salt, 5000), (round_, job)
                 again = daemon.submit(graph(its_salt), Idempotency_Key=f"key-{its_salt}")
                 assert again.expect(200).json["id"] == job, (round_, again.body)

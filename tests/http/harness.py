@@ -175,11 +175,13 @@ def curl(*arguments):
 
 
 def slow_graph(n=3000):
-    """A complete-looking graph that keeps a CPU solver busy for a while."""
-    lines = [f"p sp {n} {2 * n}"]
+    """A graph that keeps a CPU solver busy for a while: no separator is small, so that no plan is
+    better than the dense one, and distances along the ring leave 16 bits."""
+    lines = [f"p sp {n} {5 * n}"]
     for i in range(1, n + 1):
         lines.append(f"a {i} {i % n + 1} {1 + i % 97}")
-        lines.append(f"a {i} {(i * 7919) % n + 1} {100 + i % 1009}")
+        for k in (7919, 104729, 1299709, 15485863):
+            lines.append(f"a {i} {(i * k + k // 7) % n + 1} {10**6 + i % 1009}")
     return "\n".join(lines).encode() + b"\n"
 
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+import struct
 
 import harness
 from harness import distances_of
@@ -109,6 +110,167 @@ def test_bad_questions(daemon):
     headers = {"Content-Type": "application/xml"}
     daemon.ask("POST", base + "/distances", body="<x/>", headers=headers).expect(
         415, "UnsupportedMediaType")
+
+
+def test_pairs_in_every_form(daemon):
+    daemon.solve(harness.SMALL, "?name=small")
+    base = "/v1/graphs/small/distances"
+    csv = "1,3\n4,1\n3,2\n"
+    p2p = "c three\np aux sp p2p 3\nq 1 3\nq 4 1\nq 3 2\n"
+    binary = struct.pack("<6I", 0, 2, 3, 0, 2, 1)
+    asked = {
+        "application/json": json.dumps({"pairs": [[1, 3], [4, 1], [3, 2]]}),
+        "text/csv": csv,
+        "text/x-dimacs-p2p": p2p,
+        "application/octet-stream": binary,
+    }
+    answered = {
+        "application/json": b'{"distances":[12,null,6]}\n',
+        "text/csv": b"1,3,12\n4,1,\n3,2,6\n",
+        "text/x-dimacs-p2p": b"d 1 3 12\nd 4 1 unreachable\nd 3 2 6\n",
+        "application/octet-stream": struct.pack("<3i", 12, 2**30 - 1, 6),
+    }
+
+    def ask(body, **headers):
+        headers = {k.replace("_", "-"): v for k, v in headers.items()}
+        return daemon.ask("POST", base, body=body, headers=headers)
+
+    for content, body in asked.items():
+        own = ask(body, Content_Type=content + "; charset=utf-8").expect(200)
+        assert own.body == answered[content] and own.headers["Content-Type"] == content, content
+        for accept, wanted in answered.items():
+            answer = ask(body, Content_Type=content, Accept=accept).expect(200)
+            assert answer.body == wanted and answer.headers["Vary"].startswith("Accept")
+        if content != "application/octet-stream":
+            assert ask(body).expect(200).body == answered[content]
+    assert ask("source,target\n1,3\n").expect(200).body == b"source,target,distance\n1,3,12\n"
+    code, status, body = harness.curl("--data-binary", csv, daemon.url + base)
+    assert (code, status, body) == (0, 200, answered["text/csv"]), body
+    for body, content, status, code in (
+        (binary[:-1], "application/octet-stream", 400, "BadRequest"),
+        (struct.pack("<2I", 4, 0), "application/octet-stream", 404, "NoSuchVertex"),
+        ("1,3\n1,9\n", "text/csv", 404, "NoSuchVertex"),
+        ("1;3\n", "text/csv", 400, "BadRequest"),
+        ("p aux sp p2p 2\nq 1 3\n", "text/x-dimacs-p2p", 400, "BadRequest"),
+        ("", "text/csv", 422, "EmptyBody"),
+    ):
+        problem = ask(body, Content_Type=content).expect(status, code).json
+        assert content != "text/csv" or not body or problem["line"] == body.count("\n"), problem
+    ask(csv, Content_Type="text/csv", Accept="image/png").expect(406, "NotAcceptable")
+    ask(csv, Content_Type="image/png").expect(415, "UnsupportedMediaType")
+    narrow = daemon.solve(harness.SMALL, "?kind=u2")["id"]
+    headers = {"Content-Type": "application/octet-stream"}
+    answer = daemon.ask("POST", f"/v1/graphs/{narrow}/distances", body=binary, headers=headers)
+    assert answer.expect(200).body == struct.pack("<3H", 12, 65535, 6)
+    odd = daemon.solve(b'"a,""b""",c,3\n', "?format=edges")["id"]
+    headers = {"Content-Type": "text/csv"}
+    body = b'"a,""b""",c\nc,"a,""b"""\n'
+    answer = daemon.ask("POST", f"/v1/graphs/{odd}/distances", body=body, headers=headers)
+    assert answer.expect(200).body == b'"a,""b""",c,3\nc,"a,""b""",\n', answer.body
+
+
+def test_a_body_of_pairs_has_a_limit(_):
+    with harness.Daemon("--http.pairs_limit", "1KiB") as daemon:
+        daemon.solve(harness.SMALL, "?name=small")
+        for path in ("distances", "paths", "table"):
+            answer = daemon.ask("POST", f"/v1/graphs/small/{path}", body=b" " * 1025)
+            assert answer.expect(413, "BodyTooLarge").json["limit"] == 1024
+        assert daemon.get("/v1/limits").json["pairs_limit_bytes"] == 1024
+
+
+def test_a_table(daemon):
+    daemon.solve(harness.SMALL, "?name=small")
+    rows = [[0, 5, 12, None], [8, 0, 7, None], [1, 6, 0, None], [None, None, None, 0]]
+    everything = [1, 2, 3, 4]
+
+    def table(body):
+        return daemon.ask("POST", "/v1/graphs/small/table", body=json.dumps(body))
+
+    for sources in (None, [3, 1], [2, 2], []):
+        for destinations in (None, [4, 1, 2], []):
+            body = {"sources": sources, "destinations": destinations}
+            answer = table({k: v for k, v in body.items() if v is not None}).expect(200)
+            r, c = (everything if v is None else v for v in (sources, destinations))
+            assert answer.json == {"code": "Ok", "sources": r, "destinations": c,
+                                   "distances": [[rows[i - 1][j - 1] for j in c] for i in r]}
+    for body, status, code in (
+        ({"sources": [5]}, 404, "NoSuchVertex"),
+        ({"sources": 5}, 400, "BadRequest"),
+        ({"from": [1]}, 400, "BadRequest"),
+        ([1], 400, "BadRequest"),
+        ({"sources": [None]}, 400, "BadRequest"),
+    ):
+        table(body).expect(status, code)
+    twice = daemon.ask("POST", "/v1/graphs/small/table", body='{"sources":[1],"sources":[2]}')
+    assert twice.expect(400, "BadRequest").json["column"] == 26, twice.json
+    daemon.ask("POST", "/v1/graphs/small/table", body="").expect(422, "EmptyBody")
+    daemon.ask("POST", "/v1/graphs/small/table", body="{}", headers={"Accept": "text/csv"}).expect(
+        406, "NotAcceptable")
+    daemon.get("/v1/graphs/small/table").expect(405, "MethodNotAllowed")
+    daemon.ask("POST", "/v1/graphs/nowhere/table", body="{}").expect(404, "NoSuchGraph")
+
+
+def test_the_nearest_and_those_within(daemon):
+    names = list(range(1, 121))
+    edges = random_edges(names, 300, 8)
+    body = "p sp 120 300\n" + "".join(f"a {s} {t} {w}\n" for s, t, w in edges)
+    graph = daemon.solve(body.encode())["graph"]
+    truth = distances_of(edges, names)
+    for source in names[::10]:
+        others = sorted((truth[source, t], t) for t in names if t != source and (source, t) in truth)
+        for k in (1, 2, 7, 119, 4_000_000_000):
+            answer = daemon.get(f"/v1/graphs/{graph}/nearest?source={source}&k={k}").expect(200).json
+            assert answer == {"source": source, "vertices": [t for _, t in others[:k]],
+                              "distances": [d for d, _ in others[:k]]}, (source, k)
+        for most in (0, 12, 40.5, 1e9, -1):
+            near = [(d, t) for d, t in others if d <= most]
+            answer = daemon.get(f"/v1/graphs/{graph}/within?source={source}&max={most}").expect(200)
+            assert answer.json == {"source": source, "vertices": [t for _, t in near],
+                                   "distances": [d for d, _ in near]}, (source, most)
+    base = f"/v1/graphs/{graph}"
+    source = next(s for s, t in truth if s != t)
+    answer = daemon.get(base + f"/nearest?source={source}").expect(200).json
+    assert len(answer["vertices"]) == 1, answer
+    for path, status, code in (
+        ("/nearest?source=0&k=1", 404, "NoSuchVertex"),
+        ("/nearest?k=1", 400, "BadParameter"),
+        ("/nearest?source=1&k=0", 400, "BadParameter"),
+        ("/nearest?source=1&max=1", 400, "UnknownParameter"),
+        ("/within?source=1", 400, "BadParameter"),
+        ("/within?source=1&max=far", 400, "BadParameter"),
+        ("/within?source=121&max=1", 404, "NoSuchVertex"),
+    ):
+        daemon.get(base + path).expect(status, code)
+    daemon.get(base + "/within?source=1&max=1", Accept="text/csv").expect(406, "NotAcceptable")
+    reals = daemon.solve(b"a b 0.3\na c 0.30000001\na d 0.4\n", "?format=edges")["id"]
+    answer = daemon.get(f"/v1/graphs/{reals}/within?source=a&max=0.3").expect(200).json
+    assert answer["vertices"] == ["b", "c"] and answer["distances"][0] == 0.3, answer
+
+
+def test_names_that_would_forge_lines(daemon):
+    names = ["a b", " lead", "n\nd 1 2 3", "plain", "tab\t"]
+    body = json.dumps({"nodes": [{"id": v} for v in names], "directed": True,
+                       "links": [{"source": "a b", "target": "plain", "weight": 4}]})
+    graph = daemon.solve(body.encode(), "?format=json")["graph"]
+    url = f"/v1/graphs/{graph}/distances"
+
+    def ask(pairs, accept):
+        return daemon.ask("POST", url, body=json.dumps({"pairs": pairs}), headers={"Accept": accept})
+
+    for name in names:
+        answer = ask([["plain", name]], "text/x-dimacs-p2p")
+        if name == "plain":
+            assert answer.expect(200).body == b"d plain plain 0\n"
+        else:
+            assert "hint" in answer.expect(406, "NotAcceptable").json
+    rows = struct.pack("<2I", 0, 3)
+    headers = {"Content-Type": "application/octet-stream", "Accept": "text/x-dimacs-p2p"}
+    daemon.ask("POST", url, body=rows, headers=headers).expect(406, "NotAcceptable")
+    csv = ask([[" lead", "tab\t"]], "text/csv").expect(200).body
+    assert csv == b'" lead","tab\t",\n', csv
+    back = csv.rpartition(b",")[0] + b"\n"
+    again = daemon.ask("POST", url, body=back, headers={"Content-Type": "text/csv"}).expect(200)
+    assert again.body == csv
 
 
 if __name__ == "__main__":

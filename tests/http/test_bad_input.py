@@ -1,5 +1,6 @@
 """Bad graphs and bad requests: a clear answer, and nothing kept."""
 
+import gzip
 import json
 import socket
 import struct
@@ -64,7 +65,9 @@ def test_bad_requests(daemon):
         ("POST", jobs + "?wait=99", SMALL, {}, 400, "BadParameter"),
         ("POST", "/v1/graphs?priority=3", SMALL, {}, 400, "UnknownParameter"),
         ("POST", jobs, SMALL, {"Content-Type": "image/png"}, 415, "UnsupportedMediaType"),
-        ("POST", jobs, SMALL, {"Content-Encoding": "gzip"}, 415, "UnsupportedMediaType"),
+        ("POST", jobs, SMALL, {"Content-Encoding": "br"}, 415, "UnsupportedMediaType"),
+        ("POST", jobs, SMALL, {"Content-Encoding": "gzip"}, 422, "BadGraph"),
+        ("POST", jobs, b"", {"Content-Encoding": "zstd"}, 422, "EmptyBody"),
         ("POST", jobs, b"\x00" * 100, {}, 415, "UnsupportedMediaType"),
         ("POST", jobs + "?format=dimacs", b"\x00" * 100, {}, 422, "BadGraph"),
     ):
@@ -72,6 +75,31 @@ def test_bad_requests(daemon):
         answer.expect(status, code)
     assert "limit" in daemon.get("/v1/jobs?x=1").json["hint"]
     assert "dimacs" in daemon.submit(SMALL, "", Content_Type="image/png").json["hint"]
+
+
+def test_a_compressed_body_has_an_end_and_a_size(_):
+    packed = gzip.compress(SMALL)
+    bomb = gzip.compress(SMALL + (b"c" + b" " * 98 + b"\n") * 60_000)
+    with harness.Daemon("--http.decoded_limit", "4MiB", "--http.decoded_ratio", "1000000") as daemon:
+        for body, status, code in (
+            (packed[:-4], 422, "Truncated"),
+            (packed + b"trash", 422, "BadGraph"),
+            (gzip.compress(b""), 422, "EmptyBody"),
+            (gzip.compress(b"p sp x\n"), 422, "BadGraph"),
+            (bomb, 413, "BodyTooLarge"),
+        ):
+            for path in ("/v1/jobs", "/v1/graphs?format=dimacs"):
+                headers = {"Content-Encoding": "gzip"}
+                answer = daemon.ask("POST", path, body=body, headers=headers).expect(status, code)
+        assert answer.json["limit"] == 4 << 20 and answer.json["actual"] > 4 << 20, answer.json
+        assert daemon.get("/v1/limits").json["decoded_limit_bytes"] == 4 << 20
+        assert daemon.get("/v1/graphs").json["graphs"] == []
+    with harness.Daemon() as daemon:
+        answer = daemon.ask("POST", "/v1/jobs", body=bomb, headers={"Content-Encoding": "gzip"})
+        assert answer.expect(413, "BodyTooLarge").json["limit"] == 200, answer.json
+        assert answer.json["actual"] > 200, answer.json
+        answer = daemon.ask("POST", "/v1/jobs", body=SMALL, headers={"Content-Encoding": "br"})
+        assert answer.headers["Accept-Encoding"] == "gzip, zstd, identity", answer.headers
 
 
 def test_other_methods_are_told_the_allowed_ones(daemon):

@@ -62,7 +62,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(set(os.listdir(out)), {"bench.json", "speed.svg", "roofline.svg"})
         with open(os.path.join(out, "bench.json")) as file:
             document = json.load(file)
-        rows = [(kind, directed, n) for kind in ("i4", "f4", "f8") for directed in (True, False)
+        rows = [(kind, directed, n) for kind in ("i4", "u2", "f4", "f8") for directed in (True, False)
                 for n in (64, 128)]
         self.check_document(document, rows)
         for name in ("speed.svg", "roofline.svg"):
@@ -71,9 +71,9 @@ class Bench(unittest.TestCase):
             self.assertTrue(root.find(SVG + "title").text)
             self.assertTrue(root.find(SVG + "desc").text)
         lines = done.stdout.splitlines()
-        self.assertEqual(sum(line.startswith("limit ") for line in lines), 3)
-        self.assertEqual(sum(line.startswith("solve ") for line in lines), 12)
-        self.assertEqual(sum(line.startswith("| ") for line in lines), 13)
+        self.assertEqual(sum(line.startswith("limit ") for line in lines), 4)
+        self.assertEqual(sum(line.startswith("solve ") for line in lines), 16)
+        self.assertEqual(sum(line.startswith("| ") for line in lines), 17)
         self.ok(*SMALL, "--kinds", "i4", "--directed", "--out", out)
 
     def test_a_batch_of_small_graphs(self):
@@ -105,7 +105,6 @@ class Bench(unittest.TestCase):
         for arguments, hint in (
             (("--sizes", "64..x"), "--sizes"),
             (("--kinds", "i8"), "--kinds"),
-            (("--solver", "cpu", "--kinds", "u2"), "u2"),
             (("--runs", "0"), "--runs"),
             (("--batch", "-1"), "--batch"),
             (("--sweep-size", "-1"), "--sweep-size"),

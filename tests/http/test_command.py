@@ -1,13 +1,17 @@
 """The one-shot command from outside: python3 test_command.py BUILD_DIR"""
 
+import gzip
 import json
 import os
+import random
+import shutil
 import signal
 import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 try:
     import numpy
@@ -82,6 +86,11 @@ class Generate(CommandTest):
         self.assertEqual(len(matrices[0]), 70 * 70 * 4)
         self.assertEqual(set(matrices), {matrices[0]})
 
+    def test_a_format_that_is_only_read_is_refused(self):
+        for arguments in ((self.path("g.mtx"),), ("--to", "metis", self.path("g.gr"))):
+            message = self.refused(2, "generate", "--shape", "grid", "--n", "9", *arguments)
+            self.assertIn("write dimacs, edges, json or nthu", message)
+
     def test_decimals_are_refused_by_nthu(self):
         message = self.refused(2, "generate", "--shape", "grid", "--n", "9", "--kind", "f4",
                                self.path("g.nthu"))
@@ -90,6 +99,21 @@ class Generate(CommandTest):
 
 
 class Solve(CommandTest):
+    def test_compressed_files_are_read(self):
+        plain = self.read(os.path.basename(self.generate("road", "g.csv")))
+        self.ok("solve", self.path("g.csv"), self.path("plain.raw"))
+        packed = gzip.compress(plain)
+        self.ok("solve", self.path("p.csv.gz", packed), self.path("packed.raw"))
+        self.assertEqual(self.read("plain.raw"), self.read("packed.raw"))
+        message = self.refused(1, "solve", self.path("c.gz", packed[:-5]), self.path("c.raw"))
+        self.assertIn("ends in the middle", message)
+        message = self.refused(1, "solve", self.path("d.gz", plain), self.path("d.raw"))
+        self.assertIn("not gzip", message)
+        if shutil.which("zstd"):
+            subprocess.run(["zstd", "-q", self.path("g.csv")], check=True)
+            self.ok("solve", self.path("g.csv.zst"), self.path("zstd.raw"))
+            self.assertEqual(self.read("plain.raw"), self.read("zstd.raw"))
+
     def test_every_shape_solves_and_verifies(self):
         for shape in SHAPES:
             for kind in ("i4", "f4"):
@@ -99,9 +123,41 @@ class Solve(CommandTest):
                     done = self.ok("verify", graph, self.path("g.npy"))
                     self.assertEqual(done.stdout, b"verified: 70 rows\n")
 
+    def test_edges_longer_than_any_distance_are_no_trouble(self):
+        """16 bits hold every distance here, and not every edge."""
+        draw = random.Random(1)
+        n, edges = 600, {}
+        for vertex in range(n):
+            for _ in range(12):
+                edges[vertex, draw.randrange(n)] = draw.randint(1, 10)
+            edges[vertex, (vertex + 1) % n] = 3
+            edges.setdefault((vertex, draw.randrange(n)), draw.choice([32768, 40000, 65535, 65541, 5000000]))
+        graph, matrix = self.path("heavy.edges"), self.path("heavy.npy")
+        with open(graph, "w") as file:
+            file.writelines(f"{u} {v} {w}\n" for (u, v), w in edges.items())
+        for isa in ("auto", "portable"):
+            self.ok("solve", graph, matrix, "--solver.cpu_isa", isa)
+            self.ok("verify", graph, matrix)
+
+    def test_sums_that_rounding_ruins_are_refused(self):
+        """Each edge has its exact opposite, so that all cycles are 0, in decimals."""
+        draw = random.Random(3)
+        n, edges = 100, {}
+        height = [draw.randint(-10000, 10000) / 10 for _ in range(n)]
+        for u in range(n):
+            for v in {(u + draw.randint(1, 30)) % n for _ in range(2)} - {u}:
+                edges[u, v] = round(height[v] - height[u], 1)
+                edges[v, u] = -edges[u, v]
+        graph = self.path("ruined.edges")
+        with open(graph, "w") as file:
+            file.writelines(f"{u} {v} {w}\n" for (u, v), w in edges.items())
+        failed = apsp("solve", graph, self.path("ruined.npy"), "--solver", "cpu")
+        self.assertEqual(failed.returncode, 3, failed.stderr)
+        self.assertIn(b"scale the weights to integers", b" ".join(failed.stderr.split()))
+
     def test_every_output_says_the_same(self):
         graph = self.path("g.gr", TRIANGLE)
-        for ending in ("npy", "raw", "nthu", "json"):
+        for ending in ("npy", "raw", "nthu", "json", "csv", "ndjson", "mtx"):
             self.ok("solve", graph, self.path("g." + ending))
         document = json.loads(self.read("g.json"))
         self.assertEqual(document, {"sources": [1, 2, 3, 4], "destinations": [1, 2, 3, 4],
@@ -111,6 +167,14 @@ class Solve(CommandTest):
                                        for row in TRIANGLE_ROWS for cell in row])
         self.assertEqual(self.read("g.npy")[NPY_HEADER:], self.read("g.raw"))
         self.assertEqual(self.read("g.nthu"), self.read("g.raw"))
+        self.assertEqual([json.loads(line) for line in self.read("g.ndjson").splitlines()],
+                         TRIANGLE_ROWS)
+        self.assertEqual(self.read("g.csv").decode().splitlines(),
+                         [",".join("" if cell is None else str(cell) for cell in row)
+                          for row in TRIANGLE_ROWS])
+        self.assertEqual(self.read("g.mtx").decode().splitlines()[3:],
+                         ["inf" if cell is None else str(cell)
+                          for column in zip(*TRIANGLE_ROWS) for cell in column])
 
     @unittest.skipIf(numpy is None, "numpy is not installed")
     def test_numpy_reads_what_json_says(self):
@@ -185,7 +249,7 @@ class Solve(CommandTest):
 
 class Words(CommandTest):
     def test_help_fits_a_terminal_of_80_columns(self):
-        for command in ([], ["solve"], ["verify"], ["generate"]):
+        for command in ([], ["solve"], ["verify"], ["generate"], ["plan"]):
             done = apsp(*command, "--help")
             self.assertEqual(done.returncode, 0)
             for line in done.stdout.decode().splitlines():
@@ -198,6 +262,46 @@ class Words(CommandTest):
                                   stderr=subprocess.PIPE, timeout=120)
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"standard output", done.stderr)
+
+
+class Plan(CommandTest):
+    def rings(self):
+        """Twenty rings of 100 vertices, which have nothing to do with each other."""
+        edges = [(v, v // 100 * 100 + (v + 1) % 100) for v in range(2000)]
+        return self.path("rings.csv", "".join(f"{a},{b},1\n" for a, b in edges).encode())
+
+    def test_a_graph_that_falls_apart_is_planned_so(self):
+        for solver in ("cpu", "gpu"):
+            done = self.ok("plan", self.rings(), "--json", "--solver", solver)
+            told = json.loads(done.stdout)
+            self.assertEqual(told["graph"], {"n": 2000, "m": 2000, "directed": True})
+            self.assertEqual(told["plan"]["kind"], "nested_dissection")
+            self.assertLess(told["plan"]["work_fraction"], 0.01)
+            self.assertGreater(told["plan"]["planning_s"], 0)
+            self.assertEqual((told["solver"], told["tiles"], told["rounds"]), (solver, 20, 1))
+            self.assertLess(told["expected_s"], told["dense_s"])
+
+    def test_a_dense_graph_is_planned_densely(self):
+        graph = self.path("dense.gr")
+        self.ok("generate", "--shape", "dense", "--n", "700", graph)
+        done = self.ok("plan", graph, "--json", "--solver", "cpu")
+        told = json.loads(done.stdout)
+        self.assertEqual(told["plan"]["kind"], "dense")
+        self.assertEqual((told["plan"]["work_fraction"], told["plan"]["parts"]), (1, 1))
+        self.assertEqual((told["tiles"], told["padded"], told["rounds"]), (6, 768, 6))
+        self.assertEqual(told["expected_s"], told["dense_s"])
+
+    def test_the_summary_and_the_picture(self):
+        words = self.ok("plan", self.rings(), "--out", self.path("p.svg"), "--solver", "cpu").stdout
+        self.assertIn(b"nested_dissection, 20 parts", words)
+        self.assertIn(b"20 x 20 tiles of up to 128", words)
+        picture = xml.etree.ElementTree.fromstring(self.read("p.svg"))
+        self.assertEqual(picture.tag, "{http://www.w3.org/2000/svg}svg")
+        self.assertIn(b"part of 100 vertices in 1 tiles", self.read("p.svg"))
+
+    def test_a_picture_that_cannot_be_written_is_told(self):
+        place = self.path("nowhere/p.svg")
+        self.assertIn(place, self.refused(1, "plan", self.rings(), "--out", place))
 
 
 class Refusals(CommandTest):
@@ -224,12 +328,13 @@ class Refusals(CommandTest):
             (("solve", "a", "b", "--kind"), "value"),
             (("solve", "a", "b", "--kind", "i8"), "i8"),
             (("solve", "a", "b", "--to", "dimacs"), "npy"),
-            (("solve", "a", "b.csv"), "--to"),
+            (("solve", "a", "b.xls"), "--to"),
             (("solve", "a", "b", "--to", "nthu", "--kind", "f4"), "nthu"),
             (("solve", "a", "b", "--n", "-1"), "-1"),
             (("solve", "a", "b", "--solver", "tpu"), "tpu"),
             (("solve", "a", "b", "--directed", "yes"), "yes"),
             (("verify", "a", "b.raw"), "--kind"),
+            (("plan",), "GRAPH"),
             (("generate", "--n", "3", "a"), "--shape"),
             (("generate", "--shape", "grid", "a"), "--n"),
         ):

@@ -198,5 +198,17 @@ def test_a_dripping_client_is_cut_off(_):
         daemon.get("/livez").expect(200)
 
 
+def test_nothing_follows_the_head_of_a_stream(daemon):
+    """Its end would be read as the beginning of the next answer."""
+    job = daemon.solve(SMALL, "?name=streamed")["id"]
+    for path in (b"/v1/graphs/streamed/stats", b"/v1/graphs/streamed/matrix?format=csv",
+                 b"/v1/jobs/%s/events?last_event_id=0" % job.encode()):
+        got, closed = talk(daemon, b"HEAD %s HTTP/1.1\r\nHost: a\r\n\r\n%s" % (path, HIDDEN))
+        assert closed and got.count(b"HTTP/1.1 ") == 1, (path, got)
+        assert b"\r\nConnection: close\r\n" in got, (path, got)
+    got, _ = talk(daemon, b"HEAD /version HTTP/1.1\r\nHost: a\r\n\r\n" + HIDDEN)
+    assert got.count(b"HTTP/1.1 200") == 2 and b"\r\n\r\nHTTP/1.1 200" in got, got
+
+
 if __name__ == "__main__":
     harness.run(globals())

@@ -53,7 +53,7 @@ def check_distances(daemon, document, number):
 
 
 def test_each_of_many_has_its_own_end(daemon):
-    slow = daemon.submit(harness.slow_graph(8000)).expect(202).json["id"]
+    slow = daemon.submit(harness.slow_graph(14000)).expect(202).json["id"]
     jobs = submit_all(daemon, list(range(JOBS)))
     bad = daemon.submit(NEGATIVE).expect(202).json["id"]
     daemon.submit(b"p sp 3 1\na 1 nonsense 2\n").expect(422)

@@ -1,5 +1,6 @@
 """Uploads: every way to submit a graph, and what is answered."""
 
+import gzip
 import json
 import os
 import struct
@@ -85,6 +86,91 @@ def test_every_format_is_sniffed_or_named(daemon):
         assert done["state"] == "done", (query, body, done)
 
 
+def test_the_newer_formats_are_sniffed_named_and_typed(daemon):
+    graphml = (b'<graphml><graph edgedefault="undirected"><node id="1"/><node id="2"/>'
+               b'<edge source="1" target="2"/></graph></graphml>')
+    shape = b"{'descr': '<i4', 'fortran_order': False, 'shape': (2, 2), }\n"
+    npy = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(shape)) + shape
+    jgf = b'{"graph":{"nodes":{"a":{},"b":{}},"edges":[{"source":"a","target":"b"}]}}'
+    for name, media_type, body in (
+        ("mtx", "text/x-matrix-market", b"%%MatrixMarket matrix array integer general\n1 1\n0\n"),
+        ("metis", "text/x-metis", b"3 2 1\n2 7\n1 7 3 8\n2 8\n"),
+        ("jgf", "application/vnd.jgf+json", jgf),
+        ("jgf", "application/json", jgf),
+        ("graphml", "application/graphml+xml", graphml),
+        ("graphml", "text/xml; charset=utf-8", graphml),
+        ("npy", "application/x-npy", npy + struct.pack("<4i", 0, 1073741823, 5, 0)),
+    ):
+        for query, headers in (("", {}), ("?format=" + name, {}), ("", {"Content-Type": media_type})):
+            answer = daemon.ask("POST", "/v1/jobs" + query, body=body, headers=headers)
+            assert answer.status in (200, 202), (name, query, answer.body)
+            done = daemon.finish(answer.json["id"])
+            assert done["state"] == "done" and done["input"]["format"] == name, done
+            assert done["input"]["guessed"] == (not query and not headers), done
+
+
+def test_a_guess_is_told_when_it_fails(daemon):
+    problem = daemon.submit(b"1 2\n3\n").expect(422, "BadGraph").json
+    assert "read as edges" in problem["hint"] and "format=" in problem["hint"], problem
+    assert "hint" not in daemon.submit(b"1 2\n3\n", "?format=edges").expect(422).json
+    problem = daemon.submit(b'{"n":1,"edges":[[0,1]]}').expect(422, "BadGraph").json
+    assert "read as json" in problem["hint"], problem
+
+
+def test_parameters_that_a_format_cannot_honour_are_refused(daemon):
+    metis = b"3 2\n2\n1 3\n2\n"
+    for query, body in (
+        ("?weight=km", metis), ("?directed=true", metis), ("?n=4", metis),
+        ("?weight=km", SMALL), ("?n=5", SMALL),
+        ("?directed=false",
+         b"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 5\n"),
+        ("?weight=km", b"%%MatrixMarket matrix coordinate real general\n1 1 0\n"),
+        ("?weight=km", b"a b 3\n"),
+        ("?weight=km", b"<graphml><graph></graph></graphml>"),
+        ("?n=7", b'{"graph":{"nodes":{}}}'),
+    ):
+        problem = daemon.submit(body, query).expect(400, "BadParameter").json
+        assert query[1:].split("=")[0] in problem["detail"], (query, body, problem)
+
+
+def test_compressed_bodies_are_the_same_graph(daemon):
+    graph = daemon.solve(SMALL)["graph"]
+    half = len(SMALL) // 2
+    members = gzip.compress(SMALL[:half]) + gzip.compress(SMALL[half:])
+    done = subprocess.run(["zstd", "-c"], input=SMALL, capture_output=True)
+    bodies = [("gzip", gzip.compress(SMALL)), ("x-gzip", members), ("GZIP", members)]
+    bodies += [("zstd", done.stdout), ("zstd", done.stdout)] if done.returncode == 0 else []
+    for encoding, body in bodies:
+        for path in ("/v1/jobs", "/v1/jobs?format=dimacs"):
+            answer = daemon.ask("POST", path, body=body, headers={"Content-Encoding": encoding})
+            assert answer.expect(200).json["graph"] == graph, (encoding, answer.body)
+    stored = gzip.compress(json.dumps({"graph": graph}).encode())
+    headers = {"Content-Encoding": "gzip"}
+    assert daemon.ask("POST", "/v1/jobs", body=stored, headers=headers).json["graph"] == graph
+
+
+def test_the_document_says_what_was_understood(daemon):
+    body = b"from;to;km\na;b;7\nb;c;8\n"
+    headers = {"Content-Encoding": "gzip"}
+    answer = daemon.ask("POST", "/v1/jobs?directed=false", gzip.compress(body), headers)
+    for document in (answer.expect(202).json, daemon.finish(answer.json["id"])):
+        assert document["input"] == {
+            "format": "edges", "guessed": True, "encoding": "gzip",
+            "variant": "semicolons, with header", "weight": "km", "directed": False,
+            "directed_by": "parameter", "names": "strings", "bytes": len(gzip.compress(body)),
+            "decoded_bytes": len(body)}, document["input"]
+    # The same graph by another way is the same graph, and the job tells of its own upload.
+    json_body = b'{"nodes":[{"id":"a"},{"id":"b"},{"id":"c"}],"links":[{"source":"a","target":"b",' \
+        b'"weight":7},{"source":"c","target":"b","weight":8}]}'
+    again = daemon.submit(json_body, "?format=json").expect(200).json
+    assert again["graph"] == answer.json["graph"], again
+    assert again["input"]["variant"] == "node-link" and not again["input"]["guessed"], again
+    stored = daemon.ask("POST", "/v1/graphs", body=b"1 2\n2 1\n7 8\n").expect(201).json
+    assert stored["input"]["weight"] is None and stored["input"]["names"] == "integers", stored
+    by_name = daemon.ask("POST", "/v1/jobs", body=json.dumps({"graph": stored["id"]}))
+    assert by_name.json["input"] is None, by_name.json
+
+
 def test_a_stored_graph_is_solved_by_name(daemon):
     stored = daemon.ask("POST", "/v1/graphs?name=stored", body=b"1 2 3\n5 2 3\n").expect(201)
     assert stored.headers["Location"] == "/v1/graphs/" + stored.json["id"]
@@ -147,9 +233,15 @@ def test_the_service_tells_about_itself(daemon):
     limits = daemon.get("/v1/limits").expect(200).json
     assert limits["vertex_limit"] > 0 and limits["body_limit_bytes"] > 0, limits
     formats = daemon.get("/v1/formats").expect(200).json
-    names = {entry["name"] for entry in formats["inputs"]}
-    assert {"dimacs", "edges", "json", "nthu"} <= names, names
-    assert {"npy", "raw", "nthu", "json"} == {entry["name"] for entry in formats["outputs"]}
+    inputs = {entry["name"]: entry for entry in formats["inputs"]}
+    assert set(inputs) == {"dimacs", "mtx", "metis", "edges", "nthu", "json", "jgf", "graphml",
+                           "npy"}, inputs
+    assert [name for name in inputs if not inputs[name]["sniffed"]] == ["nthu"], inputs
+    assert inputs["edges"]["parameters"] == ["name", "directed", "n", "weight"], inputs["edges"]
+    assert "directed" not in inputs["metis"]["parameters"], inputs["metis"]
+    assert all(entry["media_types"] and entry["file_endings"] for entry in inputs.values()), inputs
+    assert formats["encodings"] == ["identity", "gzip", "zstd"], formats
+    assert {"npy", "raw", "nthu", "json", "csv", "ndjson", "mtx"} == {entry["name"] for entry in formats["outputs"]}
     devices = daemon.get("/v1/devices").expect(200).json
     assert devices["devices"] and devices["devices"][0]["solver"] in ("gpu", "cpu"), devices
     routes = daemon.get("/").expect(200).json["routes"]

@@ -15,7 +15,7 @@ def until_running(daemon, job):
 
 def start_slow(daemon, salt):
     """A job that runs for a while, running, and another that waits behind it."""
-    running = daemon.submit(slow_graph(4000 + salt)).expect(202).json["id"]
+    running = daemon.submit(slow_graph(10000 + salt)).expect(202).json["id"]
     waiting = daemon.submit(slow_graph(100 + salt)).expect(202).json["id"]
     until_running(daemon, running)
     return running, waiting
@@ -116,7 +116,7 @@ def test_a_question_waits_for_the_solve(daemon):
 
 def test_a_full_queue_refuses_before_the_body(_):
     with harness.Daemon("--jobs.queue_limit", "1") as daemon:
-        running = daemon.submit(slow_graph(4004)).expect(202).json["id"]
+        running = daemon.submit(slow_graph(10004)).expect(202).json["id"]
         until_running(daemon, running)
         waiting = daemon.submit(slow_graph(104), Idempotency_Key="w").expect(202).json["id"]
         again = daemon.submit(slow_graph(104), Idempotency_Key="w").expect(202)
@@ -135,7 +135,7 @@ def test_a_full_queue_refuses_before_the_body(_):
 
 def test_what_is_accepted_and_refused_is_what_was_sent(_):
     with harness.Daemon("--jobs.queue_limit", "10") as daemon:
-        running = daemon.submit(slow_graph(4006)).expect(202).json["id"]
+        running = daemon.submit(slow_graph(10006)).expect(202).json["id"]
         until_running(daemon, running)
         answers = []
 

@@ -104,11 +104,77 @@ static void make_decimal(struct edge_list *list, uint64_t seed)
     }
 }
 
+/* All ways lead over one vertex, and it is not the first. */
+static void make_star(struct edge_list *list, uint64_t seed)
+{
+    const uint32_t centre = (uint32_t)shapes_random(&seed, list->vertex_count);
+    for (uint32_t vertex = 0; vertex < list->vertex_count; ++vertex) {
+        edge_list_add(list, centre, vertex, 1 + (double)shapes_random(&seed, 1000));
+    }
+}
+
+/* As square as it can be: what separates well. */
+static void make_grid(struct edge_list *list, uint64_t seed)
+{
+    const uint32_t n = list->vertex_count;
+    uint32_t width = 1;
+    while ((uint64_t)width * width < n) {
+        ++width;
+    }
+    for (uint32_t vertex = 0; vertex < n; ++vertex) {
+        if ((vertex + 1) % width != 0 && vertex + 1 < n) {
+            edge_list_add(list, vertex, vertex + 1, 1 + (double)shapes_random(&seed, 1000));
+        }
+        if (vertex + width < n) {
+            edge_list_add(list, vertex, vertex + width, 1 + (double)shapes_random(&seed, 1000));
+        }
+    }
+}
+
+/* Two cliques and one edge from the first to the second. */
+static void make_cliques(struct edge_list *list, uint64_t seed)
+{
+    const uint32_t n = list->vertex_count;
+    for (uint32_t source = 0; source < n; ++source) {
+        for (uint32_t target = 0; target < n; ++target) {
+            if (source != target && source % 2 == target % 2) {
+                edge_list_add(list, source, target, 1 + (double)shapes_random(&seed, 1000));
+            }
+        }
+    }
+    if (n > 1) {
+        edge_list_add(list, n / 2 * 2 - 2, n / 2 * 2 - 1, 1);
+    }
+}
+
+/* Many small strong components, each with edges to later ones only. */
+static void make_layers(struct edge_list *list, uint64_t seed)
+{
+    const uint32_t n = list->vertex_count;
+    for (uint32_t vertex = 0; vertex < n; ++vertex) {
+        const uint32_t first = vertex / 5 * 5;
+        const uint32_t size = n - first < 5 ? n - first : 5;
+        edge_list_add(list, vertex, first + (vertex - first + 1) % size, 1);
+        for (uint32_t edge = 0; edge < 2; ++edge) {
+            const uint32_t later = first + (uint32_t)shapes_random(&seed, n - first);
+            edge_list_add(list, vertex, later, 1 + (double)shapes_random(&seed, 100));
+        }
+    }
+}
+
 const struct shape shapes[] = {
-    {"dense", true, true, shapes_make_dense}, {"sparse", true, true, make_sparse},
-    {"undirected", false, true, make_sparse}, {"disconnected", true, true, make_disconnected},
-    {"zero", true, true, make_zero},          {"negative", true, true, make_negative},
-    {"path", false, true, make_path},         {"decimal", true, false, make_decimal},
+    {"dense", true, true, false, shapes_make_dense},
+    {"sparse", true, true, false, make_sparse},
+    {"undirected", false, true, false, make_sparse},
+    {"disconnected", true, true, false, make_disconnected},
+    {"zero", true, true, false, make_zero},
+    {"negative", true, true, false, make_negative},
+    {"path", false, true, false, make_path},
+    {"decimal", true, false, false, make_decimal},
+    {"star", false, true, true, make_star},
+    {"grid", false, true, true, make_grid},
+    {"cliques", true, true, true, make_cliques},
+    {"layers", true, true, true, make_layers},
 };
 const size_t shape_count = sizeof(shapes) / sizeof(shapes[0]);
 

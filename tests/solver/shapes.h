@@ -7,6 +7,7 @@ struct shape {
     const char *name;
     bool directed;
     bool integral;
+    bool seldom; /* the table of cases tries it at some sizes only */
     /* Adds edges to an empty list with vertex_count set. */
     void (*make)(struct edge_list *list, uint64_t seed);
 };

@@ -236,29 +236,7 @@ static bool run_sizes(struct gpu *gpu, uint32_t largest, enum sizes sizes)
     return right;
 }
 
-/* ---- A plan that leaves tiles out ---- */
-
-/* Two parts of `width` tiles each that no edge joins: a plan with a list for each. */
-static struct plan *plan_two_parts(uint32_t width)
-{
-    struct plan *plan = calloc(1, sizeof(*plan));
-    CHECK(plan != NULL);
-    plan->summary.kind = PLAN_NESTED_DISSECTION;
-    plan->vertex_count = 2 * width * GPU_TILE;
-    plan->tile = GPU_TILE;
-    plan->tile_count = 2 * width;
-    plan->step_count = plan->tile_count;
-    plan->list_length = plan->tile_count;
-    plan->steps = calloc(plan->tile_count, sizeof(*plan->steps));
-    plan->lists = calloc(plan->tile_count, sizeof(*plan->lists));
-    CHECK(plan->steps != NULL && plan->lists != NULL);
-    for (uint32_t tile = 0; tile < plan->tile_count; ++tile) {
-        const uint32_t *const part = plan->lists + tile / width * width;
-        plan->lists[tile] = tile;
-        plan->steps[tile] = (struct plan_step){tile, GPU_TILE, part, width, part, width};
-    }
-    return plan;
-}
+/* ---- Cancels ---- */
 
 static void add_parts(struct edge_list *list)
 {
@@ -272,37 +250,6 @@ static void add_parts(struct edge_list *list)
         }
     }
 }
-
-static bool run_parts(struct gpu *gpu, uint32_t width, bool directed)
-{
-    struct plan *plan = plan_two_parts(width);
-    const uint32_t n = plan->vertex_count;
-    struct edge_list list = {.vertex_count = n, .directed = directed};
-    add_parts(&list);
-    struct graph *graph = edge_list_build(&list);
-    double *distances = malloc((size_t)n * n * sizeof(double));
-    struct matrix matrix = {.vertex_count = n, .elements = malloc((size_t)n * n * sizeof(double))};
-    uint64_t solves = 0;
-    CHECK(distances != NULL && matrix.elements != NULL && oracle_solve(&list, distances));
-    const struct subject subject = {graph, plan, longest_of(distances, (size_t)n * n), true};
-    const bool right = try_variants(gpu, &subject, distances, &matrix, &solves);
-    printf("%llu solves of two parts of %u tiles %s the oracle\n", (unsigned long long)solves,
-           width, right ? "equal" : "DIFFER from");
-    free(matrix.elements);
-    free(distances);
-    graph_destroy(graph);
-    edge_list_finish(&list);
-    plan_destroy(plan);
-    return right;
-}
-
-static bool run_plans(struct gpu *gpu)
-{
-    return run_parts(gpu, 1, true) && run_parts(gpu, 2, false) && run_parts(gpu, 3, true) &&
-           run_parts(gpu, 3, false);
-}
-
-/* ---- Cancels ---- */
 
 /* Rounds until a cancel. */
 struct patience {
@@ -332,7 +279,7 @@ static bool run_cancels(struct gpu *gpu, const struct variant *variant, uint32_t
     struct matrix matrix = {n, variant->kind, malloc((size_t)n * n * kind_size(variant->kind))};
     CHECK(matrix.elements != NULL && planner_dense(n, GPU_TILE, &plan) == STATUS_OK);
     const struct solve_options options = {.narrow = variant->narrow};
-    const uint32_t rounds = plan->step_count / 2;
+    const uint32_t rounds = plan->tile_count / 2;
     bool right = true;
     gpu_set_tuning(gpu, &variant->tuning);
     for (uint32_t solve = 0; solve < count && right; ++solve) {
@@ -450,8 +397,7 @@ int main(int argc, char **argv)
     } else if (argc == 3 && strcmp(argv[1], "--cancels") == 0) {
         right = run_all_cancels(gpu, (uint32_t)strtoul(argv[2], NULL, 10));
     } else {
-        right = run_sizes(gpu, LARGEST_ORACLE, SIZES_ALL) && run_plans(gpu) &&
-                run_all_cancels(gpu, CANCELS);
+        right = run_sizes(gpu, LARGEST_ORACLE, SIZES_ALL) && run_all_cancels(gpu, CANCELS);
     }
     gpu_close(gpu);
     puts(right ? "all right" : "FAILED");

@@ -31,20 +31,26 @@ LIBRARIES = (
     (r"\bMHD_\w+", ("server/http/",)),
     (r"\bjson_object_seed(?=\s*\()", ("server/service.c", "server/apsp.c")),  # before any thread
     (r"\bjson_(?!scanner_|object_seed)\w+(?=\s*\()", ("proto/", "server/http/", "server/command/")),
+    (r"\bZSTD_\w+|\bdeflate\w*(?=\s*\()", ("proto/decoder.c", "server/http/coding.c")),
+    (r"\binflate\w*(?=\s*\()", ("proto/decoder.c",)),
+    (r"\bXML_[A-Z]\w+", ("proto/reader_graphml.c", "proto/xml_blocks")),
     (r"\bsqlite3_\w+", ("server/store/catalogue",)),  # .c and its parts
     (r"\bcuda[A-Z]\w*|<<<", ("gpu/",)),
     (r"\buv_\w+", ("server/job/", "server/service.c", "server/main.c")),
     (r"\bXXH\w+", ("server/store/",)),
     (r"\bgnutls_\w+", ("server/store/identity.c",)),
     (r"\bini_parse\w*", ("server/config.c",)),
+    (r"\bMETIS_\w+", ("server/solver/separator_metis.c",)),
     (
         r"\bpthread_(?:mutex|rwlock|cond|spin)\w*|\bmtx_\w+|\bcnd_\w+",
         (
             "gpu/staging.c",
+            "server/store/adjacency_cache.c",
             "server/job/mailbox.c",
             "server/store/store.c",
             "server/store/result_table.c",
             "server/solver/cpu_pool.c",
+            "server/solver/separator_metis.c",
         ),
     ),
 )
@@ -106,9 +112,13 @@ CASES = (
     ("only a comment", {"server/job/x.c": "/* MHD_stop_daemon */\n"}, []),
     ("only a string", {"server/job/x.c": 'print("uv_run() cudaMalloc");\n'}, []),
     ("json", {"server/store/x.c": "json_object();\n"}, ["json_object belongs"]),
+    ("zstd", {"server/http/x.c": "ZSTD_isError(c);\n"}, ["ZSTD_isError belongs"]),
+    ("zlib", {"server/http/x.c": "inflate(z, 0);\n"}, ["inflate belongs"]),
+    ("expat", {"server/http/x.c": "XML_Parse(p);\n"}, ["XML_Parse belongs"]),
     ("sqlite", {"server/store/x.c": "sqlite3_step(s);\n"}, ["sqlite3_step belongs"]),
     ("cuda", {"server/solver/x.c": "cudaFree(p); f<<<1, 2>>>();\n"}, ["cudaFree", "<<<"]),
     ("loop", {"server/http/x.c": "uv_async_send(a);\n"}, ["uv_async_send belongs"]),
+    ("METIS", {"server/solver/x.c": "METIS_NodeND();\n"}, ["METIS_NodeND belongs"]),
     ("lock", {"server/http/x.c": "pthread_mutex_lock(m);\n"}, ["pthread_mutex_lock belongs"]),
 )
 

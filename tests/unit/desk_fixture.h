@@ -129,7 +129,9 @@ static inline struct question *new_question(enum ask_kind kind, const char *key)
     question->ask.kind = kind;
     question->ask.answered = set_answered;
     question->ask.context = &question->answered;
-    snprintf(question->ask.key, sizeof(question->ask.key), "%s", key);
+    const size_t size = strlen(key) + 1;
+    assert_true(size <= sizeof(question->ask.key));
+    memcpy(question->ask.key, key, size);
     return question;
 }
 
@@ -248,10 +250,28 @@ static inline void submit_ring(struct fixture *fixture, unsigned n, unsigned wei
     free(edges);
 }
 
-/* Seconds of work even for a fast machine: it runs until it is cancelled. */
+/* Seconds of work even for a fast machine, so that it runs until it is cancelled: many vertices, no
+ * small separator, so that no plan is better than the dense one, and distances beyond 16 bits. */
 static inline void submit_long(struct fixture *fixture, unsigned weight, char job_id[JOB_ID_SIZE])
 {
-    submit_ring(fixture, 3000, weight, job_id);
+    static const unsigned long strides[] = {1, 7919, 104729, 1299709};
+    const unsigned long n = 8000;
+    char *edges = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&edges, &size);
+    assert_non_null(stream);
+    fprintf(stream, "p sp %lu %lu\n", n, 4 * n);
+    for (unsigned long index = 0; index < 4 * n; ++index) {
+        const unsigned long source = index / 4;
+        const unsigned long target = (source * strides[index % 4] + strides[index % 4]) % n;
+        fprintf(stream, "a %lu %lu %u\n", source + 1, target + 1, 100000 + weight);
+    }
+    assert_int_equal(fclose(stream), 0);
+    struct question *question = new_upload(ASK_SUBMIT, edges);
+    ask(fixture, question, STATUS_OK, 202);
+    memcpy(job_id, question->ask.job_id, JOB_ID_SIZE);
+    forget(question);
+    free(edges);
 }
 
 static inline void cancel(struct fixture *fixture, const char *job_id)

@@ -18,6 +18,20 @@ static inline size_t next_piece(size_t piece, uint64_t *seed, size_t left)
     return size < left ? size : left;
 }
 
+static inline enum status feed_copy(struct reader *reader, const char *bytes, size_t size,
+                                    struct problem *reterr)
+{
+    char *copy = malloc(size + (size == 0));
+    enum status status;
+
+    if (copy == NULL)
+        abort();
+    memcpy(copy, bytes, size);
+    status = reader_feed(reader, copy, size, reterr);
+    free(copy);
+    return status;
+}
+
 /* Feeds pieces of this size; 0 = of sizes that vary. Each piece is copied to storage of its own, so
  * that a sanitizer sees reads beyond it. */
 static inline enum status read_graph(enum format format, const struct graph_options *options,
@@ -30,15 +44,28 @@ static inline enum status read_graph(enum format format, const struct graph_opti
 
     for (size_t at = 0; at < size && status == STATUS_OK;) {
         size_t length = next_piece(piece, &seed, size - at);
-        char *copy = malloc(length);
 
-        if (copy == NULL)
-            abort();
-        memcpy(copy, bytes + at, length);
-        status = reader_feed(reader, copy, length, reterr);
-        free(copy);
+        status = feed_copy(reader, bytes + at, length, reterr);
         at += length;
     }
+    if (status == STATUS_OK)
+        status = reader_finish(reader, ret_graph, reterr);
+    reader_destroy(reader);
+    return status;
+}
+
+/* The same in two pieces, the first one of this size. */
+static inline enum status read_graph_cut(enum format format, const struct graph_options *options,
+                                         const char *bytes, size_t size, size_t cut,
+                                         struct graph **ret_graph, struct problem *reterr)
+{
+    struct reader *reader = NULL;
+    enum status status = reader_create(format, options, &reader);
+
+    if (status == STATUS_OK)
+        status = feed_copy(reader, bytes, cut, reterr);
+    if (status == STATUS_OK)
+        status = feed_copy(reader, bytes + cut, size - cut, reterr);
     if (status == STATUS_OK)
         status = reader_finish(reader, ret_graph, reterr);
     reader_destroy(reader);

@@ -20,7 +20,27 @@ static inline uint64_t fixture_next(uint64_t *seed)
     return *seed >> 33;
 }
 
-/* Every input of the generator gives the same graph whole, byte by byte and at other splits. */
+/* Inputs up to here are cut in two at every byte. */
+#define FIXTURE_CUT_LIMIT 400
+
+static inline void check_every_cut(enum format format, const struct text *text,
+                                   const struct graph *whole)
+{
+    struct graph_options options = {0};
+
+    for (size_t cut = 0; text->size <= FIXTURE_CUT_LIMIT && cut <= text->size; cut++) {
+        struct graph *graph = NULL;
+
+        assert_int_equal(
+            read_graph_cut(format, &options, text->bytes, text->size, cut, &graph, NULL),
+            STATUS_OK);
+        assert_true(same_graph(whole, graph));
+        graph_destroy(graph);
+    }
+}
+
+/* Every input of the generator gives the same graph whole, byte by byte, at random splits and, when
+ * it is small, in two parts however they are cut. */
 static inline void check_any_split(enum format format,
                                    void (*generate)(uint64_t seed, struct text *text))
 {
@@ -45,6 +65,7 @@ static inline void check_any_split(enum format format,
             assert_true(same_graph(whole, cut));
             graph_destroy(cut);
         }
+        check_every_cut(format, &text, whole);
         graph_destroy(whole);
         text_finish(&text);
     }

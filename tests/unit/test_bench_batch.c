@@ -14,7 +14,8 @@ static const struct bench_batch_shape shape = {
 
 static struct solver *open_solver(uint32_t threads)
 {
-    const struct solver_config config = {SOLVER_CPU, threads, "portable"};
+    const struct solver_config config = {
+        .choice = SOLVER_CPU, .cpu_threads = threads, .cpu_isa = "portable"};
     struct solver *solver = NULL;
     assert_int_equal(solver_cpu_open(&config, &solver, NULL), STATUS_OK);
     return solver;

@@ -27,7 +27,8 @@ static bool never(void *context)
 /* The largest distance, INFINITY with an unreachable pair. */
 static double largest_distance(const struct graph *graph)
 {
-    const struct solver_config config = {SOLVER_CPU, 1, "portable"};
+    const struct solver_config config = {
+        .choice = SOLVER_CPU, .cpu_threads = 1, .cpu_isa = "portable"};
     const struct solve_request request = {KIND_F8, false};
     const struct observer observer = {NULL, ignore_progress, never};
     const uint32_t n = graph->vertex_count;

@@ -1,16 +1,11 @@
 #include "proto/graph_builder.h"
+#include "proto/solve_options.h"
 #include "server/solver/cpu_fill.h"
+#include "tests/unit/tiles_fixture.h"
 
 #include <math.h>
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
 
-#include <cmocka.h>
-
-/* More rows than one task takes. */
+/* Several tiles. */
 #define VERTICES 300
 
 static struct cpu_pool *pool;
@@ -60,68 +55,100 @@ static double expected(uint32_t row, uint32_t column, bool directed, double unit
     return (forward ? row : column) + unit;
 }
 
-static void check(bool directed, double unit, enum kind kind)
+static double load(const struct cpu_tiles *tiles, uint32_t row, uint32_t column)
+{
+    const uint32_t row_tile = tiles->tile_of[row];
+    const uint32_t column_tile = tiles->tile_of[column];
+    const struct cpu_block block = cpu_tiles_block(tiles, row_tile, column_tile);
+    const size_t index =
+        (row - tiles->begin[row_tile]) * block.stride + (column - tiles->begin[column_tile]);
+    if (tiles->arithmetic == ARITHMETIC_I4) {
+        const int32_t entry = ((int32_t *)block.elements)[index];
+        return entry == UNREACHABLE_I4 ? (double)INFINITY : entry;
+    }
+    if (tiles->arithmetic == ARITHMETIC_NARROW) {
+        const int16_t entry = ((int16_t *)block.elements)[index];
+        return entry == NARROW_UNREACHABLE ? (double)INFINITY : entry;
+    }
+    return tiles->arithmetic == ARITHMETIC_F4 ? (double)((float *)block.elements)[index]
+                                              : ((double *)block.elements)[index];
+}
+
+static uint32_t vertex(const struct cpu_tiles *tiles, uint32_t position)
+{
+    return tiles->plan->vertex_at != NULL ? tiles->plan->vertex_at[position] : position;
+}
+
+static void check(bool directed, double unit, enum kind kind, enum arithmetic arithmetic,
+                  bool ordered, bool symmetric)
 {
     struct graph *graph = build(directed, unit);
-    struct matrix matrix = {VERTICES, kind, calloc((size_t)VERTICES * VERTICES, kind_size(kind))};
-    assert_non_null(matrix.elements);
-    cpu_fill_edges(pool, graph, &matrix);
+    struct tiles_fixture fixture;
+    tiles_fixture_open(VERTICES, kind, arithmetic, ordered, &fixture);
+    const struct cpu_tiles *tiles = &fixture.tiles;
+    cpu_fill_edges(pool, graph, tiles, symmetric);
     for (uint32_t row = 0; row < VERTICES; ++row) {
         for (uint32_t column = 0; column < VERTICES; ++column) {
-            double distance = INFINITY;
-            if (!matrix_distance(&matrix, row, column, &distance)) {
-                distance = INFINITY;
-            }
-            assert_true(distance == expected(row, column, directed, unit));
+            const bool missing = symmetric && tiles->tile_of[row] < tiles->tile_of[column];
+            assert_true(
+                load(tiles, row, column) ==
+                (missing ? 0
+                         : expected(vertex(tiles, row), vertex(tiles, column), directed, unit)));
         }
     }
-    free(matrix.elements);
+    tiles_fixture_close(&fixture);
     graph_destroy(graph);
+}
+
+static void check_kinds(bool directed, bool symmetric)
+{
+    for (int ordered = 0; ordered < 2; ++ordered) {
+        check(directed, 1, KIND_I4, ARITHMETIC_I4, ordered != 0, symmetric);
+        check(directed, 0, KIND_I4, ARITHMETIC_I4, ordered != 0, symmetric);
+        check(directed, 1, KIND_I4, ARITHMETIC_NARROW, ordered != 0, symmetric);
+        check(directed, 0.5, KIND_F4, ARITHMETIC_F4, ordered != 0, symmetric);
+        check(directed, 0.5, KIND_F8, ARITHMETIC_F8, ordered != 0, symmetric);
+    }
 }
 
 static void edges_and_the_diagonal_are_filled_in(void **state)
 {
     (void)state;
-    check(true, 1, KIND_I4);
-    check(true, 0, KIND_I4);
-    check(true, 0.5, KIND_F4);
-    check(true, 0.5, KIND_F8);
+    check_kinds(true, false);
 }
 
 static void undirected_edges_are_filled_in_both_ways(void **state)
 {
     (void)state;
-    check(false, 1, KIND_I4);
-    check(false, 0.5, KIND_F4);
-    check(false, 0.5, KIND_F8);
+    check_kinds(false, false);
 }
 
-static void drifted_integers_become_unreachable(void **state)
+static void of_a_symmetric_matrix_the_lower_tiles_are_filled(void **state)
 {
     (void)state;
-    int32_t elements[4] = {UNREACHABLE_I4_DRIFT, UNREACHABLE_I4_DRIFT + 1, UNREACHABLE_I4 - 1,
-                           -UNREACHABLE_I4_DRIFT};
-    struct matrix matrix = {2, KIND_I4, elements};
-    cpu_fill_canonical(pool, &matrix);
-    assert_int_equal(elements[0], UNREACHABLE_I4_DRIFT);
-    assert_int_equal(elements[1], UNREACHABLE_I4);
-    assert_int_equal(elements[2], UNREACHABLE_I4);
-    assert_int_equal(elements[3], -UNREACHABLE_I4_DRIFT);
+    check_kinds(false, true);
 }
 
-static void a_diagonal_below_zero_is_found_or_lifted(void **state)
+/* Tile (0, 1) is reached and has no edge, tile (1, 0) is never reached. */
+static void a_tile_that_is_fresh_when_reached_is_left_alone(void **state)
 {
     (void)state;
-    float f4[4] = {0, -5, -5, -1e-6F};
-    double f8[4] = {-1e-12, -5, -5, 0};
-    struct matrix narrow = {2, KIND_F4, f4};
-    struct matrix wide = {2, KIND_F8, f8};
-    assert_false(cpu_fill_check_diagonal(&narrow, false));
-    assert_false(cpu_fill_check_diagonal(&wide, false));
-    assert_true(cpu_fill_check_diagonal(&narrow, true));
-    assert_true(cpu_fill_check_diagonal(&wide, true));
-    assert_true(f4[3] == 0 && f8[0] == 0 && f4[1] < 0 && f8[2] < 0);
-    assert_true(cpu_fill_check_diagonal(&narrow, false));
+    struct graph *graph = build(true, 1);
+    struct tiles_fixture fixture;
+    tiles_fixture_open(VERTICES, KIND_I4, ARITHMETIC_I4, true, &fixture);
+    struct plan *plan = fixture.plan;
+    const size_t words = (size_t)plan->tile_count * plan->tile_count / 64 + 1;
+    plan->edge_tiles = calloc(words, sizeof(*plan->edge_tiles));
+    plan->reached_tiles = calloc(words, sizeof(*plan->reached_tiles));
+    assert_true(plan->edge_tiles != NULL && plan->reached_tiles != NULL);
+    plan->reached_tiles[0] = 2;
+    cpu_fill_edges(pool, graph, &fixture.tiles, false);
+    const struct cpu_block fresh = cpu_tiles_block(&fixture.tiles, 0, 1);
+    const struct cpu_block unreached = cpu_tiles_block(&fixture.tiles, 1, 0);
+    assert_int_equal(*(int32_t *)fresh.elements, 0);
+    assert_int_equal(*(int32_t *)unreached.elements, UNREACHABLE_I4);
+    tiles_fixture_close(&fixture);
+    graph_destroy(graph);
 }
 
 int main(void)
@@ -129,8 +156,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edges_and_the_diagonal_are_filled_in),
         cmocka_unit_test(undirected_edges_are_filled_in_both_ways),
-        cmocka_unit_test(drifted_integers_become_unreachable),
-        cmocka_unit_test(a_diagonal_below_zero_is_found_or_lifted),
+        cmocka_unit_test(of_a_symmetric_matrix_the_lower_tiles_are_filled),
+        cmocka_unit_test(a_tile_that_is_fresh_when_reached_is_left_alone),
     };
     return cmocka_run_group_tests(tests, create_pool, destroy_pool);
 }

@@ -61,9 +61,10 @@ static void expect_text(char *text, const char *expected)
     "\"parallel_merged\":2,\"min_weight\":-2,\"max_weight\":0.1,\"negative\":true,"                \
     "\"components\":3"
 #define LINKS_TEXT                                                                                 \
-    "\"links\":{\"self\":\"/v1/jobs/j_1\",\"graph\":\"/v1/graphs/g_1\","                           \
-    "\"distance\":\"/v1/graphs/g_1/distance\",\"matrix\":\"/v1/graphs/g_1/matrix\","               \
-    "\"stats\":\"/v1/graphs/g_1/stats\"}"
+    "\"links\":{\"self\":\"/v1/jobs/j_1\",\"events\":\"/v1/jobs/j_1/events\","                     \
+    "\"graph\":\"/v1/graphs/g_1\",\"distance\":\"/v1/graphs/g_1/distance\","                       \
+    "\"matrix\":\"/v1/graphs/g_1/matrix\",\"path\":\"/v1/graphs/g_1/path\","                       \
+    "\"stats\":\"/v1/graphs/g_1/stats\"},\"input\":null"
 
 static void queued_job_leaves_open_what_is_not_known(void **state)
 {

@@ -90,7 +90,6 @@ static void a_position_counts_the_jobs_that_come_before(void **state)
     assert_int_equal(job_queue_position(&queue, &idle), 3);
 }
 
-/* Whichever end is nearer. */
 static void a_position_is_right_along_a_long_line(void **state)
 {
     (void)state;
@@ -141,6 +140,46 @@ static void what_is_ahead_takes_its_time(void **state)
     assert_true(job_queue_seconds_ahead(&queue, &last, pace_s) == 27 + 8 + 24);
 }
 
+/* Against a walk, after each of many pushes and removals anywhere. */
+static void what_comes_before_is_counted_right_whatever_leaves(void **state)
+{
+    (void)state;
+    const double pace_s[KIND_COUNT] = {[KIND_I4] = 1, [KIND_U2] = 2, [KIND_F8] = 3};
+    static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F8};
+    enum { COUNT = 60 };
+    struct job_queue queue = {0};
+    struct job jobs[COUNT] = {0};
+    bool queued[COUNT] = {0};
+    uint32_t random = 1;
+    for (int step = 0; step < 2000; step++) {
+        random = random * 1664525 + 1013904223;
+        const size_t chosen = (random >> 16) % COUNT;
+        struct job *job = &jobs[chosen];
+        if (queued[chosen]) {
+            job_queue_remove(&queue, job);
+        } else {
+            *job = (struct job){.priority = (int)(random >> 28) % 3,
+                                .kind = kinds[(random >> 8) % 3],
+                                .vertex_count = (random >> 12) % 100};
+            job_queue_push(&queue, job);
+        }
+        queued[chosen] = !queued[chosen];
+        uint32_t position = 0;
+        double seconds = 0;
+        for (int priority = PRIORITY_COUNT - 1; priority >= 0; priority--) {
+            for (const struct job *j = queue.lines[priority].first; j != NULL; j = j->behind) {
+                if (step % 7 == 0 || position % 5 == 0) {
+                    assert_int_equal(job_queue_position(&queue, j), position);
+                    assert_true(job_queue_seconds_ahead(&queue, j, pace_s) == seconds);
+                }
+                position++;
+                seconds += job_expected_s(j, pace_s);
+            }
+        }
+        assert_int_equal(position, queue.count);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +191,7 @@ int main(void)
         cmocka_unit_test(a_position_is_right_along_a_long_line),
         cmocka_unit_test(the_first_stays_until_it_is_taken),
         cmocka_unit_test(what_is_ahead_takes_its_time),
+        cmocka_unit_test(what_comes_before_is_counted_right_whatever_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

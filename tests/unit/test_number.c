@@ -99,6 +99,11 @@ static void reals_print_shortest(void **state)
     assert_true(prints(3, false, "3") && prints(-0.0, false, "0") && prints(0.1, false, "0.1"));
     assert_true(prints((double)0.1f, true, "0.1") && prints(1e300, false, "1e+300"));
     assert_true(prints(0.1 + 0.2, false, "0.30000000000000004"));
+    assert_true(prints(-1234.5678, false, "-1234.5678") && prints(0.0001, false, "0.0001"));
+    assert_true(prints(0.00001, false, "1e-05") && prints(-1.5e-7, false, "-1.5e-07"));
+    assert_true(prints(1e15, false, "1000000000000000") && prints(1e17, false, "1e+17"));
+    assert_true(prints(12345678901234567e0, false, "12345678901234568"));
+    assert_true(prints((double)16777216.F, true, "16777216"));
     assert_true(prints(5e-324, false, "5e-324") && prints((double)1e-45f, true, "1e-45"));
 }
 
@@ -130,6 +135,12 @@ static void integers_print(void **state)
     assert_int_equal(number_print_integer(INT64_MIN, buffer), 20);
     assert_memory_equal(buffer, "-9223372036854775808", 20);
     assert_int_equal(number_print_integer(0, buffer), 1);
+    assert_int_equal(number_print_integer(-1230456, buffer), 8);
+    assert_memory_equal(buffer, "-1230456", 8);
+    for (int64_t power = 1, digits = 1; digits < 19; power *= 10, digits++) {
+        assert_int_equal(number_print_integer(power, buffer), digits);
+        assert_int_equal(number_print_integer(power * 10 - 1, buffer), digits);
+    }
 }
 
 int main(void)

@@ -15,7 +15,7 @@ static void destroy_accepts_half_built_plans(void **state)
 
     (void)state;
     assert_non_null(plan);
-    plan->lists = calloc(4, sizeof *plan->lists);
+    plan->vertex_at = calloc(4, sizeof *plan->vertex_at);
     plan_destroy(plan);
     plan_destroy(NULL);
     assert_string_equal(plan_kind_name(PLAN_DENSE), "dense");

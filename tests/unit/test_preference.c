@@ -56,11 +56,25 @@ static void a_wait_is_found_among_preferences(void **state)
     assert_true(wait_s == 30);
     assert_true(preference_wait("respond-async, Wait=2.5 ,wait=9", &wait_s));
     assert_true(wait_s == 2.5);
+    assert_true(preference_wait("wait=\"7\"; why=later, respond-async", &wait_s));
+    assert_true(wait_s == 7);
+    assert_false(preference_wait("wait=\"\"", &wait_s));
     assert_false(preference_wait(NULL, &wait_s));
     assert_false(preference_wait("respond-async", &wait_s));
     assert_false(preference_wait("wait=-1", &wait_s));
     assert_false(preference_wait("wait=soon", &wait_s));
     assert_false(preference_wait("await=3", &wait_s));
+}
+
+static void codings_have_their_quality(void **state)
+{
+    (void)state;
+    assert_true(preference_coding("gzip;q=0.5, zstd", "gzip", 0) == 0.5);
+    assert_true(preference_coding("gzip;q=0.5, ZSTD", "zstd", 0) == 1);
+    assert_true(preference_coding("*;q=0.25, zstd", "gzip", 0) == 0.25);
+    assert_true(preference_coding("zstd , *;q=0.25", "zstd", 0) == 1);
+    assert_true(preference_coding("br", "gzip", 0.125) == 0.125);
+    assert_true(preference_coding("", "gzip", 0) == 0);
 }
 
 int main(void)
@@ -69,6 +83,7 @@ int main(void)
         cmocka_unit_test(the_offer_liked_best_is_chosen),
         cmocka_unit_test(an_accept_may_refuse_all),
         cmocka_unit_test(a_wait_is_found_among_preferences),
+        cmocka_unit_test(codings_have_their_quality),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 
 static struct solver *open_cpu(void)
 {
-    const struct solver_config config = {SOLVER_CPU, 2, "auto"};
+    const struct solver_config config = {.choice = SOLVER_CPU, .cpu_threads = 2, .cpu_isa = "auto"};
     struct solver *solver = NULL;
     assert_int_equal(solver_cpu_open(&config, &solver, NULL), STATUS_OK);
     return solver;

@@ -104,6 +104,9 @@ static void values_have_types_and_ranges(void **state)
     assert_true(seconds == 1.5);
     assert_int_equal(query_seconds(&query, "t", 60, &seconds, &problem), STATUS_BAD_PARAMETER);
     assert_int_equal(query_seconds(&query, "u", 60, &seconds, &problem), STATUS_BAD_PARAMETER);
+    assert_int_equal(query_seconds(&query, "u", 31536000, &seconds, &problem),
+                     STATUS_BAD_PARAMETER);
+    assert_non_null(strstr(problem.detail, "from 0 to 31536000."));
 }
 
 int main(void)

@@ -92,6 +92,29 @@ static void vertex_count_makes_names_numbers(void **state)
     assert_int_equal(problem.line, 2);
 }
 
+/* Lines that are read in one go and those that are not must agree. */
+static void lines_are_read_however_they_are_written(void **state)
+{
+    struct graph *plain = read_text("7,12,5\n12,300,2.5\n300,7,1000000000\n7,300,-3\n");
+    struct graph *other =
+        read_text("\"7\", 12,5\n12 ,300,2.5\r\n300,7, 1000000000\n7,300,\"-3\"\n");
+    struct graph *names;
+
+    (void)state;
+    assert_true(same_graph(plain, other));
+    graph_destroy(plain);
+    graph_destroy(other);
+    /* 07 is not 7, however many numbers came before. */
+    names = read_text("7,8\n8,07\n");
+    assert_int_equal(names->vertex_count, 3);
+    assert_false(vertex_names_numeric(names->names));
+    graph_destroy(names);
+    names = read_text("5000000 1\n1 5000000\n5000000 4194304\n");
+    assert_int_equal(names->vertex_count, 3);
+    assert_int_equal(names->edge_count, 3);
+    graph_destroy(names);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -99,6 +122,7 @@ int main(void)
         cmocka_unit_test(headers_and_columns_are_found),
         cmocka_unit_test(weight_is_chosen_by_name_or_number),
         cmocka_unit_test(vertex_count_makes_names_numbers),
+        cmocka_unit_test(lines_are_read_however_they_are_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

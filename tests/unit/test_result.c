@@ -36,7 +36,6 @@ static void result_says_what_it_is(void **state)
     assert_int_equal(result_kind(result), KIND_I4);
     assert_int_equal(result_vertex_count(result), VERTEX_COUNT);
     assert_int_equal(vertex_names_count(result_names(result)), VERTEX_COUNT);
-    assert_int_equal(result_file_npy_bytes(result_matrix_file(result)), NPY_HEADER_SIZE + 36);
     assert_int_equal(result_statistics(result)->vertex_count, VERTEX_COUNT);
     assert_int_equal(result_statistics(result)->kind, KIND_I4);
     result_unref(result);
@@ -59,6 +58,39 @@ static void distances_are_answered_as_json(void **state)
     expect_distance(result, 1, 2, "12");
     expect_distance(result, 2, 1, "21");
     expect_distance(result, 2, 0, "null");
+    result_unref(result);
+}
+
+static void rows_are_found_by_name(void **state)
+{
+    struct result *result = make_result(*state);
+    struct problem problem;
+    uint32_t row;
+    assert_int_equal(result_find_row(result, "2", 1, &row, &problem), STATUS_OK);
+    assert_int_equal(row, 1);
+    assert_int_equal(((const int32_t *)result_distances(result, row))[2], 12);
+    assert_int_equal(result_find_row(result, "4x", 2, &row, &problem), STATUS_NO_SUCH_VERTEX);
+    assert_string_equal(problem.detail, "The graph has no vertex \"4x\".");
+    result_unref(result);
+}
+
+static void pairs_are_gathered_up_to_one_outside(void **state)
+{
+    struct result *result = make_result(*state);
+    uint32_t pairs[80];
+    int32_t found[40];
+    for (uint32_t i = 0; i < 80; i++) {
+        pairs[i] = i * 5 % VERTEX_COUNT;
+    }
+    assert_int_equal(result_gather(result, pairs, 40, found), 40);
+    for (int i = 0; i < 40; i++) {
+        const int wanted = (int)(pairs[2 * i] * 10 + pairs[2 * i + 1]);
+        assert_int_equal(found[i], wanted == 20 ? UNREACHABLE_I4 : wanted);
+    }
+    pairs[61] = VERTEX_COUNT;
+    assert_int_equal(result_gather(result, pairs, 40, found), 30);
+    pairs[8] = UINT32_MAX;
+    assert_int_equal(result_gather(result, pairs, 40, found), 4);
     result_unref(result);
 }
 
@@ -86,10 +118,9 @@ static void touch_is_remembered(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FIXTURE_TEST(result_says_what_it_is),
-        FIXTURE_TEST(distances_are_answered_as_json),
-        FIXTURE_TEST(last_reference_frees),
-        FIXTURE_TEST(touch_is_remembered),
+        FIXTURE_TEST(result_says_what_it_is), FIXTURE_TEST(distances_are_answered_as_json),
+        FIXTURE_TEST(rows_are_found_by_name), FIXTURE_TEST(pairs_are_gathered_up_to_one_outside),
+        FIXTURE_TEST(last_reference_frees),   FIXTURE_TEST(touch_is_remembered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

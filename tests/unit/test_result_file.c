@@ -57,7 +57,6 @@ static void published_file_is_npy_and_opens_again(void **state)
     struct result_file *file = make_file(fixture);
     publish(fixture, file);
     uint64_t checksum = checksum_of(file);
-    assert_int_equal(result_file_npy_bytes(file), NPY_HEADER_SIZE + 9 * 4);
     result_file_destroy(file);
 
     assert_int_equal(result_file_open(fixture->folder, name, 3, KIND_I4, &file), STATUS_OK);
@@ -126,7 +125,6 @@ static void empty_graph_has_a_header_only(void **state)
     const struct fixture *fixture = *state;
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, 0, KIND_F8, &file), STATUS_OK);
-    assert_int_equal(result_file_npy_bytes(file), NPY_HEADER_SIZE);
     assert_int_equal(result_file_bytes(file), NPY_HEADER_SIZE + statistics_size(0));
     assert_int_equal(result_file_seal(file), STATUS_OK);
     publish(fixture, file);

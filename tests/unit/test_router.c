@@ -14,6 +14,7 @@ static const struct route table[] = {
     {.methods = METHOD_DELETE, .pattern = "/v1/jobs/{id}"},
     {.methods = METHOD_GET, .pattern = "/v1/jobs/{id}/events"},
     {.methods = METHOD_GET, .pattern = "/"},
+    {.methods = METHOD_GET, .pattern = "/v1/graphs/{g}/row/{v}"},
 };
 
 static enum status find(enum method method, const char *path, struct router_match *ret_match,
@@ -96,6 +97,22 @@ static void a_name_has_its_limits(void **state)
     assert_int_equal(find(METHOD_GET, "/v1/jobs/%4", &match, allow), STATUS_BAD_REQUEST);
 }
 
+static void a_second_segment_is_left_as_it_came(void **state)
+{
+    struct router_match match;
+    char allow[ROUTER_ALLOW_SIZE];
+
+    (void)state;
+    assert_int_equal(find(METHOD_GET, "/v1/graphs/a%20b/row/c%2Fd", &match, allow), STATUS_OK);
+    assert_string_equal(match.capture, "a b");
+    assert_string_equal(match.second, "c%2Fd");
+    assert_int_equal(match.second_size, 5);
+    assert_int_equal(find(METHOD_GET, "/v1/graphs/a/row/", &match, allow), STATUS_NO_SUCH_ROUTE);
+    assert_int_equal(find(METHOD_GET, "/v1/graphs/a/row/b/", &match, allow), STATUS_NO_SUCH_ROUTE);
+    assert_int_equal(find(METHOD_GET, "/v1/jobs/x", &match, allow), STATUS_OK);
+    assert_null(match.second);
+}
+
 static void methods_have_names(void **state)
 {
     (void)state;
@@ -111,6 +128,7 @@ int main(void)
         cmocka_unit_test(other_paths_do_not_exist),
         cmocka_unit_test(a_known_path_names_its_methods),
         cmocka_unit_test(a_name_has_its_limits),
+        cmocka_unit_test(a_second_segment_is_left_as_it_came),
         cmocka_unit_test(methods_have_names),
     };
 

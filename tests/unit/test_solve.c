@@ -1,3 +1,4 @@
+#include "server/solver/planner.h"
 #include "tests/unit/solve_fixture.h"
 
 #include <math.h>
@@ -177,7 +178,7 @@ static enum status solve_without_statistics(struct solver *solver, const struct 
 static void statistics_that_the_solver_leaves_are_filled_after_it(void **state)
 {
     (void)state;
-    struct narrow_solver lazy = {.class_ = *cpu->class_};
+    struct narrow_solver lazy = {.class_ = stand_in_class()};
     lazy.solver.class_ = &lazy.class_;
     lazy.class_.solve = solve_without_statistics;
     lazy.class_.describe = describe_cpu;
@@ -210,9 +211,172 @@ static void a_kind_that_nobody_computes_is_refused(void **state)
     graph_destroy(graph);
 }
 
+/* ---- Plans ---- */
+
+static enum plan_kind plan_of_solve;
+static uint32_t tiles_of_solve;
+
+/* Executes any plan as the dense one. */
+static enum status solve_and_note(struct solver *solver, const struct graph *graph,
+                                  const struct plan *plan, const struct solve_options *options,
+                                  const struct observer *observer, struct matrix *matrix,
+                                  struct solve_account *account)
+{
+    (void)solver;
+    struct plan *dense = NULL;
+    plan_of_solve = plan->summary.kind;
+    tiles_of_solve = plan->tile_count;
+    assert_int_equal(planner_dense(graph->vertex_count, cpu->class_->tile, &dense), STATUS_OK);
+    const enum status status =
+        cpu->class_->solve(cpu, graph, dense, options, observer, matrix, account);
+    plan_destroy(dense);
+    return status;
+}
+
+static enum kind kind_of_figures;
+static bool figures_symmetric;
+
+/* Of a device with tiles of 4, where rounds cost nothing. */
+static void tell_figures(const struct solver *solver, const struct graph *graph, enum kind kind,
+                         const struct solve_options *options, struct plan_cost *ret_cost)
+{
+    (void)solver;
+    assert_int_equal(graph->vertex_count, 32);
+    kind_of_figures = kind;
+    figures_symmetric = options->symmetric;
+    *ret_cost = plan_cost_of_cpu(1);
+    ret_cost->tile = 4;
+    ret_cost->edge_granule = 1;
+    ret_cost->round_s = 0;
+    ret_cost->planning_weight = 0;
+}
+
+static bool has_room = true;
+
+static bool say_room(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
+                     enum kind kind)
+{
+    (void)solver;
+    assert_int_equal(plan->summary.kind, PLAN_NESTED_DISSECTION);
+    assert_true(edge_count > 0);
+    assert_int_equal(kind, kind_of_figures);
+    return has_room;
+}
+
+/* Eight rings of four vertices. */
+/* Set by a test that wants no plan but the dense one. */
+static bool dense_only;
+
+static struct attempt run_rings(bool figures, bool directed, enum kind kind)
+{
+    struct narrow_solver device = make_narrow();
+    struct edge rings[32];
+    device.class_.solve = solve_and_note;
+    device.class_.describe = describe_cpu;
+    device.class_.plan_cost = figures ? tell_figures : NULL;
+    device.class_.fits = say_room;
+    device.solver.dense_only = dense_only;
+    device.solver.class_ = &device.class_;
+    for (uint32_t vertex = 0; vertex < 32; ++vertex) {
+        rings[vertex] = (struct edge){vertex, vertex / 4 * 4 + (vertex + 1) % 4, 1};
+    }
+    struct graph *graph = build(32, rings, 32, directed);
+    struct attempt attempt = run(&device.solver, NULL, graph, kind);
+    graph_destroy(graph);
+    assert_int_equal(attempt.status, STATUS_OK);
+    return attempt;
+}
+
+static void a_solver_with_figures_gets_a_plan_by_them(void **state)
+{
+    (void)state;
+    for (int directed = 0; directed < 2; ++directed) {
+        struct attempt attempt = run_rings(true, directed, KIND_U2);
+        assert_int_equal(plan_of_solve, PLAN_NESTED_DISSECTION);
+        assert_int_equal(tiles_of_solve, 8);
+        assert_int_equal(kind_of_figures, KIND_I4);
+        assert_int_equal(figures_symmetric, !directed);
+        assert_int_equal(attempt.outcome.plan.kind, PLAN_NESTED_DISSECTION);
+        assert_int_equal(attempt.outcome.plan.parts, 8);
+        assert_float_equal(attempt.outcome.plan.work_fraction, 1.0 / 64, 1e-12);
+        assert_int_equal(attempt.entries.u2[1], 1);
+        assert_int_equal(attempt.entries.u2[4], UNREACHABLE_U2);
+        solve_outcome_finish(&attempt.outcome);
+    }
+}
+
+static void a_plan_without_room_gives_way_to_the_dense_one(void **state)
+{
+    (void)state;
+    has_room = false;
+    struct attempt attempt = run_rings(true, true, KIND_I4);
+    has_room = true;
+    assert_int_equal(plan_of_solve, PLAN_DENSE);
+    assert_int_equal(attempt.outcome.plan.kind, PLAN_DENSE);
+    assert_true(attempt.outcome.plan.planning_s > 0);
+    assert_int_equal(attempt.entries.i4[1], 1);
+    solve_outcome_finish(&attempt.outcome);
+}
+
+static void a_solver_without_figures_gets_the_dense_plan(void **state)
+{
+    (void)state;
+    struct attempt attempt = run_rings(false, true, KIND_I4);
+    assert_int_equal(plan_of_solve, PLAN_DENSE);
+    assert_int_equal(attempt.outcome.plan.kind, PLAN_DENSE);
+    assert_true(attempt.outcome.plan.work_fraction == 1);
+    solve_outcome_finish(&attempt.outcome);
+}
+
+static void a_solver_that_is_to_have_no_plans_gets_the_dense_one(void **state)
+{
+    (void)state;
+    dense_only = true;
+    struct attempt attempt = run_rings(true, true, KIND_I4);
+    dense_only = false;
+    assert_int_equal(plan_of_solve, PLAN_DENSE);
+    solve_outcome_finish(&attempt.outcome);
+}
+
+static void ignore_progress(void *context, uint32_t rounds_done, uint32_t rounds_total)
+{
+    (void)context;
+    (void)rounds_done;
+    (void)rounds_total;
+}
+
+static bool say_cancelled(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static void what_is_cancelled_while_it_is_planned_is_not_solved(void **state)
+{
+    (void)state;
+    const struct observer observer = {NULL, ignore_progress, say_cancelled};
+    const struct solve_request request = {.kind = KIND_I4};
+    struct narrow_solver device = make_narrow();
+    struct attempt attempt = {0};
+    struct matrix matrix = {3, KIND_I4, &attempt.entries};
+    device.class_.solve = solve_and_note;
+    device.class_.describe = describe_cpu;
+    device.solver.class_ = &device.class_;
+    struct graph *graph = build(3, short_path, 2, true);
+    tiles_of_solve = 0;
+    assert_int_equal(solve_graph(&device.solver, NULL, graph, &request, &observer, &matrix,
+                                 &attempt.outcome, &attempt.problem),
+                     STATUS_CANCELLED);
+    assert_int_equal(tiles_of_solve, 0);
+    solve_outcome_finish(&attempt.outcome);
+    graph_destroy(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_cancelled_while_it_is_planned_is_not_solved),
+        cmocka_unit_test(a_solver_that_is_to_have_no_plans_gets_the_dense_one),
         cmocka_unit_test(the_outcome_tells_what_was_done),
         cmocka_unit_test(an_empty_graph_is_solved),
         cmocka_unit_test(u2_is_narrowed_from_i4),
@@ -226,6 +390,9 @@ int main(void)
         cmocka_unit_test(statistics_that_the_solver_leaves_are_filled_after_it),
         cmocka_unit_test(the_fallback_computes_what_the_solver_does_not),
         cmocka_unit_test(a_kind_that_nobody_computes_is_refused),
+        cmocka_unit_test(a_solver_with_figures_gets_a_plan_by_them),
+        cmocka_unit_test(a_plan_without_room_gives_way_to_the_dense_one),
+        cmocka_unit_test(a_solver_without_figures_gets_the_dense_plan),
     };
     return cmocka_run_group_tests(tests, open_cpu, close_cpu);
 }

@@ -135,7 +135,7 @@ static void estimate_hour(const struct solver *solver, uint32_t vertex_count, ui
 static struct attempt run_short(struct short_solver *device, const struct edge *edges,
                                 uint32_t narrow_vertices, enum kind kind)
 {
-    *device = (struct short_solver){.narrow.class_ = *cpu->class_};
+    *device = (struct short_solver){.narrow.class_ = stand_in_class()};
     device->narrow.class_.supports = supports_i4_and_u2;
     device->narrow.class_.solve = solve_short;
     device->narrow.class_.estimate = estimate_hour;

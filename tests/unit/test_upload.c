@@ -112,6 +112,21 @@ static void a_graph_with_a_member_graph_is_a_graph(void **state)
     assert_int_equal(edges_of(&rules, body, sizeof body - 1, 9), 1);
 }
 
+static void a_body_is_decoded_on_its_way(void **state)
+{
+    /* gzip of "1 2 5\n2 3 5\n". */
+    static const unsigned char packed[] = {
+        0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x33, 0x54, 0x30, 0x52, 0x30,
+        0xe5, 0x32, 0x52, 0x30, 0x06, 0x92, 0x00, 0x87, 0x52, 0x2b, 0xe5, 0x0c, 0x00, 0x00, 0x00};
+    struct upload_rules gzip = rules;
+
+    (void)state;
+    gzip.coding = CODING_GZIP;
+    for (size_t piece = 1; piece < 40; piece += 6) {
+        assert_int_equal(edges_of(&gzip, (const char *)packed, sizeof packed, piece), 2);
+    }
+}
+
 static void refused(const char *body, size_t size, enum status expected)
 {
     struct reader *reader = NULL;
@@ -163,6 +178,7 @@ int main(void)
         cmocka_unit_test(a_format_that_is_said_is_not_guessed),
         cmocka_unit_test(a_document_about_a_stored_graph_is_handed_out),
         cmocka_unit_test(a_graph_with_a_member_graph_is_a_graph),
+        cmocka_unit_test(a_body_is_decoded_on_its_way),
         cmocka_unit_test(what_is_no_graph_is_refused),
         cmocka_unit_test(the_vertex_limit_holds_from_the_header_line),
     };

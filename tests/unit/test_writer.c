@@ -43,7 +43,8 @@ static void elements_print_as_json(void **state)
     writer_append_distance(&text, KIND_U2, &(uint16_t){UNREACHABLE_U2});
     writer_append_distance(&text, KIND_F4, &(float){0.1F});
     writer_append_distance(&text, KIND_F8, &(double){INFINITY});
-    assert_string_equal(text.bytes, "-7null65534null0.1null");
+    writer_append_distance(&text, KIND_F8, &(double){NAN});
+    assert_string_equal(text.bytes, "-7null65534null0.1nullnull");
     text_finish(&text);
 }
 

@@ -1,0 +1,359 @@
+/* Phase 3 of a round of a plan that leaves tiles out: each target tile of a list, C = min(C, A0 x
+ * B0, A1 x B1, ...) over its products, A and B from the round's operands (operand.cuh).
+ *
+ * One block per target, or per two that lie in one row of 16-bit tiles, with the accumulators, the
+ * slab ring and the inner loop of kernel_interior.cuh. The slabs of all its products follow each
+ * other through the ring without a pause; the last of a product has as many pivots as are left of
+ * its depth. Where a target's products are shared among blocks each begins with unreachable, and
+ * they merge what they find by atomic minima: in any order, with one result. A fresh tile starts as
+ * unreachable, and is not read. Where tiles are not full the padding is mostly not computed: a warp
+ * leaves out the quads of rows or words that are padding to all of its threads. */
+#pragma once
+
+#include "gpu/kernel_interior.cuh"
+#include "gpu/schedule.h"
+
+template <typename word> struct planned_step {
+    const struct schedule_target *targets; /* of the round */
+    const struct schedule_product *products;
+    struct operand<word> operand;
+    int32_t one; /* 1 */
+    const struct tile_control *control;
+};
+
+/* The slab that is ordered next. */
+struct planned_cursor {
+    uint32_t product;
+    uint32_t slab; /* of the product */
+};
+
+/* What a block keeps beside the ring, and not in registers. */
+struct planned_kept {
+    struct planned_cursor cursor;
+    uint32_t pivots[RING_STAGES]; /* in use of the slab in each stage */
+};
+
+#define PLANNED_SHARED_BYTES (RING_BYTES + sizeof(struct planned_kept))
+
+template <typename semiring>
+static __device__ __forceinline__ struct ring_source<typename semiring::word>
+planned_source(const struct planned_step<typename semiring::word> &step,
+               const struct schedule_product &product, uint32_t slab) {
+    typedef typename semiring::word word;
+    constexpr uint32_t right_blocks = operand_right_blocks<semiring>();
+    const uint32_t offset = slab * ring_pivots<word>() * OPERAND_WORDS;
+    struct ring_source<word> source;
+    source.left = step.operand.left + (uint64_t)product.left * 2 * OPERAND_BLOCK_WORDS + offset;
+    source.right = step.operand.right +
+                   (uint64_t)product.right[0] * right_blocks * OPERAND_BLOCK_WORDS + offset;
+    source.next_right = right_blocks == 2
+                            ? (uint64_t)OPERAND_BLOCK_WORDS
+                            : ((uint64_t)product.right[1] - product.right[0]) * OPERAND_BLOCK_WORDS;
+    return source;
+}
+
+/* Orders the slab at the cursor, which may be any thread's own or one that thread 0 alone uses. */
+template <typename semiring, typename cursor>
+static __device__ __forceinline__ void
+planned_order(unsigned char *ring, uint32_t turn,
+              const struct planned_step<typename semiring::word> &step, cursor *at,
+              volatile struct planned_kept *kept)
+{
+    typedef typename semiring::word word;
+    const uint32_t slab = at->slab;
+    const int4 quad = __ldg(reinterpret_cast<const int4 *>(step.products + at->product));
+    struct schedule_product product;
+    product.left = (uint32_t)quad.x;
+    product.right[0] = (uint32_t)quad.y;
+    product.right[1] = (uint32_t)quad.z;
+    product.depth = (uint32_t)quad.w;
+    const uint32_t rest = product.depth - slab * ring_pivots<word>();
+    const bool last = rest <= ring_pivots<word>();
+    ring_await_room(ring, turn);
+    if (threadIdx.x == 0) {
+        kept->pivots[turn % RING_STAGES] = last ? rest : ring_pivots<word>();
+    }
+    ring_send(ring, turn, planned_source<semiring>(step, product, slab));
+    at->product += last ? 1 : 0;
+    at->slab = last ? 0 : slab + 1;
+}
+
+/* Pivots that one pass of the inner loop takes. */
+template <typename semiring>
+static __device__ __forceinline__ uint32_t planned_round(uint32_t pivots)
+{
+    constexpr uint32_t pass = 2 * interior_unroll<semiring>::turns;
+    return (pivots + pass - 1) / pass * pass;
+}
+
+/* `slabs` slabs through the ring, of which RING_AHEAD have been ordered. A warp all of whose words
+ * are padding lets them pass. */
+template <typename semiring, uint32_t ROW_QUADS, uint32_t WORD_QUADS, typename cursor>
+static __device__ __forceinline__ void
+planned_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
+              const struct planned_step<typename semiring::word> &step, uint32_t slabs, bool idle,
+              cursor *at, volatile struct planned_kept *kept, unsigned char *ring)
+{
+    typedef typename semiring::word word;
+    constexpr uint32_t piece_words = RING_PIECE_BYTES / sizeof(word);
+    const struct tile_place place = interior_place();
+    for (uint32_t turn = 0; turn < slabs; ++turn) {
+        ring_take(ring, turn);
+        if (turn + RING_AHEAD >= slabs) {
+            ring_order_none();
+        } else if (!RING_BULK || threadIdx.x == 0) {
+            planned_order<semiring>(ring, turn + RING_AHEAD, step, at, kept);
+        }
+        const uint32_t pivots = idle ? 0 : kept->pivots[turn % RING_STAGES];
+        const word *const stage = reinterpret_cast<const word *>(ring_stage(ring, turn));
+        interior_product<semiring, ROW_QUADS, WORD_QUADS>(
+            tile, stage + place.row, stage + 2 * piece_words + place.column,
+            planned_round<semiring>(pivots), step.one);
+        ring_leave(ring, turn);
+    }
+}
+
+/* What of a warp's words, or of all words of a block, is not padding. */
+struct planned_share {
+    bool idle; /* nothing */
+    bool tall; /* the second quads of rows too */
+    bool wide; /* the second quads of words too */
+};
+
+/* Where a barrier of the whole block separates the slabs all warps have to go the same way. */
+static __device__ __forceinline__ struct planned_share
+planned_share_of_warp(const struct schedule_target *target)
+{
+    const uint32_t warp = threadIdx.x / WARP_THREADS;
+    const uint32_t row = warp / 2 * 16;
+    const uint32_t column = warp % 2 * 32;
+    struct planned_share share;
+    share.idle = row >= target->rows || (column >= target->words[0] && column >= target->words[1]);
+    share.tall = (RING_BULK ? row : 0) + OPERAND_WORDS < target->rows;
+    share.wide = (RING_BULK ? column : 0) < target->words[1];
+    return share;
+}
+
+template <typename semiring, typename cursor>
+static __device__ __forceinline__ void
+planned_products(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
+                 const struct planned_step<typename semiring::word> &step,
+                 const struct planned_share &share, uint32_t slabs, cursor *at,
+                 volatile struct planned_kept *kept, unsigned char *ring)
+{
+    if (share.tall && share.wide) {
+        planned_slabs<semiring, 2, 2>(tile, step, slabs, share.idle, at, kept, ring);
+    } else if (share.tall) {
+        planned_slabs<semiring, 2, 1>(tile, step, slabs, share.idle, at, kept, ring);
+    } else if (share.wide) {
+        planned_slabs<semiring, 1, 2>(tile, step, slabs, share.idle, at, kept, ring);
+    } else {
+        planned_slabs<semiring, 1, 1>(tile, step, slabs, share.idle, at, kept, ring);
+    }
+}
+
+template <typename semiring>
+static __device__ __forceinline__ typename semiring::word planned_far(void)
+{
+    if constexpr (semiring_packing<semiring>() == 2) {
+        return (uint32_t)semiring::unreachable() << 16 | semiring::unreachable();
+    } else {
+        return semiring::unreachable();
+    }
+}
+
+/* Where a thread's first or second quads come from. */
+template <typename semiring>
+static __device__ __forceinline__ void
+planned_load(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE], uint32_t half,
+             const typename semiring::word *home, uint64_t stride, bool fresh)
+{
+    typedef typename semiring::word word;
+#pragma unroll
+    for (uint32_t i = 0; i < INTERIOR_EDGE; ++i) {
+        if (fresh) {
+#pragma unroll
+            for (uint32_t j = 0; j < QUAD; ++j) {
+                tile[i][half * QUAD + j] = planned_far<semiring>();
+            }
+        } else {
+            const uint64_t line = (i / QUAD * OPERAND_WORDS + i % QUAD) * stride;
+            tile_load_quad(home + line, reinterpret_cast<word(&)[QUAD]>(tile[i][half * QUAD]));
+        }
+    }
+}
+
+/* The lesser of a word in memory and another, while other blocks do the same. Floats that are not
+ * below 0 are in the order of their bits as integers, those below in the reverse one. */
+static __device__ __forceinline__ void planned_merge(int32_t *to, int32_t distance)
+{
+    atomicMin(to, distance);
+}
+
+static __device__ __forceinline__ void planned_merge(float *to, float distance)
+{
+    const int32_t bits = __float_as_int(distance + 0.0f);
+    if (bits >= 0) {
+        atomicMin(reinterpret_cast<int32_t *>(to), bits);
+    } else {
+        atomicMax(reinterpret_cast<uint32_t *>(to), (uint32_t)bits);
+    }
+}
+
+static __device__ __forceinline__ void planned_merge(double *to, double distance)
+{
+    const long long bits = __double_as_longlong(distance + 0.0);
+    if (bits >= 0) {
+        atomicMin(reinterpret_cast<long long *>(to), bits);
+    } else {
+        atomicMax(reinterpret_cast<unsigned long long *>(to), (unsigned long long)bits);
+    }
+}
+
+static __device__ __forceinline__ void planned_merge(uint32_t *to, uint32_t pair)
+{
+    uint32_t before = *reinterpret_cast<volatile uint32_t *>(to);
+    uint32_t expected;
+    do {
+        expected = before;
+        before = atomicCAS(to, expected, __viaddmin_u16x2(pair, 0, expected));
+    } while (before != expected);
+}
+
+/* One of the two halves: written, or merged with what the other blocks of its tile have found. */
+template <typename semiring>
+static __device__ __forceinline__ void
+planned_store(const typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE], uint32_t half,
+              typename semiring::word *home, uint64_t stride, bool shared)
+{
+    typedef typename semiring::word word;
+#pragma unroll
+    for (uint32_t i = 0; i < INTERIOR_EDGE; ++i) {
+        const word *const from = &tile[i][half * QUAD];
+        word *const to = home + (i / QUAD * OPERAND_WORDS + i % QUAD) * stride;
+        if (!shared) {
+            tile_store_quad(to, from[0], from[1], from[2], from[3]);
+            continue;
+        }
+#pragma unroll
+        for (uint32_t j = 0; j < QUAD; ++j) {
+            if (from[j] != planned_far<semiring>()) {
+                planned_merge(to + j, from[j]);
+            }
+        }
+    }
+}
+
+/* The first words of the thread's two quads in row 0 of its rows. */
+template <typename semiring>
+static __device__ __forceinline__ void
+planned_home(struct tile_matrix<typename semiring::element> matrix,
+             const struct schedule_target *target, typename semiring::word *home[2])
+{
+    struct interior_tile work;
+    work.row = target->row;
+    work.columns[0] = target->columns[0];
+    work.columns[1] = target->columns[1];
+    interior_home<semiring>(matrix, &work, home);
+}
+
+template <typename semiring>
+static __device__ __forceinline__ void
+planned_load_target(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
+                    struct tile_matrix<typename semiring::element> matrix,
+                    const struct schedule_target *target)
+{
+    const uint64_t stride = matrix.stride / semiring_packing<semiring>();
+    const uint32_t flags = target->flags;
+    typename semiring::word *home[2];
+    planned_home<semiring>(matrix, target, home);
+    planned_load<semiring>(tile, 0, home[0], stride,
+                           (flags & (SCHEDULE_FRESH_FIRST | SCHEDULE_SHARED)) != 0);
+    planned_load<semiring>(tile, 1, home[1], stride,
+                           (flags & (SCHEDULE_FRESH_SECOND | SCHEDULE_SHARED)) != 0);
+}
+
+/* The second of two tiles may be none. */
+template <typename semiring>
+static __device__ __forceinline__ void
+planned_store_target(const typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
+                     struct tile_matrix<typename semiring::element> matrix,
+                     const struct schedule_target *target)
+{
+    const uint64_t stride = matrix.stride / semiring_packing<semiring>();
+    const bool shared = (target->flags & SCHEDULE_SHARED) != 0;
+    typename semiring::word *home[2];
+    planned_home<semiring>(matrix, target, home);
+    planned_store<semiring>(tile, 0, home[0], stride, shared);
+    if (semiring_packing<semiring>() == 1 || target->words[1] > 0) {
+        planned_store<semiring>(tile, 1, home[1], stride, shared);
+    }
+}
+
+template <typename semiring>
+__global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
+    planned_kernel(struct tile_matrix<typename semiring::element> matrix,
+                   const __grid_constant__ struct planned_step<typename semiring::word> step)
+{
+    extern __shared__ __align__(128) unsigned char block_storage[];
+    unsigned char *const ring = block_storage;
+    volatile struct planned_kept *const kept =
+        reinterpret_cast<volatile struct planned_kept *>(block_storage + RING_BYTES);
+    const struct schedule_target *const target = step.targets + blockIdx.x;
+    const bool stopped = tile_stopped(step.control);
+    uint32_t slabs = target->slabs;
+    ring_init(ring);
+#if RING_BULK
+    volatile struct planned_cursor *const at = &kept->cursor;
+#else
+    struct planned_cursor own;
+    struct planned_cursor *const at = &own;
+#endif
+    if (!RING_BULK || threadIdx.x == 0) {
+        at->product = target->product_begin;
+        at->slab = 0;
+    }
+    for (uint32_t turn = 0; turn < RING_AHEAD; ++turn) {
+        if (turn >= slabs) {
+            ring_order_none();
+        } else if (!RING_BULK || threadIdx.x == 0) {
+            planned_order<semiring>(ring, turn, step, at, kept);
+        }
+    }
+    typename semiring::word tile[INTERIOR_EDGE][INTERIOR_EDGE];
+    planned_load_target<semiring>(tile, matrix, target);
+    const struct planned_share share = planned_share_of_warp(target);
+    /* Warps count on each other for every slab, so they stop together; what is ordered has to be
+     * taken. */
+    if (ring_ready(stopped)) {
+        slabs = min(slabs, (uint32_t)RING_AHEAD);
+    }
+    planned_products<semiring>(tile, step, share, slabs, at, kept, ring);
+    planned_store_target<semiring>(tile, matrix, step.targets + blockIdx.x);
+}
+
+/* Once per device and semiring, before the first launch. */
+template <typename semiring> MUST_CHECK static enum status planned_prepare(void)
+{
+    GPU_TRY(cudaFuncSetAttribute(planned_kernel<semiring>,
+                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 (int)PLANNED_SHARED_BYTES));
+    GPU_TRY(cudaFuncSetAttribute(planned_kernel<semiring>,
+                                 cudaFuncAttributePreferredSharedMemoryCarveout,
+                                 cudaSharedmemCarveoutMaxShared));
+    return STATUS_OK;
+}
+
+template <typename semiring>
+MUST_CHECK static enum status
+planned_launch(struct tile_matrix<typename semiring::element> matrix,
+               const struct planned_step<typename semiring::word> &step, uint32_t count,
+               cudaStream_t stream)
+{
+    if (count == 0) {
+        return STATUS_OK;
+    }
+    planned_kernel<semiring><<<count, RING_THREADS, PLANNED_SHARED_BYTES, stream>>>(matrix, step);
+    GPU_TRY(cudaGetLastError());
+    return STATUS_OK;
+}

@@ -1,0 +1,434 @@
+#include "gpu/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD_BITS 64
+/* What travels: five lists, the positions, the tiles that hold distances. */
+#define SCHEDULE_LISTS 7
+/* The most entries that a round gets beyond its targets. */
+#define SPLITS_MOST 1024
+
+/* The lists that are made, and what is known of the tiles on the way. */
+struct making {
+    const struct plan *plan;
+    struct schedule_grain grain;
+    struct schedule *schedule;
+    struct schedule_target *unsorted; /* of one round */
+    uint32_t unsorted_count;
+    uint32_t *places; /* per count of slabs, for sorting */
+    uint32_t places_count;
+};
+
+struct totals {
+    uint64_t panels;
+    uint64_t targets_of_round;   /* the most */
+    uint64_t products_of_target; /* the most */
+};
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static struct totals count(const struct plan *plan)
+{
+    struct totals totals = {
+        .panels = plan->left_count + (plan->symmetric ? 0 : plan->right_count),
+    };
+    for (uint32_t index = 0; index < plan->round_count; ++index) {
+        totals.targets_of_round = most(totals.targets_of_round, plan->rounds[index].target_count);
+    }
+    for (size_t target = 0; target < plan->target_count; ++target) {
+        totals.products_of_target =
+            most(totals.products_of_target, plan->targets[target].product_count);
+    }
+    return totals;
+}
+
+uint32_t schedule_left_slots(const struct plan *plan)
+{
+    uint32_t slots = 0;
+    for (uint32_t index = 0; index < plan->round_count; ++index) {
+        slots = (uint32_t)most(slots, plan->rounds[index].left_count);
+    }
+    return slots;
+}
+
+uint32_t schedule_right_slots(const struct plan *plan)
+{
+    uint32_t slots = 0;
+    for (uint32_t index = 0; index < plan->round_count; ++index) {
+        slots = (uint32_t)most(slots, plan->rounds[index].right_count);
+    }
+    return slots;
+}
+
+static uint64_t words_of(uint32_t tile_count)
+{
+    return ((uint64_t)tile_count * tile_count + WORD_BITS - 1) / WORD_BITS;
+}
+
+/* In a symmetric plan the tiles above the diagonal are written once, when they are mirrored. */
+static bool is_filled(const struct plan *plan, uint32_t row, uint32_t column)
+{
+    const uint64_t bit = (uint64_t)row * plan->tile_count + column;
+    return (plan->edge_tiles[bit / WORD_BITS] >> bit % WORD_BITS & 1) != 0 &&
+           (!plan->symmetric || row >= column);
+}
+
+/* The most, both halves of a symmetric plan. */
+static uint64_t fills_most(const struct plan *plan)
+{
+    uint64_t fills = 0;
+    for (uint64_t word = 0; word < words_of(plan->tile_count); ++word) {
+        fills += (uint32_t)__builtin_popcountll(plan->edge_tiles[word]);
+    }
+    return fills;
+}
+
+/* Entries beyond the targets: each has a product at least, and a round SPLITS_MOST at most. */
+static uint64_t splits_most(const struct plan *plan)
+{
+    const uint64_t most_of_rounds = (uint64_t)plan->round_count * SPLITS_MOST;
+    const uint64_t spare = plan->product_count - plan->target_count;
+    return spare < most_of_rounds ? spare : most_of_rounds;
+}
+
+uint64_t schedule_bytes_most(const struct plan *plan, uint64_t alignment)
+{
+    return (fills_most(plan) + 2 * splits_most(plan)) * sizeof(struct schedule_tile) +
+           plan->tile_count * sizeof(struct schedule_pivot) +
+           (plan->left_count + plan->right_count) * sizeof(struct schedule_panel) +
+           (plan->target_count + splits_most(plan)) * sizeof(struct schedule_target) +
+           plan->product_count * sizeof(struct schedule_product) +
+           plan->vertex_count * sizeof(uint32_t) + words_of(plan->tile_count) * sizeof(uint64_t) +
+           SCHEDULE_LISTS * alignment;
+}
+
+void schedule_destroy(struct schedule *schedule)
+{
+    if (schedule == NULL) {
+        return;
+    }
+    free(schedule->rounds);
+    free(schedule->fills);
+    free(schedule->pivots);
+    free(schedule->panels);
+    free(schedule->targets);
+    free(schedule->products);
+    free(schedule->position);
+    free(schedule);
+}
+
+/* At least one entry, so that NULL means that there is no memory. */
+static void *take(uint64_t entries, size_t bytes)
+{
+    return calloc(entries > 0 ? entries : 1, bytes);
+}
+
+static enum status allocate(struct making *making, const struct totals *totals)
+{
+    const struct plan *plan = making->plan;
+    struct schedule *schedule = making->schedule;
+    const uint64_t fills = fills_most(plan) + 2 * splits_most(plan);
+    const uint64_t targets = plan->target_count + splits_most(plan);
+    if (totals->panels > UINT32_MAX || targets > UINT32_MAX || plan->product_count > UINT32_MAX ||
+        fills > UINT32_MAX) {
+        return STATUS_NO_DEVICE_MEMORY;
+    }
+    const uint64_t slabs_of_product = (plan->tile + making->grain.slab - 1) / making->grain.slab;
+    making->places_count = (uint32_t)(totals->products_of_target * slabs_of_product + 1);
+    making->places = take(making->places_count, sizeof(*making->places));
+    making->unsorted = take(totals->targets_of_round + SPLITS_MOST, sizeof(*making->unsorted));
+    schedule->rounds = take(plan->round_count, sizeof(*schedule->rounds));
+    schedule->fills = take(fills, sizeof(*schedule->fills));
+    schedule->pivots = take(plan->tile_count, sizeof(*schedule->pivots));
+    schedule->panels = take(totals->panels, sizeof(*schedule->panels));
+    schedule->targets = take(targets, sizeof(*schedule->targets));
+    schedule->products = take(plan->product_count, sizeof(*schedule->products));
+    schedule->position = take(plan->vertex_count, sizeof(*schedule->position));
+    const bool complete =
+        making->places != NULL && making->unsorted != NULL && schedule->rounds != NULL &&
+        schedule->fills != NULL && schedule->pivots != NULL && schedule->panels != NULL &&
+        schedule->targets != NULL && schedule->products != NULL && schedule->position != NULL;
+    return complete ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+static void place_vertices(const struct plan *plan, uint32_t *position)
+{
+    for (uint32_t tile = 0; tile < plan->tile_count; ++tile) {
+        const uint32_t begin = plan->tile_begin[tile];
+        for (uint32_t at = begin; at < plan->tile_begin[tile + 1]; ++at) {
+            position[plan->vertex_at[at]] = tile * plan->tile + at - begin;
+        }
+    }
+}
+
+static void add_fills(const struct plan *plan, struct schedule *schedule)
+{
+    for (uint32_t row = 0; row < plan->tile_count; ++row) {
+        for (uint32_t column = 0; column < plan->tile_count; ++column) {
+            if (is_filled(plan, row, column)) {
+                schedule->fills[schedule->fill_count++] = (struct schedule_tile){row, column};
+            }
+        }
+    }
+}
+
+static uint32_t width_of(const struct plan *plan, uint32_t tile)
+{
+    return plan->tile_begin[tile + 1] - plan->tile_begin[tile];
+}
+
+static void add_pivots(struct making *making, const struct plan_round *round,
+                       struct schedule_round *made)
+{
+    struct schedule *schedule = making->schedule;
+    made->pivots = (struct schedule_range){schedule->pivot_count, round->pivot_count};
+    for (uint32_t index = 0; index < round->pivot_count; ++index) {
+        const uint32_t tile = round->pivots[index].tile;
+        schedule->pivots[schedule->pivot_count++] =
+            (struct schedule_pivot){tile, width_of(making->plan, tile)};
+    }
+}
+
+static void add_panel(struct making *making, uint32_t slot, uint32_t pivot, uint32_t tile)
+{
+    struct schedule *schedule = making->schedule;
+    schedule->panels[schedule->panel_count + slot] = (struct schedule_panel){
+        tile, pivot, width_of(making->plan, pivot), width_of(making->plan, tile)};
+}
+
+static void add_panels(struct making *making, const struct plan_round *round,
+                       struct schedule_round *made)
+{
+    struct schedule *schedule = making->schedule;
+    made->rights.begin = schedule->panel_count;
+    made->rights.count = schedule->symmetric ? 0 : round->right_count;
+    for (uint32_t index = 0; index < round->pivot_count && made->rights.count > 0; ++index) {
+        const struct plan_pivot *pivot = &round->pivots[index];
+        for (uint32_t at = 0; at < pivot->right_count; ++at) {
+            const uint32_t slot = pivot->right_begin + at;
+            add_panel(making, slot, pivot->tile, round->right_tiles[slot]);
+        }
+    }
+    schedule->panel_count += made->rights.count;
+    made->lefts = (struct schedule_range){schedule->panel_count, round->left_count};
+    for (uint32_t index = 0; index < round->pivot_count; ++index) {
+        const struct plan_pivot *pivot = &round->pivots[index];
+        for (uint32_t at = 0; at < pivot->left_count; ++at) {
+            const uint32_t slot = pivot->left_begin + at;
+            add_panel(making, slot, pivot->tile, round->left_tiles[slot]);
+        }
+    }
+    schedule->panel_count += made->lefts.count;
+    schedule->left_slots = (uint32_t)most(schedule->left_slots, made->lefts.count);
+    schedule->right_slots = (uint32_t)most(schedule->right_slots, made->rights.count);
+}
+
+static uint32_t slabs_of(const struct making *making, uint32_t depth)
+{
+    return (depth + making->grain.slab - 1) / making->grain.slab;
+}
+
+static uint32_t add_products(struct making *making, const struct plan_round *round,
+                             const struct plan_target *first, const struct plan_target *second)
+{
+    struct schedule *schedule = making->schedule;
+    const struct plan_product *left = round->products + first->product_begin;
+    const struct plan_product *right = round->products + second->product_begin;
+    uint32_t slabs = 0;
+    for (uint32_t index = 0; index < first->product_count; ++index) {
+        const uint32_t depth = width_of(making->plan, round->pivots[left[index].pivot].tile);
+        schedule->products[schedule->product_count++] = (struct schedule_product){
+            left[index].left, {left[index].right, right[index].right}, depth};
+        slabs += slabs_of(making, depth);
+    }
+    return slabs;
+}
+
+/* Whether two targets take the same left operands, product by product. */
+static bool are_alike(const struct plan_round *round, const struct plan_target *first,
+                      const struct plan_target *second)
+{
+    const struct plan_product *a = round->products + first->product_begin;
+    const struct plan_product *b = round->products + second->product_begin;
+    if (first->row_tile != second->row_tile || first->product_count != second->product_count) {
+        return false;
+    }
+    for (uint32_t index = 0; index < first->product_count; ++index) {
+        if (a[index].left != b[index].left) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The slabs of one entry beyond which its block would be alone: its share of the round's, and no
+ * less than a product of full depth has. */
+static uint32_t most_slabs(const struct making *making)
+{
+    const uint32_t units = making->grain.units < SPLITS_MOST ? making->grain.units : SPLITS_MOST;
+    const uint32_t least = slabs_of(making, making->plan->tile);
+    uint64_t slabs = 0;
+    for (uint32_t index = 0; index < making->unsorted_count; ++index) {
+        slabs += making->unsorted[index].slabs;
+    }
+    return (uint32_t)most(least, (slabs + units - 1) / units);
+}
+
+/* Each part has whole products, at least one. Their tiles must hold something before the first of
+ * them is done. */
+static void split_target(struct making *making, uint32_t index, uint32_t product_count,
+                         uint32_t parts)
+{
+    struct schedule *schedule = making->schedule;
+    const struct schedule_target whole = making->unsorted[index];
+    for (uint32_t half = 0; half < 2; ++half) {
+        if ((whole.flags & (SCHEDULE_FRESH_FIRST << half)) != 0 &&
+            (half == 0 || whole.columns[1] != whole.columns[0])) {
+            schedule->fills[schedule->fill_count++] =
+                (struct schedule_tile){whole.row, whole.columns[half]};
+        }
+    }
+    for (uint32_t part = 0; part < parts; ++part) {
+        struct schedule_target *target =
+            &making->unsorted[part == 0 ? index : making->unsorted_count++];
+        const uint32_t first = (uint32_t)((uint64_t)product_count * part / parts);
+        const uint32_t last = (uint32_t)((uint64_t)product_count * (part + 1) / parts);
+        *target = whole;
+        target->flags = SCHEDULE_SHARED;
+        target->product_begin = whole.product_begin + first;
+        target->slabs = 0;
+        for (uint32_t product = first; product < last; ++product) {
+            target->slabs +=
+                slabs_of(making, schedule->products[whole.product_begin + product].depth);
+        }
+    }
+}
+
+/* The entries are still in the order of their products. */
+static void split_targets(struct making *making)
+{
+    const uint32_t limit = most_slabs(making);
+    const uint32_t count = making->unsorted_count;
+    for (uint32_t index = 0; index < count; ++index) {
+        const struct schedule_target *target = &making->unsorted[index];
+        const uint32_t end = index + 1 < count ? making->unsorted[index + 1].product_begin
+                                               : making->schedule->product_count;
+        const uint32_t product_count = end - target->product_begin;
+        const uint32_t wish = target->slabs / limit;
+        const uint32_t room = SPLITS_MOST + count - making->unsorted_count + 1;
+        uint32_t parts = wish < product_count ? wish : product_count;
+        parts = parts < room ? parts : room;
+        if (parts > 1) {
+            split_target(making, index, product_count, parts);
+        }
+    }
+}
+
+/* The most slabs first, otherwise in the plan's order. */
+static void sort_targets(struct making *making)
+{
+    const uint32_t target_count = making->unsorted_count;
+    struct schedule *schedule = making->schedule;
+    struct schedule_target *to = schedule->targets + schedule->target_count;
+    memset(making->places, 0, making->places_count * sizeof(*making->places));
+    for (uint32_t index = 0; index < target_count; ++index) {
+        ++making->places[making->unsorted[index].slabs];
+    }
+    uint32_t place = 0;
+    for (uint32_t slabs = making->places_count; slabs-- > 0;) {
+        const uint32_t entries = making->places[slabs];
+        making->places[slabs] = place;
+        place += entries;
+    }
+    for (uint32_t index = 0; index < target_count; ++index) {
+        to[making->places[making->unsorted[index].slabs]++] = making->unsorted[index];
+    }
+}
+
+/* What of the block's two halves is in use. */
+static void set_extent(const struct making *making, bool pair, struct schedule_target *target)
+{
+    const uint32_t half = making->plan->tile / 2;
+    const uint32_t first = width_of(making->plan, target->columns[0]);
+    const uint32_t second = width_of(making->plan, target->columns[1]);
+    target->rows = (uint8_t)width_of(making->plan, target->row);
+    if (making->grain.packing > 1) {
+        target->words[0] = (uint8_t)((first + 1) / 2);
+        target->words[1] = (uint8_t)(pair ? (second + 1) / 2 : 0);
+    } else {
+        target->words[0] = (uint8_t)(first < half ? first : half);
+        target->words[1] = (uint8_t)(first - target->words[0]);
+    }
+}
+
+static void add_targets(struct making *making, const struct plan_round *round,
+                        struct schedule_round *made)
+{
+    struct schedule *schedule = making->schedule;
+    making->unsorted_count = 0;
+    for (uint32_t index = 0; index < round->target_count;) {
+        const struct plan_target *first = &round->targets[index];
+        const bool pair = making->grain.packing > 1 && index + 1 < round->target_count &&
+                          are_alike(round, first, first + 1);
+        const struct plan_target *second = pair ? first + 1 : first;
+        struct schedule_target *target = &making->unsorted[making->unsorted_count++];
+        target->row = first->row_tile;
+        target->columns[0] = first->column_tile;
+        target->columns[1] = second->column_tile;
+        target->product_begin = schedule->product_count;
+        target->slabs = add_products(making, round, first, second);
+        target->flags = (uint8_t)((first->fresh ? SCHEDULE_FRESH_FIRST : 0) |
+                                  (second->fresh ? SCHEDULE_FRESH_SECOND : 0));
+        set_extent(making, pair, target);
+        index += pair ? 2 : 1;
+    }
+    split_targets(making);
+    sort_targets(making);
+    made->targets = (struct schedule_range){schedule->target_count, making->unsorted_count};
+    schedule->target_count += making->unsorted_count;
+}
+
+static void make(struct making *making)
+{
+    const struct plan *plan = making->plan;
+    struct schedule *schedule = making->schedule;
+    place_vertices(plan, schedule->position);
+    add_fills(plan, schedule);
+    for (uint32_t index = 0; index < plan->round_count; ++index) {
+        const struct plan_round *round = &plan->rounds[index];
+        struct schedule_round *made = &schedule->rounds[index];
+        add_pivots(making, round, made);
+        add_panels(making, round, made);
+        add_targets(making, round, made);
+    }
+}
+
+enum status schedule_create(const struct plan *plan, struct schedule_grain grain,
+                            struct schedule **ret_schedule)
+{
+    const struct totals totals = count(plan);
+    struct making making = {.plan = plan, .grain = grain};
+    making.schedule = calloc(1, sizeof(*making.schedule));
+    if (making.schedule == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    making.schedule->symmetric = plan->symmetric;
+    making.schedule->tile_count = plan->tile_count;
+    making.schedule->round_count = plan->round_count;
+    const enum status status = allocate(&making, &totals);
+    if (status == STATUS_OK) {
+        make(&making);
+    }
+    free(making.places);
+    free(making.unsorted);
+    if (status != STATUS_OK) {
+        schedule_destroy(making.schedule);
+        return status;
+    }
+    *ret_schedule = making.schedule;
+    return STATUS_OK;
+}

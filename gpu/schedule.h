@@ -1,0 +1,114 @@
+/* A plan that leaves tiles out, as the device reads it: flat lists, round after round, from one
+ * upload. Of 16-bit numbers two tiles of a row that take the same products are one entry, as a
+ * block computes two tiles side by side. A target whose products would keep one block busy for
+ * long after all others is several entries, each with a share of the products. The entries of a
+ * round that have the most to do come first.
+ *
+ * Host memory; immutable; owned by whoever made it. */
+#pragma once
+
+#include "proto/plan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A tile of the diagonal that a round closes. */
+struct schedule_pivot {
+    uint32_t tile;
+    uint32_t depth; /* pivots in use */
+};
+
+/* A tile of a panel. Its place in the list is its slot among the operands of the round. */
+struct schedule_panel {
+    uint32_t tile; /* (tile, pivot) of a left one, (pivot, tile) of a right one */
+    uint32_t pivot;
+    uint32_t depth;
+    uint32_t width; /* vertices of the tile */
+};
+
+/* Read whole, 16 bytes. */
+struct schedule_product {
+    uint32_t left; /* slot */
+    uint32_t right[2];
+    uint32_t depth;
+};
+
+struct schedule_target {
+    uint32_t row;
+    uint32_t columns[2];    /* the same one twice where it is alone */
+    uint32_t product_begin; /* of all products of the plan */
+    uint32_t slabs;         /* of all its products */
+    uint8_t rows;           /* in use: vertices of the row tile */
+    uint8_t words[2];       /* in use of each half of the block's columns; 0 = leave it alone */
+    uint8_t flags;
+};
+
+#define SCHEDULE_FRESH_FIRST 1u  /* columns[0] holds nothing yet */
+#define SCHEDULE_FRESH_SECOND 2u /* columns[1], likewise */
+#define SCHEDULE_SHARED 4u       /* other entries of the round have the same tiles */
+
+/* A tile that is filled before the first round: one with an edge, or whose first entries share it.
+ */
+struct schedule_tile {
+    uint32_t row;
+    uint32_t column;
+};
+
+/* Entries [begin, begin + count) of the lists. */
+struct schedule_range {
+    uint32_t begin;
+    uint32_t count;
+};
+
+struct schedule_round {
+    struct schedule_range pivots;
+    struct schedule_range rights; /* of the panels; none of a symmetric plan */
+    struct schedule_range lefts;  /* of the panels, behind the rights */
+    struct schedule_range targets;
+};
+
+struct schedule {
+    bool symmetric;
+    uint32_t tile_count;
+    uint32_t round_count;
+    struct schedule_round *rounds;
+    /* The most slots of a round. */
+    uint32_t left_slots;
+    uint32_t right_slots;
+    uint32_t fill_count;
+    uint32_t pivot_count;
+    uint32_t panel_count;
+    uint32_t target_count;
+    uint32_t product_count;
+    struct schedule_tile *fills;
+    struct schedule_pivot *pivots;
+    struct schedule_panel *panels;
+    struct schedule_target *targets;
+    struct schedule_product *products;
+    uint32_t *position; /* of each vertex: its row and its column in the padded matrix */
+};
+
+/* In what the device computes. A block of threads has two halves of half a tile's words each: the
+ * halves of one tile, or two tiles of which two elements are a word. */
+struct schedule_grain {
+    uint32_t packing; /* elements of a word: 1 or 2 */
+    uint32_t slab;    /* pivots per slab */
+    uint32_t units;   /* blocks that run side by side */
+};
+
+/* Of a plan that is not dense. STATUS_NO_MEMORY; STATUS_NO_DEVICE_MEMORY when a list has more than
+ * 2^32 - 1 entries. */
+MUST_CHECK enum status schedule_create(const struct plan *plan, struct schedule_grain grain,
+                                       struct schedule **ret_schedule);
+void schedule_destroy(struct schedule *schedule);
+
+/* The most that its lists take on the device, each aligned to `alignment`. */
+uint64_t schedule_bytes_most(const struct plan *plan, uint64_t alignment);
+/* The most slots of a round's left or right operands. */
+uint32_t schedule_left_slots(const struct plan *plan);
+uint32_t schedule_right_slots(const struct plan *plan);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,116 @@
+#include "proto/input_report.h"
+
+#include <jansson.h>
+#include <string.h>
+
+static const char *const directions[INPUT_DIRECTION_COUNT] = {
+    [INPUT_DIRECTION_DEFAULT] = "default",
+    [INPUT_DIRECTION_FORMAT] = "format",
+    [INPUT_DIRECTION_PARAMETER] = "parameter",
+};
+
+void input_report_complete(struct input_report *report, const struct reader_notes *notes,
+                           const struct graph *graph)
+{
+    if (report->direction != INPUT_DIRECTION_PARAMETER) {
+        report->direction =
+            notes->says_direction ? INPUT_DIRECTION_FORMAT : INPUT_DIRECTION_DEFAULT;
+    }
+    report->directed = graph->directed;
+    report->numeric_names = vertex_names_numeric(graph->names);
+    memcpy(report->variant, notes->variant, sizeof report->variant);
+    memcpy(report->weight, notes->weight, sizeof report->weight);
+    report->known = report->format != FORMAT_NONE;
+}
+
+void input_report_hint(const struct input_report *report, struct problem *problem)
+{
+    if (report->guessed && problem->status == STATUS_BAD_GRAPH && problem->hint[0] == '\0') {
+        problem_hint(problem, "It was read as %s, by its first bytes: format= names another.",
+                     format_info(report->format)->name);
+    }
+}
+
+/* null for nothing, and for a name that is not UTF-8. */
+static json_t *text_or_null(const char *text)
+{
+    json_t *string = text[0] != '\0' ? json_string(text) : NULL;
+
+    return string != NULL ? string : json_null();
+}
+
+json_t *input_report_json(const struct input_report *report)
+{
+    const char *coding =
+        report->coding == CODING_IDENTITY ? "" : decoder_coding_name(report->coding);
+
+    if (!report->known) {
+        return json_null();
+    }
+    return json_pack("{s:s, s:b, s:o, s:o, s:o, s:b, s:s, s:s, s:I, s:I}", "format",
+                     format_info(report->format)->name, "guessed", report->guessed, "encoding",
+                     text_or_null(coding), "variant", text_or_null(report->variant), "weight",
+                     text_or_null(report->weight), "directed", report->directed, "directed_by",
+                     directions[report->direction], "names",
+                     report->numeric_names ? "integers" : "strings", "bytes",
+                     (json_int_t)report->bytes, "decoded_bytes", (json_int_t)report->decoded_bytes);
+}
+
+static bool copy_text(const json_t *value, char *to, size_t size)
+{
+    const char *text = json_is_null(value) ? "" : json_string_value(value);
+
+    if (text == NULL || strlen(text) >= size) {
+        return false;
+    }
+    memcpy(to, text, strlen(text) + 1);
+    return true;
+}
+
+static bool find_direction(const char *name, enum input_direction *ret_direction)
+{
+    for (int i = 0; i < INPUT_DIRECTION_COUNT; i++) {
+        if (strcmp(directions[i], name) == 0) {
+            *ret_direction = (enum input_direction)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool input_report_from_json(const json_t *object, struct input_report *ret_report)
+{
+    struct input_report report = {.known = true};
+    const json_t *coding = json_object_get(object, "encoding");
+    const char *format;
+    const char *direction;
+    const char *names;
+    json_int_t bytes;
+    json_int_t decoded_bytes;
+    int guessed;
+    int directed;
+
+    if (object == NULL || json_is_null(object)) {
+        *ret_report = (struct input_report){0};
+        return true;
+    }
+    /* jansson unpacks from a pointer to non-const, and changes nothing. */
+    if (json_unpack((json_t *)(uintptr_t)object, "{s:s, s:b, s:b, s:s, s:s, s:I, s:I}", "format",
+                    &format, "guessed", &guessed, "directed", &directed, "directed_by", &direction,
+                    "names", &names, "bytes", &bytes, "decoded_bytes", &decoded_bytes) != 0 ||
+        !find_direction(direction, &report.direction) ||
+        !copy_text(json_object_get(object, "variant"), report.variant, sizeof report.variant) ||
+        !copy_text(json_object_get(object, "weight"), report.weight, sizeof report.weight)) {
+        return false;
+    }
+    report.format = format_from_name(format);
+    report.guessed = guessed != 0;
+    report.coding = json_is_string(coding) ? decoder_coding_from_name(json_string_value(coding))
+                                           : CODING_IDENTITY;
+    report.directed = directed != 0;
+    report.numeric_names = strcmp(names, "integers") == 0;
+    report.bytes = (uint64_t)bytes;
+    report.decoded_bytes = (uint64_t)decoded_bytes;
+    *ret_report = report;
+    return report.format != FORMAT_NONE && report.coding != CODING_COUNT;
+}

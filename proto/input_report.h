@@ -1,0 +1,39 @@
+/* What was understood of an upload: the member input of the documents. A plain value. */
+#pragma once
+
+#include "proto/decoder.h"
+#include "proto/reader.h"
+
+enum input_direction {
+    INPUT_DIRECTION_DEFAULT, /* nobody said */
+    INPUT_DIRECTION_FORMAT,
+    INPUT_DIRECTION_PARAMETER,
+    INPUT_DIRECTION_COUNT
+};
+
+struct input_report {
+    bool known; /* false: nothing was uploaded, or it was long ago */
+    enum format format;
+    bool guessed; /* the format was, from the first bytes */
+    enum coding coding;
+    uint64_t bytes;         /* as they came */
+    uint64_t decoded_bytes; /* the same when nothing was encoded */
+    bool directed;
+    enum input_direction direction;
+    bool numeric_names;
+    char variant[sizeof((struct reader_notes *)0)->variant];
+    char weight[sizeof((struct reader_notes *)0)->weight];
+};
+
+/* What only the end of the file tells. */
+void input_report_complete(struct input_report *report, const struct reader_notes *notes,
+                           const struct graph *graph);
+
+/* Of a graph that is refused without a hint: that its format was guessed. */
+void input_report_hint(const struct input_report *report, struct problem *problem);
+
+struct json_t;
+/* A new reference: null when nothing is known; NULL when out of memory. */
+struct json_t *input_report_json(const struct input_report *report);
+/* Reads back what input_report_json wrote; NULL counts as null. False when it is something else. */
+bool input_report_from_json(const struct json_t *object, struct input_report *ret_report);

@@ -1,0 +1,29 @@
+/* The vertices nearest to one, from its row of distances. */
+#pragma once
+
+#include "proto/kind.h"
+#include "proto/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct neighbour {
+    double distance;
+    uint32_t row;
+};
+
+/* What is looked for: reachable vertices other than the source itself, at most count of them and
+ * none farther than `within`. */
+struct nearest_query {
+    enum kind kind;
+    const void *distances; /* from the source, vertex_count of them */
+    uint32_t vertex_count;
+    uint32_t source;
+    uint32_t count;
+    double within; /* infinity: however far */
+};
+
+/* By distance, those equally far by row; ret_neighbours to be freed with free(), NULL when there
+ * are none. */
+MUST_CHECK enum status nearest_find(const struct nearest_query *query,
+                                    struct neighbour **ret_neighbours, size_t *ret_count);

@@ -1,0 +1,261 @@
+#include "proto/path.h"
+
+#include "proto/matrix.h"
+#include "proto/verification.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The gap that an edge of a shortest path may have at first, in units of the relative error of an
+ * addition, and by how much it is widened when the search found nothing, up to the tolerance of
+ * verification.h. Distances that went over much larger numbers, as negative weights make them, have
+ * lost more digits than they show. */
+#define FIRST_GAP 8
+#define WIDER 32
+#define UNTRIED UINT64_MAX
+
+struct path_finder {
+    const struct adjacency *adjacency;
+    uint32_t *mark; /* per vertex: the search that entered it last */
+    uint32_t search;
+    uint32_t *vertices; /* the way from the target */
+    double *weights;    /* weights[i]: of the edge from vertices[i + 1] to vertices[i] */
+    uint64_t *cursors;  /* cursors[i]: the edge into vertices[i] to go on from; UNTRIED: none yet */
+    uint32_t count;
+    size_t capacity;
+    uint64_t edges; /* looked at since the question was asked */
+};
+
+/* One question. */
+struct walk {
+    struct path_finder *finder;
+    struct matrix row; /* the source's, as the first of a matrix */
+    uint32_t source;
+    double gap; /* relative; 0 = exact */
+};
+
+/* Of an edge that may be the last of a shortest path. */
+struct candidate {
+    uint32_t source;
+    double weight;
+    double distance; /* of its source */
+    double excess;   /* without its sign */
+};
+
+enum status path_finder_create(const struct adjacency *adjacency, struct path_finder **ret_finder)
+{
+    struct path_finder *finder = calloc(1, sizeof *finder);
+
+    if (finder == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    finder->adjacency = adjacency;
+    finder->mark = calloc((size_t)adjacency->vertex_count + 1, sizeof *finder->mark);
+    if (finder->mark == NULL) {
+        path_finder_destroy(finder);
+        return STATUS_NO_MEMORY;
+    }
+    *ret_finder = finder;
+    return STATUS_OK;
+}
+
+void path_finder_destroy(struct path_finder *finder)
+{
+    if (finder == NULL) {
+        return;
+    }
+    free(finder->mark);
+    free(finder->vertices);
+    free(finder->weights);
+    free(finder->cursors);
+    free(finder);
+}
+
+static void begin_search(struct path_finder *finder)
+{
+    if (++finder->search == 0) {
+        memset(finder->mark, 0, finder->adjacency->vertex_count * sizeof *finder->mark);
+        finder->search = 1;
+    }
+    finder->count = 0;
+}
+
+static enum status grow(struct path_finder *finder)
+{
+    const size_t capacity = finder->capacity == 0 ? 256 : finder->capacity * 2;
+    uint32_t *vertices = realloc(finder->vertices, capacity * sizeof *vertices);
+
+    finder->vertices = vertices != NULL ? vertices : finder->vertices;
+    double *weights = realloc(finder->weights, capacity * sizeof *weights);
+
+    finder->weights = weights != NULL ? weights : finder->weights;
+    uint64_t *cursors = realloc(finder->cursors, capacity * sizeof *cursors);
+
+    finder->cursors = cursors != NULL ? cursors : finder->cursors;
+    if (vertices == NULL || weights == NULL || cursors == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    finder->capacity = capacity;
+    return STATUS_OK;
+}
+
+static enum status enter(struct path_finder *finder, uint32_t vertex)
+{
+    if (finder->count == finder->capacity && grow(finder) != STATUS_OK) {
+        return STATUS_NO_MEMORY;
+    }
+    finder->mark[vertex] = finder->search;
+    finder->cursors[finder->count] = UNTRIED;
+    finder->vertices[finder->count++] = vertex;
+    return STATUS_OK;
+}
+
+static bool is_better(const struct walk *walk, const struct candidate *a, const struct candidate *b)
+{
+    if (a->excess < b->excess || a->excess > b->excess) {
+        return a->excess < b->excess;
+    }
+    if (a->distance < b->distance || a->distance > b->distance) {
+        return a->distance < b->distance;
+    }
+    return a->source == walk->source && b->source != walk->source;
+}
+
+/* Whether the edge into a vertex of this distance is tight and from a vertex not entered yet. */
+static bool is_tight(const struct walk *walk, uint64_t edge, double distance,
+                     struct candidate *ret_step)
+{
+    const struct path_finder *finder = walk->finder;
+    const struct adjacency *adjacency = finder->adjacency;
+    struct candidate step = {adjacency->source[edge], adjacency_weight(adjacency, edge), 0, 0};
+
+    if (finder->mark[step.source] == finder->search ||
+        !matrix_distance(&walk->row, 0, step.source, &step.distance)) {
+        return false;
+    }
+    step.excess = fabs(step.distance + step.weight - distance);
+    *ret_step = step;
+    return step.excess <= walk->gap * (fabs(step.distance) + fabs(step.weight) + fabs(distance));
+}
+
+/* Of the tight edges into vertex, from vertices not entered yet, the one that fits best; after a
+ * dead end the next, so that no edge is looked at more than twice. */
+static bool find_step(const struct walk *walk, uint32_t vertex, double distance,
+                      struct candidate *ret_best)
+{
+    struct path_finder *finder = walk->finder;
+    uint64_t *cursor = &finder->cursors[finder->count - 1];
+    const bool first = *cursor == UNTRIED;
+    const uint64_t start = first ? finder->adjacency->offset[vertex] : *cursor;
+    const uint64_t end = finder->adjacency->offset[vertex + 1];
+    bool found = false;
+    uint64_t edge;
+
+    for (edge = start; edge < end && (first || !found); edge++) {
+        struct candidate step;
+
+        if (is_tight(walk, edge, distance, &step) && (!found || is_better(walk, &step, ret_best))) {
+            *ret_best = step;
+            found = true;
+        }
+    }
+    finder->edges += edge - start;
+    *cursor = first && found ? start : edge;
+    return found;
+}
+
+/* STATUS_CORRUPT when no tight edges lead to the source. */
+static enum status search(const struct walk *walk, uint32_t target)
+{
+    struct path_finder *finder = walk->finder;
+    enum status status;
+
+    begin_search(finder);
+    status = enter(finder, target);
+    while (status == STATUS_OK && finder->count > 0) {
+        const uint32_t vertex = finder->vertices[finder->count - 1];
+        struct candidate step = {0};
+        double distance;
+
+        if (vertex == walk->source) {
+            return STATUS_OK;
+        }
+        if (matrix_distance(&walk->row, 0, vertex, &distance) &&
+            find_step(walk, vertex, distance, &step)) {
+            finder->weights[finder->count - 1] = step.weight;
+            status = enter(finder, step.source);
+        } else {
+            finder->count--;
+        }
+    }
+    return status == STATUS_OK ? STATUS_CORRUPT : status;
+}
+
+static void reverse(struct path_finder *finder)
+{
+    for (uint32_t i = 0; i < finder->count / 2; i++) {
+        const uint32_t j = finder->count - 1 - i;
+        const uint32_t vertex = finder->vertices[i];
+
+        finder->vertices[i] = finder->vertices[j];
+        finder->vertices[j] = vertex;
+    }
+    for (uint32_t i = 0; i < (finder->count - 1) / 2; i++) {
+        const uint32_t j = finder->count - 2 - i;
+        const double weight = finder->weights[i];
+
+        finder->weights[i] = finder->weights[j];
+        finder->weights[j] = weight;
+    }
+}
+
+/* Whether the weights found, which are summed up from the source, make the distance: as an edge may
+ * be off by a little, a way of many may be by much. */
+static bool adds_up(const struct path_finder *finder, enum kind kind, double distance)
+{
+    double magnitude = fabs(distance);
+    double sum = 0;
+
+    for (uint32_t i = 0; i + 1 < finder->count; i++) {
+        sum += finder->weights[i];
+        magnitude += fabs(finder->weights[i]);
+    }
+    const double rounding = verification_epsilon(kind) * (double)finder->count;
+
+    return fabs(sum - distance) <= fmax(verification_tolerance(kind), rounding) * magnitude;
+}
+
+enum status path_find(struct path_finder *finder, enum kind kind, const void *row, uint32_t source,
+                      uint32_t target, struct path *ret_path)
+{
+    struct walk walk = {
+        .finder = finder,
+        .row = {finder->adjacency->vertex_count, kind, (void *)row},
+        .source = source,
+        .gap = FIRST_GAP * verification_epsilon(kind),
+    };
+    const double widest = verification_tolerance(kind);
+    enum status status;
+    double distance;
+
+    finder->edges = 0;
+    if (!matrix_distance(&walk.row, 0, target, &distance)) {
+        *ret_path = (struct path){0};
+        return STATUS_OK;
+    }
+    status = search(&walk, target);
+    while (status == STATUS_CORRUPT && walk.gap < widest) {
+        walk.gap = fmin(walk.gap * WIDER, widest);
+        status = search(&walk, target);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    reverse(finder);
+    if (!adds_up(finder, kind, distance)) {
+        return STATUS_CORRUPT;
+    }
+    *ret_path = (struct path){finder->vertices, finder->weights, finder->count, finder->edges};
+    return STATUS_OK;
+}

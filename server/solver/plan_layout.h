@@ -1,0 +1,37 @@
+/* How the parts of a dissection become tiles and an order of pivots: what is small is joined to
+ * larger parts, each part starts on a tile boundary, and parts that are independent of each other
+ * are pivots together. */
+#pragma once
+
+#include "server/solver/dissection.h"
+#include "server/solver/plan_symbolic.h"
+
+/* How far the trees are cut back. */
+struct plan_layout_options {
+    uint32_t tile;
+    uint32_t granule; /* tiles of one part are about equal, and multiples of this but the last */
+    uint32_t leaf;    /* what has at most so many vertices is one part, separators and all */
+    uint32_t clump;   /* the separators in what has at most so many are one part, after its leaves;
+                         above it each separator is a part */
+};
+
+struct plan_layout {
+    uint32_t *vertex_at;
+    uint32_t *tile_begin;
+    uint32_t *pivot;
+    uint32_t *tile_of; /* by vertex */
+    struct plan_part *parts;
+    uint32_t tile_count;
+    uint32_t part_count;
+};
+
+/* STATUS_NO_MEMORY. */
+MUST_CHECK enum status plan_layout_make(const struct dissection *dissection,
+                                        const struct plan_layout_options *options,
+                                        struct plan_layout *ret_layout);
+/* Zeroed is allowed. */
+void plan_layout_finish(struct plan_layout *layout);
+
+/* What plan_symbolic_make takes; borrowed from the layout. */
+struct plan_outline plan_layout_outline(const struct plan_layout *layout, uint32_t tile,
+                                        bool symmetric);

@@ -1,0 +1,46 @@
+/* Which tiles of a matrix can have a finite entry: a bit for each, its rows on word boundaries so
+ * that a row is joined to another by words. Owned by whoever initialised it. */
+#pragma once
+
+#include "proto/graph.h"
+
+#define TILE_MAP_WORD_BITS 64
+
+struct tile_map {
+    uint32_t tile_count; /* along an edge */
+    size_t row_words;
+    uint64_t *words; /* tile_count rows */
+};
+
+/* All clear. STATUS_NO_MEMORY. */
+MUST_CHECK enum status tile_map_init(struct tile_map *map, uint32_t tile_count);
+/* Zeroed is allowed. */
+void tile_map_finish(struct tile_map *map);
+
+static inline uint64_t *tile_map_row(const struct tile_map *map, uint32_t row_tile)
+{
+    return map->words + row_tile * map->row_words;
+}
+
+static inline bool tile_map_has(const struct tile_map *map, uint32_t row_tile, uint32_t column_tile)
+{
+    const uint64_t word = tile_map_row(map, row_tile)[column_tile / TILE_MAP_WORD_BITS];
+    return (word >> column_tile % TILE_MAP_WORD_BITS & 1) != 0;
+}
+
+static inline void tile_map_add(struct tile_map *map, uint32_t row_tile, uint32_t column_tile)
+{
+    tile_map_row(map, row_tile)[column_tile / TILE_MAP_WORD_BITS] |=
+        UINT64_C(1) << column_tile % TILE_MAP_WORD_BITS;
+}
+
+/* Every tile of one row is one of the other too. */
+void tile_map_join_row(struct tile_map *map, uint32_t row_tile, uint32_t other_row_tile);
+
+/* The tiles with an edge of the graph, both ways when it is undirected. tile_of: of each vertex. */
+void tile_map_add_edges(struct tile_map *map, const struct graph *graph, const uint32_t *tile_of);
+
+/* From and to the layout of the bitmaps of a plan, which has no gaps between rows: adds what is
+ * set. packed has the words of tile_count^2 bits. */
+void tile_map_add_packed(struct tile_map *map, const uint64_t *packed);
+void tile_map_pack(const struct tile_map *map, uint64_t *packed);

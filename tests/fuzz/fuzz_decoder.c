@@ -1,0 +1,68 @@
+/* The decoder under arbitrary bytes: the first byte picks the coding (0x10: zstd) and the size of
+ * the pieces. Whole and in pieces must give the same bytes, or both fail: what is wrong first, the
+ * size or what comes after, is a matter of how far the library was let to look. */
+#include "proto/check.h"
+#include "proto/decoder.h"
+#include "proto/text.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIMIT_BYTES ((uint64_t)1 << 18)
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static enum status append(void *context, const char *bytes, size_t size, struct problem *reterr)
+{
+    (void)reterr;
+    text_append(context, bytes, size);
+    return text_status(context);
+}
+
+static enum status decode(const struct decoder_rules *rules, const uint8_t *bytes, size_t size,
+                          size_t piece, struct problem *reterr)
+{
+    struct decoder *decoder = NULL;
+    enum status status = decoder_create(rules, &decoder);
+
+    for (size_t at = 0; at < size && status == STATUS_OK; at += piece)
+        status = decoder_feed(decoder, (const char *)bytes + at,
+                              size - at < piece ? size - at : piece, reterr);
+    if (status == STATUS_OK)
+        status = decoder_end(decoder, reterr);
+    decoder_destroy(decoder);
+    return status;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    struct problem problems[2] = {{0}, {0}};
+    struct text texts[2] = {{0}, {0}};
+    enum status statuses[2];
+    size_t common;
+
+    if (size == 0)
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        const struct decoder_rules rules = {
+            .coding = (bytes[0] & 0x10) != 0 ? CODING_ZSTD : CODING_GZIP,
+            .limit_bytes = LIMIT_BYTES,
+            .take = append,
+            .context = &texts[i],
+        };
+
+        statuses[i] = decode(&rules, bytes + 1, size - 1,
+                             i == 0 ? size : (size_t)(bytes[0] & 0x0F) + 1, &problems[i]);
+        CHECK(texts[i].size <= LIMIT_BYTES);
+    }
+    common = texts[0].size < texts[1].size ? texts[0].size : texts[1].size;
+    for (int i = 0; i < 2; i++)
+        CHECK(statuses[i] == STATUS_OK || problems[i].status == statuses[i]);
+    CHECK((statuses[0] == STATUS_OK) == (statuses[1] == STATUS_OK));
+    CHECK(statuses[0] != STATUS_OK || texts[0].size == texts[1].size);
+    CHECK(common == 0 || memcmp(texts[0].bytes, texts[1].bytes, common) == 0);
+    text_finish(&texts[0]);
+    text_finish(&texts[1]);
+    return 0;
+}

@@ -1,0 +1,107 @@
+"""What a solve would take, asked before it is submitted."""
+
+import json
+
+import harness
+
+
+def estimate(daemon, body):
+    return daemon.ask("POST", "/v1/estimate", body=json.dumps(body),
+                      headers={"Content-Type": "application/json"})
+
+
+def test_by_numbers(daemon):
+    small = estimate(daemon, {"n": 1000, "m": 5000}).expect(200).json
+    assert small["fits"] is True and small["hint"] is None and small["reason"] is None, small
+    assert (small["n"], small["m"], small["kind"]) == (1000, 5000, "i4")
+    assert (small["device_bytes"] == 0) == (small["solver"] == "cpu") and small["seconds"] > 0
+    assert small["disk_bytes"] >= 4_000_000 and small["host_bytes"] >= small["disk_bytes"]
+    wide = estimate(daemon, {"n": 1000, "m": 5000, "kind": "f8"}).expect(200).json
+    assert wide["disk_bytes"] - small["disk_bytes"] == 4_000_000 and wide["kind"] == "f8"
+    large = estimate(daemon, {"n": 2000, "m": 5000, "kind": "auto"}).expect(200).json
+    assert large["solver"] != "cpu" or 7.9 < large["seconds"] / small["seconds"] < 8.1, large
+    narrow = estimate(daemon, {"n": 1000, "kind": "u2"}).expect(200).json
+    assert narrow["m"] == 0 and narrow["disk_bytes"] < small["disk_bytes"]
+
+
+def test_what_does_not_fit_says_what_would(daemon):
+    for body in ({"n": 10_000_000, "m": 1}, {"n": 4_294_967_294, "m": 0, "kind": "f8"},
+                 {"n": 10, "m": 2_000_000_000}):
+        answer = estimate(daemon, body).expect(200).json
+        assert answer["fits"] is False and answer["reason"] and answer["hint"], answer
+        assert all(answer[key] >= 0 for key in ("device_bytes", "host_bytes", "disk_bytes"))
+    limit = estimate(daemon, {"n": 1, "kind": "i4"}).json["limits"]["vertex_limit"]
+    assert limit == daemon.get("/v1/limits").json["vertex_limit"]
+    other = estimate(daemon, {"n": limit + 1, "kind": "i4"}).expect(200).json
+    assert other["fits"] is False and ("u2" in other["hint"] or str(limit) in other["hint"]), other
+
+
+def test_of_a_stored_graph(daemon):
+    stored = daemon.ask("POST", "/v1/graphs?name=kept", body=b"1 2 0.5\n2 3 0.25\n").expect(201).json
+    for key in (stored["id"], "kept"):
+        answer = estimate(daemon, {"graph": key}).expect(200).json
+        assert (answer["n"], answer["m"], answer["kind"]) == (3, 2, "f4") and answer["fits"], answer
+    assert estimate(daemon, {"graph": "kept", "kind": "f8"}).expect(200).json["kind"] == "f8"
+    job = daemon.solve(harness.SMALL)
+    assert estimate(daemon, {"graph": job["id"]}).expect(200).json["n"] == 4
+    negative = daemon.ask("POST", "/v1/graphs?name=below", body=b"1 2 -5\n").expect(201).json["id"]
+    estimate(daemon, {"graph": negative, "kind": "u2"}).expect(422, "WeightRange")
+
+
+def grid(side):
+    """Squared paper, which small separators take apart."""
+    lines = []
+    for row in range(side):
+        for column in range(side):
+            at = row * side + column
+            if column + 1 < side:
+                lines.append(f"{at} {at + 1} {1 + at % 7}")
+            if row + 1 < side:
+                lines.append(f"{at} {at + side} {1 + at % 5}")
+    return "\n".join(lines).encode() + b"\n"
+
+
+def test_a_stored_graph_is_estimated_by_its_plan(daemon):
+    stored = daemon.ask("POST", "/v1/graphs?directed=false", body=grid(50)).expect(201).json["id"]
+    by_graph = estimate(daemon, {"graph": stored}).expect(200).json
+    by_numbers = estimate(daemon, {"n": 2500, "m": 4900}).expect(200).json
+    assert by_numbers["plan"] is None, by_numbers
+    assert by_graph["plan"]["kind"] == "nested_dissection", by_graph
+    assert by_graph["plan"]["work_fraction"] < 0.5, by_graph
+    assert 0 < by_graph["seconds"] < by_numbers["seconds"], (by_graph, by_numbers)
+    job = daemon.finish(daemon.ask("POST", "/v1/jobs", body=json.dumps({"graph": stored})).expect(202).json["id"])
+    for key in ("kind", "parts", "largest_separator"):
+        assert job["plan"][key] == by_graph["plan"][key], job
+    assert abs(job["plan"]["work_fraction"] - by_graph["plan"]["work_fraction"]) < 1e-5, job
+
+
+def test_refusals(daemon):
+    for body, status, code in (
+        ({"graph": "nowhere"}, 404, "NoSuchGraph"),
+        ({"graph": 7}, 400, "BadParameter"),
+        ({"graph": "kept", "n": 3}, 400, "BadRequest"),
+        ({"m": 3}, 400, "BadRequest"),
+        ([3], 400, "BadRequest"),
+        ({"n": -1}, 400, "BadParameter"),
+        ({"n": 1.5}, 400, "BadParameter"),
+        ({"n": 3, "kind": "i8"}, 400, "BadParameter"),
+        ({"n": 3, "m": "many"}, 400, "BadParameter"),
+        ({"n": 3, "vertices": 1}, 400, "UnknownParameter"),
+    ):
+        estimate(daemon, body).expect(status, code)
+    daemon.ask("POST", "/v1/estimate", body="{").expect(400, "BadRequest")
+    daemon.ask("POST", "/v1/estimate", body='{"n":1,"n":2}').expect(400, "BadRequest")
+    daemon.ask("POST", "/v1/estimate", body="").expect(422, "EmptyBody")
+    daemon.ask("POST", "/v1/estimate", body=b" " * 70_000).expect(413, "BodyTooLarge")
+    daemon.get("/v1/estimate").expect(405, "MethodNotAllowed")
+
+
+def test_while_a_job_runs(daemon):
+    job = daemon.submit(harness.slow_graph(600 if harness.QUICK else 2500)).expect(202).json["id"]
+    for _ in range(50):
+        assert estimate(daemon, {"n": 5000, "m": 9}).expect(200).json["seconds"] > 0
+    assert daemon.finish(job)["state"] == "done"
+
+
+if __name__ == "__main__":
+    harness.run(globals())

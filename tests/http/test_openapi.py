@@ -1,0 +1,389 @@
+"""/openapi.json says what the service does: every route, parameter, field and code stands in it, and
+nothing else is answered."""
+
+import json
+import os
+import re
+import sys
+import zlib
+
+import harness
+from harness import SMALL
+
+try:
+    import jsonschema
+
+    from description import Description, escape
+except ImportError:
+    print("skipped: python3-jsonschema is not installed")
+    sys.exit(harness.SKIPPED)
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# Codes that need a broken machine, or what the service does not have yet.
+NOT_PROVOKED = {
+    "Unauthorized", "NoMemory", "NoDeviceMemory", "NoDevice", "NotReady", "DiskFull", "InputOutput",
+    "Corrupt", "NotVerified", "DeviceLost", "Configuration", "Draining", "Cancelled",
+}
+NEGATIVE = b"p sp 3 3\na 1 2 -5\na 2 3 1\na 3 1 1\n"
+TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+JSON = {"Content-Type": "application/json"}
+spec = None
+
+
+def test_it_is_served(daemon):
+    global spec
+    answer = daemon.get("/openapi.json").expect(200)
+    assert answer.headers["Content-Type"] == "application/json"
+    spec = Description(answer.json)
+    packed = daemon.get("/openapi.json", Accept_Encoding="gzip, br").expect(200)
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert packed.headers["Vary"] == "Accept-Encoding"
+    assert zlib.decompress(packed.body, 31) == answer.body
+    for one in (answer, packed):
+        tag = one.headers["ETag"]
+        encoding = one.headers["Content-Encoding"] or "identity"
+        again = daemon.get("/openapi.json", If_None_Match=tag, Accept_Encoding=encoding).expect(304)
+        assert again.body == b"" and again.headers["ETag"] == tag
+    assert answer.headers["ETag"] != packed.headers["ETag"]
+    for coding in ("identity", "br", "gzip;q=0", "gzip;q=0.5, identity;q=1"):
+        plain = daemon.get("/openapi.json", Accept_Encoding=coding).expect(200)
+        assert plain.body == answer.body and "Content-Encoding" not in plain.headers
+
+
+def references(value):
+    if isinstance(value, dict):
+        for key, member in value.items():
+            if key == "$ref":
+                yield member
+            else:
+                yield from references(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from references(member)
+
+
+def test_the_document_holds_together(daemon):
+    document = spec.document
+    assert document["openapi"] == "3.1.0"
+    assert document["info"]["version"] == daemon.get("/version").json["version"]
+    assert [server["url"] for server in document["servers"]] == ["/"]
+    assert "http://" not in json.dumps(document) and "https://" not in json.dumps(document)
+    used = set(references(document))
+    for reference in used:
+        spec.at(reference)
+    kinds = document["components"]
+    components = {f"#/components/{kind}/{name}" for kind in kinds for name in kinds[kind]}
+    assert components == used, components ^ used
+    ids = [spec.at(pointer)["operationId"] for _, _, pointer in spec.operations()]
+    assert len(ids) == len(set(ids))
+    tags = {tag["name"] for tag in document["tags"]}
+    assert {spec.at(pointer)["tags"][0] for _, _, pointer in spec.operations()} == tags
+    for name, schema in kinds["schemas"].items():
+        jsonschema.Draft202012Validator.check_schema(schema)
+        if "example" in schema:
+            spec.validator(f"#/components/schemas/{name}").validate(schema["example"])
+
+
+def media_of(pointer):
+    """Pointers of every media type behind bodies and answers of an operation."""
+    operation = spec.at(pointer)
+    places = [f"{pointer}/responses/{status}" for status in operation["responses"]]
+    places += [f"{pointer}/requestBody"] if "requestBody" in operation else []
+    for place in map(spec.follow, places):
+        for type in spec.at(place).get("content", {}):
+            yield f"{place}/content/{escape(type)}", type
+
+
+def test_examples_are_what_their_schemas_say(daemon):
+    count = 0
+    for _, _, pointer in spec.operations():
+        for media, type in media_of(pointer):
+            if type.endswith("json") and "example" in spec.at(media):
+                spec.validator(f"{media}/schema").validate(spec.at(media)["example"])
+                count += 1
+    assert count > 10
+
+
+def test_the_routes_are_those_of_the_table(daemon):
+    routes = daemon.get("/").json["routes"]
+    table = {}
+    for route in routes:
+        for method in route["methods"]:
+            table[method, route["path"]] = sorted(route["parameters"])
+    described = {}
+    for method, path, _ in spec.operations():
+        parameters = spec.parameters(method, path)
+        described[method, path] = sorted(p["name"] for p in parameters if p["in"] == "query")
+        holes = [p["name"] for p in parameters if p["in"] == "path"]
+        assert holes == re.findall(r"\{(\w+)\}", path), (method, path)
+    assert described == table, set(described) ^ set(table)
+
+
+def test_the_codes_are_those_of_the_table(daemon):
+    with open(os.path.join(ROOT, "proto/status.c"), encoding="utf-8") as file:
+        rows = re.findall(r'\{"(\w+)",\s*"([^"]+)",\s*(\d+),', file.read())
+    codes = {code: int(status) for code, _, status in rows if code != "Ok"}
+    titles = {code: title[0].lower() + title[1:] for code, title, _ in rows}
+    problem = spec.at("#/components/schemas/Problem")
+    assert sorted(problem["properties"]["code"]["enum"]) == sorted(codes)
+    for code, status in codes.items():
+        assert f"`{code}` ({status}, {titles[code]})" in problem["description"], code
+    by_status = {}
+    for method, path, status, pointer in spec.responses():
+        content = spec.at(pointer).get("content", {})
+        if "application/problem+json" in content:
+            rule = content["application/problem+json"]["schema"]["allOf"][1]["properties"]
+            assert rule["status"] == {"const": status}, (method, path, status)
+            by_status[status] = set(rule["code"]["enum"])
+    for status, found in by_status.items():
+        assert found == {code for code in codes if codes[code] == status}, status
+    # Answered nowhere: 405 on other methods, 401 without keys, 504 inside the document of a job.
+    assert set(codes.values()) - set(by_status) == {401, 405, 504}
+
+
+def names_in(daemon, member):
+    return daemon.get("/v1/formats").json[member]
+
+
+def test_the_formats_are_those_of_the_table(daemon):
+    inputs = names_in(daemon, "inputs")
+    outputs = names_in(daemon, "outputs")
+    types = {type for one in inputs for type in one["media_types"]} | {"application/octet-stream"}
+    for method in ("POST", "PUT"):
+        for path in ("/v1/jobs", "/v1/graphs"):
+            assert set(spec.body(method, path)["content"]) == types, (method, path)
+            values = {p["name"]: p["schema"] for p in spec.parameters(method, path)}
+            assert sorted(values["format"]["enum"]) == sorted(one["name"] for one in inputs)
+            assert set(values) >= {name for one in inputs for name in one["parameters"]}
+    for path in ("/v1/graphs/{g}/matrix", "/v1/graphs/{g}/row/{v}"):
+        values = {p["name"]: p["schema"] for p in spec.parameters("GET", path)}
+        assert sorted(values["format"]["enum"]) == sorted(one["name"] for one in outputs)
+        content = spec.operation("GET", path)["responses"]["200"]["content"]
+        assert set(content) == {one["media_types"][0] for one in outputs}
+
+
+# ---- Every route, field and code, answered ----
+
+
+def ask(daemon, method, path, body=None, headers=None, status=200, query="", **holes):
+    """One question, its answer held against the description."""
+    address = path
+    for name, value in holes.items():
+        address = address.replace(f"{{{name}}}", value)
+    answer = daemon.ask(method, address + query, body=body, headers=headers)
+    assert answer.status == status, (method, address, query, answer.status, answer.body[:400])
+    spec.check(method, path, answer)
+    return answer
+
+
+def test_jobs_are_as_described(daemon):
+    headers = {"Prefer": "wait=30", "traceparent": TRACE}
+    first = ask(daemon, "POST", "/v1/jobs", SMALL, headers,
+                query="?name=small&verify=true&deadline_s=600").json
+    assert first["state"] == "done" and first["verification"]["rows"] == 4
+    ask(daemon, "PUT", "/v1/jobs", SMALL)
+    big = harness.slow_graph(600 if harness.QUICK else 1500)
+    running = ask(daemon, "PUT", "/v1/jobs", big, status=202).json
+    ask(daemon, "POST", "/v1/jobs", json.dumps({"graph": running["graph"], "kind": "f8"}), JSON, 202)
+    waiting = ask(daemon, "POST", "/v1/jobs", b"p sp 2 1\na 1 2 3\n", status=202, query="?name=next").json
+    ask(daemon, "GET", "/v1/graphs/{g}/stats", status=409, g="next")
+    ask(daemon, "DELETE", "/v1/graphs/{g}", status=409, g="next")
+    ask(daemon, "GET", "/v1/jobs", query="?state=queued&limit=1")
+    ask(daemon, "DELETE", "/v1/jobs/{id}", status=202, id=waiting["id"])
+    ask(daemon, "DELETE", "/v1/jobs/{id}", status=409, id=first["id"])
+    ask(daemon, "GET", "/v1/jobs/{id}", id=running["id"], query="?wait=30")
+    ask(daemon, "GET", "/v1/jobs/{id}", None, {"Prefer": "wait=1"}, id=first["id"])
+    failed = daemon.finish(ask(daemon, "POST", "/v1/jobs", NEGATIVE, status=202).json["id"])
+    assert failed["problem"]["code"] == "NegativeCycle"
+    ask(daemon, "GET", "/v1/jobs/{id}", id=failed["id"])
+    ask(daemon, "HEAD", "/v1/jobs/{id}", id=failed["id"])
+    events = ask(daemon, "GET", "/v1/jobs/{id}/events", query="?last_event_id=0", id=failed["id"])
+    data = re.search(rb"event: state\ndata: (.*)\n", events.body)[1]
+    spec.check_instance("#/components/schemas/Job", json.loads(data))
+    ask(daemon, "GET", "/v1/jobs/{id}/events", status=204, id=failed["id"])
+    ask(daemon, "GET", "/v1/jobs")
+    late = ask(daemon, "POST", "/v1/jobs", big + b"a 1 2 1\n", status=422)
+    assert late.json["code"] == "BadGraph"
+
+
+def test_events_are_as_described(daemon):
+    job = daemon.submit(harness.slow_graph(700 if harness.QUICK else 2400)).expect(202).json["id"]
+    answer = ask(daemon, "GET", "/v1/jobs/{id}/events", id=job)
+    events = re.findall(r"event: (\w+)\ndata: (.*)\n\n", answer.body.decode())
+    media = "/responses/200/content/text~1event-stream"
+    schemas = f"#/paths/{escape('/v1/jobs/{id}/events')}/get{media}/x-events"
+    assert set(spec.at(schemas)) == {"state", "progress"}
+    for name, data in events:
+        spec.check_instance(f"{schemas}/{name}", json.loads(data))
+    states = [json.loads(data)["state"] for name, data in events if name == "state"]
+    assert len(states) >= 2 and states[-1] == "done", states
+
+
+def test_graphs_are_as_described(daemon):
+    stored = ask(daemon, "POST", "/v1/graphs", b"x,y,3\ny,z,4\n", status=201, query="?name=words").json
+    for method in ("POST", "PUT"):
+        ask(daemon, method, "/v1/graphs", b"x,y,3\ny,z,4\n")
+    ask(daemon, "PUT", "/v1/graphs", b"x,y,3\ny,z,5\n", status=201)
+    ask(daemon, "GET", "/v1/graphs/{g}", g=stored["id"])
+    ask(daemon, "GET", "/v1/graphs/{g}", g="small")
+    ask(daemon, "GET", "/v1/graphs", query="?limit=2")
+    ask(daemon, "GET", "/v1/graphs/{g}/vertices", g="words")
+    ask(daemon, "POST", "/v1/estimate", json.dumps({"n": 100, "m": 5}), JSON)
+    ask(daemon, "POST", "/v1/estimate", json.dumps({"n": 4000000000}), JSON)
+    ask(daemon, "POST", "/v1/estimate", json.dumps({"graph": "words"}), JSON)
+    ask(daemon, "DELETE", "/v1/graphs/{g}", status=204, g="words")
+    ask(daemon, "GET", "/v1/graphs/{g}", status=404, g="words")
+
+
+def test_answers_are_as_described(daemon):
+    pairs = json.dumps({"pairs": [[1, 2], [1, 4]]})
+    for path, query in (
+        ("/distance", "?source=1&target=4"), ("/path", "?source=1&target=3"),
+        ("/nearest", "?source=1&k=9"), ("/within", "?source=1&max=6"), ("/stats", ""),
+        ("/matrix", "?format=json"), ("/row/{v}", ""), ("/matrix", "?header=true&format=csv"),
+    ):
+        path = "/v1/graphs/{g}" + path
+        answer = ask(daemon, "GET", path, query=query, g="small", v="1")
+        ask(daemon, "HEAD", path, query=query, g="small", v="1")
+        tag = {"If-None-Match": answer.headers["ETag"]}
+        ask(daemon, "GET", path, headers=tag, status=304, query=query, g="small", v="1")
+        ask(daemon, "GET", path, status=400, query=f"{query}&no=1" if query else "?no=1", g="small", v="1")
+        ask(daemon, "GET", path, status=404, query=query, g="nowhere", v="1")
+        wrong = {"Accept": "image/png"}
+        if "format" not in query:
+            ask(daemon, "GET", path, headers=wrong, status=406, query=query, g="small", v="1")
+    for path in ("/distances", "/paths", "/table"):
+        path = "/v1/graphs/{g}" + path
+        body = '{"sources":[1,2],"destinations":[3,4]}' if path.endswith("table") else pairs
+        ask(daemon, "POST", path, body, {**JSON, "Prefer": "wait=1"}, g="small")
+        ask(daemon, "POST", path, body, {"Content-Type": "image/png"}, 415, g="small")
+        ask(daemon, "POST", path, body, {**JSON, "Accept": "image/png"}, 406, g="small")
+        ask(daemon, "POST", path, "{", JSON, 400, g="small")
+        ask(daemon, "POST", path, "", JSON, 422, g="small")
+    for type in spec.body("POST", "/v1/graphs/{g}/distances")["content"]:
+        answer = ask(daemon, "POST", "/v1/graphs/{g}/distances", pairs, {**JSON, "Accept": type}, g="small")
+        assert answer.headers["Content-Type"] == type
+    ask(daemon, "GET", "/v1/graphs/{g}/distance", headers={"Accept": "text/plain"},
+        query="?source=1&target=4", g="small")
+
+
+def test_matrices_are_as_described(daemon):
+    for path in ("/v1/graphs/{g}/matrix", "/v1/graphs/{g}/row/{v}"):
+        for format in names_in(daemon, "outputs"):
+            ask(daemon, "GET", path, query=f"?format={format['name']}", g="small", v="2")
+        for format in ("npy", "raw", "nthu"):
+            query = f"?format={format}"
+            ask(daemon, "GET", path, None, {"Range": "bytes=0-9"}, 206, query, g="small", v="2")
+            ask(daemon, "GET", path, None, {"Range": "bytes=9999-"}, 416, query, g="small", v="2")
+        ask(daemon, "GET", path, query="?format=png", status=400, g="small", v="2")
+    ask(daemon, "GET", "/v1/graphs/{g}/matrix", query="?rows=9:7", status=400, g="small")
+    ask(daemon, "GET", "/v1/graphs/{g}/matrix", query="?rows=9", status=404, g="small")
+
+
+def test_the_service_is_as_described(daemon):
+    for path in ("/", "/livez", "/readyz", "/v2/health/live", "/v2/health/ready", "/version",
+                 "/v1/limits", "/v1/formats", "/v1/devices", "/openapi.json", "/docs"):
+        ask(daemon, "GET", path)
+        ask(daemon, "HEAD", path)
+    ask(daemon, "GET", "/readyz", query="?verbose")
+    ask(daemon, "GET", "/v2/health/ready", query="?verbose=1")
+    for path in ("/openapi.json", "/docs"):
+        ask(daemon, "GET", path, headers={"If-None-Match": "*"}, status=304)
+
+
+def refuse(daemon, code, method, path, body=None, headers=None, query="", **holes):
+    status = spec_status(code)
+    answer = ask(daemon, method, path, body, headers, status, query, **holes)
+    assert answer.json["code"] == code, answer.json
+    provoked.add(code)
+
+
+def spec_status(code):
+    return int(re.search(rf"`{code}` \((\d+),", spec.at("#/components/schemas/Problem/description"))[1])
+
+
+provoked = set()
+
+
+def test_every_code_is_answered(daemon):
+    vertex = "?source=1&target=9"
+    submit = ("POST", "/v1/jobs")
+    refuse(daemon, "BadRequest", "POST", "/v1/estimate", "{")
+    refuse(daemon, "UnknownParameter", "GET", "/v1/jobs", query="?no=1")
+    refuse(daemon, "BadParameter", "GET", "/v1/jobs", query="?limit=0")
+    refuse(daemon, "NoSuchRoute", "GET", "/v1/graphs/{g}", g="g" * 200)
+    refuse(daemon, "NoSuchGraph", "GET", "/v1/graphs/{g}", g="nowhere")
+    refuse(daemon, "NoSuchJob", "GET", "/v1/jobs/{id}", id="j_none")
+    refuse(daemon, "NoSuchVertex", "GET", "/v1/graphs/{g}/distance", query=vertex, g="small")
+    refuse(daemon, "NotAcceptable", "GET", "/v1/graphs/{g}/stats", None, {"Accept": "a/b"}, g="small")
+    refuse(daemon, "UnsupportedMediaType", *submit, "a", {"Content-Type": "image/png"})
+    refuse(daemon, "RangeNotSatisfiable", "GET", "/v1/graphs/{g}/matrix", None, {"Range": "bytes=999-"}, g="small")
+    refuse(daemon, "JobFinished", "DELETE", "/v1/jobs/{id}", id=daemon.get("/v1/jobs?state=done").json["jobs"][0]["id"])
+    refuse(daemon, "IdempotencyMismatch", *submit, b"p sp 3 1\na 1 2 3\n", {"Idempotency-Key": key_of(daemon)})
+    refuse(daemon, "TooLarge", *submit, b"p sp 90000 1\na 1 2 3\n")
+    refuse(daemon, "BodyTooLarge", "POST", "/v1/estimate", b" " * 70000)
+    refuse(daemon, "BadGraph", *submit, b"p sp 3 1\na 1 9 3\n")
+    refuse(daemon, "EmptyBody", *submit, b"")
+    refuse(daemon, "Truncated", *submit, b"p sp 3 2\na 1 2 3\n")
+    refuse(daemon, "WeightRange", *submit, b"p sp 3 1\na 1 2 2000000000\n", query="?kind=i4")
+    wrong = daemon.ask("POST", "/livez", body=b"").expect(405, "MethodNotAllowed")
+    spec.check_instance("#/components/schemas/Problem", wrong.json)
+    provoked.add("MethodNotAllowed")
+
+
+def key_of(daemon):
+    daemon.submit(SMALL, "", Idempotency_Key="the-key")
+    return "the-key"
+
+
+def test_codes_of_busy_times_are_answered(daemon):
+    with harness.Daemon("--jobs.queue_limit", "1", "--http.watcher_limit", "1") as busy:
+        big = harness.slow_graph(6000 if harness.QUICK else 14000)
+        job = busy.submit(big, "?name=big&deadline_s=3").expect(202).json["id"]
+        refuse(busy, "NotSolved", "GET", "/v1/graphs/{g}/stats", g="big")
+        watcher = busy.connect()
+        watcher.request("GET", f"/v1/jobs/{job}/events")
+        watcher.getresponse().readline()
+        refuse(busy, "TooManyWatchers", "GET", "/v1/jobs/{id}/events", id=job)
+        watcher.close()
+        refuse(busy, "GraphInUse", "DELETE", "/v1/graphs/{g}", g="big")
+        queued = busy.submit(SMALL, "?name=small")
+        while queued.status == 429:
+            queued = busy.submit(SMALL, "?name=small")
+        refused = busy.submit(b"p sp 2 1\na 1 2 3\n")
+        if refused.status == 429:
+            provoked.add(refused.json["code"])
+            spec.check("POST", "/v1/jobs", refused)
+        ended = busy.finish(job)
+        provoked.add(ended["problem"]["code"])
+    negative = daemon.solve(NEGATIVE)
+    provoked.add(negative["problem"]["code"])
+    provoked.update(("LengthRequired",) if without_length(daemon) == 411 else ())
+
+
+def without_length(daemon):
+    connection = daemon.connect()
+    connection.putrequest("POST", "/v1/jobs")
+    connection.endheaders()
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def test_nothing_is_left_unseen(daemon):
+    unseen = {one for one in spec.answered_members() if one not in spec.seen}
+    assert not unseen, sorted(unseen)
+    successes = {
+        (method, path, status)
+        for method, path, status, _ in spec.responses()
+        if status < 400 and (method, path, status) not in spec.seen
+    }
+    assert not successes, sorted(successes)
+    headers = set(spec.at("#/components/headers"))
+    assert headers <= spec.seen, headers - spec.seen
+    codes = set(spec.at("#/components/schemas/Problem/properties/code/enum"))
+    assert provoked == codes - NOT_PROVOKED, (provoked ^ (codes - NOT_PROVOKED))
+
+
+if __name__ == "__main__":
+    harness.run(globals(), ("--graph.vertex_limit", "5000"))

@@ -1,0 +1,101 @@
+"""Where a request came from and where its time went: traceparent and Server-Timing."""
+
+import json
+import re
+
+import harness
+from harness import SMALL, slow_graph
+from test_watch import cancel, start_slow
+
+TRACE = "0af7651916cd43dd8448eb211c80319c"
+PARENT = f"00-{TRACE}-b7ad6b7169203331-01"
+
+
+def events_of(daemon, job):
+    lines = [json.loads(line) for line in daemon.log().splitlines()]
+    return {line["event"]: line for line in lines if line.get("job") == job}
+
+
+def test_a_trace_goes_with_its_job_into_the_log_and_over_a_restart(_):
+    with harness.Daemon() as daemon:
+        answer = daemon.submit(SMALL, traceparent=PARENT).expect(202)
+        assert answer.headers["traceparent"] == PARENT, answer.headers
+        job = answer.json["id"]
+        assert answer.json["traceparent"] == PARENT, answer.json
+        assert daemon.finish(job)["traceparent"] == PARENT
+        events = events_of(daemon, job)
+        for name in ("job_accepted", "job_started", "job_done"):
+            assert events[name]["trace_id"] == TRACE, events
+        other = PARENT.replace("b7ad", "cafe")
+        known = daemon.submit(SMALL, traceparent=other).expect(200).json
+        assert known["state"] == "done" and known["traceparent"] == other, known
+        running = daemon.submit(slow_graph(5000), traceparent=other).expect(202).json["id"]
+        daemon.kill()
+        daemon.start()
+        assert daemon.get(f"/v1/jobs/{job}").json["traceparent"] == PARENT
+        assert daemon.get(f"/v1/jobs/{running}").json["traceparent"] == other
+        assert cancel(daemon, running)["traceparent"] == other
+
+
+def test_a_repeat_is_told_of_the_first_trace(daemon):
+    body = SMALL.replace(b"20", b"31")
+    first = daemon.submit(body, traceparent=PARENT, Idempotency_Key="t").expect(202).json
+    other = PARENT.replace("b7ad", "cafe")
+    again = daemon.submit(body, traceparent=other, Idempotency_Key="t")
+    assert again.json["id"] == first["id"] and again.json["traceparent"] == PARENT, again.body
+    assert again.headers["traceparent"] == other, again.headers
+
+
+def test_what_is_no_trace_is_ignored(daemon):
+    for index, value in enumerate(("", "00-x", PARENT.upper(), PARENT + "0", PARENT + "," + PARENT)):
+        answer = daemon.submit(SMALL.replace(b"20", b"%d" % (40 + index)), traceparent=value)
+        assert "traceparent" not in answer.expect(202).json, (value, answer.body)
+        assert answer.headers["traceparent"] is None, answer.headers
+    connection = daemon.connect()
+    body = SMALL.replace(b"20", b"50")
+    connection.putrequest("POST", "/v1/jobs")
+    connection.putheader("Content-Length", str(len(body)))
+    connection.putheader("traceparent", PARENT)
+    connection.putheader("Traceparent", PARENT.replace("b7ad", "cafe"))
+    connection.endheaders(body)
+    response = connection.getresponse()
+    assert response.status == 202 and "traceparent" not in json.loads(response.read())
+    connection.close()
+
+
+def times(answer):
+    """{metric: milliseconds}."""
+    found = {}
+    for metric in answer.headers["Server-Timing"].split(", "):
+        name, dur = re.fullmatch(r"([a-z]+);dur=([0-9]+\.[0-9]{3})", metric).groups()
+        found[name] = float(dur)
+    return found
+
+
+def test_answers_tell_where_their_time_went(daemon):
+    answer = daemon.submit(SMALL.replace(b"20", b"60")).expect(202)
+    assert set(times(answer)) == {"parse", "total"}, answer.headers
+    job = answer.json["id"]
+    document = daemon.finish(job)
+    spent = times(daemon.get(f"/v1/jobs/{job}").expect(200))
+    assert {"parse", "queue", "solve", "job", "total"} >= set(spent) >= {"job", "total"}, spent
+    assert abs(spent["job"] - 1000 * document["timings"]["total_s"]) < 0.01, (spent, document)
+    graph = document["graph"]
+    pairs = daemon.ask("POST", f"/v1/graphs/{graph}/distances", b'{"pairs":[[1,2]]}',
+                       {"Content-Type": "application/json"})
+    assert set(times(pairs.expect(200))) == {"total"}, pairs.headers
+    single = daemon.get(f"/v1/graphs/{graph}/distance?source=1&target=2").expect(200)
+    assert single.headers["Server-Timing"] is None, single.headers
+
+
+def test_a_poll_tells_how_long_it_waited(daemon):
+    running, waiting = start_slow(daemon, 33)
+    answer = daemon.get(f"/v1/jobs/{waiting}?wait=0.3").expect(200)
+    assert answer.json["state"] != "queued" or times(answer)["total"] >= 299, answer.headers
+    assert times(daemon.get(f"/v1/jobs/{running}"))["parse"] > 0
+    cancel(daemon, waiting)
+    cancel(daemon, running)
+
+
+if __name__ == "__main__":
+    harness.run(globals())

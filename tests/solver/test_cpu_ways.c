@@ -1,0 +1,240 @@
+/* The CPU solver, each of its kernels on one and two threads, in every arithmetic: the dense plan
+ * in 16 bits and by halves, and random plans, against the oracle. APSPD_TEST_QUICK leaves most
+ * sizes out, for builds that are slow by their sanitizers. */
+#include "proto/check.h"
+#include "proto/solve_options.h"
+#include "server/solver/cpu_kernel.h"
+#include "server/solver/planner.h"
+#include "tests/solver/oracle.h"
+#include "tests/solver/random_plan.h"
+#include "tests/solver/shapes.h"
+#include "tests/solver/trial.h"
+
+#include <math.h>
+/* cmocka.h wants these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SOLVER_LIMIT 8
+#define SMALL_VERTICES 200
+
+static struct solver *solvers[SOLVER_LIMIT];
+static size_t solver_count;
+
+static int open_solvers(void **state)
+{
+    (void)state;
+    for (uint32_t index = 0; cpu_kernel_usable(index) != NULL; ++index) {
+        for (uint32_t threads = 1; threads <= 2; ++threads) {
+            assert_true(solver_count < SOLVER_LIMIT);
+            solvers[solver_count++] = trial_open_cpu(cpu_kernel_usable(index)->isa, threads);
+        }
+    }
+    return 0;
+}
+
+static int close_solvers(void **state)
+{
+    (void)state;
+    while (solver_count > 0) {
+        solver_close(solvers[--solver_count]);
+    }
+    return 0;
+}
+
+/* A graph and what is known of it. */
+struct problem_case {
+    const char *shape;
+    struct graph *graph;
+    double *distances; /* NULL: there is a negative cycle */
+    bool integral;
+    bool narrow; /* 16 bits are enough */
+};
+
+static struct problem_case make_case(const struct shape *shape, uint32_t n, uint64_t seed,
+                                     bool negative_cycle)
+{
+    struct edge_list list = shapes_make(shape, n, seed);
+    struct problem_case made = {.shape = shape->name, .integral = shape->integral};
+    const size_t entries = (size_t)n * n;
+    if (negative_cycle) {
+        shapes_add_negative_cycle(&list, seed);
+    }
+    made.graph = edge_list_build(&list);
+    made.distances = calloc(entries + 1, sizeof(*made.distances));
+    assert_non_null(made.distances);
+    if (!oracle_solve(&list, made.distances)) {
+        free(made.distances);
+        made.distances = NULL;
+    }
+    made.narrow = shape->integral && !negative_cycle && !made.graph->summary.negative;
+    for (size_t index = 0; made.narrow && index < entries; ++index) {
+        made.narrow = isinf(made.distances[index]) || made.distances[index] <= NARROW_DISTANCE_MAX;
+    }
+    edge_list_finish(&list);
+    return made;
+}
+
+static void finish_case(struct problem_case *made)
+{
+    graph_destroy(made->graph);
+    free(made->distances);
+}
+
+static void check_entries(const struct problem_case *made, const struct matrix *matrix,
+                          const struct solver *solver, double relative)
+{
+    const uint32_t n = matrix->vertex_count;
+    for (uint32_t row = 0; row < n; ++row) {
+        for (uint32_t column = 0; column < n; ++column) {
+            const double expected = made->distances[(size_t)row * n + column];
+            double found = INFINITY;
+            if (!matrix_distance(matrix, row, column, &found)) {
+                found = INFINITY;
+            }
+            if (found != expected && !(fabs(found - expected) <= relative * fabs(expected))) {
+                struct solver_device device;
+                solver_describe(solver, &device);
+                print_error("%s n=%u kind %s %s: (%u, %u) is %.17g, not %.17g\n", made->shape, n,
+                            kind_name(matrix->kind), device.detail, row, column, found, expected);
+                fail();
+            }
+        }
+    }
+}
+
+static void solve(const struct problem_case *made, struct solver *solver, const struct plan *plan,
+                  enum kind kind, const struct solve_options *options)
+{
+    static const double relative[KIND_COUNT] = {[KIND_F4] = 1e-5, [KIND_F8] = 1e-13};
+    const uint32_t n = made->graph->vertex_count;
+    struct matrix matrix = {n, kind, malloc((size_t)n * n * kind_size(kind) + 1)};
+    struct solve_account account = {0};
+    assert_non_null(matrix.elements);
+    memset(matrix.elements, 1, (size_t)n * n * kind_size(kind));
+    const enum status status =
+        solver->class_->solve(solver, made->graph, plan, options, NULL, &matrix, &account);
+    assert_int_equal(status, made->distances != NULL ? STATUS_OK : STATUS_NEGATIVE_CYCLE);
+    if (made->distances != NULL) {
+        check_entries(made, &matrix, solver, made->integral ? 0 : relative[kind]);
+    }
+    free(matrix.elements);
+}
+
+static void solve_narrow(const struct problem_case *made, const struct plan *plan)
+{
+    const struct solve_options options = {.symmetric = !made->graph->directed, .narrow = true};
+    for (size_t index = 0; made->narrow && index < solver_count; ++index) {
+        solve(made, solvers[index], plan, KIND_I4, &options);
+    }
+}
+
+static void solve_wide(const struct problem_case *made, const struct plan *plan)
+{
+    const struct solve_options options = {.symmetric = !made->graph->directed};
+    for (size_t index = 0; index < solver_count; ++index) {
+        solve(made, solvers[index], plan, KIND_F4, &options);
+        solve(made, solvers[index], plan, KIND_F8, &options);
+        if (made->integral) {
+            solve(made, solvers[index], plan, KIND_I4, &options);
+        }
+    }
+}
+
+static uint32_t stride(uint32_t n)
+{
+    if (n < 10) {
+        return 1;
+    }
+    return getenv("APSPD_TEST_QUICK") != NULL ? 37 : 1;
+}
+
+static void solve_dense(const struct shape *shape, uint32_t n)
+{
+    struct problem_case made = make_case(shape, n, n, false);
+    struct plan *plan = NULL;
+    assert_int_equal(planner_dense(n, CPU_TILE, &plan), STATUS_OK);
+    solve_narrow(&made, plan);
+    plan_destroy(plan);
+    finish_case(&made);
+}
+
+static void in_16_bits_every_size_to_200_is_right(void **state)
+{
+    (void)state;
+    for (size_t shape = 0; shape < shape_count; ++shape) {
+        for (uint32_t n = 1; n <= SMALL_VERTICES; n += stride(n)) {
+            solve_dense(&shapes[shape], n);
+        }
+    }
+}
+
+static void in_16_bits_sizes_of_several_tiles_are_right(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {255, 256, 257, 511, 700};
+    const size_t count = getenv("APSPD_TEST_QUICK") != NULL ? 1 : sizeof(sizes) / sizeof(sizes[0]);
+    for (size_t shape = 0; shape < shape_count; ++shape) {
+        for (size_t index = 0; index < count; ++index) {
+            solve_dense(&shapes[shape], sizes[index]);
+        }
+    }
+}
+
+static void run_plans(const struct problem_case *made, uint64_t seed)
+{
+    static const uint32_t tiles[] = {1, 5, 16, 33, 64, CPU_TILE};
+    /* Of the smallest tiles a large graph has more than there is time for. */
+    const size_t first = made->graph->vertex_count > 60 ? 2 : 0;
+    const uint32_t tile = tiles[first + seed % (sizeof(tiles) / sizeof(tiles[0]) - first)];
+    struct plan *plan = random_plan_make(made->graph, tile, !made->graph->directed, seed);
+    solve_wide(made, plan);
+    solve_narrow(made, plan);
+    plan_destroy(plan);
+}
+
+static void any_plan_gives_the_same_matrix(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {1, 2, 3, 17, 60, 129, 200};
+    const uint64_t seeds = getenv("APSPD_TEST_QUICK") != NULL ? 1 : 3;
+    for (size_t shape = 0; shape < shape_count; ++shape) {
+        for (size_t index = 0; index < sizeof(sizes) / sizeof(sizes[0]); ++index) {
+            for (uint64_t seed = 0; seed < seeds; ++seed) {
+                struct problem_case made = make_case(&shapes[shape], sizes[index], seed, false);
+                run_plans(&made, seed + index);
+                finish_case(&made);
+            }
+        }
+    }
+}
+
+static void any_plan_sees_a_negative_cycle(void **state)
+{
+    (void)state;
+    for (size_t shape = 0; shape < shape_count; ++shape) {
+        for (uint64_t seed = 0; seed < 4; ++seed) {
+            struct problem_case made = make_case(&shapes[shape], 150, seed, true);
+            assert_null(made.distances);
+            run_plans(&made, seed);
+            finish_case(&made);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(in_16_bits_every_size_to_200_is_right),
+        cmocka_unit_test(in_16_bits_sizes_of_several_tiles_are_right),
+        cmocka_unit_test(any_plan_gives_the_same_matrix),
+        cmocka_unit_test(any_plan_sees_a_negative_cycle),
+    };
+    return cmocka_run_group_tests(tests, open_solvers, close_solvers);
+}

@@ -1,0 +1,554 @@
+/* Plans that leave tiles out, on the GPU: random ones of every shape and in every number format,
+ * against the oracle; larger ones against the dense plan. Exit 77 without a device.
+ *
+ *   test_gpu_plans              sizes to 300, some to 1500, cancels
+ *   test_gpu_plans --few        three sizes, for a run under compute-sanitizer
+ *   test_gpu_plans --time SIDE  grids of SIDE x SIDE vertices, cut in halves: how long they take
+ *   test_gpu_plans --graphs FILE...  graphs by the planner's plan: how long they take */
+#include "gpu/gpu.h"
+#include "proto/check.h"
+#include "server/solver/planner.h"
+#include "tests/solver/graph_source.h"
+#include "tests/solver/halved_grid.h"
+#include "tests/solver/oracle.h"
+#include "tests/solver/random_plan.h"
+#include "tests/solver/shapes.h"
+#include "tests/solver/trial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_SKIPPED 77
+#define LARGEST_ORACLE 300
+/* About so many along an edge, at most twice. */
+#define TILES_MOST 16
+#define CANCELS 40
+#define CANCEL_SIDE 60
+#define TIMES 5
+/* Additions and minima of 32-bit integers per second that an H200 makes in registers alone. */
+#define LIMIT 16.7e12
+/* Beyond, one kind is enough: the matrix fills gigabytes. */
+#define TIMED_IN_ALL_WAYS 20000
+
+struct way {
+    const char *name;
+    enum kind kind;
+    bool narrow; /* only for graphs whose distances fit */
+};
+
+static const struct way ways[] = {
+    {"i4", KIND_I4, false}, {"u2", KIND_U2, false},           {"f4", KIND_F4, false},
+    {"f8", KIND_F8, false}, {"i4 in 16 bits", KIND_I4, true}, {"u2 in 16 bits", KIND_U2, true},
+};
+#define WAY_COUNT (sizeof(ways) / sizeof(ways[0]))
+
+/* A graph with what is known of it. */
+struct subject {
+    const struct graph *graph;
+    double longest; /* finite distance */
+    bool integral;
+};
+
+static bool applies(const struct way *way, const struct subject *subject)
+{
+    const bool negative = subject->graph->summary.negative;
+    if (way->narrow && (negative || subject->longest > NARROW_DISTANCE_MAX)) {
+        return false;
+    }
+    if (way->kind == KIND_U2 && (negative || subject->longest >= UNREACHABLE_U2)) {
+        return false;
+    }
+    return subject->integral || kind_is_float(way->kind);
+}
+
+/* Verified on the device, with statistics. */
+static struct trial run(struct gpu *gpu, const struct way *way, const struct graph *graph,
+                        const struct plan *plan, const struct observer *observer)
+{
+    const struct solve_options options = {.narrow = way->narrow, .verify = true};
+    struct trial trial = {.matrix = {graph->vertex_count, way->kind, NULL}};
+    size_t bytes = 0;
+    CHECK(matrix_size(graph->vertex_count, way->kind, &bytes) == STATUS_OK);
+    trial.matrix.elements = malloc(bytes);
+    CHECK(trial.matrix.elements != NULL);
+    /* What is not written must not look right by chance. */
+    memset(trial.matrix.elements, 0x5A, bytes);
+    struct statistics statistics = trial_make_statistics(&trial);
+    trial.outcome.account.statistics = &statistics;
+    trial.status =
+        gpu_solve(gpu, graph, plan, &options, observer, &trial.matrix, &trial.outcome.account);
+    trial_compare_statistics(&trial);
+    return trial;
+}
+
+static double tolerance(const struct way *way, const struct subject *subject)
+{
+    return subject->integral ? 0 : way->kind == KIND_F4 ? 1e-5 : 1e-13;
+}
+
+static bool try_plan(struct gpu *gpu, const struct subject *subject, const struct plan *plan,
+                     const double *distances, uint64_t *solves)
+{
+    bool right = true;
+    for (size_t index = 0; index < WAY_COUNT && right; ++index) {
+        if (!applies(&ways[index], subject)) {
+            continue;
+        }
+        struct trial trial = run(gpu, &ways[index], subject->graph, plan, NULL);
+        right = trial_equals(&trial, distances, tolerance(&ways[index], subject)) &&
+                trial.outcome.account.verification.done;
+        if (!right) {
+            fprintf(stderr, "%s, %s: %s\n", ways[index].name,
+                    plan->symmetric ? "symmetric" : "directed", status_info(trial.status)->code);
+        }
+        trial_finish(&trial);
+        ++*solves;
+    }
+    return right;
+}
+
+/* Tiles may be narrower than the device's, down to a few vertices: so small graphs have many, of
+ * which some are never touched and others are written before they are read. */
+static struct plan *make_plan(const struct graph *graph, uint32_t width, bool symmetric,
+                              uint64_t seed)
+{
+    const uint32_t least = graph->vertex_count / TILES_MOST + 1;
+    struct plan *plan = random_plan_make(graph, width > least ? width : least, symmetric, seed);
+    plan->tile = GPU_TILE;
+    return plan;
+}
+
+/* Random plans of each width, and symmetric ones of an undirected graph. */
+static bool try_plans(struct gpu *gpu, const struct subject *subject, uint64_t seed,
+                      const double *distances, uint64_t *solves)
+{
+    static const uint32_t widths[] = {GPU_TILE, 40, 7};
+    const int symmetries = subject->graph->directed ? 1 : 2;
+    bool right = true;
+    for (int symmetric = 0; symmetric < symmetries; ++symmetric) {
+        for (size_t width = 0; width < sizeof(widths) / sizeof(widths[0]) && right; ++width) {
+            struct plan *plan =
+                make_plan(subject->graph, widths[width], symmetric != 0, seed + width);
+            right = try_plan(gpu, subject, plan, distances, solves);
+            plan_destroy(plan);
+        }
+    }
+    return right;
+}
+
+/* Every way that takes negative weights ends with it. */
+static bool try_negative_cycle(struct gpu *gpu, const struct shape *shape, struct edge_list *list,
+                               uint64_t seed)
+{
+    shapes_add_negative_cycle(list, seed);
+    struct graph *graph = edge_list_build(list);
+    const struct subject subject = {graph, INFINITY, shape->integral};
+    bool right = true;
+    if (graph->summary.negative_loop == NO_VERTEX) {
+        struct plan *plan = make_plan(graph, 40, !graph->directed, seed);
+        for (size_t index = 0; index < WAY_COUNT && right; ++index) {
+            if (!applies(&ways[index], &subject)) {
+                continue;
+            }
+            struct trial trial = run(gpu, &ways[index], graph, plan, NULL);
+            right = trial.status == STATUS_NEGATIVE_CYCLE;
+            if (!right) {
+                fprintf(stderr, "%s, a negative cycle: %s\n", ways[index].name,
+                        status_info(trial.status)->code);
+            }
+            trial_finish(&trial);
+        }
+        plan_destroy(plan);
+    }
+    graph_destroy(graph);
+    return right;
+}
+
+static double longest_of(const double *distances, size_t count)
+{
+    double longest = 0;
+    for (size_t index = 0; index < count; ++index) {
+        if (distances[index] < INFINITY && distances[index] > longest) {
+            longest = distances[index];
+        }
+    }
+    return longest;
+}
+
+static bool try_shape(struct gpu *gpu, const struct shape *shape, uint32_t n, double *distances,
+                      uint64_t *solves)
+{
+    struct edge_list list = shapes_make(shape, n, 3);
+    struct graph *graph = edge_list_build(&list);
+    CHECK(oracle_solve(&list, distances));
+    const struct subject subject = {graph, longest_of(distances, (size_t)n * n), shape->integral};
+    const bool right =
+        try_plans(gpu, &subject, n, distances, solves) && try_negative_cycle(gpu, shape, &list, n);
+    if (!right) {
+        fprintf(stderr, "  shape %s, n=%u\n", shape->name, n);
+    }
+    graph_destroy(graph);
+    edge_list_finish(&list);
+    return right;
+}
+
+static bool is_tried(uint32_t n, bool few)
+{
+    if (few) {
+        return n == 3 || n == 40 || n == GPU_TILE + 2;
+    }
+    return n <= 8 || n % 25 == 0 || n % GPU_TILE <= 1 || n % GPU_TILE == GPU_TILE - 1;
+}
+
+static bool run_sizes(struct gpu *gpu, bool few)
+{
+    double *distances = malloc((size_t)LARGEST_ORACLE * LARGEST_ORACLE * sizeof(double));
+    uint64_t solves = 0;
+    bool right = true;
+    CHECK(distances != NULL);
+    for (uint32_t n = 1; n <= LARGEST_ORACLE && right; ++n) {
+        for (size_t index = 0; index < shape_count && right && is_tried(n, few); ++index) {
+            right = try_shape(gpu, &shapes[index], n, distances, &solves);
+        }
+    }
+    printf("%llu planned solves of 1 to %u vertices %s the oracle\n", (unsigned long long)solves,
+           LARGEST_ORACLE, right ? "equal" : "DIFFER from");
+    free(distances);
+    return right;
+}
+
+/* ---- A cycle of length 0 that rounding makes a little negative ---- */
+
+static bool try_clamp(struct gpu *gpu, const struct graph *graph, uint64_t seed, bool clamp)
+{
+    double entries[9] = {0};
+    struct plan *plan = random_plan_make(graph, 1 + (uint32_t)(seed % 2) * 2, false, seed);
+    struct matrix matrix = {3, KIND_F8, entries};
+    struct solve_account account = {0};
+    const struct solve_options options = {.clamp_diagonal = clamp};
+    plan->tile = GPU_TILE;
+    const enum status status = gpu_solve(gpu, graph, plan, &options, NULL, &matrix, &account);
+    plan_destroy(plan);
+    const bool lifted =
+        entries[0] == 0 && entries[4] == 0 && entries[8] == 0 && fabs(entries[1] - 0.3) < 1e-15;
+    const bool right = clamp ? status == STATUS_OK && lifted : status == STATUS_NEGATIVE_CYCLE;
+    if (!right) {
+        fprintf(stderr, "a cycle of length 0, seed %llu, %s: %s\n", (unsigned long long)seed,
+                clamp ? "clamped" : "not clamped", status_info(status)->code);
+    }
+    return right;
+}
+
+static bool run_clamps(struct gpu *gpu)
+{
+    struct edge_list list = {.vertex_count = 3, .directed = true};
+    edge_list_add(&list, 0, 1, 0.3);
+    edge_list_add(&list, 1, 2, -0.1);
+    edge_list_add(&list, 2, 0, -0.2);
+    struct graph *graph = edge_list_build(&list);
+    bool right = true;
+    for (uint64_t seed = 0; seed < 20 && right; ++seed) {
+        right = try_clamp(gpu, graph, seed, true) && try_clamp(gpu, graph, seed, false);
+    }
+    printf("a diagonal that rounding pushed below 0 %s\n", right ? "is lifted" : "IS WRONG");
+    graph_destroy(graph);
+    edge_list_finish(&list);
+    return right;
+}
+
+/* ---- A plan that no device has the memory for ---- */
+
+/* Every vertex a tile of its own: 3000 x 128 squared is half a terabyte. */
+static bool run_too_large(struct gpu *gpu)
+{
+    const uint32_t n = 3000;
+    struct edge_list list = {.vertex_count = n, .directed = true};
+    struct graph *graph = edge_list_build(&list);
+    struct plan *plan = random_plan_make(graph, 1, false, 1);
+    plan->tile = GPU_TILE;
+    struct trial refused = run(gpu, &ways[0], graph, plan, NULL);
+    const bool foreseen = gpu_plan_bytes(plan, 0, KIND_I4) > gpu_free_bytes(gpu);
+    plan_destroy(plan);
+    plan = random_plan_make(graph, GPU_TILE, false, 1);
+    struct trial solved = run(gpu, &ways[0], graph, plan, NULL);
+    const bool right = foreseen && refused.status == STATUS_NO_DEVICE_MEMORY &&
+                       solved.status == STATUS_OK &&
+                       gpu_plan_bytes(plan, 0, KIND_I4) <= gpu_free_bytes(gpu);
+    printf("a plan that is too large %s\n", right ? "is refused" : "IS NOT REFUSED");
+    plan_destroy(plan);
+    trial_finish(&refused);
+    trial_finish(&solved);
+    graph_destroy(graph);
+    edge_list_finish(&list);
+    return right;
+}
+
+/* ---- Larger graphs ---- */
+
+static double *solve_dense(struct gpu *gpu, const struct graph *graph)
+{
+    const size_t n = graph->vertex_count;
+    struct plan *plan = NULL;
+    double *distances = malloc(n * n * sizeof(*distances));
+    CHECK(distances != NULL && planner_dense(graph->vertex_count, GPU_TILE, &plan) == STATUS_OK);
+    struct matrix matrix = {graph->vertex_count, KIND_F8, distances};
+    const struct solve_options options = {0};
+    struct solve_account account = {0};
+    CHECK(gpu_solve(gpu, graph, plan, &options, NULL, &matrix, &account) == STATUS_OK);
+    plan_destroy(plan);
+    return distances;
+}
+
+static bool try_large(struct gpu *gpu, const struct shape *shape, uint32_t n, uint64_t *solves)
+{
+    struct edge_list list = shapes_make(shape, n, n);
+    struct graph *graph = edge_list_build(&list);
+    double *distances = solve_dense(gpu, graph);
+    const struct subject subject = {graph, longest_of(distances, (size_t)n * n), shape->integral};
+    bool right = true;
+    for (uint64_t seed = 0; seed < 2 && right; ++seed) {
+        right = try_plans(gpu, &subject, n + seed, distances, solves);
+    }
+    if (!right) {
+        fprintf(stderr, "  shape %s, n=%u\n", shape->name, n);
+    }
+    free(distances);
+    graph_destroy(graph);
+    edge_list_finish(&list);
+    return right;
+}
+
+/* As a planner orders it: many leaves, whose products meet in the same few targets. */
+static bool try_grid(struct gpu *gpu, uint32_t side, bool directed, uint64_t *solves)
+{
+    struct halved_grid grid = halved_grid_make(side, directed, GPU_TILE);
+    const size_t n = grid.plan->vertex_count;
+    double *distances = solve_dense(gpu, grid.graph);
+    const struct subject subject = {grid.graph, longest_of(distances, n * n), true};
+    const bool right = try_plan(gpu, &subject, grid.plan, distances, solves);
+    if (!right) {
+        fprintf(stderr, "  a grid of %u x %u\n", side, side);
+    }
+    free(distances);
+    halved_grid_finish(&grid);
+    return right;
+}
+
+static bool run_large(struct gpu *gpu)
+{
+    static const uint32_t sizes[] = {517, 900, 1500};
+    uint64_t solves = 0;
+    bool right = true;
+    for (size_t size = 0; size < sizeof(sizes) / sizeof(sizes[0]); ++size) {
+        for (size_t index = 0; index < shape_count && right; ++index) {
+            right = try_large(gpu, &shapes[index], sizes[size], &solves);
+        }
+    }
+    right = right && try_grid(gpu, 31, true, &solves) && try_grid(gpu, 45, false, &solves) &&
+            try_grid(gpu, 60, true, &solves);
+    printf("%llu planned solves to 3600 vertices %s the dense ones\n", (unsigned long long)solves,
+           right ? "equal" : "DIFFER from");
+    return right;
+}
+
+/* ---- Cancels ---- */
+
+/* Rounds until a cancel. */
+struct patience {
+    uint32_t rounds;
+    uint32_t told;
+};
+
+static void lose_patience(void *context, uint32_t rounds_done, uint32_t rounds_total)
+{
+    struct patience *patience = context;
+    CHECK(rounds_done == ++patience->told && rounds_done <= rounds_total);
+    --patience->rounds;
+}
+
+static bool is_out_of_patience(void *context)
+{
+    return ((const struct patience *)context)->rounds == 0;
+}
+
+static bool run_cancels(struct gpu *gpu, const struct way *way)
+{
+    struct halved_grid grid = halved_grid_make(CANCEL_SIDE, 0, GPU_TILE);
+    uint64_t seed = 1;
+    bool right = grid.plan->round_count > 3;
+    for (uint32_t solve = 0; solve < CANCELS && right; ++solve) {
+        struct patience patience = {1 + (uint32_t)shapes_random(&seed, grid.plan->round_count - 1),
+                                    0};
+        const struct observer observer = {&patience, lose_patience, is_out_of_patience};
+        struct trial trial = run(gpu, way, grid.graph, grid.plan, &observer);
+        right = trial.status == STATUS_CANCELLED;
+        trial_finish(&trial);
+    }
+    printf("%u planned solves, %s: %s\n", CANCELS, way->name,
+           right ? "cancelled" : "NOT CANCELLED");
+    halved_grid_finish(&grid);
+    return right;
+}
+
+static bool run_all_cancels(struct gpu *gpu)
+{
+    bool right = true;
+    for (size_t index = 0; index < WAY_COUNT && right; ++index) {
+        right = run_cancels(gpu, &ways[index]);
+    }
+    return right;
+}
+
+/* ---- Times ---- */
+
+static int by_size(const void *left, const void *right)
+{
+    const double a = *(const double *)left;
+    const double b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* A graph with its plan, told apart by a name. */
+struct course {
+    const char *name;
+    const struct graph *graph;
+    const struct plan *plan;
+};
+
+/* The solve's own additions: those of both halves of a symmetric plan are counted, one is made. */
+static double additions(const struct plan *plan)
+{
+    const double n = plan->vertex_count;
+    return plan->summary.work_fraction * n * n * n * (plan->symmetric ? 0.5 : 1);
+}
+
+/* The median; what is solved first is proven too. */
+static void time_way(struct gpu *gpu, const struct way *way, const struct course *course)
+{
+    const struct plan *plan = course->plan;
+    double times[TIMES];
+    struct matrix matrix = {plan->vertex_count, way->kind, NULL};
+    size_t bytes = 0;
+    CHECK(matrix_size(plan->vertex_count, way->kind, &bytes) == STATUS_OK);
+    matrix.elements = malloc(bytes);
+    CHECK(matrix.elements != NULL);
+    for (uint32_t time = 0; time < TIMES; ++time) {
+        struct solve_account account = {0};
+        const struct solve_options options = {
+            .narrow = way->narrow,
+            .symmetric = !course->graph->directed,
+            .verify = time == 0,
+        };
+        const enum status status =
+            gpu_solve(gpu, course->graph, plan, &options, NULL, &matrix, &account);
+        if (status != STATUS_OK) {
+            printf("%-24s %s\n", course->name, status_info(status)->code);
+            free(matrix.elements);
+            return;
+        }
+        times[time] = account.timings.compute_s;
+    }
+    qsort(times, TIMES, sizeof(times[0]), by_size);
+    const double rate = additions(plan) / times[TIMES / 2];
+    printf("%-24s %-14s %7u %5u %6u %9.4f %10.3f %7.2f %6.1f %9.1f\n", course->name, way->name,
+           plan->vertex_count, plan->tile_count, plan->round_count,
+           100 * plan->summary.work_fraction, times[TIMES / 2] * 1e3, rate * 1e-12,
+           100 * rate / LIMIT, plan->summary.planning_s * 1e3);
+    free(matrix.elements);
+}
+
+static void print_head(void)
+{
+    printf("%-24s %-14s %7s %5s %6s %9s %10s %7s %6s %9s\n", "graph", "kind", "n", "tiles",
+           "rounds", "work %", "ms", "T", "limit%", "plan ms");
+}
+
+static void time_grid(struct gpu *gpu, uint32_t side)
+{
+    print_head();
+    for (int directed = 0; directed < 2; ++directed) {
+        struct halved_grid grid = halved_grid_make(side, directed != 0, GPU_TILE);
+        const struct course course = {directed ? "directed grid" : "undirected grid", grid.graph,
+                                      grid.plan};
+        time_way(gpu, &ways[0], &course);
+        if (grid.plan->vertex_count <= TIMED_IN_ALL_WAYS) {
+            time_way(gpu, &ways[2], &course);
+            time_way(gpu, &ways[4], &course);
+        }
+        halved_grid_finish(&grid);
+    }
+}
+
+static struct plan_cost figures_of(const struct gpu *gpu)
+{
+    struct plan_cost cost = plan_cost_of_gpu();
+    struct gpu_plan_figures figures;
+    gpu_plan_figures(gpu, KIND_I4, false, &figures);
+    cost.units = figures.units;
+    cost.granule = figures.depth_step;
+    cost.edge_granule = figures.edge_step;
+    cost.round_s = figures.round_s;
+    cost.product_s = figures.product_s;
+    cost.touch_s = figures.touch_s;
+    return cost;
+}
+
+/* By what the planner makes of it, and, where that is soon done, by the dense plan. */
+static void time_file(struct gpu *gpu, const char *path)
+{
+    const struct plan_cost cost = figures_of(gpu);
+    struct graph *graph = graph_source_open(path);
+    struct plan *plan = NULL;
+    struct plan *dense = NULL;
+    CHECK(graph != NULL && planner_make(graph, &cost, &plan) == STATUS_OK &&
+          planner_dense(graph->vertex_count, GPU_TILE, &dense) == STATUS_OK);
+    const char *slash = strrchr(path, '/');
+    const struct course planned = {slash != NULL ? slash + 1 : path, graph, plan};
+    const struct course plain = {"  dense", graph, dense};
+    const struct way *way = &ways[graph->weight_type == WEIGHT_INTEGER ? 0 : 2];
+    time_way(gpu, way, &planned);
+    if (plan->summary.kind != PLAN_DENSE && graph->vertex_count <= TIMED_IN_ALL_WAYS) {
+        time_way(gpu, way, &plain);
+    }
+    plan_destroy(dense);
+    plan_destroy(plan);
+    graph_destroy(graph);
+}
+
+static void time_files(struct gpu *gpu, int count, char **paths)
+{
+    print_head();
+    for (int index = 0; index < count; ++index) {
+        time_file(gpu, paths[index]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    char reason[GPU_REASON_SIZE];
+    struct gpu *gpu = NULL;
+    struct gpu_tuning tuning;
+    if (gpu_count(reason) == 0 || gpu_open(0, &gpu) != STATUS_OK) {
+        printf("skipped: %s\n", reason);
+        return EXIT_SKIPPED;
+    }
+    gpu_get_tuning(gpu, &tuning);
+    tuning.narrow_vertices = 0;
+    gpu_set_tuning(gpu, &tuning);
+    bool right = true;
+    if (argc == 3 && strcmp(argv[1], "--time") == 0) {
+        time_grid(gpu, (uint32_t)strtoul(argv[2], NULL, 10));
+    } else if (argc >= 3 && strcmp(argv[1], "--graphs") == 0) {
+        time_files(gpu, argc - 2, argv + 2);
+    } else if (argc == 2 && strcmp(argv[1], "--few") == 0) {
+        right = run_sizes(gpu, true) && run_clamps(gpu) && run_too_large(gpu);
+    } else {
+        right = run_sizes(gpu, false) && run_clamps(gpu) && run_too_large(gpu) && run_large(gpu) &&
+                run_all_cancels(gpu);
+    }
+    gpu_close(gpu);
+    puts(right ? "all right" : "FAILED");
+    return right ? EXIT_SUCCESS : EXIT_FAILURE;
+}

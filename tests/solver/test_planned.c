@@ -1,0 +1,155 @@
+/* What the planner plans, executed by the reference: the oracle's matrix, on every shape. And the
+ * real graphs of APSPD_TEST_DATA, if it is set: how much of the work is left. APSPD_TEST_QUICK
+ * leaves most sizes out. */
+#include "server/solver/planner.h"
+#include "server/solver/separator.h"
+#include "tests/solver/graph_source.h"
+#include "tests/solver/oracle.h"
+#include "tests/solver/plan_reference.h"
+#include "tests/solver/shapes.h"
+
+/* cmocka.h wants these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define TILE 8
+
+/* Small tiles and cheap rounds, so that small graphs have plans of every form. */
+static struct plan_cost figures(void)
+{
+    struct plan_cost cost = plan_cost_of_cpu(2);
+    cost.tile = TILE;
+    cost.granule = 4;
+    cost.edge_granule = 4;
+    cost.round_s = 1e-9;
+    cost.touch_s = 1e-9;
+    cost.product_s = 1e-6;
+    cost.planning_weight = 0;
+    return cost;
+}
+
+static bool solve_one(const struct edge_list *list)
+{
+    const size_t n = list->vertex_count;
+    const struct plan_cost cost = figures();
+    struct graph *graph = edge_list_build(list);
+    struct plan *plan = NULL;
+    double *expected = calloc(n * n + 1, sizeof(*expected));
+    double *solved = calloc(n * n + 1, sizeof(*solved));
+    assert_true(expected != NULL && solved != NULL);
+    assert_int_equal(planner_make(graph, &cost, &plan), STATUS_OK);
+    const bool planned = plan->summary.kind != PLAN_DENSE;
+    const bool good = oracle_solve(list, expected);
+    if (planned) {
+        assert_true(plan_reference_judge(plan, list->vertex_count));
+        assert_int_equal(plan_reference_solve(list, plan, solved),
+                         good ? PLAN_SOLVED : PLAN_NEGATIVE_CYCLE);
+    }
+    if (planned && good) {
+        assert_memory_equal(solved, expected, n * n * sizeof(*solved));
+    }
+    free(expected);
+    free(solved);
+    plan_destroy(plan);
+    graph_destroy(graph);
+    return planned;
+}
+
+/* Returns how many of the seeds were not planned densely. */
+static uint32_t solve_shape(const struct shape *shape, uint32_t vertex_count, bool negative_cycle)
+{
+    uint32_t planned = 0;
+    for (uint64_t seed = 0; seed < 3; ++seed) {
+        struct edge_list list = shapes_make(shape, vertex_count, seed);
+        if (negative_cycle) {
+            shapes_add_negative_cycle(&list, seed);
+        }
+        planned += solve_one(&list);
+        edge_list_finish(&list);
+    }
+    return planned;
+}
+
+static void planned_solves_equal_the_oracle(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {0, 1, 7, 8, 33, 40, 41, 64, 100, 150, 250};
+    const size_t count = getenv("APSPD_TEST_QUICK") != NULL ? 8 : sizeof(sizes) / sizeof(sizes[0]);
+    for (size_t shape = 0; shape < shape_count; ++shape) {
+        uint32_t planned = 0;
+        for (size_t size = 0; shapes[shape].integral && size < count; ++size) {
+            planned += solve_shape(&shapes[shape], sizes[size], false);
+        }
+        const bool easy = strcmp(shapes[shape].name, "layers") == 0 ||
+                          strcmp(shapes[shape].name, "cliques") == 0 ||
+                          (separator_present() && (strcmp(shapes[shape].name, "grid") == 0 ||
+                                                   strcmp(shapes[shape].name, "path") == 0 ||
+                                                   strcmp(shapes[shape].name, "star") == 0));
+        assert_true(planned > 0 || !easy);
+        assert_true(planned == 0 || strcmp(shapes[shape].name, "dense") != 0);
+    }
+}
+
+static void planned_solves_see_a_negative_cycle(void **state)
+{
+    (void)state;
+    uint32_t planned = 0;
+    for (size_t shape = 0; shape < shape_count; ++shape) {
+        planned += shapes[shape].integral ? solve_shape(&shapes[shape], 120, true) : 0;
+    }
+    assert_true(planned > 0);
+}
+
+/* ---- Real graphs ---- */
+
+struct real {
+    const char *name;
+    double work_fraction_max;
+};
+
+static const struct real reals[] = {
+    {"DE.gr", 0.001},         {"rome99.gr", 0.03},
+    {"CA-GrQc.txt", 0.05},    {"facebook_combined.txt", 0.04},
+    {"wiki-Vote.txt", 0.055}, {"openflights.gr", 0.06},
+};
+
+static void real_graphs_keep_a_part_of_the_work(void **state)
+{
+    (void)state;
+    const char *folder = getenv("APSPD_TEST_DATA");
+    if (folder == NULL || !separator_present()) {
+        skip();
+    }
+    for (size_t index = 0; index < sizeof(reals) / sizeof(reals[0]); ++index) {
+        const struct plan_cost costs[] = {plan_cost_of_cpu(2), plan_cost_of_gpu()};
+        char path[4096];
+        snprintf(path, sizeof(path), "%s/graphs/%s", folder, reals[index].name);
+        struct graph *graph = graph_source_open(path);
+        assert_non_null(graph);
+        for (size_t which = 0; which < 2; ++which) {
+            struct plan *plan = NULL;
+            assert_int_equal(planner_make(graph, &costs[which], &plan), STATUS_OK);
+            assert_true(plan->summary.work_fraction <= reals[index].work_fraction_max);
+            assert_true(plan->summary.kind == PLAN_DENSE ||
+                        plan_reference_judge(plan, graph->vertex_count));
+            plan_destroy(plan);
+        }
+        graph_destroy(graph);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planned_solves_equal_the_oracle),
+        cmocka_unit_test(planned_solves_see_a_negative_cycle),
+        cmocka_unit_test(real_graphs_keep_a_part_of_the_work),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+#include "proto/adjacency.h"
+
+#include "tests/unit/graph_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static struct adjacency *make(const char *json)
+{
+    struct graph_options options = {.vertex_limit = 100, .edge_limit = 100};
+    struct adjacency *adjacency;
+    struct graph *graph;
+
+    assert_int_equal(read_graph(FORMAT_JSON, &options, json, strlen(json), 7, &graph, NULL),
+                     STATUS_OK);
+    assert_int_equal(adjacency_create(graph, &adjacency), STATUS_OK);
+    graph_destroy(graph);
+    return adjacency;
+}
+
+static void edges_lie_where_they_lead_to(void **state)
+{
+    struct adjacency *adjacency = make("{\"n\":4,\"edges\":[[0,3,5],[2,3,-7],[3,0,1],[0,1,0]]}");
+    static const uint64_t offsets[] = {0, 1, 2, 2, 4};
+
+    (void)state;
+    assert_int_equal(adjacency->vertex_count, 4);
+    assert_memory_equal(adjacency->offset, offsets, sizeof offsets);
+    assert_int_equal(adjacency->source[0], 3);
+    assert_int_equal(adjacency->source[2], 0);
+    assert_int_equal(adjacency->source[3], 2);
+    assert_true(adjacency_weight(adjacency, 1) == 0 && adjacency_weight(adjacency, 3) == -7);
+    adjacency_destroy(adjacency);
+}
+
+static void undirected_edges_lead_both_ways(void **state)
+{
+    struct adjacency *adjacency =
+        make("{\"n\":3,\"directed\":false,\"edges\":[[2,0,0.5],[1,2,4]]}");
+    static const uint64_t offsets[] = {0, 1, 2, 4};
+    static const uint32_t sources[] = {2, 2, 0, 1};
+
+    (void)state;
+    assert_memory_equal(adjacency->offset, offsets, sizeof offsets);
+    assert_memory_equal(adjacency->source, sources, sizeof sources);
+    assert_true(adjacency_weight(adjacency, 0) == 0.5 && adjacency_weight(adjacency, 3) == 4);
+    adjacency_destroy(adjacency);
+}
+
+static void a_graph_may_be_empty(void **state)
+{
+    struct adjacency *adjacency = make("{\"n\":1,\"edges\":[]}");
+
+    (void)state;
+    assert_int_equal(adjacency->offset[1], 0);
+    adjacency_destroy(adjacency);
+    adjacency_destroy(NULL);
+}
+
+static void the_size_is_known_before(void **state)
+{
+    size_t bytes;
+
+    (void)state;
+    assert_int_equal(adjacency_size(10, 100, true, WEIGHT_INTEGER, &bytes), STATUS_OK);
+    assert_int_equal(bytes, 11 * 8 + 100 * 8);
+    assert_int_equal(adjacency_size(10, 100, false, WEIGHT_REAL, &bytes), STATUS_OK);
+    assert_int_equal(bytes, 11 * 8 + 200 * 12);
+    assert_int_equal(adjacency_size(10, UINT64_MAX / 4, true, WEIGHT_REAL, &bytes),
+                     STATUS_TOO_LARGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(edges_lie_where_they_lead_to),
+        cmocka_unit_test(undirected_edges_lead_both_ways),
+        cmocka_unit_test(a_graph_may_be_empty),
+        cmocka_unit_test(the_size_is_known_before),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,123 @@
+#include "proto/input_report.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void check_text(const struct input_report *report, const char *expected)
+{
+    json_t *object = input_report_json(report);
+    char *text = json_dumps(object, JSON_COMPACT | JSON_ENCODE_ANY);
+
+    assert_string_equal(text, expected);
+    free(text);
+    json_decref(object);
+}
+
+/* As an upload of this text leaves it. */
+static struct input_report report_of(enum format format, const char *text, const char *directed)
+{
+    struct graph_options options = {.has_directed = directed != NULL};
+    struct input_report report = {
+        .format = format,
+        .guessed = true,
+        .bytes = strlen(text),
+        .decoded_bytes = strlen(text),
+        .direction = directed != NULL ? INPUT_DIRECTION_PARAMETER : INPUT_DIRECTION_DEFAULT,
+    };
+    struct reader *reader;
+    struct graph *graph = NULL;
+
+    options.directed = directed != NULL && strcmp(directed, "true") == 0;
+    assert_int_equal(reader_create(format, &options, &reader), STATUS_OK);
+    assert_int_equal(reader_feed(reader, text, strlen(text), NULL), STATUS_OK);
+    assert_int_equal(reader_finish(reader, &graph, NULL), STATUS_OK);
+    input_report_complete(&report, reader_notes(reader), graph);
+    graph_destroy(graph);
+    reader_destroy(reader);
+    return report;
+}
+
+static void each_reader_notes_what_it_understood(void **state)
+{
+    struct input_report report;
+
+    (void)state;
+    report = report_of(FORMAT_EDGES, "from,to,km\na,b,2\n", NULL);
+    report.coding = CODING_GZIP;
+    check_text(&report, "{\"format\":\"edges\",\"guessed\":true,\"encoding\":\"gzip\","
+                        "\"variant\":\"commas, with header\",\"weight\":\"km\",\"directed\":true,"
+                        "\"directed_by\":\"default\",\"names\":\"strings\",\"bytes\":17,"
+                        "\"decoded_bytes\":17}");
+    report = report_of(FORMAT_EDGES, "1 2 5\n", "false");
+    assert_string_equal(report.weight, "column 3");
+    assert_string_equal(report.variant, "blanks, no header");
+    assert_true(report.numeric_names && !report.directed);
+    assert_int_equal(report.direction, INPUT_DIRECTION_PARAMETER);
+    report = report_of(FORMAT_DIMACS, "p sp 1 0\n", NULL);
+    check_text(&report, "{\"format\":\"dimacs\",\"guessed\":true,\"encoding\":null,"
+                        "\"variant\":null,\"weight\":\"value\",\"directed\":true,"
+                        "\"directed_by\":\"format\",\"names\":\"integers\",\"bytes\":9,"
+                        "\"decoded_bytes\":9}");
+    report = report_of(FORMAT_JSON, "{\"n\":2,\"edges\":[[0,1]]}", NULL);
+    assert_string_equal(report.variant, "compact");
+    assert_string_equal(report.weight, "");
+    assert_int_equal(report.direction, INPUT_DIRECTION_DEFAULT);
+    report = report_of(FORMAT_JSON,
+                       "{\"directed\":true,\"nodes\":[{\"id\":1}],\"links\":"
+                       "[{\"source\":1,\"target\":1,\"weight\":3}]}",
+                       NULL);
+    assert_string_equal(report.variant, "node-link");
+    assert_string_equal(report.weight, "weight");
+    assert_int_equal(report.direction, INPUT_DIRECTION_FORMAT);
+}
+
+static void what_is_written_is_read_back(void **state)
+{
+    struct input_report report = report_of(FORMAT_METIS, "2 1 1\n2 7\n1 7\n", NULL);
+    struct input_report again;
+    json_t *object;
+
+    (void)state;
+    report.coding = CODING_ZSTD;
+    object = input_report_json(&report);
+    assert_true(input_report_from_json(object, &again));
+    assert_memory_equal(&again, &report, sizeof report);
+    json_object_set_new(object, "directed_by", json_string("somebody"));
+    assert_false(input_report_from_json(object, &again));
+    json_object_set_new(object, "directed_by", json_string("format"));
+    json_object_set_new(object, "format", json_string("bmp"));
+    assert_false(input_report_from_json(object, &again));
+    json_object_del(object, "names");
+    assert_false(input_report_from_json(object, &again));
+    json_decref(object);
+}
+
+static void nothing_known_is_null(void **state)
+{
+    const struct input_report nothing = {0};
+    struct input_report again = {.known = true};
+
+    (void)state;
+    check_text(&nothing, "null");
+    assert_true(input_report_from_json(NULL, &again));
+    assert_false(again.known);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_reader_notes_what_it_understood),
+        cmocka_unit_test(what_is_written_is_read_back),
+        cmocka_unit_test(nothing_known_is_null),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,101 @@
+#include "proto/line_words.h"
+
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static struct word_cursor cursor_of(const char *line)
+{
+    return (struct word_cursor){line, line, line + strlen(line)};
+}
+
+static void words_are_cut_at_blanks_and_know_their_columns(void **state)
+{
+    struct word_cursor cursor = cursor_of("  sp\t12 ");
+    struct word word = word_next(&cursor);
+
+    (void)state;
+    assert_true(word_is(word, "sp") && word_is_like(word, "SP") && !word_is(word, "s"));
+    assert_int_equal(word.column, 3);
+    word = word_next(&cursor);
+    assert_true(word_is(word, "12"));
+    assert_int_equal(word.column, 6);
+    assert_int_equal(word_next(&cursor).size, 0);
+    assert_int_equal(word_expect_end(&cursor, NULL), STATUS_OK);
+}
+
+static void what_is_expected_is_said(void **state)
+{
+    struct word_cursor cursor = cursor_of("a b");
+    struct problem problem = {0};
+
+    (void)state;
+    (void)word_next(&cursor);
+    assert_int_equal(word_expect_end(&cursor, &problem), STATUS_BAD_GRAPH);
+    assert_string_equal(problem.detail, "There is 'b' where the end of the line should be.");
+    assert_int_equal(problem.column, 3);
+    assert_int_equal(word_refuse(word_next(&cursor), "a value", &problem), STATUS_BAD_GRAPH);
+    assert_string_equal(problem.detail, "The line ends where a value should be.");
+}
+
+static void vertices_are_counted_from_one(void **state)
+{
+    struct word_cursor cursor = cursor_of("1 7 0 8 x");
+    struct problem problem = {0};
+    uint32_t row = 99;
+
+    (void)state;
+    assert_int_equal(word_parse_vertex(word_next(&cursor), 7, &row, &problem), STATUS_OK);
+    assert_int_equal(row, 0);
+    assert_int_equal(word_parse_vertex(word_next(&cursor), 7, &row, &problem), STATUS_OK);
+    assert_int_equal(row, 6);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(word_parse_vertex(word_next(&cursor), 7, &row, &problem),
+                         STATUS_BAD_GRAPH);
+        assert_int_equal(problem.hint[0] != '\0', i == 0);
+    }
+    assert_int_equal(row, 6);
+}
+
+static void counts_are_not_negative(void **state)
+{
+    struct word_cursor cursor = cursor_of("0 -1");
+    int64_t count = 9;
+
+    (void)state;
+    assert_int_equal(word_parse_count(word_next(&cursor), "a count", &count, NULL), STATUS_OK);
+    assert_int_equal(count, 0);
+    assert_int_equal(word_parse_count(word_next(&cursor), "a count", &count, NULL),
+                     STATUS_BAD_GRAPH);
+}
+
+static void small_numbers_are_scanned_up_to_nine_digits(void **state)
+{
+    static const char nine[] = "999999999 ";
+    static const char ten[] = "1000000000";
+    uint32_t value = 0;
+
+    (void)state;
+    assert_ptr_equal(word_scan_small(nine, nine + 10, &value), nine + 9);
+    assert_int_equal(value, 999999999);
+    assert_null(word_scan_small(ten, ten + 10, &value));
+    assert_null(word_scan_small(nine + 9, nine + 10, &value));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_are_cut_at_blanks_and_know_their_columns),
+        cmocka_unit_test(what_is_expected_is_said),
+        cmocka_unit_test(vertices_are_counted_from_one),
+        cmocka_unit_test(counts_are_not_negative),
+        cmocka_unit_test(small_numbers_are_scanned_up_to_nine_digits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,172 @@
+#include "tests/unit/reader_fixture.h"
+
+#define HEAD                                                                                       \
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"                                                 \
+    "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"
+#define KEY "<key id=\"d0\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>\n"
+#define NODES "<node id=\"a\"/><node id=\"b\"/><node id=\"c\"/>"
+
+static void generate(uint64_t seed, struct text *text)
+{
+    unsigned n = 1 + (unsigned)fixture_next(&seed) % 12;
+    unsigned m = (unsigned)fixture_next(&seed) % 16;
+    bool directed = fixture_next(&seed) % 2 == 0;
+
+    text_append_string(text, HEAD KEY "<!-- a comment -->");
+    text_printf(text, "<graph edgedefault=\"%s\">\n", directed ? "directed" : "undirected");
+    for (unsigned i = 0; i < m; i++) {
+        text_printf(text, "<edge source='n%u' target='n%u'%s>", (unsigned)fixture_next(&seed) % n,
+                    (unsigned)fixture_next(&seed) % n, i % 5 == 0 ? " directed='false'" : "");
+        if (fixture_next(&seed) % 2 == 0) {
+            text_printf(text, "<data key=\"d0\"> %u&#46;5</data>",
+                        (unsigned)fixture_next(&seed) % 90);
+        }
+        text_append_string(text, "<data key='x'><edge/></data></edge>\n");
+    }
+    for (unsigned i = 0; i < n; i++) {
+        text_printf(text, "<node id=\"n%u\"/>", i);
+    }
+    text_append_string(text, "</graph></graphml>\n");
+}
+
+static void any_split_gives_the_same_graph(void **state)
+{
+    (void)state;
+    check_any_split(FORMAT_GRAPHML, generate);
+}
+
+static enum status read_with(const char *text, const struct graph_options *options,
+                             struct graph **ret_graph, struct problem *reterr)
+{
+    return read_graph(FORMAT_GRAPHML, options, text, strlen(text), 5, ret_graph, reterr);
+}
+
+static struct graph *read_text(const char *text)
+{
+    struct graph_options options = {0};
+    struct graph *graph = NULL;
+
+    assert_int_equal(read_with(text, &options, &graph, NULL), STATUS_OK);
+    return graph;
+}
+
+static void check_first(const char *text, bool directed, uint64_t edges, double weight)
+{
+    struct graph *graph = read_text(text);
+
+    assert_int_equal(graph->directed, directed);
+    assert_int_equal(graph->edge_count, edges);
+    assert_true(graph_weight(graph, 0) == weight);
+    graph_destroy(graph);
+}
+
+static void weights_come_from_the_key_its_default_or_are_one(void **state)
+{
+    (void)state;
+    check_first(HEAD KEY "<graph edgedefault='undirected'>" NODES
+                         "<edge source='a' target='b'><data key='d0'>\n 7 </data></edge>"
+                         "</graph></graphml>",
+                false, 1, 7);
+    check_first(HEAD "<key id='d0' attr.name='weight'><default>2.5</default></key>"
+                     "<key id='d1' attr.name='other'><default>9</default></key>"
+                     "<graph edgedefault='directed'>" NODES "<edge source='a' target='b'/>"
+                     "</graph></graphml>",
+                true, 1, 2.5);
+    check_first(HEAD
+                "<key id='d0' for='node' attr.name='weight'/><graph edgedefault='directed'>" NODES
+                "<edge source='a' target='b'><data key='d0'>5</data></edge></graph></graphml>",
+                true, 1, 1);
+    check_first("<graphml><key id='weight' for='all'/><graph>" NODES
+                "<edge source='a' target='b'><data key='weight'>5</data></edge></graph></graphml>",
+                true, 1, 5);
+}
+
+static void an_edge_may_lead_both_ways_by_itself(void **state)
+{
+    static const char mixed[] = "<graphml><graph edgedefault='directed'>" NODES
+                                "<edge source='a' target='b' directed='false'/>"
+                                "<edge source='b' target='c' directed='true'/></graph></graphml>";
+    struct graph_options options = {.has_directed = true};
+    struct graph *graph = NULL;
+
+    (void)state;
+    check_first(mixed, true, 3, 1);
+    assert_int_equal(read_with(mixed, &options, &graph, NULL), STATUS_OK);
+    assert_false(graph->directed);
+    assert_int_equal(graph->edge_count, 2);
+    graph_destroy(graph);
+}
+
+static void names_keep_the_order_of_the_file(void **state)
+{
+    struct graph *graph = read_text("<graphml><graph><edge source='7' target='3'/>"
+                                    "<node id='3'/><node id='7'/></graph></graphml>");
+    uint32_t row = 9;
+
+    (void)state;
+    assert_true(vertex_names_numeric(graph->names));
+    assert_true(vertex_names_find(graph->names, "7", 1, &row));
+    assert_int_equal(row, 1);
+    graph_destroy(graph);
+    graph = read_text("<?xml version='1.0' encoding='ISO-8859-1'?><graphml><graph>"
+                      "<node id='\xE9&amp;'/></graph></graphml>");
+    assert_true(vertex_names_find(graph->names, "\xC3\xA9&", 3, &row));
+    graph_destroy(graph);
+}
+
+static void weight_names_another_attribute(void **state)
+{
+    static const char text[] =
+        HEAD KEY "<key id='d1' for='edge' attr.name='km'/><graph edgedefault='directed'>" NODES
+                 "<edge source='a' target='b'><data key='d0'>7</data><data key='d1'>3</data></edge>"
+                 "</graph></graphml>";
+    struct graph_options options = {.weight = "km"};
+    struct problem problem = {0};
+    struct graph *graph = NULL;
+
+    (void)state;
+    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_OK);
+    assert_true(graph_weight(graph, 0) == 3);
+    graph_destroy(graph);
+    memcpy(options.weight, "mi", sizeof "mi");
+    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_BAD_PARAMETER);
+    assert_non_null(strstr(problem.hint, "weight, km"));
+    options = (struct graph_options){.has_vertex_count = true, .vertex_count = 2};
+    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_BAD_PARAMETER);
+    options = (struct graph_options){.vertex_limit = 2};
+    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_TOO_LARGE);
+}
+
+/* Whatever is kept of a document until it ends is bounded. */
+static void a_tag_has_an_end(void **state)
+{
+    struct graph_options options = {0};
+    struct problem problem = {0};
+    struct graph *graph = NULL;
+    struct text text = {0};
+
+    (void)state;
+    text_append_string(&text, HEAD "<graph><!-- ");
+    for (int i = 0; i < 20000; i++) {
+        text_append_string(&text, "<comment ");
+    }
+    text_append_string(&text, "--></graph></graphml>");
+    assert_int_equal(text_status(&text), STATUS_OK);
+    assert_int_equal(read_with(text.bytes, &options, &graph, &problem), STATUS_BAD_GRAPH);
+    assert_non_null(strstr(problem.detail, "longer than 65536"));
+    text_finish(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_split_gives_the_same_graph),
+        cmocka_unit_test(weights_come_from_the_key_its_default_or_are_one),
+        cmocka_unit_test(an_edge_may_lead_both_ways_by_itself),
+        cmocka_unit_test(names_keep_the_order_of_the_file),
+        cmocka_unit_test(weight_names_another_attribute),
+        cmocka_unit_test(a_tag_has_an_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

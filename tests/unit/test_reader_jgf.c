@@ -1,0 +1,161 @@
+#include "tests/unit/reader_fixture.h"
+
+static void append_edges(uint64_t *seed, unsigned n, unsigned m, struct text *text)
+{
+    text_append_string(text, "\"edges\":[");
+    for (unsigned i = 0; i < m; i++) {
+        text_printf(text, "%s{\"target\":\"v%u\",\"relation\":\"x\",", i > 0 ? ",\n" : "",
+                    (unsigned)fixture_next(seed) % n);
+        if (fixture_next(seed) % 2 == 0) {
+            text_printf(text, "\"metadata\":{\"a\":[{}],\"weight\":%u.5},",
+                        (unsigned)fixture_next(seed) % 90);
+        }
+        if (fixture_next(seed) % 4 == 0) {
+            text_append_string(text, "\"directed\":false,");
+        }
+        text_printf(text, "\"source\":\"v%u\"}", (unsigned)fixture_next(seed) % n);
+    }
+    text_append_char(text, ']');
+}
+
+static void generate(uint64_t seed, struct text *text)
+{
+    unsigned n = 1 + (unsigned)fixture_next(&seed) % 12;
+    bool keyed = fixture_next(&seed) % 2 == 0;
+    bool listed = fixture_next(&seed) % 2 == 0;
+
+    text_append_string(text, listed ? "{\"graphs\":[{" : "{\"graph\":{");
+    append_edges(&seed, n, (unsigned)fixture_next(&seed) % 20, text);
+    text_append_string(text, keyed ? ",\"nodes\":{" : ",\"nodes\":[");
+    for (unsigned i = 0; i < n; i++) {
+        text_printf(text, keyed ? "%s\"v%u\":{\"label\":\"n\"}" : "%s{\"id\":\"v%u\"}",
+                    i > 0 ? "," : "", i);
+    }
+    text_append_string(text, keyed ? "}" : "]");
+    text_append_string(text, listed ? "}]}" : "},\"x\":{\"edges\":1}}");
+}
+
+static void any_split_gives_the_same_graph(void **state)
+{
+    (void)state;
+    check_any_split(FORMAT_JGF, generate);
+}
+
+static enum status read_with(const char *text, const struct graph_options *options,
+                             struct graph **ret_graph, struct problem *reterr)
+{
+    return read_graph(FORMAT_JGF, options, text, strlen(text), 5, ret_graph, reterr);
+}
+
+static struct graph *read_text(const char *text)
+{
+    struct graph_options options = {0};
+    struct graph *graph = NULL;
+
+    assert_int_equal(read_with(text, &options, &graph, NULL), STATUS_OK);
+    return graph;
+}
+
+#define VERSION_1                                                                                  \
+    "{\"graph\":{\"directed\":false,\"nodes\":[{\"id\":\"b\"},{\"id\":\"a\"}],"                    \
+    "\"edges\":[{\"source\":\"a\",\"target\":\"b\",\"metadata\":{\"weight\":7,\"km\":2.5}}]}}"
+#define VERSION_2                                                                                  \
+    "{\"graph\":{\"edges\":[{\"source\":\"a\",\"target\":\"b\",\"metadata\":{\"weight\":7}}],"     \
+    "\"directed\":false,\"nodes\":{\"b\":{},\"a\":{\"metadata\":{\"weight\":1}}}}}"
+
+static void both_versions_are_the_same_graph(void **state)
+{
+    struct graph *one = read_text(VERSION_1);
+    struct graph *two = read_text(VERSION_2);
+    uint32_t row = 9;
+
+    (void)state;
+    assert_true(same_graph(one, two));
+    assert_false(one->directed);
+    assert_int_equal(one->edge_count, 1);
+    assert_true(graph_weight(one, 0) == 7);
+    assert_true(vertex_names_find(one->names, "a", 1, &row));
+    assert_int_equal(row, 1);
+    graph_destroy(one);
+    graph_destroy(two);
+}
+
+static void edges_may_be_left_out_and_weights_count_one(void **state)
+{
+    struct graph *graph = read_text("{\"graphs\":[{\"nodes\":{\"1\":{},\"2\":{}}}]}");
+
+    (void)state;
+    assert_true(graph->directed);
+    assert_int_equal(graph->vertex_count, 2);
+    assert_int_equal(graph->edge_count, 0);
+    assert_false(vertex_names_numeric(graph->names));
+    graph_destroy(graph);
+    graph = read_text("{\"graph\":{\"nodes\":[{\"id\":1},{\"id\":2}],"
+                      "\"edges\":[{\"source\":1,\"target\":2,\"metadata\":null}]}}");
+    assert_true(graph_weight(graph, 0) == 1);
+    assert_true(vertex_names_numeric(graph->names));
+    graph_destroy(graph);
+}
+
+#define MIXED                                                                                      \
+    "{\"graph\":{\"nodes\":{\"a\":{},\"b\":{},\"c\":{}},\"edges\":["                               \
+    "{\"source\":\"a\",\"target\":\"b\",\"directed\":false,\"metadata\":{\"weight\":2}},"          \
+    "{\"source\":\"b\",\"target\":\"c\"}]%s}}"
+
+static void an_edge_may_lead_both_ways_by_itself(void **state)
+{
+    struct graph_options options = {.has_directed = true, .directed = false};
+    struct text text = {0};
+    struct graph *graph;
+
+    (void)state;
+    text_printf(&text, MIXED, "");
+    graph = read_text(text.bytes);
+    assert_true(graph->directed);
+    assert_int_equal(graph->edge_count, 3);
+    assert_int_equal(graph->target[1], 0);
+    assert_true(graph_weight(graph, 1) == 2);
+    graph_destroy(graph);
+    assert_int_equal(read_with(text.bytes, &options, &graph, NULL), STATUS_OK);
+    assert_false(graph->directed);
+    assert_int_equal(graph->edge_count, 2);
+    graph_destroy(graph);
+    text_finish(&text);
+}
+
+static void weight_names_a_member_of_the_metadata(void **state)
+{
+    struct graph_options options = {.weight = "km"};
+    struct problem problem = {0};
+    struct graph *graph = NULL;
+
+    (void)state;
+    assert_int_equal(read_with(VERSION_1, &options, &graph, &problem), STATUS_OK);
+    assert_true(graph_weight(graph, 0) == 2.5);
+    graph_destroy(graph);
+    assert_int_equal(read_with(VERSION_2, &options, &graph, &problem), STATUS_BAD_PARAMETER);
+    assert_non_null(strstr(problem.detail, "weight=km"));
+    options = (struct graph_options){.has_vertex_count = true, .vertex_count = 3};
+    assert_int_equal(read_with(VERSION_1, &options, &graph, &problem), STATUS_BAD_PARAMETER);
+    options = (struct graph_options){.vertex_limit = 1};
+    assert_int_equal(read_with(VERSION_1, &options, &graph, &problem), STATUS_TOO_LARGE);
+    options = (struct graph_options){.edge_limit = 2};
+    assert_int_equal(read_with("{\"graph\":{\"nodes\":{\"a\":{},\"b\":{}},\"edges\":["
+                               "{\"source\":\"a\",\"target\":\"b\",\"directed\":false},"
+                               "{\"source\":\"a\",\"target\":\"b\"}]}}",
+                               &options, &graph, &problem),
+                     STATUS_TOO_LARGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_split_gives_the_same_graph),
+        cmocka_unit_test(both_versions_are_the_same_graph),
+        cmocka_unit_test(edges_may_be_left_out_and_weights_count_one),
+        cmocka_unit_test(an_edge_may_lead_both_ways_by_itself),
+        cmocka_unit_test(weight_names_a_member_of_the_metadata),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+#include "tests/unit/reader_fixture.h"
+
+#define VERTEX_LIMIT 14
+
+/* A random undirected graph, with what fmt says of sizes and weights. */
+static void generate(uint64_t seed, struct text *text)
+{
+    unsigned n = 1 + (unsigned)fixture_next(&seed) % VERTEX_LIMIT;
+    unsigned fmt = (unsigned)fixture_next(&seed) % 8;
+    unsigned constraints = (fmt & 2) == 0 ? 0 : 1 + (unsigned)fixture_next(&seed) % 3;
+    unsigned weights[VERTEX_LIMIT][VERTEX_LIMIT] = {{0}};
+    unsigned m = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        for (unsigned j = 0; j < i; j++) {
+            weights[i][j] =
+                fixture_next(&seed) % 3 == 0 ? 1 + (unsigned)fixture_next(&seed) % 9 : 0;
+            weights[j][i] = weights[i][j];
+            m += weights[i][j] > 0;
+        }
+    }
+    text_printf(text, "%% a comment\n%u %u %u%u%u", n, m, fmt >> 2, fmt >> 1 & 1, fmt & 1);
+    text_printf(text, constraints > 1 ? " %u\r\n" : "\n", constraints);
+    for (unsigned i = 0; i < n; i++) {
+        for (unsigned k = 0; k < constraints + (fmt >> 2); k++) {
+            text_printf(text, " %u", k + 3);
+        }
+        for (unsigned j = n; j-- > 0;) {
+            if (weights[i][j] > 0) {
+                text_printf(text, (fmt & 1) != 0 ? " %u\t%u" : " %u", j + 1, weights[i][j]);
+            }
+        }
+        text_append_string(text, i == 2 ? "\n%\n" : "\n");
+    }
+}
+
+static void any_split_gives_the_same_graph(void **state)
+{
+    (void)state;
+    check_any_split(FORMAT_METIS, generate);
+}
+
+static enum status read_with(const char *text, const struct graph_options *options,
+                             struct graph **ret_graph, struct problem *reterr)
+{
+    return read_graph(FORMAT_METIS, options, text, strlen(text), 5, ret_graph, reterr);
+}
+
+static struct graph *read_text(const char *text)
+{
+    struct graph_options options = {0};
+    struct graph *graph = NULL;
+
+    assert_int_equal(read_with(text, &options, &graph, NULL), STATUS_OK);
+    return graph;
+}
+
+static void check_counts(const char *text, uint32_t vertices, uint64_t edges, double weight)
+{
+    struct graph *graph = read_text(text);
+
+    assert_false(graph->directed);
+    assert_int_equal(graph->vertex_count, vertices);
+    assert_int_equal(graph->edge_count, edges);
+    if (edges > 0) {
+        assert_true(graph_weight(graph, 0) == weight);
+    }
+    graph_destroy(graph);
+}
+
+static void every_fmt_is_read(void **state)
+{
+    (void)state;
+    check_counts("3 2\n2\n1 3\n2\n", 3, 2, 1);
+    check_counts("3 2 001\n2 7\n1 7 3 8\n2 8\n", 3, 2, 7);
+    check_counts("3 2 10\n9 2\n9 1 3\n9 2", 3, 2, 1);
+    check_counts("3 2 111 2\n5 9 9 2 7\n5 9 9 1 7 3 8\n5 9 9 2 8\n", 3, 2, 7);
+    check_counts("2 1 1\n2 0.25\n1 0.25\n", 2, 1, 0.25);
+}
+
+static void an_empty_line_is_a_vertex(void **state)
+{
+    (void)state;
+    check_counts("\xEF\xBB\xBF"
+                 "4 1\n2\n1\n\n\n",
+                 4, 1, 1);
+    check_counts("4 1\n2\n1\n\n", 4, 1, 1);
+    check_counts("\n% c\n0 0\n\n\n", 0, 0, 0);
+    check_counts("1 0", 1, 0, 0);
+}
+
+static void a_line_may_be_longer_than_any_buffer(void **state)
+{
+    struct text text = {0};
+
+    (void)state;
+    text_append_string(&text, "30001 30000\n");
+    for (unsigned v = 2; v <= 30001; v++) {
+        text_printf(&text, "%u ", v);
+    }
+    text_append_char(&text, '\n');
+    for (unsigned v = 2; v <= 30001; v++) {
+        text_append_string(&text, "1\n");
+    }
+    assert_int_equal(text_status(&text), STATUS_OK);
+    check_counts(text.bytes, 30001, 30000, 1);
+    text_finish(&text);
+}
+
+static void parameters_are_obeyed_or_refused(void **state)
+{
+    static const char text[] = "2 1\n2\n1\n";
+    struct graph_options options = {.has_directed = true, .directed = true};
+    struct problem problem = {0};
+    struct graph *graph = NULL;
+
+    (void)state;
+    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_BAD_PARAMETER);
+    assert_non_null(strstr(problem.detail, "directed=true"));
+    options.directed = false;
+    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_OK);
+    graph_destroy(graph);
+    options = (struct graph_options){.weight = "x"};
+    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_BAD_PARAMETER);
+    options = (struct graph_options){.has_vertex_count = true, .vertex_count = 3};
+    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_BAD_PARAMETER);
+    options = (struct graph_options){.vertex_limit = 1};
+    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_TOO_LARGE);
+    options = (struct graph_options){.edge_limit = 1};
+    assert_int_equal(read_with("3 2\n", &options, &graph, &problem), STATUS_TOO_LARGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_split_gives_the_same_graph),
+        cmocka_unit_test(every_fmt_is_read),
+        cmocka_unit_test(an_empty_line_is_a_vertex),
+        cmocka_unit_test(a_line_may_be_longer_than_any_buffer),
+        cmocka_unit_test(parameters_are_obeyed_or_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,265 @@
+#include "gpu/schedule.h"
+
+/* cmocka.h wants these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define TILE 128
+
+/* Four tiles of 100, 20, 128 and 60 vertices: 0 and 1 are leaves, 2 and 3 part them. The first
+ * round has the two leaves, the next tile 2, the last tile 3. */
+static uint32_t vertex_at[308];
+static uint32_t tile_begin[] = {0, 100, 120, 248, 308};
+static uint32_t left_tiles[] = {2, 3, 2, 3, 0, 1, 3};
+static struct plan_pivot pivots[] = {{0, 0, 2, 0, 2}, {1, 2, 2, 2, 2}, {2, 0, 3, 0, 3}};
+static struct plan_product products[] = {
+    /* (2, 2) and (3, 2) by both leaves, (3, 3) by the first */
+    {0, 0, 0},
+    {2, 2, 1},
+    {1, 0, 0},
+    {3, 2, 1},
+    {1, 1, 0},
+    /* the second round: (0, 0), (3, 0), (3, 1) */
+    {0, 0, 0},
+    {2, 0, 0},
+    {2, 1, 0},
+};
+static struct plan_target targets[] = {
+    {3, 3, 4, 1, false}, {2, 2, 0, 2, false}, {3, 2, 2, 2, true},
+    {0, 0, 0, 1, false}, {3, 0, 1, 1, false}, {3, 1, 2, 1, true},
+};
+static uint64_t edge_tiles[] = {0};
+static struct plan_round rounds[2];
+
+static void set_edge(uint32_t row, uint32_t column)
+{
+    edge_tiles[0] |= UINT64_C(1) << (row * 4 + column) | UINT64_C(1) << (column * 4 + row);
+}
+
+static struct plan make_plan(bool symmetric)
+{
+    for (uint32_t vertex = 0; vertex < 308; ++vertex) {
+        vertex_at[vertex] = 307 - vertex;
+    }
+    edge_tiles[0] = 0;
+    for (uint32_t tile = 0; tile < 4; ++tile) {
+        set_edge(tile, tile);
+        set_edge(tile, 2);
+    }
+    rounds[0] =
+        (struct plan_round){pivots, 2, left_tiles, 4, left_tiles, 4, targets, 3, products, 5};
+    rounds[1] = (struct plan_round){pivots + 2,  1, left_tiles + 4, 3, left_tiles + 4, 3,
+                                    targets + 3, 3, products + 5,   3};
+    return (struct plan){.summary = {.kind = PLAN_NESTED_DISSECTION},
+                         .vertex_count = 308,
+                         .tile = TILE,
+                         .tile_count = 4,
+                         .symmetric = symmetric,
+                         .vertex_at = vertex_at,
+                         .tile_begin = tile_begin,
+                         .edge_tiles = edge_tiles,
+                         .rounds = rounds,
+                         .round_count = 2,
+                         .left_count = 7,
+                         .right_count = symmetric ? 0 : 7,
+                         .targets = targets,
+                         .target_count = 6,
+                         .products = products,
+                         .product_count = 8};
+}
+
+static struct schedule *make_for(const struct plan *plan, uint32_t packing, uint32_t units)
+{
+    struct schedule *schedule = NULL;
+    assert_int_equal(schedule_create(plan, (struct schedule_grain){packing, 32, units}, &schedule),
+                     STATUS_OK);
+    return schedule;
+}
+
+static struct schedule *make(const struct plan *plan, uint32_t packing)
+{
+    return make_for(plan, packing, 1);
+}
+
+static void vertices_stand_in_padded_tiles(void **state)
+{
+    (void)state;
+    const struct plan plan = make_plan(true);
+    struct schedule *schedule = make(&plan, 1);
+    assert_int_equal(schedule->position[307], 0);
+    assert_int_equal(schedule->position[307 - 99], 99);
+    assert_int_equal(schedule->position[307 - 100], TILE);
+    assert_int_equal(schedule->position[307 - 120], 2 * TILE);
+    assert_int_equal(schedule->position[0], 3 * TILE + 59);
+    schedule_destroy(schedule);
+}
+
+static void tiles_with_edges_are_filled_once(void **state)
+{
+    (void)state;
+    const struct plan whole = make_plan(false);
+    struct schedule *schedule = make(&whole, 1);
+    assert_int_equal(schedule->fill_count, 10);
+    schedule_destroy(schedule);
+    const struct plan half = make_plan(true);
+    schedule = make(&half, 1);
+    assert_int_equal(schedule->fill_count, 7);
+    for (uint32_t fill = 0; fill < schedule->fill_count; ++fill) {
+        assert_true(schedule->fills[fill].row >= schedule->fills[fill].column);
+    }
+    schedule_destroy(schedule);
+}
+
+static void rounds_follow_each_other_in_the_lists(void **state)
+{
+    (void)state;
+    const struct plan plan = make_plan(false);
+    struct schedule *schedule = make(&plan, 1);
+    assert_int_equal(schedule->rounds[0].pivots.count, 2);
+    assert_int_equal(schedule->pivots[1].tile, 1);
+    assert_int_equal(schedule->pivots[1].depth, 20);
+    assert_int_equal(schedule->rounds[0].rights.begin, 0);
+    assert_int_equal(schedule->rounds[0].lefts.begin, 4);
+    assert_int_equal(schedule->rounds[1].rights.begin, 8);
+    assert_int_equal(schedule->rounds[1].lefts.begin, 11);
+    assert_int_equal(schedule->left_slots, 4);
+    assert_int_equal(schedule->right_slots, 4);
+    assert_int_equal(schedule_left_slots(&plan), 4);
+    const struct schedule_panel last = schedule->panels[13];
+    assert_int_equal(last.tile, 3);
+    assert_int_equal(last.pivot, 2);
+    assert_int_equal(last.depth, 128);
+    assert_int_equal(last.width, 60);
+    schedule_destroy(schedule);
+}
+
+static void a_symmetric_plan_has_its_panels_once(void **state)
+{
+    (void)state;
+    const struct plan plan = make_plan(true);
+    struct schedule *schedule = make(&plan, 1);
+    assert_int_equal(schedule->panel_count, 7);
+    assert_int_equal(schedule->rounds[1].rights.count, 0);
+    assert_int_equal(schedule->rounds[1].lefts.begin, 4);
+    schedule_destroy(schedule);
+}
+
+static void what_has_most_to_do_comes_first(void **state)
+{
+    (void)state;
+    const struct plan plan = make_plan(true);
+    struct schedule *schedule = make(&plan, 1);
+    /* Leaves of 100 and 20 pivots: 4 slabs and 1. */
+    assert_int_equal(schedule->targets[0].row, 2);
+    assert_int_equal(schedule->targets[0].slabs, 5);
+    assert_int_equal(schedule->targets[1].row, 3);
+    assert_int_equal(schedule->targets[1].columns[0], 2);
+    assert_int_equal(schedule->targets[1].slabs, 5);
+    assert_int_equal(schedule->targets[1].flags, SCHEDULE_FRESH_FIRST | SCHEDULE_FRESH_SECOND);
+    assert_int_equal(schedule->targets[2].columns[0], 3);
+    assert_int_equal(schedule->targets[2].slabs, 4);
+    const struct schedule_product *product =
+        &schedule->products[schedule->targets[1].product_begin];
+    assert_int_equal(product[0].left, 1);
+    assert_int_equal(product[0].right[0], 0);
+    assert_int_equal(product[0].depth, 100);
+    assert_int_equal(product[1].left, 3);
+    assert_int_equal(product[1].depth, 20);
+    schedule_destroy(schedule);
+}
+
+static void the_extent_of_a_target_is_that_of_its_vertices(void **state)
+{
+    (void)state;
+    const struct plan plan = make_plan(true);
+    struct schedule *schedule = make(&plan, 1);
+    assert_int_equal(schedule->targets[1].rows, 60);
+    assert_int_equal(schedule->targets[1].words[0], 64);
+    assert_int_equal(schedule->targets[1].words[1], 64);
+    assert_int_equal(schedule->targets[2].words[0], 60);
+    assert_int_equal(schedule->targets[2].words[1], 0);
+    schedule_destroy(schedule);
+}
+
+static void two_tiles_with_the_same_left_operands_are_one_entry(void **state)
+{
+    (void)state;
+    const struct plan plan = make_plan(true);
+    struct schedule *schedule = make(&plan, 2);
+    assert_int_equal(schedule->rounds[0].targets.count, 3);
+    assert_int_equal(schedule->rounds[1].targets.count, 2);
+    const struct schedule_target *alone = &schedule->targets[3];
+    const struct schedule_target *pair = &schedule->targets[4];
+    assert_int_equal(alone->columns[1], 0);
+    assert_int_equal(alone->words[0], 50);
+    assert_int_equal(alone->words[1], 0);
+    assert_int_equal(pair->columns[0], 0);
+    assert_int_equal(pair->columns[1], 1);
+    assert_int_equal(pair->words[1], 10);
+    assert_int_equal(pair->flags, SCHEDULE_FRESH_SECOND);
+    assert_int_equal(schedule->products[pair->product_begin].right[0], 0);
+    assert_int_equal(schedule->products[pair->product_begin].right[1], 1);
+    schedule_destroy(schedule);
+}
+
+/* Twelve products of a full tile: all of the round but one. */
+static void a_target_that_would_keep_its_block_alone_is_shared(void **state)
+{
+    (void)state;
+    static struct plan_product many[13];
+    static struct plan_target two[] = {{3, 2, 0, 12, true}, {3, 3, 12, 1, false}};
+    struct plan plan = make_plan(true);
+    rounds[1].targets = plan.targets = two;
+    rounds[1].target_count = 2;
+    rounds[1].products = plan.products = many;
+    rounds[1].product_count = 13;
+    rounds[0].target_count = 0;
+    plan.target_count = 2;
+    plan.product_count = 13;
+    struct schedule *schedule = make_for(&plan, 1, 4);
+    /* 52 slabs on 4 units: at most 13 each, so 48 are 3 entries of 4 products. */
+    assert_int_equal(schedule->target_count, 4);
+    for (uint32_t part = 0; part < 3; ++part) {
+        assert_int_equal(schedule->targets[part].flags, SCHEDULE_SHARED);
+        assert_int_equal(schedule->targets[part].slabs, 16);
+        assert_int_equal(schedule->targets[part].product_begin, 4 * part);
+        assert_int_equal(schedule->targets[part].columns[0], 2);
+    }
+    assert_int_equal(schedule->targets[3].flags, 0);
+    /* It was fresh, and is filled now. */
+    assert_int_equal(schedule->fill_count, 8);
+    assert_int_equal(schedule->fills[7].row, 3);
+    assert_int_equal(schedule->fills[7].column, 2);
+    schedule_destroy(schedule);
+}
+
+static void the_lists_fit_what_was_announced(void **state)
+{
+    (void)state;
+    const struct plan plan = make_plan(false);
+    assert_true(schedule_bytes_most(&plan, 256) >=
+                10 * sizeof(struct schedule_tile) + 4 * sizeof(struct schedule_pivot) +
+                    14 * sizeof(struct schedule_panel) + 6 * sizeof(struct schedule_target) +
+                    8 * sizeof(struct schedule_product) + 308 * sizeof(uint32_t) + 7 * 256);
+    schedule_destroy(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vertices_stand_in_padded_tiles),
+        cmocka_unit_test(tiles_with_edges_are_filled_once),
+        cmocka_unit_test(rounds_follow_each_other_in_the_lists),
+        cmocka_unit_test(a_symmetric_plan_has_its_panels_once),
+        cmocka_unit_test(what_has_most_to_do_comes_first),
+        cmocka_unit_test(the_extent_of_a_target_is_that_of_its_vertices),
+        cmocka_unit_test(two_tiles_with_the_same_left_operands_are_one_entry),
+        cmocka_unit_test(a_target_that_would_keep_its_block_alone_is_shared),
+        cmocka_unit_test(the_lists_fit_what_was_announced),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
