@@ -238,9 +238,16 @@ static void add_times(struct exchange *exchange)
     text_finish(&text);
 }
 
-void exchange_expect_stream(struct exchange *exchange)
+/* Else libmicrohttpd sends the frame of an empty chunk behind the head. */
+void exchange_expect_stream(struct exchange *exchange, struct MHD_Response *response)
 {
-    exchange->closing |= exchange->method == METHOD_HEAD;
+    if (exchange->method != METHOD_HEAD) {
+        return;
+    }
+    exchange->closing = true;
+    if (response != NULL) {
+        MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+    }
 }
 
 void exchange_answer(struct exchange *exchange, unsigned http_status, struct MHD_Response *response)

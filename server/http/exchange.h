@@ -113,7 +113,7 @@ double exchange_preferred_wait(struct exchange *exchange);
 
 /* Before an answer of unknown length: libmicrohttpd ends one with its last chunk also after HEAD,
  * where it would be read as the beginning of the next answer, so there must be none. */
-void exchange_expect_stream(struct exchange *exchange);
+void exchange_expect_stream(struct exchange *exchange, struct MHD_Response *response);
 /* Takes the response; NULL is out of memory. */
 void exchange_answer(struct exchange *exchange, unsigned http_status,
                      struct MHD_Response *response);

@@ -106,12 +106,14 @@ static void begin_stream(struct exchange *exchange)
         refuse_watcher(exchange);
         return;
     }
-    exchange_expect_stream(exchange);
+    struct MHD_Response *response = open_stream(exchange);
+
+    exchange_expect_stream(exchange, response);
     exchange_add_header(exchange, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream");
     exchange_add_header(exchange, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     /* To a proxy that would collect what it passes on. */
     exchange_add_header(exchange, "X-Accel-Buffering", "no");
-    exchange_answer(exchange, MHD_HTTP_OK, open_stream(exchange));
+    exchange_answer(exchange, MHD_HTTP_OK, response);
 }
 
 /* The header is of a browser that comes again, and newer than its address. */

@@ -136,11 +136,7 @@ static void answer(struct exchange *exchange, const char *media_type, struct str
             free_stream(stream);
         }
     }
-    exchange_expect_stream(exchange);
-    /* Else libmicrohttpd sends the frame of an empty chunk behind the head. */
-    if (response != NULL && exchange->method == METHOD_HEAD) {
-        MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
-    }
+    exchange_expect_stream(exchange, response);
     exchange_add_header(exchange, MHD_HTTP_HEADER_CONTENT_TYPE, media_type);
     if (exchange->coding != CODING_IDENTITY) {
         exchange_add_header(exchange, MHD_HTTP_HEADER_CONTENT_ENCODING,
