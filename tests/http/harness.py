@@ -157,6 +157,15 @@ class Daemon:
                 pass
         return sorted(found)
 
+    def expect_no_more_files_than(self, before):
+        """Waits, question by question, until what was opened since is closed."""
+        for _ in range(10_000):
+            left = [path for path in self.open_files() if path not in before]
+            if not left:
+                return
+            self.get("/livez")
+        raise AssertionError(left)
+
     def files(self):
         """Every file of the state directory but the catalogue's own."""
         found = []

@@ -242,12 +242,7 @@ def test_a_client_that_leaves(daemon):
         response.close()
         connection.close()
     daemon.ask("DELETE", f"/v1/graphs/{job['graph']}").expect(204)
-    for _ in range(10_000):
-        left = [path for path in daemon.open_files() if path not in before]
-        if not left:
-            return
-        daemon.get("/livez")
-    raise AssertionError(left)
+    daemon.expect_no_more_files_than(before)
 
 
 if __name__ == "__main__":

@@ -30,12 +30,7 @@ static size_t solver_count;
 static int open_solvers(void **state)
 {
     (void)state;
-    for (uint32_t index = 0; cpu_kernel_usable(index) != NULL; ++index) {
-        for (uint32_t threads = 1; threads <= 2; ++threads) {
-            assert_true(solver_count < SOLVER_LIMIT);
-            solvers[solver_count++] = trial_open_cpu(cpu_kernel_usable(index)->isa, threads);
-        }
-    }
+    solver_count = trial_open_cpus(solvers, SOLVER_LIMIT);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 #include "tests/solver/trial.h"
 
 #include "proto/check.h"
+#include "server/solver/cpu_kernel.h"
 #include "server/solver/row_statistics.h"
 
 #include <math.h>
@@ -179,4 +180,16 @@ struct solver *trial_open_cpu(const char *isa, uint32_t threads)
     snprintf(config.cpu_isa, sizeof(config.cpu_isa), "%s", isa);
     CHECK(solver_open(&config, &solver, &problem) == STATUS_OK);
     return solver;
+}
+
+size_t trial_open_cpus(struct solver **ret_solvers, size_t limit)
+{
+    size_t count = 0;
+    for (uint32_t index = 0; cpu_kernel_usable(index) != NULL; ++index) {
+        for (uint32_t threads = 1; threads <= 2; ++threads) {
+            CHECK(count < limit);
+            ret_solvers[count++] = trial_open_cpu(cpu_kernel_usable(index)->isa, threads);
+        }
+    }
+    return count;
 }

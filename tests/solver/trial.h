@@ -37,3 +37,5 @@ bool trial_same(const struct trial *trial, const struct trial *other);
 
 /* A CPU solver; ends the program when it cannot be opened. */
 struct solver *trial_open_cpu(const char *isa, uint32_t threads);
+/* One for each kernel of this machine on one and on two threads; returns how many. */
+size_t trial_open_cpus(struct solver **ret_solvers, size_t limit);
