@@ -11,7 +11,7 @@
 
 static const char *const solver_choices[] = {"auto", "gpu", "cpu", NULL};
 static const char *const isa_choices[] = {"auto", "portable", "avx2", "avx512", NULL};
-static const char *const plan_choices[] = {"cpu", "all", "none", NULL};
+static const char *const plan_choices[] = {"auto", "none", NULL};
 static const char *const level_choices[] = {"debug", "info", "warning", "error", NULL};
 
 /* clang-format off */
@@ -84,9 +84,9 @@ static const struct config_option options[] = {
      "Threads of the CPU solver. 0 = one per core that the process may use."},
     {"solver", "cpu_isa", OPTION_WORD, "auto", 0, 0, isa_choices, MEMBER(solver.cpu_isa),
      "Instruction set of the CPU solver: auto takes the widest that this processor has."},
-    {"solver", "plans", OPTION_CHOICE, "cpu", 0, 0, plan_choices, MEMBER(solver.plans),
-     "Who solves sparse graphs by a plan that leaves work out: the cpu; all, also a GPU, where it "
-     "is new and its gain not measured yet; or none."},
+    {"solver", "plans", OPTION_CHOICE, "auto", 0, 0, plan_choices, MEMBER(solver.plans),
+     "Whether sparse graphs are solved by a plan that leaves work out: auto, where it pays; or "
+     "none, with all of the work, to compare."},
     {"log", "level", OPTION_CHOICE, "info", 0, 0, level_choices, MEMBER(log_level),
      "Least level of the events written to standard error."},
 };

@@ -1,3 +1,4 @@
+#include "proto/graph_fold.h"
 #include "server/command/arguments.h"
 #include "server/command/graph_input.h"
 #include "server/command/interruption.h"
@@ -23,6 +24,8 @@ static const struct command_argument arguments[] = {
 struct planning {
     struct command_call *call;
     struct graph *graph;
+    struct graph *folded;       /* NULL where it cannot be */
+    const struct graph *solved; /* one of the two */
     struct plan_cost cost;
     const char *solver;
     bool dense_only; /* by solver.plans */
@@ -40,7 +43,7 @@ static void assume_figures(struct planning *planning)
 
 static void choose_figures(struct planning *planning)
 {
-    const struct graph *graph = planning->graph;
+    const struct graph *graph = planning->solved;
     const struct solver_config *config = &planning->call->config->solver;
     const struct solve_options options = {.symmetric = !graph->directed};
     struct problem problem = {0};
@@ -89,9 +92,9 @@ static enum status draw(const struct planning *planning, struct problem *reterr)
 
 static enum status print(const struct planning *planning, struct problem *reterr)
 {
-    const struct graph *graph = planning->graph;
+    const struct graph *graph = planning->solved;
     const struct plan_report report = {
-        .graph = graph,
+        .graph = planning->graph,
         .plan = planning->plan,
         .solver = planning->solver,
         .expected_s = plan_cost_plan(&planning->cost, planning->plan, !graph->directed),
@@ -105,6 +108,23 @@ static enum status print(const struct planning *planning, struct problem *reterr
     return status == STATUS_OK ? status : problem_set(reterr, status, "cannot print the plan");
 }
 
+/* As solve_graph does. */
+static enum status make(struct planning *planning, struct problem *reterr)
+{
+    enum status status = graph_fold(planning->graph, &planning->folded);
+    planning->solved = planning->folded != NULL ? planning->folded : planning->graph;
+    if (status == STATUS_OK) {
+        choose_figures(planning);
+        status = planning->dense_only
+                     ? planner_dense(planning->solved->vertex_count, planning->cost.tile,
+                                     &planning->plan)
+                     : planner_make(planning->solved, &planning->cost, &planning->plan);
+    }
+    return status == STATUS_OK
+               ? STATUS_OK
+               : problem_set(reterr, status, "There is not enough memory for the plan.");
+}
+
 static enum status run(struct command_call *call, struct problem *reterr)
 {
     struct planning planning = {.call = call};
@@ -113,13 +133,7 @@ static enum status run(struct command_call *call, struct problem *reterr)
     enum status status = graph_input_read(call, &planning.graph, &parse_s, reterr);
     if (status == STATUS_OK) {
         call->problem_path = NULL;
-        choose_figures(&planning);
-        status = planning.dense_only ? planner_dense(planning.graph->vertex_count,
-                                                     planning.cost.tile, &planning.plan)
-                                     : planner_make(planning.graph, &planning.cost, &planning.plan);
-        if (status != STATUS_OK) {
-            problem_set(reterr, status, "There is not enough memory for the plan.");
-        }
+        status = make(&planning, reterr);
     }
     if (status == STATUS_OK && call->values[OUT] != NULL) {
         status = draw(&planning, reterr);
@@ -128,6 +142,7 @@ static enum status run(struct command_call *call, struct problem *reterr)
         status = print(&planning, reterr);
     }
     plan_destroy(planning.plan);
+    graph_fold_destroy(planning.folded);
     graph_destroy(planning.graph);
     return status;
 }
@@ -138,7 +153,7 @@ const struct command command_plan = {
     .summary =
         "Prints how GRAPH would be solved: its parts and separators, the work that is left of "
         "n^3, and the seconds expected, for the solver that is chosen. --solver gpu plans without "
-        "a device too, by the figures of a large one and as if --solver.plans were all.",
+        "a device too, by the figures of a large one.",
     .arguments = arguments,
     .run = run,
 };

@@ -16,10 +16,10 @@
 /* Pages of a file are dirty from now on. */
 #define MEMORY_SHARE 4
 /* More do not fault faster, and a service has other work for its processors. */
-#define THREADS_MAX 4
-/* Asked for at once. A stop is heard after it, and a disk that holds back writers does so page by
- * page. */
-#define SLICE_BYTES ((size_t)256 << 10)
+#define THREADS_MAX 8
+/* Asked for at once: two huge pages. A stop is heard after it, and a disk that holds back writers
+ * does so page by page. */
+#define SLICE_BYTES ((size_t)4 << 20)
 
 struct page_warmer {
     char *begin; /* of a page */
@@ -80,6 +80,11 @@ struct page_warmer *page_warmer_start(void *memory, size_t size)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t ahead = (uintptr_t)memory % page;
+    if (size >= SIZE_MIN) {
+        /* Where the file system has them, faults of 2 MiB come three times as fast as those of
+         * 4 KiB; elsewhere the advice is refused and nothing is lost. */
+        (void)madvise((char *)memory - ahead, size + ahead, MADV_HUGEPAGE);
+    }
     if (!is_worth_it(size, page)) {
         return NULL;
     }

@@ -1,7 +1,9 @@
 #include "server/solver/solve.h"
 
 #include "proto/check.h"
+#include "proto/graph_fold.h"
 #include "server/solver/certificate.h"
+#include "server/solver/cycle_problem.h"
 #include "server/solver/distance_range.h"
 #include "server/solver/page_warmer.h"
 #include "server/solver/planner.h"
@@ -9,14 +11,6 @@
 #include "server/solver/stopwatch.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-/* Vertices of a negative cycle that its problem names, and bytes of each name. */
-#define NAMED_VERTICES 8
-#define NAMED_BYTES 16
-
-#define CYCLE_HINT                                                                                 \
-    "Going round once more is always shorter, so no distance exists: mend the weights."
 
 /* Up to here starting threads takes longer than they save. */
 #define STATISTICS_ALONE_VERTICES 512
@@ -28,9 +22,11 @@
 
 /* All that the steps of one solve share. */
 struct solve {
-    struct solver *solver; /* the one that computes */
-    const struct graph *graph;
-    struct plan *plan; /* owned */
+    struct solver *solver;     /* the one that computes */
+    const struct graph *graph; /* the caller's, or the folded one */
+    struct graph *folded;      /* owned; NULL where the graph cannot be folded */
+    double folding_s;          /* counts as planning */
+    struct plan *plan;         /* owned */
     const struct solve_request *request;
     const struct observer *observer;
     struct matrix *matrix;  /* the caller's */
@@ -135,12 +131,20 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
     struct plan *plan = NULL;
     double seconds = 0;
     const enum kind computed = solver_supports(solver, kind) ? kind : KIND_I4;
+    struct graph *folded = NULL;
     CHECK(computes(solver, kind));
-    const enum status status = make_plan(solver, graph, computed, &plan, &seconds);
+    enum status status = graph_fold(graph, &folded);
+    const struct graph *solved = folded != NULL ? folded : graph;
+    if (status == STATUS_OK) {
+        status = make_plan(solver, solved, computed, &plan, &seconds);
+    }
+    if (status == STATUS_OK) {
+        solve_estimate(solver, NULL, solved, kind, ret_estimate);
+    }
+    graph_fold_destroy(folded);
     if (status != STATUS_OK) {
         return status;
     }
-    solve_estimate(solver, NULL, graph, kind, ret_estimate);
     if (plan->summary.kind != PLAN_DENSE) {
         ret_estimate->seconds = seconds + ret_estimate->finish_s + plan->summary.planning_s;
     }
@@ -149,60 +153,11 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
     return STATUS_OK;
 }
 
-/* The name of a vertex, cut between two UTF-8 characters. */
-static void append_name(const struct graph *graph, uint32_t vertex, char *text, size_t *length)
-{
-    char buffer[VERTEX_NAME_BUFFER];
-    size_t size = 0;
-    const char *name = vertex_names_get(graph->names, vertex, buffer, &size);
-    size_t kept = size <= NAMED_BYTES ? size : NAMED_BYTES;
-    while (kept < size && kept > 0 && ((unsigned char)name[kept] & 0xC0) == 0x80) {
-        --kept;
-    }
-    memcpy(text + *length, name, kept);
-    *length += kept;
-}
-
-static void append_text(const char *word, char *text, size_t *length)
-{
-    memcpy(text + *length, word, strlen(word));
-    *length += strlen(word);
-}
-
-/* "a -> b -> c -> a", or the first vertices and "...". */
-static void describe_cycle(const struct graph *graph, const struct solve_outcome *outcome,
-                           char text[PROBLEM_TEXT_SIZE])
-{
-    const size_t named =
-        outcome->cycle_length < NAMED_VERTICES ? outcome->cycle_length : NAMED_VERTICES;
-    size_t length = 0;
-    _Static_assert((NAMED_VERTICES + 1) * (NAMED_BYTES + 4) + 4 <= PROBLEM_TEXT_SIZE,
-                   "all names fit");
-    for (size_t index = 0; index < named; ++index) {
-        append_name(graph, outcome->cycle[index], text, &length);
-        append_text(" -> ", text, &length);
-    }
-    if (named < outcome->cycle_length) {
-        append_text("...", text, &length);
-    } else {
-        append_name(graph, outcome->cycle[0], text, &length);
-    }
-    text[length] = '\0';
-}
-
 static enum status refuse_cycle(const struct solve *solve)
 {
-    char cycle[PROBLEM_TEXT_SIZE];
-    describe_cycle(solve->graph, solve->outcome, cycle);
-    const enum status status = problem_set(
-        solve->reterr, STATUS_NEGATIVE_CYCLE, "A cycle of %zu edges has length %.17g: %s.",
-        solve->outcome->cycle_length, solve->outcome->cycle_weight, cycle);
-    problem_hint(solve->reterr, "%s",
-                 solve->graph->directed
-                     ? CYCLE_HINT
-                     : "An undirected edge below 0 is a cycle by itself: mend the weights, or say "
-                       "directed=true.");
-    return status;
+    const struct solve_outcome *outcome = solve->outcome;
+    return cycle_problem_set(solve->graph, outcome->cycle, outcome->cycle_length,
+                             outcome->cycle_weight, solve->reterr);
 }
 
 static enum status refuse_loop(const struct solve *solve)
@@ -216,14 +171,7 @@ static enum status refuse_loop(const struct solve *solve)
     outcome->cycle[0] = solve->graph->summary.negative_loop;
     outcome->cycle_length = 1;
     outcome->cycle_weight = solve->graph->summary.negative_loop_weight;
-    char name[PROBLEM_TEXT_SIZE];
-    size_t length = 0;
-    append_name(solve->graph, outcome->cycle[0], name, &length);
-    name[length] = '\0';
-    const enum status status = problem_set(solve->reterr, STATUS_NEGATIVE_CYCLE,
-                                           "Vertex %s has an edge to itself below 0.", name);
-    problem_hint(solve->reterr, CYCLE_HINT);
-    return status;
+    return cycle_problem_set_loop(solve->graph, solve->reterr);
 }
 
 static struct solve_options options_of(const struct solve *solve, bool clamp_diagonal)
@@ -421,6 +369,7 @@ static enum status begin(struct solve *solve)
         return problem_set(solve->reterr, status, "There is not enough memory for the plan.");
     }
     solve->outcome->plan = solve->plan->summary;
+    solve->outcome->plan.planning_s += solve->folding_s;
     if (solve->graph->summary.negative_loop != NO_VERTEX) {
         return refuse_loop(solve);
     }
@@ -450,6 +399,17 @@ static void release(struct solve *solve)
         free(solve->computed.elements);
     }
     plan_destroy(solve->plan);
+    graph_fold_destroy(solve->folded);
+}
+
+/* Half of the work where every edge has its like in return. Without memory for it, all of it. */
+static void fold(struct solve *solve)
+{
+    const double begin_s = stopwatch_now_s();
+    if (graph_fold(solve->graph, &solve->folded) == STATUS_OK && solve->folded != NULL) {
+        solve->graph = solve->folded;
+    }
+    solve->folding_s = stopwatch_now_s() - begin_s;
 }
 
 enum status solve_graph(struct solver *solver, struct solver *fallback, const struct graph *graph,
@@ -471,6 +431,7 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
     solve.narrowed = !solver_supports(solve.solver, request->kind);
     /* One thread plans and proves; another may as well make pages ready. */
     struct page_warmer *warmer = start_warmer(matrix);
+    fold(&solve);
     status = begin(&solve);
     solve.narrow = status == STATUS_OK && prove_narrow(&solve);
     page_warmer_stop(warmer);

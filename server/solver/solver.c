@@ -2,8 +2,6 @@
 
 #include "server/solver/certificate.h"
 
-#include <string.h>
-
 static enum status open_gpu(struct solver **ret_solver, struct problem *reterr)
 {
     char reason[SOLVER_REASON_SIZE];
@@ -41,9 +39,7 @@ enum status solver_open(const struct solver_config *config, struct solver **ret_
 
 void solver_allow_plans(struct solver *solver, const struct solver_config *config)
 {
-    const bool cpu = strcmp(solver->class_->name, "cpu") == 0;
-    solver->dense_only =
-        config->plans == SOLVER_PLANS_NONE || (config->plans == SOLVER_PLANS_CPU && !cpu);
+    solver->dense_only = config->plans == SOLVER_PLANS_NONE;
 }
 
 void solver_close(struct solver *solver)

@@ -17,8 +17,8 @@
 
 enum solver_choice { SOLVER_AUTO = 0, SOLVER_GPU, SOLVER_CPU };
 
-/* Which solvers get other plans than the dense one. */
-enum solver_plans { SOLVER_PLANS_CPU = 0, SOLVER_PLANS_ALL, SOLVER_PLANS_NONE };
+/* Whether graphs get another plan than the dense one: where it pays, or never. */
+enum solver_plans { SOLVER_PLANS_AUTO = 0, SOLVER_PLANS_NONE };
 
 /* The solver section of the configuration. */
 struct solver_config {

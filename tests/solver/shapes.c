@@ -131,6 +131,17 @@ static void make_grid(struct edge_list *list, uint64_t seed)
     }
 }
 
+/* The same, with each edge listed again the other way. */
+static void make_roads(struct edge_list *list, uint64_t seed)
+{
+    make_grid(list, seed);
+    const size_t count = list->count;
+    for (size_t index = 0; index < count; ++index) {
+        const struct edge edge = list->edges[index];
+        edge_list_add(list, edge.target, edge.source, edge.weight);
+    }
+}
+
 /* Two cliques and one edge from the first to the second. */
 static void make_cliques(struct edge_list *list, uint64_t seed)
 {
@@ -173,6 +184,7 @@ const struct shape shapes[] = {
     {"decimal", true, false, false, make_decimal},
     {"star", false, true, true, make_star},
     {"grid", false, true, true, make_grid},
+    {"roads", true, true, true, make_roads},
     {"cliques", true, true, true, make_cliques},
     {"layers", true, true, true, make_layers},
 };

@@ -112,6 +112,7 @@ static bool ask_cancelled(void *context)
     return watch->rounds_done >= watch->cancel_after;
 }
 
+/* By the dense plan, whose rounds are known. */
 static bool watched_solve(struct solver *gpu, const struct graph *graph, uint32_t cancel_after)
 {
     struct watch watch = {.cancel_after = cancel_after, .in_order = true};
@@ -144,6 +145,7 @@ static bool run_cancels(struct solver *gpu)
 {
     static const uint32_t sizes[] = {3000, 8300};
     bool right = true;
+    gpu->dense_only = true;
     for (size_t index = 0; index < sizeof(sizes) / sizeof(sizes[0]) && right; ++index) {
         struct edge_list list = shapes_make(&shapes[1], sizes[index], 1);
         struct graph *graph = edge_list_build(&list);
@@ -152,11 +154,13 @@ static bool run_cancels(struct solver *gpu)
         graph_destroy(graph);
         edge_list_finish(&list);
     }
+    gpu->dense_only = false;
     return right;
 }
 
-/* A cycle whose length is 0 in doubles and below it in floats: solved with the diagonal held. */
-static bool run_zero_cycle(struct solver *gpu, uint32_t vertex_count)
+/* A cycle whose length is 0 in doubles and below it in floats: solved with the diagonal held, or,
+ * where it is so long that sums drift away from every path, refused. */
+static bool run_zero_cycle(struct solver *gpu, uint32_t vertex_count, bool refused)
 {
     struct edge_list list = {.vertex_count = vertex_count, .directed = true};
     double last = 0;
@@ -167,8 +171,8 @@ static bool run_zero_cycle(struct solver *gpu, uint32_t vertex_count)
     }
     edge_list_add(&list, vertex_count - 1, 0, last);
     struct trial trial = trial_run(gpu, &list, KIND_F4, false);
-    bool right = trial.status == STATUS_OK;
-    for (size_t vertex = 0; vertex < vertex_count && right; ++vertex) {
+    bool right = trial.status == (refused ? STATUS_NOT_VERIFIED : STATUS_OK);
+    for (size_t vertex = 0; vertex < vertex_count && right && !refused; ++vertex) {
         right = ((const float *)trial.matrix.elements)[vertex * (vertex_count + 1)] == 0;
     }
     if (!right) {
@@ -247,8 +251,8 @@ static bool run(struct solver *gpu, int argc, char **argv)
         fprintf(stderr, "usage: %s [--dense N | --graph FILE --rows K]\n", argv[0]);
         return false;
     }
-    return run_table(gpu) && run_laws(gpu) && run_cancels(gpu) && run_zero_cycle(gpu, 32) &&
-           run_zero_cycle(gpu, 300) && run_sampled_sizes(gpu);
+    return run_table(gpu) && run_laws(gpu) && run_cancels(gpu) && run_zero_cycle(gpu, 32, false) &&
+           run_zero_cycle(gpu, 300, true) && run_sampled_sizes(gpu);
 }
 
 int main(int argc, char **argv)

@@ -263,14 +263,17 @@ static bool say_room(const struct solver *solver, const struct plan *plan, uint6
     return has_room;
 }
 
-/* Eight rings of four vertices. */
 /* Set by a test that wants no plan but the dense one. */
 static bool dense_only;
+/* Set by a test that wants each edge of the rings to have its like in return. */
+static bool both_ways;
+
+/* Eight rings of four vertices. */
 
 static struct attempt run_rings(bool figures, bool directed, enum kind kind)
 {
     struct narrow_solver device = make_narrow();
-    struct edge rings[32];
+    struct edge rings[64];
     device.class_.solve = solve_and_note;
     device.class_.describe = describe_cpu;
     device.class_.plan_cost = figures ? tell_figures : NULL;
@@ -278,9 +281,11 @@ static struct attempt run_rings(bool figures, bool directed, enum kind kind)
     device.solver.dense_only = dense_only;
     device.solver.class_ = &device.class_;
     for (uint32_t vertex = 0; vertex < 32; ++vertex) {
-        rings[vertex] = (struct edge){vertex, vertex / 4 * 4 + (vertex + 1) % 4, 1};
+        const uint32_t next = vertex / 4 * 4 + (vertex + 1) % 4;
+        rings[vertex] = (struct edge){vertex, next, 1};
+        rings[32 + vertex] = (struct edge){next, vertex, 1};
     }
-    struct graph *graph = build(32, rings, 32, directed);
+    struct graph *graph = build(32, rings, both_ways ? 64 : 32, directed);
     struct attempt attempt = run(&device.solver, NULL, graph, kind);
     graph_destroy(graph);
     assert_int_equal(attempt.status, STATUS_OK);
@@ -303,6 +308,18 @@ static void a_solver_with_figures_gets_a_plan_by_them(void **state)
         assert_int_equal(attempt.entries.u2[4], UNREACHABLE_U2);
         solve_outcome_finish(&attempt.outcome);
     }
+}
+
+static void half_is_solved_where_each_edge_has_its_like_in_return(void **state)
+{
+    (void)state;
+    both_ways = true;
+    struct attempt attempt = run_rings(true, true, KIND_I4);
+    both_ways = false;
+    assert_true(figures_symmetric);
+    assert_int_equal(attempt.entries.i4[3], 1);
+    assert_int_equal(attempt.entries.i4[4], UNREACHABLE_I4);
+    solve_outcome_finish(&attempt.outcome);
 }
 
 static void a_plan_without_room_gives_way_to_the_dense_one(void **state)
@@ -391,6 +408,7 @@ int main(void)
         cmocka_unit_test(the_fallback_computes_what_the_solver_does_not),
         cmocka_unit_test(a_kind_that_nobody_computes_is_refused),
         cmocka_unit_test(a_solver_with_figures_gets_a_plan_by_them),
+        cmocka_unit_test(half_is_solved_where_each_edge_has_its_like_in_return),
         cmocka_unit_test(a_plan_without_room_gives_way_to_the_dense_one),
         cmocka_unit_test(a_solver_without_figures_gets_the_dense_plan),
     };
