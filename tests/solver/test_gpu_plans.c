@@ -200,10 +200,13 @@ static bool try_shape(struct gpu *gpu, const struct shape *shape, uint32_t n, do
 /* How many sizes are tried. */
 enum extent { EXTENT_ALL, EXTENT_FEW, EXTENT_FEWEST };
 
-static bool is_tried(uint32_t n, enum extent extent)
+static bool is_tried(uint32_t n, size_t shape, enum extent extent)
 {
-    if (extent != EXTENT_ALL) {
-        return n == GPU_TILE + 2 || (extent == EXTENT_FEW && (n == 3 || n == 40));
+    if (extent == EXTENT_FEWEST) {
+        return n == GPU_TILE + 2 && shape % 6 == 1;
+    }
+    if (extent == EXTENT_FEW) {
+        return n == 3 || n == 40 || n == GPU_TILE + 2;
     }
     return n <= 8 || n % 25 == 0 || n % GPU_TILE <= 1 || n % GPU_TILE == GPU_TILE - 1;
 }
@@ -215,7 +218,8 @@ static bool run_sizes(struct gpu *gpu, enum extent extent)
     bool right = true;
     CHECK(distances != NULL);
     for (uint32_t n = 1; n <= LARGEST_ORACLE && right; ++n) {
-        for (size_t index = 0; index < shape_count && right && is_tried(n, extent); ++index) {
+        for (size_t index = 0; index < shape_count && right && is_tried(n, index, extent);
+             ++index) {
             right = try_shape(gpu, &shapes[index], n, distances, &solves);
         }
     }
