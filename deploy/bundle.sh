@@ -3,17 +3,31 @@
 # beside the C library. It runs on any x86-64 Linux with glibc 2.36 or newer, installed nowhere.
 set -eu
 
-usage='usage: deploy/bundle.sh [--test] [--stage-only]
+usage='usage: deploy/bundle.sh [--test] [--stage-only] [--cuda WHEN] [--sign KEY]
   --test        put the GPU tests and the benchmarks into libexec/ too
-  --stage-only  stop before the tarball, with the tree in build-bundle/stage/opt/apspd'
+  --stage-only  stop before the tarball, with the tree in build-bundle/stage/opt/apspd
+  --cuda WHEN   the GPU solver: auto (where nvcc is found, the default), enabled, disabled
+  --sign KEY    sign the checksums with this key of gpg'
 
 glibc_limit=2.36
 prefix=/opt/apspd
 
 with_tests=no
 stage_only=no
-for argument; do
-    case $argument in
+cuda=auto
+key=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --cuda)
+        [ $# -gt 1 ] || { echo "$usage" >&2; exit 2; }
+        cuda=$2
+        shift
+        ;;
+    --sign)
+        [ $# -gt 1 ] || { echo "$usage" >&2; exit 2; }
+        key=$2
+        shift
+        ;;
     --test) with_tests=yes ;;
     --stage-only) stage_only=yes ;;
     --help)
@@ -25,6 +39,7 @@ for argument; do
         exit 2
         ;;
     esac
+    shift
 done
 
 cd "$(dirname "$0")/.."
@@ -51,8 +66,8 @@ else
 fi
 # Warnings were judged by the tests' builds; here they may not stop a packager with another compiler.
 configure $build --prefix=$prefix --buildtype=release -Dwerror=false -Db_pie=true \
-    -Dtests=$tests -Dbench=$bench \
-    -Dc_args=-march=x86-64 \
+    -Dtests=$tests -Dbench=$bench -Dcuda="$cuda" \
+    "-Dc_args=-march=x86-64 -ffile-prefix-map=$root=." \
     '-Dc_link_args=-Wl,--disable-new-dtags,-rpath,$ORIGIN/../lib'
 compile $build
 
@@ -112,11 +127,19 @@ echo "bundle: needs glibc $newest at most"
 [ $stage_only = no ] || exit 0
 
 version=$(meson introspect --projectinfo meson.build | sed -n 's/.*"version": "\([^"]*\)".*/\1/p')
-# The same checkout gives the same archive: files in order, owned by root, dated by the last commit.
+# The same checkout gives the same archive, wherever it lies: files in order, owned by root, dated by
+# the last commit, and no path of this machine in the programs.
 stamp=$(git log -1 --format=%ct 2>/dev/null || echo 0)
 name=apspd-$version-x86_64-linux
 archive=$build/$name.tar.gz
 tar --create --directory "$stage/opt" --sort=name --mtime="@$stamp" --owner=0 --group=0 \
     --numeric-owner --mode='u+rw,go=rX' --transform="s,^apspd,$name," apspd | gzip -n -9 >"$archive"
-echo "bundle: $archive, $(stat --format=%s "$archive") bytes"
-sha256sum "$archive"
+echo "bundle: $archive, $(stat --format=%s "$archive") bytes," \
+    "$(du --apparent-size --bytes --summarize "$tree" | cut -f 1) unpacked"
+(cd $build && sha256sum "$name.tar.gz" | tee SHA256SUMS)
+rm -f $build/SHA256SUMS.asc
+if [ -n "$key" ]; then
+    gpg --batch --yes --local-user "$key" --armor --detach-sign --output $build/SHA256SUMS.asc \
+        $build/SHA256SUMS
+    echo "bundle: signed, $build/SHA256SUMS.asc"
+fi

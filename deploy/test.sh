@@ -125,7 +125,7 @@ check() {
 }
 
 wrapper=
-patience=2
+patience=4
 check build -Dcuda=auto -Dwerror=true
 if [ $quick = no ]; then
     wrapper=$steady

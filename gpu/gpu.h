@@ -31,6 +31,23 @@ extern "C" {
 
 struct gpu;
 
+/* What sort of error a device was lost by. The numbers are told outside: a worker's process leaves
+ * with them. */
+enum gpu_fault {
+    GPU_FAULT_NONE = 0,
+    GPU_FAULT_OTHER,
+    GPU_FAULT_KERNEL,   /* a kernel did what it must not */
+    GPU_FAULT_TIMEOUT,  /* a kernel was stopped by the driver */
+    GPU_FAULT_HARDWARE, /* memory or a link failed */
+    GPU_FAULT_SETUP     /* driver and device do not work together, or are not there */
+};
+
+/* The sort of an error of the CUDA runtime. */
+enum gpu_fault gpu_fault_of(int code);
+/* The first error of this process that stays, as those who met it have noted. Any thread. */
+void gpu_fault_note(int code);
+enum gpu_fault gpu_fault_noted(void);
+
 struct gpu_device {
     char name[64];
     uint64_t memory_bytes;

@@ -1,6 +1,7 @@
 /* The translation of CUDA's errors to enum status, where they occur; returning, never exiting. */
 #pragma once
 
+#include "gpu/gpu.h"
 #include "proto/status.h"
 
 #include <cuda_runtime.h>
@@ -27,6 +28,7 @@ MUST_CHECK static inline enum status try_translate(cudaError_t error)
         (void)cudaGetLastError();
         return STATUS_NO_DEVICE;
     default:
+        gpu_fault_note(static_cast<int>(error));
         return STATUS_DEVICE_LOST;
     }
 }

@@ -63,24 +63,22 @@ static void add_digits(struct digits *digits, bool by_target, unsigned bits)
     }
 }
 
-/* Both ends are at the same place in either struct. */
-static inline uint32_t digit_of(const char *edge, const struct digit *digit)
+static inline uint32_t digit_of(const struct edge_i4 *edge, const struct digit *digit)
 {
-    uint32_t end;
+    const uint32_t end = digit->by_target ? edge->target : edge->source;
 
-    memcpy(&end, edge + (digit->by_target ? offsetof(struct edge_i4, target) : 0), sizeof end);
     return end >> digit->shift & ((1u << digit->bits) - 1);
 }
 
 /* place[d] = where the edges with digit d begin. */
-static inline void count_digits(const char *edges, uint64_t count, size_t size,
-                                const struct digit *digit, uint64_t *place)
+static void count_digits(const struct edge_i4 *edges, uint64_t count, const struct digit *digit,
+                         uint64_t *place)
 {
     uint64_t sum = 0;
 
     memset(place, 0, ((size_t)1 << digit->bits) * sizeof *place);
     for (uint64_t i = 0; i < count; i++) {
-        place[digit_of(edges + i * size, digit)]++;
+        place[digit_of(&edges[i], digit)]++;
     }
     for (size_t d = 0; d < (size_t)1 << digit->bits; d++) {
         uint64_t here = place[d];
@@ -90,76 +88,62 @@ static inline void count_digits(const char *edges, uint64_t count, size_t size,
     }
 }
 
-static inline __attribute__((always_inline)) void distribute_sized(const char *from, char *to,
-                                                                   uint64_t count, size_t size,
-                                                                   struct digit digit,
-                                                                   uint64_t *place)
+/* place[d] is left where the edges with digit d end. */
+static void distribute(const struct edge_i4 *from, struct edge_i4 *to, uint64_t count,
+                       struct digit digit, uint64_t *place)
 {
-    count_digits(from, count, size, &digit, place);
+    count_digits(from, count, &digit, place);
     for (uint64_t i = 0; i < count; i++) {
-        memcpy(to + place[digit_of(from + i * size, &digit)]++ * size, from + i * size, size);
-    }
-}
-
-/* place[d] is left where the edges with digit d end. With the constant sizes each edge is moved in
- * registers. */
-static void distribute(const char *from, char *to, uint64_t count, size_t size, struct digit digit,
-                       uint64_t *place)
-{
-    if (size == sizeof(struct edge_i4)) {
-        distribute_sized(from, to, count, sizeof(struct edge_i4), digit, place);
-    } else {
-        distribute_sized(from, to, count, sizeof(struct edge_f8), digit, place);
+        to[place[digit_of(&from[i], &digit)]++] = from[i];
     }
 }
 
 /* From one array into the other and back, a pass per digit. */
-static void sort_bucket(char *from, char *to, uint64_t count, size_t size,
+static void sort_bucket(struct edge_i4 *from, struct edge_i4 *to, uint64_t count,
                         const struct digits *digits)
 {
     uint64_t place[1 << DIGIT_BITS_MAX];
 
     for (size_t i = 0; i < digits->count; i++) {
-        char *sorted = to;
+        struct edge_i4 *sorted = to;
 
-        distribute(from, to, count, size, digits->digit[i], place);
+        distribute(from, to, count, digits->digit[i], place);
         to = from;
         from = sorted;
     }
 }
 
 /* The most significant bits of the sources first, so that the rest happens within buckets. */
-static void sort_between(char *edges, char *other, uint64_t count, size_t size, unsigned bits,
-                         unsigned shift, const struct digits *digits)
+static void sort_between(struct edge_i4 *edges, struct edge_i4 *other, uint64_t count,
+                         unsigned bits, unsigned shift, const struct digits *digits)
 {
     uint64_t end[1 << BUCKET_BITS_MAX];
     uint64_t begin = 0;
 
-    distribute(edges, other, count, size, (struct digit){false, shift, bits}, end);
+    distribute(edges, other, count, (struct digit){false, shift, bits}, end);
     for (size_t bucket = 0; bucket < (size_t)1 << bits; bucket++) {
-        sort_bucket(other + begin * size, edges + begin * size, end[bucket] - begin, size, digits);
+        sort_bucket(other + begin, edges + begin, end[bucket] - begin, digits);
         begin = end[bucket];
     }
 }
 
-enum status edge_sort(void **edges, uint64_t count, size_t size, uint32_t vertex_count)
+enum status edge_sort(struct edge_i4 **edges, uint64_t count, uint32_t vertex_count)
 {
     unsigned source_bits = bits_below(vertex_count);
     unsigned bits = bucket_bits(count, source_bits);
     struct digits digits = {0};
-    void *other;
+    struct edge_i4 *other;
 
-    CHECK(size == sizeof(struct edge_i4) || size == sizeof(struct edge_f8));
     add_digits(&digits, true, source_bits);
     add_digits(&digits, false, source_bits - bits);
-    other = reallocarray(NULL, count + 1, size);
+    other = reallocarray(NULL, count + 1, sizeof *other);
     if (other == NULL) {
         return STATUS_NO_MEMORY;
     }
-    sort_between(*edges, other, count, size, bits, source_bits - bits, &digits);
+    sort_between(*edges, other, count, bits, source_bits - bits, &digits);
     /* Where the last pass left them. */
     if (digits.count % 2 == 0) {
-        void *sorted = other;
+        struct edge_i4 *sorted = other;
 
         other = *edges;
         *edges = sorted;

@@ -19,7 +19,7 @@ struct edge_f8 {
     double weight;
 };
 
-/* Sorts `count` edges of `size` bytes each, struct edge_i4 or struct edge_f8, with ends below
- * vertex_count. The array is malloc'ed and may be replaced by another; a second one of its size is
- * taken meanwhile. Parallel edges keep their order. STATUS_NO_MEMORY leaves the array as it was. */
-MUST_CHECK enum status edge_sort(void **edges, uint64_t count, size_t size, uint32_t vertex_count);
+/* Sorts `count` edges with ends below vertex_count. The array is malloc'ed and may be replaced by
+ * another; a second one of its size is taken meanwhile. Parallel edges keep their order.
+ * STATUS_NO_MEMORY leaves the array as it was. */
+MUST_CHECK enum status edge_sort(struct edge_i4 **edges, uint64_t count, uint32_t vertex_count);

@@ -56,6 +56,9 @@ void graph_destroy(struct graph *graph);
 /* The weight of an edge by its index, whatever the weight type. */
 double graph_weight(const struct graph *graph, uint64_t edge);
 
+/* Fills summary.components. 4 bytes a vertex meanwhile. STATUS_NO_MEMORY. */
+MUST_CHECK enum status graph_count_components(struct graph *graph);
+
 /* Which kind a solve of this graph computes when `requested` is asked for. KIND_AUTO: integral
  * weights give i4 while distance_bound < 2^29, else f8 while it is < 2^53; decimals give f4, or f8
  * where a float overflows.

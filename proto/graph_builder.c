@@ -1,6 +1,7 @@
 #include "proto/graph_builder.h"
 
 #include "proto/check.h"
+#include "proto/real_edge_sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,6 +71,25 @@ void graph_builder_expect(struct graph_builder *builder, uint64_t edge_count)
     }
 }
 
+/* The matrix alone: what lies behind it is counted when the graph is known. */
+static enum status check_room(const struct graph_builder *builder, uint64_t vertex_count,
+                              struct problem *reterr)
+{
+    const struct graph_options *options = &builder->options;
+    const double bytes =
+        (double)vertex_count * (double)vertex_count * (double)options->element_bytes;
+
+    if (!options->has_room || bytes <= (double)options->room_bytes) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_DISK_FULL,
+                "There is no room on the disk for the result of %llu vertices.",
+                (unsigned long long)vertex_count);
+    problem_limit(reterr, (double)options->room_bytes, bytes);
+    problem_hint(reterr, "Delete graphs, or ask again when there is room.");
+    return STATUS_DISK_FULL;
+}
+
 enum status graph_builder_admit(const struct graph_builder *builder, uint64_t vertex_count,
                                 struct problem *reterr)
 {
@@ -81,7 +101,7 @@ enum status graph_builder_admit(const struct graph_builder *builder, uint64_t ve
         reason = "";
     }
     if (vertex_count <= limit) {
-        return STATUS_OK;
+        return check_room(builder, vertex_count, reterr);
     }
     problem_set(reterr, STATUS_TOO_LARGE,
                 "The graph has %llu vertices, but at most %llu are accepted.",
@@ -109,18 +129,22 @@ static enum status make_room(struct graph_builder *builder)
     return set_capacity(builder, builder->capacity + builder->capacity / 2);
 }
 
+/* In their place, the last one first, so that none is written over before it was read. */
 static enum status become_real(struct graph_builder *builder)
 {
-    const struct edge_i4 *integers = builder->edges;
-    struct edge_f8 *edges = calloc(builder->capacity, sizeof *edges);
+    char *edges = reallocarray(builder->edges, builder->capacity, sizeof(struct edge_f8));
 
     if (edges == NULL) {
         return STATUS_NO_MEMORY;
     }
-    for (uint64_t i = 0; i < builder->count; i++) {
-        edges[i] = (struct edge_f8){integers[i].source, integers[i].target, integers[i].weight};
+    for (uint64_t i = builder->count; i-- > 0;) {
+        struct edge_i4 integer;
+        struct edge_f8 real;
+
+        memcpy(&integer, edges + i * sizeof integer, sizeof integer);
+        real = (struct edge_f8){integer.source, integer.target, integer.weight};
+        memcpy(edges + i * sizeof real, &real, sizeof real);
     }
-    free(builder->edges);
     builder->edges = edges;
     builder->real = true;
     return STATUS_OK;
@@ -316,7 +340,20 @@ static FOR_EACH_TYPE double stored_weight(const struct graph *graph, uint64_t ed
     return real ? graph->weight_f8[edge] : graph->weight_i4[edge];
 }
 
-/* Into the rows of the graph. Parallel edges are neighbours now: the shortest stays. */
+static FOR_EACH_TYPE void store_weight(const struct graph_builder *builder, struct graph *graph,
+                                       uint64_t from, uint64_t to, bool real)
+{
+    if (real) {
+        memmove(&graph->weight_f8[to], &((struct edge_f8 *)builder->edges)[from].weight,
+                sizeof graph->weight_f8[to]);
+    } else {
+        graph->weight_i4[to] = ((struct edge_i4 *)builder->edges)[from].weight;
+    }
+}
+
+/* Into the rows of the graph. Parallel edges are neighbours now: the shortest stays. Decimals go
+ * into the first half of the memory of the edges themselves, whose ends have left by then: each is
+ * moved to where an edge before it, or its own ends, were. */
 static FOR_EACH_TYPE void fill_rows_typed(const struct graph_builder *builder, struct graph *graph,
                                           bool real)
 {
@@ -324,8 +361,9 @@ static FOR_EACH_TYPE void fill_rows_typed(const struct graph_builder *builder, s
     uint32_t row = 0;
 
     for (uint64_t i = 0; i < builder->count; i++) {
-        const uint32_t *ends = ends_of(builder, i, real);
+        uint32_t ends[2];
 
+        memcpy(ends, ends_of(builder, i, real), sizeof ends);
         while (row < ends[0]) {
             graph->row_offset[++row] = kept;
         }
@@ -337,11 +375,7 @@ static FOR_EACH_TYPE void fill_rows_typed(const struct graph_builder *builder, s
             kept--;
         }
         graph->target[kept] = ends[1];
-        if (real) {
-            graph->weight_f8[kept++] = ((struct edge_f8 *)builder->edges)[i].weight;
-        } else {
-            graph->weight_i4[kept++] = ((struct edge_i4 *)builder->edges)[i].weight;
-        }
+        store_weight(builder, graph, i, kept++, real);
     }
     while (row < graph->vertex_count) {
         graph->row_offset[++row] = kept;
@@ -374,60 +408,24 @@ static enum status fill_rows(struct graph_builder *builder, struct graph *graph)
 {
     graph->weight_type = builder->real ? WEIGHT_REAL : WEIGHT_INTEGER;
     graph->row_offset = calloc((size_t)graph->vertex_count + 1, sizeof *graph->row_offset);
-    if (graph->row_offset == NULL || !resize_edges(graph, builder->count)) {
+    if (graph->row_offset == NULL ||
+        !resize(&graph->target, builder->count + 1, sizeof *graph->target)) {
         return STATUS_NO_MEMORY;
     }
     if (builder->real) {
+        graph->weight_f8 = builder->edges;
         fill_rows_typed(builder, graph, true);
     } else {
+        if (!resize(&graph->weight_i4, builder->count + 1, sizeof *graph->weight_i4)) {
+            return STATUS_NO_MEMORY;
+        }
         fill_rows_typed(builder, graph, false);
+        free(builder->edges);
     }
-    free(builder->edges);
     builder->edges = NULL;
     builder->count = 0;
     builder->capacity = 0;
     return resize_edges(graph, graph->edge_count) ? STATUS_OK : STATUS_NO_MEMORY;
-}
-
-static uint32_t find_root(uint32_t *parent, uint32_t v)
-{
-    while (parent[v] != v) {
-        parent[v] = parent[parent[v]];
-        v = parent[v];
-    }
-    return v;
-}
-
-/* Most graphs are one component, which the first rows tell. */
-static void unite_rows(struct graph *graph, uint32_t *parent)
-{
-    graph->summary.components = graph->vertex_count;
-    for (uint32_t v = 0; v < graph->vertex_count && graph->summary.components > 1; v++) {
-        for (uint64_t edge = graph->row_offset[v]; edge < graph->row_offset[v + 1]; edge++) {
-            uint32_t a = find_root(parent, v);
-            uint32_t b = find_root(parent, graph->target[edge]);
-
-            if (a != b) {
-                parent[a > b ? a : b] = a > b ? b : a;
-                graph->summary.components--;
-            }
-        }
-    }
-}
-
-static enum status count_components(struct graph *graph)
-{
-    uint32_t *parent = calloc((size_t)graph->vertex_count + 1, sizeof *parent);
-
-    if (parent == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    for (uint32_t v = 0; v < graph->vertex_count; v++) {
-        parent[v] = v;
-    }
-    unite_rows(graph, parent);
-    free(parent);
-    return STATUS_OK;
 }
 
 static FOR_EACH_TYPE void find_largest(const struct graph *graph, double *largest, bool real)
@@ -506,6 +504,19 @@ static void summarise_weights(struct graph *graph)
     graph->summary.negative = graph->summary.negative || graph->summary.min_weight < 0;
 }
 
+static enum status sort(struct graph_builder *builder, uint32_t vertex_count)
+{
+    struct edge_i4 *edges = builder->edges;
+    enum status status;
+
+    if (builder->real) {
+        return real_edge_sort(builder->edges, builder->count, vertex_count);
+    }
+    status = edge_sort(&edges, builder->count, vertex_count);
+    builder->edges = edges;
+    return status;
+}
+
 static enum status build(struct graph_builder *builder, const uint32_t *row_of, struct graph *graph)
 {
     enum status status = STATUS_OK;
@@ -513,15 +524,14 @@ static enum status build(struct graph_builder *builder, const uint32_t *row_of, 
     graph->summary.edges_read = builder->count;
     graph->summary.negative_loop = NO_VERTEX;
     if (!normalise(builder, row_of, graph)) {
-        status =
-            edge_sort(&builder->edges, builder->count, edge_size(builder), graph->vertex_count);
+        status = sort(builder, graph->vertex_count);
     }
     if (status == STATUS_OK) {
         status = fill_rows(builder, graph);
     }
     if (status == STATUS_OK) {
         summarise_weights(graph);
-        status = count_components(graph);
+        status = graph_count_components(graph);
     }
     if (status == STATUS_OK) {
         status = bound_distances(graph);

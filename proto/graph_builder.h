@@ -16,6 +16,9 @@ struct graph_options {
     uint32_t vertex_limit; /* more vertices than this: STATUS_TOO_LARGE; 0 = GRAPH_VERTEX_LIMIT */
     uint64_t edge_limit;   /* likewise for edges; 0 = no limit */
     char vertex_limit_reason[160]; /* what sets vertex_limit, for the hint; empty = unsaid */
+    bool has_room;                 /* the next two count */
+    uint64_t room_bytes;           /* on the disk for the result, all of whose elements are */
+    uint64_t element_bytes;        /* of so many: more vertices than fit are STATUS_DISK_FULL */
     char weight[64]; /* column or attribute to take weights from; empty = the default */
 };
 
@@ -26,7 +29,8 @@ void graph_builder_destroy(struct graph_builder *builder);
 /* Room for this many edges, announced by a header; a hint, at most some MiB are taken ahead. */
 void graph_builder_expect(struct graph_builder *builder, uint64_t edge_count);
 
-/* STATUS_TOO_LARGE, with limit and hint, when the options do not admit this many vertices. */
+/* STATUS_TOO_LARGE or STATUS_DISK_FULL, with limit and hint, when the options do not admit this
+ * many vertices. */
 MUST_CHECK enum status graph_builder_admit(const struct graph_builder *builder,
                                            uint64_t vertex_count, struct problem *reterr);
 

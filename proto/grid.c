@@ -64,7 +64,7 @@ static size_t copy_part(const struct grid *grid, enum kind as, const void *row, 
     return count;
 }
 
-void grid_copy(const struct grid *grid, enum kind as, uint64_t offset, size_t size, void *to)
+enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset, size_t size, void *to)
 {
     const size_t element = kind_size(as);
     char *at = to;
@@ -78,6 +78,9 @@ void grid_copy(const struct grid *grid, enum kind as, uint64_t offset, size_t si
             grid->row(grid->context, axis_at(&grid->rows, (uint32_t)(index / grid->columns.count)));
         size_t done;
 
+        if (row == NULL) {
+            return STATUS_CORRUPT;
+        }
         if (within > 0 || size < element) {
             done = copy_part(grid, as, row, column, within, size, at);
         } else {
@@ -91,4 +94,5 @@ void grid_copy(const struct grid *grid, enum kind as, uint64_t offset, size_t si
         offset += done;
         size -= done;
     }
+    return STATUS_OK;
 }

@@ -17,7 +17,7 @@ struct grid {
     const struct vertex_names *names;
     struct axis rows;
     struct axis columns;
-    /* The distances from one vertex to all, elements of the kind. */
+    /* The distances from one vertex to all, elements of the kind; NULL when they cannot be read. */
     const void *(*row)(const void *context, uint32_t row);
     const void *context;
 };
@@ -31,6 +31,7 @@ static inline uint32_t axis_at(const struct axis *axis, uint32_t index)
 uint64_t grid_cells(const struct grid *grid);
 
 /* The elements row by row without a header, as `as`, which is the grid's kind or i4 for one of u2:
- * their bytes, and any part of them. */
+ * their bytes, and any part of them. STATUS_CORRUPT for a row that cannot be read. */
 MUST_CHECK enum status grid_size(const struct grid *grid, enum kind as, uint64_t *ret_bytes);
-void grid_copy(const struct grid *grid, enum kind as, uint64_t offset, size_t size, void *to);
+MUST_CHECK enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset,
+                                 size_t size, void *to);

@@ -134,8 +134,15 @@ static void append_cells(struct grid_text *writer, struct text *text)
     const uint32_t width = grid->columns.count > 0 ? grid->columns.count : 1;
     const uint64_t row = writer->position / width;
     const uint32_t first = (uint32_t)(writer->position % width);
+    const void *source;
 
     if (row == grid->rows.count) {
+        next_part(writer);
+        return;
+    }
+    source = grid->row(grid->context, axis_at(&grid->rows, (uint32_t)row));
+    if (source == NULL) {
+        text->failed = true;
         next_part(writer);
         return;
     }
@@ -146,8 +153,7 @@ static void append_cells(struct grid_text *writer, struct text *text)
     const uint32_t count = left < CELLS_PER_PIECE ? left : CELLS_PER_PIECE;
 
     text_append(text, ",", first > 0);
-    append_run(writer, grid->row(grid->context, axis_at(&grid->rows, (uint32_t)row)),
-               &grid->columns, first, count, text);
+    append_run(writer, source, &grid->columns, first, count, text);
     writer->position += count > 0 ? count : 1;
     if (count == left) {
         close_row(writer, text);
@@ -157,7 +163,7 @@ static void append_cells(struct grid_text *writer, struct text *text)
 /* ---- Matrix Market: columns ---- */
 
 /* Column after column of this block, each as long as the grid has rows. */
-static void gather(const struct grid_text *writer, uint32_t first, uint32_t count)
+static bool gather(const struct grid_text *writer, uint32_t first, uint32_t count)
 {
     const struct grid *grid = &writer->grid;
     const size_t size = kind_size(grid->kind);
@@ -165,11 +171,15 @@ static void gather(const struct grid_text *writer, uint32_t first, uint32_t coun
     for (uint32_t row = 0; row < grid->rows.count; row++) {
         const char *source = grid->row(grid->context, axis_at(&grid->rows, row));
 
+        if (source == NULL) {
+            return false;
+        }
         for (uint32_t i = 0; i < count; i++) {
             memcpy(writer->block + ((size_t)i * grid->rows.count + row) * size,
                    source + axis_at(&grid->columns, first + i) * size, size);
         }
     }
+    return true;
 }
 
 static bool prepare_block(struct grid_text *writer, uint32_t column)
@@ -185,10 +195,7 @@ static bool prepare_block(struct grid_text *writer, uint32_t column)
     if (writer->block == NULL) {
         return false;
     }
-    if (first == column) {
-        gather(writer, first, left < BLOCK_COLUMNS ? left : BLOCK_COLUMNS);
-    }
-    return true;
+    return first != column || gather(writer, first, left < BLOCK_COLUMNS ? left : BLOCK_COLUMNS);
 }
 
 /* position counts cells, down the columns. */

@@ -63,7 +63,7 @@ void job_report_finish(struct job_report *report)
 
 void job_report_reset(struct job_report *report)
 {
-    struct job_report fresh = {.input = report->input};
+    struct job_report fresh = {.input = report->input, .workers_lost = report->workers_lost};
     memcpy(fresh.traceparent, report->traceparent, sizeof fresh.traceparent);
     job_report_finish(report);
     *report = fresh;
@@ -136,6 +136,9 @@ static int set_optional(json_t *object, const struct job_report *report)
     int failed = 0;
     if (report->traceparent[0] != '\0') {
         failed |= json_object_set_new(object, "traceparent", json_string(report->traceparent));
+    }
+    if (report->workers_lost > 0) {
+        failed |= json_object_set_new(object, "workers_lost", json_integer(report->workers_lost));
     }
     if (report->input.known) {
         failed |= json_object_set_new(object, "input", input_report_json(&report->input));
@@ -260,6 +263,13 @@ static bool decode_traceparent(json_t *text, struct job_report *report)
             copy_string(json_string_value(text), report->traceparent, sizeof report->traceparent));
 }
 
+static bool decode_workers_lost(json_t *number, struct job_report *report)
+{
+    const json_int_t value = json_integer_value(number);
+    report->workers_lost = (uint32_t)value;
+    return number == NULL || (json_is_integer(number) && value >= 0 && value <= UINT32_MAX);
+}
+
 static bool decode(json_t *object, struct job_report *report)
 {
     const char *solver;
@@ -272,6 +282,7 @@ static bool decode(json_t *object, struct job_report *report)
            copy_string(device, report->device, sizeof report->device) &&
            decode_timings(timings, &report->timings) && decode_plan(plan, report) &&
            decode_traceparent(json_object_get(object, "traceparent"), report) &&
+           decode_workers_lost(json_object_get(object, "workers_lost"), report) &&
            input_report_from_json(json_object_get(object, "input"), &report->input) &&
            decode_verification(json_object_get(object, "verification"), &report->verification) &&
            decode_problem(json_object_get(object, "problem"), report);
@@ -377,7 +388,8 @@ char *job_document_print(const struct job_document *document)
     int failed = object == NULL || tail == NULL || json_object_update(object, tail) != 0;
     json_decref(tail);
     if (!failed) {
-        failed = json_object_set_new(object, "input", json_null());
+        failed = json_object_set_new(object, "input", json_null()) |
+                 json_object_set_new(object, "workers_lost", json_integer(0));
     }
     if (!failed) {
         failed = set_optional(object, report);

@@ -43,10 +43,12 @@ struct job_report {
     struct problem problem; /* status STATUS_OK = none */
     char *cycle;            /* JSON array of the vertices of a negative cycle, owned; or NULL */
     double cycle_weight;
+    uint32_t workers_lost; /* solvers that failed for good while they had the job */
 };
 
 void job_report_finish(struct job_report *report);
-/* Forgets the solve, for it is to come again; where it came from stays known. */
+/* Forgets the solve, for it is to come again; where it came from, and what it has cost,
+ * stays known. */
 void job_report_reset(struct job_report *report);
 /* The report as JSON text for the catalogue, freed by the caller; NULL when out of memory. */
 char *job_report_encode(const struct job_report *report);

@@ -13,7 +13,7 @@
 #define EXIT_INTERRUPTED 130
 
 static const struct command *const commands[] = {&command_solve, &command_verify, &command_generate,
-                                                 &command_plan, &command_bench};
+                                                 &command_plan,  &command_plot,   &command_bench};
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 

@@ -18,3 +18,8 @@ double clock_monotonic_s(void)
 {
     return read_s(CLOCK_MONOTONIC);
 }
+
+double clock_coarse_s(void)
+{
+    return read_s(CLOCK_MONOTONIC_COARSE);
+}

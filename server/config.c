@@ -75,8 +75,8 @@ static char *read_line(char *buffer, int size, void *context)
 /* Hints at the key or, for a flag, the word that was probably meant. */
 static void suggest(const char *typed, bool flag, const char *otherwise, struct problem *reterr)
 {
-    static const char *const words[] = {"config", "help", "version", "check-config",
-                                        "print-config"};
+    static const char *const words[] = {"config",       "help",         "version",
+                                        "check-config", "print-config", "hash-key"};
     struct suggestion suggestion = {.typed = typed};
     char best[CONFIG_OPTION_SHOWN];
     const struct config_option *option;
@@ -265,6 +265,9 @@ static bool *request_word(struct config_request *request, enum config_program pr
     if (program == CONFIG_DAEMON && strcmp(name, "print-config") == 0) {
         return &request->print;
     }
+    if (program == CONFIG_DAEMON && strcmp(name, "hash-key") == 0) {
+        return &request->hash_key;
+    }
     return NULL;
 }
 
@@ -407,6 +410,7 @@ enum status config_load(struct config *config, enum config_program program, int 
     if (status != STATUS_OK) {
         return status;
     }
+    request.path = walk.path;
     *config = loaded;
     *argc = walk.kept;
     *ret_request = request;
@@ -456,6 +460,8 @@ static void print_daemon_words(FILE *stream)
           "  --config FILE    Keys from FILE; the environment, then flags, overrule them.\n"
           "  --check-config   Say whether the configuration is right, and end.\n"
           "  --print-config   Print the configuration as a commented file, and end.\n"
+          "  --hash-key       Read a key from standard input, print what stands for it in\n"
+          "                   the file of keys, and end.\n"
           "  --help, --version\n\n"
           "Short for keys below: --listen, --state-dir, --solver (solver.backend). Every\n"
           "key is an environment variable too: APSPD_HTTP_THREADS for http.threads.\n\n",

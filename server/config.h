@@ -10,14 +10,32 @@
 #include <stdio.h>
 
 #define CONFIG_TEXT_SIZE 256
+#define CONFIG_NONE "none" /* where there may be no text */
+
+/* Before an address beyond loopback is listened on: keys and TLS, keys only, nothing. */
+enum config_network { NETWORK_SECURE, NETWORK_PLAIN, NETWORK_OPEN };
+
+/* auto: whatever layers of it there are; required: all of them, or no start. */
+enum confinement { CONFINEMENT_AUTO, CONFINEMENT_REQUIRED, CONFINEMENT_OFF };
+/* Where a solver runs: in a thread of the daemon, or in a process of its own. */
+enum worker_isolation { WORKER_THREAD = 0, WORKER_PROCESS };
 
 struct config {
     /* [http] */
-    char listen[CONFIG_TEXT_SIZE]; /* HOST:PORT, port 0 picks a free one */
+    char listen[CONFIG_TEXT_SIZE];          /* HOST:PORT, port 0 picks a free one; unix:PATH */
+    char admin_listen[CONFIG_TEXT_SIZE];    /* the same; "none" */
+    char socket_mode[8];                    /* of Unix sockets, in octal */
+    enum config_network network;            /* what an address that others reach must have */
+    char keys_file[CONFIG_TEXT_SIZE];       /* "none": open to whoever reaches it */
+    char tls_certificate[CONFIG_TEXT_SIZE]; /* "none": no TLS */
+    char tls_key[CONFIG_TEXT_SIZE];
     uint32_t http_threads;
     uint32_t connection_limit;
+    uint32_t address_limit;        /* connections from one address; 0 = all there are */
     uint32_t connection_timeout_s; /* without any byte moving */
     uint32_t header_timeout_s;     /* from accept, or the previous answer, to complete headers */
+    uint64_t rate_floor;           /* bytes a second that a client must move, either way */
+    uint32_t stall_timeout_s;      /* the time over which that is judged of answers */
     uint64_t body_limit_bytes;
     uint64_t decoded_limit_bytes;  /* of a compressed upload, decompressed */
     uint64_t decoded_ratio;        /* the same by the bytes that came */
@@ -41,10 +59,20 @@ struct config {
     char state_dir[CONFIG_TEXT_SIZE];
     uint64_t result_budget_bytes; /* results kept on disk; the oldest used go first */
     uint32_t result_limit;
-    uint64_t path_budget_bytes; /* edges kept in memory for paths */
+    uint64_t disk_reserve_bytes; /* left free */
+    uint64_t scrub_rate_bytes;   /* per second, reading results through; 0 = never */
+    uint32_t scrub_pause_s;      /* from one reading to the next */
+    uint64_t path_budget_bytes;  /* edges kept in memory for paths */
 
     /* [solver] */
     struct solver_config solver;
+
+    /* [service] */
+    enum confinement confinement;
+    /* [worker] */
+    enum worker_isolation isolation;
+    uint32_t stall_s;     /* without progress, or a sign of life, of a worker's process */
+    uint32_t sample_rows; /* of every result, checked by certificate before it is published */
 
     /* [log] */
     enum log_level log_level;
@@ -56,6 +84,9 @@ struct config_request {
     bool version;
     bool check;
     bool print;
+    const char
+        *path; /* of the configuration file, NULL = none; lives as long as argv and environ */
+    bool hash_key;
 };
 
 /* Which keys a program takes: the daemon all, the one-shot command the solver section. */

@@ -12,21 +12,52 @@
 static const char *const solver_choices[] = {"auto", "gpu", "cpu", NULL};
 static const char *const isa_choices[] = {"auto", "portable", "avx2", "avx512", NULL};
 static const char *const plan_choices[] = {"auto", "none", NULL};
+static const char *const confinement_choices[] = {"auto", "required", "off", NULL};
+static const char *const isolation_choices[] = {"thread", "process", NULL};
+static const char *const network_choices[] = {"secure", "plain", "open", NULL};
+static const char *const mode_choices[] = {"0600", "0660", "0666", NULL};
 static const char *const level_choices[] = {"debug", "info", "warning", "error", NULL};
 
 /* clang-format off */
 static const struct config_option options[] = {
     {"http", "listen", OPTION_ADDRESS, "127.0.0.1:8080", 0, 0, NULL, MEMBER(listen),
-     "Address and port to answer on. Port 0 picks a free one; [::1]:8080 is an IPv6 address."},
+     "Address and port to answer on. Port 0 picks a free one; [::1]:8080 is an IPv6 address, "
+     "unix:/run/apspd/socket a Unix socket."},
+    {"http", "admin_listen", OPTION_ADDRESS, CONFIG_NONE, 0, 0, NULL, MEMBER(admin_listen),
+     "A second address, for whoever runs the service: health and the level of the log are answered "
+     "there, the latter nowhere else. Written as listen; none = there is none."},
+    {"http", "socket_mode", OPTION_WORD, "0660", 0, 0, mode_choices, MEMBER(socket_mode),
+     "Who may connect to a Unix socket: its owner, the group too, or everybody."},
+    {"http", "network", OPTION_CHOICE, "secure", 0, 0, network_choices, MEMBER(network),
+     "What an address that other machines reach must have, or the service does not start: secure = "
+     "keys and TLS; plain = keys, where the way to here is encrypted by others, or trusted; open = "
+     "nothing, where whoever reaches it may use it."},
+    {"http", "keys_file", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(keys_file),
+     "File of the keys that let in, read again on SIGHUP. none = whoever reaches the address may "
+     "do everything."},
+    {"http", "tls_certificate", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tls_certificate),
+     "File of the certificate in PEM, followed by those that sign it: TLS 1.2 and 1.3 on every "
+     "address that is no Unix socket. Read again on SIGHUP. none = no TLS."},
+    {"http", "tls_key", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tls_key),
+     "File of the certificate's private key in PEM."},
     {"http", "threads", OPTION_U32, "4", 1, 64, NULL, MEMBER(http_threads),
      "Threads that answer requests."},
-    {"http", "connection_limit", OPTION_U32, "1000", 1, 100000, NULL, MEMBER(connection_limit),
-     "Connections open at once; the ones beyond are closed unanswered."},
+    {"http", "connection_limit", OPTION_U32, "16384", 1, 100000, NULL, MEMBER(connection_limit),
+     "Connections open at once, 14 KiB each while idle. Beyond, one that waits for its next "
+     "request makes room; while none does, new ones are answered 503."},
+    {"http", "address_limit", OPTION_U32, "4096", 0, 100000, NULL, MEMBER(address_limit),
+     "Of these, connections from one address (IPv6: one /64); the ones beyond are answered 429. "
+     "Behind a proxy all come from one. 0 = no limit."},
     {"http", "connection_timeout_s", OPTION_SECONDS, "30", 1, 86400, NULL,
      MEMBER(connection_timeout_s),
      "Seconds without any byte moving after which a connection is closed."},
     {"http", "header_timeout_s", OPTION_SECONDS, "10", 1, 3600, NULL, MEMBER(header_timeout_s),
      "Seconds that a client has to send the complete header of a request."},
+    {"http", "rate_floor", OPTION_U64, "1024", 0, UINT64_C(1) << 30, NULL, MEMBER(rate_floor),
+     "Bytes a second that a client must send of a body, over any header_timeout_s, or take of an "
+     "answer, over any stall_timeout_s: whoever is slower is ended. 0 = any."},
+    {"http", "stall_timeout_s", OPTION_SECONDS, "30", 1, 3600, NULL, MEMBER(stall_timeout_s),
+     "Seconds over which a client must take an answer at rate_floor."},
     {"http", "body_limit", OPTION_BYTES, "4294967296", 1, KIB * KIB * GIB, NULL,
      MEMBER(body_limit_bytes),
      "Largest graph upload in bytes. Suffixes KiB, MiB, GiB and TiB are understood."},
@@ -74,6 +105,17 @@ static const struct config_option options[] = {
     {"store", "result_limit", OPTION_U32, "30000", 1, 60000, NULL, MEMBER(result_limit),
      "Results kept, likewise. Each holds an open file and a mapping, of which Linux gives a "
      "process some 65,000."},
+    {"store", "disk_reserve", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
+     MEMBER(disk_reserve_bytes),
+     "Bytes of the disk left free: an upload whose result would not leave as much is refused. "
+     "Suffixes as for body_limit."},
+    {"store", "scrub_rate", OPTION_BYTES, "16777216", 0, UINT64_C(1) << 40, NULL,
+     MEMBER(scrub_rate_bytes),
+     "Bytes a second at which stored results are read through and checked, past the page cache, "
+     "beside all else. 0 = never; what is asked for is checked when it is first read. Suffixes as "
+     "for body_limit."},
+    {"store", "scrub_pause_s", OPTION_SECONDS, "86400", 1, 31536000, NULL, MEMBER(scrub_pause_s),
+     "Seconds between two such readings."},
     {"store", "path_budget", OPTION_BYTES, "1073741824", KIB, UINT64_C(1) << 50, NULL,
      MEMBER(path_budget_bytes),
      "Bytes of edges kept in memory for paths, 8 to 24 an edge; graphs whose paths were asked for "
@@ -87,6 +129,20 @@ static const struct config_option options[] = {
     {"solver", "plans", OPTION_CHOICE, "auto", 0, 0, plan_choices, MEMBER(solver.plans),
      "Whether sparse graphs are solved by a plan that leaves work out: auto, where it pays; or "
      "none, with all of the work, to compare."},
+    {"worker", "isolation", OPTION_CHOICE, "thread", 0, 0, isolation_choices, MEMBER(isolation),
+     "Where a solver runs: in a thread of the service, or in a process of its own, which is "
+     "watched, and replaced when it fails or hangs, while the service goes on."},
+    {"worker", "stall_s", OPTION_SECONDS, "10", 1, 86400, NULL, MEMBER(stall_s),
+     "Seconds without progress, or a sign of life, after which such a process counts as hung; more "
+     "where the rounds of a solve take longer."},
+    {"worker", "sample_rows", OPTION_U32, "16", 0, 1024, NULL, MEMBER(sample_rows),
+     "Rows of every result that are proven before it is published, and fewer where they would take "
+     "more than a fiftieth of the solve, but one. 0 = none: only verify=true proves then."},
+    {"service", "confinement", OPTION_CHOICE, "auto", 0, 0, confinement_choices,
+     MEMBER(confinement),
+     "What the running service gives up, so that who breaks into it holds little: capabilities, "
+     "new privileges, core dumps, files beyond its own, and the system calls to start programs or "
+     "open connections. auto: whatever the kernel offers of it; required: all, or no start."},
     {"log", "level", OPTION_CHOICE, "info", 0, 0, level_choices, MEMBER(log_level),
      "Least level of the events written to standard error."},
 };
@@ -157,8 +213,15 @@ static bool parse_number(const char *text, bool bytes, uint64_t *ret_value)
     return false;
 }
 
-static bool is_address(const char *text)
+static bool is_address(const struct config_option *option, const char *text)
 {
+    static const char socket_prefix[] = "unix:";
+    if (strncmp(text, socket_prefix, strlen(socket_prefix)) == 0) {
+        return text[strlen(socket_prefix)] != '\0';
+    }
+    if (strcmp(text, CONFIG_NONE) == 0) {
+        return strcmp(option->fallback, CONFIG_NONE) == 0;
+    }
     const char *colon = strrchr(text, ':');
     uint64_t port;
     const char *rest;
@@ -228,6 +291,9 @@ static bool store_number(struct config *config, const struct config_option *opti
 }
 
 _Static_assert(sizeof(enum solver_choice) == sizeof(uint32_t), "a choice is stored as 32 bits");
+_Static_assert(sizeof(enum confinement) == sizeof(uint32_t), "a choice is stored as 32 bits");
+_Static_assert(sizeof(enum worker_isolation) == sizeof(uint32_t), "a choice is stored as 32 bits");
+_Static_assert(sizeof(enum config_network) == sizeof(uint32_t), "a choice is stored as 32 bits");
 _Static_assert(sizeof(enum log_level) == sizeof(uint32_t), "a choice is stored as 32 bits");
 
 static bool store(struct config *config, const struct config_option *option, const char *text)
@@ -237,7 +303,7 @@ static bool store(struct config *config, const struct config_option *option, con
     case OPTION_TEXT:
         return store_text(config, option, text);
     case OPTION_ADDRESS:
-        return is_address(text) && store_text(config, option, text);
+        return is_address(option, text) && store_text(config, option, text);
     case OPTION_CHOICE:
         return find_choice(option, text, &index) && store_u32(config, option, index);
     case OPTION_WORD:
@@ -260,7 +326,8 @@ void config_option_range(const struct config_option *option, char ret_text[CONFI
         snprintf(ret_text, size, "1 to %zu bytes of text", option->size - 1);
         return;
     case OPTION_ADDRESS:
-        snprintf(ret_text, size, "HOST:PORT");
+        snprintf(ret_text, size, "HOST:PORT or unix:PATH%s",
+                 strcmp(option->fallback, CONFIG_NONE) == 0 ? ", or none" : "");
         return;
     case OPTION_CHOICE:
     case OPTION_WORD:

@@ -10,7 +10,7 @@
 
 enum config_option_type {
     OPTION_TEXT,
-    OPTION_ADDRESS, /* text of the form HOST:PORT */
+    OPTION_ADDRESS, /* text: HOST:PORT or unix:PATH, or none where that is the default */
     OPTION_U32,
     OPTION_SECONDS, /* u32 */
     OPTION_U64,

@@ -19,6 +19,11 @@ void log_set_level(enum log_level level)
     atomic_store_explicit(&threshold, (int)level, memory_order_relaxed);
 }
 
+bool log_is_on(enum log_level level)
+{
+    return (int)level >= atomic_load_explicit(&threshold, memory_order_relaxed);
+}
+
 const char *log_level_name(enum log_level level)
 {
     switch (level) {
@@ -32,6 +37,22 @@ const char *log_level_name(enum log_level level)
         break;
     }
     return "error";
+}
+
+enum log_level log_get_level(void)
+{
+    return (enum log_level)atomic_load_explicit(&threshold, memory_order_relaxed);
+}
+
+bool log_level_from_name(const char *name, enum log_level *ret_level)
+{
+    for (enum log_level level = LOG_DEBUG; level <= LOG_ERROR; level++) {
+        if (strcmp(log_level_name(level), name) == 0) {
+            *ret_level = level;
+            return true;
+        }
+    }
+    return false;
 }
 
 static void append_string(struct text *line, const char *string)
@@ -88,7 +109,7 @@ static void write_line(const char *bytes, size_t size)
 void log_event(enum log_level level, const char *event, const struct log_field *fields,
                size_t count)
 {
-    if ((int)level < atomic_load_explicit(&threshold, memory_order_relaxed)) {
+    if (!log_is_on(level)) {
         return;
     }
     char time[TIME_TEXT_SIZE];

@@ -1,6 +1,7 @@
 /* One JSON line per event on standard error. Any thread; a line is one write, never torn. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR };
@@ -16,7 +17,12 @@ struct log_field {
 
 /* "debug", "info", "warning", "error". */
 const char *log_level_name(enum log_level level);
+/* False for another word. */
+bool log_level_from_name(const char *name, enum log_level *ret_level);
+enum log_level log_get_level(void);
 void log_set_level(enum log_level level);
+/* Whether an event of this level is written: to be asked where making one costs something. */
+bool log_is_on(enum log_level level);
 void log_event(enum log_level level, const char *event, const struct log_field *fields,
                size_t count);
 

@@ -1,4 +1,7 @@
 /* apspd: arguments in, exit code out. */
+#include "server/http/keyring.h"
+#include "server/job/worker_child.h"
+#include "server/job/worker_process.h"
 #include "server/service.h"
 
 #include <stdlib.h>
@@ -44,8 +47,18 @@ static int report_failure(const struct problem *problem)
     return EX_CONFIG;
 }
 
+/* What another process of this program, and nobody else, starts it with. */
+static bool is_worker(int argc, char **argv)
+{
+    return argc == 3 && strcmp(argv[1], WORKER_PROCESS_FLAG) == 0 &&
+           strtol(argv[2], NULL, 10) == WORKER_PROCESS_SOCKET;
+}
+
 int main(int argc, char **argv)
 {
+    if (is_worker(argc, argv)) {
+        return worker_child_run(WORKER_PROCESS_SOCKET);
+    }
     struct arguments arguments = {argc, argv};
     struct config config;
     struct config_request request = {0};
@@ -65,9 +78,12 @@ int main(int argc, char **argv)
         config_print(&config, stdout);
         return 0;
     }
+    if (request.hash_key) {
+        return keyring_hash(stdin, stdout, &problem) == STATUS_OK ? 0 : report_failure(&problem);
+    }
     if (request.check) {
         return 0;
     }
-    struct service_reload reload = {&arguments, load_again};
+    struct service_reload reload = {&arguments, request.path, load_again};
     return service_run(&config, &reload);
 }

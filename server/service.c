@@ -1,14 +1,28 @@
 #include "server/service.h"
 
 #include "proto/check.h"
+#include "server/clock.h"
+#include "server/confine.h"
 #include "server/http/http.h"
+#include "server/http/listener.h"
 #include "server/job/desk.h"
+#include "server/metrics.h"
+#include "server/service_manager.h"
+#include "server/store/scrubber.h"
 
+#include <fcntl.h>
 #include <jansson.h>
+#include <libgen.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sysexits.h>
+#include <unistd.h>
+
+/* Where there is a driver for GPUs. */
+#define DRIVER_NODE "/dev/nvidiactl"
 
 enum { SIGNAL_COUNT = 3 };
 static const int signal_numbers[SIGNAL_COUNT] = {SIGTERM, SIGINT, SIGHUP};
@@ -19,10 +33,18 @@ struct service {
     uv_loop_t loop;
     struct store *store;
     struct result_table *results;
+    struct scrubber *scrubber;
     struct desk *desk;
     struct http *http;
+    int manager; /* of service_manager.h */
+    /* Until http has them. */
+    struct listener listener;
+    struct listener admin_listener;
+    struct confine_policy policy; /* without its paths */
+    struct confine_report confined;
     uv_signal_t signals[SIGNAL_COUNT];
-    uv_timer_t reaper;   /* each second: ends connections that dawdle over their headers */
+    uv_timer_t reaper;   /* each second: ends connections that dawdle */
+    uv_timer_t watchdog; /* tells the service manager that the loop goes round */
     uv_idle_t last_asks; /* runs between the drain and the stop */
     bool stopping;
     int exit_code;
@@ -33,7 +55,10 @@ static int exit_code_of(enum status status)
     if (status == STATUS_CONFIG || status == STATUS_NO_DEVICE) {
         return EX_CONFIG;
     }
-    return status == STATUS_NO_MEMORY || status == STATUS_DEVICE_LOST ? EX_TEMPFAIL : EX_IOERR;
+    if (status == STATUS_DEVICE_LOST) {
+        return SERVICE_EXIT_DEVICE;
+    }
+    return status == STATUS_NO_MEMORY ? EX_TEMPFAIL : EX_IOERR;
 }
 
 /* ---- The way out, in order ---- */
@@ -44,9 +69,14 @@ static void close_all(struct service *service)
 {
     http_stop(service->http);
     service->http = NULL;
+    listener_close(&service->listener);
+    listener_close(&service->admin_listener);
+    scrubber_stop(service->scrubber);
+    service->scrubber = NULL;
     desk_destroy(service->desk);
     service->desk = NULL;
     uv_close((uv_handle_t *)&service->reaper, NULL);
+    uv_close((uv_handle_t *)&service->watchdog, NULL);
     uv_close((uv_handle_t *)&service->last_asks, NULL);
     for (int i = 0; i < SIGNAL_COUNT; i++) {
         uv_close((uv_handle_t *)&service->signals[i], NULL);
@@ -73,11 +103,21 @@ static void drained(void *context)
     uv_idle_start(&service->last_asks, check_asks);
 }
 
+/* A drain may take longer than the manager waits by itself; what comes after it is short. */
+static void tell_of_stop(const struct service *service)
+{
+    char state[96];
+    snprintf(state, sizeof state, "STOPPING=1\nSTATUS=draining\nEXTEND_TIMEOUT_USEC=%llu",
+             (service->config->drain_s + 60ULL) * 1000000ULL);
+    service_manager_notify(service->manager, state);
+}
+
 /* 1. No new jobs; the running ones end, or go back into the queue. */
 static void stop(struct service *service, bool fast)
 {
     if (!service->stopping) {
         service->stopping = true;
+        tell_of_stop(service);
         desk_drain(service->desk, drained, service);
     } else {
         fast = true;
@@ -87,23 +127,43 @@ static void stop(struct service *service, bool fast)
     }
 }
 
-static void device_lost(void *context)
+static void lost(void *context, enum status why)
 {
     struct service *service = context;
-    service->exit_code = EX_TEMPFAIL;
+    service->exit_code = exit_code_of(why);
     stop(service, true);
 }
 
 /* ---- Signals ---- */
 
-static void reload_log_level(const struct service *service)
+static void log_reload(const char *part, enum status status, const struct problem *problem)
+{
+    if (status != STATUS_OK) {
+        log_write(LOG_ERROR, "reload_failed", LOG_TEXT("part", part),
+                  LOG_TEXT("detail", problem->detail), LOG_TEXT("hint", problem->hint),
+                  LOG_NUMBER("line", problem->line));
+    }
+}
+
+/* Each for itself: what is broken stays as it was. */
+static void reload_secrets(const struct service *service)
+{
+    struct problem problem = {0};
+    if (service->http != NULL) {
+        log_reload("keys", http_load_keys(service->http, &problem), &problem);
+        log_reload("certificate", http_load_certificate(service->http, &problem), &problem);
+    }
+}
+
+static void reload(const struct service *service)
 {
     struct config config;
     struct problem problem = {0};
+    reload_secrets(service);
     config_defaults(&config);
-    if (service->reload->load(service->reload->context, &config, &problem) != STATUS_OK) {
-        log_write(LOG_ERROR, "reload_failed", LOG_TEXT("detail", problem.detail),
-                  LOG_NUMBER("line", problem.line));
+    enum status status = service->reload->load(service->reload->context, &config, &problem);
+    if (status != STATUS_OK) {
+        log_reload("configuration", status, &problem);
         return;
     }
     log_set_level(config.log_level);
@@ -114,7 +174,7 @@ static void signalled(uv_signal_t *handle, int number)
 {
     struct service *service = handle->data;
     if (number == SIGHUP) {
-        reload_log_level(service);
+        reload(service);
         return;
     }
     log_write(LOG_INFO, "stopping", LOG_NUMBER("signal", number));
@@ -127,13 +187,130 @@ static void open_handles(struct service *service)
     CHECK(uv_loop_init(&service->loop) == 0);
     CHECK(uv_idle_init(&service->loop, &service->last_asks) == 0);
     CHECK(uv_timer_init(&service->loop, &service->reaper) == 0);
+    CHECK(uv_timer_init(&service->loop, &service->watchdog) == 0);
     service->last_asks.data = service;
     service->reaper.data = service;
+    service->watchdog.data = service;
     for (int i = 0; i < SIGNAL_COUNT; i++) {
         CHECK(uv_signal_init(&service->loop, &service->signals[i]) == 0);
         CHECK(uv_signal_start(&service->signals[i], signalled, signal_numbers[i]) == 0);
         service->signals[i].data = service;
     }
+}
+
+/* ---- Confinement ---- */
+
+/* Room for those of the configuration, the keys, the certificate and its key, each twice. */
+enum { FOLDER_LIMIT = 8 };
+
+struct folders {
+    size_t count;
+    char texts[FOLDER_LIMIT][PATH_MAX];
+    const char *list[FOLDER_LIMIT + 1]; /* ends with NULL */
+};
+
+/* A file that is read again may have been replaced by then: its folder is what stays readable, and
+ * that of the file that it is a link to. */
+static void add_folders(struct folders *folders, const char *path)
+{
+    char *given = folders->texts[folders->count];
+    if (path == NULL || strcmp(path, CONFIG_NONE) == 0 || strlen(path) >= PATH_MAX) {
+        return;
+    }
+    memcpy(given, path, strlen(path) + 1);
+    folders->list[folders->count++] = dirname(given);
+    char *real = folders->texts[folders->count];
+    if (realpath(path, real) != NULL) {
+        folders->list[folders->count++] = dirname(real);
+    }
+}
+
+static void find_readable(const struct service *service, struct folders *ret_folders)
+{
+    *ret_folders = (struct folders){0};
+    add_folders(ret_folders, service->reload->path);
+    add_folders(ret_folders, service->config->keys_file);
+    add_folders(ret_folders, service->config->tls_certificate);
+    add_folders(ret_folders, service->config->tls_key);
+}
+
+/* A Unix socket of our own is removed at the end. */
+static void add_socket_folder(struct folders *folders, const struct listener *listener)
+{
+    if (listener->path[0] != '\0') {
+        char *text = folders->texts[folders->count];
+        memcpy(text, listener->path, sizeof listener->path);
+        folders->list[folders->count++] = dirname(text);
+    }
+}
+
+static void find_writable(const struct service *service, struct folders *ret_folders)
+{
+    *ret_folders = (struct folders){.count = 1, .list = {service->config->state_dir}};
+    add_socket_folder(ret_folders, &service->listener);
+    add_socket_folder(ret_folders, &service->admin_listener);
+}
+
+/* Whoever is root has lost the right to other users' files by now. */
+static enum status check_access(const char *state_dir, struct problem *reterr)
+{
+    if (faccessat(AT_FDCWD, state_dir, R_OK | W_OK | X_OK, AT_EACCESS) == 0) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_CONFIG,
+                "%s belongs to another user, and a confined service has no rights beyond its own",
+                state_dir);
+    problem_hint(reterr, "run apspd as that user, or set service.confinement to off");
+    return STATUS_CONFIG;
+}
+
+/* The driver of a GPU is loaded before: it may have to make its device nodes. */
+static enum status confine_first(struct service *service, struct problem *reterr)
+{
+    const struct config *config = service->config;
+    char reason[SOLVER_REASON_SIZE];
+    struct folders readable;
+    struct folders writable;
+    if (config->confinement == CONFINEMENT_OFF) {
+        return STATUS_OK;
+    }
+    find_readable(service, &readable);
+    find_writable(service, &writable);
+    /* A process that solves is started later and asks the driver by itself. */
+    service->policy.spawns = config->isolation == WORKER_PROCESS;
+    service->policy.devices =
+        config->solver.choice != SOLVER_CPU &&
+        (service->policy.spawns ? access(DRIVER_NODE, F_OK) == 0 : solver_gpu_count(reason) > 0);
+    struct confine_policy policy = service->policy;
+    policy.writable = writable.list;
+    policy.readable = readable.list;
+    enum status status = confine_process(&policy, &service->confined);
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "There is not enough memory to start.");
+    }
+    return check_access(config->state_dir, reterr);
+}
+
+static enum status confine_fully(struct service *service, struct problem *reterr)
+{
+    struct confine_report *report = &service->confined;
+    if (service->config->confinement == CONFINEMENT_OFF) {
+        return STATUS_OK;
+    }
+    enum status status = confine_calls(&service->policy, report);
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "There is not enough memory to start.");
+    }
+    bool whole = report->without[0] == '\0';
+    if (!whole && service->config->confinement == CONFINEMENT_REQUIRED) {
+        return problem_set(reterr, STATUS_CONFIG,
+                           "service.confinement is required, and there is none of: %s",
+                           report->without);
+    }
+    log_write(
+        whole ? LOG_INFO : LOG_WARNING, "confined", LOG_NUMBER("landlock", report->landlock_abi),
+        LOG_TEXT("seccomp", report->filtered ? "on" : "off"), LOG_TEXT("without", report->without));
+    return STATUS_OK;
 }
 
 /* ---- The way in, in order ---- */
@@ -144,17 +321,20 @@ static void reap(uv_timer_t *reaper)
     http_reap(service->http);
 }
 
-static bool is_loopback(const char *address)
+static void bark(uv_timer_t *watchdog)
 {
-    return strncmp(address, "http://127.", 11) == 0 || strncmp(address, "http://[::1]:", 13) == 0;
+    const struct service *service = watchdog->data;
+    service_manager_notify(service->manager, "WATCHDOG=1");
 }
 
-/* There are no keys yet: an address that others reach is open to them. */
-static void warn_if_open(const char *address)
+static void tell_of_start(struct service *service)
 {
-    if (!is_loopback(address)) {
-        log_write(LOG_WARNING, "open_to_the_network", LOG_TEXT("address", address),
-                  LOG_TEXT("detail", "Whoever reaches this address can use the service."));
+    const uint64_t interval_ms = service_manager_watchdog_ms();
+    char state[LISTENER_ADDRESS_SIZE + 64];
+    snprintf(state, sizeof state, "READY=1\nSTATUS=listening on %s", http_address(service->http));
+    service_manager_notify(service->manager, state);
+    if (interval_ms > 0) {
+        uv_timer_start(&service->watchdog, bark, interval_ms, interval_ms);
     }
 }
 
@@ -165,27 +345,81 @@ static enum status start_http(struct service *service, struct problem *reterr)
         .desk = service->desk,
         .results = service->results,
         .store = service->store,
+        .listener = service->listener,
+        .admin_listener = service->admin_listener,
     };
+    service->listener = service->admin_listener = LISTENER_CLOSED;
     enum status status = http_start(&parts, &service->http, reterr);
     if (status != STATUS_OK) {
         return status;
     }
     uv_timer_start(&service->reaper, reap, 1000, 1000);
     printf("listening on %s\n", http_address(service->http));
+    if (http_admin_address(service->http)[0] != '\0') {
+        printf("admin listening on %s\n", http_admin_address(service->http));
+    }
     fflush(stdout);
+    tell_of_start(service);
     log_write(LOG_INFO, "started", LOG_TEXT("version", APSPD_VERSION),
               LOG_TEXT("address", http_address(service->http)),
+              LOG_TEXT("admin_address", http_admin_address(service->http)),
               LOG_TEXT("device", desk_devices(service->desk)->devices[0].name),
               LOG_TEXT("gpu_reason", desk_devices(service->desk)->gpu_reason));
-    warn_if_open(http_address(service->http));
     return STATUS_OK;
 }
 
-/* part: what is being started, for the log. */
+static enum status start_scrubber(struct service *service, struct problem *reterr)
+{
+    const struct config *config = service->config;
+    if (config->scrub_rate_bytes == 0) {
+        return STATUS_OK;
+    }
+    enum status status = scrubber_start(service->results, config->scrub_rate_bytes,
+                                        config->scrub_pause_s, &service->scrubber);
+    return status == STATUS_OK
+               ? STATUS_OK
+               : problem_set(reterr, status, "There is not enough memory to start.");
+}
+
+/* The service manager's, or one of our own. */
+static enum status open_listener(struct service *service, struct problem *reterr)
+{
+    const unsigned mode = (unsigned)strtoul(service->config->socket_mode, NULL, 8);
+    int given = -1;
+    const enum status status = service_manager_take_socket(&given, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    return given >= 0 ? listener_adopt(given, &service->listener, reterr)
+                      : listener_open(service->config->listen, mode, &service->listener, reterr);
+}
+
+static enum status open_listeners(struct service *service, struct problem *reterr)
+{
+    const struct config *config = service->config;
+    const unsigned mode = (unsigned)strtoul(config->socket_mode, NULL, 8);
+    enum status status = open_listener(service, reterr);
+    if (status == STATUS_OK && strcmp(config->admin_listen, CONFIG_NONE) != 0) {
+        status = listener_open(config->admin_listen, mode, &service->admin_listener, reterr);
+    }
+    return status;
+}
+
+/* part: what is being started, for the log. The sockets first, while names can be looked up and
+ * root may take a low port; no thread before the first half of the confinement, no request before
+ * the second. */
 static enum status start_parts(struct service *service, const char **part, struct problem *reterr)
 {
-    *part = "store";
-    enum status status = store_open(service->config->state_dir, &service->store, reterr);
+    *part = "listener";
+    enum status status = open_listeners(service, reterr);
+    if (status == STATUS_OK) {
+        *part = "store";
+        status = store_open(service->config->state_dir, &service->store, reterr);
+    }
+    if (status == STATUS_OK) {
+        *part = "confinement";
+        status = confine_first(service, reterr);
+    }
     if (status != STATUS_OK) {
         return status;
     }
@@ -200,7 +434,17 @@ static enum status start_parts(struct service *service, const char **part, struc
     if (status != STATUS_OK) {
         return status;
     }
-    desk_on_device_lost(service->desk, device_lost, service);
+    desk_on_lost(service->desk, lost, service);
+    *part = "scrubber";
+    status = start_scrubber(service, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    *part = "confinement";
+    status = confine_fully(service, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
     *part = "http";
     return start_http(service, reterr);
 }
@@ -238,14 +482,20 @@ static void raise_file_limit(void)
 
 int service_run(const struct config *config, const struct service_reload *reload)
 {
-    struct service service = {.config = config, .reload = reload};
+    struct service service = {.config = config,
+                              .reload = reload,
+                              .listener = LISTENER_CLOSED,
+                              .admin_listener = LISTENER_CLOSED,
+                              .policy.role = CONFINE_FRONT};
     log_set_level(config->log_level);
+    metrics_set(METRIC_START_TIME, clock_wall_s());
     log_write(LOG_INFO, "starting", LOG_TEXT("version", APSPD_VERSION),
               LOG_TEXT("listen", config->listen), LOG_TEXT("state_dir", config->state_dir));
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is a full disk, and told as that */
     raise_file_limit();
     json_object_seed(0);
+    service.manager = service_manager_open();
     open_handles(&service);
     start(&service);
     uv_run(&service.loop, UV_RUN_DEFAULT);
@@ -253,6 +503,9 @@ int service_run(const struct config *config, const struct service_reload *reload
     result_table_destroy(service.results);
     CHECK(uv_loop_close(&service.loop) == 0);
     uv_library_shutdown();
+    if (service.manager >= 0) {
+        close(service.manager);
+    }
     log_write(LOG_INFO, "stopped", LOG_NUMBER("exit_code", service.exit_code));
     return service.exit_code;
 }

@@ -36,3 +36,4 @@ extern const struct command command_verify;
 extern const struct command command_generate;
 extern const struct command command_bench;
 extern const struct command command_plan;
+extern const struct command command_plot;

@@ -116,6 +116,22 @@ void svg_rectangle(struct svg *svg, double x, double y, double width, double hei
     append_tip(&svg->text, "rect", tip);
 }
 
+/* Without smoothing, which would leave seams between neighbours. */
+void svg_cells_begin(struct svg *svg, uint32_t colour)
+{
+    text_printf(&svg->text, "<path shape-rendering=\"crispEdges\" fill=\"#%06x\" d=\"", colour);
+}
+
+void svg_cell(struct svg *svg, int x, int y, int width, int height)
+{
+    text_printf(&svg->text, "M%d %dh%dv%dh-%dz", x, y, width, height, width);
+}
+
+void svg_cells_end(struct svg *svg)
+{
+    text_append_string(&svg->text, "\"/>\n");
+}
+
 void svg_path_begin(struct svg *svg, int style, bool dashed)
 {
     text_printf(&svg->text, "<polyline class=\"line s%d\"%s points=\"", style, dashes(dashed));

@@ -32,6 +32,10 @@ void svg_line(struct svg *svg, double x1, double y1, double x2, double y2, int s
 /* A rectangle in one colour, 0xrrggbb; tip (may be NULL) is shown under the pointer. */
 void svg_rectangle(struct svg *svg, double x, double y, double width, double height,
                    uint32_t colour, const char *tip);
+/* Many rectangles in one colour, at whole pixels, given one by one. */
+void svg_cells_begin(struct svg *svg, uint32_t colour);
+void svg_cell(struct svg *svg, int x, int y, int width, int height);
+void svg_cells_end(struct svg *svg);
 /* An open line through points given one by one. */
 void svg_path_begin(struct svg *svg, int style, bool dashed);
 void svg_path_point(struct svg *svg, double x, double y);

@@ -1,12 +1,17 @@
 """Makes C of the pages that the daemon carries: the description of its interface, put together from
-its parts, and the viewer of it with script and style inside. Called by Meson:
+its parts; the viewer of it; and the page at /. Script and style of a page are inside it. Called by
+Meson:
 
-    embed.py PAGES.c VERSION PART.json... VIEWER.html VIEWER.css VIEWER.js"""
+    embed.py PAGES.c VERSION --openapi PART.json... --docs HTML CSS SCRIPT.js
+        --home HTML CSS MODULE.js... (each module after those that it imports)"""
 
+import argparse
 import base64
 import gzip
 import hashlib
 import json
+import os
+import re
 import sys
 
 
@@ -38,7 +43,32 @@ def hash_of(text):
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
-def viewer(html, css, script):
+def bundle(paths):
+    """One script of modules: each becomes a function that returns what the module exports."""
+    exports = {}
+    made = []
+    for path in paths:
+        name = os.path.splitext(os.path.basename(path))[0]
+
+        def take(match):
+            wanted, source = match[1].split(","), match[2]
+            missing = {one.strip() for one in wanted if one.strip()} - exports.get(source, set())
+            if missing:
+                sys.exit(f"{path}: {source}.js before it exports no {missing}")
+            return f"const {{{match[1]}}} = module_{source};"
+
+        text = re.sub(r'^import \{([^}]*)\} from "\./(\w+)\.js";', take, read(path), flags=re.M)
+        exported = r"^export ((?:async )?(?:function|class|const|let) (\w+))"
+        exports[name] = {match[2] for match in re.finditer(exported, text, re.M)}
+        text = re.sub(exported, r"\1", text, flags=re.M)
+        if re.search(r"^(?:import|export)\b", text, re.M):
+            sys.exit(f"{path}: an import or export in a form that is not known here")
+        names = ", ".join(sorted(exports[name]))
+        made.append(f"const module_{name} = (() => {{\n{text}return {{ {names} }};\n}})();\n")
+    return "".join(made)
+
+
+def inline(html, css, script):
     """The page and the policy that lets it run its own script, and nothing else."""
     page = html.replace("@STYLE@", css).replace("@SCRIPT@", script)
     policy = "; ".join(
@@ -84,13 +114,21 @@ def page(name, media_type, data, policy=None):
 
 
 def main():
-    output, version, *paths = sys.argv[1:]
-    html, css, script = (read(path) for path in paths[-3:])
-    docs, policy = viewer(html, css, script)
-    with open(output, "w", encoding="utf-8") as file:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("output")
+    parser.add_argument("version")
+    for name in ("openapi", "docs", "home"):
+        parser.add_argument(f"--{name}", nargs="+", required=True)
+    asked = parser.parse_args()
+    html = "text/html; charset=utf-8"
+    docs, docs_policy = inline(*map(read, asked.docs))
+    home, home_policy = inline(*map(read, asked.home[:2]), bundle(asked.home[2:]))
+    with open(asked.output, "w", encoding="utf-8") as file:
         file.write('#include "server/http/page.h"\n\n')
-        file.write(page("openapi", "application/json", description(version, paths[:-3])))
-        file.write(page("docs", "text/html; charset=utf-8", docs, policy))
+        document = description(asked.version, asked.openapi)
+        file.write(page("openapi", "application/json", document))
+        file.write(page("docs", html, docs, docs_policy))
+        file.write(page("home", html, home, home_policy))
 
 
 main()

@@ -3,8 +3,10 @@
 #include "server/clock.h"
 #include "server/http/preference.h"
 #include "server/http/range.h"
+#include "server/http/request_metrics.h"
 #include "server/http/trace.h"
 
+#include <gnutls/gnutls.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -16,14 +18,32 @@
 /* How long a client that was refused in the middle of its body may pause before it is cut off. */
 #define REFUSED_TIMEOUT_S 2u
 
+void exchange_open(struct exchange *exchange, struct exchange_house *house)
+{
+    const unsigned connection =
+        atomic_fetch_add_explicit(&house->connection_count, 1, memory_order_relaxed);
+
+    exchange->next_id = (uint64_t)connection << 32;
+    exchange->line = (struct text){0};
+    ready_answers_init(&exchange->answers);
+}
+
+void exchange_close(struct exchange *exchange)
+{
+    ready_answers_finish(&exchange->answers);
+    text_finish(&exchange->line);
+}
+
 enum status exchange_init(struct exchange *exchange, struct exchange_house *house,
                           struct MHD_Connection *connection, const char *target)
 {
-    char *copy = strdup(target);
+    const size_t size = strlen(target) + 1;
+    char *copy = size <= sizeof exchange->short_target ? exchange->short_target : malloc(size);
 
     if (copy == NULL) {
         return STATUS_NO_MEMORY;
     }
+    memcpy(copy, target, size);
     /* Of each request, so the kilobytes behind are left alone. */
     memset(exchange, 0, offsetof(struct exchange, began_s));
     exchange->house = house;
@@ -43,51 +63,51 @@ void exchange_finish(struct exchange *exchange)
     text_finish(&exchange->document);
     result_unref(exchange->result);
     free(exchange->ask);
-    free(exchange->target);
+    if (exchange->target != exchange->short_target) {
+        free(exchange->target);
+    }
 }
 
+static uint32_t initial(char letter)
+{
+    return UINT32_C(1) << ((unsigned char)letter & 31);
+}
+
+void exchange_note_header(struct exchange *exchange, const char *name, size_t name_size)
+{
+    if (name_size > 0) {
+        exchange->initials |= initial(name[0]);
+    }
+}
+
+/* Most requests have few headers, and most that are asked for are not among them. */
 const char *exchange_request_header(const struct exchange *exchange, const char *name)
 {
+    if ((exchange->initials & initial(name[0])) == 0) {
+        return NULL;
+    }
     return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
 }
 
-static uint64_t mix(uint64_t x)
+void exchange_make_id(struct exchange_house *house, char ret_id[REQUEST_ID_SIZE])
 {
-    x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return x ^ (x >> 31);
-}
+    const unsigned connection =
+        atomic_fetch_add_explicit(&house->connection_count, 1, memory_order_relaxed);
 
-static bool is_request_id(const char *text)
-{
-    static const char letters[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-    size_t size = strlen(text);
-
-    return size > 0 && size < REQUEST_ID_SIZE && strspn(text, letters) == size;
-}
-
-/* 16 hexadecimal digits. */
-static void print_id(uint64_t value, char *to)
-{
-    for (int i = 15; i >= 0; i--, value >>= 4) {
-        to[i] = "0123456789abcdef"[value & 15];
-    }
-    to[16] = '\0';
+    /* As that of a connection of its own, whose numbers begin with 1. */
+    request_id_print(house->id_seed, (uint64_t)connection << 32, ret_id);
 }
 
 void exchange_name(struct exchange *exchange)
 {
     const char *given = exchange_request_header(exchange, "X-Request-Id");
-    struct exchange_house *house = exchange->house;
 
     exchange->began_s = clock_monotonic_s();
-    if (given != NULL && is_request_id(given)) {
+    if (given != NULL && request_id_admit(given)) {
         memcpy(exchange->request_id, given, strlen(given) + 1);
         return;
     }
-    uint64_t count = atomic_fetch_add_explicit(&house->id_count, 1, memory_order_relaxed) + 1;
-    print_id(mix(house->id_seed + count * UINT64_C(0x9E3779B97F4A7C15)), exchange->request_id);
+    request_id_print(exchange->house->id_seed, ++exchange->next_id, exchange->request_id);
 }
 
 void exchange_set_header(struct exchange *exchange, const char *name, const char *format, ...)
@@ -150,10 +170,10 @@ void exchange_vary(struct exchange *exchange)
 /* Cut off where it would not fit, which none does. */
 static char *append(char *at, const char *end, const char *text)
 {
-    while (*text != '\0' && at < end) {
-        *at++ = *text++;
-    }
-    return at;
+    const size_t size = strlen(text);
+    const size_t room = (size_t)(end - at);
+
+    return mempcpy(at, text, size < room ? size : room);
 }
 
 static void make_tag(struct exchange *exchange, const char *representation)
@@ -253,6 +273,7 @@ void exchange_expect_stream(struct exchange *exchange, struct MHD_Response *resp
 void exchange_answer(struct exchange *exchange, unsigned http_status, struct MHD_Response *response)
 {
     exchange->answered = true;
+    exchange->http_status = http_status;
     exchange->outcome = MHD_NO;
     add_times(exchange);
     if (response == NULL) {
@@ -264,6 +285,23 @@ void exchange_answer(struct exchange *exchange, unsigned http_status, struct MHD
     MHD_destroy_response(response);
 }
 
+/* What was to be said of a result that is damaged waits for the one solved in its place. The desk
+ * has been told of the damage before it gets this ask. */
+static bool ask_again(struct exchange *exchange)
+{
+    if (exchange->result == NULL || exchange->asked_again || !result_is_damaged(exchange->result)) {
+        return false;
+    }
+    exchange->asked_again = true;
+    exchange->header_count = 0;
+    exchange->negotiated = false;
+    exchange->coding = CODING_IDENTITY;
+    result_unref(exchange->result);
+    exchange->result = NULL;
+    exchange_ask_result(exchange);
+    return true;
+}
+
 void exchange_answer_text(struct exchange *exchange, unsigned http_status, const char *media_type,
                           struct text *text)
 {
@@ -272,6 +310,9 @@ void exchange_answer_text(struct exchange *exchange, unsigned http_status, const
     char *bytes = text_status(text) == STATUS_OK ? text_take(text, &size) : NULL;
 
     text_finish(text);
+    if (bytes == NULL && ask_again(exchange)) {
+        return;
+    }
     if (bytes != NULL) {
         response = MHD_create_response_from_buffer(size, bytes, MHD_RESPMEM_MUST_FREE);
     }
@@ -280,6 +321,50 @@ void exchange_answer_text(struct exchange *exchange, unsigned http_status, const
     }
     exchange_add_header(exchange, MHD_HTTP_HEADER_CONTENT_TYPE, media_type);
     exchange_answer(exchange, http_status, response);
+}
+
+/* Nothing is to be said in its head but what is ready. */
+static bool is_plain(const struct exchange *exchange)
+{
+    return exchange->method == METHOD_GET && exchange->header_count == 0 && !exchange->closing &&
+           exchange->ask == NULL && exchange->body_bytes == 0 && !exchange->negotiated &&
+           exchange_request_header(exchange, "If-None-Match") == NULL;
+}
+
+static struct MHD_Response *take_ready(struct exchange *exchange, const char *representation,
+                                       const char *media_type, const struct text *text)
+{
+    const struct ready_answer_head head = {media_type, result_etag(exchange->result),
+                                           exchange->tag};
+
+    if (text_status(text) != STATUS_OK || !is_plain(exchange)) {
+        return NULL;
+    }
+    if (!ready_answers_has(&exchange->answers, &head, text->size)) {
+        make_tag(exchange, representation);
+    }
+    return ready_answers_take(&exchange->answers, &head, exchange->request_id, text->bytes,
+                              text->size);
+}
+
+void exchange_answer_small(struct exchange *exchange, const char *representation,
+                           const char *media_type, const struct text *text)
+{
+    struct MHD_Response *ready = take_ready(exchange, representation, media_type, text);
+    struct text copy = {0};
+
+    if (ready != NULL) {
+        exchange->answered = true;
+        exchange->http_status = MHD_HTTP_OK;
+        exchange->outcome = MHD_queue_response(exchange->connection, MHD_HTTP_OK, ready);
+        return;
+    }
+    if (exchange_not_modified(exchange, representation)) {
+        return;
+    }
+    copy.failed = text->failed;
+    text_append(&copy, text->bytes, text->size);
+    exchange_answer_text(exchange, MHD_HTTP_OK, media_type, &copy);
 }
 
 static void print_json(json_t *root, struct text *text)
@@ -325,222 +410,58 @@ void exchange_refuse(struct exchange *exchange, const struct problem *problem)
 {
     struct text text = {0};
 
+    if (ask_again(exchange)) {
+        return;
+    }
     print_json(problem_of(exchange, problem), &text);
     exchange_answer_text(exchange, status_info(problem->status)->http, "application/problem+json",
                          &text);
 }
 
-void exchange_refuse_early(struct exchange *exchange, const struct problem *problem)
+void exchange_print_refusal(const struct problem *problem, const char *request_id,
+                            struct text *answer)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    unsigned http_status = status_info(problem->status)->http;
+    const unsigned http_status = status_info(problem->status)->http;
     struct text body = {0};
-    struct text head = {0};
 
-    exchange->answered = exchange->answered_early = true;
-    /* A client that stops sending and leaves is not always noticed. */
-    MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT,
-                              REFUSED_TIMEOUT_S);
-    print_json(problem_of(exchange, problem), &body);
-    text_printf(&head,
+    print_json(problem_json(problem, request_id), &body);
+    text_printf(answer,
                 "HTTP/1.1 %u %s\r\nContent-Type: application/problem+json\r\nContent-Length: "
                 "%zu\r\nX-Request-Id: %s\r\nConnection: close\r\n\r\n",
-                http_status, MHD_get_reason_phrase_for(http_status), body.size,
-                exchange->request_id);
-    text_append(&head, body.bytes, body.size);
-    /* Nothing was sent on this connection but perhaps "100 Continue": there is room for this. */
-    if (text_status(&body) == STATUS_OK && text_status(&head) == STATUS_OK && info != NULL) {
-        (void)!send(info->connect_fd, head.bytes, head.size, MSG_NOSIGNAL | MSG_DONTWAIT);
-    }
-    text_finish(&head);
+                http_status, MHD_get_reason_phrase_for(http_status), body.size, request_id);
+    text_append(answer, body.bytes, body.size);
+    answer->failed |= text_status(&body) != STATUS_OK;
     text_finish(&body);
 }
 
-/* ---- Questions to the desk ---- */
-
-static void refuse_for_memory(struct exchange *exchange)
+/* On the thread of the connection: no other touches its session. */
+static void send_past(const struct exchange *exchange, const struct text *answer)
 {
-    struct problem problem;
-
-    problem_set(&problem, STATUS_NO_MEMORY, "There is no memory for the request.");
-    exchange_refuse(exchange, &problem);
-}
-
-/* 0 when it is not known. */
-static int client_socket(const struct exchange *exchange)
-{
+    const union MHD_ConnectionInfo *session =
+        MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
-    return info == NULL ? 0 : info->connect_fd;
-}
-
-static enum MHD_Result count_traceparent(void *context, enum MHD_ValueKind kind, const char *name,
-                                         const char *value)
-{
-    (void)kind;
-    (void)value;
-    *(unsigned *)context += strcasecmp(name, "traceparent") == 0;
-    return MHD_YES;
-}
-
-/* Kept with the job, and given back. One that comes twice says nothing. */
-static void read_trace(struct exchange *exchange, struct ask *ask)
-{
-    const char *given = exchange_request_header(exchange, "traceparent");
-    unsigned count = 0;
-
-    if (given == NULL || !trace_read(given, ask->traceparent)) {
-        return;
-    }
-    MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, count_traceparent, &count);
-    if (count > 1) {
-        ask->traceparent[0] = '\0';
-        return;
-    }
-    /* A request may ask a second time. */
-    if (exchange->ask == NULL) {
-        exchange_add_header(exchange, "traceparent", ask->traceparent);
+    if (session != NULL && session->tls_session != NULL) {
+        (void)!gnutls_record_send(session->tls_session, answer->bytes, answer->size);
+    } else if (info != NULL) {
+        (void)!send(info->connect_fd, answer->bytes, answer->size, MSG_NOSIGNAL | MSG_DONTWAIT);
     }
 }
 
-struct ask *exchange_create_ask(struct exchange *exchange, enum ask_kind kind)
+void exchange_refuse_early(struct exchange *exchange, const struct problem *problem)
 {
-    struct ask *ask = calloc(1, sizeof *ask);
+    struct text answer = {0};
 
-    if (ask == NULL) {
-        refuse_for_memory(exchange);
-        return NULL;
+    exchange->answered = exchange->answered_early = true;
+    exchange->http_status = status_info(problem->status)->http;
+    /* A client that stops sending and leaves is not always noticed. */
+    MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                              REFUSED_TIMEOUT_S);
+    exchange_print_refusal(problem, exchange->request_id, &answer);
+    /* Nothing was sent on this connection but perhaps "100 Continue": there is room for this. */
+    if (text_status(&answer) == STATUS_OK) {
+        send_past(exchange, &answer);
     }
-    ask->kind = kind;
-    ask->context = exchange;
-    ask->client_socket = client_socket(exchange);
-    read_trace(exchange, ask);
-    if (exchange->ask != NULL) {
-        ask_finish(exchange->ask);
-    }
-    free(exchange->ask);
-    exchange->ask = ask;
-    return ask;
-}
-
-/* On the loop thread; the exchange may be gone as soon as its connection goes on. */
-static void answered(struct ask *ask)
-{
-    struct exchange *exchange = ask->context;
-
-    MHD_resume_connection(exchange->connection);
-}
-
-bool exchange_post(struct exchange *exchange)
-{
-    struct exchange_house *house = exchange->house;
-
-    atomic_fetch_add(&house->asks_entering, 1);
-    if (atomic_load(&house->asks_refused)) {
-        atomic_fetch_sub(&house->asks_entering, 1);
-        return false;
-    }
-    exchange->ask->answered = answered;
-    /* First: the answer may come before the post returns. */
-    MHD_suspend_connection(exchange->connection);
-    desk_post(house->desk, exchange->ask);
-    atomic_fetch_sub(&house->asks_entering, 1);
-    return true;
-}
-
-void exchange_ask(struct exchange *exchange, void (*resume)(struct exchange *exchange))
-{
-    struct problem problem;
-
-    /* Before the post: the answer may come before it returns. */
-    exchange->resume = resume;
-    exchange->outcome = MHD_YES;
-    if (!exchange_post(exchange)) {
-        problem_set(&problem, STATUS_DRAINING, "The service is shutting down.");
-        exchange_set_header(exchange, MHD_HTTP_HEADER_RETRY_AFTER, "1");
-        exchange_refuse(exchange, &problem);
-    }
-}
-
-static void set_location(struct exchange *exchange, const struct ask *ask)
-{
-    if (ask->kind == ASK_SUBMIT && ask->job_id[0] != '\0') {
-        exchange_set_header(exchange, MHD_HTTP_HEADER_LOCATION, "/v1/jobs/%s", ask->job_id);
-    }
-    if (ask->kind == ASK_STORE_GRAPH && ask->graph_id[0] != '\0') {
-        exchange_set_header(exchange, MHD_HTTP_HEADER_LOCATION, "/v1/graphs/%s", ask->graph_id);
-    }
-}
-
-void exchange_answer_ask(struct exchange *exchange)
-{
-    struct ask *ask = exchange->ask;
-    struct text text = {0};
-
-    if (ask->retry_after_s > 0) {
-        exchange_set_header(exchange, MHD_HTTP_HEADER_RETRY_AFTER, "%" PRIu32, ask->retry_after_s);
-    }
-    if (ask->status != STATUS_OK) {
-        exchange_refuse(exchange, &ask->problem);
-        return;
-    }
-    set_location(exchange, ask);
-    if (ask->body == NULL) {
-        exchange_answer(exchange, ask->http_status,
-                        MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT));
-        return;
-    }
-    text_append_string(&text, ask->body);
-    text_append_char(&text, '\n');
-    exchange_answer_text(exchange, ask->http_status, "application/json", &text);
-}
-
-/* ---- Results ---- */
-
-static bool take_result(struct exchange *exchange)
-{
-    exchange->result = result_table_find(exchange->house->results, exchange->match.capture);
-    if (exchange->result == NULL) {
-        return false;
-    }
-    result_touch(exchange->result, clock_monotonic_s());
-    exchange->serve(exchange);
-    return true;
-}
-
-static void result_asked(struct exchange *exchange)
-{
-    const struct ask *ask = exchange->ask;
-    struct problem problem;
-
-    if (ask->status != STATUS_OK) {
-        exchange_answer_ask(exchange);
-        return;
-    }
-    if (take_result(exchange)) {
-        return;
-    }
-    problem_set(&problem, STATUS_NOT_SOLVED, "The result was evicted just now.");
-    problem_hint(&problem, "Ask again: it is solved anew.");
-    exchange_refuse(exchange, &problem);
-}
-
-void exchange_find_result(struct exchange *exchange, void (*serve)(struct exchange *exchange))
-{
-    struct ask *ask;
-
-    exchange->serve = serve;
-    if (take_result(exchange)) {
-        return;
-    }
-    ask = exchange_create_ask(exchange, ASK_RESULT);
-    if (ask == NULL) {
-        return;
-    }
-    memcpy(ask->key, exchange->match.capture, sizeof ask->key);
-    ask->wait_s = exchange_preferred_wait(exchange);
-    ask->wait_until_final = true;
-    exchange_ask(exchange, result_asked);
+    text_finish(&answer);
 }

@@ -130,12 +130,16 @@ static void destroy_source(void *context)
     free(source);
 }
 
-static bool has_unreachable(const struct result *result)
+static enum status find_unreachable(const struct result *result, bool *ret_has_unreachable)
 {
     const struct statistics *statistics = result_statistics(result);
-    const uint64_t n = statistics->vertex_count;
+    const uint64_t n = result_vertex_count(result);
 
-    return statistics->summary->reachable_pairs < n * (n - (n > 0));
+    if (statistics == NULL) {
+        return STATUS_CORRUPT;
+    }
+    *ret_has_unreachable = statistics->summary->reachable_pairs < n * (n - (n > 0));
+    return STATUS_OK;
 }
 
 /* The bytes of a binary form; a header may stand before them. */
@@ -159,10 +163,12 @@ static enum status measure(struct source *source)
 static enum status create_source(const struct exchange *exchange, struct grid_request *take_request,
                                  struct source **ret_source)
 {
-    struct source *source = calloc(1, sizeof *source);
+    bool has_unreachable = false;
+    enum status status = find_unreachable(exchange->result, &has_unreachable);
+    struct source *source = status == STATUS_OK ? calloc(1, sizeof *source) : NULL;
 
     if (source == NULL) {
-        return STATUS_NO_MEMORY;
+        return status == STATUS_OK ? STATUS_NO_MEMORY : status;
     }
     source->request = *take_request;
     take_request->rows = take_request->columns = (struct slice){0};
@@ -171,7 +177,7 @@ static enum status create_source(const struct exchange *exchange, struct grid_re
         .grid = {result_kind(source->result), result_names(source->result),
                  source->request.rows.axis, source->request.columns.axis, row_of, source->result},
         .form = source->request.form,
-        .has_unreachable = has_unreachable(source->result),
+        .has_unreachable = has_unreachable,
     };
     source->grid = &source->writer.grid;
     if (is_binary(source->request.format) && measure(source) != STATUS_OK) {
@@ -201,17 +207,28 @@ static void negotiate(struct exchange *exchange, const struct source *source)
     }
 }
 
+static enum status describe_damage(struct problem *reterr)
+{
+    return problem_set(reterr, STATUS_CORRUPT, "The stored result is damaged.");
+}
+
 static bool make_text(struct stream *stream, struct text *text)
 {
     struct source *source = stream->context;
+    const bool more = grid_text_next(&source->writer, text);
 
-    return grid_text_next(&source->writer, text);
+    if (text->failed && result_is_damaged(source->result)) {
+        describe_damage(&stream->problem);
+    }
+    return more;
 }
 
 /* ---- Binary ---- */
 
-static void copy_bytes(const struct source *source, uint64_t offset, size_t size, char *to)
+static enum status copy_bytes(const struct source *source, uint64_t offset, size_t size, char *to)
 {
+    enum status status = STATUS_OK;
+
     if (offset < source->header_size) {
         const size_t left = source->header_size - (size_t)offset;
         const size_t count = left < size ? left : size;
@@ -222,15 +239,18 @@ static void copy_bytes(const struct source *source, uint64_t offset, size_t size
         to += count;
     }
     if (size > 0) {
-        grid_copy(source->grid, source->as, offset - source->header_size, size, to);
+        status = grid_copy(source->grid, source->as, offset - source->header_size, size, to);
     }
+    return status;
 }
 
 static ssize_t read_bytes(void *context, uint64_t position, char *buffer, size_t size)
 {
     const struct source *source = context;
 
-    copy_bytes(source, source->offset + position, size, buffer);
+    if (copy_bytes(source, source->offset + position, size, buffer) != STATUS_OK) {
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    }
     return (ssize_t)size;
 }
 
@@ -242,8 +262,10 @@ static bool make_bytes(struct stream *stream, struct text *text)
     const size_t size = left < BLOCK_SIZE ? (size_t)left : BLOCK_SIZE;
     char *to = text_reserve(text, size);
 
-    if (to != NULL) {
-        copy_bytes(source, stream->position, size, to);
+    if (to != NULL && copy_bytes(source, stream->position, size, to) != STATUS_OK) {
+        describe_damage(&stream->problem);
+        text->failed = true;
+    } else if (to != NULL) {
         text_advance(text, size);
     }
     stream->position += size;
@@ -293,7 +315,7 @@ static struct MHD_Response *part_response(struct source *source, uint64_t first,
     struct MHD_Response *response;
     uint64_t offset;
 
-    if (is_in_file(source, &offset)) {
+    if (is_in_file(source, &offset) && result_is_sound(source->result, offset + first, size)) {
         response = file_response(source->result, offset + first, size);
         destroy_source(source);
         return response;
@@ -360,9 +382,23 @@ static void describe(struct exchange *exchange, const struct source *source)
     }
 }
 
+/* Before the status is said: of the row that the answer begins with. */
+static enum status check_first_row(const struct source *source, uint64_t first, uint64_t size,
+                                   struct problem *reterr)
+{
+    const uint64_t at = first < source->header_size ? source->header_size : first;
+    char byte;
+
+    if (at >= first + size || copy_bytes(source, at, 1, &byte) == STATUS_OK) {
+        return STATUS_OK;
+    }
+    return describe_damage(reterr);
+}
+
 /* Takes the source. */
 static void answer_bytes(struct exchange *exchange, struct source *source)
 {
+    struct problem problem;
     const uint64_t whole = source->size;
     unsigned http_status = MHD_HTTP_OK;
     uint64_t first = 0;
@@ -380,6 +416,11 @@ static void answer_bytes(struct exchange *exchange, struct source *source)
         break;
     case RANGE_WHOLE:
         break;
+    }
+    if (check_first_row(source, first, size, &problem) != STATUS_OK) {
+        destroy_source(source);
+        exchange_refuse(exchange, &problem);
+        return;
     }
     describe(exchange, source);
     exchange_set_header(exchange, MHD_HTTP_HEADER_CONTENT_TYPE, "%s",
@@ -399,7 +440,9 @@ void grid_answer(struct exchange *exchange, struct grid_request *take_request)
     if (status == STATUS_OK) {
         status = create_source(exchange, take_request, &source);
         if (status != STATUS_OK) {
-            problem_set(&problem, status, "There is no memory for the request.");
+            problem_set(&problem, status, "%s",
+                        status == STATUS_CORRUPT ? "The stored result is damaged."
+                                                 : "There is no memory for the request.");
         }
     }
     if (status != STATUS_OK) {

@@ -1,5 +1,9 @@
 #include "server/http/guard.h"
 
+#include "server/http/guard_gaps.h"
+#include "server/http/guard_host.h"
+
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
@@ -43,6 +47,38 @@ static bool is_clean(const char *bytes, size_t size)
     return true;
 }
 
+/* Whether one of eight bytes is not from 0x21 to 0x7E: a borrow can only come from a byte that is
+ * not, and a byte above 0x7F has its own high bit. */
+static bool has_invisible(uint64_t bytes)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t below = bytes - 0x21 * ones;
+    const uint64_t deletes = (bytes ^ (0x7F * ones)) - ones;
+
+    return ((bytes | below | deletes) & (0x80 * ones)) != 0;
+}
+
+/* Eight at a time: every request has a target, and long ones. */
+static bool is_visible(const char *text)
+{
+    const size_t size = strlen(text);
+    size_t at = 0;
+    uint64_t bytes;
+
+    for (; size - at >= sizeof bytes; at += sizeof bytes) {
+        memcpy(&bytes, text + at, sizeof bytes);
+        if (has_invisible(bytes)) {
+            return false;
+        }
+    }
+    for (; at < size; at++) {
+        if ((unsigned char)text[at] <= 0x20 || (unsigned char)text[at] >= 0x7F) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool is_one_of(const char *word, const char *const *words)
 {
     while (*words != NULL && strcmp(word, *words) != 0) {
@@ -57,9 +93,8 @@ static bool has_name(const struct guard_header *header, const char *name)
            strncasecmp(header->name, name, header->name_size) == 0;
 }
 
-/* "Content-Length : 5" and a folded "Content-Lengthx" arrive as longer names: a proxy in front may
- * have read the short one. */
-static bool imitates_framing(const struct guard_header *header)
+/* The size of the name about the message itself that the header's begins with; 0 = none. */
+static size_t framing_prefix(const struct guard_header *header)
 {
     static const char *const names[] = {"content-length", "transfer-encoding", "host",
                                         "authorization",  "connection",        "expect"};
@@ -71,11 +106,20 @@ static bool imitates_framing(const struct guard_header *header)
         }
         size_t size = strlen(names[i]);
 
-        if (header->name_size > size && strncasecmp(header->name, names[i], size) == 0) {
-            return true;
+        if (header->name_size >= size && strncasecmp(header->name, names[i], size) == 0) {
+            return size;
         }
     }
-    return false;
+    return 0;
+}
+
+/* "Content-Length : 5" and a folded "Content-Lengthx" arrive as longer names: a proxy in front may
+ * have read the short one. */
+static bool imitates_framing(const struct guard_header *header)
+{
+    size_t size = framing_prefix(header);
+
+    return size > 0 && header->name_size > size;
 }
 
 static enum status refuse(struct problem *reterr, const char *reason)
@@ -96,10 +140,8 @@ static enum status check_line(const struct guard_request *request, struct proble
     if (request->url[0] != '/') {
         return refuse(reterr, "The request target does not start with a slash.");
     }
-    for (const char *at = request->url; *at != '\0'; at++) {
-        if ((unsigned char)*at <= 0x20 || (unsigned char)*at >= 0x7F) {
-            return refuse(reterr, "The request target has a byte that must be percent-encoded.");
-        }
+    if (!is_visible(request->url) || strchr(request->url, '#') != NULL) {
+        return refuse(reterr, "The request target has a byte that must be percent-encoded.");
     }
     return STATUS_OK;
 }
@@ -135,18 +177,28 @@ static enum status check_encoding(const struct guard_request *request,
     return STATUS_OK;
 }
 
-static enum status check_header(const struct guard_request *request,
-                                const struct guard_header *header, struct framing *framing,
-                                struct problem *reterr)
+static enum status check_syntax(const struct guard_header *header, struct problem *reterr)
 {
     if (!is_token(header->name, header->name_size)) {
         return refuse(reterr, "A header has a name that is not a token.");
     }
-    if (imitates_framing(header)) {
-        return refuse(reterr, "A header has a name that starts like one about the message itself.");
-    }
     if (header->value != NULL && !is_clean(header->value, header->value_size)) {
         return refuse(reterr, "A header has a control character in its value.");
+    }
+    return STATUS_OK;
+}
+
+static enum status check_header(const struct guard_request *request,
+                                const struct guard_header *header, struct framing *framing,
+                                struct problem *reterr)
+{
+    enum status status = check_syntax(header, reterr);
+
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (imitates_framing(header)) {
+        return refuse(reterr, "A header has a name that starts like one about the message itself.");
     }
     if (has_name(header, "content-length")) {
         return check_length(header, framing, reterr);
@@ -156,6 +208,9 @@ static enum status check_header(const struct guard_request *request,
     }
     if (has_name(header, "host")) {
         framing->hosts++;
+        if (header->value != NULL && !guard_host_is_valid(header->value, header->value_size)) {
+            return refuse(reterr, "The Host is neither a name nor an address.");
+        }
     }
     return STATUS_OK;
 }
@@ -202,8 +257,27 @@ enum status guard_check(const struct guard_request *request, bool *ret_body, str
     if (status == STATUS_OK) {
         status = check_framing(request, &framing, reterr);
     }
+    if (status == STATUS_OK && request->head_size > 0 && !guard_gaps_head_is_whole(request)) {
+        status = refuse(
+            reterr,
+            "The head has a NUL, a line that does not end in CR LF, or a header without a name.");
+    }
     if (status == STATUS_OK) {
         *ret_body = framing.has_content;
+    }
+    return status;
+}
+
+enum status guard_check_trailers(const struct guard_header *headers, size_t count,
+                                 struct problem *reterr)
+{
+    enum status status = STATUS_OK;
+
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        status = check_syntax(&headers[i], reterr);
+        if (status == STATUS_OK && framing_prefix(&headers[i]) > 0) {
+            status = refuse(reterr, "A trailer is about the message itself.");
+        }
     }
     return status;
 }

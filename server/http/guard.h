@@ -21,6 +21,10 @@ struct guard_request {
     const char *url;     /* undecoded, without the query */
     const struct guard_header *headers;
     size_t header_count;
+    /* The target where it lies in the head, and the bytes of the head from the method on, for
+     * guard_gaps.h; 0 = not known, or the strings lie anywhere. */
+    const char *place_of_url;
+    size_t head_size;
 };
 
 /* STATUS_OK, or STATUS_BAD_REQUEST / STATUS_LENGTH_REQUIRED with the reason: the connection is then
@@ -28,3 +32,6 @@ struct guard_request {
  * after the answer too. */
 MUST_CHECK enum status guard_check(const struct guard_request *request, bool *ret_body,
                                    struct problem *reterr);
+/* What came behind the last chunk: nothing that is about the message itself, or about who asks. */
+MUST_CHECK enum status guard_check_trailers(const struct guard_header *headers, size_t count,
+                                            struct problem *reterr);

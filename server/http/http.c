@@ -3,9 +3,9 @@
 #include "server/clock.h"
 #include "server/http/body.h"
 #include "server/http/exchange.h"
-#include "server/http/guard.h"
-#include "server/http/listener.h"
-#include "server/http/routes.h"
+#include "server/http/gate.h"
+#include "server/http/request.h"
+#include "server/metrics.h"
 
 #include <poll.h>
 #include <sched.h>
@@ -15,147 +15,32 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* Header memory and read buffer of a connection; larger buffers make uploads slower. Longer
- * headers, a Content-Length that is no number, broken chunks and a version from 2.0 on are refused
- * by libmicrohttpd itself, with 431, 414, 400 or 505 and a line of HTML: it has no way to have it
- * said in other words. */
-#define CONNECTION_MEMORY_BYTES (16 << 10)
-#define GUARD_HEADER_LIMIT 100
 /* Requests under way at the stop have this long to end. */
-#define STOP_GRACE_MS 5000
+#define STOP_GRACE_S 5.0
+
+/* Beyond connection_limit some are let in to be told. */
+#define WAITING_ROOM(limit) ((limit) / 8 + 64)
+/* Of the admin's door, which nobody can crowd who cannot reach it. */
+#define ADMIN_CONNECTION_LIMIT 64
 
 struct http {
     struct exchange_house house;
-    struct MHD_Daemon *daemon;
-    int listen_socket;  /* closed by libmicrohttpd unless quiesced */
-    int idle_event;     /* written when the last request under way ends */
-    atomic_uint active; /* requests under way */
-    char address[HTTP_ADDRESS_SIZE];
+    struct gate main;
+    struct gate admin;
+    struct turnstile *turnstile;
+    struct credentials *credentials; /* NULL: no TLS */
+    int idle_event;                  /* written when a request ends, during the stop */
 };
-
-/* ---- One request ---- */
-
-struct header_list {
-    struct guard_header headers[GUARD_HEADER_LIMIT];
-    size_t count;
-};
-
-static enum MHD_Result collect_header(void *context, enum MHD_ValueKind kind, const char *name,
-                                      size_t name_size, const char *value, size_t value_size)
-{
-    struct header_list *list = context;
-
-    (void)kind;
-    if (list->count < GUARD_HEADER_LIMIT) {
-        list->headers[list->count] = (struct guard_header){name, name_size, value, value_size};
-    }
-    list->count++;
-    return MHD_YES;
-}
-
-static enum status guard(struct exchange *exchange, const char *method, const char *version,
-                         bool *ret_body, struct problem *reterr)
-{
-    struct header_list list;
-    struct guard_request request = {
-        .method = method,
-        .version = version,
-        .url = exchange->target,
-        .headers = list.headers,
-    };
-
-    /* The headers stay as they are: there are kilobytes of room for them. */
-    list.count = 0;
-    MHD_get_connection_values_n(exchange->connection, MHD_HEADER_KIND, collect_header, &list);
-    if (list.count > GUARD_HEADER_LIMIT) {
-        return problem_set(reterr, STATUS_BAD_REQUEST, "The request has more than %d headers.",
-                           GUARD_HEADER_LIMIT);
-    }
-    request.header_count = list.count;
-    return guard_check(&request, ret_body, reterr);
-}
-
-static enum status route(struct exchange *exchange, struct problem *reterr)
-{
-    char allow[ROUTER_ALLOW_SIZE];
-    char *rest = exchange->target;
-    const char *path = strsep(&rest, "?");
-    enum status status = router_find(routes_table, routes_count, exchange->method, path,
-                                     &exchange->match, allow, reterr);
-
-    if (allow[0] != '\0') {
-        exchange_set_header(exchange, MHD_HTTP_HEADER_ALLOW, "%s", allow);
-    }
-    if (status == STATUS_OK) {
-        status = query_parse(rest, &exchange->query, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = query_check(&exchange->query, exchange->match.route->parameters, reterr);
-    }
-    return status;
-}
-
-static enum status check(struct exchange *exchange, const char *method, const char *version,
-                         struct problem *reterr)
-{
-    bool has_body = false;
-    enum status status = guard(exchange, method, version, &has_body, reterr);
-
-    /* What was refused, or had a body, may have been framed differently by a proxy. */
-    exchange->closing = status != STATUS_OK || has_body;
-    exchange->method = router_method(method);
-    if (status == STATUS_OK) {
-        status = route(exchange, reterr);
-    }
-    if (status == STATUS_OK && exchange->match.route->prepare != NULL) {
-        status = exchange->match.route->prepare(exchange, reterr);
-    }
-    return status;
-}
-
-static void refuse_late(struct exchange *exchange)
-{
-    exchange_refuse(exchange, &exchange->refusal);
-}
-
-/* libmicrohttpd closes the connection after an answer given here, so what may go on is answered
- * when the request is complete, which without a body is at once. */
-static void begin(struct exchange *exchange, const char *method, const char *version)
-{
-    exchange->begun = true;
-    exchange_name(exchange);
-    if (check(exchange, method, version, &exchange->refusal) == STATUS_OK) {
-        if (exchange->closing) {
-            body_begin(exchange);
-        }
-        return;
-    }
-    if (exchange->closing) {
-        refuse_late(exchange);
-    } else {
-        exchange->resume = refuse_late;
-    }
-}
-
-/* The request is complete, or an ask of it has been answered. */
-static void go_on(struct exchange *exchange)
-{
-    void (*resume)(struct exchange * exchange) = exchange->resume;
-
-    exchange->resume = NULL;
-    if (resume != NULL) {
-        resume(exchange);
-    } else {
-        exchange->match.route->handle(exchange);
-    }
-}
 
 /* ---- Callbacks of libmicrohttpd, on its pool threads ---- */
 
-/* What a connection has for its life: room for the one request under way. */
+/* What a connection has for its life. It is small, as many only wait; the kilobytes for the request
+ * under way come with the first. */
 struct seat {
     struct reaper_place *place;
-    struct exchange exchange;
+    enum turnstile_verdict verdict;
+    uint32_t counter;          /* of its address */
+    struct exchange *exchange; /* NULL before */
 };
 
 static struct seat *seat_of(struct MHD_Connection *connection)
@@ -166,17 +51,44 @@ static struct seat *seat_of(struct MHD_Connection *connection)
     return info == NULL ? NULL : info->socket_context;
 }
 
+static struct exchange *exchange_of(struct seat *seat, struct exchange_house *house)
+{
+    if (seat != NULL && seat->exchange == NULL) {
+        seat->exchange = malloc(sizeof *seat->exchange);
+        if (seat->exchange != NULL) {
+            exchange_open(seat->exchange, house);
+        }
+    }
+    return seat == NULL ? NULL : seat->exchange;
+}
+
+/* Without memory the request is refused, by the end of the connection. */
 static void *request_started(void *context, const char *target, struct MHD_Connection *connection)
 {
-    struct http *http = context;
-    struct seat *seat = seat_of(connection);
+    const struct gate *gate = context;
+    struct exchange_house *house = &gate->http->house;
+    struct exchange *exchange = exchange_of(seat_of(connection), house);
 
-    atomic_fetch_add(&http->active, 1);
-    if (seat == NULL || exchange_init(&seat->exchange, &http->house, connection,
-                                      target == NULL ? "" : target) != STATUS_OK) {
+    if (exchange == NULL ||
+        exchange_init(exchange, house, connection, target == NULL ? "" : target) != STATUS_OK) {
         return NULL;
     }
-    return &seat->exchange;
+    exchange->doors = gate->doors;
+    return exchange;
+}
+
+static void begin_in(const struct seat *seat, struct exchange *exchange,
+                     const struct guard_request *line)
+{
+    reaper_rest(seat->place);
+    if (seat->verdict != TURNSTILE_OPEN) {
+        request_turn_away(exchange, seat->verdict);
+        return;
+    }
+    request_begin(exchange, line);
+    if (exchange->closing && !exchange->answered) {
+        reaper_expect_body(seat->place);
+    }
 }
 
 static enum MHD_Result request_came(void *context, struct MHD_Connection *connection,
@@ -187,14 +99,13 @@ static enum MHD_Result request_came(void *context, struct MHD_Connection *connec
     struct exchange *exchange = *request_context;
 
     (void)context;
-    (void)url;
     if (exchange == NULL) {
         return MHD_NO;
     }
     exchange->outcome = MHD_YES;
     if (!exchange->begun) {
-        reaper_rest(seat_of(connection)->place);
-        begin(exchange, method, version);
+        const struct guard_request line = {.method = method, .version = version, .url = url};
+        begin_in(seat_of(connection), exchange, &line);
         return exchange->outcome;
     }
     if (*upload_data_size > 0) {
@@ -207,7 +118,10 @@ static enum MHD_Result request_came(void *context, struct MHD_Connection *connec
         return MHD_NO;
     }
     if (!exchange->answered) {
-        go_on(exchange);
+        if (exchange->closing) {
+            reaper_rest(seat_of(connection)->place); /* its body is here */
+        }
+        request_go_on(exchange);
     }
     return exchange->outcome;
 }
@@ -215,130 +129,224 @@ static enum MHD_Result request_came(void *context, struct MHD_Connection *connec
 static void request_ended(void *context, struct MHD_Connection *connection, void **request_context,
                           enum MHD_RequestTerminationCode reason)
 {
-    struct http *http = context;
+    struct http *http = ((struct gate *)context)->http;
     const struct seat *seat = seat_of(connection);
     uint64_t one = 1;
 
+    const double now_s = clock_monotonic_s();
+
     (void)reason;
     if (*request_context != NULL) {
+        request_account(*request_context, now_s);
         exchange_finish(*request_context);
     }
     *request_context = NULL;
     if (seat != NULL) {
-        reaper_watch(seat->place, clock_monotonic_s());
+        reaper_watch(seat->place, now_s);
     }
-    if (atomic_fetch_sub(&http->active, 1) == 1 && atomic_load(&http->house.asks_refused)) {
+    if (atomic_load(&http->house.asks_refused)) {
         (void)!write(http->idle_event, &one, sizeof one);
+    }
+}
+
+static void close_seat(const struct gate *gate, struct seat *seat)
+{
+    if (seat == NULL) {
+        return;
+    }
+    reaper_close(seat->place);
+    if (gate->is_counted) {
+        turnstile_leave(gate->http->turnstile, seat->counter);
+    }
+    if (seat->exchange != NULL) {
+        exchange_close(seat->exchange);
+    }
+    free(seat->exchange);
+    free(seat);
+}
+
+/* Where all are taken, one that waits for its next request gives way. */
+static void enter(const struct gate *gate, struct MHD_Connection *connection, struct seat *seat)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+    seat->verdict = TURNSTILE_OPEN;
+    if (gate->is_counted) {
+        seat->verdict = turnstile_enter(gate->http->turnstile,
+                                        info == NULL ? NULL : info->client_addr, &seat->counter);
+    }
+    if (seat->verdict == TURNSTILE_FULL &&
+        reaper_shed(gate->http->house.reaper, clock_monotonic_s())) {
+        seat->verdict = TURNSTILE_OPEN;
     }
 }
 
 static void connection_changed(void *context, struct MHD_Connection *connection,
                                void **socket_context, enum MHD_ConnectionNotificationCode code)
 {
-    struct http *http = context;
+    const struct gate *gate = context;
     struct seat *seat = *socket_context;
 
     if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
-        if (seat != NULL) {
-            reaper_close(seat->place);
-        }
-        free(seat);
+        close_seat(gate, seat);
         *socket_context = NULL;
+        metrics_add(METRIC_CONNECTIONS, -1);
         return;
     }
+    metrics_add(METRIC_CONNECTIONS, 1);
     /* Without memory its requests are refused one by one, by the end of the connection. */
-    seat = malloc(sizeof *seat);
+    seat = calloc(1, sizeof *seat);
     *socket_context = seat;
     if (seat == NULL) {
         return;
     }
+    enter(gate, connection, seat);
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    seat->place = info == NULL
-                      ? NULL
-                      : reaper_open(http->house.reaper, info->connect_fd, clock_monotonic_s());
+    seat->place = info == NULL ? NULL
+                               : reaper_open(gate->http->house.reaper, info->connect_fd,
+                                             gate->is_encrypted, clock_monotonic_s());
 }
 
-/* Escapes are decoded once, by the query and the router. */
-static size_t leave_escaped(void *context, struct MHD_Connection *connection, char *text)
+/* What a late client is told, past libmicrohttpd. */
+static size_t print_farewell(void *context, char bytes[REAPER_FAREWELL_SIZE])
 {
-    (void)context;
-    (void)connection;
-    return strlen(text);
-}
+    char request_id[REQUEST_ID_SIZE];
+    struct problem problem;
+    struct text answer = {0};
+    size_t size = 0;
 
-static void log_words(void *context, const char *format, va_list arguments)
-    __attribute__((format(printf, 2, 0)));
-
-/* Mostly about clients that left or sent nonsense. */
-static void log_words(void *context, const char *format, va_list arguments)
-{
-    char words[256];
-
-    (void)context;
-    vsnprintf(words, sizeof words, format, arguments);
-    words[strcspn(words, "\n")] = '\0';
-    log_write(LOG_DEBUG, "libmicrohttpd", LOG_TEXT("detail", words));
+    exchange_make_id(context, request_id);
+    problem_set(&problem, STATUS_REQUEST_TIMEOUT, "The request came too slowly.");
+    exchange_print_refusal(&problem, request_id, &answer);
+    if (text_status(&answer) == STATUS_OK && answer.size <= REAPER_FAREWELL_SIZE) {
+        size = answer.size;
+        memcpy(bytes, answer.bytes, size);
+    }
+    text_finish(&answer);
+    return size;
 }
 
 /* ---- Life ---- */
 
-static struct MHD_Daemon *start_daemon(struct http *http)
-{
-    const struct config *config = http->house.config;
-    struct MHD_OptionItem pool[] = {
-        {MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)config->http_threads, NULL},
-        {MHD_OPTION_END, 0, NULL},
-    };
-    /* A pool of one is none. */
-    if (config->http_threads < 2) {
-        pool[0].option = MHD_OPTION_END;
-    }
-    /* Not strict: a request without Host would be refused before the guard sees it, with HTML and a
-     * header block sent twice. */
-    return MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-        request_came, http, MHD_OPTION_EXTERNAL_LOGGER, log_words, http, MHD_OPTION_LISTEN_SOCKET,
-        http->listen_socket, MHD_OPTION_CONNECTION_LIMIT, config->connection_limit,
-        MHD_OPTION_CONNECTION_TIMEOUT, config->connection_timeout_s,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY_BYTES,
-        MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, http,
-        MHD_OPTION_URI_LOG_CALLBACK, request_started, http, MHD_OPTION_NOTIFY_COMPLETED,
-        request_ended, http, MHD_OPTION_NOTIFY_CONNECTION, connection_changed, http,
-        MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
-}
-
 static void destroy(struct http *http)
 {
-    if (http->listen_socket >= 0) {
-        close(http->listen_socket);
-    }
     if (http->idle_event >= 0) {
         close(http->idle_event);
     }
+    listener_close(&http->main.listener);
+    listener_close(&http->admin.listener);
     reaper_destroy(http->house.reaper);
+    turnstile_destroy(http->turnstile);
     adjacency_cache_destroy(http->house.adjacencies);
+    keyring_destroy(http->house.keyring);
+    credentials_destroy(http->credentials);
+    device_monitor_destroy(http->house.monitor);
     free(http);
+}
+
+static bool is_given(const char *text)
+{
+    return strcmp(text, CONFIG_NONE) != 0;
+}
+
+static enum status make_tenant(void *context, const char *name, struct tenant **ret_tenant)
+{
+    return desk_tenant(context, name, ret_tenant);
+}
+
+static enum status open_secrets(struct http *http, struct problem *reterr)
+{
+    const struct config *config = http->house.config;
+    enum status status = STATUS_OK;
+
+    if (is_given(config->tls_certificate) != is_given(config->tls_key)) {
+        return problem_set(reterr, STATUS_CONFIG,
+                           "http.tls_certificate and http.tls_key belong together.");
+    }
+    if (is_given(config->keys_file)) {
+        status = keyring_create(make_tenant, http->house.desk, &http->house.keyring);
+    }
+    if (status == STATUS_OK && is_given(config->tls_certificate)) {
+        status = credentials_create(&http->credentials);
+    }
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "There is no memory for the HTTP server.");
+    }
+    status = http_load_keys(http, reterr);
+    return status == STATUS_OK ? http_load_certificate(http, reterr) : status;
 }
 
 static enum status fill(const struct http_parts *parts, struct http *http, struct problem *reterr)
 {
-    http->house.config = parts->config;
+    const struct config *config = parts->config;
+    const uint32_t connections =
+        config->connection_limit + WAITING_ROOM(config->connection_limit) + ADMIN_CONNECTION_LIMIT;
+    const struct reaper_rules rules = {
+        .connection_limit = connections,
+        .header_timeout_s = config->header_timeout_s,
+        .rate_floor = config->rate_floor,
+        .stall_timeout_s = config->stall_timeout_s,
+        .farewell = print_farewell,
+        .context = &http->house,
+    };
+
+    http->house.config = config;
     http->house.desk = parts->desk;
     http->house.results = parts->results;
     http->house.store = parts->store;
-    http->listen_socket = -1;
     http->idle_event = eventfd(0, EFD_CLOEXEC);
     if (http->idle_event < 0 ||
         getrandom(&http->house.id_seed, sizeof http->house.id_seed, 0) < 0 ||
-        reaper_create(parts->config->connection_limit, parts->config->header_timeout_s,
-                      &http->house.reaper) != STATUS_OK ||
-        adjacency_cache_create(store_graph_folder(parts->store), parts->config->path_budget_bytes,
-                               &http->house.adjacencies) != STATUS_OK) {
+        reaper_create(&rules, &http->house.reaper) != STATUS_OK ||
+        turnstile_create(config->connection_limit, config->address_limit, &http->turnstile) !=
+            STATUS_OK ||
+        adjacency_cache_create(store_graph_folder(parts->store), config->path_budget_bytes,
+                               &http->house.adjacencies) != STATUS_OK ||
+        device_monitor_create(NVML_LIBRARY, &http->house.monitor) != STATUS_OK) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the HTTP server.");
     }
-    return listener_open(parts->config->listen, &http->listen_socket, http->address,
-                         sizeof http->address, reterr);
+    return open_secrets(http, reterr);
+}
+
+static enum status open_gates(struct http *http, struct problem *reterr)
+{
+    const struct config *config = http->house.config;
+    struct gate_plan plan = {
+        .config = config,
+        .credentials = http->credentials,
+        .has_keys = http->house.keyring != NULL,
+        .threads = 1,
+        .connections = ADMIN_CONNECTION_LIMIT,
+        .request_came = request_came,
+        .request_started = request_started,
+        .request_ended = request_ended,
+        .connection_changed = connection_changed,
+    };
+    enum status status = STATUS_OK;
+
+    http->main.doors = DOOR_MAIN | DOOR_ONLY;
+    http->main.is_counted = true;
+    http->admin.doors = DOOR_ADMIN;
+    if (http->admin.listener.socket >= 0) {
+        http->main.doors = DOOR_MAIN;
+        status = gate_open(&http->admin, &plan, reterr);
+    }
+    if (status == STATUS_OK) {
+        plan.threads = config->http_threads;
+        plan.connections = config->connection_limit + WAITING_ROOM(config->connection_limit);
+        status = gate_open(&http->main, &plan, reterr);
+    }
+    return status;
+}
+
+static void close_listeners(const struct http_parts *parts)
+{
+    struct listener listeners[] = {parts->listener, parts->admin_listener};
+
+    listener_close(&listeners[0]);
+    listener_close(&listeners[1]);
 }
 
 enum status http_start(const struct http_parts *parts, struct http **ret_http,
@@ -348,19 +356,21 @@ enum status http_start(const struct http_parts *parts, struct http **ret_http,
     enum status status;
 
     if (http == NULL) {
+        close_listeners(parts);
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the HTTP server.");
     }
+    http->main.http = http->admin.http = http;
+    http->main.listener = parts->listener;
+    http->admin.listener = parts->admin_listener;
+    http->idle_event = -1;
     status = fill(parts, http, reterr);
     if (status == STATUS_OK) {
-        http->daemon = start_daemon(http);
-        if (http->daemon == NULL) {
-            status =
-                problem_set(reterr, STATUS_CONFIG,
-                            "The HTTP server does not start with %u threads and %u connections.",
-                            parts->config->http_threads, parts->config->connection_limit);
-        }
+        status = open_gates(http, reterr);
     }
     if (status != STATUS_OK) {
+        http_quiesce(http);
+        gate_stop(&http->main);
+        gate_stop(&http->admin);
         destroy(http);
         return status;
     }
@@ -370,7 +380,28 @@ enum status http_start(const struct http_parts *parts, struct http **ret_http,
 
 const char *http_address(const struct http *http)
 {
-    return http->address;
+    return http->main.url;
+}
+
+const char *http_admin_address(const struct http *http)
+{
+    return http->admin.url;
+}
+
+enum status http_load_keys(struct http *http, struct problem *reterr)
+{
+    return http->house.keyring == NULL
+               ? STATUS_OK
+               : keyring_load(http->house.keyring, http->house.config->keys_file, reterr);
+}
+
+enum status http_load_certificate(struct http *http, struct problem *reterr)
+{
+    const struct config *config = http->house.config;
+
+    return http->credentials == NULL ? STATUS_OK
+                                     : credentials_load(http->credentials, config->tls_certificate,
+                                                        config->tls_key, reterr);
 }
 
 void http_reap(struct http *http)
@@ -380,13 +411,8 @@ void http_reap(struct http *http)
 
 void http_quiesce(struct http *http)
 {
-    MHD_socket descriptor = MHD_quiesce_daemon(http->daemon);
-
-    /* Ours again, unless it was quiesced before. */
-    http->listen_socket = -1;
-    if (descriptor != MHD_INVALID_SOCKET) {
-        close(descriptor);
-    }
+    gate_quiesce(&http->main);
+    gate_quiesce(&http->admin);
 }
 
 void http_refuse_asks(struct http *http)
@@ -397,6 +423,25 @@ void http_refuse_asks(struct http *http)
     }
 }
 
+/* Each request that ends writes the event, from the moment that no more asks are taken. */
+static void wait_until_idle(struct http *http)
+{
+    const double end_s = clock_monotonic_s() + STOP_GRACE_S;
+    struct pollfd idle = {.fd = http->idle_event, .events = POLLIN};
+    uint64_t count;
+
+    while (reaper_count_resting(http->house.reaper) > 0) {
+        const double left_s = end_s - clock_monotonic_s();
+
+        if (left_s <= 0) {
+            return;
+        }
+        if (poll(&idle, 1, (int)(left_s * 1000) + 1) > 0) {
+            (void)!read(http->idle_event, &count, sizeof count);
+        }
+    }
+}
+
 void http_stop(struct http *http)
 {
     if (http == NULL) {
@@ -404,10 +449,8 @@ void http_stop(struct http *http)
     }
     http_refuse_asks(http);
     http_quiesce(http);
-    struct pollfd idle = {.fd = http->idle_event, .events = POLLIN};
-    if (atomic_load(&http->active) > 0) {
-        (void)poll(&idle, 1, STOP_GRACE_MS);
-    }
-    MHD_stop_daemon(http->daemon);
+    wait_until_idle(http);
+    gate_stop(&http->main);
+    gate_stop(&http->admin);
     destroy(http);
 }

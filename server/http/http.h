@@ -5,27 +5,35 @@
 #pragma once
 
 #include "server/config.h"
+#include "server/http/listener.h"
 #include "server/job/desk.h"
 #include "server/store/result_table.h"
 
 struct http;
 
-#define HTTP_ADDRESS_SIZE 128
-
-/* Borrows all for its life. Starts listening: STATUS_CONFIG with words when the address cannot be
- * used. */
+/* Borrows all for its life, but the listeners, which it takes even when it does not start. It
+ * answers at once. STATUS_CONFIG with words when keys or certificates cannot be used, or an address
+ * has not what config->network asks for. */
 struct http_parts {
     const struct config *config;
     struct desk *desk;
     struct result_table *results;
     struct store *store;
+    struct listener listener;
+    struct listener admin_listener; /* LISTENER_CLOSED: none */
 };
 MUST_CHECK enum status http_start(const struct http_parts *parts, struct http **ret_http,
                                   struct problem *reterr);
-/* "http://127.0.0.1:8080", with the port really taken. */
+/* "http://127.0.0.1:8080", with the port really taken; "https://..", "unix:PATH". */
 const char *http_address(const struct http *http);
-/* Ends connections that take longer than header_timeout_s to complete the headers of a request.
- * The loop calls it each second. */
+/* The same of the admin's; empty when there is none. */
+const char *http_admin_address(const struct http *http);
+/* Read again what the configuration names, if it names any: STATUS_CONFIG with words when it cannot
+ * be used, and what was read before stays. Loop thread. */
+MUST_CHECK enum status http_load_keys(struct http *http, struct problem *reterr);
+MUST_CHECK enum status http_load_certificate(struct http *http, struct problem *reterr);
+/* Ends connections that dawdle: over the headers of a request, its body, or an answer. The loop
+ * calls it each second. */
 void http_reap(struct http *http);
 /* No new connections; those open are answered. */
 void http_quiesce(struct http *http);

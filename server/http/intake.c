@@ -89,6 +89,24 @@ enum status intake_check_document(const struct exchange *exchange, struct proble
     return STATUS_OK;
 }
 
+static enum status check_tenant_jobs(const struct exchange *exchange, struct problem *reterr)
+{
+    const struct grant *grant = &exchange->grant;
+
+    return grant->tenant == NULL ? STATUS_OK
+                                 : tenant_check_jobs(grant->tenant, &grant->quota, reterr);
+}
+
+/* On the disk, for what is not promised yet. */
+static uint64_t room_bytes(const struct exchange *exchange)
+{
+    const struct admission *admission = desk_admission(exchange->house->desk);
+    const uint64_t free_bytes = store_free_bytes(exchange->house->store);
+    const uint64_t promised_bytes = atomic_load(&admission->promised_bytes);
+
+    return free_bytes > promised_bytes ? free_bytes - promised_bytes : 0;
+}
+
 /* Work is not taken while there is nobody, or no room, to do it. With an Idempotency-Key it may be
  * the repeat of what was taken before, which only the desk can tell. */
 static enum status check_admission(struct exchange *exchange, bool for_job, struct problem *reterr)
@@ -100,16 +118,35 @@ static enum status check_admission(struct exchange *exchange, bool for_job, stru
 
     if (atomic_load(&admission->draining)) {
         status = problem_set(reterr, STATUS_DRAINING, "The service is shutting down.");
+    } else if (atomic_load(&admission->full) && !is_repeatable) {
+        status = problem_set(reterr, STATUS_DISK_FULL,
+                             "The disk is full: questions are answered, nothing new is taken.");
+        problem_limit(reterr, (double)room_bytes(exchange), 0);
+        problem_hint(reterr, "Delete graphs, or make room on the disk: it is noticed by itself.");
     } else if (for_job && !is_repeatable && atomic_load(&admission->queue_free) == 0) {
         const double limit = exchange->house->config->queue_limit;
         status = problem_set(reterr, STATUS_QUEUE_FULL, "As many jobs wait as may.");
         problem_limit(reterr, limit, limit);
         problem_hint(reterr, "Come back after the seconds in Retry-After.");
     }
+    if (status == STATUS_OK && for_job && !is_repeatable) {
+        status = check_tenant_jobs(exchange, reterr);
+    }
     if (status != STATUS_OK) {
         exchange_set_header(exchange, "Retry-After", "%u", retry_after_s > 0 ? retry_after_s : 1);
     }
     return status;
+}
+
+/* What is not there yet takes some bytes: the desk knows how many once the graph is read. */
+static enum status check_tenant_bytes(const struct exchange *exchange, struct problem *reterr)
+{
+    const struct grant *grant = &exchange->grant;
+    const bool is_repeatable = exchange_request_header(exchange, "Idempotency-Key") != NULL;
+
+    return grant->tenant == NULL || is_repeatable
+               ? STATUS_OK
+               : tenant_check_bytes(grant->tenant, &grant->quota, 1, reterr);
 }
 
 /* By parameter, else by a media type that says something, else left to the first bytes. */
@@ -168,10 +205,23 @@ static void start_upload(struct exchange *exchange, bool for_job, enum coding co
         .document_limit_bytes = for_job ? config->document_limit_bytes : 0,
     };
 
+    if (for_job) {
+        enum kind kind = exchange->request.parameters.kind;
+
+        rules.options.has_room = true;
+        rules.options.room_bytes = room_bytes(exchange);
+        rules.options.element_bytes = kind_size(kind == KIND_AUTO ? KIND_I4 : kind);
+    }
     rules.options.vertex_limit = admission->vertex_limit;
     rules.options.edge_limit = admission->edge_limit;
     snprintf(rules.options.vertex_limit_reason, sizeof rules.options.vertex_limit_reason, "%s",
              admission->limit_reason);
+    const uint32_t quota = exchange->grant.quota.vertex_limit;
+    if (quota > 0 && quota < rules.options.vertex_limit) {
+        rules.options.vertex_limit = quota;
+        snprintf(rules.options.vertex_limit_reason, sizeof rules.options.vertex_limit_reason,
+                 "this key");
+    }
     upload_init(&exchange->upload, &rules);
     exchange->has_upload = true;
 }
@@ -183,6 +233,9 @@ enum status intake_open(struct exchange *exchange, bool for_job, struct problem 
     enum status status = check_admission(exchange, for_job, reterr);
 
     job_request_init(&exchange->request);
+    if (status == STATUS_OK) {
+        status = check_tenant_bytes(exchange, reterr);
+    }
     if (status == STATUS_OK) {
         status = job_request_from_query(&exchange->query, config->wait_limit_s, &exchange->request,
                                         reterr);

@@ -3,10 +3,13 @@
 #include "proto/number.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define BACKLOG 1024
@@ -69,9 +72,10 @@ static int open_one(const struct addrinfo *info)
     return -1;
 }
 
-static bool print_url(int descriptor, char *ret_url, size_t url_size)
+/* Whether it is local: by the address really bound, whatever name it was given by. */
+static bool describe(int descriptor, struct listener *listener)
 {
-    struct sockaddr_storage bound;
+    struct sockaddr_storage bound = {0};
     socklen_t size = sizeof bound;
     char host[NI_MAXHOST];
     char port[NI_MAXSERV];
@@ -81,44 +85,173 @@ static bool print_url(int descriptor, char *ret_url, size_t url_size)
                     NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
         return false;
     }
-    bool is_v6 = strchr(host, ':') != NULL;
-    int length = snprintf(ret_url, url_size, "http://%s%s%s:%s", is_v6 ? "[" : "", host,
-                          is_v6 ? "]" : "", port);
-    return length > 0 && (size_t)length < url_size;
+    const bool is_v6 = bound.ss_family == AF_INET6;
+    listener->is_local = is_v6 ? strcmp(host, "::1") == 0 : strncmp(host, "127.", 4) == 0;
+    int length = snprintf(listener->address, sizeof listener->address, "%s%s%s:%s",
+                          is_v6 ? "[" : "", host, is_v6 ? "]" : "", port);
+    return length > 0 && (size_t)length < sizeof listener->address;
 }
 
-enum status listener_open(const char *address, int *ret_socket, char *ret_url, size_t url_size,
-                          struct problem *reterr)
+/* Both kinds, so that a manager may hand over either. */
+enum status listener_adopt(int descriptor, struct listener *ret_listener, struct problem *reterr)
+{
+    struct sockaddr_un bound = {0};
+    socklen_t size = sizeof bound - 1;
+    struct listener listener = {.socket = descriptor, .lock = -1};
+
+    if (getsockname(descriptor, (struct sockaddr *)&bound, &size) == 0 &&
+        bound.sun_family == AF_UNIX) {
+        listener.is_local = listener.is_unix = true;
+        snprintf(listener.address, sizeof listener.address, LISTENER_UNIX_PREFIX "%s",
+                 bound.sun_path);
+    } else if (!describe(descriptor, &listener)) {
+        listener_close(&listener);
+        return problem_set(reterr, STATUS_CONFIG, "Cannot tell the address of the socket.");
+    }
+    *ret_listener = listener;
+    return STATUS_OK;
+}
+
+static enum status open_tcp(const char *address, struct listener *listener, struct problem *reterr)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
     struct addrinfo *found = NULL;
     char host[NI_MAXHOST];
     char port[8];
-    int descriptor = -1;
 
     if (!split(address, host, sizeof host, port, sizeof port)) {
         return problem_set(reterr, STATUS_CONFIG,
-                           "http.listen is \"%s\", which is not HOST:PORT or [IPv6]:PORT.",
-                           address);
+                           "\"%s\" is not HOST:PORT, [IPv6]:PORT or unix:PATH.", address);
     }
     int failed = getaddrinfo(host[0] == '\0' ? NULL : host, port, &hints, &found);
     if (failed != 0) {
         return problem_set(reterr, STATUS_CONFIG, "Cannot find the address \"%s\": %s.", address,
                            gai_strerror(failed));
     }
-    for (const struct addrinfo *at = found; at != NULL && descriptor < 0; at = at->ai_next) {
-        descriptor = open_one(at);
+    for (const struct addrinfo *at = found; at != NULL && listener->socket < 0; at = at->ai_next) {
+        listener->socket = open_one(at);
     }
     int reason = errno;
     freeaddrinfo(found);
-    if (descriptor < 0) {
+    if (listener->socket < 0) {
         return problem_set(reterr, STATUS_CONFIG, "Cannot listen on %s: %s.", address,
                            strerror(reason));
     }
-    if (!print_url(descriptor, ret_url, url_size)) {
-        close(descriptor);
+    if (!describe(listener->socket, listener)) {
         return problem_set(reterr, STATUS_CONFIG, "Cannot tell the address of %s.", address);
     }
-    *ret_socket = descriptor;
     return STATUS_OK;
+}
+
+/* ---- Unix sockets ---- */
+
+static enum status fail(const char *path, const char *what, struct problem *reterr)
+{
+    return problem_set(reterr, STATUS_CONFIG, "Cannot %s %s: %s.", what, path, strerror(errno));
+}
+
+/* Who holds PATH.lock owns PATH. The lock is never removed: another may wait for it. */
+static enum status take_lock(const char *path, struct listener *listener, struct problem *reterr)
+{
+    char lock[sizeof listener->path + sizeof ".lock"];
+
+    snprintf(lock, sizeof lock, "%s.lock", path);
+    listener->lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (listener->lock < 0) {
+        return fail(lock, "create", reterr);
+    }
+    if (flock(listener->lock, LOCK_EX | LOCK_NB) != 0) {
+        return problem_set(reterr, STATUS_CONFIG, "%s is in use by another process.", path);
+    }
+    return STATUS_OK;
+}
+
+/* Nothing but a socket is ever removed. */
+static enum status remove_stale(const char *path, struct problem *reterr)
+{
+    struct stat about;
+
+    if (lstat(path, &about) != 0) {
+        return errno == ENOENT ? STATUS_OK : fail(path, "look at", reterr);
+    }
+    if (!S_ISSOCK(about.st_mode)) {
+        return problem_set(reterr, STATUS_CONFIG, "%s is there and no socket.", path);
+    }
+    return unlink(path) == 0 ? STATUS_OK : fail(path, "remove", reterr);
+}
+
+/* Made for the owner only, so that nobody connects before the mode is what it shall be. */
+static enum status bind_unix(const char *path, unsigned mode, struct listener *listener,
+                             struct problem *reterr)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    listener->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (listener->socket < 0 || fchmod(listener->socket, S_IRUSR | S_IWUSR) != 0 ||
+        bind(listener->socket, (struct sockaddr *)&address, sizeof address) != 0) {
+        return fail(path, "bind", reterr);
+    }
+    memcpy(listener->path, path, strlen(path) + 1);
+    if (chmod(path, mode) != 0 || listen(listener->socket, BACKLOG) != 0) {
+        return fail(path, "listen on", reterr);
+    }
+    return STATUS_OK;
+}
+
+static enum status open_unix(const char *path, unsigned mode, struct listener *listener,
+                             struct problem *reterr)
+{
+    enum status status;
+
+    if (path[0] == '\0' || strlen(path) >= sizeof listener->path) {
+        return problem_set(reterr, STATUS_CONFIG, "The path of a Unix socket has 1 to %zu bytes.",
+                           sizeof listener->path - 1);
+    }
+    status = take_lock(path, listener, reterr);
+    if (status == STATUS_OK) {
+        status = remove_stale(path, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = bind_unix(path, mode, listener, reterr);
+    }
+    listener->is_local = listener->is_unix = true;
+    snprintf(listener->address, sizeof listener->address, LISTENER_UNIX_PREFIX "%s", path);
+    return status;
+}
+
+/* ---- Both ---- */
+
+enum status listener_open(const char *address, unsigned mode, struct listener *ret_listener,
+                          struct problem *reterr)
+{
+    struct listener listener = {.socket = -1, .lock = -1};
+    enum status status;
+
+    if (strncmp(address, LISTENER_UNIX_PREFIX, strlen(LISTENER_UNIX_PREFIX)) == 0) {
+        status = open_unix(address + strlen(LISTENER_UNIX_PREFIX), mode, &listener, reterr);
+    } else {
+        status = open_tcp(address, &listener, reterr);
+    }
+    if (status != STATUS_OK) {
+        listener_close(&listener);
+        return status;
+    }
+    *ret_listener = listener;
+    return STATUS_OK;
+}
+
+void listener_close(struct listener *listener)
+{
+    if (listener->path[0] != '\0') {
+        unlink(listener->path);
+        listener->path[0] = '\0';
+    }
+    if (listener->socket >= 0) {
+        close(listener->socket);
+    }
+    if (listener->lock >= 0) {
+        close(listener->lock);
+    }
+    listener->socket = listener->lock = -1;
 }

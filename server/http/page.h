@@ -18,3 +18,4 @@ struct page {
 
 extern const struct page page_openapi; /* OpenAPI 3.1 */
 extern const struct page page_docs;    /* its viewer */
+extern const struct page page_home;    /* what / shows to people */

@@ -14,21 +14,38 @@ struct lines {
     const char *line;
     size_t size;
     uint64_t number;
+    uint64_t joined; /* lines more that a quoted name made part of this one */
 };
+
+/* The line goes on to the next end of one. */
+static void find_end(struct lines *lines)
+{
+    const char *stop = memchr(lines->at, '\n', (size_t)(lines->end - lines->at));
+
+    lines->size = (size_t)((stop == NULL ? lines->end : stop) - lines->line);
+    lines->at = stop == NULL ? lines->end : stop + 1;
+    lines->size -= lines->size > 0 && lines->line[lines->size - 1] == '\r';
+}
 
 static bool next_line(struct lines *lines)
 {
-    const char *stop;
-
     if (lines->at == lines->end) {
         return false;
     }
-    stop = memchr(lines->at, '\n', (size_t)(lines->end - lines->at));
     lines->line = lines->at;
-    lines->size = (size_t)((stop == NULL ? lines->end : stop) - lines->at);
-    lines->at = stop == NULL ? lines->end : stop + 1;
-    lines->size -= lines->size > 0 && lines->line[lines->size - 1] == '\r';
-    lines->number++;
+    lines->number += 1 + lines->joined;
+    lines->joined = 0;
+    find_end(lines);
+    return true;
+}
+
+static bool join_next_line(struct lines *lines)
+{
+    if (lines->at == lines->end) {
+        return false;
+    }
+    lines->joined++;
+    find_end(lines);
     return true;
 }
 
@@ -64,31 +81,38 @@ static bool is_blank(char c)
 
 /* ---- CSV ---- */
 
-/* Into buffer where quotes are doubled in it; at: behind the opening quote. */
-static enum status take_quoted(const struct lines *lines, const char **at,
+/* Into buffer, where doubled quotes are one; over the ends of lines. at: behind the opening quote.
+ */
+static enum status take_quoted(struct lines *lines, const char **at,
                                char buffer[VERTEX_NAME_LIMIT + 1], struct field *ret_field,
                                struct problem *reterr)
 {
-    const char *end = lines->line + lines->size;
     const char *first = *at;
     size_t size = 0;
 
-    for (; *at < end && (**at != '"' || (*at + 1 < end && (*at)[1] == '"')); ++*at) {
-        *at += **at == '"';
+    for (;;) {
+        if (*at == lines->line + lines->size) {
+            if (!join_next_line(lines)) {
+                return refuse(lines, first, "A quote does not end.", reterr);
+            }
+            continue;
+        }
+        if (**at == '"') {
+            ++*at;
+            if (*at == lines->end || **at != '"') {
+                break;
+            }
+        }
         if (size > VERTEX_NAME_LIMIT) {
             return refuse(lines, first, "A name is longer than any is.", reterr);
         }
-        buffer[size++] = **at;
+        buffer[size++] = *(*at)++;
     }
-    if (*at == end) {
-        return refuse(lines, first, "A quote does not end on its line.", reterr);
-    }
-    ++*at;
     *ret_field = (struct field){buffer, size};
     return STATUS_OK;
 }
 
-static enum status take_field(const struct lines *lines, const char **at,
+static enum status take_field(struct lines *lines, const char **at,
                               char buffer[VERTEX_NAME_LIMIT + 1], struct field *ret_field,
                               struct problem *reterr)
 {
@@ -115,14 +139,13 @@ static enum status take_field(const struct lines *lines, const char **at,
     return STATUS_OK;
 }
 
-static enum status take_csv_pair(const struct lines *lines, char buffers[2][VERTEX_NAME_LIMIT + 1],
+static enum status take_csv_pair(struct lines *lines, char buffers[2][VERTEX_NAME_LIMIT + 1],
                                  struct field ret_pair[2], struct problem *reterr)
 {
-    const char *end = lines->line + lines->size;
     const char *at = lines->line;
     enum status status = take_field(lines, &at, buffers[0], &ret_pair[0], reterr);
 
-    if (status == STATUS_OK && (at == end || *at != ',')) {
+    if (status == STATUS_OK && (at == lines->line + lines->size || *at != ',')) {
         status = refuse(lines, at, "A line is source,target: a comma is missing.", reterr);
     }
     if (status != STATUS_OK) {
@@ -130,6 +153,8 @@ static enum status take_csv_pair(const struct lines *lines, char buffers[2][VERT
     }
     at++;
     status = take_field(lines, &at, buffers[1], &ret_pair[1], reterr);
+    const char *end = lines->line + lines->size;
+
     while (at < end && is_blank(*at)) {
         at++;
     }

@@ -97,7 +97,8 @@ bool preference_choose(const char *accept, const char *const *offers, size_t *re
 {
     double best = 0;
 
-    if (accept == NULL || accept[0] == '\0') {
+    /* What most clients send. */
+    if (accept == NULL || accept[0] == '\0' || strcmp(accept, "*/*") == 0) {
         *ret_index = 0;
         return true;
     }

@@ -22,9 +22,12 @@ static int digit_of(char c)
 
 bool query_decode(char *text)
 {
-    char *to = text;
+    char *to = strchr(text, '%');
 
-    for (const char *at = text; *at != '\0'; at++) {
+    if (to == NULL) {
+        return true;
+    }
+    for (const char *at = to; *at != '\0'; at++) {
         if (*at == '%') {
             int high = digit_of(at[1]);
             int low = high < 0 ? -1 : digit_of(at[2]);
@@ -80,8 +83,12 @@ enum status query_parse(char *text, struct query *ret_query, struct problem *ret
     char *rest = text;
 
     while (rest != NULL) {
-        char *piece = strsep(&rest, "&");
+        char *piece = rest;
 
+        rest = strchr(piece, '&');
+        if (rest != NULL) {
+            *rest++ = '\0';
+        }
         if (piece[0] == '\0') {
             continue;
         }

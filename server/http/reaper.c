@@ -1,39 +1,64 @@
 #include "server/http/reaper.h"
 
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 /* Connections change places while one looks for a free one: so that it meets one all the same. */
-#define PLACES_PER_CONNECTION 4
+#define PLACES_PER_CONNECTION 2
+/* How many places are looked at to make room, and how long one must have waited to be asked to. */
+#define SHED_LOOKS 1024
+#define SHED_AGE_S 1.0
 
 enum { PLACE_FREE, PLACE_OPEN, PLACE_REAPED };
 
+/* A cache line each: their threads write to them with each request. */
+#define LINE_BYTES 64
+/* Instead of the time since when headers are waited for. */
+#define AT_REST (-1.0)
+#define IN_BODY (-2.0)
+
+/* What had moved when a stretch of time began; begun_s below 0: none has. */
+struct window {
+    double begun_s;
+    uint64_t bytes;
+};
+
 struct reaper_place {
-    atomic_int state;
+    _Alignas(LINE_BYTES) atomic_int state;
     atomic_int descriptor;
-    _Atomic double since_s; /* below 0: not waiting for headers */
+    _Atomic double since_s;  /* or AT_REST, or IN_BODY */
+    atomic_bool is_speaking; /* it has completed a request: what comes unasked would be misread */
+    bool is_encrypted;       /* from here on by whoever holds the place */
+    struct window in;
+    struct window out;
 };
 
 struct reaper {
-    double header_timeout_s;
+    struct reaper_rules rules;
     uint32_t count;
     atomic_uint hint; /* where a free place may be */
+    atomic_uint shed; /* where to look for one to make room */
     struct reaper_place places[];
 };
 
-enum status reaper_create(uint32_t connection_limit, double header_timeout_s,
-                          struct reaper **ret_reaper)
+enum status reaper_create(const struct reaper_rules *rules, struct reaper **ret_reaper)
 {
-    uint32_t count = PLACES_PER_CONNECTION * connection_limit;
-    struct reaper *reaper = calloc(1, sizeof *reaper + (size_t)count * sizeof(struct reaper_place));
+    uint32_t count = PLACES_PER_CONNECTION * rules->connection_limit;
+    const size_t size = sizeof(struct reaper) + (size_t)count * sizeof(struct reaper_place);
+    struct reaper *reaper = aligned_alloc(LINE_BYTES, size);
 
     if (reaper == NULL) {
         return STATUS_NO_MEMORY;
     }
-    reaper->header_timeout_s = header_timeout_s;
+    memset(reaper, 0, size);
+    reaper->rules = *rules;
     reaper->count = count;
     *ret_reaper = reaper;
     return STATUS_OK;
@@ -44,24 +69,37 @@ void reaper_destroy(struct reaper *reaper)
     free(reaper);
 }
 
-struct reaper_place *reaper_open(struct reaper *reaper, int descriptor, double now_s)
+/* ---- Places ---- */
+
+static bool seize(struct reaper_place *place, int from)
+{
+    return atomic_load_explicit(&place->state, memory_order_relaxed) == from &&
+           atomic_compare_exchange_strong(&place->state, &from, PLACE_REAPED);
+}
+
+static void release(struct reaper_place *place)
+{
+    atomic_store(&place->state, PLACE_OPEN);
+}
+
+struct reaper_place *reaper_open(struct reaper *reaper, int descriptor, bool is_encrypted,
+                                 double now_s)
 {
     uint32_t first = atomic_fetch_add_explicit(&reaper->hint, 1, memory_order_relaxed);
 
     for (uint32_t i = 0; i < reaper->count; i++) {
         struct reaper_place *place = &reaper->places[(first + i) % reaper->count];
-        int expected = PLACE_FREE;
 
-        if (atomic_load_explicit(&place->state, memory_order_relaxed) != PLACE_FREE) {
-            continue;
-        }
         /* Held as if reaped until it is filled in. */
-        if (!atomic_compare_exchange_strong(&place->state, &expected, PLACE_REAPED)) {
+        if (!seize(place, PLACE_FREE)) {
             continue;
         }
         atomic_store(&place->descriptor, descriptor);
         atomic_store(&place->since_s, now_s);
-        atomic_store(&place->state, PLACE_OPEN);
+        atomic_store(&place->is_speaking, false);
+        place->is_encrypted = is_encrypted;
+        place->in.begun_s = place->out.begun_s = -1;
+        release(place);
         return place;
     }
     return NULL;
@@ -80,39 +118,201 @@ void reaper_close(struct reaper_place *place)
     }
 }
 
+static void set_since(struct reaper_place *place, double since_s)
+{
+    if (place != NULL) {
+        atomic_store_explicit(&place->since_s, since_s, memory_order_relaxed);
+    }
+}
+
 void reaper_rest(struct reaper_place *place)
 {
-    reaper_watch(place, -1);
+    set_since(place, AT_REST);
+    if (place != NULL) {
+        atomic_store_explicit(&place->is_speaking, true, memory_order_relaxed);
+    }
+}
+
+void reaper_expect_body(struct reaper_place *place)
+{
+    set_since(place, IN_BODY);
 }
 
 void reaper_watch(struct reaper_place *place, double now_s)
 {
     if (place != NULL) {
-        atomic_store_explicit(&place->since_s, now_s, memory_order_relaxed);
+        atomic_store(&place->since_s, now_s); /* in order with reaper_count_resting */
     }
+}
+
+/* ---- Judgement, with the place in hand ---- */
+
+static bool count_moved(int descriptor, uint64_t *ret_received, uint64_t *ret_acknowledged)
+{
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+
+    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 ||
+        size < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) {
+        return false;
+    }
+    *ret_received = info.tcpi_bytes_received;
+    *ret_acknowledged = info.tcpi_bytes_acked;
+    return true;
+}
+
+static bool waits_in_kernel(int descriptor, unsigned long question)
+{
+    int bytes = 0;
+
+    return ioctl(descriptor, question, &bytes) == 0 && bytes > 0;
+}
+
+/* Whether less than the floor has moved over a window that is over now; the next one begins. */
+static bool was_slow(struct window *window, double length_s, uint64_t floor, uint64_t bytes,
+                     double now_s)
+{
+    const struct window before = *window;
+
+    if (before.begun_s >= 0 && now_s - before.begun_s < length_s) {
+        return false;
+    }
+    *window = (struct window){now_s, bytes};
+    return before.begun_s >= 0 &&
+           (double)(bytes - before.bytes) < (double)floor * (now_s - before.begun_s);
+}
+
+static bool is_slow(const struct reaper *reaper, struct reaper_place *place, bool in_body,
+                    double now_s)
+{
+    const struct reaper_rules *rules = &reaper->rules;
+    const int descriptor = atomic_load(&place->descriptor);
+    const bool has_output = waits_in_kernel(descriptor, SIOCOUTQ);
+    uint64_t received = 0;
+    uint64_t acknowledged = 0;
+    bool slow = false;
+
+    /* What waits here to be read is not the client's fault. */
+    in_body = in_body && !waits_in_kernel(descriptor, SIOCINQ);
+    place->in.begun_s = in_body ? place->in.begun_s : -1;
+    place->out.begun_s = has_output ? place->out.begun_s : -1;
+    if ((!in_body && !has_output) || !count_moved(descriptor, &received, &acknowledged)) {
+        return false;
+    }
+    if (in_body) {
+        slow = was_slow(&place->in, rules->header_timeout_s, rules->rate_floor, received, now_s);
+    }
+    if (has_output) {
+        slow |=
+            was_slow(&place->out, rules->stall_timeout_s, rules->rate_floor, acknowledged, now_s);
+    }
+    return slow;
+}
+
+uint32_t reaper_count_resting(struct reaper *reaper)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < reaper->count; i++) {
+        struct reaper_place *place = &reaper->places[i];
+
+        count += atomic_load(&place->state) != PLACE_FREE && atomic_load(&place->since_s) < 0;
+    }
+    return count;
 }
 
 static bool is_late(const struct reaper *reaper, struct reaper_place *place, double now_s)
 {
-    double since_s = atomic_load_explicit(&place->since_s, memory_order_relaxed);
+    const double since_s = atomic_load_explicit(&place->since_s, memory_order_relaxed);
 
-    return since_s >= 0 && now_s - since_s > reaper->header_timeout_s;
+    if (since_s >= 0) {
+        return now_s - since_s > reaper->rules.header_timeout_s;
+    }
+    return reaper->rules.rate_floor > 0 && is_slow(reaper, place, since_s == IN_BODY, now_s);
+}
+
+/* A client that has sent nothing, or has an answer already, would take it for something else. */
+static bool may_be_told(const struct reaper_place *place)
+{
+    const double since_s = atomic_load(&place->since_s);
+    uint64_t received = 0;
+    uint64_t acknowledged;
+
+    if (place->is_encrypted) {
+        return false;
+    }
+    return since_s == IN_BODY ||
+           (since_s >= 0 && !atomic_load(&place->is_speaking) &&
+            count_moved(atomic_load(&place->descriptor), &received, &acknowledged) && received > 0);
+}
+
+static void shut(const struct reaper *reaper, struct reaper_place *place)
+{
+    const struct reaper_rules *rules = &reaper->rules;
+    const int descriptor = atomic_load(&place->descriptor);
+    char bytes[REAPER_FAREWELL_SIZE];
+
+    if (waits_in_kernel(descriptor, SIOCOUTQ)) {
+        /* What nobody takes is thrown away with the connection, and not kept for minutes. */
+        const struct linger none = {.l_onoff = 1};
+
+        (void)!setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+    }
+    if (rules->farewell != NULL && may_be_told(place)) {
+        const size_t size = rules->farewell(rules->context, bytes);
+
+        (void)!send(descriptor, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
+    shutdown(descriptor, SHUT_RDWR);
 }
 
 void reaper_run(struct reaper *reaper, double now_s)
 {
     for (uint32_t i = 0; i < reaper->count; i++) {
         struct reaper_place *place = &reaper->places[i];
-        int expected = PLACE_OPEN;
 
-        if (atomic_load_explicit(&place->state, memory_order_relaxed) != PLACE_OPEN ||
-            !is_late(reaper, place, now_s) ||
-            !atomic_compare_exchange_strong(&place->state, &expected, PLACE_REAPED)) {
+        if (!seize(place, PLACE_OPEN)) {
             continue;
         }
         if (is_late(reaper, place, now_s)) {
-            shutdown(atomic_load(&place->descriptor), SHUT_RDWR);
+            shut(reaper, place);
         }
-        atomic_store(&place->state, PLACE_OPEN);
+        release(place);
     }
+}
+
+static double age_of(const struct reaper_place *place, double now_s)
+{
+    const double since_s = atomic_load_explicit(&place->since_s, memory_order_relaxed);
+
+    return atomic_load_explicit(&place->state, memory_order_relaxed) == PLACE_OPEN && since_s >= 0
+               ? now_s - since_s
+               : -1;
+}
+
+bool reaper_shed(struct reaper *reaper, double now_s)
+{
+    const uint32_t first = atomic_fetch_add(&reaper->shed, SHED_LOOKS);
+    struct reaper_place *oldest = NULL;
+    double age_s = SHED_AGE_S;
+    bool done = false;
+
+    for (uint32_t i = 0; i < SHED_LOOKS && i < reaper->count; i++) {
+        struct reaper_place *place = &reaper->places[(first + i) % reaper->count];
+
+        if (age_of(place, now_s) >= age_s) {
+            oldest = place;
+            age_s = age_of(place, now_s);
+        }
+    }
+    if (oldest == NULL || !seize(oldest, PLACE_OPEN)) {
+        return false;
+    }
+    if (atomic_load(&oldest->since_s) >= 0) {
+        shut(reaper, oldest);
+        set_since(oldest, AT_REST); /* not to be chosen again until it is closed */
+        done = true;
+    }
+    release(oldest);
+    return done;
 }

@@ -25,6 +25,16 @@ enum method router_method(const char *name)
     return METHOD_OTHER;
 }
 
+const char *router_method_name(enum method method)
+{
+    for (size_t i = 0; i < METHOD_COUNT; i++) {
+        if (methods[i].method == method) {
+            return methods[i].name;
+        }
+    }
+    return "other";
+}
+
 static unsigned methods_of(const struct route *route)
 {
     return route->methods & METHOD_GET ? route->methods | METHOD_HEAD : route->methods;
@@ -51,7 +61,7 @@ static bool has_shape(const char *pattern, const char *path, struct holes *ret_h
             }
             continue;
         }
-        const size_t size = strcspn(path, "/");
+        const size_t size = (size_t)(strchrnul(path, '/') - path);
 
         if (size == 0) {
             return false;
@@ -79,10 +89,12 @@ static enum status capture(const char *first, size_t size, char to[ROUTER_CAPTUR
         return problem_set(reterr, STATUS_BAD_REQUEST,
                            "The path has a broken percent escape, or %%00.");
     }
-    if (strlen(segment) >= ROUTER_CAPTURE_SIZE) {
+    const size_t decoded = strlen(segment) + 1;
+
+    if (decoded > ROUTER_CAPTURE_SIZE) {
         return problem_set(reterr, STATUS_NO_SUCH_ROUTE, "No name here is that long.");
     }
-    memcpy(to, segment, strlen(segment) + 1);
+    memcpy(to, segment, decoded);
     return STATUS_OK;
 }
 
@@ -99,7 +111,12 @@ static void print_allow(unsigned allowed, char ret_allow[ROUTER_ALLOW_SIZE])
     }
 }
 
-enum status router_find(const struct route *table, size_t count, enum method method,
+bool router_answers_at(const struct route *route, unsigned doors)
+{
+    return (route->doors & doors) != 0;
+}
+
+enum status router_find(const struct route *table, size_t count, unsigned doors, enum method method,
                         const char *path, struct router_match *ret_match,
                         char ret_allow[ROUTER_ALLOW_SIZE], struct problem *reterr)
 {
@@ -108,7 +125,7 @@ enum status router_find(const struct route *table, size_t count, enum method met
 
     ret_allow[0] = '\0';
     for (size_t i = 0; i < count; i++) {
-        if (!has_shape(table[i].pattern, path, &holes)) {
+        if (!has_shape(table[i].pattern, path, &holes) || !router_answers_at(&table[i], doors)) {
             continue;
         }
         allowed |= methods_of(&table[i]);
@@ -125,7 +142,7 @@ enum status router_find(const struct route *table, size_t count, enum method met
     }
     if (allowed == 0) {
         problem_set(reterr, STATUS_NO_SUCH_ROUTE, "There is nothing at this address.");
-        problem_hint(reterr, "GET / lists the addresses.");
+        problem_hint(reterr, "/docs shows the addresses, /openapi.json lists them.");
         return STATUS_NO_SUCH_ROUTE;
     }
     print_allow(allowed, ret_allow);

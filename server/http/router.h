@@ -14,6 +14,13 @@ enum method {
     METHOD_OTHER = 32 /* known to HTTP, answered nowhere here */
 };
 
+/* Where a route is answered: bits. */
+enum door {
+    DOOR_MAIN = 1,  /* http.listen */
+    DOOR_ADMIN = 2, /* http.admin_listen */
+    DOOR_ONLY = 4   /* http.listen while there is no other */
+};
+
 struct exchange;
 
 struct route {
@@ -23,6 +30,8 @@ struct route {
     /* At the headers of a request with a body; NULL for those without. */
     enum status (*prepare)(struct exchange *exchange, struct problem *reterr);
     void (*handle)(struct exchange *exchange); /* when all of the request is there */
+    unsigned right;                            /* that its key must have: of enum right */
+    unsigned doors;
 };
 
 /* The longest segment that is taken, with its NUL. */
@@ -36,10 +45,16 @@ struct router_match {
     size_t second_size;
 };
 
+bool router_answers_at(const struct route *route, unsigned doors);
 enum method router_method(const char *name);
+/* "other" for METHOD_OTHER. */
+const char *router_method_name(enum method method);
 
-/* path: undecoded, without the query. STATUS_NO_SUCH_ROUTE; STATUS_BAD_REQUEST for a broken escape;
- * STATUS_METHOD_NOT_ALLOWED with the methods in ret_allow, which is empty otherwise. */
-MUST_CHECK enum status router_find(const struct route *table, size_t count, enum method method,
-                                   const char *path, struct router_match *ret_match,
+/* doors: those through which the request may have come; routes that are not answered at one of them
+ * are not there. path: undecoded, without the query. STATUS_NO_SUCH_ROUTE; STATUS_BAD_REQUEST for a
+ * broken escape; STATUS_METHOD_NOT_ALLOWED with the methods in ret_allow, which is empty otherwise.
+ */
+MUST_CHECK enum status router_find(const struct route *table, size_t count, unsigned doors,
+                                   enum method method, const char *path,
+                                   struct router_match *ret_match,
                                    char ret_allow[ROUTER_ALLOW_SIZE], struct problem *reterr);

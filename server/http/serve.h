@@ -20,6 +20,10 @@ void serve_graphs_show(struct exchange *exchange);
 void serve_graphs_delete(struct exchange *exchange);
 void serve_graphs_vertices(struct exchange *exchange);
 
+/* Graphs of more edges are not listed: a page draws far fewer. */
+#define SERVE_EDGE_LIMIT 1000000
+void serve_edges(struct exchange *exchange);
+
 void serve_distances_one(struct exchange *exchange);
 void serve_pairs(struct exchange *exchange);
 
@@ -40,6 +44,7 @@ void serve_nearest(struct exchange *exchange);
 void serve_nearest_within(struct exchange *exchange);
 
 void serve_statistics(struct exchange *exchange);
+void serve_heatmap(struct exchange *exchange);
 
 void serve_service_live(struct exchange *exchange);
 void serve_service_ready(struct exchange *exchange);
@@ -49,5 +54,11 @@ void serve_service_formats(struct exchange *exchange);
 void serve_service_devices(struct exchange *exchange);
 void serve_service_index(struct exchange *exchange);
 
+void serve_metrics(struct exchange *exchange);
+MUST_CHECK enum status serve_admin_prepare(struct exchange *exchange, struct problem *reterr);
+void serve_admin_log_level(struct exchange *exchange);
+void serve_admin_set_log_level(struct exchange *exchange);
+
 void serve_page_openapi(struct exchange *exchange);
 void serve_page_docs(struct exchange *exchange);
+void serve_page_home(struct exchange *exchange);

@@ -37,7 +37,7 @@ static void serve_one(struct exchange *exchange)
     const char *target_name = query_value(&exchange->query, "target");
     const bool plain = exchange->offer == 1;
     struct problem problem;
-    struct text text = {0};
+    struct text *text = &exchange->line;
     uint32_t source;
     uint32_t target;
 
@@ -48,15 +48,15 @@ static void serve_one(struct exchange *exchange)
         exchange_refuse(exchange, &problem);
         return;
     }
-    if (exchange_not_modified(exchange, plain ? "text" : "json")) {
-        return;
-    }
+    result_expect_distance(exchange->result, source, target);
+    text_clear(text);
     if (plain) {
-        print_plain(exchange->result, source, target, &text);
+        print_plain(exchange->result, source, target, text);
+        exchange_answer_small(exchange, "text", "text/plain", text);
     } else {
-        print_object(exchange->result, source, target, &text);
+        print_object(exchange->result, source, target, text);
+        exchange_answer_small(exchange, "json", "application/json", text);
     }
-    exchange_answer_text(exchange, MHD_HTTP_OK, plain ? "text/plain" : "application/json", &text);
 }
 
 void serve_distances_one(struct exchange *exchange)

@@ -13,8 +13,39 @@
 struct event_stream {
     struct exchange_house *house;
     struct exchange *exchange;
+    bool placed; /* it is one of the watchers */
     size_t sent; /* of the piece in the ask */
 };
+
+/* HEAD takes none, but is told whether GET would find one. */
+static bool find_place(struct event_stream *stream)
+{
+    struct exchange_house *house = stream->house;
+    const unsigned limit = house->config->watcher_limit;
+    const bool stays = stream->exchange->method != METHOD_HEAD;
+    unsigned taken = atomic_load(&house->watchers);
+
+    while (stays && taken < limit &&
+           !atomic_compare_exchange_weak(&house->watchers, &taken, taken + 1)) {
+    }
+    stream->placed = stays && taken < limit;
+    return taken < limit;
+}
+
+static void leave_place(struct event_stream *stream)
+{
+    if (stream->placed) {
+        atomic_fetch_sub(&stream->house->watchers, 1);
+    }
+    stream->placed = false;
+}
+
+/* The place is free before the client knows of the end: it may well come again at once. */
+static ssize_t end(struct event_stream *stream)
+{
+    leave_place(stream);
+    return MHD_CONTENT_READER_END_OF_STREAM;
+}
 
 /* 0: the connection is suspended. */
 static ssize_t ask_again(struct event_stream *stream)
@@ -24,7 +55,7 @@ static ssize_t ask_again(struct event_stream *stream)
     free(ask->body);
     ask->body = NULL;
     stream->sent = 0;
-    return exchange_post(stream->exchange) ? 0 : MHD_CONTENT_READER_END_OF_STREAM;
+    return exchange_post(stream->exchange) ? 0 : end(stream);
 }
 
 static ssize_t read_events(void *context, uint64_t position, char *buffer, size_t size)
@@ -38,12 +69,12 @@ static ssize_t read_events(void *context, uint64_t position, char *buffer, size_
     }
     /* Forgotten by the history meanwhile. */
     if (ask->body == NULL) {
-        return MHD_CONTENT_READER_END_OF_STREAM;
+        return end(stream);
     }
     const size_t left = strlen(ask->body + stream->sent);
 
     if (left == 0) {
-        return ask->place.ended ? MHD_CONTENT_READER_END_OF_STREAM : ask_again(stream);
+        return ask->place.ended ? end(stream) : ask_again(stream);
     }
     const size_t part = left < size ? left : size;
 
@@ -57,7 +88,7 @@ static void free_stream(void *context)
 {
     struct event_stream *stream = context;
 
-    atomic_fetch_sub(&stream->house->watchers, 1);
+    leave_place(stream);
     free(stream);
 }
 
@@ -73,21 +104,28 @@ static void refuse_watcher(struct exchange *exchange)
     exchange_refuse(exchange, &problem);
 }
 
-/* Takes its place among the watchers. */
-static struct MHD_Response *open_stream(struct exchange *exchange)
+/* NULL: out of memory. */
+static struct event_stream *create_stream(struct exchange *exchange)
 {
     struct event_stream *stream = calloc(1, sizeof *stream);
-    struct MHD_Response *response;
 
-    if (stream == NULL) {
-        atomic_fetch_sub(&exchange->house->watchers, 1);
-        return NULL;
+    if (stream != NULL) {
+        stream->house = exchange->house;
+        stream->exchange = exchange;
     }
-    stream->house = exchange->house;
-    stream->exchange = exchange;
-    response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_SIZE, read_events, stream,
-                                                 free_stream);
-    if (response == NULL) {
+    return stream;
+}
+
+/* Takes the stream; NULL is out of memory. */
+static struct MHD_Response *open_stream(struct event_stream *stream)
+{
+    struct MHD_Response *response = NULL;
+
+    if (stream != NULL) {
+        response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_SIZE, read_events,
+                                                     stream, free_stream);
+    }
+    if (stream != NULL && response == NULL) {
         free_stream(stream);
     }
     return response;
@@ -101,12 +139,14 @@ static void begin_stream(struct exchange *exchange)
         exchange_answer_ask(exchange);
         return;
     }
-    if (atomic_fetch_add(&exchange->house->watchers, 1) >= exchange->house->config->watcher_limit) {
-        atomic_fetch_sub(&exchange->house->watchers, 1);
+    struct event_stream *stream = create_stream(exchange);
+
+    if (stream != NULL && !find_place(stream)) {
+        free(stream);
         refuse_watcher(exchange);
         return;
     }
-    struct MHD_Response *response = open_stream(exchange);
+    struct MHD_Response *response = open_stream(stream);
 
     exchange_expect_stream(exchange, response);
     exchange_add_header(exchange, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream");

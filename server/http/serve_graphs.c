@@ -102,7 +102,7 @@ void serve_graphs_vertices(struct exchange *exchange)
 {
     exchange_negotiate(exchange, false);
     exchange_vary(exchange);
-    exchange->result = result_table_find(exchange->house->results, exchange->match.capture);
+    exchange->result = exchange_look_up(exchange);
     if (exchange->result != NULL) {
         stream_answer(exchange, "application/json", make_vertex);
     } else {

@@ -54,6 +54,11 @@ static void answer(struct exchange *exchange, uint32_t count, double within)
         return;
     }
     query.distances = result_distances(result, query.source);
+    if (query.distances == NULL) {
+        problem_set(&problem, STATUS_CORRUPT, "The stored result is damaged.");
+        exchange_refuse(exchange, &problem);
+        return;
+    }
     if (nearest_find(&query, &neighbours, &found) == STATUS_OK) {
         append_answer(&text, result, query.source, neighbours, found);
     } else {

@@ -41,14 +41,15 @@ static struct MHD_Response *with_policy(struct MHD_Response *response, const cha
     return NULL;
 }
 
-static void answer(struct exchange *exchange, const struct page *page)
+/* vary: the headers of the request by which the answer is chosen. */
+static void answer(struct exchange *exchange, const struct page *page, const char *vary)
 {
     static const struct page_bytes nothing = {(const unsigned char *)"", 0};
     const bool packed = likes_gzip(exchange);
 
     snprintf(exchange->tag, sizeof exchange->tag, "\"%s%s\"", page->tag, packed ? "-gzip" : "");
     exchange_add_header(exchange, "ETag", exchange->tag);
-    exchange_add_header(exchange, "Vary", "Accept-Encoding");
+    exchange_add_header(exchange, "Vary", vary);
     exchange_add_header(exchange, "Cache-Control", "no-cache");
     if (is_known(exchange, exchange->tag)) {
         exchange_answer(exchange, MHD_HTTP_NOT_MODIFIED, response_of(&nothing));
@@ -66,10 +67,34 @@ static void answer(struct exchange *exchange, const struct page *page)
 
 void serve_page_openapi(struct exchange *exchange)
 {
-    answer(exchange, &page_openapi);
+    answer(exchange, &page_openapi, "Accept-Encoding");
 }
 
 void serve_page_docs(struct exchange *exchange)
 {
-    answer(exchange, &page_docs);
+    answer(exchange, &page_docs, "Accept-Encoding");
+}
+
+/* The page, or the list of addresses for programs that ask for JSON. */
+void serve_page_home(struct exchange *exchange)
+{
+    static const char *const offers[] = {"text/html", "application/json", NULL};
+    struct problem problem;
+    size_t offer;
+
+    /* What the page asks for is answered at the main address. */
+    if ((exchange->doors & DOOR_MAIN) == 0) {
+        serve_service_index(exchange);
+        return;
+    }
+    if (!preference_choose(exchange_request_header(exchange, "Accept"), offers, &offer)) {
+        problem_set(&problem, STATUS_NOT_ACCEPTABLE, "The page is not answered in such a form.");
+        problem_hint(&problem, "Answered: %s, %s.", offers[0], offers[1]);
+        exchange_refuse(exchange, &problem);
+    } else if (offer == 0) {
+        answer(exchange, &page_home, "Accept, Accept-Encoding");
+    } else {
+        exchange_add_header(exchange, "Vary", "Accept, Accept-Encoding");
+        serve_service_index(exchange);
+    }
 }

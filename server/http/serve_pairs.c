@@ -104,10 +104,12 @@ static void append_cell(struct answer *answer, uint32_t row, uint32_t column, ch
     const struct cell_style style = {separator, unreachable};
     char *to = text_reserve(&answer->text, CELL_SIZE);
 
-    if (to != NULL) {
-        const char *end =
-            cells_print(result_kind(answer->result), result_distances(answer->result, row), NULL,
-                        column, 1, &style, to);
+    const void *element = result_element(answer->result, row, column);
+
+    if (element == NULL) {
+        answer->text.failed = true;
+    } else if (to != NULL) {
+        const char *end = cells_print(result_kind(answer->result), element, NULL, 0, 1, &style, to);
 
         text_advance(&answer->text, (size_t)(end - to));
     }
@@ -180,6 +182,10 @@ static void append_pair(struct answer *answer, uint32_t row, uint32_t column)
         text_append_char(&answer->text, '\n');
         break;
     case PAIRS_BINARY:
+        if (result_check_pairs(answer->result, pair, 1) != STATUS_OK) {
+            answer->text.failed = true;
+            break;
+        }
         result_gather(answer->result, pair, 1, element);
         text_append(&answer->text, element, kind_size(result_kind(answer->result)));
         break;
@@ -247,6 +253,9 @@ static enum status answer_rows(struct answer *answer, const struct text *documen
         const size_t size = kind_size(result_kind(answer->result));
         char *to = text_reserve(&answer->text, count * size);
 
+        if (result_check_pairs(answer->result, pairs, count) != STATUS_OK) {
+            return problem_set(reterr, STATUS_CORRUPT, "The stored result is damaged.");
+        }
         done = to == NULL ? count : result_gather(answer->result, pairs, count, to);
         text_advance(&answer->text, to == NULL ? 0 : done * size);
     } else {
@@ -291,7 +300,14 @@ static void serve(struct exchange *exchange)
     struct answer answer = {.result = exchange->result};
     struct problem problem;
 
-    if (make_answer(exchange, &answer, &problem) != STATUS_OK) {
+    enum status status = make_answer(exchange, &answer, &problem);
+
+    if (status == STATUS_OK && answer.text.failed) {
+        status = problem_set(&problem,
+                             result_is_damaged(answer.result) ? STATUS_CORRUPT : STATUS_NO_MEMORY,
+                             "The answer cannot be made.");
+    }
+    if (status != STATUS_OK) {
         text_finish(&answer.text);
         exchange_refuse(exchange, &problem);
         return;

@@ -53,6 +53,10 @@ static enum status fill_walker(const struct exchange *exchange, struct walker *w
     walker->adjacencies = exchange->house->adjacencies;
     status = adjacency_cache_borrow(walker->adjacencies, result_graph_id(exchange->result),
                                     &walker->adjacency, reterr);
+    if (status == STATUS_CORRUPT) {
+        desk_note_damaged_graph(exchange->house->desk, result_graph_id(exchange->result));
+        problem_hint(reterr, "Send the graph again: that heals it.");
+    }
     if (status != STATUS_OK) {
         return status;
     }
@@ -102,10 +106,11 @@ static void append_path(struct text *text, const struct result *result, struct p
 static enum status walk(struct walker *walker, const struct result *result, struct pair pair,
                         struct text *text)
 {
+    const void *distances = result_distances(result, pair.source);
     struct path path;
-    enum status status =
-        path_find(walker->finder, result_kind(result), result_distances(result, pair.source),
-                  pair.source, pair.target, &path);
+    enum status status = distances == NULL ? STATUS_CORRUPT
+                                           : path_find(walker->finder, result_kind(result),
+                                                       distances, pair.source, pair.target, &path);
 
     if (status == STATUS_OK) {
         append_path(text, result, pair, &path);
@@ -274,10 +279,10 @@ static void serve_many(struct exchange *exchange)
         status = collect(exchange, walker, &problem);
     }
     if (status == STATUS_OK) {
-        text_finish(&exchange->document);
         exchange_negotiate(exchange, false);
         exchange_vary(exchange);
         stream_answer_context(exchange, offers[0], walker, destroy_walker, make_path);
+        exchange_forget_question(exchange);
         return;
     }
     destroy_walker(walker);

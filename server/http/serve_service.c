@@ -15,27 +15,32 @@ void serve_service_live(struct exchange *exchange)
     answer(exchange, json_pack("{s:b}", "live", 1));
 }
 
-static json_t *readiness_of(const struct admission *admission)
+static json_t *readiness_of(const struct admission *admission, bool worker)
 {
-    return json_pack("{s:b, s:{s:b, s:b, s:I}}", "ready", 1, "checks", "worker",
-                     atomic_load(&admission->ready), "draining", atomic_load(&admission->draining),
-                     "queue_free", (json_int_t)atomic_load(&admission->queue_free));
+    return json_pack("{s:b, s:{s:b, s:b, s:I}}", "ready", 1, "checks", "worker", worker, "draining",
+                     atomic_load(&admission->draining), "queue_free",
+                     (json_int_t)atomic_load(&admission->queue_free));
 }
 
 void serve_service_ready(struct exchange *exchange)
 {
     const struct admission *admission = desk_admission(exchange->house->desk);
+    const bool worker = desk_has_worker(exchange->house->desk);
     struct problem problem = {0};
 
     if (atomic_load(&admission->draining)) {
         problem_set(&problem, STATUS_DRAINING, "The service is shutting down.");
     } else if (!atomic_load(&admission->ready)) {
         problem_set(&problem, STATUS_NOT_READY, "No worker has opened its solver.");
+    } else if (!worker) {
+        problem_set(&problem, STATUS_NOT_READY,
+                    "No solver is ready: each is lost, or being started again. What is solved is "
+                    "answered.");
     }
     if (problem.status != STATUS_OK) {
         exchange_refuse(exchange, &problem);
     } else if (query_value(&exchange->query, "verbose") != NULL) {
-        answer(exchange, readiness_of(admission));
+        answer(exchange, readiness_of(admission, worker));
     } else {
         answer(exchange, json_pack("{s:b}", "ready", 1));
     }
@@ -63,6 +68,7 @@ void serve_service_limits(struct exchange *exchange)
         {"document_limit_bytes", config->document_limit_bytes},
         {"pairs_limit_bytes", config->pairs_limit_bytes},
         {"json_cell_limit", config->json_cell_limit},
+        {"edge_list_limit", SERVE_EDGE_LIMIT},
         {"path_budget_bytes", config->path_budget_bytes},
         {"wait_limit_s", config->wait_limit_s},
         {"heartbeat_s", config->heartbeat_s},
@@ -72,6 +78,9 @@ void serve_service_limits(struct exchange *exchange)
         {"result_budget_bytes", config->result_budget_bytes},
         {"result_limit", config->result_limit},
         {"connection_limit", config->connection_limit},
+        {"address_limit", config->address_limit},
+        {"rate_floor", config->rate_floor},
+        {"stall_timeout_s", config->stall_timeout_s},
         {"connection_timeout_s", config->connection_timeout_s},
         {"header_timeout_s", config->header_timeout_s},
         {"drain_s", config->drain_s},
@@ -157,12 +166,27 @@ void serve_service_formats(struct exchange *exchange)
                                encodings_json()));
 }
 
-static json_t *device_json(const struct solver_device *device)
+static const char *state_name(const struct worker_health *health)
 {
-    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:s}", "solver", device->solver, "name",
-                     device->name, "memory_bytes", (json_int_t)device->memory_bytes,
-                     "memory_free_bytes", (json_int_t)device->memory_free_bytes, "units",
-                     (json_int_t)device->units, "detail", device->detail);
+    switch (atomic_load(&health->state)) {
+    case WORKER_READY:
+        return "ready";
+    case WORKER_RESTARTING:
+        return "restarting";
+    case WORKER_LOST:
+        break;
+    }
+    return "lost";
+}
+
+static json_t *device_json(const struct solver_device *device, const struct worker_health *health)
+{
+    return json_pack("{s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:s}", "state", state_name(health),
+                     "restarts", (json_int_t)atomic_load(&health->restarts), "solver",
+                     device->solver, "name", device->name, "memory_bytes",
+                     (json_int_t)device->memory_bytes, "memory_free_bytes",
+                     (json_int_t)device->memory_free_bytes, "units", (json_int_t)device->units,
+                     "detail", device->detail);
 }
 
 void serve_service_devices(struct exchange *exchange)
@@ -172,7 +196,7 @@ void serve_service_devices(struct exchange *exchange)
     json_t *list = json_array();
 
     for (uint32_t i = 0; i < devices->count; i++) {
-        json_array_append_new(list, device_json(&devices->devices[i]));
+        json_array_append_new(list, device_json(&devices->devices[i], devices->health[i]));
     }
     answer(exchange, json_pack("{s:o, s:s?}", "devices", list, "gpu_reason", reason));
 }
@@ -200,7 +224,9 @@ void serve_service_index(struct exchange *exchange)
     json_t *list = json_array();
 
     for (size_t i = 0; i < routes_count; i++) {
-        json_array_append_new(list, route_json(&routes_table[i]));
+        if (router_answers_at(&routes_table[i], exchange->doors)) {
+            json_array_append_new(list, route_json(&routes_table[i]));
+        }
     }
     answer(exchange, json_pack("{s:s, s:s, s:o}", "service", "apspd", "version", APSPD_VERSION,
                                "routes", list));

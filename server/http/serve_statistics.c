@@ -155,6 +155,13 @@ static bool make_pieces(struct stream *stream, struct text *text)
 
 static void serve(struct exchange *exchange)
 {
+    struct problem problem;
+
+    if (result_statistics(exchange->result) == NULL) {
+        problem_set(&problem, STATUS_CORRUPT, "The stored result is damaged.");
+        exchange_refuse(exchange, &problem);
+        return;
+    }
     exchange_negotiate(exchange, false);
     if (!exchange_not_modified(exchange, "stats")) {
         stream_answer(exchange, offers[0], make_pieces);

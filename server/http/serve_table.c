@@ -76,8 +76,8 @@ static void serve(struct exchange *exchange)
 
     name_scanner_init(&scanner, exchange->document.bytes, exchange->document.size, SHAPE);
     if (take_members(&scanner, result_names(exchange->result), &request, &problem) == STATUS_OK) {
-        text_finish(&exchange->document);
         grid_answer(exchange, &request);
+        exchange_forget_question(exchange);
         return;
     }
     slice_finish(&request.rows);

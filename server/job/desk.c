@@ -5,6 +5,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+
+#define FEW_FILES 4096
 
 void ask_finish(struct ask *ask)
 {
@@ -14,9 +17,20 @@ void ask_finish(struct ask *ask)
     ask->body = NULL;
 }
 
+enum status desk_tenant(struct desk *desk, const char *name, struct tenant **ret_tenant)
+{
+    return tenant_table_get(desk->tenants, name, ret_tenant);
+}
+
+struct job *desk_find_job(const struct desk *desk, const struct ask *ask, const char *id)
+{
+    struct job *job = job_table_find(desk->jobs, id);
+    return job != NULL && job->tenant == ask->tenant ? job : NULL;
+}
+
 static void show_job(struct desk *desk, struct ask *ask)
 {
-    struct job *job = job_table_find(desk->jobs, ask->key);
+    struct job *job = desk_find_job(desk, ask, ask->key);
     if (job == NULL) {
         desk_answer_no_such(ask);
     } else {
@@ -88,6 +102,7 @@ void desk_post(struct desk *desk, struct ask *ask)
 {
     atomic_fetch_add(&desk->asks_open, 1);
     ask->desk = desk;
+    ask->tenant = ask->tenant != NULL ? ask->tenant : desk->nobody;
     ask->message.deliver = deliver_ask;
     mailbox_post(desk->mailbox, &ask->message);
 }
@@ -112,15 +127,45 @@ static void wake_loop(void *context)
     CHECK(uv_async_send(context) == 0);
 }
 
+static void publish_gauges(const struct desk *desk)
+{
+    uint32_t running = 0;
+    uint32_t workers = 0;
+    for (uint32_t i = 0; i < desk->worker_count; i++) {
+        running += desk->workers[i]->load.count;
+    }
+    for (uint32_t i = 0; i < desk->devices.count; i++) {
+        workers += atomic_load(&desk->devices.health[i]->state) == WORKER_READY;
+    }
+    metrics_set(METRIC_JOBS_QUEUED, desk->queue.count);
+    metrics_set(METRIC_JOBS_RUNNING, running);
+    metrics_set(METRIC_WORKERS, workers);
+    metrics_set(METRIC_QUEUE_LIMIT, desk->config->queue_limit);
+    metrics_set(METRIC_READY, atomic_load(&desk->admission.ready));
+    metrics_set(METRIC_DRAINING, atomic_load(&desk->admission.draining));
+}
+
 void desk_count(struct desk *desk)
 {
     uint32_t taken = desk->queue.count + desk->reserved;
     uint32_t limit = desk->config->queue_limit;
     double workers = desk->worker_count > 0 ? desk->worker_count : 1;
+    desk_room_count(desk);
     double guess_s = ceil(desk->typical_solve_s / workers);
     atomic_store(&desk->admission.queue_free, taken < limit ? limit - taken : 0);
     atomic_store(&desk->admission.retry_after_s,
                  guess_s < 1 ? 1U : (guess_s > 60 ? 60U : (unsigned)guess_s));
+    publish_gauges(desk);
+}
+
+void desk_tell_lost(struct desk *desk, enum status why)
+{
+    if (!desk->is_lost) {
+        desk->is_lost = true;
+        if (desk->lost != NULL) {
+            desk->lost(desk->lost_context, why);
+        }
+    }
 }
 
 const struct admission *desk_admission(const struct desk *desk)
@@ -133,7 +178,16 @@ const struct device_list *desk_devices(const struct desk *desk)
     return &desk->devices;
 }
 
-void desk_on_device_lost(struct desk *desk, void (*lost)(void *context), void *context)
+bool desk_has_worker(const struct desk *desk)
+{
+    bool ready = false;
+    for (uint32_t i = 0; i < desk->devices.count; i++) {
+        ready |= atomic_load(&desk->devices.health[i]->state) == WORKER_READY;
+    }
+    return ready;
+}
+
+void desk_on_lost(struct desk *desk, void (*lost)(void *context, enum status why), void *context)
 {
     desk->lost = lost;
     desk->lost_context = context;
@@ -148,11 +202,13 @@ static enum status open_handles(struct desk *desk)
     uv_timer_init(desk->loop, &desk->alarm);
     uv_timer_init(desk->loop, &desk->drain_alarm);
     uv_timer_init(desk->loop, &desk->watch_tick);
+    uv_timer_init(desk->loop, &desk->room_tick);
     desk->wake.data = desk;
     desk->alarm.data = desk;
     desk->drain_alarm.data = desk;
     desk->watch_tick.data = desk;
-    desk->handles_open = 4;
+    desk->room_tick.data = desk;
+    desk->handles_open = 5;
     return desk_leave_open(desk);
 }
 
@@ -167,6 +223,12 @@ static enum status open_tables(struct desk *desk)
     }
     if (status == STATUS_OK) {
         status = graph_table_create(&desk->graphs);
+    }
+    if (status == STATUS_OK) {
+        status = tenant_table_create(&desk->tenants);
+    }
+    if (status == STATUS_OK) {
+        status = desk_tenant(desk, "", &desk->nobody);
     }
     return status;
 }
@@ -193,6 +255,18 @@ static enum status open_desk(struct desk *desk, struct problem *reterr)
     return status;
 }
 
+/* Each result is an open file; the others are connections and the process's own. */
+static uint32_t find_result_limit(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
+        return UINT32_MAX;
+    }
+    const rlim_t most =
+        files.rlim_cur > FEW_FILES ? files.rlim_cur - FEW_FILES / 2 : files.rlim_cur / 4 + 1;
+    return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+}
+
 enum status desk_create(uv_loop_t *loop, const struct config *config, struct store *store,
                         struct result_table *table, struct desk **ret_desk, struct problem *reterr)
 {
@@ -204,6 +278,7 @@ enum status desk_create(uv_loop_t *loop, const struct config *config, struct sto
     desk->config = config;
     desk->store = store;
     desk->results = table;
+    desk->result_limit = find_result_limit();
     enum status status = open_desk(desk, reterr);
     if (status != STATUS_OK) {
         desk_destroy(desk);
@@ -218,6 +293,7 @@ static void free_desk(struct desk *desk)
     mailbox_destroy(desk->mailbox);
     job_table_destroy(desk->jobs);
     graph_table_destroy(desk->graphs);
+    tenant_table_destroy(desk->tenants);
     desk_leave_close(desk);
     for (uint32_t i = 0; i < desk->worker_count; i++) {
         free(desk->workers[i]);
@@ -252,6 +328,7 @@ void desk_destroy(struct desk *desk)
     for (uint32_t i = 0; i < desk->worker_count; i++) {
         CHECK(desk->workers[i]->load.count == 0);
         worker_stop(desk->workers[i]->worker);
+        desk->workers[i]->worker = NULL;
     }
     if (desk->handles_open == 0) {
         free_desk(desk);
@@ -267,6 +344,7 @@ void desk_destroy(struct desk *desk)
     uv_close((uv_handle_t *)&desk->alarm, handle_closed);
     uv_close((uv_handle_t *)&desk->drain_alarm, handle_closed);
     uv_close((uv_handle_t *)&desk->watch_tick, handle_closed);
+    uv_close((uv_handle_t *)&desk->room_tick, handle_closed);
     if (desk->leave_epoll > 0) {
         uv_close((uv_handle_t *)&desk->leaving, handle_closed);
     }

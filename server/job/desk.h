@@ -12,6 +12,7 @@
 #include "server/job/admission.h"
 #include "server/job/devices.h"
 #include "server/job/mailbox.h"
+#include "server/job/tenant.h"
 #include "server/store/catalogue.h"
 #include "server/store/result_table.h"
 #include "server/store/store.h"
@@ -58,11 +59,15 @@ struct event_place {
     double progress;
 };
 
+#define REQUEST_ID_SIZE 65
+
 struct ask {
     struct message message; /* of the mailbox on the way in */
     enum ask_kind kind;
 
     /* In. */
+    struct tenant *tenant; /* who asks; NULL = nobody */
+    struct quota quota;    /* of the key that was shown */
     char key[RESULT_KEY_SIZE];
     struct reader *reader;     /* moved: fed to its end by the HTTP thread, finished off the loop */
     double parse_s;            /* spent feeding it */
@@ -70,6 +75,7 @@ struct ask {
     struct job_parameters parameters;
     char idempotency_key[IDEMPOTENCY_KEY_SIZE];
     char traceparent[TRACEPARENT_SIZE]; /* empty = none */
+    char request_id[REQUEST_ID_SIZE];   /* for the log */
     double wait_s;
     bool wait_until_final; /* with wait_s: until the job has ended, not until its state changes */
     bool filter_state;
@@ -114,11 +120,16 @@ void ask_finish(struct ask *ask);
 MUST_CHECK enum status desk_create(uv_loop_t *loop, const struct config *config,
                                    struct store *store, struct result_table *table,
                                    struct desk **ret_desk, struct problem *reterr);
+/* Finds or makes it; it lives as long as the desk. Loop thread, or before the loop runs. */
+MUST_CHECK enum status desk_tenant(struct desk *desk, const char *name, struct tenant **ret_tenant);
 /* Any thread. */
 void desk_post(struct desk *desk, struct ask *ask);
 
 const struct admission *desk_admission(const struct desk *desk);
 const struct device_list *desk_devices(const struct desk *desk);
+
+/* Whether a worker is ready, that is not lost or being started again. Any thread. */
+bool desk_has_worker(const struct desk *desk);
 
 /* No new jobs from now on; waiting long-polls are answered. drained() is called on the loop when
  * the running jobs have ended and all is on the disk; running jobs are cancelled and put back
@@ -126,11 +137,13 @@ const struct device_list *desk_devices(const struct desk *desk);
 void desk_drain(struct desk *desk, void (*drained)(void *context), void *context);
 /* While draining: cancels and puts back the running jobs now. */
 void desk_drain_faster(struct desk *desk);
+/* The file of this graph proved damaged: it goes to quarantine. Any thread. */
+void desk_note_damaged_graph(struct desk *desk, const char *graph_id);
 /* Asks posted and not yet answered. Any thread. */
 unsigned desk_asks_open(const struct desk *desk);
 /* After drained: stops the workers, answers every ask left. The caller runs the loop on until its
  * handles are closed; the desk is freed then. NULL is accepted. */
 void desk_destroy(struct desk *desk);
-/* A worker lost its device: the process should leave and be started again. lost() is called on the
- * loop, once, when that happens. */
-void desk_on_device_lost(struct desk *desk, void (*lost)(void *context), void *context);
+/* A worker lost its device, or the store what it was to keep (STATUS_IO): the process should leave
+ * and be started again. lost() is called on the loop, once, when that happens. */
+void desk_on_lost(struct desk *desk, void (*lost)(void *context, enum status why), void *context);

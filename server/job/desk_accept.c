@@ -18,6 +18,7 @@ static void fill_graph_row(const struct submission *submission, struct graph_row
         .summary = graph->summary,
     };
     memcpy(row->id, submission->graph_id, sizeof(row->id));
+    memcpy(row->tenant, submission->ask->tenant->name, sizeof(row->tenant));
 }
 
 /* The new alias answers as its graph does. */
@@ -37,10 +38,11 @@ static void apply_graph(struct desk_change *change)
 {
     struct graph_entry *entry = change->entry;
     if (change->change.status == STATUS_OK) {
-        entry->committed = true;
         if (change->change.graph != NULL) {
             entry->row.file_bytes = change->change.graph_file_bytes;
+            entry->damaged = false;
         }
+        graph_entry_commit(entry);
         apply_name(change->desk, change);
     } else {
         graph_table_drop(change->desk->graphs, entry);
@@ -77,11 +79,13 @@ static struct ask *take_acceptors(struct job *job)
 static void job_refused(struct desk_change *change)
 {
     struct job *job = change->job;
+    desk_room_release(change->desk, job);
     struct ask *next;
     for (struct ask *ask = take_acceptors(job); ask != NULL; ask = next) {
         next = ask->next_waiter;
         answer_not_stored(ask, change->change.status);
     }
+    atomic_fetch_sub(&job->tenant->pledged_bytes, job->pledged_bytes);
     job_table_remove(change->desk->jobs, job);
 }
 
@@ -98,11 +102,13 @@ static void keep_graph(struct desk *desk, struct job *job, struct graph **take_g
     desk->kept_bytes += bytes;
 }
 
-static void log_accepted(const struct job *job)
+/* Of the request that brought it: the first of those that wait for it. */
+static void log_accepted(const struct job *job, const struct ask *ask)
 {
     char trace_id[TRACE_ID_SIZE];
     job_trace_id(job, trace_id);
     log_write(LOG_INFO, "job_accepted", LOG_TEXT("job", job->id), LOG_TEXT("trace_id", trace_id),
+              LOG_TEXT("request", ask != NULL ? ask->request_id : ""),
               LOG_TEXT("graph", job->graph_id), LOG_TEXT("kind", kind_name(job->kind)),
               LOG_TEXT("state", job_state_name(job->state)));
 }
@@ -113,7 +119,8 @@ static void job_accepted(struct desk *desk, struct desk_change *change)
     struct ask *acceptors = take_acceptors(job);
     job->accepted = true;
     memcpy(change->entry->latest_job, job->id, sizeof(job->id));
-    log_accepted(job);
+    log_accepted(job, acceptors);
+    metrics_add(METRIC_JOBS_ACCEPTED, 1);
     if (job->state == JOB_DONE) {
         desk_result_bind_latest(desk, job, change->entry);
     } else {
@@ -135,6 +142,7 @@ static void job_stored(struct desk_change *change)
     bool refused = change->change.status != STATUS_OK;
     if (queued) {
         desk->reserved--;
+        atomic_fetch_sub(&change->job->tenant->reserved, 1);
         change->entry->active_jobs -= refused ? 1 : 0;
     }
     apply_graph(change);
@@ -160,10 +168,10 @@ static enum status create_change(struct submission *submission, struct graph_ent
     struct desk_change *change = *ret_change;
     change->ask = submission->ask;
     change->entry = entry;
-    desk_change_add_name(change, submission->ask->parameters.name, submission->graph_id);
+    desk_change_add_name(change, submission->ask->parameters.name);
     change->graph = submission->graph;
     submission->graph = NULL;
-    if (!entry->committed && change->graph != NULL) {
+    if ((!entry->committed || entry->damaged) && change->graph != NULL) {
         change->graph_row = entry->row;
         change->change.graph = change->graph;
         change->change.graph_row = &change->graph_row;
@@ -171,11 +179,42 @@ static enum status create_change(struct submission *submission, struct graph_ent
     return STATUS_OK;
 }
 
+/* Of the graph's file, if it is to be written: about as much as the graph takes in memory. */
+static uint64_t graph_bytes(const struct submission *submission, const struct graph_entry *entry)
+{
+    const struct graph *graph = submission->graph;
+    if (graph == NULL || (entry->committed && !entry->damaged)) {
+        return 0;
+    }
+    const uint64_t weight_bytes =
+        graph->weight_type == WEIGHT_INTEGER ? sizeof(int32_t) : sizeof(double);
+    return graph->edge_count * (sizeof(uint32_t) + weight_bytes) +
+           ((uint64_t)graph->vertex_count + 1) * sizeof(uint64_t) +
+           vertex_names_encoded_size(graph->names);
+}
+
+static enum status check_quota(struct submission *submission, const struct graph_entry *entry,
+                               uint64_t result_bytes)
+{
+    return tenant_check_bytes(submission->tenant, &submission->ask->quota,
+                              graph_bytes(submission, entry) + result_bytes, &submission->problem);
+}
+
 static void accept_graph(struct submission *submission, struct graph_entry *entry)
 {
-    if (entry->committed && submission->ask->parameters.name[0] == '\0') {
+    if (entry->committed && !entry->damaged && submission->ask->parameters.name[0] == '\0') {
         desk_answer_graph(submission->ask, entry, 200);
         submission_end(submission);
+        return;
+    }
+    if (submission->desk->full) {
+        problem_set(&submission->problem, STATUS_DISK_FULL,
+                    "There is no room on the disk; nothing was kept.");
+        submission_refuse(submission, &submission->problem);
+        return;
+    }
+    if (check_quota(submission, entry, 0) != STATUS_OK) {
+        submission_refuse(submission, &submission->problem);
         return;
     }
     struct desk_change *change;
@@ -190,6 +229,7 @@ static void accept_graph(struct submission *submission, struct graph_entry *entr
 static void fill_job(const struct submission *submission, struct job *job)
 {
     const struct ask *ask = submission->ask;
+    job->tenant = ask->tenant;
     job->priority = ask->parameters.priority;
     job->verify = ask->parameters.verify;
     job->parse_s = ask->parse_s;
@@ -242,7 +282,9 @@ static void send_job(struct submission *submission, struct graph_entry *entry, s
         return;
     }
     if (job->state == JOB_QUEUED) {
+        desk_dispatch_pledge(job, entry->row.vertex_count);
         entry->active_jobs++;
+        desk_room_promise(desk, job, entry->row.vertex_count);
         submission->reserved = false; /* the job's now */
     }
     submission->ask->next_waiter = NULL;
@@ -251,22 +293,17 @@ static void send_job(struct submission *submission, struct graph_entry *entry, s
     submission_end(submission);
 }
 
-/* The worker takes the room when the solve begins; a job that would find none now is not taken. The
- * results that wait in the queue are not counted: eviction may make room for them. */
-static enum status check_room(struct submission *submission, uint32_t vertex_count)
+static enum status check_room(struct submission *submission, const struct graph_entry *entry)
 {
-    uint64_t free_bytes = store_free_bytes(submission->desk->store);
-    size_t bytes = SIZE_MAX;
-    if (result_file_size(vertex_count, submission->kind, &bytes) == STATUS_OK &&
-        bytes <= free_bytes) {
-        return STATUS_OK;
+    const uint64_t bytes = graph_bytes(submission, entry);
+    size_t result_bytes = SIZE_MAX;
+    const enum status status = desk_room_check(submission->desk, entry->row.vertex_count,
+                                               submission->kind, bytes, &submission->problem);
+    if (status != STATUS_OK ||
+        result_file_size(entry->row.vertex_count, submission->kind, &result_bytes) != STATUS_OK) {
+        return status;
     }
-    problem_set(&submission->problem, STATUS_DISK_FULL,
-                "There is no room on the disk for the result of %u vertices; nothing was kept.",
-                vertex_count);
-    problem_limit(&submission->problem, (double)free_bytes, (double)bytes);
-    problem_hint(&submission->problem, "Delete graphs, or ask again when there is room.");
-    return STATUS_DISK_FULL;
+    return check_quota(submission, entry, result_bytes);
 }
 
 static void accept_job(struct submission *submission, struct graph_entry *entry)
@@ -276,14 +313,14 @@ static void accept_job(struct submission *submission, struct graph_entry *entry)
         submission_refuse_for_memory(submission);
         return;
     }
-    if (job->state == JOB_QUEUED && check_room(submission, entry->row.vertex_count) != STATUS_OK) {
+    if (job->state == JOB_QUEUED && check_room(submission, entry) != STATUS_OK) {
         job_table_remove(submission->desk->jobs, job);
         submission_refuse(submission, &submission->problem);
         return;
     }
-    if (job->state == JOB_QUEUED && !submission_reserve(submission)) {
+    if (job->state == JOB_QUEUED && submission_reserve(submission) != STATUS_OK) {
         job_table_remove(submission->desk->jobs, job);
-        submission_refuse_full(submission);
+        submission_refuse(submission, &submission->problem);
         return;
     }
     send_job(submission, entry, job);
@@ -294,7 +331,7 @@ static bool is_repeat(struct submission *submission)
 {
     struct ask *ask = submission->ask;
     struct desk *desk = submission->desk;
-    struct job *job = job_table_find_key(desk->jobs, ask->idempotency_key);
+    struct job *job = job_table_find_key(desk->jobs, ask->tenant, ask->idempotency_key);
     if (ask->kind != ASK_SUBMIT || job == NULL) {
         return false;
     }
@@ -316,7 +353,10 @@ static bool is_repeat(struct submission *submission)
 /* Devices differ by kind in what they hold; the header line was judged by i4. */
 static enum status check_size(struct submission *submission, uint32_t vertex_count)
 {
+    const uint32_t quota = submission->ask->quota.vertex_limit;
     uint32_t limit = submission->desk->vertex_limit[submission->kind];
+    const bool by_quota = quota > 0 && quota < limit;
+    limit = by_quota ? quota : limit;
     if (submission->ask->kind == ASK_STORE_GRAPH || vertex_count <= limit) {
         return STATUS_OK;
     }
@@ -325,7 +365,7 @@ static enum status check_size(struct submission *submission, uint32_t vertex_cou
                 kind_name(submission->kind));
     problem_limit(&submission->problem, limit, vertex_count);
     problem_hint(&submission->problem, "The limit comes from %s.",
-                 submission->desk->admission.limit_reason);
+                 by_quota ? "this key" : submission->desk->admission.limit_reason);
     return STATUS_TOO_LARGE;
 }
 
@@ -336,7 +376,8 @@ static struct graph_entry *find_or_add_entry(struct submission *submission)
     if (entry == NULL && submission->graph != NULL) {
         struct graph_row row;
         fill_graph_row(submission, &row);
-        return graph_table_add(graphs, &row, &entry) == STATUS_OK ? entry : NULL;
+        return graph_table_add(graphs, submission->ask->tenant, &row, &entry) == STATUS_OK ? entry
+                                                                                           : NULL;
     }
     return entry;
 }

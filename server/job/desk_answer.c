@@ -16,7 +16,8 @@ void desk_answer_problem(struct ask *ask, const struct problem *problem)
     ask->problem = *problem;
     ask->status = problem->status;
     ask->http_status = status_info(problem->status)->http;
-    if (problem->status == STATUS_QUEUE_FULL || problem->status == STATUS_DRAINING) {
+    if (problem->status == STATUS_QUEUE_FULL || problem->status == STATUS_JOB_QUOTA ||
+        problem->status == STATUS_DRAINING) {
         ask->retry_after_s = atomic_load(&ask->desk->admission.retry_after_s);
     }
     desk_answer(ask);

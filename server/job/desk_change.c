@@ -4,6 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What was to be kept may be lost, on the disk or in SQLite's own files: whatever is asked of this
+ * process from now on, it cannot be promised. A full disk, and want of memory,
+ * are waited out. */
+static void judge_failure(struct desk *desk, enum status status)
+{
+    if (status == STATUS_DISK_FULL) {
+        desk_room_note_full(desk);
+    } else if (status == STATUS_NO_MEMORY) {
+        desk_room_pause(desk);
+    } else if (status == STATUS_IO || status == STATUS_CORRUPT) {
+        desk_tell_lost(desk, STATUS_IO);
+    }
+}
+
 /* Back on the loop. */
 static void deliver_change(struct message *message)
 {
@@ -11,9 +25,11 @@ static void deliver_change(struct message *message)
     struct desk *desk = change->desk;
     desk->changes--;
     if (change->change.status != STATUS_OK) {
+        metrics_add(METRIC_STORE_FAILURES, 1);
         log_write(LOG_ERROR, "store_failed",
                   LOG_TEXT("code", status_info(change->change.status)->code),
                   LOG_TEXT("job", change->job != NULL ? change->job->id : ""));
+        judge_failure(desk, change->change.status);
     }
     if (change->job != NULL) {
         change->job->changes--;
@@ -67,7 +83,7 @@ void desk_change_destroy(struct desk_change *change)
 
 enum status desk_change_add_job(struct desk_change *change, struct job *job)
 {
-    if (job_state_is_final(job->state) || job->report.input.known ||
+    if (job_state_is_final(job->state) || job->report.input.known || job->report.workers_lost > 0 ||
         job->report.traceparent[0] != '\0') {
         change->report = job_report_encode(&job->report);
         if (change->report == NULL) {
@@ -80,13 +96,15 @@ enum status desk_change_add_job(struct desk_change *change, struct job *job)
     return STATUS_OK;
 }
 
-void desk_change_add_name(struct desk_change *change, const char *name, const char *graph_id)
+void desk_change_add_name(struct desk_change *change, const char *name)
 {
+    const struct graph_entry *entry = change->entry;
     if (name[0] == '\0') {
         return;
     }
     snprintf(change->name_row.name, sizeof(change->name_row.name), "%s", name);
-    snprintf(change->name_row.graph_id, sizeof(change->name_row.graph_id), "%s", graph_id);
+    memcpy(change->name_row.graph_id, entry->row.id, sizeof(entry->row.id));
+    memcpy(change->name_row.tenant, entry->row.tenant, sizeof(entry->row.tenant));
     change->change.name_row = &change->name_row;
 }
 

@@ -2,6 +2,7 @@
 #include "server/clock.h"
 #include "server/job/desk_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 #define PACE_VERTICES_MIN 1024
@@ -14,11 +15,21 @@ struct graph *desk_dispatch_take_graph(struct desk *desk, struct job *job)
     return graph;
 }
 
+void desk_dispatch_pledge(struct job *job, uint32_t vertex_count)
+{
+    size_t bytes;
+    if (job->pledged_bytes == 0 && result_file_size(vertex_count, job->kind, &bytes) == STATUS_OK) {
+        job->pledged_bytes = bytes;
+        atomic_fetch_add(&job->tenant->pledged_bytes, bytes);
+    }
+}
+
 void desk_dispatch_queue(struct desk *desk, struct job *job)
 {
     const struct graph_entry *entry = graph_table_find_id(desk->graphs, job->graph_id);
     job->vertex_count = entry != NULL ? entry->row.vertex_count : 0;
-    job_queue_push(&desk->queue, job);
+    desk_dispatch_pledge(job, job->vertex_count);
+    job_queue_push(&desk->queue, &job->tenant->share, job);
     if (job->deadline_at_s > 0) {
         desk_wait_until(desk, job->deadline_at_s);
     }
@@ -27,7 +38,8 @@ void desk_dispatch_queue(struct desk *desk, struct job *job)
 
 static bool is_idle(const struct desk_worker *seat)
 {
-    return seat->load.count == 0 && !seat->lost;
+    return seat->load.count == 0 &&
+           atomic_load(&worker_health_of(seat->worker)->state) == WORKER_READY;
 }
 
 /* The first idle worker, and how many there are. */
@@ -46,12 +58,17 @@ static struct desk_worker *find_idle(const struct desk *desk, uint32_t *ret_coun
 
 static void add_work(struct desk_worker *seat, struct job *job)
 {
-    struct work *work = &seat->works[seat->load.count];
+    const uint32_t index = seat->load.count;
+    struct work *work = &seat->works[index];
+    struct work_signal *signal = worker_signal(seat->worker, index);
+    job->signal = signal != NULL ? signal : &job->own_signal;
+    work_signal_reset(job->signal);
     *work = (struct work){
         .graph = desk_dispatch_take_graph(seat->desk, job),
         .kind = job->kind,
         .verify = job->verify,
-        .signal = &job->signal,
+        .vertex_count = job->vertex_count,
+        .signal = job->signal,
     };
     memcpy(work->job_id, job->id, sizeof(job->id));
     memcpy(work->graph_id, job->graph_id, sizeof(job->graph_id));
@@ -62,15 +79,16 @@ static void start_job(struct desk *desk, struct desk_worker *seat, struct job *j
 {
     job->state = JOB_RUNNING;
     job->started_s = clock_wall_s();
-    work_signal_reset(&job->signal);
-    snprintf(job->report.solver, sizeof(job->report.solver), "%s", seat->opening.device.solver);
-    snprintf(job->report.device, sizeof(job->report.device), "%s", seat->opening.device.name);
+    snprintf(job->report.solver, sizeof(job->report.solver), "%s",
+             seat->opening.facts.device.solver);
+    snprintf(job->report.device, sizeof(job->report.device), "%s", seat->opening.facts.device.name);
     add_work(seat, job);
     char trace_id[TRACE_ID_SIZE];
     job_trace_id(job, trace_id);
     log_write(LOG_INFO, "job_started", LOG_TEXT("job", job->id), LOG_TEXT("trace_id", trace_id),
-              LOG_TEXT("device", seat->opening.device.name),
+              LOG_TEXT("device", seat->opening.facts.device.name),
               LOG_NUMBER("queue_s", job->started_s - job->created_s));
+    metrics_observe(METRICS_QUEUE_SECONDS, fmax(job->started_s - job->created_s, 0));
     desk_wait_notify(desk, job);
 }
 
@@ -90,14 +108,15 @@ static struct room room_of_load(const struct desk *desk, uint32_t idle_count)
 }
 
 /* Small enough, and not of a graph that this load has already: an equal job ends without a solve
- * once the first is home. */
+ * once the first is home. One that may have cost a worker goes alone: either the others of its load
+ * did that, or it will not take them along again. */
 static bool joins(const struct desk *desk, const struct desk_worker *seat,
                   const struct graph_entry *entry, const struct job *job, const struct room *room)
 {
     size_t bytes;
-    return entry->row.vertex_count <= seat->opening.batch_limit[job->kind] &&
-           entry->batch_number != desk->batch_number && room->jobs > 0 &&
-           matrix_size(entry->row.vertex_count, job->kind, &bytes) == STATUS_OK &&
+    return entry->row.vertex_count <= seat->opening.facts.batch_limit[job->kind] &&
+           job->report.workers_lost == 0 && entry->batch_number != desk->batch_number &&
+           room->jobs > 0 && matrix_size(entry->row.vertex_count, job->kind, &bytes) == STATUS_OK &&
            bytes <= room->bytes;
 }
 
@@ -112,7 +131,7 @@ static void take(struct desk *desk, struct desk_worker *seat, struct graph_entry
     room->bytes -= bytes;
     room->jobs--;
     entry->batch_number = desk->batch_number;
-    job_queue_remove(&desk->queue, job);
+    job_queue_take(&desk->queue, job);
     start_job(desk, seat, job);
 }
 
@@ -144,7 +163,7 @@ void desk_dispatch(struct desk *desk)
 {
     struct desk_worker *seat;
     uint32_t idle_count;
-    while (!desk->draining && desk->queue.count > 0 &&
+    while (!desk->draining && !desk->paused && desk->queue.count > 0 &&
            (seat = find_idle(desk, &idle_count)) != NULL) {
         collect(desk, seat, room_of_load(desk, idle_count));
         if (seat->load.count > 0) {
@@ -162,7 +181,7 @@ static void learn_pace(struct desk_worker *seat, const struct job *job, const st
     const struct timings *t = &work->outcome.account.timings;
     double n = job->vertex_count;
     if (work->status == STATUS_OK && job->vertex_count >= PACE_VERTICES_MIN) {
-        seat->opening.pace_s[job->kind] =
+        seat->opening.facts.pace_s[job->kind] =
             (t->fill_s + t->h2d_s + t->compute_s + t->d2h_s) / (n * n * n);
     }
 }
@@ -173,9 +192,10 @@ static uint32_t find_paces(const struct desk *desk, double pace_s[KIND_COUNT])
     uint32_t count = 0;
     for (uint32_t i = 0; i < desk->worker_count; i++) {
         const struct desk_worker *seat = desk->workers[i];
-        count += !seat->lost;
+        const bool lost = atomic_load(&worker_health_of(seat->worker)->state) == WORKER_LOST;
+        count += !lost;
         for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
-            double pace = seat->lost ? 0 : seat->opening.pace_s[kind];
+            double pace = lost ? 0 : seat->opening.facts.pace_s[kind];
             if (pace > 0 && (pace_s[kind] <= 0 || pace < pace_s[kind])) {
                 pace_s[kind] = pace;
             }
@@ -223,6 +243,15 @@ double desk_dispatch_eta_s(struct desk *desk, const struct job *job)
     return before_s / workers + job_expected_s(job, pace_s);
 }
 
+/* What the job's signal says stays with the job. */
+static void take_signal(struct job *job)
+{
+    if (job->signal != &job->own_signal) {
+        work_signal_copy(job->signal, &job->own_signal);
+        job->signal = &job->own_signal;
+    }
+}
+
 void desk_dispatch_finished(struct message *message)
 {
     struct work_load *load = (struct work_load *)message;
@@ -231,11 +260,9 @@ void desk_dispatch_finished(struct message *message)
     for (uint32_t i = 0; i < load->count; i++) {
         struct job *job = seat->jobs[i];
         seat->jobs[i] = NULL;
-        if (load->works[i].status == STATUS_DEVICE_LOST) {
-            seat->lost = true;
-        }
+        take_signal(job);
         learn_pace(seat, job, &load->works[i]);
-        desk_finish_work(desk, job, &load->works[i]);
+        desk_finish_work(desk, job, &load->works[i], load);
         work_finish(&load->works[i]);
     }
     load->count = 0;

@@ -19,6 +19,7 @@ void desk_drain_check(struct desk *desk)
     desk->drained_told = true;
     uv_timer_stop(&desk->drain_alarm);
     uv_timer_stop(&desk->alarm);
+    uv_timer_stop(&desk->room_tick);
     desk_watch_end(desk);
     log_write(LOG_INFO, "drained", LOG_NUMBER("queued", desk->queue.count));
     desk->drained(desk->drained_context);
@@ -28,7 +29,7 @@ static void stop_job(struct job *job)
 {
     if (job != NULL && job->stop_reason == STATUS_OK) {
         job->stop_reason = STATUS_DRAINING;
-        atomic_store(&job->signal.cancelled, true);
+        atomic_store(&job->signal->cancelled, true);
     }
 }
 
@@ -53,6 +54,7 @@ void desk_drain(struct desk *desk, void (*drained)(void *context), void *context
     desk->drained = drained;
     desk->drained_context = context;
     atomic_store(&desk->admission.draining, true);
+    desk_count(desk);
     log_write(LOG_INFO, "draining", LOG_NUMBER("queued", desk->queue.count));
     desk_wait_end(desk);
     uv_update_time(desk->loop);

@@ -24,7 +24,8 @@ static const struct desk_worker *choose_worker(const struct desk *desk, enum kin
 {
     const struct desk_worker *best = desk->workers[0];
     for (uint32_t i = 1; i < desk->worker_count; i++) {
-        if (desk->workers[i]->opening.vertex_limit[kind] > best->opening.vertex_limit[kind]) {
+        if (desk->workers[i]->opening.facts.vertex_limit[kind] >
+            best->opening.facts.vertex_limit[kind]) {
             best = desk->workers[i];
         }
     }
@@ -116,8 +117,8 @@ static void measure(const struct desk *desk, struct estimate *estimate)
     } else {
         worker_estimate(seat->worker, n, estimate->edge_count, kind, &solve);
     }
-    estimate->solver = seat->opening.device.solver;
-    estimate->device = seat->opening.device.name;
+    estimate->solver = seat->opening.facts.device.solver;
+    estimate->device = seat->opening.facts.device.name;
     estimate->device_bytes = solve.device_bytes < INT64_MAX ? solve.device_bytes : INT64_MAX;
     estimate->disk_bytes = add(result_bytes(n, kind), graph);
     estimate->host_bytes =
@@ -168,7 +169,7 @@ static void answer_look(uv_work_t *request, int error)
     desk->looks--;
     if (look->status == STATUS_OK) {
         desk_answer_body(look->ask, 200, estimate_print(&look->estimate));
-    } else if (graph_table_find(desk->graphs, look->graph_id) == NULL) {
+    } else if (graph_table_find(desk->graphs, look->ask->tenant, look->graph_id) == NULL) {
         desk_answer_no_such(look->ask);
     } else {
         desk_answer_status(look->ask, look->status, "The stored graph cannot be read.");
@@ -245,7 +246,7 @@ void desk_estimate(struct desk *desk, struct ask *ask)
         desk_answer_body(ask, 200, estimate_print(&estimate));
         return;
     }
-    const struct graph_entry *entry = desk_graph_find(desk, ask->key);
+    const struct graph_entry *entry = desk_graph_find(desk, ask);
     if (entry == NULL) {
         desk_answer_no_such(ask);
         return;

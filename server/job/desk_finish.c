@@ -62,6 +62,27 @@ static void store_end(struct desk *desk, struct job *job, struct graph_entry *en
     desk_change_send(change);
 }
 
+static void count_end(const struct job *job)
+{
+    if (job->state == JOB_DONE) {
+        metrics_add(METRIC_JOBS_DONE, 1);
+    } else {
+        metrics_add(job->state == JOB_FAILED ? METRIC_JOBS_FAILED : METRIC_JOBS_CANCELLED, 1);
+    }
+}
+
+void desk_finish_store_ends(struct desk *desk)
+{
+    for (struct job *job = job_table_newest(desk->jobs); job != NULL; job = job->older) {
+        if (!job_state_is_final(job->state) || job->committed || job->changes > 0) {
+            continue;
+        }
+        struct graph_entry *entry = graph_table_find_id(desk->graphs, job->graph_id);
+        const bool brings = job->state == JOB_DONE && entry != NULL && !entry->durable[job->kind];
+        store_end(desk, job, entry, brings ? entry->results[job->kind] : NULL, NULL);
+    }
+}
+
 static void log_end(const struct job *job)
 {
     char event[32];
@@ -84,12 +105,16 @@ static void finish(struct desk *desk, struct job *job, enum job_state state, str
     struct graph_entry *entry = graph_table_find_id(desk->graphs, job->graph_id);
     job->state = state;
     job->finished_s = clock_wall_s();
+    atomic_fetch_sub(&job->tenant->pledged_bytes, job->pledged_bytes);
+    job->pledged_bytes = 0;
     if (job->started_s > 0) {
         job->report.timings.queue_s = fmax(job->started_s - job->created_s, 0);
         job->report.timings.total_s =
             job->parse_s + fmax(job->finished_s - job->created_s, 0); /* created once parsed */
     }
     graph_destroy(desk_dispatch_take_graph(desk, job));
+    count_end(job);
+    desk_room_release(desk, job);
     log_end(job);
     store_end(desk, job, entry, result, ask);
     if (entry != NULL) {
@@ -135,6 +160,8 @@ void desk_finish_as_known(const struct desk *desk, struct job *job)
 {
     const struct job *solver = find_solver(desk, job->graph_id, job->kind);
     job->state = JOB_DONE;
+    metrics_add(METRIC_JOBS_DONE, 1);
+    metrics_add(METRIC_JOBS_KNOWN, 1);
     job->started_s = clock_wall_s();
     job->finished_s = job->started_s;
     if (solver != NULL) {
@@ -154,6 +181,7 @@ void desk_finish_known(struct desk *desk, struct job *job)
     CHECK(entry != NULL);
     desk_finish_as_known(desk, job);
     graph_destroy(desk_dispatch_take_graph(desk, job));
+    desk_room_release(desk, job);
     log_end(job);
     desk_result_bind_latest(desk, job, entry);
     store_end(desk, job, entry, NULL, NULL);
@@ -179,6 +207,24 @@ static void fill_report(struct job *job, const struct work *work)
     report->cycle_weight = outcome->cycle_weight;
     report->problem = work->problem;
     report->problem.status = work->status;
+}
+
+/* What a solve took is counted whatever came of it; what it did, when it is done. */
+static void count_work(const struct job *job, const struct work *work)
+{
+    const struct timings *t = &job->report.timings;
+    const double n = job->vertex_count;
+    metrics_add(METRIC_PARSE_SECONDS, t->parse_s);
+    metrics_add(METRIC_PLAN_SECONDS, job->report.plan.planning_s);
+    metrics_add(METRIC_FILL_SECONDS, t->fill_s);
+    metrics_add(METRIC_H2D_SECONDS, t->h2d_s);
+    metrics_add(METRIC_COMPUTE_SECONDS, t->compute_s);
+    metrics_add(METRIC_D2H_SECONDS, t->d2h_s);
+    metrics_add(METRIC_VERIFY_SECONDS, job->report.verification.seconds);
+    metrics_add(METRIC_WRITE_SECONDS, t->write_s);
+    if (work->status == STATUS_OK) {
+        metrics_add(METRIC_RELAXATIONS, n * n * n * job->report.plan.work_fraction);
+    }
 }
 
 /* The vertices by name, as JSON; NULL without a cycle or without memory, the job fails the same. */
@@ -227,6 +273,7 @@ static void finish_solved(struct desk *desk, struct job *job, struct work *work)
     struct result *result = NULL;
     enum status status = make_result(job, work, &result);
     if (status == STATUS_OK) {
+        desk_damage_watch(desk, result);
         status = desk_result_publish(desk, entry, result);
     }
     if (status != STATUS_OK) {
@@ -237,6 +284,7 @@ static void finish_solved(struct desk *desk, struct job *job, struct work *work)
         desk_result_bind_latest(desk, job, entry);
         finish(desk, job, JOB_DONE, result, NULL);
         double seconds = job->finished_s - job->started_s;
+        metrics_observe(METRICS_JOB_SECONDS, fmax(job->finished_s - job->created_s, 0));
         desk->typical_solve_s += (seconds - desk->typical_solve_s) / 4;
         desk_result_evict(desk, result);
     }
@@ -246,22 +294,23 @@ static void finish_solved(struct desk *desk, struct job *job, struct work *work)
 }
 
 /* Its row says queued still, or again. */
-static void put_back(struct desk *desk, struct job *job)
+void desk_finish_put_back(struct desk *desk, struct job *job)
 {
     job->state = JOB_QUEUED;
     job->started_s = 0;
     job->stop_reason = STATUS_OK;
     job_report_reset(&job->report);
-    atomic_store(&job->signal.cancelled, false);
+    atomic_store(&job->signal->cancelled, false);
     desk_dispatch_queue(desk, job);
+    metrics_add(METRIC_JOBS_PUT_BACK, 1);
     log_write(LOG_INFO, "job_put_back", LOG_TEXT("job", job->id));
     desk_wait_notify(desk, job);
 }
 
-static void finish_stopped(struct desk *desk, struct job *job)
+void desk_finish_stopped(struct desk *desk, struct job *job)
 {
     if (job->stop_reason == STATUS_DRAINING) {
-        put_back(desk, job);
+        desk_finish_put_back(desk, job);
     } else if (job->stop_reason == STATUS_DEADLINE_EXCEEDED) {
         problem_set(&job->report.problem, STATUS_DEADLINE_EXCEEDED,
                     "The job was still running %g seconds after it was accepted.", job->deadline_s);
@@ -272,29 +321,40 @@ static void finish_stopped(struct desk *desk, struct job *job)
     }
 }
 
-static void lose_device(struct desk *desk, struct job *job)
+/* Taken is taken: it waits for the disk, whoever has filled it. What failed for something else,
+ * want of memory, open files, a limit on the size of files, may go well a little later, or never.
+ */
+static bool waits_for_room(const struct desk *desk, struct job *job, const struct work *work)
 {
-    log_write(LOG_ERROR, "device_lost", LOG_TEXT("device", job->report.device),
-              LOG_TEXT("job", job->id));
-    put_back(desk, job);
-    if (!desk->device_lost) {
-        desk->device_lost = true;
-        if (desk->lost != NULL) {
-            desk->lost(desk->lost_context);
-        }
+    if (!work->is_passing) {
+        return false;
     }
+    const bool full = store_free_bytes(desk->store) < job->promised_bytes;
+    return (work->status == STATUS_DISK_FULL && full) || ++job->attempts < ATTEMPT_LIMIT;
 }
 
-void desk_finish_work(struct desk *desk, struct job *job, struct work *work)
+void desk_finish_work(struct desk *desk, struct job *job, struct work *work,
+                      const struct work_load *load)
 {
     fill_report(job, work);
+    count_work(job, work);
+    if (work->graph_damaged) {
+        desk_note_damaged_graph(desk, job->graph_id);
+    }
     if (work->status == STATUS_OK) {
         job->report.problem = (struct problem){0};
         finish_solved(desk, job, work);
     } else if (work->status == STATUS_CANCELLED) {
-        finish_stopped(desk, job);
+        desk_finish_stopped(desk, job);
     } else if (work->status == STATUS_DEVICE_LOST) {
-        lose_device(desk, job);
+        desk_loss_job(desk, job, load);
+    } else if (waits_for_room(desk, job, work)) {
+        desk_finish_put_back(desk, job);
+        if (work->status == STATUS_DISK_FULL) {
+            desk_room_note_full(desk);
+        } else {
+            desk_room_pause(desk);
+        }
     } else {
         finish_failed_work(desk, job, work);
     }
@@ -307,12 +367,12 @@ static void stop_running(struct job *job, enum status reason)
     if (job->stop_reason == STATUS_OK || job->stop_reason == STATUS_DRAINING) {
         job->stop_reason = reason;
     }
-    atomic_store(&job->signal.cancelled, true);
+    atomic_store(&job->signal->cancelled, true);
 }
 
 void desk_finish_cancel(struct desk *desk, struct ask *ask)
 {
-    struct job *job = job_table_find(desk->jobs, ask->key);
+    struct job *job = desk_find_job(desk, ask, ask->key);
     if (job == NULL) {
         desk_answer_no_such(ask);
         return;
@@ -366,7 +426,7 @@ static bool forget(struct desk *desk, struct job *job)
     if (entry != NULL && strcmp(entry->latest_job, job->id) == 0) {
         entry->latest_job[0] = '\0';
     }
-    result_table_remove(desk->results, job->id);
+    result_table_remove(desk->results, tenant_number(job->tenant), job->id);
     job_table_remove(desk->jobs, job);
     desk->history--;
     desk_change_send(change);

@@ -2,19 +2,19 @@
 
 #include <string.h>
 
-struct graph_entry *desk_graph_find(const struct desk *desk, const char *key)
+struct graph_entry *desk_graph_find(const struct desk *desk, const struct ask *ask)
 {
-    struct graph_entry *entry = graph_table_find(desk->graphs, key);
+    struct graph_entry *entry = graph_table_find(desk->graphs, ask->tenant, ask->key);
     if (entry != NULL) {
         return entry;
     }
-    const struct job *job = job_table_find(desk->jobs, key);
-    return job != NULL ? graph_table_find(desk->graphs, job->graph_id) : NULL;
+    const struct job *job = desk_find_job(desk, ask, ask->key);
+    return job != NULL ? graph_table_find(desk->graphs, ask->tenant, job->graph_id) : NULL;
 }
 
 void desk_graph_show(struct desk *desk, struct ask *ask)
 {
-    const struct graph_entry *entry = desk_graph_find(desk, ask->key);
+    const struct graph_entry *entry = desk_graph_find(desk, ask);
     if (entry == NULL) {
         desk_answer_no_such(ask);
     } else {
@@ -44,17 +44,14 @@ static void hide_results(struct desk *desk, struct graph_entry *entry)
 {
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
         if (entry->results[kind] != NULL) {
-            result_table_remove_result(desk->results, entry->results[kind]);
-            graph_entry_set_result(entry, kind, NULL);
-            desk->result_count--;
+            desk_result_retire(desk, entry, kind);
         }
     }
-    entry->answering = KIND_AUTO;
 }
 
 void desk_graph_delete(struct desk *desk, struct ask *ask)
 {
-    struct graph_entry *entry = desk_graph_find(desk, ask->key);
+    struct graph_entry *entry = desk_graph_find(desk, ask);
     if (entry == NULL) {
         desk_answer_no_such(ask);
         return;

@@ -7,8 +7,11 @@
  *   desk_restore.c  what the catalogue remembers
  *   desk_submit.c   uploads and submissions until their graph is known
  *   desk_accept.c   and on to their durable acceptance
+ *   desk_room.c     room on the disk: promised, and gone
+ *   desk_damage.c   what proved damaged
  *   desk_dispatch.c queue to worker
  *   desk_finish.c   how a job ends
+ *   desk_loss.c     jobs whose worker failed for good
  *   desk_result.c   results published, evicted, asked for
  *   desk_graph.c    graphs shown and deleted
  *   desk_estimate.c what a solve would take
@@ -24,20 +27,25 @@
 #include "server/job/job_queue.h"
 #include "server/job/job_table.h"
 #include "server/job/submission.h"
+#include "server/job/worker.h"
+#include "server/metrics.h"
 
 /* Small jobs that a worker gets at once: as many graphs of a kind as make a device busy, and no
  * more, as all of them wait for the last; and the bytes of their matrices. */
-#define BATCH_JOB_LIMIT 512
+#define BATCH_JOB_LIMIT WORK_LOAD_LIMIT
 #define BATCH_LIMIT_BYTES ((size_t)64 << 20)
+
+/* Solves of a job that may end for want of memory or open files before it fails. */
+#define ATTEMPT_LIMIT 4
 
 struct desk_worker {
     struct desk *desk;
     struct worker *worker;
     struct worker_opening opening;
+    bool opened;                        /* it has told of its first opening */
     struct work_load load;              /* in hand; of no work = idle */
     struct work works[BATCH_JOB_LIMIT]; /* of load */
     struct job *jobs[BATCH_JOB_LIMIT];  /* whose works they are; NULL once one has ended */
-    bool lost;
 };
 
 struct desk {
@@ -52,6 +60,7 @@ struct desk {
     double alarm_at_s; /* monotonic; 0 = not set */
     uv_timer_t drain_alarm;
     uv_timer_t watch_tick; /* runs while a stream of events waits */
+    uv_timer_t room_tick;  /* runs while the disk is full */
     uv_poll_t leaving;     /* of leave_epoll */
     int leave_epoll;       /* the sockets of clients whose asks wait; 0 = not open */
     uint32_t handles_open;
@@ -65,9 +74,17 @@ struct desk {
     struct ask *watchers; /* streams of events that wait */
     struct job_table *jobs;
     struct job_queue queue;
+    struct tenant_table *tenants;
+    struct tenant *nobody; /* the one without a name */
     struct graph_table *graphs;
     size_t history;            /* jobs that have ended, durably */
+    uint64_t promised_bytes;   /* of the disk, to all jobs that have not ended */
+    uint64_t promised_most;    /* to one of them */
+    uint64_t result_bytes;     /* of all results published */
+    bool full;                 /* the disk */
+    bool paused;               /* nothing is begun until the next look */
     size_t kept_bytes;         /* graphs that queued jobs keep in memory */
+    uint32_t result_limit;     /* what open files allow, beside the configured one */
     uint32_t result_count;     /* published: of all graphs and kinds */
     uint32_t reserved;         /* places in the queue promised to submissions under way */
     uint32_t submissions;      /* under way, parked ones included */
@@ -83,14 +100,18 @@ struct desk {
     bool drained_told;
     void (*drained)(void *context);
     void *drained_context;
-    bool device_lost;
-    void (*lost)(void *context);
+    bool is_lost;
+    void (*lost)(void *context, enum status why);
     void *lost_context;
 };
 
 /* ---- desk.c ---- */
+/* Of whom the ask comes only; NULL when there is none. */
+struct job *desk_find_job(const struct desk *desk, const struct ask *ask, const char *id);
 /* Brings the admission's counters up to date. */
 void desk_count(struct desk *desk);
+/* The process cannot go on, for the device or the disk. */
+void desk_tell_lost(struct desk *desk, enum status why);
 
 /* ---- desk_answer.c ---- */
 /* Hands the ask back; status and the rest are set. */
@@ -134,7 +155,8 @@ MUST_CHECK enum status desk_change_create(struct desk *desk,
 void desk_change_destroy(struct desk_change *change);
 /* Adds the job's row as of now. */
 MUST_CHECK enum status desk_change_add_job(struct desk_change *change, struct job *job);
-void desk_change_add_name(struct desk_change *change, const char *name, const char *graph_id);
+/* A name for the graph of the change's entry. */
+void desk_change_add_name(struct desk_change *change, const char *name);
 /* Moves the change to the disk threads; it comes back to then() and is freed after. */
 void desk_change_send(struct desk_change *change);
 
@@ -159,7 +181,31 @@ void desk_accept(struct submission *submission);
 /* Those that waited for the deletion of this graph go on. */
 void desk_accept_unpark(struct desk *desk, const char *graph_id);
 
+/* ---- desk_room.c ---- */
+/* Room for the job's result, until it is released. */
+void desk_room_promise(struct desk *desk, struct job *job, uint32_t vertex_count);
+/* The job has ended. Does nothing the second time. */
+void desk_room_release(struct desk *desk, struct job *job);
+/* Whether there is room for this result and graph beside all that was promised: STATUS_DISK_FULL
+ * with limit and actual. */
+MUST_CHECK enum status desk_room_check(struct desk *desk, uint32_t vertex_count, enum kind kind,
+                                       uint64_t graph_bytes, struct problem *reterr);
+/* Brings the admission up to date. */
+void desk_room_count(struct desk *desk);
+/* Something lacked what it may find a little later: nothing is begun until the next look. */
+void desk_room_pause(struct desk *desk);
+/* Something found no room: nothing new is taken, and nothing begun, until there is some again. */
+void desk_room_note_full(struct desk *desk);
+void desk_room_ticked(uv_timer_t *tick);
+
+/* ---- desk_damage.c ---- */
+/* From here on the result, not yet shared, goes to quarantine when it proves damaged, and its graph
+ * is solved again. */
+void desk_damage_watch(struct desk *desk, struct result *result);
+
 /* ---- desk_dispatch.c ---- */
+/* Counts the bytes of the result to come among those of its tenant, once and until it ends. */
+void desk_dispatch_pledge(struct job *job, uint32_t vertex_count);
 /* Queues an accepted job, which its graph counts among the active ones. */
 void desk_dispatch_queue(struct desk *desk, struct job *job);
 /* Gives idle workers what they can have. */
@@ -184,13 +230,26 @@ bool desk_finish_is_known(const struct desk *desk, const struct graph_entry *ent
 void desk_finish_as_known(const struct desk *desk, struct job *job);
 /* The same for a queued job, committed. */
 void desk_finish_known(struct desk *desk, struct job *job);
-/* By the outcome of its work. */
-void desk_finish_work(struct desk *desk, struct job *job, struct work *work);
+/* By the outcome of its work, one of the load. */
+void desk_finish_work(struct desk *desk, struct job *job, struct work *work,
+                      const struct work_load *load);
+/* The job goes back into the queue. */
+void desk_finish_put_back(struct desk *desk, struct job *job);
+/* It was stopped while it ran: put back, failed or cancelled, by stop_reason. */
+void desk_finish_stopped(struct desk *desk, struct job *job);
+
 void desk_finish_cancel(struct desk *desk, struct ask *ask);
+/* Ends that found no room on the disk are stored now. */
+void desk_finish_store_ends(struct desk *desk);
 void desk_finish_deadline(struct desk *desk, struct job *job);
 /* The end of the job is durable: it is history now, and the oldest beyond the limit is forgotten.
  */
 void desk_finish_committed(struct desk *desk, struct job *job);
+
+/* ---- desk_loss.c ---- */
+/* The worker failed for good while it had the job: it goes back into the queue once that is
+ * durably counted, or fails as one job too many. */
+void desk_loss_job(struct desk *desk, struct job *job, const struct work_load *load);
 
 /* ---- desk_result.c ---- */
 /* Makes the result answer: for its graph, the aliases and every job that is done with it. */
@@ -201,6 +260,8 @@ void desk_result_bind_name(struct desk *desk, const char *name, const struct gra
 /* The newest job of its graph: when it is done its id finds its result, and of the results of
  * several kinds it is this one that the graph and its aliases answer with from now on. */
 void desk_result_bind_latest(struct desk *desk, const struct job *job, struct graph_entry *entry);
+/* Nobody finds it any more; its file and row are the caller's matter. */
+void desk_result_retire(struct desk *desk, struct graph_entry *entry, enum kind kind);
 /* Evicts the results longest unasked until the budget holds, never `kept`. */
 void desk_result_evict(struct desk *desk, const struct result *kept);
 void desk_result_ask(struct desk *desk, struct ask *ask);
@@ -208,8 +269,8 @@ void desk_result_ask(struct desk *desk, struct ask *ask);
 void desk_result_answer(struct desk *desk, struct ask *ask);
 
 /* ---- desk_graph.c ---- */
-/* By graph id, alias or job id. */
-struct graph_entry *desk_graph_find(const struct desk *desk, const char *key);
+/* By graph id, alias or job id, of who asks only. */
+struct graph_entry *desk_graph_find(const struct desk *desk, const struct ask *ask);
 void desk_graph_show(struct desk *desk, struct ask *ask);
 void desk_graph_delete(struct desk *desk, struct ask *ask);
 

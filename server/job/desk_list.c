@@ -51,7 +51,8 @@ static void answer_list(struct ask *ask, struct text *text, const char *next)
 
 static bool is_listed(const struct job *job, const struct ask *ask)
 {
-    return job->accepted && (!ask->filter_state || job->state == ask->state);
+    return job->accepted && job->tenant == ask->tenant &&
+           (!ask->filter_state || job->state == ask->state);
 }
 
 static const struct job *next_listed_job(const struct job *job, const struct ask *ask)
@@ -65,7 +66,7 @@ static const struct job *next_listed_job(const struct job *job, const struct ask
 /* Ids sort by time of creation, so a cursor whose job is forgotten still has a place. */
 static const struct job *first_job_after(const struct desk *desk, const struct ask *ask)
 {
-    const struct job *last = job_table_find(desk->jobs, ask->cursor);
+    const struct job *last = desk_find_job(desk, ask, ask->cursor);
     if (last != NULL) {
         return next_listed_job(last->older, ask);
     }
@@ -91,9 +92,11 @@ void desk_list_jobs(struct desk *desk, struct ask *ask)
     answer_list(ask, &text, job != NULL && last != NULL ? last->id : NULL);
 }
 
-static const struct graph_entry *next_listed_graph(const struct graph_entry *entry)
+static const struct graph_entry *next_listed_graph(const struct graph_entry *entry,
+                                                   const struct ask *ask)
 {
-    while (entry != NULL && (!entry->committed || entry->deleting)) {
+    while (entry != NULL &&
+           (!entry->committed || entry->deleting || entry->tenant != ask->tenant)) {
         entry = entry->older;
     }
     return entry;
@@ -104,14 +107,14 @@ void desk_list_graphs(struct desk *desk, struct ask *ask)
     const struct graph_entry *entry = graph_table_newest(desk->graphs);
     if (ask->cursor[0] != '\0') {
         const struct graph_entry *cursor = graph_table_find_id(desk->graphs, ask->cursor);
-        if (cursor == NULL) {
+        if (cursor == NULL || cursor->tenant != ask->tenant) {
             desk_answer_status(ask, STATUS_BAD_PARAMETER,
                                "The cursor's graph is gone; begin anew.");
             return;
         }
         entry = cursor->older;
     }
-    entry = next_listed_graph(entry);
+    entry = next_listed_graph(entry, ask);
     struct text text = {0};
     const struct graph_entry *last = NULL;
     uint32_t count = 0;
@@ -119,7 +122,7 @@ void desk_list_graphs(struct desk *desk, struct ask *ask)
     while (entry != NULL && count < limit_of(ask)) {
         append_document(&text, count++, desk_answer_print_graph(entry, NULL));
         last = entry;
-        entry = next_listed_graph(entry->older);
+        entry = next_listed_graph(entry->older, ask);
     }
     answer_list(ask, &text, entry != NULL && last != NULL ? last->row.id : NULL);
 }

@@ -11,7 +11,17 @@ static void deliver_opening(struct message *message)
 {
     struct worker_opening *opening = (struct worker_opening *)message;
     struct desk_worker *seat = opening->context;
-    seat->desk->opening_count++;
+    /* A worker that is stopped may have told of a new process of its. */
+    if (seat->worker == NULL) {
+        return;
+    }
+    worker_health_told(worker_health_of(seat->worker));
+    if (!seat->opened) {
+        seat->opened = true;
+        seat->desk->opening_count++;
+    } else {
+        desk_dispatch(seat->desk);
+    }
 }
 
 static enum status start_worker(struct desk *desk, bool gpu, uint32_t gpu_index)
@@ -27,6 +37,9 @@ static enum status start_worker(struct desk *desk, bool gpu, uint32_t gpu_index)
         .solver = &desk->config->solver,
         .gpu = gpu,
         .gpu_index = gpu_index,
+        .isolation = desk->config->isolation,
+        .stall_s = desk->config->stall_s,
+        .sample_rows = desk->config->sample_rows,
         .graph_folder = store_graph_folder(desk->store),
         .result_folder = store_result_folder(desk->store),
         .home = desk->mailbox,
@@ -54,16 +67,16 @@ static void wait_for_openings(struct desk *desk)
 
 static void log_opening(const struct worker_opening *opening)
 {
-    if (opening->status == STATUS_OK) {
-        log_write(LOG_INFO, "device_opened", LOG_TEXT("solver", opening->device.solver),
-                  LOG_TEXT("device", opening->device.name),
-                  LOG_TEXT("detail", opening->device.detail),
-                  LOG_NUMBER("memory_bytes", opening->device.memory_bytes),
-                  LOG_NUMBER("units", opening->device.units));
+    if (opening->facts.status == STATUS_OK) {
+        log_write(LOG_INFO, "device_opened", LOG_TEXT("solver", opening->facts.device.solver),
+                  LOG_TEXT("device", opening->facts.device.name),
+                  LOG_TEXT("detail", opening->facts.device.detail),
+                  LOG_NUMBER("memory_bytes", opening->facts.device.memory_bytes),
+                  LOG_NUMBER("units", opening->facts.device.units));
     } else {
-        log_write(LOG_ERROR, "device_not_opened",
-                  LOG_TEXT("code", status_info(opening->status)->code),
-                  LOG_TEXT("detail", opening->problem.detail));
+        log_write(opening->facts.status == STATUS_NO_DEVICE ? LOG_INFO : LOG_ERROR,
+                  "device_not_opened", LOG_TEXT("code", status_info(opening->facts.status)->code),
+                  LOG_TEXT("detail", opening->facts.problem.detail));
     }
 }
 
@@ -74,8 +87,8 @@ static void drop_unopened(struct desk *desk, struct problem *ret_problem)
     for (uint32_t i = 0; i < desk->worker_count; i++) {
         struct desk_worker *seat = desk->workers[i];
         log_opening(&seat->opening);
-        if (seat->opening.status != STATUS_OK) {
-            *ret_problem = seat->opening.problem;
+        if (seat->opening.facts.status != STATUS_OK) {
+            *ret_problem = seat->opening.facts.problem;
             worker_stop(seat->worker);
             free(seat);
         } else {
@@ -86,10 +99,14 @@ static void drop_unopened(struct desk *desk, struct problem *ret_problem)
     desk->opening_count = kept;
 }
 
-static enum status open_gpus(struct desk *desk, uint32_t count, struct problem *ret_problem)
+/* The first one tells how many there are: who asks for that has opened the driver, which is not for
+ * the daemon to do where its workers are processes. */
+static enum status open_gpus(struct desk *desk, struct problem *ret_problem)
 {
-    enum status status = STATUS_OK;
-    for (uint32_t i = 0; i < count && i < DEVICE_LIMIT && status == STATUS_OK; i++) {
+    enum status status = start_worker(desk, true, 0);
+    wait_for_openings(desk);
+    const uint32_t count = status == STATUS_OK ? desk->workers[0]->opening.facts.gpu_count : 0;
+    for (uint32_t i = 1; i < count && i < DEVICE_LIMIT && status == STATUS_OK; i++) {
         status = start_worker(desk, true, i);
     }
     wait_for_openings(desk);
@@ -121,9 +138,8 @@ static enum status open_by_choice(struct desk *desk, struct problem *reterr)
         snprintf(reason, SOLVER_REASON_SIZE, "The configuration asks for the CPU solver.");
         return open_cpu(desk, reterr);
     }
-    uint32_t count = solver_gpu_count(reason);
     struct problem problem = {0};
-    enum status status = open_gpus(desk, count, &problem);
+    enum status status = open_gpus(desk, &problem);
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "A solver thread cannot be started.");
     }
@@ -131,9 +147,7 @@ static enum status open_by_choice(struct desk *desk, struct problem *reterr)
         reason[0] = '\0';
         return STATUS_OK;
     }
-    if (count > 0) {
-        snprintf(reason, SOLVER_REASON_SIZE, "%.*s", SOLVER_REASON_SIZE - 1, problem.detail);
-    }
+    snprintf(reason, SOLVER_REASON_SIZE, "%.*s", SOLVER_REASON_SIZE - 1, problem.detail);
     if (choice == SOLVER_GPU) {
         return problem_set(reterr, STATUS_NO_DEVICE, "No GPU can be used: %s", reason);
     }
@@ -148,7 +162,7 @@ static const struct worker_opening *largest(const struct desk *desk, enum kind k
     const struct worker_opening *best = &desk->workers[0]->opening;
     for (uint32_t i = 1; i < desk->worker_count; i++) {
         const struct worker_opening *opening = &desk->workers[i]->opening;
-        if (opening->vertex_limit[kind] > best->vertex_limit[kind]) {
+        if (opening->facts.vertex_limit[kind] > best->facts.vertex_limit[kind]) {
             best = opening;
         }
     }
@@ -167,11 +181,11 @@ static uint32_t disk_limit(uint64_t disk_bytes, enum kind kind)
 static uint32_t limit_of_kind(const struct desk *desk, enum kind kind, char *reason, size_t size)
 {
     const struct worker_opening *opening = largest(desk, kind);
-    bool gpu = strcmp(opening->device.solver, "gpu") == 0;
+    bool gpu = strcmp(opening->facts.device.solver, "gpu") == 0;
     uint64_t disk_bytes = store_disk_bytes(desk->store);
-    uint32_t limit = opening->vertex_limit[kind];
-    snprintf(reason, size, "%s memory of %.1f GiB", gpu ? opening->device.name : "host",
-             (double)opening->device.memory_bytes / GIB);
+    uint32_t limit = opening->facts.vertex_limit[kind];
+    snprintf(reason, size, "%s memory of %.1f GiB", gpu ? opening->facts.device.name : "host",
+             (double)opening->facts.device.memory_bytes / GIB);
     if (disk_limit(disk_bytes, kind) < limit) {
         limit = disk_limit(disk_bytes, kind);
         snprintf(reason, size, "disk of %.1f GiB", (double)disk_bytes / GIB);
@@ -204,7 +218,8 @@ enum status desk_open_workers(struct desk *desk, struct problem *reterr)
         return status;
     }
     for (uint32_t i = 0; i < desk->worker_count; i++) {
-        desk->devices.devices[i] = desk->workers[i]->opening.device;
+        desk->devices.devices[i] = desk->workers[i]->opening.facts.device;
+        desk->devices.health[i] = worker_health_of(desk->workers[i]->worker);
     }
     desk->devices.count = desk->worker_count;
     set_limits(desk);
@@ -213,5 +228,6 @@ enum status desk_open_workers(struct desk *desk, struct problem *reterr)
               LOG_NUMBER("vertex_limit", desk->admission.vertex_limit),
               LOG_TEXT("limit_reason", desk->admission.limit_reason));
     atomic_store(&desk->admission.ready, true);
+    desk_count(desk);
     return STATUS_OK;
 }

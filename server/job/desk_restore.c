@@ -18,9 +18,13 @@ static enum status restore_graph(void *context, const struct graph_row *row)
 {
     struct restore *restore = context;
     struct graph_entry *entry;
-    enum status status = graph_table_add(restore->desk->graphs, row, &entry);
+    struct tenant *tenant;
+    enum status status = desk_tenant(restore->desk, row->tenant, &tenant);
     if (status == STATUS_OK) {
-        entry->committed = true;
+        status = graph_table_add(restore->desk->graphs, tenant, row, &entry);
+    }
+    if (status == STATUS_OK) {
+        graph_entry_commit(entry);
         restore->graphs++;
     }
     return status;
@@ -42,7 +46,7 @@ static enum status open_result(const struct desk *desk, const struct graph_entry
     struct result_file *file = NULL;
     struct vertex_names *names = NULL;
     enum status status = result_file_open(store_result_folder(desk->store), name,
-                                          entry->row.vertex_count, row->kind, &file);
+                                          entry->row.vertex_count, row->kind, row->checksum, &file);
     if (status == STATUS_OK) {
         status = graph_file_read_names(store_graph_folder(desk->store), row->graph_id, &names);
     }
@@ -66,6 +70,7 @@ static enum status restore_result(void *context, const struct result_row *row)
     struct result *result = NULL;
     enum status status = open_result(desk, entry, row, &result);
     if (status == STATUS_OK) {
+        desk_damage_watch(desk, result);
         status = desk_result_publish(desk, entry, result);
         entry->durable[row->kind] = true;
         /* Just after boot, in the order of their making: older than any question to come. */
@@ -101,7 +106,10 @@ static enum status restore_job(void *context, const struct job_row *row)
         return status;
     }
     struct job *added = job;
-    status = job_table_add(desk->jobs, &job);
+    status = desk_tenant(desk, row->tenant, &job->tenant);
+    if (status == STATUS_OK) {
+        status = job_table_add(desk->jobs, &job);
+    }
     if (status != STATUS_OK) {
         job_destroy(job);
         return status;
@@ -154,7 +162,7 @@ static bool is_lost(const struct restore *restore, const struct job *job, uint64
         return false;
     }
     *ret_bytes = bytes;
-    return restore->results < desk->config->result_limit &&
+    return restore->results < desk->result_limit && restore->results < desk->config->result_limit &&
            (budget_bytes == 0 || restore->result_bytes + *ret_bytes <= budget_bytes);
 }
 
@@ -221,6 +229,7 @@ void desk_restore_queue(struct desk *desk)
             fail_without_graph(desk, job);
         } else {
             entry->active_jobs++;
+            desk_room_promise(desk, job, entry->row.vertex_count);
             desk_dispatch_queue(desk, job);
         }
     }

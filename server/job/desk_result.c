@@ -5,25 +5,26 @@
 #include <string.h>
 
 /* A key that cannot be entered for want of memory is not found: NotSolved until a restart. */
-static void bind_key(struct desk *desk, const char *key, struct result *result)
+static void bind_key(struct desk *desk, const struct tenant *tenant, const char *key,
+                     struct result *result)
 {
     if (result == NULL) {
-        result_table_remove(desk->results, key);
-    } else if (result_table_put(desk->results, key, result) != STATUS_OK) {
+        result_table_remove(desk->results, tenant_number(tenant), key);
+    } else if (result_table_put(desk->results, tenant_number(tenant), key, result) != STATUS_OK) {
         log_write(LOG_ERROR, "result_not_bound", LOG_TEXT("key", key));
     }
 }
 
 void desk_result_bind_name(struct desk *desk, const char *name, const struct graph_entry *entry)
 {
-    bind_key(desk, name, graph_entry_answer(entry));
+    bind_key(desk, entry->tenant, name, graph_entry_answer(entry));
 }
 
 static void bind_job(struct desk *desk, const struct job *job, struct graph_entry *entry)
 {
     if (job->state == JOB_DONE) {
         entry->has_done_jobs = true;
-        bind_key(desk, job->id, entry->results[job->kind]);
+        bind_key(desk, entry->tenant, job->id, entry->results[job->kind]);
     }
 }
 
@@ -54,20 +55,28 @@ void desk_result_bind_latest(struct desk *desk, const struct job *job, struct gr
     if (job->state == JOB_DONE && entry->results[job->kind] != NULL &&
         entry->answering != job->kind) {
         entry->answering = job->kind;
-        bind_key(desk, entry->row.id, graph_entry_answer(entry));
+        bind_key(desk, entry->tenant, entry->row.id, graph_entry_answer(entry));
         bind_aliases(desk, entry);
     }
 }
 
+static uint64_t bytes_of(const struct result *result)
+{
+    return result_file_bytes(result_matrix_file(result));
+}
+
 enum status desk_result_publish(struct desk *desk, struct graph_entry *entry, struct result *result)
 {
-    enum status status = result_table_put(desk->results, entry->row.id, result);
+    enum status status =
+        result_table_put(desk->results, tenant_number(entry->tenant), entry->row.id, result);
     if (status != STATUS_OK) {
         return status;
     }
     result_touch(result, clock_monotonic_s());
     enum kind kind = result_kind(result);
     desk->result_count += entry->results[kind] == NULL;
+    desk->result_bytes += bytes_of(result);
+    desk->result_bytes -= entry->results[kind] != NULL ? bytes_of(entry->results[kind]) : 0;
     graph_entry_set_result(entry, kind, result);
     entry->answering = kind;
     bind_aliases(desk, entry);
@@ -76,11 +85,6 @@ enum status desk_result_publish(struct desk *desk, struct graph_entry *entry, st
 }
 
 /* ---- The budget ---- */
-
-static uint64_t bytes_of(const struct result *result)
-{
-    return result_file_bytes(result_matrix_file(result));
-}
 
 struct oldest {
     struct graph_entry *entry;
@@ -118,8 +122,17 @@ static void rebind_rest(struct desk *desk, struct graph_entry *entry)
             entry->answering = kind;
         }
     }
-    bind_key(desk, entry->row.id, graph_entry_answer(entry));
+    bind_key(desk, entry->tenant, entry->row.id, graph_entry_answer(entry));
     bind_aliases(desk, entry);
+}
+
+void desk_result_retire(struct desk *desk, struct graph_entry *entry, enum kind kind)
+{
+    result_table_remove_result(desk->results, entry->results[kind]);
+    desk->result_bytes -= bytes_of(entry->results[kind]);
+    graph_entry_set_result(entry, kind, NULL);
+    desk->result_count--;
+    rebind_rest(desk, entry);
 }
 
 static bool evict(struct desk *desk, struct graph_entry *entry, enum kind kind)
@@ -128,17 +141,15 @@ static bool evict(struct desk *desk, struct graph_entry *entry, enum kind kind)
     if (desk_change_create(desk, NULL, &change) != STATUS_OK) {
         return false;
     }
-    struct result *result = entry->results[kind];
     log_write(LOG_INFO, "result_evicted", LOG_TEXT("graph", entry->row.id),
-              LOG_TEXT("kind", kind_name(kind)), LOG_NUMBER("bytes", bytes_of(result)));
+              LOG_TEXT("kind", kind_name(kind)),
+              LOG_NUMBER("bytes", bytes_of(entry->results[kind])));
+    metrics_add(METRIC_RESULTS_EVICTED, 1);
     change->result_row.kind = kind;
     memcpy(change->result_row.graph_id, entry->row.id, sizeof(entry->row.id));
     change->change.delete_result = &change->result_row;
     change->entry = entry;
-    result_table_remove_result(desk->results, result);
-    graph_entry_set_result(entry, kind, NULL);
-    desk->result_count--;
-    rebind_rest(desk, entry);
+    desk_result_retire(desk, entry, kind);
     desk_change_send(change);
     return true;
 }
@@ -146,10 +157,13 @@ static bool evict(struct desk *desk, struct graph_entry *entry, enum kind kind)
 void desk_result_evict(struct desk *desk, const struct result *kept)
 {
     uint64_t budget_bytes = desk->config->result_budget_bytes;
-    while (budget_bytes > 0 || desk->result_count > desk->config->result_limit) {
+    const uint32_t limit = desk->config->result_limit < desk->result_limit
+                               ? desk->config->result_limit
+                               : desk->result_limit;
+    while (budget_bytes > 0 || desk->result_count > limit) {
         struct oldest oldest = find_oldest(desk, kept);
-        bool is_over = (budget_bytes > 0 && oldest.sum_bytes > budget_bytes) ||
-                       desk->result_count > desk->config->result_limit;
+        bool is_over =
+            (budget_bytes > 0 && oldest.sum_bytes > budget_bytes) || desk->result_count > limit;
         if (!is_over || oldest.entry == NULL || !evict(desk, oldest.entry, oldest.kind)) {
             return;
         }
@@ -158,9 +172,9 @@ void desk_result_evict(struct desk *desk, const struct result *kept)
 
 /* ---- Questions for results ---- */
 
-static bool has_result(struct desk *desk, const char *key)
+static bool has_result(struct desk *desk, const struct ask *ask)
 {
-    struct result *result = result_table_find(desk->results, key);
+    struct result *result = result_table_find(desk->results, tenant_number(ask->tenant), ask->key);
     if (result == NULL) {
         return false;
     }
@@ -168,13 +182,13 @@ static bool has_result(struct desk *desk, const char *key)
     return true;
 }
 
-static const struct job *job_of(const struct desk *desk, const char *key)
+static const struct job *job_of(const struct desk *desk, const struct ask *ask)
 {
-    const struct job *job = job_table_find(desk->jobs, key);
+    const struct job *job = desk_find_job(desk, ask, ask->key);
     if (job != NULL && !(job->state == JOB_DONE)) {
         return job;
     }
-    const struct graph_entry *entry = desk_graph_find(desk, key);
+    const struct graph_entry *entry = desk_graph_find(desk, ask);
     const struct job *latest = entry != NULL ? job_table_find(desk->jobs, entry->latest_job) : NULL;
     return latest != NULL ? latest : job;
 }
@@ -195,15 +209,15 @@ static void describe_missing(struct problem *problem, const char *key, const str
 
 void desk_result_answer(struct desk *desk, struct ask *ask)
 {
-    const struct graph_entry *entry = desk_graph_find(desk, ask->key);
-    const struct job *job = job_of(desk, ask->key);
+    const struct graph_entry *entry = desk_graph_find(desk, ask);
+    const struct job *job = job_of(desk, ask);
     if (entry != NULL) {
         memcpy(ask->graph_id, entry->row.id, sizeof(ask->graph_id));
     }
     if (job != NULL) {
         memcpy(ask->job_id, job->id, sizeof(ask->job_id));
     }
-    if (has_result(desk, ask->key)) {
+    if (has_result(desk, ask)) {
         ask->status = STATUS_OK;
         ask->http_status = 200;
         desk_answer(ask);
@@ -229,8 +243,8 @@ static bool is_worth_solving(const struct job *latest)
 
 void desk_result_ask(struct desk *desk, struct ask *ask)
 {
-    struct graph_entry *entry = desk_graph_find(desk, ask->key);
-    if (entry == NULL && job_table_find(desk->jobs, ask->key) != NULL) {
+    struct graph_entry *entry = desk_graph_find(desk, ask);
+    if (entry == NULL && desk_find_job(desk, ask, ask->key) != NULL) {
         desk_answer_status(ask, STATUS_NO_SUCH_GRAPH, "The graph of this job was deleted.");
         return;
     }
@@ -238,10 +252,10 @@ void desk_result_ask(struct desk *desk, struct ask *ask)
         desk_answer_no_such(ask);
         return;
     }
-    const struct job *job = job_of(desk, ask->key);
+    const struct job *job = job_of(desk, ask);
     struct job *active =
         job != NULL && !job_state_is_final(job->state) ? job_table_find(desk->jobs, job->id) : NULL;
-    bool waits = ask->wait_s > 0 && !desk->draining && !has_result(desk, ask->key);
+    bool waits = ask->wait_s > 0 && !desk->draining && !has_result(desk, ask);
     if (waits && active != NULL) {
         desk_wait(desk, ask, active);
     } else if (waits && is_worth_solving(job)) {

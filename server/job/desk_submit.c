@@ -25,7 +25,8 @@ static void finish_graph(uv_work_t *request)
                                    &submission->kind, problem);
     }
     if (status == STATUS_OK) {
-        status = identity_of_graph(submission->graph, submission->graph_id);
+        status = identity_of_graph(submission->graph, submission->ask->tenant->name,
+                                   store_secret(submission->desk->store), submission->graph_id);
         if (status != STATUS_OK) {
             problem_set(problem, status, "The graph cannot be named.");
         }
@@ -51,9 +52,10 @@ static void submit_upload(struct submission *submission)
     submission->reader = ask->reader;
     ask->reader = NULL;
     /* What may be a repeat of what was taken before is judged when the graph is known. */
-    bool repeated = job_table_find_key(submission->desk->jobs, ask->idempotency_key) != NULL;
-    if (ask->kind == ASK_SUBMIT && !repeated && !submission_reserve(submission)) {
-        submission_refuse_full(submission);
+    bool repeated =
+        job_table_find_key(submission->desk->jobs, ask->tenant, ask->idempotency_key) != NULL;
+    if (ask->kind == ASK_SUBMIT && !repeated && submission_reserve(submission) != STATUS_OK) {
+        submission_refuse(submission, &submission->problem);
         return;
     }
     CHECK(uv_queue_work(submission->desk->loop, &submission->request, finish_graph,
@@ -109,7 +111,7 @@ void desk_submit(struct desk *desk, struct ask *ask)
     }
     struct graph_entry *entry = NULL;
     if (ask->reader == NULL) {
-        entry = desk_graph_find(desk, ask->key);
+        entry = desk_graph_find(desk, ask);
         if (entry == NULL) {
             desk_answer_no_such(ask);
             return;

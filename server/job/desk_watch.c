@@ -153,7 +153,7 @@ void desk_watch_forget(struct desk *desk, struct ask *ask)
 
 void desk_watch(struct desk *desk, struct ask *ask)
 {
-    struct job *job = job_table_find(desk->jobs, ask->key);
+    struct job *job = desk_find_job(desk, ask, ask->key);
     if (job == NULL) {
         desk_answer_no_such(ask);
     } else if (has_nothing_to_come(ask, job)) {

@@ -1,16 +1,19 @@
 #include "server/job/graph_table.h"
 
 #include "proto/check.h"
+#include "server/job/tenant.h"
+#include "server/metrics.h"
 
 #include <search.h>
 #include <string.h>
 
 struct alias {
+    uint32_t owner; /* number of the tenant */
     char name[NAME_SIZE];
     struct graph_entry *entry;
 };
 
-/* Two balanced trees (tsearch of the C library): entries by id, struct alias by name. */
+/* Two balanced trees (tsearch of the C library): entries by id, struct alias by owner and name. */
 struct graph_table {
     void *by_id;
     void *by_name;
@@ -25,7 +28,12 @@ static int compare_id(const void *left, const void *right)
 
 static int compare_name(const void *left, const void *right)
 {
-    return strcmp(((const struct alias *)left)->name, ((const struct alias *)right)->name);
+    const struct alias *a = left;
+    const struct alias *b = right;
+    if (a->owner != b->owner) {
+        return a->owner < b->owner ? -1 : 1;
+    }
+    return strcmp(a->name, b->name);
 }
 
 enum status graph_table_create(struct graph_table **ret_table)
@@ -49,14 +57,15 @@ void graph_table_destroy(struct graph_table *table)
     free(table);
 }
 
-enum status graph_table_add(struct graph_table *table, const struct graph_row *row,
-                            struct graph_entry **ret_entry)
+enum status graph_table_add(struct graph_table *table, struct tenant *tenant,
+                            const struct graph_row *row, struct graph_entry **ret_entry)
 {
     struct graph_entry *entry = calloc(1, sizeof(*entry));
     if (entry == NULL) {
         return STATUS_NO_MEMORY;
     }
     entry->row = *row;
+    entry->tenant = tenant;
     struct graph_entry **node = tsearch(entry, &table->by_id, compare_id);
     if (node == NULL) {
         free(entry);
@@ -68,13 +77,15 @@ enum status graph_table_add(struct graph_table *table, const struct graph_row *r
         table->newest->newer = entry;
     }
     table->newest = entry;
+    metrics_add(METRIC_GRAPHS, 1);
     *ret_entry = entry;
     return STATUS_OK;
 }
 
-static struct alias *find_alias(const struct graph_table *table, const char *name)
+static struct alias *find_alias(const struct graph_table *table, const struct tenant *tenant,
+                                const char *name)
 {
-    struct alias pattern;
+    struct alias pattern = {.owner = tenant_number(tenant)};
     size_t size = strlen(name);
     if (size >= sizeof(pattern.name)) {
         return NULL;
@@ -102,17 +113,36 @@ static void unlink_entry(struct graph_table *table, struct graph_entry *entry)
     }
 }
 
+static void count_bytes(const struct graph_entry *entry, int64_t more_bytes)
+{
+    if (entry->tenant != NULL) {
+        atomic_fetch_add(&entry->tenant->stored_bytes, (uint64_t)more_bytes);
+    }
+}
+
+void graph_entry_commit(struct graph_entry *entry)
+{
+    if (!entry->committed) {
+        entry->committed = true;
+        count_bytes(entry, (int64_t)entry->row.file_bytes);
+    }
+}
+
 void graph_table_remove(struct graph_table *table, struct graph_entry *entry)
 {
     tdelete(entry, &table->by_id, compare_id);
     for (size_t i = 0; i < entry->name_count; i++) {
-        drop_alias(table, find_alias(table, entry->names[i]));
+        drop_alias(table, find_alias(table, entry->tenant, entry->names[i]));
         free(entry->names[i]);
     }
     for (enum kind kind = KIND_AUTO; kind < KIND_COUNT; kind++) {
         graph_entry_set_result(entry, kind, NULL);
     }
+    if (entry->committed) {
+        count_bytes(entry, -(int64_t)entry->row.file_bytes);
+    }
     unlink_entry(table, entry);
+    metrics_add(METRIC_GRAPHS, -1);
     free(entry->names);
     free(entry);
 }
@@ -164,6 +194,7 @@ static enum status add_alias(struct graph_table *table, const char *name, struct
         return STATUS_NO_MEMORY;
     }
     memcpy(alias->name, name, size + 1);
+    alias->owner = tenant_number(entry->tenant);
     alias->entry = entry;
     if (tsearch(alias, &table->by_name, compare_name) == NULL) {
         free(alias);
@@ -174,7 +205,7 @@ static enum status add_alias(struct graph_table *table, const char *name, struct
 
 enum status graph_table_name(struct graph_table *table, const char *name, struct graph_entry *entry)
 {
-    struct alias *alias = find_alias(table, name);
+    struct alias *alias = find_alias(table, entry->tenant, name);
     if (alias != NULL && alias->entry == entry) {
         return STATUS_OK;
     }
@@ -206,11 +237,12 @@ struct graph_entry *graph_table_find_id(const struct graph_table *table, const c
     return node != NULL ? *node : NULL;
 }
 
-struct graph_entry *graph_table_find(const struct graph_table *table, const char *key)
+struct graph_entry *graph_table_find(const struct graph_table *table, const struct tenant *tenant,
+                                     const char *key)
 {
     struct graph_entry *entry = graph_table_find_id(table, key);
-    if (entry == NULL) {
-        const struct alias *alias = find_alias(table, key);
+    if (entry == NULL || tenant_number(entry->tenant) != tenant_number(tenant)) {
+        const struct alias *alias = find_alias(table, tenant, key);
         entry = alias != NULL ? alias->entry : NULL;
     }
     return entry != NULL && entry->committed && !entry->deleting ? entry : NULL;
@@ -221,12 +253,26 @@ struct graph_entry *graph_table_newest(const struct graph_table *table)
     return table->newest;
 }
 
+static int64_t bytes_of(const struct result *result)
+{
+    return result != NULL ? (int64_t)result_file_bytes(result_matrix_file(result)) : 0;
+}
+
+static void count_result(const struct result *result, int one)
+{
+    metrics_add(METRIC_RESULTS, one);
+    metrics_add(METRIC_RESULT_BYTES, one * (double)bytes_of(result));
+}
+
 void graph_entry_set_result(struct graph_entry *entry, enum kind kind, struct result *result)
 {
     if (result != NULL) {
+        count_result(result, 1);
         result_ref(result);
     }
+    count_bytes(entry, bytes_of(result) - bytes_of(entry->results[kind]));
     if (entry->results[kind] != NULL) {
+        count_result(entry->results[kind], -1);
         result_unref(entry->results[kind]);
     }
     entry->results[kind] = result;

@@ -5,9 +5,12 @@
 #include "server/store/catalogue.h"
 #include "server/store/result.h"
 
+struct tenant;
+
 struct graph_entry {
     struct graph_row row;
-    char **names; /* aliases, NULL-terminated; NULL when it never had one */
+    struct tenant *tenant; /* whose it is; its bytes are counted there */
+    char **names;          /* aliases, NULL-terminated; NULL when it never had one */
     size_t name_count;
     struct result *results[KIND_COUNT]; /* published */
     bool durable[KIND_COUNT];           /* and on the disk */
@@ -18,6 +21,7 @@ struct graph_entry {
     uint64_t batch_number;              /* of the last load that a job of it went in */
     uint32_t changes;                   /* on their way to the disk: not to be freed */
     bool committed;                     /* its row is in the catalogue: visible */
+    bool damaged;                       /* its file is in quarantine */
     bool deleting;                      /* a deletion is on its way: not visible, not to be used */
     struct graph_entry *older;
     struct graph_entry *newer;
@@ -28,21 +32,25 @@ struct graph_table;
 MUST_CHECK enum status graph_table_create(struct graph_table **ret_table);
 void graph_table_destroy(struct graph_table *table);
 
-/* A new one, not yet committed. The id must be unknown. */
-MUST_CHECK enum status graph_table_add(struct graph_table *table, const struct graph_row *row,
-                                       struct graph_entry **ret_entry);
+/* A new one, not yet committed. The id must be unknown: it says whose graph it is, so that no two
+ * tenants have the same one. tenant: NULL is nobody. */
+MUST_CHECK enum status graph_table_add(struct graph_table *table, struct tenant *tenant,
+                                       const struct graph_row *row, struct graph_entry **ret_entry);
+/* Its row is in the catalogue. */
+void graph_entry_commit(struct graph_entry *entry);
 /* Forgets it with its aliases, and lets its results go. */
 void graph_table_remove(struct graph_table *table, struct graph_entry *entry);
 /* The same, when nothing was committed and nothing that could is on its way: after a refusal. */
 void graph_table_drop(struct graph_table *table, struct graph_entry *entry);
-/* Gives the alias to this graph, taking it from another. */
+/* Gives the alias to this graph, taking it from another one of its tenant. */
 MUST_CHECK enum status graph_table_name(struct graph_table *table, const char *name,
                                         struct graph_entry *entry);
 
 /* By id, visible or not; NULL when there is none. */
 struct graph_entry *graph_table_find_id(const struct graph_table *table, const char *id);
-/* By id or alias, visible ones only. */
-struct graph_entry *graph_table_find(const struct graph_table *table, const char *key);
+/* By id or alias, visible ones of this tenant only. */
+struct graph_entry *graph_table_find(const struct graph_table *table, const struct tenant *tenant,
+                                     const char *key);
 
 struct graph_entry *graph_table_newest(const struct graph_table *table);
 

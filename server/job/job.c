@@ -1,8 +1,10 @@
 #include "server/job/job.h"
 
 #include "proto/check.h"
+#include "server/job/tenant.h"
 #include "server/store/identity.h"
 
+#include <math.h>
 #include <string.h>
 
 enum status job_create(const char *graph_id, enum kind kind, double wall_s, struct job **ret_job)
@@ -19,6 +21,7 @@ enum status job_create(const char *graph_id, enum kind kind, double wall_s, stru
     memcpy(job->graph_id, graph_id, strnlen(graph_id, GRAPH_ID_SIZE - 1));
     job->kind = kind;
     job->created_s = wall_s;
+    job->signal = &job->own_signal;
     *ret_job = job;
     return STATUS_OK;
 }
@@ -36,6 +39,7 @@ enum status job_restore(const struct job_row *row, struct job **ret_job)
             return status;
         }
     }
+    job->signal = &job->own_signal;
     memcpy(job->id, row->id, sizeof(job->id));
     memcpy(job->graph_id, row->graph_id, sizeof(job->graph_id));
     memcpy(job->idempotency_key, row->idempotency_key, sizeof(job->idempotency_key));
@@ -78,6 +82,9 @@ void job_fill_row(const struct job *job, const char *report, struct job_row *ret
         .finished_s = job->finished_s,
         .report = report,
     };
+    if (job->tenant != NULL) {
+        memcpy(ret_row->tenant, job->tenant->name, sizeof(ret_row->tenant));
+    }
     memcpy(ret_row->id, job->id, sizeof(job->id));
     memcpy(ret_row->graph_id, job->graph_id, sizeof(job->graph_id));
     memcpy(ret_row->idempotency_key, job->idempotency_key, sizeof(job->idempotency_key));
@@ -87,8 +94,9 @@ void job_fill_row(const struct job *job, const char *report, struct job_row *ret
 /* What the rounds are of the whole. */
 static double rounds_share(const struct work_signal *signal)
 {
-    double expected_s = atomic_load(&signal->expected_s);
-    return expected_s > 0 ? 1 - atomic_load(&signal->finish_s) / expected_s : 1;
+    const double expected_s = atomic_load(&signal->expected_s);
+    const double share = 1 - atomic_load(&signal->finish_s) / expected_s;
+    return expected_s > 0 && share >= 0 && share <= 1 ? share : 1;
 }
 
 double job_progress(const struct job *job)
@@ -96,17 +104,18 @@ double job_progress(const struct job *job)
     if (job->state == JOB_DONE) {
         return 1;
     }
-    unsigned total = atomic_load(&job->signal.rounds_total);
-    unsigned done = atomic_load(&job->signal.rounds_done);
+    unsigned total = atomic_load(&job->signal->rounds_total);
+    unsigned done = atomic_load(&job->signal->rounds_done);
     if (job->state == JOB_QUEUED || total == 0) {
         return 0;
     }
-    return rounds_share(&job->signal) * (done < total ? (double)done / (double)total : 1);
+    return rounds_share(job->signal) * (done < total ? (double)done / (double)total : 1);
 }
 
+/* And no more than a number in a document can be, whatever the solver's process said. */
 static double at_least_0(double seconds)
 {
-    return seconds > 0 ? seconds : 0;
+    return seconds > 0 && isfinite(seconds) ? seconds : 0;
 }
 
 /* Before the rounds tell. */
@@ -122,7 +131,7 @@ static double expect_s(const struct work_signal *signal, double monotonic_s)
 
 double job_eta_s(const struct job *job, double monotonic_s)
 {
-    const struct work_signal *signal = &job->signal;
+    const struct work_signal *signal = job->signal;
     unsigned total = atomic_load(&signal->rounds_total);
     unsigned done = atomic_load(&signal->rounds_done);
     unsigned first = atomic_load(&signal->first_round);
@@ -138,12 +147,17 @@ double job_eta_s(const struct job *job, double monotonic_s)
     return at_least_0(rounds_s + atomic_load(&signal->finish_s) - (monotonic_s - round_at_s));
 }
 
-void job_trace_id(const struct job *job, char ret_id[TRACE_ID_SIZE])
+void job_trace_id_of(const char *traceparent, char ret_id[TRACE_ID_SIZE])
 {
     /* Behind the version and its dash. */
-    const char *id = job->report.traceparent[0] != '\0' ? job->report.traceparent + 3 : "";
+    const char *id = traceparent[0] != '\0' ? traceparent + 3 : "";
     memset(ret_id, 0, TRACE_ID_SIZE);
     memcpy(ret_id, id, strnlen(id, TRACE_ID_SIZE - 1));
+}
+
+void job_trace_id(const struct job *job, char ret_id[TRACE_ID_SIZE])
+{
+    job_trace_id_of(job->report.traceparent, ret_id);
 }
 
 double job_expected_s(const struct job *job, const double pace_s[KIND_COUNT])

@@ -3,12 +3,14 @@
 #pragma once
 
 #include "proto/job_document.h"
-#include "server/job/worker.h"
+#include "server/job/work.h"
 #include "server/store/catalogue.h"
 
 #define TRACE_ID_SIZE 33
 
 struct ask;
+struct job_share;
+struct tenant;
 
 /* Of a waiting job in its line, counted from some job before it, perhaps long gone: what lies
  * between two jobs is the difference. */
@@ -34,18 +36,26 @@ struct job {
     char idempotency_key[IDEMPOTENCY_KEY_SIZE];
     char fingerprint[sizeof(((struct job_row *)0)->fingerprint)];
     struct job_report report;
-    struct work_signal signal;
+    struct work_signal *signal; /* its own, or while it runs the worker's */
+    struct work_signal own_signal;
+
+    uint64_t promised_bytes; /* of the disk, for its result; 0 once it has ended */
 
     bool accepted;           /* its row is in the catalogue: visible and acknowledged */
     bool committed;          /* so is its end */
     uint32_t changes;        /* on their way to the disk */
+    uint32_t attempts;       /* that lacked room */
     enum status stop_reason; /* why signal.cancelled was set; STATUS_OK = it was not */
     struct graph *graph;     /* kept from the upload for the worker, NULL = read from the file */
 
     struct ask *acceptors; /* wait for accepted */
     struct ask *waiters;   /* long-polls, wait for a change of state */
 
+    struct tenant *tenant;  /* whose it is */
+    uint64_t pledged_bytes; /* of its tenant's, until it ends */
+
     struct job_place place; /* in its queue */
+    struct job_share *share;
     struct job *ahead;
     struct job *behind;
     struct job *older; /* in the table */
@@ -68,6 +78,8 @@ double job_progress(const struct job *job);
 double job_eta_s(const struct job *job, double monotonic_s);
 /* By which the log finds the trace of the request that brought the job; empty without one. */
 void job_trace_id(const struct job *job, char ret_id[TRACE_ID_SIZE]);
+/* The same of a traceparent, which may be empty. */
+void job_trace_id_of(const char *traceparent, char ret_id[TRACE_ID_SIZE]);
 /* What it takes at these seconds per cubed vertex, by kind. */
 double job_expected_s(const struct job *job, const double pace_s[KIND_COUNT]);
 /* Bytes of the graph that it keeps. */

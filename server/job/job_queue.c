@@ -2,25 +2,63 @@
 
 #include "proto/check.h"
 
-static struct job_line *line_of(struct job_queue *queue, const struct job *job)
+/* What a job costs its tenant at least: the way in and out of a device. */
+#define CUBES_MIN (64.0 * 64 * 64)
+
+static struct job_line *line_of(const struct job *job)
 {
     CHECK(job->priority >= 0 && job->priority < PRIORITY_COUNT);
-    return &queue->lines[job->priority];
+    return &job->share->lines[job->priority];
+}
+
+static double cubes_of(const struct job *job)
+{
+    const double n = job->vertex_count;
+    return n * n * n;
 }
 
 /* The place right behind this job. */
 static struct job_place behind(const struct job *job)
 {
-    const double n = job->vertex_count;
     struct job_place place = job->place;
     place.number++;
-    place.cubes[job->kind] += n * n * n;
+    place.cubes[job->kind] += cubes_of(job);
     return place;
 }
 
-void job_queue_push(struct job_queue *queue, struct job *job)
+/* Idle time is not saved up. */
+static void enter(struct job_queue *queue, struct job_share *share)
 {
-    struct job_line *line = line_of(queue, job);
+    if (share->served < queue->served) {
+        share->served = queue->served;
+    }
+    share->previous = NULL;
+    share->next = queue->shares;
+    if (queue->shares != NULL) {
+        queue->shares->previous = share;
+    }
+    queue->shares = share;
+}
+
+static void leave(struct job_queue *queue, struct job_share *share)
+{
+    if (share->next != NULL) {
+        share->next->previous = share->previous;
+    }
+    if (share->previous != NULL) {
+        share->previous->next = share->next;
+    } else {
+        queue->shares = share->next;
+    }
+}
+
+void job_queue_push(struct job_queue *queue, struct job_share *share, struct job *job)
+{
+    job->share = share;
+    struct job_line *line = line_of(job);
+    if (atomic_fetch_add(&share->count, 1) == 0) {
+        enter(queue, share);
+    }
     job->ahead = line->last;
     job->behind = NULL;
     if (line->last != NULL) {
@@ -36,19 +74,31 @@ void job_queue_push(struct job_queue *queue, struct job *job)
     queue->count++;
 }
 
-struct job *job_queue_first(const struct job_queue *queue)
+static struct job *first_of(const struct job_share *share)
 {
     for (int priority = PRIORITY_COUNT - 1; priority >= 0; priority--) {
-        if (queue->lines[priority].first != NULL) {
-            return queue->lines[priority].first;
+        if (share->lines[priority].first != NULL) {
+            return share->lines[priority].first;
         }
     }
     return NULL;
 }
 
+struct job *job_queue_first(const struct job_queue *queue)
+{
+    const struct job_share *least = queue->shares;
+    for (const struct job_share *share = least; share != NULL; share = share->next) {
+        /* Of equals the one that came first. */
+        if (share->served <= least->served) {
+            least = share;
+        }
+    }
+    return least != NULL ? first_of(least) : NULL;
+}
+
 void job_queue_remove(struct job_queue *queue, struct job *job)
 {
-    struct job_line *line = line_of(queue, job);
+    struct job_line *line = line_of(job);
     CHECK(job->ahead != NULL || line->first == job);
     line->is_uneven |= job->ahead != NULL && job->behind != NULL;
     if (job->ahead != NULL) {
@@ -65,6 +115,17 @@ void job_queue_remove(struct job_queue *queue, struct job *job)
     job->behind = NULL;
     line->count--;
     queue->count--;
+    if (atomic_fetch_sub(&job->share->count, 1) == 1) {
+        leave(queue, job->share);
+    }
+}
+
+void job_queue_take(struct job_queue *queue, struct job *job)
+{
+    const double cubes = cubes_of(job);
+    queue->served = job->share->served;
+    job->share->served += cubes > CUBES_MIN ? cubes : CUBES_MIN;
+    job_queue_remove(queue, job);
 }
 
 /* ---- What comes before ---- */
@@ -86,15 +147,30 @@ static void make_even(struct job_line *line)
     }
 }
 
-uint32_t job_queue_position(struct job_queue *queue, const struct job *job)
+static uint32_t position_in_share(const struct job *job)
 {
-    struct job_line *line = line_of(queue, job);
+    struct job_line *line = line_of(job);
     uint32_t position = 0;
     for (int priority = PRIORITY_COUNT - 1; priority > job->priority; priority--) {
-        position += queue->lines[priority].count;
+        position += job->share->lines[priority].count;
     }
     make_even(line);
     return position + (uint32_t)(job->place.number - line->first->place.number);
+}
+
+/* The shares take turns, so before a job of one come about as many of each other. */
+uint32_t job_queue_position(const struct job_queue *queue, const struct job *job)
+{
+    const uint32_t own = position_in_share(job);
+    uint32_t position = own;
+    for (const struct job_share *share = queue->shares; share != NULL; share = share->next) {
+        const uint32_t turns = own + (share->served < job->share->served ? 1 : 0);
+        const uint32_t count = atomic_load(&share->count);
+        if (share != job->share) {
+            position += count < turns ? count : turns;
+        }
+    }
+    return position;
 }
 
 static double seconds_between(const struct job_place *from, const struct job_place *to,
@@ -117,14 +193,35 @@ static double seconds_of_line(struct job_line *line, const double pace_s[KIND_CO
     return seconds_between(&line->first->place, &end, pace_s);
 }
 
-double job_queue_seconds_ahead(struct job_queue *queue, const struct job *job,
-                               const double pace_s[KIND_COUNT])
+static double seconds_of_share(struct job_share *share, const double pace_s[KIND_COUNT])
 {
-    struct job_line *line = line_of(queue, job);
+    double seconds = 0;
+    for (int priority = 0; priority < PRIORITY_COUNT; priority++) {
+        seconds += seconds_of_line(&share->lines[priority], pace_s);
+    }
+    return seconds;
+}
+
+static double seconds_in_share(const struct job *job, const double pace_s[KIND_COUNT])
+{
+    struct job_line *line = line_of(job);
     double seconds = 0;
     for (int priority = PRIORITY_COUNT - 1; priority > job->priority; priority--) {
-        seconds += seconds_of_line(&queue->lines[priority], pace_s);
+        seconds += seconds_of_line(&job->share->lines[priority], pace_s);
     }
     make_even(line);
     return seconds + seconds_between(&line->first->place, &job->place, pace_s);
+}
+
+/* Every other share gets as much time as this one until then, if it has use for it. */
+double job_queue_seconds_ahead(const struct job_queue *queue, const struct job *job,
+                               const double pace_s[KIND_COUNT])
+{
+    const double own_s = seconds_in_share(job, pace_s);
+    double seconds = own_s;
+    for (struct job_share *share = queue->shares; share != NULL; share = share->next) {
+        const double other_s = share != job->share ? seconds_of_share(share, pace_s) : 0;
+        seconds += other_s < own_s ? other_s : own_s;
+    }
+    return seconds;
 }

@@ -1,8 +1,13 @@
-/* The jobs that wait for a worker: highest priority first, then oldest. Holds pointers only; a job
- * is in at most one queue. Loop thread. */
+/* The jobs that wait for a worker. Each tenant has a share; of those that have jobs the one that
+ * was served least comes next, by cubed vertices, which is time of the device: so a tenant that
+ * floods the queue delays the others by its running job at most. Within a share: highest priority
+ * first, then oldest. Holds pointers only; a job is in at most one queue. Loop thread, but for the
+ * count of a share. */
 #pragma once
 
 #include "server/job/job.h"
+
+#include <stdatomic.h>
 
 #define PRIORITY_COUNT 10
 
@@ -13,20 +18,33 @@ struct job_line {
     bool is_uneven; /* one has left its middle: the places behind it are to be counted anew */
 };
 
+/* Zeroed is empty; so it is while it has no jobs, but for what it was served. */
+struct job_share {
+    struct job_line lines[PRIORITY_COUNT];
+    atomic_uint count;
+    double served; /* cubed vertices, as if it had never been idle */
+    struct job_share *next;
+    struct job_share *previous;
+};
+
 /* Zeroed is empty. */
 struct job_queue {
-    struct job_line lines[PRIORITY_COUNT];
+    struct job_share *shares; /* that have jobs */
+    double served;            /* what the share served last had been served until then */
     uint32_t count;
 };
 
-void job_queue_push(struct job_queue *queue, struct job *job);
+void job_queue_push(struct job_queue *queue, struct job_share *share, struct job *job);
 /* The next job, left in; NULL when empty. */
 struct job *job_queue_first(const struct job_queue *queue);
 /* The job must be in it. */
 void job_queue_remove(struct job_queue *queue, struct job *job);
-/* Jobs that come before this one. One step, here and below, but for the first question after a job
- * has left the middle of a line, which walks all of that. */
-uint32_t job_queue_position(struct job_queue *queue, const struct job *job);
+/* The same for one that a worker takes: it counts as served. */
+void job_queue_take(struct job_queue *queue, struct job *job);
+/* Jobs that come before this one: exact while one share has jobs, else about. One step for each
+ * share, here and below, but for the first question after a job has left the middle of a line,
+ * which walks all of that. */
+uint32_t job_queue_position(const struct job_queue *queue, const struct job *job);
 /* What they take in all, at these seconds per cubed vertex. */
-double job_queue_seconds_ahead(struct job_queue *queue, const struct job *job,
+double job_queue_seconds_ahead(const struct job_queue *queue, const struct job *job,
                                const double pace_s[KIND_COUNT]);

@@ -1,6 +1,7 @@
 #include "server/job/job_table.h"
 
 #include "proto/check.h"
+#include "server/job/tenant.h"
 
 #include <search.h>
 #include <string.h>
@@ -20,8 +21,14 @@ static int compare_id(const void *left, const void *right)
 
 static int compare_key(const void *left, const void *right)
 {
-    return strcmp(((const struct job *)left)->idempotency_key,
-                  ((const struct job *)right)->idempotency_key);
+    const struct job *a = left;
+    const struct job *b = right;
+    const uint32_t first = tenant_number(a->tenant);
+    const uint32_t second = tenant_number(b->tenant);
+    if (first != second) {
+        return first < second ? -1 : 1;
+    }
+    return strcmp(a->idempotency_key, b->idempotency_key);
 }
 
 enum status job_table_create(struct job_table **ret_table)
@@ -92,7 +99,7 @@ static void unlink_job(struct job_table *table, struct job *job)
 void job_table_remove(struct job_table *table, struct job *job)
 {
     tdelete(job, &table->by_id, compare_id);
-    if (job_table_find_key(table, job->idempotency_key) == job) {
+    if (job_table_find_key(table, job->tenant, job->idempotency_key) == job) {
         tdelete(job, &table->by_key, compare_key);
     }
     unlink_job(table, job);
@@ -119,13 +126,15 @@ struct job *job_table_find(const struct job_table *table, const char *id)
     return job != NULL && job->accepted ? job : NULL;
 }
 
-struct job *job_table_find_key(const struct job_table *table, const char *idempotency_key)
+struct job *job_table_find_key(const struct job_table *table, const struct tenant *tenant,
+                               const char *idempotency_key)
 {
     struct job pattern;
     size_t size = strlen(idempotency_key);
     if (size == 0 || size >= sizeof(pattern.idempotency_key)) {
         return NULL;
     }
+    pattern.tenant = (struct tenant *)tenant;
     memcpy(pattern.idempotency_key, idempotency_key, size + 1);
     return find(&table->by_key, &pattern, compare_key);
 }

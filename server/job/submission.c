@@ -14,6 +14,7 @@ struct submission *submission_begin(struct desk *desk, struct ask *ask)
     }
     submission->desk = desk;
     submission->ask = ask;
+    submission->tenant = ask->tenant;
     submission->request.data = submission;
     desk->submissions++;
     return submission;
@@ -24,6 +25,7 @@ void submission_end(struct submission *submission)
     struct desk *desk = submission->desk;
     if (submission->reserved) {
         desk->reserved--;
+        atomic_fetch_sub(&submission->tenant->reserved, 1);
     }
     desk->submissions--;
     reader_destroy(submission->reader);
@@ -47,23 +49,32 @@ void submission_refuse_for_memory(struct submission *submission)
     submission_refuse(submission, &submission->problem);
 }
 
-bool submission_reserve(struct submission *submission)
+static enum status find_place(struct submission *submission)
 {
-    struct desk *desk = submission->desk;
-    if (!submission->reserved && desk->queue.count + desk->reserved < desk->config->queue_limit) {
-        submission->reserved = true;
-        desk->reserved++;
-        desk_count(desk);
+    const struct desk *desk = submission->desk;
+    const uint32_t limit = desk->config->queue_limit;
+    if (desk->queue.count + desk->reserved >= limit) {
+        problem_set(&submission->problem, STATUS_QUEUE_FULL, "The queue is full.");
+        problem_limit(&submission->problem, limit, limit);
+        return STATUS_QUEUE_FULL;
     }
-    return submission->reserved;
+    return tenant_check_jobs(submission->tenant, &submission->ask->quota, &submission->problem);
 }
 
-void submission_refuse_full(struct submission *submission)
+enum status submission_reserve(struct submission *submission)
 {
-    problem_set(&submission->problem, STATUS_QUEUE_FULL, "The queue is full.");
-    problem_limit(&submission->problem, submission->desk->config->queue_limit,
-                  submission->desk->config->queue_limit);
-    submission_refuse(submission, &submission->problem);
+    struct desk *desk = submission->desk;
+    if (submission->reserved) {
+        return STATUS_OK;
+    }
+    enum status status = find_place(submission);
+    if (status == STATUS_OK) {
+        submission->reserved = true;
+        desk->reserved++;
+        atomic_fetch_add(&submission->tenant->reserved, 1);
+        desk_count(desk);
+    }
+    return status;
 }
 
 /* FNV-1a, 64 bits: tells a repeated request from another one under the same key. */

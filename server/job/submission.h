@@ -8,6 +8,7 @@ struct submission {
     uv_work_t request;
     struct desk *desk;
     struct ask *ask;
+    struct tenant *tenant; /* of the ask */
     struct reader *reader; /* owned; NULL for a stored graph */
     struct graph *graph;   /* owned; NULL for a stored graph */
     char graph_id[GRAPH_ID_SIZE];
@@ -23,12 +24,12 @@ struct submission *submission_begin(struct desk *desk, struct ask *ask);
 /* Gives back its place in the queue, frees it. */
 void submission_end(struct submission *submission);
 
-/* A place in the queue, kept until the end; false when it is full. */
-bool submission_reserve(struct submission *submission);
+/* A place in the queue, kept until the end. STATUS_QUEUE_FULL or STATUS_JOB_QUOTA, with words in
+ * its problem, when there is none. */
+MUST_CHECK enum status submission_reserve(struct submission *submission);
 /* The request's, to tell a repeat from another one under the same Idempotency-Key. */
 void submission_print_fingerprint(const struct submission *submission, char *text, size_t size);
 
 /* Answer the ask and end. */
 void submission_refuse(struct submission *submission, const struct problem *problem);
 void submission_refuse_for_memory(struct submission *submission);
-void submission_refuse_full(struct submission *submission);

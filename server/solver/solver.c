@@ -49,6 +49,27 @@ void solver_close(struct solver *solver)
     }
 }
 
+enum status solver_model_create(const struct solver_figures *figures, struct solver **ret_model)
+{
+    const enum status status =
+        figures->gpu ? solver_gpu_model(ret_model) : solver_cpu_model(ret_model);
+    if (status == STATUS_OK) {
+        solver_set_figures(*ret_model, figures);
+    }
+    return status;
+}
+
+void solver_get_figures(const struct solver *solver, struct solver_figures *ret_figures)
+{
+    *ret_figures = (struct solver_figures){0};
+    solver->class_->get_figures(solver, ret_figures);
+}
+
+void solver_set_figures(struct solver *model, const struct solver_figures *figures)
+{
+    model->class_->set_figures(model, figures);
+}
+
 bool solver_supports(const struct solver *solver, enum kind kind)
 {
     return solver->class_->supports(kind);

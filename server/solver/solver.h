@@ -47,6 +47,14 @@ struct solver_estimate {
 
 struct solver;
 
+/* What the estimates of an opened solver are made of, as plain bytes of its back end: they may
+ * cross to another process of the same program. */
+#define SOLVER_FIGURES_SIZE 1024
+struct solver_figures {
+    bool gpu;
+    _Alignas(8) unsigned char bytes[SOLVER_FIGURES_SIZE];
+};
+
 struct solver_class {
     const char *name;
     uint32_t tile; /* vertices per tile edge of the plans that it executes */
@@ -80,6 +88,9 @@ struct solver_class {
     /* Many graphs that have nothing to do with each other, faster than one after the other: the
      * same matrices and statuses as by solve, each in its item. supports says which kinds. */
     void (*solve_batch)(struct solver *solver, struct solve_item *items, uint32_t count);
+    /* Its figures as of now, and later ones for a model of it. */
+    void (*get_figures)(const struct solver *solver, struct solver_figures *ret_figures);
+    void (*set_figures)(struct solver *model, const struct solver_figures *figures);
     void (*close)(struct solver *solver);
 };
 
@@ -109,6 +120,21 @@ MUST_CHECK enum status solver_gpu_open(uint32_t index, struct solver **ret_solve
 MUST_CHECK enum status solver_open(const struct solver_config *config, struct solver **ret_solver,
                                    struct problem *reterr);
 void solver_close(struct solver *solver);
+
+/* A model of a solver that another process has opened: it estimates, and solves nothing. Only
+ * solver_supports, solver_estimate, solver_close, solve_estimate and solve_estimate_planned take
+ * one. Its figures may be replaced by later ones while other threads estimate. STATUS_NO_MEMORY. */
+MUST_CHECK enum status solver_model_create(const struct solver_figures *figures,
+                                           struct solver **ret_model);
+void solver_get_figures(const struct solver *solver, struct solver_figures *ret_figures);
+void solver_set_figures(struct solver *model, const struct solver_figures *figures);
+/* The back ends' own. STATUS_NO_DEVICE in a build without it. */
+MUST_CHECK enum status solver_cpu_model(struct solver **ret_model);
+MUST_CHECK enum status solver_gpu_model(struct solver **ret_model);
+
+/* By which sort of failure this process lost a device, as a small number; 0 = it did not, or it is
+ * not known. */
+unsigned solver_fault_class(void);
 
 /* These and solver_estimate may be called by any thread, also while the solver solves. */
 bool solver_supports(const struct solver *solver, enum kind kind);

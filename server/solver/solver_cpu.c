@@ -9,6 +9,7 @@
 #include "server/solver/solver.h"
 #include "server/solver/stopwatch.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,9 @@
 struct solver_cpu {
     struct solver solver;
     const struct cpu_kernel *kernel;
-    struct cpu_pool *pool;
+    char name[sizeof(((struct solver_device *)0)->name)]; /* of the processor */
+    uint32_t threads;
+    struct cpu_pool *pool;   /* of a model: NULL, as are the ones below and the kernel */
     struct cpu_pool **alone; /* for each of its threads one of that thread alone, for a batch */
     uint32_t alone_count;
     _Atomic double relaxations_per_s[ARITHMETIC_COUNT]; /* of all threads: assumed, then measured */
@@ -87,10 +90,10 @@ static uint64_t read_available_bytes(void)
 static void describe(const struct solver *solver, struct solver_device *ret_device)
 {
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
-    *ret_device = (struct solver_device){.units = cpu_pool_threads(cpu->pool)};
+    *ret_device = (struct solver_device){.units = cpu->threads};
     snprintf(ret_device->solver, sizeof(ret_device->solver), "cpu");
     snprintf(ret_device->detail, sizeof(ret_device->detail), "%s", cpu->kernel->isa);
-    read_model_name(ret_device->name, sizeof(ret_device->name));
+    memcpy(ret_device->name, cpu->name, sizeof(cpu->name));
     struct sysinfo memory;
     if (sysinfo(&memory) == 0) {
         ret_device->memory_bytes = (uint64_t)memory.totalram * memory.mem_unit;
@@ -114,7 +117,7 @@ static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_
 {
     (void)edge_count;
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
-    const uint32_t threads = cpu_pool_threads(cpu->pool);
+    const uint32_t threads = cpu->threads;
     const enum arithmetic arithmetic = arithmetic_of(kind, options);
     const uint64_t solve_bytes = cpu_floyd_warshall_bytes(threads, vertex_count, arithmetic);
     const uint64_t finish_bytes = cpu_finish_bytes(threads, vertex_count, arithmetic, false);
@@ -130,7 +133,7 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
 {
     (void)graph;
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
-    const uint32_t threads = cpu_pool_threads(cpu->pool);
+    const uint32_t threads = cpu->threads;
     const double volume = (double)CPU_TILE * CPU_TILE * CPU_TILE;
     *ret_cost = plan_cost_of_cpu(threads);
     ret_cost->product_s = volume * threads / cpu->relaxations_per_s[arithmetic_of(kind, options)];
@@ -144,7 +147,7 @@ static bool fits(const struct solver *solver, const struct plan *plan, uint64_t 
     (void)edge_count;
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
     const struct solve_options options = {0};
-    const uint32_t threads = cpu_pool_threads(cpu->pool);
+    const uint32_t threads = cpu->threads;
     const enum arithmetic arithmetic = arithmetic_of(kind, &options);
     const uint64_t solve_bytes = cpu_floyd_warshall_plan_bytes(threads, plan, arithmetic);
     const uint64_t finish_bytes = cpu_finish_bytes(threads, plan->vertex_count, arithmetic, true);
@@ -282,6 +285,43 @@ static void close_solver(struct solver *solver)
     free(cpu);
 }
 
+/* ---- Figures ---- */
+
+struct figures {
+    uint32_t threads;
+    uint32_t dense_only;
+    double relaxations_per_s[ARITHMETIC_COUNT];
+};
+_Static_assert(sizeof(struct figures) <= SOLVER_FIGURES_SIZE, "they fit");
+
+static void get_figures(const struct solver *solver, struct solver_figures *ret_figures)
+{
+    const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
+    struct figures figures = {.threads = cpu->threads, .dense_only = solver->dense_only};
+    for (int i = 0; i < ARITHMETIC_COUNT; ++i) {
+        figures.relaxations_per_s[i] = cpu->relaxations_per_s[i];
+    }
+    memcpy(ret_figures->bytes, &figures, sizeof(figures));
+}
+
+/* Whoever sends figures may be broken: a rate that is none is not taken. */
+static void set_figures(struct solver *model, const struct solver_figures *figures)
+{
+    struct solver_cpu *cpu = (struct solver_cpu *)model;
+    struct figures from;
+    memcpy(&from, figures->bytes, sizeof(from));
+    if (cpu->threads == 0) {
+        cpu->threads = from.threads > 0 ? from.threads : 1;
+        model->dense_only = from.dense_only != 0;
+    }
+    for (int i = 0; i < ARITHMETIC_COUNT; ++i) {
+        const double rate = from.relaxations_per_s[i];
+        if (rate > 0 && isfinite(rate)) {
+            cpu->relaxations_per_s[i] = rate;
+        }
+    }
+}
+
 static const struct solver_class cpu_class = {
     .name = "cpu",
     .tile = CPU_TILE,
@@ -294,6 +334,8 @@ static const struct solver_class cpu_class = {
     .solve = solve,
     .batch_vertices = BATCH_VERTICES,
     .solve_batch = solve_batch,
+    .get_figures = get_figures,
+    .set_figures = set_figures,
     .close = close_solver,
 };
 
@@ -342,7 +384,24 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
     cpu->solver.class_ = &cpu_class;
     cpu->solver.narrow_vertices = NARROW_VERTICES;
     cpu->kernel = kernel;
+    cpu->threads = threads;
+    read_model_name(cpu->name, sizeof(cpu->name));
     assume_rates(cpu, threads);
     *ret_solver = &cpu->solver;
+    return STATUS_OK;
+}
+
+enum status solver_cpu_model(struct solver **ret_model)
+{
+    struct solver_cpu *cpu = calloc(1, sizeof(*cpu));
+    if (cpu == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    cpu->solver.class_ = &cpu_class;
+    cpu->solver.narrow_vertices = NARROW_VERTICES;
+    for (int i = 0; i < ARITHMETIC_COUNT; ++i) {
+        cpu->relaxations_per_s[i] = 1e9;
+    }
+    *ret_model = &cpu->solver;
     return STATUS_OK;
 }

@@ -26,8 +26,9 @@ enum width { WIDTH_I4, WIDTH_NARROW, WIDTH_F4, WIDTH_F8, WIDTH_COUNT };
 
 struct solver_gpu {
     struct solver solver;
-    struct gpu *gpu;
-    struct gpu_device device; /* as it was when opened */
+    struct gpu *gpu;                              /* NULL in a model */
+    struct gpu_device device;                     /* as it was when opened */
+    struct gpu_plan_figures plans[KIND_COUNT][2]; /* by kind and whether in 16 bits */
     uint32_t index;
     /* Relaxations per second: assumed, then of the last large solve. Written by its own thread. */
     _Atomic double rate[WIDTH_COUNT];
@@ -101,8 +102,7 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
                       const struct solve_options *options, struct plan_cost *ret_cost)
 {
     const struct solver_gpu *self = downcast(solver);
-    struct gpu_plan_figures figures;
-    gpu_plan_figures(self->gpu, kind, options->narrow, &figures);
+    const struct gpu_plan_figures figures = self->plans[kind][options->narrow];
     *ret_cost = plan_cost_of_gpu();
     ret_cost->units = figures.units;
     ret_cost->granule = figures.depth_step;
@@ -116,7 +116,10 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
 static bool fits(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
                  enum kind kind)
 {
-    return gpu_plan_bytes(plan, edge_count, kind) <= gpu_free_bytes(downcast(solver)->gpu);
+    const struct solver_gpu *self = downcast(solver);
+    const uint64_t free_bytes =
+        self->gpu != NULL ? gpu_free_bytes(self->gpu) : self->device.memory_free_bytes;
+    return gpu_plan_bytes(plan, edge_count, kind) <= free_bytes;
 }
 
 /* Of a dense solve alone: what another plan leaves is bound by memory and by its launches. */
@@ -167,8 +170,63 @@ static void solve_batch(struct solver *solver, struct solve_item *items, uint32_
 static void close_gpu(struct solver *solver)
 {
     struct solver_gpu *self = (struct solver_gpu *)solver;
-    gpu_close(self->gpu);
+    if (self->gpu != NULL) {
+        gpu_close(self->gpu);
+    }
     free(self);
+}
+
+/* ---- Figures ---- */
+
+struct figures {
+    uint32_t narrow_vertices;
+    uint32_t dense_only;
+    uint64_t memory_free_bytes;
+    double rate[WIDTH_COUNT];
+    double download_rate;
+    struct gpu_plan_figures plans[KIND_COUNT][2];
+};
+_Static_assert(sizeof(struct figures) <= SOLVER_FIGURES_SIZE, "they fit");
+
+static void get_figures(const struct solver *solver, struct solver_figures *ret_figures)
+{
+    const struct solver_gpu *self = downcast(solver);
+    struct figures figures = {.narrow_vertices = solver->narrow_vertices,
+                              .dense_only = solver->dense_only,
+                              .memory_free_bytes = self->device.memory_free_bytes,
+                              .download_rate = self->download_rate};
+    for (int i = 0; i < WIDTH_COUNT; ++i) {
+        figures.rate[i] = self->rate[i];
+    }
+    memcpy(figures.plans, self->plans, sizeof(figures.plans));
+    ret_figures->gpu = true;
+    memcpy(ret_figures->bytes, &figures, sizeof(figures));
+}
+
+static void set_rate(_Atomic double *rate, double value)
+{
+    if (value > 0 && isfinite(value)) {
+        *rate = value;
+    }
+}
+
+/* Whoever sends figures may be broken: a rate that is none is not taken, and what does not change
+ * is taken once. */
+static void set_figures(struct solver *model, const struct solver_figures *figures)
+{
+    struct solver_gpu *self = (struct solver_gpu *)model;
+    struct figures from;
+    memcpy(&from, figures->bytes, sizeof(from));
+    if (self->device.memory_free_bytes == 0) {
+        self->device.memory_free_bytes = from.memory_free_bytes;
+        model->narrow_vertices = from.narrow_vertices;
+        model->dense_only = from.dense_only != 0;
+        memcpy(self->plans, from.plans, sizeof(self->plans));
+    }
+    for (int i = 0; i < WIDTH_COUNT; ++i) {
+        set_rate(&self->rate[i], from.rate[i]);
+    }
+    set_rate(&self->download_rate, from.download_rate);
 }
 
 static const struct solver_class solver_gpu_class = {
@@ -185,6 +243,8 @@ static const struct solver_class solver_gpu_class = {
     .certify = certify,
     .batch_vertices = GPU_BATCH_VERTICES,
     .solve_batch = solve_batch,
+    .get_figures = get_figures,
+    .set_figures = set_figures,
     .close = close_gpu,
 };
 
@@ -213,6 +273,16 @@ static void assume_rates(struct solver_gpu *self)
     self->download_rate = DOWNLOAD_BYTES_PER_SECOND;
 }
 
+static void find_plan_figures(struct solver_gpu *self)
+{
+    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
+        if (gpu_supports(kind)) {
+            gpu_plan_figures(self->gpu, kind, false, &self->plans[kind][false]);
+            gpu_plan_figures(self->gpu, kind, true, &self->plans[kind][true]);
+        }
+    }
+}
+
 enum status solver_gpu_open(uint32_t index, struct solver **ret_solver, struct problem *reterr)
 {
     struct solver_gpu *self = calloc(1, sizeof(*self));
@@ -228,10 +298,31 @@ enum status solver_gpu_open(uint32_t index, struct solver **ret_solver, struct p
     }
     gpu_describe(self->gpu, &self->device);
     self->solver.class_ = &solver_gpu_class;
+    find_plan_figures(self);
     gpu_get_tuning(self->gpu, &tuning);
     self->solver.narrow_vertices = tuning.narrow_vertices;
     self->index = index;
     assume_rates(self);
     *ret_solver = &self->solver;
     return STATUS_OK;
+}
+
+enum status solver_gpu_model(struct solver **ret_model)
+{
+    struct solver_gpu *self = calloc(1, sizeof(*self));
+    if (self == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    self->solver.class_ = &solver_gpu_class;
+    for (int i = 0; i < WIDTH_COUNT; ++i) {
+        self->rate[i] = 1e9;
+    }
+    self->download_rate = DOWNLOAD_BYTES_PER_SECOND;
+    *ret_model = &self->solver;
+    return STATUS_OK;
+}
+
+unsigned solver_fault_class(void)
+{
+    return (unsigned)gpu_fault_noted();
 }

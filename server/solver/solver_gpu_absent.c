@@ -17,3 +17,14 @@ enum status solver_gpu_open(uint32_t index, struct solver **ret_solver, struct p
     (void)ret_solver;
     return problem_set(reterr, STATUS_NO_DEVICE, "No GPU can be used: " REASON ".");
 }
+
+enum status solver_gpu_model(struct solver **ret_model)
+{
+    (void)ret_model;
+    return STATUS_NO_DEVICE;
+}
+
+unsigned solver_fault_class(void)
+{
+    return 0;
+}

@@ -24,6 +24,8 @@ struct adjacency_cache {
     pthread_cond_t read; /* a reading has ended */
     struct entry *first;
     uint64_t bytes; /* of all entries */
+    uint64_t hits;
+    uint64_t misses;
 };
 
 enum status adjacency_cache_create(int folder, uint64_t budget_bytes,
@@ -220,11 +222,13 @@ enum status adjacency_cache_borrow(struct adjacency_cache *cache, const char *gr
     pthread_mutex_lock(&cache->lock);
     struct entry *entry = find_entry(cache, graph_id);
     if (entry != NULL) {
+        cache->hits++;
         entry->lent++;
         while (is_being_read(entry)) {
             pthread_cond_wait(&cache->read, &cache->lock);
         }
     } else {
+        cache->misses++;
         entry = add_entry(cache, graph_id);
         if (entry != NULL) {
             fill_entry(cache, entry);
@@ -239,6 +243,16 @@ enum status adjacency_cache_borrow(struct adjacency_cache *cache, const char *gr
     }
     pthread_mutex_unlock(&cache->lock);
     return status;
+}
+
+void adjacency_cache_figures(struct adjacency_cache *cache, uint64_t *ret_hits,
+                             uint64_t *ret_misses, uint64_t *ret_bytes)
+{
+    pthread_mutex_lock(&cache->lock);
+    *ret_hits = cache->hits;
+    *ret_misses = cache->misses;
+    *ret_bytes = cache->bytes;
+    pthread_mutex_unlock(&cache->lock);
 }
 
 void adjacency_cache_give_back(struct adjacency_cache *cache, const struct adjacency *adjacency)

@@ -20,4 +20,7 @@ void adjacency_cache_destroy(struct adjacency_cache *cache);
 MUST_CHECK enum status adjacency_cache_borrow(struct adjacency_cache *cache, const char *graph_id,
                                               const struct adjacency **ret_adjacency,
                                               struct problem *reterr);
+/* How often edges were there when they were asked for, and not; and what all of them take now. */
+void adjacency_cache_figures(struct adjacency_cache *cache, uint64_t *ret_hits,
+                             uint64_t *ret_misses, uint64_t *ret_bytes);
 void adjacency_cache_give_back(struct adjacency_cache *cache, const struct adjacency *adjacency);

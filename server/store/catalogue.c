@@ -10,16 +10,16 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
     [STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
     [STATEMENT_COMMIT] = "COMMIT",
     [STATEMENT_PUT_GRAPH] =
-        "INSERT INTO graph VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)"
+        "INSERT INTO graph VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17)"
         " ON CONFLICT(id) DO UPDATE SET file_bytes=excluded.file_bytes",
-    [STATEMENT_PUT_NAME] = "INSERT INTO name VALUES(?1,?2)"
-                           " ON CONFLICT(name) DO UPDATE SET graph_id=excluded.graph_id",
+    [STATEMENT_PUT_NAME] = "INSERT INTO name VALUES(?1,?2,?3)"
+                           " ON CONFLICT(tenant,name) DO UPDATE SET graph_id=excluded.graph_id",
     [STATEMENT_PUT_RESULT] =
         "INSERT INTO result VALUES(?1,?2,?3,?4,?5,?6) ON CONFLICT(graph_id,kind) DO UPDATE SET"
         " etag=excluded.etag,bytes=excluded.bytes,checksum=excluded.checksum,"
         "created_s=excluded.created_s",
     [STATEMENT_PUT_JOB] =
-        "INSERT INTO job VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)"
+        "INSERT INTO job VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)"
         " ON CONFLICT(id) DO UPDATE SET graph_id=excluded.graph_id,state=excluded.state,"
         "kind=excluded.kind,priority=excluded.priority,verify=excluded.verify,"
         "deadline_s=excluded.deadline_s,created_s=excluded.created_s,"
@@ -175,6 +175,7 @@ enum status catalogue_put_graph(struct catalogue *catalogue, const struct graph_
     bind_integer(&binding, row->summary.negative_loop);
     bind_integer(&binding, row->summary.negative);
     bind_integer(&binding, row->summary.integral);
+    bind_text(&binding, row->tenant);
     return run(&binding, NULL);
 }
 
@@ -183,6 +184,7 @@ enum status catalogue_put_name(struct catalogue *catalogue, const struct name_ro
     struct binding binding = bind(catalogue, STATEMENT_PUT_NAME);
     bind_text(&binding, row->name);
     bind_text(&binding, row->graph_id);
+    bind_text(&binding, row->tenant);
     return run(&binding, NULL);
 }
 
@@ -214,6 +216,7 @@ enum status catalogue_put_job(struct catalogue *catalogue, const struct job_row 
     bind_text(&binding, row->idempotency_key);
     bind_text(&binding, row->fingerprint);
     bind_text(&binding, row->report);
+    bind_text(&binding, row->tenant);
     return run(&binding, NULL);
 }
 

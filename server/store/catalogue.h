@@ -9,6 +9,7 @@
 #define NAME_SIZE 128
 #define ETAG_SIZE 32
 #define IDEMPOTENCY_KEY_SIZE 128
+#define TENANT_NAME_SIZE 32 /* empty: what belongs to nobody, of a service without keys */
 
 struct graph_row {
     char id[GRAPH_ID_SIZE];
@@ -18,11 +19,13 @@ struct graph_row {
     bool directed;
     uint64_t file_bytes;
     struct graph_summary summary;
+    char tenant[TENANT_NAME_SIZE];
 };
 
 struct name_row {
     char name[NAME_SIZE];
     char graph_id[GRAPH_ID_SIZE];
+    char tenant[TENANT_NAME_SIZE]; /* whose name it is: each has names of its own */
 };
 
 struct result_row {
@@ -47,6 +50,7 @@ struct job_row {
     double finished_s;
     char idempotency_key[IDEMPOTENCY_KEY_SIZE]; /* empty = none */
     char fingerprint[40];                       /* of the request, to tell a repeat from a misuse */
+    char tenant[TENANT_NAME_SIZE];
     const char *report; /* job_report_encode's text, borrowed; NULL when there is none */
 };
 

@@ -84,6 +84,7 @@ static enum status visit_graph(struct columns *columns, const struct catalogue_v
     row.summary.negative_loop = next_u32(columns, UINT32_MAX);
     row.summary.negative = next_bool(columns);
     row.summary.integral = next_bool(columns);
+    copy_text(columns, row.tenant, sizeof row.tenant);
     return columns->corrupt ? STATUS_CORRUPT : visitor->graph(visitor->context, &row);
 }
 
@@ -92,6 +93,7 @@ static enum status visit_name(struct columns *columns, const struct catalogue_vi
     struct name_row row;
     copy_text(columns, row.name, sizeof row.name);
     copy_text(columns, row.graph_id, sizeof row.graph_id);
+    copy_text(columns, row.tenant, sizeof row.tenant);
     return columns->corrupt ? STATUS_CORRUPT : visitor->name(visitor->context, &row);
 }
 
@@ -123,6 +125,7 @@ static enum status visit_job(struct columns *columns, const struct catalogue_vis
     copy_text(columns, row.idempotency_key, sizeof row.idempotency_key);
     copy_text(columns, row.fingerprint, sizeof row.fingerprint);
     row.report = next_text(columns);
+    copy_text(columns, row.tenant, sizeof row.tenant);
     return columns->corrupt ? STATUS_CORRUPT : visitor->job(visitor->context, &row);
 }
 

@@ -1,5 +1,7 @@
 #include "server/store/draft_file.h"
 
+#include "server/store/omission.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -144,15 +146,16 @@ static enum status give_name(struct draft_file *draft, int folder, const char *n
 
 enum status draft_file_publish(struct draft_file *draft, int folder, const char *name)
 {
-    if (fsync(draft->descriptor) != 0) {
-        return draft_file_status(errno);
+    if (!omission_is("file-sync") && fsync(draft->descriptor) != 0 &&
+        !omission_is("file-sync-failure")) {
+        return STATUS_IO;
     }
     return give_name(draft, folder, name);
 }
 
 enum status draft_file_sync_names(int folder)
 {
-    return fsync(folder) == 0 ? STATUS_OK : draft_file_status(errno);
+    return omission_is("names-sync") || fsync(folder) == 0 ? STATUS_OK : STATUS_IO;
 }
 
 enum status draft_file_write(int descriptor, uint64_t offset, const void *bytes, size_t size)

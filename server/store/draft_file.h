@@ -21,8 +21,9 @@ struct draft_file {
 /* Readable and writable, mode 0600. */
 MUST_CHECK enum status draft_file_create(int folder, struct draft_file *ret_draft);
 /* fsync, then takes its final name in folder, replacing a file that has it. The name is durable
- * once draft_file_sync_names of the folder has returned STATUS_OK. Blocks. STATUS_DISK_FULL,
- * STATUS_IO. */
+ * once draft_file_sync_names of the folder has returned STATUS_OK. Blocks. STATUS_DISK_FULL;
+ * STATUS_IO for every failed fsync, as what it was to write may be lost, whatever the next one
+ * says. */
 MUST_CHECK enum status draft_file_publish(struct draft_file *draft, int folder, const char *name);
 /* All names given in the folder so far: one for many files. Blocks. STATUS_IO. */
 MUST_CHECK enum status draft_file_sync_names(int folder);

@@ -12,10 +12,17 @@
  * STATUS_DISK_FULL, STATUS_IO. folder: open directory. */
 MUST_CHECK enum status graph_file_draft(int folder, const struct graph *graph,
                                         struct draft_file *ret_draft, uint64_t *ret_bytes);
-/* STATUS_CORRUPT when a checksum or a bound does not hold, STATUS_IO when it cannot be read. */
+/* STATUS_CORRUPT when a checksum or a bound does not hold or there is no such file, STATUS_IO when
+ * it cannot be read. */
 MUST_CHECK enum status graph_file_read(int folder, const char *id, struct graph **ret_graph);
+/* The same in two steps, of which the second may be another process's: a descriptor open for
+ * reading, and the graph in the file behind it, which is left open. */
+MUST_CHECK enum status graph_file_open(int folder, const char *id, int *ret_descriptor);
+MUST_CHECK enum status graph_file_read_open(int descriptor, struct graph **ret_graph);
 /* Only the vertex names. */
 MUST_CHECK enum status graph_file_read_names(int folder, const char *id,
                                              struct vertex_names **ret_names);
+/* How many edges it has, without reading them. */
+MUST_CHECK enum status graph_file_edge_count(int folder, const char *id, uint64_t *ret_count);
 /* What adjacency_size says of the graph, without reading its edges. */
 MUST_CHECK enum status graph_file_adjacency_size(int folder, const char *id, size_t *ret_bytes);

@@ -81,7 +81,21 @@ static enum status hash_graph(gnutls_hash_hd_t hash, const struct graph *graph)
     return hash_names(hash, graph->names);
 }
 
-enum status identity_of_graph(const struct graph *graph, char ret_id[GRAPH_ID_SIZE])
+/* HMAC-SHA256 by the secret, of the tenant's name with its NUL and the digest. */
+static enum status key_digest(const char *tenant, const char *secret, unsigned char digest[32])
+{
+    gnutls_hmac_hd_t hmac;
+    if (gnutls_hmac_init(&hmac, GNUTLS_MAC_SHA256, secret, strlen(secret)) != 0) {
+        return STATUS_NO_MEMORY;
+    }
+    bool done =
+        gnutls_hmac(hmac, tenant, strlen(tenant) + 1) == 0 && gnutls_hmac(hmac, digest, 32) == 0;
+    gnutls_hmac_deinit(hmac, digest);
+    return done ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+enum status identity_of_graph(const struct graph *graph, const char *tenant, const char *secret,
+                              char ret_id[GRAPH_ID_SIZE])
 {
     gnutls_hash_hd_t hash;
     if (gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) != 0) {
@@ -90,6 +104,9 @@ enum status identity_of_graph(const struct graph *graph, char ret_id[GRAPH_ID_SI
     enum status status = hash_graph(hash, graph);
     unsigned char digest[32];
     gnutls_hash_deinit(hash, digest);
+    if (status == STATUS_OK && tenant[0] != '\0') {
+        status = key_digest(tenant, secret, digest);
+    }
     if (status != STATUS_OK) {
         return status;
     }

@@ -11,6 +11,12 @@
 struct result {
     atomic_uint references;
     _Atomic double touched_s;
+    atomic_bool damaged;
+    atomic_bool published;
+    uint32_t mark;
+    struct result *self; /* whose damage may be found by looking at a const one */
+    void (*told)(void *context, struct result *result);
+    void *told_context;
     char graph_id[GRAPH_ID_SIZE];
     char etag[ETAG_SIZE];
     struct result_file *file;
@@ -27,6 +33,8 @@ enum status result_create(const char *graph_id, const char *etag, struct result_
         return STATUS_NO_MEMORY;
     }
     atomic_init(&result->references, 1);
+    result->self = result;
+    atomic_init(&result->published, result_file_is_published(*take_file));
     memcpy(result->graph_id, graph_id, strlen(graph_id));
     memcpy(result->etag, etag, strlen(etag));
     result->file = *take_file;
@@ -95,18 +103,85 @@ double result_touched_s(const struct result *result)
     return atomic_load_explicit(&result->touched_s, memory_order_relaxed);
 }
 
-static const unsigned char *element(const struct result *result, uint32_t row, uint32_t column)
+/* ---- Damage ---- */
+
+void result_watch(struct result *result, void (*told)(void *context, struct result *result),
+                  void *context)
 {
-    const unsigned char *elements = result->matrix.elements;
-    size_t index = (size_t)row * result->matrix.vertex_count + column;
-    return elements + index * kind_size(result->matrix.kind);
+    result->told = told;
+    result->told_context = context;
+}
+
+void result_note_damage(const struct result *result)
+{
+    struct result *self = result->self;
+    if (!atomic_exchange(&self->damaged, true) && self->told != NULL) {
+        self->told(self->told_context, self);
+    }
+}
+
+bool result_is_damaged(const struct result *result)
+{
+    return atomic_load(&result->damaged);
+}
+
+bool result_is_sound(const struct result *result, uint64_t offset, uint64_t size)
+{
+    return result_file_is_sound(result->file, offset, size);
+}
+
+/* Whether these bytes of the file are what was written. */
+static bool look(const struct result *result, uint64_t offset, uint64_t size)
+{
+    if (result_file_is_sound(result->file, offset, size)) {
+        return true;
+    }
+    if (result_file_verify(result->file, offset, size) == STATUS_OK) {
+        return true;
+    }
+    result_note_damage(result);
+    return false;
+}
+
+/* ---- Elements ---- */
+
+static size_t offset_of(const struct result *result, uint32_t row, uint32_t column)
+{
+    return ((size_t)row * result->matrix.vertex_count + column) * kind_size(result->matrix.kind);
+}
+
+/* count of them, from one on; NULL when they are damaged. */
+static const unsigned char *elements_at(const struct result *result, uint32_t row, uint32_t column,
+                                        uint32_t count)
+{
+    const size_t at = offset_of(result, row, column);
+    if (!look(result, NPY_HEADER_SIZE + at, count * kind_size(result->matrix.kind))) {
+        return NULL;
+    }
+    return (const unsigned char *)result->matrix.elements + at;
+}
+
+const void *result_element(const struct result *result, uint32_t row, uint32_t column)
+{
+    CHECK(row < result->matrix.vertex_count && column < result->matrix.vertex_count);
+    return elements_at(result, row, column, 1);
+}
+
+void result_expect_distance(const struct result *result, uint32_t source, uint32_t target)
+{
+    __builtin_prefetch((const unsigned char *)result->matrix.elements +
+                       offset_of(result, source, target));
 }
 
 void result_append_distance(const struct result *result, uint32_t source, uint32_t target,
                             struct text *text)
 {
-    CHECK(source < result->matrix.vertex_count && target < result->matrix.vertex_count);
-    writer_append_distance(text, result->matrix.kind, element(result, source, target));
+    const void *element = result_element(result, source, target);
+    if (element == NULL) {
+        text->failed = true;
+        return;
+    }
+    writer_append_distance(text, result->matrix.kind, element);
 }
 
 enum status result_find_row(const struct result *result, const char *name, size_t size,
@@ -117,6 +192,22 @@ enum status result_find_row(const struct result *result, const char *name, size_
     }
     return problem_set(reterr, STATUS_NO_SUCH_VERTEX, "The graph has no vertex \"%.*s\".",
                        size < 128 ? (int)size : 128, name);
+}
+
+enum status result_check_pairs(const struct result *result, const uint32_t *pairs, size_t count)
+{
+    const uint32_t n = result->matrix.vertex_count;
+    const size_t size = kind_size(result->matrix.kind);
+    if (result_is_sound(result, NPY_HEADER_SIZE, (uint64_t)n * n * size)) {
+        return STATUS_OK;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const bool inside = pairs[2 * i] < n && pairs[2 * i + 1] < n;
+        if (inside && result_element(result, pairs[2 * i], pairs[2 * i + 1]) == NULL) {
+            return STATUS_CORRUPT;
+        }
+    }
+    return STATUS_OK;
 }
 
 /* Pairs lie anywhere: their elements are on the way while those before them are copied. */
@@ -160,12 +251,14 @@ size_t result_gather(const struct result *result, const uint32_t *pairs, size_t 
 const void *result_distances(const struct result *result, uint32_t row)
 {
     CHECK(row < result->matrix.vertex_count);
-    return element(result, row, 0);
+    return elements_at(result, row, 0, result->matrix.vertex_count);
 }
 
 const struct statistics *result_statistics(const struct result *result)
 {
-    return result_file_statistics(result->file);
+    const size_t size = statistics_size(result->matrix.vertex_count);
+    const uint64_t offset = result_file_statistics_offset(result->file);
+    return look(result, offset, size) ? result_file_statistics(result->file) : NULL;
 }
 
 const struct result_file *result_matrix_file(const struct result *result)
@@ -175,5 +268,24 @@ const struct result_file *result_matrix_file(const struct result *result)
 
 enum status result_publish(struct result *result, int folder, const char *name)
 {
-    return result_file_publish(result->file, folder, name);
+    if (result_is_published(result)) {
+        return STATUS_OK;
+    }
+    enum status status = result_file_publish(result->file, folder, name);
+    if (status == STATUS_OK) {
+        atomic_store(&result->published, true);
+    }
+    return status;
+}
+
+bool result_is_published(const struct result *result)
+{
+    return atomic_load(&result->published);
+}
+
+bool result_mark(struct result *result, uint32_t number)
+{
+    const bool is_new = result->mark != number;
+    result->mark = number;
+    return is_new;
 }

@@ -1,5 +1,9 @@
 /* A solved graph as queries see it: immutable, counted, any thread. Nothing outside this file may
- * assume that the distances lie in an n x n matrix, except through result_matrix_file. */
+ * assume that the distances lie in an n x n matrix, except through result_matrix_file.
+ *
+ * What was read from the disk is looked at only once the checksums of its blocks have been: the
+ * first look at a block reads it. One that is not as it was written is not shown, and the result is
+ * damaged from then on, of which its owner is told once. */
 #pragma once
 
 #include "proto/job_document.h"
@@ -21,25 +25,46 @@ const char *result_etag(const struct result *result);
 enum kind result_kind(const struct result *result);
 uint32_t result_vertex_count(const struct result *result);
 const struct vertex_names *result_names(const struct result *result);
+/* Before the result is shared: told(context, result) is called on the thread that finds the first
+ * damage. */
+void result_watch(struct result *result, void (*told)(void *context, struct result *result),
+                  void *context);
+/* Whether its file has checksums to be compared with. */
+bool result_is_published(const struct result *result);
+/* Of the thread that lists the table: false when it was marked with this number before. */
+bool result_mark(struct result *result, uint32_t number);
+/* Whatever found the damage says so. */
+void result_note_damage(const struct result *result);
+bool result_is_damaged(const struct result *result);
 /* Monotonic seconds of the last query, for eviction; written by any thread. */
 void result_touch(struct result *result, double now_s);
 double result_touched_s(const struct result *result);
 
-/* Appends the distance as JSON (integer, shortest decimal, null). Rows must be in range. */
+/* A distance that will be asked for soon is fetched from memory. Rows must be in range. */
+void result_expect_distance(const struct result *result, uint32_t source, uint32_t target);
+/* Appends the distance as JSON (integer, shortest decimal, null); the text fails when it is
+ * damaged. Rows must be in range. */
 void result_append_distance(const struct result *result, uint32_t source, uint32_t target,
                             struct text *text);
 /* The row of a vertex name; STATUS_NO_SUCH_VERTEX with words. */
 MUST_CHECK enum status result_find_row(const struct result *result, const char *name, size_t size,
                                        uint32_t *ret_row, struct problem *reterr);
-/* Gathers the elements of count pairs of row and column, one behind the other; returns how many
- * there are before the first pair that lies outside the matrix. */
+/* Whether the elements of those pairs that lie in the matrix can be looked at. STATUS_CORRUPT. */
+MUST_CHECK enum status result_check_pairs(const struct result *result, const uint32_t *pairs,
+                                          size_t count);
+/* Gathers the elements of count pairs of row and column, which have been checked, one behind the
+ * other; returns how many there are before the first pair that lies outside the matrix. */
 size_t result_gather(const struct result *result, const uint32_t *pairs, size_t count, void *to);
 /* The distances from one vertex to all, elements of the kind, in row order. Borrowed; lives as long
- * as the result. */
+ * as the result. NULL when some of them are damaged. */
 const void *result_distances(const struct result *result, uint32_t row);
-/* Borrowed; lives as long as the result. */
+/* One of them. */
+const void *result_element(const struct result *result, uint32_t row, uint32_t column);
+/* Borrowed; lives as long as the result. NULL when they are damaged. */
 const struct statistics *result_statistics(const struct result *result);
+/* Whether these bytes of the file below can be sent as they are: have been found sound. */
+bool result_is_sound(const struct result *result, uint64_t offset, uint64_t size);
 /* The file that holds the whole matrix (npy), for downloads. Borrowed. */
 const struct result_file *result_matrix_file(const struct result *result);
-/* result_file_publish of that file. Publisher of the store. */
+/* result_file_publish of that file, unless it was before. Publisher of the store. */
 MUST_CHECK enum status result_publish(struct result *result, int folder, const char *name);

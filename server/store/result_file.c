@@ -1,6 +1,7 @@
 #include "server/store/result_file.h"
 
 #include "proto/check.h"
+#include "server/store/block_table.h"
 #include "server/store/draft_file.h"
 
 #include <errno.h>
@@ -10,8 +11,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #define BLOCK_SIZE ((size_t)1 << 20)
 
@@ -22,7 +21,9 @@ struct result_file {
     bool published;
     unsigned char *bytes; /* the mapping, header first */
     size_t npy_size;
+    size_t covered_size; /* .npy and statistics */
     size_t size;
+    struct block_table *blocks;
     struct statistics statistics; /* in the mapping */
 };
 
@@ -33,34 +34,44 @@ static size_t statistics_offset(size_t npy_size)
     return (npy_size + STATISTICS_ALIGNMENT - 1) / STATISTICS_ALIGNMENT * STATISTICS_ALIGNMENT;
 }
 
-static enum status find_sizes(uint32_t vertex_count, enum kind kind, size_t *ret_npy_size,
-                              size_t *ret_size)
+struct sizes {
+    size_t npy;
+    size_t covered;
+    size_t all;
+};
+
+/* Half of what an off_t holds leaves room for all that lies behind the matrix. */
+static enum status find_sizes(uint32_t vertex_count, enum kind kind, struct sizes *ret_sizes)
 {
     size_t size;
     enum status status = matrix_size(vertex_count, kind, &size);
     if (status != STATUS_OK) {
         return status;
     }
-    if (size > INT64_MAX - NPY_HEADER_SIZE - STATISTICS_ALIGNMENT - statistics_size(vertex_count)) {
+    if (size > INT64_MAX / 2) {
         return STATUS_TOO_LARGE;
     }
-    *ret_npy_size = size + NPY_HEADER_SIZE;
-    *ret_size = statistics_offset(*ret_npy_size) + statistics_size(vertex_count);
+    ret_sizes->npy = size + NPY_HEADER_SIZE;
+    ret_sizes->covered = statistics_offset(ret_sizes->npy) + statistics_size(vertex_count);
+    ret_sizes->all = ret_sizes->covered + block_table_size(ret_sizes->covered);
     return STATUS_OK;
 }
 
 enum status result_file_size(uint32_t vertex_count, enum kind kind, size_t *ret_bytes)
 {
-    size_t npy_size;
-    return find_sizes(vertex_count, kind, &npy_size, ret_bytes);
+    struct sizes sizes;
+    enum status status = find_sizes(vertex_count, kind, &sizes);
+    if (status == STATUS_OK) {
+        *ret_bytes = sizes.all;
+    }
+    return status;
 }
 
 /* A file of the size that this matrix needs, with nothing in it yet. */
 static enum status allocate(uint32_t vertex_count, enum kind kind, struct result_file **ret_file)
 {
-    size_t npy_size;
-    size_t size;
-    enum status status = find_sizes(vertex_count, kind, &npy_size, &size);
+    struct sizes sizes;
+    enum status status = find_sizes(vertex_count, kind, &sizes);
     if (status != STATUS_OK) {
         return status;
     }
@@ -71,8 +82,14 @@ static enum status allocate(uint32_t vertex_count, enum kind kind, struct result
     file->draft.descriptor = -1;
     file->vertex_count = vertex_count;
     file->kind = kind;
-    file->npy_size = npy_size;
-    file->size = size;
+    file->npy_size = sizes.npy;
+    file->covered_size = sizes.covered;
+    file->size = sizes.all;
+    status = block_table_create(sizes.covered, &file->blocks);
+    if (status != STATUS_OK) {
+        result_file_destroy(file);
+        return status;
+    }
     *ret_file = file;
     return STATUS_OK;
 }
@@ -156,7 +173,8 @@ static enum status check_header(const struct result_file *file)
     if (fstat(file->draft.descriptor, &info) != 0) {
         return draft_file_status(errno);
     }
-    if ((uint64_t)info.st_size != file->size && (uint64_t)info.st_size != file->npy_size) {
+    const uint64_t size = (uint64_t)info.st_size;
+    if (size != file->size && size != file->covered_size && size != file->npy_size) {
         return STATUS_CORRUPT;
     }
     npy_header_write(file->kind, file->vertex_count, file->vertex_count, expected);
@@ -164,14 +182,59 @@ static enum status check_header(const struct result_file *file)
     if (status == STATUS_OK && memcmp(found, expected, sizeof found) != 0) {
         status = STATUS_CORRUPT;
     }
-    if (status == STATUS_OK && (uint64_t)info.st_size != file->size) {
+    if (status == STATUS_OK && size != file->size) {
         status = STATUS_NOT_SOLVED;
     }
     return status;
 }
 
+enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind kind,
+                              struct result_file **ret_file)
+{
+    struct result_file *file;
+    enum status status = allocate(vertex_count, kind, &file);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    file->draft.descriptor = descriptor;
+    status = check_header(file);
+    if (status == STATUS_OK) {
+        status = map(file, PROT_READ | PROT_WRITE);
+    }
+    if (status == STATUS_OK) {
+        status = statistics_open(file->bytes + statistics_offset(file->npy_size), vertex_count,
+                                 kind, &file->statistics);
+    }
+    if (status != STATUS_OK) {
+        file->draft.descriptor = -1; /* stays the caller's */
+        result_file_destroy(file);
+        return status;
+    }
+    *ret_file = file;
+    return STATUS_OK;
+}
+
+/* The head of the statistics is looked at, so its block is verified first. */
+static enum status open_blocks(struct result_file *file, uint64_t checksum)
+{
+    const size_t offset = statistics_offset(file->npy_size);
+    enum status status = block_table_read(file->blocks, file->draft.descriptor, checksum);
+    if (status == STATUS_OK) {
+        status =
+            block_table_verify(file->blocks, file->draft.descriptor, offset, statistics_size(0));
+    }
+    if (status == STATUS_OK) {
+        status = map(file, PROT_READ);
+    }
+    if (status == STATUS_OK) {
+        status = statistics_open(file->bytes + offset, file->vertex_count, file->kind,
+                                 &file->statistics);
+    }
+    return status;
+}
+
 enum status result_file_open(int folder, const char *name, uint32_t vertex_count, enum kind kind,
-                             struct result_file **ret_file)
+                             uint64_t checksum, struct result_file **ret_file)
 {
     struct result_file *file;
     enum status status = allocate(vertex_count, kind, &file);
@@ -188,12 +251,7 @@ enum status result_file_open(int folder, const char *name, uint32_t vertex_count
     if (status != STATUS_OK) {
         goto fail;
     }
-    status = map(file, PROT_READ);
-    if (status != STATUS_OK) {
-        goto fail;
-    }
-    status = statistics_open(file->bytes + statistics_offset(file->npy_size), vertex_count, kind,
-                             &file->statistics);
+    status = open_blocks(file, checksum);
     if (status != STATUS_OK) {
         goto fail;
     }
@@ -213,6 +271,7 @@ void result_file_destroy(struct result_file *file)
         munmap(file->bytes, file->size);
     }
     draft_file_finish(&file->draft);
+    block_table_destroy(file->blocks);
     free(file);
 }
 
@@ -228,12 +287,30 @@ const struct statistics *result_file_statistics(const struct result_file *file)
     return &file->statistics;
 }
 
+uint64_t result_file_statistics_offset(const struct result_file *file)
+{
+    return statistics_offset(file->npy_size);
+}
+
 enum status result_file_seal(struct result_file *file)
 {
+    unsigned char header[NPY_HEADER_SIZE];
+    struct statistics statistics;
+    npy_header_write(file->kind, file->vertex_count, file->vertex_count, header);
+    if (memcmp(file->bytes, header, sizeof header) != 0 ||
+        statistics_open(file->bytes + statistics_offset(file->npy_size), file->vertex_count,
+                        file->kind, &statistics) != STATUS_OK) {
+        return STATUS_CORRUPT;
+    }
     if (mprotect(file->bytes, file->size, PROT_READ) != 0) {
         return draft_file_status(errno);
     }
     return STATUS_OK;
+}
+
+bool result_file_is_published(const struct result_file *file)
+{
+    return file->published;
 }
 
 int result_file_descriptor(const struct result_file *file)
@@ -246,33 +323,31 @@ uint64_t result_file_bytes(const struct result_file *file)
     return file->size;
 }
 
-static enum status digest_blocks(int descriptor, uint64_t size, unsigned char *block,
-                                 uint64_t *ret_checksum)
-{
-    XXH3_state_t state;
-    XXH3_64bits_reset(&state);
-    for (uint64_t offset = 0; offset < size; offset += BLOCK_SIZE) {
-        uint64_t left = size - offset;
-        size_t part = left < BLOCK_SIZE ? (size_t)left : BLOCK_SIZE;
-        enum status status = draft_file_read(descriptor, offset, block, part);
-        if (status != STATUS_OK) {
-            return status;
-        }
-        XXH3_64bits_update(&state, block, part);
-    }
-    *ret_checksum = XXH3_64bits_digest(&state);
-    return STATUS_OK;
-}
-
 enum status result_file_checksum(const struct result_file *file, uint64_t *ret_checksum)
 {
-    unsigned char *block = malloc(BLOCK_SIZE);
-    if (block == NULL) {
-        return STATUS_NO_MEMORY;
+    enum status status = STATUS_OK;
+    if (!file->published) {
+        status = block_table_write(file->blocks, file->draft.descriptor);
     }
-    enum status status = digest_blocks(file->draft.descriptor, file->size, block, ret_checksum);
-    free(block);
+    if (status == STATUS_OK) {
+        *ret_checksum = block_table_checksum(file->blocks);
+    }
     return status;
+}
+
+bool result_file_is_sound(const struct result_file *file, uint64_t offset, uint64_t size)
+{
+    return block_table_is_sound(file->blocks, offset, size);
+}
+
+enum status result_file_verify(const struct result_file *file, uint64_t offset, uint64_t size)
+{
+    return block_table_verify(file->blocks, file->draft.descriptor, offset, size);
+}
+
+const struct block_table *result_file_blocks(const struct result_file *file)
+{
+    return file->blocks;
 }
 
 enum status result_file_publish(struct result_file *file, int folder, const char *name)

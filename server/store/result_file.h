@@ -3,12 +3,13 @@
  *
  * Behind the .npy, from the next multiple of 16 bytes on, lie the statistics of the matrix, in the
  * storage of proto/statistics.h: of the same file, under the same checksum, and no part of what is
- * downloaded. */
+ * downloaded. Behind both lie the checksums of the blocks of all this (block_table.h). */
 #pragma once
 
 #include "proto/matrix.h"
 #include "proto/statistics.h"
 #include "proto/writer.h"
+#include "server/store/block_table.h"
 
 struct result_file;
 
@@ -18,22 +19,41 @@ MUST_CHECK enum status result_file_size(uint32_t vertex_count, enum kind kind, s
 /* Space is taken on the disk now: STATUS_DISK_FULL here, not in the middle of a solve. */
 MUST_CHECK enum status result_file_create(int folder, uint32_t vertex_count, enum kind kind,
                                           struct result_file **ret_file);
-/* An existing result, mapped for reading; the headers must match. STATUS_NOT_SOLVED when it is the
- * .npy alone, as files were before they had statistics: to be solved again. */
+/* A file that result_file_create has made, in another process: takes the descriptor, on success,
+ * and maps it for writing. STATUS_CORRUPT when it is not of this size and kind. */
+MUST_CHECK enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind kind,
+                                         struct result_file **ret_file);
+/* An existing result, mapped for reading; the headers and the checksum must match, and nothing else
+ * of it is sound before it is verified. STATUS_NOT_SOLVED when it has no statistics or no checksums
+ * of blocks, as files once had none: to be solved again. */
 MUST_CHECK enum status result_file_open(int folder, const char *name, uint32_t vertex_count,
-                                        enum kind kind, struct result_file **ret_file);
+                                        enum kind kind, uint64_t checksum,
+                                        struct result_file **ret_file);
 void result_file_destroy(struct result_file *file);
 
 struct matrix result_file_matrix(const struct result_file *file);
 /* Written by the solver too; zero in a new file. Borrowed. */
 const struct statistics *result_file_statistics(const struct result_file *file);
-/* After the last write: the mapping becomes read-only. */
+uint64_t result_file_statistics_offset(const struct result_file *file);
+/* After the last write: the mapping becomes read-only. STATUS_CORRUPT when who wrote the elements
+ * has touched the headers too. */
 MUST_CHECK enum status result_file_seal(struct result_file *file);
+bool result_file_is_published(const struct result_file *file);
 int result_file_descriptor(const struct result_file *file); /* borrowed */
 uint64_t result_file_bytes(const struct result_file *file); /* all of it */
-/* XXH3 of the whole file. Reads all of it, past the mapping, so that a bad disk is STATUS_IO and
- * not a signal. */
+/* Of the whole file, by which result_file_open knows it. Of a new one it reads everything, past the
+ * mapping, and writes the checksums of the blocks: once, after the last write, before it is
+ * published. */
 MUST_CHECK enum status result_file_checksum(const struct result_file *file, uint64_t *ret_checksum);
+
+/* Bytes of a file that was opened are looked at, in the mapping or by the descriptor, only once
+ * they are sound; those of a new file are. Any thread. */
+bool result_file_is_sound(const struct result_file *file, uint64_t offset, uint64_t size);
+/* Sees to it. STATUS_CORRUPT, STATUS_IO, STATUS_NO_MEMORY. */
+MUST_CHECK enum status result_file_verify(const struct result_file *file, uint64_t offset,
+                                          uint64_t size);
+/* The checksums of one that has them: published, or opened. Borrowed. */
+const struct block_table *result_file_blocks(const struct result_file *file);
 /* fsync, link under its name, which is durable after draft_file_sync_names of the folder. Blocks.
  * An existing file of that name is replaced. Once per file made by result_file_create; after a
  * failure it may be tried again. */

@@ -14,6 +14,7 @@ struct entry {
     struct entry *next;
     uint64_t hash;
     struct result *result;
+    uint32_t owner;
     char key[];
 };
 
@@ -23,24 +24,28 @@ struct result_table {
     struct entry **buckets;
     size_t bucket_count;
     size_t entry_count;
+    uint32_t list_round; /* of the thread that lists */
 };
 
-static uint64_t hash_of(const char *key)
+static uint64_t hash_of(uint32_t owner, const char *key)
 {
-    return XXH3_64bits(key, strlen(key));
+    return XXH3_64bits_withSeed(key, strlen(key), owner);
 }
 
 /* The link that points to the entry of a key, or to the NULL where it would be. */
-static struct entry **find_link(const struct result_table *table, const char *key, uint64_t hash)
+static struct entry **find_link(const struct result_table *table, uint32_t owner, const char *key,
+                                uint64_t hash)
 {
     struct entry **link = &table->buckets[hash & (table->bucket_count - 1)];
-    while (*link != NULL && ((*link)->hash != hash || strcmp((*link)->key, key) != 0)) {
+    while (*link != NULL &&
+           ((*link)->hash != hash || (*link)->owner != owner || strcmp((*link)->key, key) != 0)) {
         link = &(*link)->next;
     }
     return link;
 }
 
-static struct entry *entry_create(const char *key, uint64_t hash, struct result *result)
+static struct entry *entry_create(uint32_t owner, const char *key, uint64_t hash,
+                                  struct result *result)
 {
     size_t size = strlen(key) + 1;
     struct entry *entry = malloc(sizeof *entry + size);
@@ -49,6 +54,7 @@ static struct entry *entry_create(const char *key, uint64_t hash, struct result 
     }
     entry->next = NULL;
     entry->hash = hash;
+    entry->owner = owner;
     entry->result = result_ref(result);
     memcpy(entry->key, key, size);
     return entry;
@@ -118,16 +124,17 @@ static void grow(struct result_table *table)
     table->bucket_count = count;
 }
 
-enum status result_table_put(struct result_table *table, const char *key, struct result *result)
+enum status result_table_put(struct result_table *table, uint32_t owner, const char *key,
+                             struct result *result)
 {
     CHECK(strlen(key) < RESULT_KEY_SIZE);
-    uint64_t hash = hash_of(key);
-    struct entry *entry = entry_create(key, hash, result);
+    uint64_t hash = hash_of(owner, key);
+    struct entry *entry = entry_create(owner, key, hash, result);
     if (entry == NULL) {
         return STATUS_NO_MEMORY;
     }
     pthread_rwlock_wrlock(&table->lock);
-    struct entry **link = find_link(table, key, hash);
+    struct entry **link = find_link(table, owner, key, hash);
     struct entry *replaced = *link;
     if (replaced != NULL) {
         entry->next = replaced->next;
@@ -152,11 +159,11 @@ static void unlink_entry(struct result_table *table, struct entry **link, struct
     table->entry_count--;
 }
 
-void result_table_remove(struct result_table *table, const char *key)
+void result_table_remove(struct result_table *table, uint32_t owner, const char *key)
 {
     struct entry *removed = NULL;
     pthread_rwlock_wrlock(&table->lock);
-    struct entry **link = find_link(table, key, hash_of(key));
+    struct entry **link = find_link(table, owner, key, hash_of(owner, key));
     if (*link != NULL) {
         unlink_entry(table, link, &removed);
     }
@@ -182,12 +189,36 @@ void result_table_remove_result(struct result_table *table, const struct result 
     destroy_entries(removed);
 }
 
-struct result *result_table_find(struct result_table *table, const char *key)
+struct result *result_table_find(struct result_table *table, uint32_t owner, const char *key)
 {
-    uint64_t hash = hash_of(key);
+    uint64_t hash = hash_of(owner, key);
     pthread_rwlock_rdlock(&table->lock);
-    const struct entry *entry = *find_link(table, key, hash);
+    const struct entry *entry = *find_link(table, owner, key, hash);
     struct result *result = entry != NULL ? result_ref(entry->result) : NULL;
     pthread_rwlock_unlock(&table->lock);
     return result;
+}
+
+enum status result_table_list(struct result_table *table, struct result_key **ret_keys,
+                              size_t *ret_count)
+{
+    size_t count = 0;
+    pthread_rwlock_rdlock(&table->lock);
+    const uint32_t round = ++table->list_round;
+    struct result_key *keys = calloc(table->entry_count + 1, sizeof *keys);
+    for (size_t i = 0; keys != NULL && i < table->bucket_count; i++) {
+        for (const struct entry *entry = table->buckets[i]; entry != NULL; entry = entry->next) {
+            if (result_mark(entry->result, round)) {
+                keys[count].owner = entry->owner;
+                memcpy(keys[count++].text, entry->key, strlen(entry->key) + 1);
+            }
+        }
+    }
+    pthread_rwlock_unlock(&table->lock);
+    if (keys == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    *ret_keys = keys;
+    *ret_count = count;
+    return STATUS_OK;
 }

@@ -15,6 +15,7 @@ struct state_folder {
     int graphs;
     int results;
     int quarantine;
+    bool has_reserve;
     char store_id[STORE_ID_SIZE];
     char catalogue_path[STATE_PATH_SIZE];
 };
@@ -24,5 +25,10 @@ struct state_folder {
  * has been touched then. */
 MUST_CHECK enum status state_folder_open(const char *path, struct state_folder *ret_folder,
                                          struct problem *reterr);
+/* RESERVE: some MiB of the disk that the catalogue is given when there is nothing else left. The
+ * catalogue's thread. Takes them, if there are so many; does nothing while it has them. */
+void state_folder_keep_reserve(struct state_folder *folder);
+/* False when it had none. */
+bool state_folder_drop_reserve(struct state_folder *folder);
 /* Accepts a half-opened one, descriptors of which are -1. */
 void state_folder_close(struct state_folder *folder);

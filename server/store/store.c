@@ -2,6 +2,7 @@
 
 #include "server/store/draft_file.h"
 #include "server/store/graph_file.h"
+#include "server/store/omission.h"
 #include "server/store/state_folder.h"
 #include "server/store/store_repair.h"
 #include "server/store/store_rows.h"
@@ -68,6 +69,9 @@ static enum status publish_result(struct store *store, struct store_change *chan
     if (change->result == NULL) {
         return STATUS_OK;
     }
+    if (omission_is("result-file")) {
+        return STATUS_OK;
+    }
     if (store->refusing) {
         return STATUS_IO;
     }
@@ -120,13 +124,40 @@ static void note_status(struct store *store, struct store_change *change, enum s
     }
 }
 
+/* Before the row goes: at the start after a crash between the two it is as if the file were lost.
+ */
+static void quarantine_result(const struct store *store, const struct store_change *change)
+{
+    if (change->delete_result == NULL || !change->quarantine) {
+        return;
+    }
+    char name[RESULT_NAME_SIZE];
+    store_result_name(change->delete_result->graph_id, change->delete_result->kind, name);
+    (void)renameat(store->folder.results, name, store->folder.quarantine, name);
+}
+
 /* Phase 1, for what touches results/ on the publisher's thread. */
 static void publish(struct store *store, struct store_change *batch)
 {
     for (struct store_change *change = batch; change != NULL; change = change->next) {
+        quarantine_result(store, change);
         note_status(store, change, publish_result(store, change));
     }
     sync_names(store, batch, true);
+}
+
+/* Looked at again, as it may have been healed since; before files of later changes get names. */
+static void quarantine_graph(const struct store *store, const struct store_change *change)
+{
+    const char *id = change->quarantine_graph_id;
+    struct graph *graph = NULL;
+    if (id == NULL) {
+        return;
+    }
+    if (graph_file_read(store->folder.graphs, id, &graph) == STATUS_CORRUPT) {
+        (void)renameat(store->folder.graphs, id, store->folder.quarantine, id);
+    }
+    graph_destroy(graph);
 }
 
 /* Writes the graph files of the first changes; the ones it leaves are returned. */
@@ -135,6 +166,7 @@ static struct store_change *draft_graphs(struct store *store, struct store_chang
     struct store_change *change = batch;
     for (int drafts = 0; change != NULL && drafts < DRAFT_LIMIT; change = change->next) {
         change->draft.descriptor = -1;
+        quarantine_graph(store, change);
         if (!touches_results(change)) {
             change->status = STATUS_OK;
         }
@@ -177,10 +209,27 @@ static void write_graphs(struct store *store, struct store_change *batch)
     sync_names(store, batch, false);
 }
 
+/* What is kept back for the moment when the disk is full goes first: then deletions and the ends of
+ * jobs still have room. */
+static enum status commit_rows(struct store *store, const struct store_change *batch)
+{
+    if (omission_is("commit")) {
+        return STATUS_OK;
+    }
+    if (store->refusing) {
+        return STATUS_IO;
+    }
+    enum status status = store_rows_commit(store->catalogue, batch);
+    if (status == STATUS_DISK_FULL && state_folder_drop_reserve(&store->folder)) {
+        status = store_rows_commit(store->catalogue, batch);
+    }
+    return status;
+}
+
 /* Phase 3: all rows of the batch in one transaction. */
 static void write_rows(struct store *store, struct store_change *batch)
 {
-    enum status status = store->refusing ? STATUS_IO : store_rows_commit(store->catalogue, batch);
+    enum status status = commit_rows(store, batch);
     if (status == STATUS_OK) {
         return;
     }
@@ -213,6 +262,12 @@ static void sweep_result(struct store *store, const char *graph_id, enum kind ki
     }
 }
 
+/* A result whose row found no room, or no memory, keeps its file: only the row is tried again. */
+static bool is_for_good(enum status status)
+{
+    return status != STATUS_OK && status != STATUS_DISK_FULL && status != STATUS_NO_MEMORY;
+}
+
 /* Phase 4: files of deleted rows, and of rows that could not be written. One that stays for a
  * failure here is an orphan, removed at the next start. */
 static void sweep_files(struct store *store, const struct store_change *batch)
@@ -234,7 +289,7 @@ static void sweep_files(struct store *store, const struct store_change *batch)
         if (!written && change->graph != NULL) {
             sweep_graph(store, change->graph_row->id);
         }
-        if (!written && change->result != NULL) {
+        if (is_for_good(change->status) && change->result != NULL) {
             sweep_result(store, change->result_row->graph_id, change->result_row->kind);
         }
     }
@@ -268,9 +323,12 @@ static void settle(struct store *store, const struct store_change *batch)
 
 static void carry_out(struct store *store, struct store_change *batch)
 {
-    write_graphs(store, batch);
+    if (!omission_is("graph-file")) {
+        write_graphs(store, batch);
+    }
     write_rows(store, batch);
     sweep_files(store, batch);
+    state_folder_keep_reserve(&store->folder);
     settle(store, batch);
     report(batch);
 }
@@ -409,7 +467,7 @@ static enum status open_catalogue(struct store *store, struct problem *reterr)
     const struct state_folder *folder = &store->folder;
     enum status status =
         catalogue_open(folder->catalogue_path, folder->store_id, &store->catalogue, reterr);
-    if (status == STATUS_OK && fsync(folder->root) != 0) {
+    if (status == STATUS_OK && !omission_is("root-sync") && fsync(folder->root) != 0) {
         status =
             problem_set(reterr, STATUS_IO, "%s cannot be made durable", folder->catalogue_path);
     }
@@ -504,6 +562,11 @@ void store_close(struct store *store)
     pthread_cond_destroy(&store->publishing.moved);
     pthread_mutex_destroy(&store->lock);
     free(store);
+}
+
+const char *store_secret(const struct store *store)
+{
+    return store->folder.store_id;
 }
 
 int store_graph_folder(const struct store *store)

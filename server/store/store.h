@@ -29,6 +29,8 @@ struct store_change {
 
     const char *delete_graph_id; /* rows and files: the graph and all of its results */
     const struct result_row *delete_result;
+    bool quarantine;                 /* the file of delete_result: it is damaged */
+    const char *quarantine_graph_id; /* the damaged file alone; its row stays */
     const char *delete_job_id;
 
     enum status status;        /* out */
@@ -41,11 +43,11 @@ struct store_change {
 };
 
 /* Creates the directory when absent, takes its lock (STATUS_CONFIG with words when another process
- * holds it or the format is newer), removes orphans, moves damaged results to quarantine and drops
- * their rows. */
+ * holds it or the format is newer), removes orphans, moves results that are not what their rows say
+ * to quarantine and drops their rows. What lies in the blocks of a result is not looked at. */
 MUST_CHECK enum status store_open(const char *path, struct store **ret_store,
                                   struct problem *reterr);
-/* All rows at start-up, before store_start. Results visited exist and passed their checksum. */
+/* All rows at start-up, before store_start. Results visited exist and have their checksum. */
 MUST_CHECK enum status store_visit(struct store *store, const struct catalogue_visitor *visitor);
 /* Starts the disk threads. */
 MUST_CHECK enum status store_start(struct store *store);
@@ -58,6 +60,9 @@ void store_apply(struct store *store, struct store_change *change);
 /* Open directories, for workers to read graphs and make result files in. Borrowed. */
 int store_graph_folder(const struct store *store);
 int store_result_folder(const struct store *store);
+/* A word that the store made at random when it was created, to key ids with. It leaves the process
+ * nowhere. */
+const char *store_secret(const struct store *store);
 /* "<graph id>.<kind>.npy" */
 #define RESULT_NAME_SIZE 48
 void store_result_name(const char *graph_id, enum kind kind, char ret_name[RESULT_NAME_SIZE]);

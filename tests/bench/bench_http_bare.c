@@ -41,6 +41,7 @@ static struct MHD_Response *create_response(void)
     static const char *const headers[][2] = {
         {"X-Request-Id", "0123456789abcdef"},
         {"ETag", "\"0123456789abcdef0123456789abcdef-json\""},
+        {"Vary", "Accept"},
         {"Cache-Control", "no-cache"},
         {"Content-Type", "application/json"},
     };

@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,10 @@ COMMAND = sys.argv[2] if len(sys.argv) > 2 else "apsp"
 SANITIZER = re.compile(rb"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:|broken invariant")
 SMALL = b"p sp 4 4\na 1 2 5\na 2 3 7\na 1 3 20\na 3 1 1\n"
 FINAL = ("done", "failed", "cancelled")
+# For a daemon whose slow_graph(LASTING_SIZE) is to run until it is cancelled: a minute of work for one
+# thread of a fast machine, where all of its threads, or its GPU, could be done in a second.
+LASTING = ("--solver", "cpu", "--solver.cpu_threads", "1")
+LASTING_SIZE = 6000 if QUICK else 10000
 
 
 class Answer:
@@ -51,25 +56,27 @@ class Daemon:
         self.own_state = state is None
         self.state = state or tempfile.mkdtemp(prefix="apspd-test-")
         self.scratch = tempfile.mkdtemp(prefix="apspd-test-scratch-")
-        self.errors = tempfile.TemporaryFile()
         self.process = None
         self.start()
 
     def start(self):
-        self.process = subprocess.Popen(
-            [BINARY, "--listen", "127.0.0.1:0", "--state-dir", self.state, *self.arguments],
-            stdout=subprocess.PIPE,
-            stderr=self.errors,
-        )
+        self.ended = False
+        # Opened once more to be read: a place in the file that both had would move under the daemon.
+        with open(f"{self.scratch}/log", "ab") as errors:
+            self.process = subprocess.Popen(
+                [BINARY, "--listen", "127.0.0.1:0", "--state-dir", self.state, *self.arguments],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+            )
         line = self.process.stdout.readline().decode()
-        match = re.fullmatch(r"listening on (http://127\.0\.0\.1:(\d+))\n", line)
+        match = re.fullmatch(r"listening on (https?://127\.0\.0\.1:(\d+)|unix:.*)\n", line)
         assert match, (line, self.log()[-2000:])
         self.url = match.group(1)
-        self.port = int(match.group(2))
+        self.port = int(match.group(2) or 0)
 
     def log(self):
-        self.errors.seek(0)
-        return self.errors.read()
+        with open(f"{self.scratch}/log", "rb") as errors:
+            return errors.read()
 
     def check_log(self):
         log = self.log()
@@ -77,12 +84,14 @@ class Daemon:
         assert not found, log[max(0, found.start() - 200) : found.start() + 6000].decode()
 
     def kill(self):
+        self.ended = True
         self.process.kill()
         self.process.wait()
         self.process.stdout.close()
         self.check_log()
 
     def terminate(self, seconds=60):
+        self.ended = True
         self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(seconds)
         self.process.stdout.close()
@@ -91,8 +100,11 @@ class Daemon:
 
     def close(self):
         try:
-            if self.process.poll() is None:
+            code = self.process.poll()
+            if code is None:
                 self.terminate()
+            # One that ended by itself; a negative code is the signal that it got.
+            assert self.ended, (code, self.log()[-3000:].decode())
         finally:
             if self.process.poll() is None:
                 self.process.kill()
@@ -107,7 +119,7 @@ class Daemon:
     def __exit__(self, *_):
         self.close()
 
-    def connect(self, timeout=60):
+    def connect(self, timeout=300):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
     def ask(self, method, path, body=None, headers=None, connection=None):
@@ -157,14 +169,23 @@ class Daemon:
                 pass
         return sorted(found)
 
+    def held(self):
+        """How many clients wait for an answer: the desk has their sockets in an epoll set."""
+        count = 0
+        for name in os.listdir(f"/proc/{self.process.pid}/fd"):
+            try:
+                with open(f"/proc/{self.process.pid}/fdinfo/{name}", encoding="ascii") as file:
+                    events = re.findall(r"^tfd:\s*\d+ events:\s*([0-9a-f]+)", file.read(), re.M)
+            except FileNotFoundError:
+                continue
+            wanted = select.EPOLLRDHUP | select.EPOLLONESHOT
+            count += sum(int(mask, 16) & wanted == wanted for mask in events)
+        return count
+
     def expect_no_more_files_than(self, before):
-        """Waits, question by question, until what was opened since is closed."""
-        for _ in range(10_000):
-            left = [path for path in self.open_files() if path not in before]
-            if not left:
-                return
+        """Asks until what was opened since is closed."""
+        while any(path not in before for path in self.open_files()):
             self.get("/livez")
-        raise AssertionError(left)
 
     def files(self):
         """Every file of the state directory but the catalogue's own."""
@@ -177,7 +198,7 @@ class Daemon:
 def curl(*arguments):
     """(exit code, HTTP status, body) of one curl call."""
     done = subprocess.run(
-        ["curl", "-sS", "-m", "120", "-w", "\n%{http_code}", *arguments], capture_output=True
+        ["curl", "-sS", "-m", "300", "-w", "\n%{http_code}", *arguments], capture_output=True
     )
     body, _, status = done.stdout.rpartition(b"\n")
     return done.returncode, int(status or 0), body

@@ -83,6 +83,35 @@ def test_a_distance_has_a_tag(daemon):
     assert daemon.ask("HEAD", path).expect(200).body == b""
 
 
+def test_one_connection_asks_about_two_graphs(daemon):
+    """In turns, in both forms, with ids of its own and of ours: no answer is another's."""
+    near = daemon.solve(harness.SMALL)["graph"]
+    far = daemon.solve(harness.SMALL.replace(b" 5", b" 6").replace(b" 7", b" 8"))["graph"]
+    truth = {near: {2: 5, 3: 12, 4: None}, far: {2: 6, 3: 14, 4: None}}
+    connection = daemon.connect()
+    ids, tags = set(), {}
+    for turn in range(60):
+        graph = (near, far, near)[turn % 3]
+        target = 2 + turn % 5 % 3
+        headers = {"Accept": "text/plain" if turn % 7 < 2 else "*/*"}
+        if turn % 4 == 1:
+            headers["X-Request-Id"] = f"own-{turn}-" + "x" * (turn % 11)
+        path = f"/v1/graphs/{graph}/distance?source=1&target={target}"
+        answer = daemon.ask("GET", path, headers=headers, connection=connection).expect(200)
+        distance = truth[graph][target]
+        if turn % 7 < 2:
+            word = "unreachable" if distance is None else str(distance)
+            assert answer.body == word.encode() + b"\n", (turn, answer.body)
+        else:
+            assert answer.json == {"source": 1, "target": target, "distance": distance}, turn
+        ids.add(answer.headers["X-Request-Id"])
+        assert headers.get("X-Request-Id", answer.headers["X-Request-Id"]) in ids
+        assert tags.setdefault((graph, turn % 7 < 2), answer.headers["ETag"]) == answer.headers["ETag"]
+        assert answer.headers["Vary"] == "Accept" and answer.headers["Cache-Control"] == "no-cache"
+    assert len(ids) == 60 and len(set(tags.values())) == 4, (ids, tags)
+    connection.close()
+
+
 def test_bad_questions(daemon):
     daemon.solve(b"a b 2.5\nc b 1\n", "?name=bad&format=edges")
     base = "/v1/graphs/bad"
@@ -266,9 +295,9 @@ def test_names_that_would_forge_lines(daemon):
     rows = struct.pack("<2I", 0, 3)
     headers = {"Content-Type": "application/octet-stream", "Accept": "text/x-dimacs-p2p"}
     daemon.ask("POST", url, body=rows, headers=headers).expect(406, "NotAcceptable")
-    csv = ask([[" lead", "tab\t"]], "text/csv").expect(200).body
-    assert csv == b'" lead","tab\t",\n', csv
-    back = csv.rpartition(b",")[0] + b"\n"
+    csv = ask([[" lead", "tab\t"], [names[2], "plain"]], "text/csv").expect(200).body
+    assert csv == b'" lead","tab\t",\n"n\nd 1 2 3",plain,\n', csv
+    back = csv.replace(b",\n", b"\n")
     again = daemon.ask("POST", url, body=back, headers={"Content-Type": "text/csv"}).expect(200)
     assert again.body == csv
 

@@ -9,6 +9,7 @@ import time
 import harness
 from harness import SMALL, curl
 
+TIMEOUT_S = 600
 #  name, query, body, code, line
 BAD_GRAPHS = (
     ("dimacs", "", b"c hello\np sp 3 2\na 1 2 x\na 2 3 1\n", "BadGraph", 3),
@@ -127,7 +128,7 @@ def test_a_graph_too_large_is_refused_by_its_first_line(_):
             connection.putheader("Content-Length", "100000000")
             connection.endheaders()
             connection.send(start)
-            connection.sock.settimeout(20)
+            connection.sock.settimeout(300)
             answer = connection.getresponse()
             assert answer.status == 413, answer.status
             assert json.loads(answer.read())["limit"] == 5000
@@ -158,11 +159,14 @@ def test_a_body_over_the_limit_is_refused_unread(_):
         connection.endheaders()
         assert connection.getresponse().status == 413
         connection.close()
-        chunks = {"Transfer-Encoding": "chunked"}
         body = b"c" * 400 + b"\n"
         connection = daemon.connect()
-        connection.request("POST", "/v1/jobs?format=dimacs", body=iter([body] * 4), headers=chunks,
-                           encode_chunked=True)
+        connection.putrequest("POST", "/v1/jobs?format=dimacs")
+        connection.putheader("Transfer-Encoding", "chunked")
+        connection.endheaders()
+        # None after the one that is too much: what refuses may be gone by then.
+        for _ in range(3):
+            connection.send(b"191\r\n" + body + b"\r\n")
         response = connection.getresponse()
         assert response.status == 413 and b"BodyTooLarge" in response.read()
         connection.close()
@@ -181,14 +185,14 @@ def test_a_graph_too_large_is_refused_from_its_header_line(daemon):
     assert status == 413 and b"TooLarge" in body, (code, status, body)
 
 
-def all_closed(daemon, before, seconds=10):
-    """Others are answered until the connections that ended are closed here too."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+def all_closed(daemon, before):
+    """Others are answered until the connections that ended are closed here too, long before they
+    would time out."""
+    deadline = time.monotonic() + TIMEOUT_S / 5
+    daemon.get("/livez").expect(200)
+    while len(daemon.open_files()) > len(before):
+        assert time.monotonic() < deadline, (daemon.open_files(), before)
         daemon.get("/livez").expect(200)
-        if len(daemon.open_files()) <= len(before):
-            return
-    raise AssertionError((daemon.open_files(), before))
 
 
 def resident_kib(daemon):
@@ -215,7 +219,7 @@ def test_gigabytes_of_zeros_end_quickly(daemon):
 
 
 def leave(daemon, request, reset):
-    with socket.create_connection(("127.0.0.1", daemon.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", daemon.port), timeout=300) as connection:
         connection.sendall(request)
         if reset:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -234,11 +238,11 @@ def test_a_client_that_leaves_leaves_nothing(daemon):
             body = b"p sp 1000 50000\n" + b"a 1 2 3\n" * (size // 8)
             for i in range(10):
                 leave(daemon, head + framing + body[:size], reset=i % 2 == 0)
-            # Long before the connection times out, though its end came together with its bytes.
+            # Though its end came together with its bytes.
             all_closed(daemon, before)
     assert daemon.files() == files
     assert len(daemon.get("/v1/jobs").json["jobs"]) == 1
 
 
 if __name__ == "__main__":
-    harness.run(globals(), ["--http.connection_timeout_s", "60"])
+    harness.run(globals(), ["--http.connection_timeout_s", str(TIMEOUT_S)])

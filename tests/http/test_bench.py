@@ -16,7 +16,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 def bench(*arguments, **environment):
     variables = {k: v for k, v in os.environ.items() if not k.startswith("APSPD_")}
     variables.update(environment)
-    return subprocess.run([APSP, "bench", *arguments], capture_output=True, text=True, timeout=120,
+    return subprocess.run([APSP, "bench", *arguments], capture_output=True, text=True, timeout=600,
                           env=variables)
 
 

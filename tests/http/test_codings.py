@@ -120,7 +120,7 @@ def test_a_client_that_leaves(daemon):
 
 def exchange_bytes(daemon, request):
     """All that comes until the connection ends."""
-    with socket.create_connection(("127.0.0.1", daemon.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", daemon.port), timeout=300) as connection:
         connection.sendall(request)
         return b"".join(iter(lambda: connection.recv(65536), b""))
 

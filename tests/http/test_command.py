@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import struct
@@ -29,7 +30,7 @@ TRIANGLE_ROWS = [[0, 4, 9, None], [None, 0, 5, None], [None, None, 0, None], [No
 def apsp(*arguments, stdin=b"", **environment):
     variables = {k: v for k, v in os.environ.items() if not k.startswith("APSPD_")}
     variables.update(environment)
-    return subprocess.run([APSP, *arguments], input=stdin, capture_output=True, timeout=120,
+    return subprocess.run([APSP, *arguments], input=stdin, capture_output=True, timeout=600,
                           env=variables)
 
 
@@ -249,7 +250,7 @@ class Solve(CommandTest):
 
 class Words(CommandTest):
     def test_help_fits_a_terminal_of_80_columns(self):
-        for command in ([], ["solve"], ["verify"], ["generate"], ["plan"]):
+        for command in ([], ["solve"], ["verify"], ["generate"], ["plan"], ["plot"]):
             done = apsp(*command, "--help")
             self.assertEqual(done.returncode, 0)
             for line in done.stdout.decode().splitlines():
@@ -259,7 +260,7 @@ class Words(CommandTest):
         graph = self.path("graph.gr", TRIANGLE)
         with open("/dev/full", "wb") as full:
             done = subprocess.run([APSP, "solve", graph, self.path("m.npy")], stdout=full,
-                                  stderr=subprocess.PIPE, timeout=120)
+                                  stderr=subprocess.PIPE, timeout=600)
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"standard output", done.stderr)
 
@@ -304,6 +305,66 @@ class Plan(CommandTest):
         self.assertIn(place, self.refused(1, "plan", self.rings(), "--out", place))
 
 
+class Pictures(CommandTest):
+    def plot(self, name, *arguments):
+        picture = self.path("picture.svg")
+        self.ok("plot", name, picture, *arguments)
+        root = xml.etree.ElementTree.fromstring(self.read("picture.svg"))
+        self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+        return root, self.read("picture.svg").decode()
+
+    def shades(self, root):
+        """The colours that cells have, and how many pixels of each."""
+        found = {}
+        for path in root.iter("{http://www.w3.org/2000/svg}path"):
+            sizes = re.findall(r"h(\d+)v(\d+)", path.get("d"))
+            area = sum(int(width) * int(height) for width, height in sizes)
+            if area:
+                found[path.get("fill")] = area
+        return found
+
+    def test_a_graph_is_solved_and_drawn(self):
+        root, text = self.plot(self.path("triangle.gr", TRIANGLE))
+        for words in ("Distances of triangle.gr", "reachable pairs", "3 (25 %)", ">9<", "pairs by distance, 1 at most"):
+            self.assertIn(words, text)
+        # Of 16 cells 9 are unreachable, 4 are 0, and three are 4, 5 and 9.
+        side = 512 // 4
+        shades = self.shades(root)
+        self.assertEqual(sorted(shades.values()), [side * side] * 3 + [4 * side * side])
+        self.assertEqual(shades["#" + "440154"], 4 * side * side)
+        self.assertEqual(shades["#" + "fde725"], side * side)
+
+    def test_a_result_is_drawn_as_its_graph_is(self):
+        graph = self.path("road.gr")
+        self.ok("generate", "--shape", "road", "--n", "400", "--seed", "2", graph)
+        for kind in ("i4", "f8"):
+            self.ok("solve", graph, self.path("road.npy"), "--kind", kind)
+            result, _ = self.plot(self.path("road.npy"))
+            solved, _ = self.plot(graph, "--kind", kind)
+            self.assertEqual(self.shades(result), self.shades(solved))
+        # As a graph it is solved again, which changes nothing.
+        again, _ = self.plot(self.path("road.npy"), "--from", "npy")
+        self.assertEqual(self.shades(result), self.shades(again))
+
+    def test_nothing_is_drawn_too(self):
+        for graph in (b"p sp 0 0\n", b"p sp 1 0\n", b"p sp 3 0\n"):
+            _, text = self.plot(self.path("empty.gr", graph))
+            self.assertIn("no vertex reaches another", text)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["empty.gr", "picture.svg"])
+
+    def test_what_cannot_be_drawn(self):
+        graph = self.path("triangle.gr", TRIANGLE)
+        self.assertIn(".svg", self.refused(2, "plot", graph, self.path("picture.png")))
+        self.assertIn("nowhere", self.refused(1, "plot", graph, self.path("nowhere/p.svg")))
+        self.refused(1, "plot", self.path("broken.npy", b"\x93NUMPY\1\0"), self.path("p.svg"))
+        wide = struct.pack("<6sBBH", b"\x93NUMPY", 1, 0, 118)
+        wide += b"{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3), }".ljust(117) + b"\n" + bytes(24)
+        self.assertIn("2 by 3", self.refused(1, "plot", self.path("wide.npy", wide), self.path("p.svg")))
+        self.refused(1, "plot", self.path("cycle.gr", b"p sp 2 2\na 1 2 -3\na 2 1 1\n"), self.path("p.svg"))
+        self.assertIn(b"<svg", self.ok("plot", graph, "-").stdout)
+        self.assertFalse(os.path.exists(self.path("p.svg")))
+
+
 class Refusals(CommandTest):
     def test_bad_graphs_name_their_line(self):
         path = self.path("bad.gr", b"p sp 3 2\na 1 2 4\na 1 9 4\n")
@@ -335,6 +396,7 @@ class Refusals(CommandTest):
             (("solve", "a", "b", "--directed", "yes"), "yes"),
             (("verify", "a", "b.raw"), "--kind"),
             (("plan",), "GRAPH"),
+            (("plot", "a"), "OUT.svg"),
             (("generate", "--n", "3", "a"), "--shape"),
             (("generate", "--shape", "grid", "a"), "--n"),
         ):

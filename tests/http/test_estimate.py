@@ -17,7 +17,8 @@ def test_by_numbers(daemon):
     assert (small["device_bytes"] == 0) == (small["solver"] == "cpu") and small["seconds"] > 0
     assert small["disk_bytes"] >= 4_000_000 and small["host_bytes"] >= small["disk_bytes"]
     wide = estimate(daemon, {"n": 1000, "m": 5000, "kind": "f8"}).expect(200).json
-    assert wide["disk_bytes"] - small["disk_bytes"] == 4_000_000 and wide["kind"] == "f8"
+    # The elements, and a checksum for each 256 KiB.
+    assert 0 <= wide["disk_bytes"] - small["disk_bytes"] - 4_000_000 < 4_000 and wide["kind"] == "f8"
     large = estimate(daemon, {"n": 2000, "m": 5000, "kind": "auto"}).expect(200).json
     assert large["solver"] != "cpu" or 7.9 < large["seconds"] / small["seconds"] < 8.1, large
     narrow = estimate(daemon, {"n": 1000, "kind": "u2"}).expect(200).json

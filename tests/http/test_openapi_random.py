@@ -222,7 +222,7 @@ class Service:
             self.daemon = harness.Daemon(*LIMITS)
             self.fill()
             self.spec = Description(self.daemon.get("/openapi.json").json)
-            self.connection = self.daemon.connect(30)
+            self.connection = self.daemon.connect()
         elif self.asked % 20 == 0 and self.daemon.get("/v1/graphs/town/stats").status != 200:
             self.fill()
         self.asked += 1

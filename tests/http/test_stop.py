@@ -4,24 +4,13 @@ import signal
 import threading
 
 import harness
-from harness import SMALL, slow_graph
-
-
-# Both outlast what is done while they run, and are solved to their end.
-LONGER = 1200 if harness.QUICK else 7000
-LONG = 800 if harness.QUICK else 4500
-
-
-def until_running(daemon, job):
-    while daemon.get(f"/v1/jobs/{job}").json["state"] == "queued":
-        pass
+from harness import LASTING, SMALL
+from test_watch import cancel, start_slow
 
 
 def test_a_stop_answers_polls_and_keeps_the_jobs():
-    with harness.Daemon("--jobs.drain_s", "1") as daemon:
-        running = daemon.submit(slow_graph(LONGER)).expect(202).json["id"]
-        waiting = daemon.submit(slow_graph(200)).expect(202).json["id"]
-        until_running(daemon, running)
+    with harness.Daemon("--jobs.drain_s", "1", *LASTING) as daemon:
+        running, waiting = start_slow(daemon, 1)
         answers = []
 
         def poll(job):
@@ -30,22 +19,23 @@ def test_a_stop_answers_polls_and_keeps_the_jobs():
         threads = [threading.Thread(target=poll, args=(job,)) for job in [running, waiting] * 5]
         for thread in threads:
             thread.start()
-        for _ in range(100):
-            daemon.get("/livez")
+        while daemon.held() < len(threads):
+            pass
         daemon.terminate()
         for thread in threads:
-            thread.join(10)
+            thread.join()
         assert len(answers) == 10, answers
         daemon.start()
-        for job in (waiting, running):
-            document = daemon.finish(job)
-            assert document["state"] == "done" and document["id"] == job, document
+        # Under their ids; the one that was put back is long.
+        assert daemon.get(f"/v1/jobs/{running}").json["state"] in ("queued", "running")
+        assert cancel(daemon, running)["id"] == running
+        document = daemon.finish(waiting)
+        assert document["state"] == "done" and document["id"] == waiting, document
 
 
 def test_a_draining_service_takes_no_jobs():
-    with harness.Daemon("--jobs.drain_s", "30") as daemon:
-        job = daemon.submit(slow_graph(LONG)).expect(202).json["id"]
-        until_running(daemon, job)
+    with harness.Daemon("--jobs.drain_s", "600", *LASTING) as daemon:
+        running, waiting = start_slow(daemon, 2)
         connection = daemon.connect()
         daemon.ask("GET", "/livez", connection=connection)
         daemon.process.send_signal(signal.SIGTERM)
@@ -56,21 +46,24 @@ def test_a_draining_service_takes_no_jobs():
         answer = daemon.ask("POST", "/v1/jobs", body=SMALL, connection=connection)
         answer.expect(503, "Draining")
         assert int(answer.headers["Retry-After"]) >= 1
+        # Its end is the end of the drain.
+        daemon.ask("DELETE", f"/v1/jobs/{running}", connection=connection).expect(202)
         connection.close()
-        assert daemon.process.wait(60) == 0
+        assert daemon.process.wait(600) == 0
         daemon.process.stdout.close()
         daemon.check_log()
         daemon.start()
-        assert daemon.get(f"/v1/jobs/{job}").json["state"] == "done"
+        assert daemon.get(f"/v1/jobs/{running}").json["state"] == "cancelled"
+        assert daemon.finish(waiting)["state"] == "done"
 
 
 def test_an_idle_service_stops_at_once():
     for _ in range(5):
-        with harness.Daemon() as daemon:
+        with harness.Daemon("--http.connection_timeout_s", "600") as daemon:
             connections = [daemon.connect() for _ in range(5)]
             for connection in connections:
                 daemon.ask("GET", "/livez", connection=connection)
-            daemon.terminate(10)
+            daemon.terminate(60)
             for connection in connections:
                 connection.close()
 

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import shutil
 import struct
 import subprocess
 
@@ -51,7 +52,7 @@ def test_curl_posts_and_puts(daemon):
 def test_an_expectation_is_met(daemon):
     body = b"".join(b"c a comment line\n" for _ in range(200_000)) + SMALL
     done = subprocess.run(
-        ["curl", "-sS", "-m", "60", "-i", "-H", "Expect: 100-continue", "--data-binary", "@-",
+        ["curl", "-sS", "-m", "300", "-i", "-H", "Expect: 100-continue", "--data-binary", "@-",
          daemon.url + "/v1/jobs"], input=body, capture_output=True)
     assert done.stdout.startswith(b"HTTP/1.1 100 Continue"), done
     assert b"HTTP/1.1 20" in done.stdout, done.stdout[:300]
@@ -137,9 +138,10 @@ def test_compressed_bodies_are_the_same_graph(daemon):
     graph = daemon.solve(SMALL)["graph"]
     half = len(SMALL) // 2
     members = gzip.compress(SMALL[:half]) + gzip.compress(SMALL[half:])
-    done = subprocess.run(["zstd", "-c"], input=SMALL, capture_output=True)
     bodies = [("gzip", gzip.compress(SMALL)), ("x-gzip", members), ("GZIP", members)]
-    bodies += [("zstd", done.stdout), ("zstd", done.stdout)] if done.returncode == 0 else []
+    if shutil.which("zstd"):
+        packed = subprocess.run(["zstd", "-c"], input=SMALL, capture_output=True, check=True).stdout
+        bodies += [("zstd", packed), ("zstd", packed)]
     for encoding, body in bodies:
         for path in ("/v1/jobs", "/v1/jobs?format=dimacs"):
             answer = daemon.ask("POST", path, body=body, headers={"Content-Encoding": encoding})
@@ -244,7 +246,7 @@ def test_the_service_tells_about_itself(daemon):
     assert {"npy", "raw", "nthu", "json", "csv", "ndjson", "mtx"} == {entry["name"] for entry in formats["outputs"]}
     devices = daemon.get("/v1/devices").expect(200).json
     assert devices["devices"] and devices["devices"][0]["solver"] in ("gpu", "cpu"), devices
-    routes = daemon.get("/").expect(200).json["routes"]
+    routes = daemon.get("/", Accept="application/json").expect(200).json["routes"]
     paths = {route["path"] for route in routes}
     assert {"/v1/jobs", "/v1/jobs/{id}", "/v1/graphs/{g}/distance"} <= paths, paths
 

@@ -4,7 +4,7 @@ import json
 import re
 
 import harness
-from harness import SMALL, slow_graph
+from harness import LASTING, SMALL, slow_graph
 from test_watch import cancel, start_slow
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -98,4 +98,4 @@ def test_a_poll_tells_how_long_it_waited(daemon):
 
 
 if __name__ == "__main__":
-    harness.run(globals())
+    harness.run(globals(), LASTING)

@@ -4,7 +4,7 @@ import re
 
 import house
 
-JOB_SIDE = ("server/clock.h", "server/config.h", "server/log.h")
+JOB_SIDE = ("server/clock.h", "server/config.h", "server/log.h", "server/metrics.h")
 WORDS = ("server/paragraph.h", "server/suggestion.h")  # for people, of both programs
 
 # The longest prefix that fits a file decides; it names what the file may include: what starts with
@@ -22,7 +22,9 @@ INCLUDES = {
     # Configuration, clock and log: above the solver, whose section they read, below the rest.
     "server/": ("proto/", "server/solver/", "server/*"),
     "server/apsp.c": ("proto/", "server/solver/", "server/command/", "server/*"),
+    "server/main.c": ("proto/", "server/solver/", "server/*", "server/http/keyring.h"),
     "server/service.c": ("proto/", "server/"),
+    "server/main.c": ("server/", "server/job/worker_child.h", "server/job/worker_process.h"),
     "tests/": ("proto/", "gpu/", "server/", "tests/"),
 }
 
@@ -38,19 +40,32 @@ LIBRARIES = (
     (r"\bcuda[A-Z]\w*|<<<", ("gpu/",)),
     (r"\buv_\w+", ("server/job/", "server/service.c", "server/main.c")),
     (r"\bXXH\w+", ("server/store/",)),
-    (r"\bgnutls_\w+", ("server/store/identity.c",)),
+    (
+        r"\bgnutls_\w+",
+        (
+            "server/store/identity.c",
+            "server/http/credentials.",
+            "server/http/exchange.c",
+            "server/http/gate.c",
+            "server/http/keyring.c",
+        ),
+    ),
     (r"\bini_parse\w*", ("server/config.c",)),
+    (r"\bseccomp_\w+(?=\s*\()|\bSCMP_\w+", ("server/confine_filter.c",)),
     (r"\bMETIS_\w+", ("server/solver/separator_metis.c",)),
     (
         r"\bpthread_(?:mutex|rwlock|cond|spin)\w*|\bmtx_\w+|\bcnd_\w+",
         (
             "gpu/staging.c",
+            "server/store/scrubber.c",
             "server/store/adjacency_cache.c",
+            "server/job/device_monitor.c",
             "server/job/mailbox.c",
             "server/store/store.c",
             "server/store/result_table.c",
             "server/solver/cpu_pool.c",
             "server/solver/separator_metis.c",
+            "server/http/keyring.c",
         ),
     ),
 )
@@ -119,6 +134,7 @@ CASES = (
     ("cuda", {"server/solver/x.c": "cudaFree(p); f<<<1, 2>>>();\n"}, ["cudaFree", "<<<"]),
     ("loop", {"server/http/x.c": "uv_async_send(a);\n"}, ["uv_async_send belongs"]),
     ("METIS", {"server/solver/x.c": "METIS_NodeND();\n"}, ["METIS_NodeND belongs"]),
+    ("seccomp", {"server/service.c": "seccomp_load(c);\n"}, ["seccomp_load belongs"]),
     ("lock", {"server/http/x.c": "pthread_mutex_lock(m);\n"}, ["pthread_mutex_lock belongs"]),
 )
 

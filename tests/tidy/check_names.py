@@ -19,18 +19,29 @@ WITHOUT_UNIT_TEST = {
     "server/clock.c": "two calls of the C library",
     "server/command/*.c": "tests/http/test_command.py runs each subcommand",
     "server/config_option.c": "test_config.c",
+    "server/confine_absent.c": "nothing is done; test_confined.py is skipped by what it says",
+    "server/confine_files.c": "test_confine.c",
+    "server/confine_filter.c": "test_confine.c",
+    "server/http/access.c": "tests/http/test_access_keys.py",
     "server/http/body.c": "tests/http: bytes of a connection",
     "server/http/exchange.c": "tests/http: all of it needs a connection",
+    "server/http/exchange_ask.c": "tests/http: all of it needs a connection",
+    "server/http/gate.c": "tests/http/test_listeners.py",
+    "server/http/request.c": "tests/http: all of it needs a connection",
     "server/http/grid_answer.c": "tests/http",
     "server/http/http.c": "tests/http",
     "server/http/intake.c": "tests/http",
+    "server/http/process_metrics.c": "tests/http/test_metrics.py",
     "server/http/routes.c": "tests/http",
     "server/http/serve_*.c": "tests/http",
     "server/http/stream.c": "tests/http",
     "server/job/desk_*.c": "test_desk*.c drive the desk as a whole",
     "server/job/job.c": "test_desk*.c",
     "server/job/submission.c": "test_desk_accept.c",
-    "server/job/worker.c": "test_desk*.c run real workers",
+    "server/job/worker_child.c": "test_worker_keeper.c is such a process; tests/fault",
+    "server/job/worker_exchange.c": "test_worker_keeper.c, and tests/fault for all that goes wrong",
+    "server/job/worker_loop.c": "test_worker.c, in a thread and in a process",
+    "server/job/worker_setup.c": "test_worker.c",
     "server/main.c": "tests/http runs it",
     "server/service.c": "tests/http starts and stops it",
     "server/solver/cpu_kernel_*.c": "test_cpu_kernel.c, each that this processor can run",
@@ -60,6 +71,7 @@ NAMED_OTHERWISE = {
 
 # Globals that no other file of the product calls, each with why.
 CALLED_BY_TESTS = {
+    "work_files_sample": "how it grows is for the unit test",
     "gpu_set_tuning": "tests/solver/test_gpu_variants.c forces each way of solving",
 }
 

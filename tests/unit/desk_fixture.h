@@ -4,6 +4,7 @@
 
 #include "server/clock.h"
 #include "server/job/desk.h"
+#include "tests/unit/folder_fixture.h"
 
 #include <jansson.h>
 #include <setjmp.h>
@@ -22,8 +23,11 @@
 #define LINE "p sp 3 2\na 1 2 5\na 2 3 6\n"
 #define NEGATIVE_RING "p sp 3 3\na 1 2 1\na 2 3 -5\na 3 1 1\n"
 
+/* Of a wait for what is sure to come, also where the sanitizers share a busy machine. */
+#define LONG_S 3600
+
 struct fixture {
-    char folder[64];
+    char folder[512];
     struct config config;
     uv_loop_t loop;
     struct store *store;
@@ -82,7 +86,7 @@ static inline int set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof(*fixture));
     assert_non_null(fixture);
-    snprintf(fixture->folder, sizeof(fixture->folder), "/tmp/test_desk_XXXXXX");
+    assert_true(folder_template("test_desk_XXXXXX", fixture->folder, sizeof(fixture->folder)));
     assert_non_null(mkdtemp(fixture->folder));
     fixture->config = (struct config){
         .result_limit = 1000,
@@ -101,7 +105,7 @@ static inline int set_up(void **state)
 static inline int tear_down(void **state)
 {
     struct fixture *fixture = *state;
-    char command[128];
+    char command[640];
     stop(fixture);
     snprintf(command, sizeof(command), "rm -rf '%s'", fixture->folder);
     assert_int_equal(system(command), 0);
@@ -186,7 +190,7 @@ static inline void solve(struct fixture *fixture, const char *edges, char job_id
                          char graph_id[GRAPH_ID_SIZE])
 {
     struct question *question = new_upload(ASK_SUBMIT, edges);
-    question->ask.wait_s = 60;
+    question->ask.wait_s = LONG_S;
     question->ask.wait_until_final = true;
     ask(fixture, question, STATUS_OK, 200);
     memcpy(job_id, question->ask.job_id, JOB_ID_SIZE);
@@ -206,7 +210,7 @@ static inline void assert_job_state(struct fixture *fixture, const char *job_id,
 static inline void finish_job(struct fixture *fixture, const char *job_id, const char *state)
 {
     struct question *question = new_question(ASK_JOB, job_id);
-    question->ask.wait_s = 60;
+    question->ask.wait_s = LONG_S;
     question->ask.wait_until_final = true;
     ask(fixture, question, STATUS_OK, 200);
     assert_state(question, state);
@@ -216,7 +220,7 @@ static inline void finish_job(struct fixture *fixture, const char *job_id, const
 static inline void assert_distance(struct fixture *fixture, const char *key, uint32_t source,
                                    uint32_t target, const char *expected)
 {
-    struct result *result = result_table_find(fixture->results, key);
+    struct result *result = result_table_find(fixture->results, 0, key);
     struct text text = {0};
     assert_non_null(result);
     result_append_distance(result, source, target, &text);

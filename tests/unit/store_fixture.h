@@ -3,6 +3,7 @@
 
 #include "proto/check.h"
 #include "proto/graph.h"
+#include "tests/unit/folder_fixture.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,7 +15,7 @@
 #include <unistd.h>
 
 struct fixture {
-    char path[64];
+    char path[512];
     int folder;
 };
 
@@ -25,7 +26,7 @@ static inline int fixture_setup(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
     CHECK(fixture != NULL);
-    snprintf(fixture->path, sizeof fixture->path, "/tmp/apspd-test-XXXXXX");
+    CHECK(folder_template("apspd-test-XXXXXX", fixture->path, sizeof fixture->path));
     CHECK(mkdtemp(fixture->path) != NULL);
     fixture->folder = open(fixture->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     CHECK(fixture->folder >= 0);
@@ -94,11 +95,9 @@ static inline struct graph *fixture_path_graph(uint32_t vertex_count, enum weigh
 /* The number of files in a folder below the fixture's. */
 static inline size_t fixture_count_files(const struct fixture *fixture, const char *name)
 {
-    char pattern[192];
     size_t count = 0;
-    snprintf(pattern, sizeof pattern, "%s/%s", fixture->path, name);
     struct dirent **entries;
-    int found = scandir(pattern, &entries, NULL, NULL);
+    int found = scandirat(fixture->folder, name, &entries, NULL, NULL);
     CHECK(found >= 0);
     for (int i = 0; i < found; i++) {
         count += strcmp(entries[i]->d_name, ".") != 0 && strcmp(entries[i]->d_name, "..") != 0;

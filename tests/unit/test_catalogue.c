@@ -10,15 +10,15 @@
 
 static const char store_id[] = "0123456789abcdef0123456789abcdef";
 
-static void path_of(const struct fixture *fixture, char path[128])
+static void path_of(const struct fixture *fixture, char path[640])
 {
-    snprintf(path, 128, "%s/catalogue.db", fixture->path);
+    snprintf(path, 640, "%s/catalogue.db", fixture->path);
 }
 
 static enum status try_open(const struct fixture *fixture, struct catalogue **ret_catalogue,
                             struct problem *reterr)
 {
-    char path[128];
+    char path[640];
     path_of(fixture, path);
     return catalogue_open(path, store_id, ret_catalogue, reterr);
 }
@@ -268,7 +268,7 @@ static void failing_callback_ends_the_walk(void **state)
 
 static void run_sql(const struct fixture *fixture, const char *sql)
 {
-    char path[128];
+    char path[640];
     sqlite3 *database;
     path_of(fixture, path);
     assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
@@ -287,10 +287,60 @@ static void expect_refused(const struct fixture *fixture, enum status expected, 
 static void other_versions_and_owners_are_refused(void **state)
 {
     catalogue_close(open_catalogue(*state));
-    run_sql(*state, "PRAGMA user_version=2");
-    expect_refused(*state, STATUS_CONFIG, "format version 2");
-    run_sql(*state, "PRAGMA user_version=1; UPDATE store SET id='ffff'");
+    run_sql(*state, "PRAGMA user_version=3");
+    expect_refused(*state, STATUS_CONFIG, "format version 3");
+    run_sql(*state, "PRAGMA user_version=2; UPDATE store SET id='ffff'");
     expect_refused(*state, STATUS_CONFIG, "another state directory");
+}
+
+/* Version 1 had no tenants: what is there belongs to nobody, and all of it is there. */
+static void the_version_before_is_brought_up_to_date(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct catalogue *catalogue = open_catalogue(fixture);
+    put_all(catalogue);
+    catalogue_close(catalogue);
+    run_sql(fixture, "ALTER TABLE graph DROP COLUMN tenant; ALTER TABLE job DROP COLUMN tenant;"
+                     "DROP INDEX name_by_graph; ALTER TABLE name RENAME TO n;"
+                     "CREATE TABLE name(name TEXT PRIMARY KEY, graph_id TEXT NOT NULL) STRICT;"
+                     "CREATE INDEX name_by_graph ON name(graph_id);"
+                     "INSERT INTO name SELECT name,graph_id FROM n; DROP TABLE n;"
+                     "PRAGMA user_version=1;");
+    for (int i = 0; i < 2; i++) {
+        struct walk walk;
+        catalogue = open_catalogue(fixture);
+        assert_int_equal(visit(catalogue, &walk), STATUS_OK);
+        expect_rows(&walk);
+        assert_string_equal(walk.graph.tenant, "");
+        assert_string_equal(walk.job.tenant, "");
+        catalogue_close(catalogue);
+    }
+}
+
+static enum status note_graph(void *context, const struct name_row *row)
+{
+    char *graphs = context;
+    size_t size = strlen(graphs);
+    snprintf(graphs + size, 64 - size, "%s %s\n", row->tenant, row->graph_id);
+    return STATUS_OK;
+}
+
+static void names_are_per_tenant(void **state)
+{
+    struct catalogue *catalogue = open_catalogue(*state);
+    const struct name_row rows[] = {
+        {.name = "town", .graph_id = "g_1", .tenant = "a"},
+        {.name = "town", .graph_id = "g_2", .tenant = "b"},
+        {.name = "town", .graph_id = "g_3", .tenant = "a"},
+    };
+    char graphs[64] = "";
+    const struct catalogue_visitor visitor = {.context = graphs, .name = note_graph};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(catalogue_put_name(catalogue, &rows[i]), STATUS_OK);
+    }
+    assert_int_equal(catalogue_visit(catalogue, &visitor), STATUS_OK);
+    assert_string_equal(graphs, "a g_3\nb g_2\n");
+    catalogue_close(catalogue);
 }
 
 static void damage_is_found_on_opening(void **state)
@@ -335,6 +385,8 @@ int main(void)
         FIXTURE_TEST(one_result_leaves_alone),
         FIXTURE_TEST(failing_callback_ends_the_walk),
         FIXTURE_TEST(other_versions_and_owners_are_refused),
+        FIXTURE_TEST(the_version_before_is_brought_up_to_date),
+        FIXTURE_TEST(names_are_per_tenant),
         FIXTURE_TEST(damage_is_found_on_opening),
         FIXTURE_TEST(value_out_of_range_is_corrupt),
     };

@@ -1,5 +1,6 @@
 /* The configuration: where values come from, which are refused, and the commented file. */
 #include "server/config.h"
+#include "tests/unit/folder_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include <cmocka.h>
 
 #define ARGUMENT_LIMIT 12
+#define PATH_SIZE 512
 
 static char *no_environment[] = {NULL};
 
@@ -50,9 +52,9 @@ static struct load load_variable(const char *variable)
     return load(CONFIG_DAEMON, environment, arguments);
 }
 
-static void write_file(char path[64], const char *content, size_t size)
+static void write_file(char path[PATH_SIZE], const char *content, size_t size)
 {
-    snprintf(path, 64, "/tmp/test_config_XXXXXX");
+    assert_true(folder_template("test_config_XXXXXX", path, PATH_SIZE));
     int file = mkstemp(path);
     assert_true(file >= 0);
     assert_int_equal(write(file, content, size), (ssize_t)size);
@@ -61,7 +63,7 @@ static void write_file(char path[64], const char *content, size_t size)
 
 static struct load load_bytes(const char *content, size_t size)
 {
-    char path[64];
+    char path[PATH_SIZE];
     write_file(path, content, size);
     struct load loaded = load_flags(FLAGS("--config", path));
     unlink(path);
@@ -104,7 +106,7 @@ static void defaults_are_the_documented_ones(void **state)
 
 static void a_flag_overrules_the_environment_and_that_the_file(void **state)
 {
-    char path[64];
+    char path[PATH_SIZE];
     const char *text = "[http]\nthreads = 5\nconnection_limit = 6\nwait_limit_s = 7\n";
     write_file(path, text, strlen(text));
     char *environment[] = {(char *)"APSPD_HTTP_CONNECTION_LIMIT=16",

@@ -32,7 +32,7 @@ static void two_uploads_of_one_new_graph_at_the_same_time_are_both_accepted(void
     struct fixture *fixture = *state;
     struct question *one = new_upload(ASK_SUBMIT, RING);
     struct question *two = new_upload(ASK_SUBMIT, RING);
-    one->ask.wait_s = two->ask.wait_s = 60;
+    one->ask.wait_s = two->ask.wait_s = LONG_S;
     one->ask.wait_until_final = two->ask.wait_until_final = true;
     desk_post(fixture->desk, &one->ask);
     desk_post(fixture->desk, &two->ask);
@@ -50,7 +50,7 @@ static struct question *new_keyed(const char *edges, const char *key)
 {
     struct question *question = new_upload(ASK_SUBMIT, edges);
     snprintf(question->ask.idempotency_key, IDEMPOTENCY_KEY_SIZE, "%s", key);
-    question->ask.wait_s = 60;
+    question->ask.wait_s = LONG_S;
     question->ask.wait_until_final = true;
     return question;
 }
@@ -115,7 +115,7 @@ static void a_graph_uploaded_while_it_is_deleted_stays(void **state)
     solve(fixture, RING, job_id, graph_id);
     struct question *deletion = new_question(ASK_DELETE_GRAPH, graph_id);
     struct question *upload = new_upload(ASK_SUBMIT, RING);
-    upload->ask.wait_s = 60;
+    upload->ask.wait_s = LONG_S;
     upload->ask.wait_until_final = true;
     desk_post(fixture->desk, &deletion->ask);
     desk_post(fixture->desk, &upload->ask);
@@ -140,7 +140,7 @@ static void a_job_without_room_for_its_result_is_refused_and_leaves_nothing(void
     struct question *question = new_upload(ASK_SUBMIT, RING);
     ask(fixture, question, STATUS_DISK_FULL, 507);
     assert_true(question->ask.problem.limit == (double)(bytes - 1));
-    assert_true(question->ask.problem.actual == (double)bytes);
+    assert_true(question->ask.problem.actual > (double)bytes);
     forget(question);
     question = new_question(ASK_GRAPHS, "");
     ask(fixture, question, STATUS_OK, 200);

@@ -3,7 +3,7 @@
 /* Takes the folder of the graphs from under the store. */
 static void break_store(const struct fixture *fixture)
 {
-    char command[128];
+    char command[640];
     snprintf(command, sizeof(command), "rm -rf '%s/graphs'", fixture->folder);
     assert_int_equal(system(command), 0);
 }

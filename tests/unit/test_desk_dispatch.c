@@ -65,14 +65,17 @@ static void a_higher_priority_goes_first(void **state)
     assert_job_state(fixture, high, "done");
 }
 
-/* The second would take seconds more if it were solved again: it has no device time at all. */
+/* The second would take as long if it were solved again: it has no device time at all. */
 static void an_equal_job_ends_without_a_second_solve(void **state)
 {
     struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
     char first[JOB_ID_SIZE];
     char second[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
     submit_ring(fixture, 1000, 1, first);
     submit_ring(fixture, 1000, 1, second);
+    cancel(fixture, running);
     finish_job(fixture, second, "done");
     assert_job_state(fixture, first, "done");
     struct question *question = new_question(ASK_JOB, second);
@@ -88,8 +91,9 @@ static void an_equal_job_ends_without_a_second_solve(void **state)
 
 /* More vertices than the CPU solver takes in a batch, but soon solved. */
 #define LARGE_VERTICES 520
-/* Enough that a cancel comes before the last of four, one after the other. */
+/* As many, one after the other, that a cancel comes before the last. */
 #define SLOW_VERTICES 512
+#define SLOW_JOBS 8
 
 /* The loads that the one worker was given from the first on. */
 static uint64_t loads(const struct fixture *fixture)
@@ -203,9 +207,10 @@ static void one_of_many_running_is_cancelled_alone(void **state)
 {
     struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
-    char slow[4][JOB_ID_SIZE];
+    char slow[SLOW_JOBS][JOB_ID_SIZE];
+    char *last = slow[SLOW_JOBS - 1];
     submit_long(fixture, 1, running);
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < SLOW_JOBS; i++) {
         queue_ring(fixture, SLOW_VERTICES, 2 + i, 0, slow[i]);
     }
     cancel(fixture, running);
@@ -213,10 +218,10 @@ static void one_of_many_running_is_cancelled_alone(void **state)
     while (fixture->desk->batch_number < 2) {
         uv_run(&fixture->loop, UV_RUN_ONCE);
     }
-    assert_job_state(fixture, slow[3], "running");
-    cancel(fixture, slow[3]);
-    finish_job(fixture, slow[3], "cancelled");
-    for (unsigned i = 0; i < 3; i++) {
+    assert_job_state(fixture, last, "running");
+    cancel(fixture, last);
+    finish_job(fixture, last, "cancelled");
+    for (unsigned i = 0; i + 1 < SLOW_JOBS; i++) {
         finish_job(fixture, slow[i], "done");
     }
     assert_int_equal(loads(fixture), 2);

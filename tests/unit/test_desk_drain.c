@@ -6,7 +6,7 @@ static void a_drain_answers_the_waiting_and_refuses_new_jobs(void **state)
     char job_id[JOB_ID_SIZE];
     submit_long(fixture, 1, job_id);
     struct question *waiting = new_question(ASK_JOB, job_id);
-    waiting->ask.wait_s = 60;
+    waiting->ask.wait_s = LONG_S;
     waiting->ask.wait_until_final = true;
     desk_post(fixture->desk, &waiting->ask);
     assert_job_state(fixture, job_id, "running");

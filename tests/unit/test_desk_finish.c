@@ -46,7 +46,7 @@ static void a_deadline_fails_a_job_that_is_queued_or_running(void **state)
     submit_long(fixture, 1, running);
     struct question *question = new_upload(ASK_SUBMIT, RING);
     question->ask.parameters.deadline_s = 0.001;
-    question->ask.wait_s = 60;
+    question->ask.wait_s = LONG_S;
     question->ask.wait_until_final = true;
     ask(fixture, question, STATUS_OK, 200);
     json_t *body = body_of(question);
@@ -148,7 +148,7 @@ static void the_total_is_the_sum_of_its_parts(void **state)
     char *edges = ring_of(600, 1);
     struct question *question = new_upload(ASK_SUBMIT, edges);
     question->ask.parse_s = 100; /* as if the upload had been slow */
-    question->ask.wait_s = 60;
+    question->ask.wait_s = LONG_S;
     question->ask.wait_until_final = true;
     ask(fixture, question, STATUS_OK, 200);
     json_t *body = body_of(question);

@@ -15,8 +15,8 @@ static void a_graph_in_use_is_not_deleted_and_one_that_is_idle_is(void **state)
     question = new_question(ASK_DELETE_GRAPH, graph_id);
     ask(fixture, question, STATUS_OK, 204);
     forget(question);
-    assert_null(result_table_find(fixture->results, graph_id));
-    assert_null(result_table_find(fixture->results, job_id));
+    assert_null(result_table_find(fixture->results, 0, graph_id));
+    assert_null(result_table_find(fixture->results, 0, job_id));
     question = new_question(ASK_GRAPH, graph_id);
     ask(fixture, question, STATUS_NO_SUCH_GRAPH, 404);
     forget(question);

@@ -10,9 +10,9 @@ static struct question *post_waiting(struct fixture *fixture, enum ask_kind kind
     struct question *question = new_question(kind, job_id);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
     question->ask.client_socket = sockets[0];
-    question->ask.wait_s = 600;
+    question->ask.wait_s = LONG_S;
     question->ask.wait_until_final = true;
-    fixture->config.heartbeat_s = 60;
+    fixture->config.heartbeat_s = LONG_S;
     if (kind == ASK_EVENTS) {
         ask(fixture, question, STATUS_OK, 200);
         ask_finish(&question->ask);

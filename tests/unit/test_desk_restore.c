@@ -5,7 +5,7 @@ static void results_names_and_jobs_are_there_after_a_restart(void **state)
     struct fixture *fixture = *state;
     struct question *question = new_upload(ASK_SUBMIT, RING);
     snprintf(question->ask.parameters.name, NAME_SIZE, "ring");
-    question->ask.wait_s = 60;
+    question->ask.wait_s = LONG_S;
     question->ask.wait_until_final = true;
     ask(fixture, question, STATUS_OK, 200);
     restart(fixture);
@@ -42,7 +42,7 @@ static void a_result_lost_from_the_disk_is_solved_again_under_its_job(void **sta
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
-    char path[256];
+    char path[768];
     solve(fixture, RING, job_id, graph_id);
     stop(fixture);
     snprintf(path, sizeof(path), "%s/results/%s.i4.npy", fixture->folder, graph_id);
@@ -58,7 +58,7 @@ static void of_two_jobs_with_one_lost_result_the_later_is_solved_again(void **st
     char first[JOB_ID_SIZE];
     char second[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
-    char path[256];
+    char path[768];
     solve(fixture, RING, first, graph_id);
     solve(fixture, RING, second, graph_id);
     stop(fixture);

@@ -9,7 +9,7 @@ static void a_question_for_a_missing_result_waits_for_the_job(void **state)
     ask(fixture, question, STATUS_NOT_SOLVED, 409);
     forget(question);
     question = new_question(ASK_RESULT, upload->ask.graph_id);
-    question->ask.wait_s = 60;
+    question->ask.wait_s = LONG_S;
     ask(fixture, question, STATUS_OK, 200);
     assert_distance(fixture, upload->ask.graph_id, 0, 2, "3");
     forget(question);
@@ -26,15 +26,15 @@ static void the_budget_evicts_the_result_longest_unasked(void **state)
     fixture->config.result_budget_bytes = 200; /* one result of 3 x 3 has 164 */
     solve(fixture, RING, ring_job, ring);
     solve(fixture, LINE, line_job, line);
-    assert_null(result_table_find(fixture->results, ring));
-    assert_null(result_table_find(fixture->results, ring_job));
+    assert_null(result_table_find(fixture->results, 0, ring));
+    assert_null(result_table_find(fixture->results, 0, ring_job));
     assert_distance(fixture, line, 0, 2, "11");
     assert_job_state(fixture, ring_job, "done");
     struct question *question = new_question(ASK_RESULT, ring_job);
-    question->ask.wait_s = 60;
+    question->ask.wait_s = LONG_S;
     ask(fixture, question, STATUS_OK, 200);
     assert_distance(fixture, ring_job, 0, 2, "3");
-    assert_null(result_table_find(fixture->results, line));
+    assert_null(result_table_find(fixture->results, 0, line));
     forget(question);
 }
 
@@ -49,10 +49,10 @@ static void the_limit_evicts_the_result_longest_unasked(void **state)
     solve(fixture, RING, ring_job, ring);
     assert_distance(fixture, ring, 0, 2, "3");
     solve(fixture, LINE, line_job, line);
-    assert_null(result_table_find(fixture->results, ring));
+    assert_null(result_table_find(fixture->results, 0, ring));
     assert_distance(fixture, line, 0, 2, "11");
     restart(fixture);
-    assert_null(result_table_find(fixture->results, ring)); /* not taken for lost */
+    assert_null(result_table_find(fixture->results, 0, ring)); /* not taken for lost */
     assert_distance(fixture, line, 0, 2, "11");
 }
 
@@ -60,7 +60,7 @@ static void solve_kind(struct fixture *fixture, enum kind kind, char graph_id[GR
 {
     struct question *question = new_upload(ASK_SUBMIT, RING);
     question->ask.parameters.kind = kind;
-    question->ask.wait_s = 60;
+    question->ask.wait_s = LONG_S;
     question->ask.wait_until_final = true;
     ask(fixture, question, STATUS_OK, 200);
     memcpy(graph_id, question->ask.graph_id, GRAPH_ID_SIZE);
@@ -69,7 +69,7 @@ static void solve_kind(struct fixture *fixture, enum kind kind, char graph_id[GR
 
 static enum kind answering_kind(struct fixture *fixture, const char *graph_id)
 {
-    struct result *result = result_table_find(fixture->results, graph_id);
+    struct result *result = result_table_find(fixture->results, 0, graph_id);
     assert_non_null(result);
     enum kind kind = result_kind(result);
     result_unref(result);

@@ -21,7 +21,7 @@ static void a_stored_graph_is_solved_by_name_in_another_kind(void **state)
     forget(question);
     question = new_question(ASK_SUBMIT, "ring");
     question->ask.parameters.kind = KIND_F8;
-    question->ask.wait_s = 60;
+    question->ask.wait_s = LONG_S;
     question->ask.wait_until_final = true;
     ask(*state, question, STATUS_OK, 200);
     assert_distance(*state, "ring", 0, 2, "3");

@@ -24,7 +24,7 @@ static void a_wait_for_a_change_ends_with_the_change(void **state)
     submit_long(fixture, 1, running);
     submit_long(fixture, 2, queued);
     struct question *question = new_question(ASK_JOB, queued);
-    question->ask.wait_s = 60;
+    question->ask.wait_s = LONG_S;
     desk_post(fixture->desk, &question->ask);
     cancel(fixture, running);
     wait_for(fixture, question);

@@ -4,7 +4,7 @@
 static struct question *new_stream(struct fixture *fixture, const char *job_id, const char *seen)
 {
     struct question *question = new_question(ASK_EVENTS, job_id);
-    fixture->config.heartbeat_s = 60;
+    fixture->config.heartbeat_s = LONG_S;
     if (seen != NULL) {
         snprintf(question->ask.place.seen, EVENT_ID_SIZE, "%s", seen);
     }

@@ -62,6 +62,9 @@ static void graphs_come_back_as_they_were(void **state)
             assert_int_equal(info.st_size, bytes);
             assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_OK);
             expect_same(graph, read);
+            uint64_t edges;
+            assert_int_equal(graph_file_edge_count(fixture->folder, name, &edges), STATUS_OK);
+            assert_int_equal(edges, graph->edge_count);
             graph_destroy(read);
             graph_destroy(graph);
         }
@@ -136,13 +139,13 @@ static void truncated_and_lengthened_files_are_found(void **state)
     graph_destroy(graph);
 }
 
-static void absent_file_is_an_io_failure(void **state)
+static void absent_file_is_a_damaged_one(void **state)
 {
     const struct fixture *fixture = *state;
     struct graph *read;
     struct vertex_names *names;
-    assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_IO);
-    assert_int_equal(graph_file_read_names(fixture->folder, name, &names), STATUS_IO);
+    assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_CORRUPT);
+    assert_int_equal(graph_file_read_names(fixture->folder, name, &names), STATUS_CORRUPT);
 }
 
 /* A sound checksum does not make a graph: what the checks behind it are for. */
@@ -172,7 +175,7 @@ int main(void)
         FIXTURE_TEST(second_write_heals_a_damaged_file),
         FIXTURE_TEST(every_flipped_byte_is_found),
         FIXTURE_TEST(truncated_and_lengthened_files_are_found),
-        FIXTURE_TEST(absent_file_is_an_io_failure),
+        FIXTURE_TEST(absent_file_is_a_damaged_one),
         FIXTURE_TEST(malformed_graphs_are_refused_after_their_checksum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,7 +49,7 @@ static void expect_windows(const struct axis *rows, const struct axis *columns, 
     assert_int_equal(size, grid_cells(&grid) * kind_size(as));
     for (size_t first = 0; first < size; first++) {
         for (size_t count = 0; count <= size - first; count++) {
-            grid_copy(&grid, as, first, count, part);
+            assert_int_equal(grid_copy(&grid, as, first, count, part), STATUS_OK);
             assert_memory_equal(part, whole + first, count);
         }
     }

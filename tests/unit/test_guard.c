@@ -20,7 +20,8 @@ struct probe {
 static enum status check(const struct probe *probe, bool *ret_body)
 {
     struct guard_header headers[4];
-    struct guard_request request = {probe->method, probe->version, probe->url, headers, 0};
+    struct guard_request request = {
+        .method = probe->method, .version = probe->version, .url = probe->url, .headers = headers};
     struct problem problem;
 
     while (request.header_count < 4 && probe->headers[request.header_count] != NULL) {
@@ -56,6 +57,27 @@ static void well_formed_requests_pass(void **state)
 
         assert_int_equal(check(&cases[i].probe, &body), STATUS_OK);
         assert_int_equal(body, cases[i].body);
+    }
+}
+
+static void every_byte_of_a_target_is_looked_at(void **state)
+{
+    char url[40];
+    struct probe probe = {"GET", url, "HTTP/1.1", {"Host: a"}};
+    bool body;
+
+    (void)state;
+    for (size_t size = 2; size < sizeof url; size++) {
+        memset(url, '!', sizeof url);
+        url[0] = '/';
+        url[size] = '\0';
+        for (int byte = 1; byte < 256; byte++) {
+            const bool fine = byte > 0x20 && byte < 0x7F && byte != '#';
+
+            url[1 + (size_t)byte % (size - 1)] = (char)byte;
+            assert_int_equal(check(&probe, &body), fine ? STATUS_OK : STATUS_BAD_REQUEST);
+            url[1 + (size_t)byte % (size - 1)] = '~';
+        }
     }
 }
 
@@ -128,12 +150,85 @@ static void a_post_without_length_is_told_so(void **state)
     assert_int_equal(check(&probe, &body), STATUS_LENGTH_REQUIRED);
 }
 
+static void a_host_is_a_name_or_an_address(void **state)
+{
+    static const struct probe probe = {"GET", "/", "HTTP/1.1", {"Host: a, b"}};
+    bool body;
+
+    (void)state;
+    assert_int_equal(check(&probe, &body), STATUS_BAD_REQUEST);
+}
+
+static void a_fragment_never_leaves_the_client(void **state)
+{
+    static const struct probe probe = {"GET", "/livez#x", "HTTP/1.1", {"Host: a"}};
+    bool body;
+
+    (void)state;
+    assert_int_equal(check(&probe, &body), STATUS_BAD_REQUEST);
+}
+
+/* These strings do not lie in one buffer, which is what a known size says of them. */
+static void a_head_with_something_between_its_strings_is_refused(void **state)
+{
+    static const struct guard_header host = {"Host", 4, "a", 1};
+    struct guard_request request = {.method = "GET",
+                                    .version = "HTTP/1.1",
+                                    .url = "/",
+                                    .headers = &host,
+                                    .header_count = 1,
+                                    .place_of_url = "/"};
+    struct problem problem;
+    bool body;
+
+    (void)state;
+    assert_int_equal(guard_check(&request, &body, &problem), STATUS_OK);
+    request.head_size = 30;
+    assert_int_equal(guard_check(&request, &body, &problem), STATUS_BAD_REQUEST);
+}
+
+static void trailers_are_not_about_the_message(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *value;
+        enum status status;
+    } cases[] = {
+        {"X-Digest", "abc", STATUS_OK},
+        {"X ", "a", STATUS_BAD_REQUEST},
+        {"", "a", STATUS_BAD_REQUEST},
+        {"X", "a\x01", STATUS_BAD_REQUEST},
+        {"content-length", "5", STATUS_BAD_REQUEST},
+        {"Transfer-Encoding", "chunked", STATUS_BAD_REQUEST},
+        {"HOST", "b", STATUS_BAD_REQUEST},
+        {"Authorization", "Bearer x", STATUS_BAD_REQUEST},
+        {"Authorization-X", "Bearer x", STATUS_BAD_REQUEST},
+    };
+    struct problem problem;
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH_OF(cases); i++) {
+        const struct guard_header trailers[] = {
+            {"X-First", 7, "a", 1},
+            {cases[i].name, strlen(cases[i].name), cases[i].value, strlen(cases[i].value)},
+        };
+
+        assert_int_equal(guard_check_trailers(trailers, 2, &problem), cases[i].status);
+    }
+    assert_int_equal(guard_check_trailers(NULL, 0, &problem), STATUS_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(well_formed_requests_pass),
+        cmocka_unit_test(every_byte_of_a_target_is_looked_at),
         cmocka_unit_test(ambiguous_requests_are_refused),
         cmocka_unit_test(a_post_without_length_is_told_so),
+        cmocka_unit_test(a_host_is_a_name_or_an_address),
+        cmocka_unit_test(a_fragment_never_leaves_the_client),
+        cmocka_unit_test(a_head_with_something_between_its_strings_is_refused),
+        cmocka_unit_test(trailers_are_not_about_the_message),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@ static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
 
 static void id_of(const struct graph *graph, char id[GRAPH_ID_SIZE])
 {
-    assert_int_equal(identity_of_graph(graph, id), STATUS_OK);
+    assert_int_equal(identity_of_graph(graph, "", NULL, id), STATUS_OK);
     assert_int_equal(strlen(id), GRAPH_ID_SIZE - 1);
 }
 
@@ -39,6 +39,27 @@ static void same_graph_has_the_same_id(void **state)
     assert_string_equal(first, second);
     graph_destroy(graph);
     graph_destroy(again);
+}
+
+/* Of a graph that another has too: neither the tenant nor anybody without the secret can tell. */
+static void ids_of_tenants_depend_on_name_and_secret(void **state)
+{
+    (void)state;
+    static const char *const tenants[] = {"", "a", "b", "a"};
+    static const char *const secrets[] = {"s", "s", "s", "t"};
+    char ids[4][GRAPH_ID_SIZE];
+    char again[GRAPH_ID_SIZE];
+    struct graph *graph = fixture_path_graph(2, WEIGHT_INTEGER, 5);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(identity_of_graph(graph, tenants[i], secrets[i], ids[i]), STATUS_OK);
+        for (int j = 0; j < i; j++) {
+            assert_string_not_equal(ids[i], ids[j]);
+        }
+    }
+    assert_string_equal(ids[0], "g_6vy0j09r9ebpws2rt7wvd5aghz");
+    assert_int_equal(identity_of_graph(graph, "b", "s", again), STATUS_OK);
+    assert_string_equal(again, ids[2]);
+    graph_destroy(graph);
 }
 
 /* Applies one change to a copy of the graph and expects another id. */
@@ -118,6 +139,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(id_of_a_known_graph_is_fixed),
         cmocka_unit_test(same_graph_has_the_same_id),
+        cmocka_unit_test(ids_of_tenants_depend_on_name_and_secret),
         cmocka_unit_test(every_part_of_a_graph_counts),
         cmocka_unit_test(ulid_starts_with_its_time),
         cmocka_unit_test(ulids_sort_by_time_and_differ_within_it),

@@ -64,7 +64,7 @@ static void expect_text(char *text, const char *expected)
     "\"links\":{\"self\":\"/v1/jobs/j_1\",\"events\":\"/v1/jobs/j_1/events\","                     \
     "\"graph\":\"/v1/graphs/g_1\",\"distance\":\"/v1/graphs/g_1/distance\","                       \
     "\"matrix\":\"/v1/graphs/g_1/matrix\",\"path\":\"/v1/graphs/g_1/path\","                       \
-    "\"stats\":\"/v1/graphs/g_1/stats\"},\"input\":null"
+    "\"stats\":\"/v1/graphs/g_1/stats\"},\"input\":null,\"workers_lost\":0"
 
 static void queued_job_leaves_open_what_is_not_known(void **state)
 {
@@ -305,6 +305,27 @@ static void times_are_rfc_3339(void **state)
     assert_int_equal(strlen(buffer), 24);
 }
 
+static void what_a_job_has_cost_outlives_its_solve(void **state)
+{
+    (void)state;
+    struct job_report lost = {.solver = "cpu", .plan.parts = 1, .workers_lost = 2};
+    struct job_report again;
+    char *text = job_report_encode(&lost);
+    assert_non_null(text);
+    assert_int_equal(job_report_decode(text, &again), STATUS_OK);
+    assert_int_equal(again.workers_lost, 2);
+    job_report_reset(&again);
+    assert_int_equal(again.plan.parts, 0);
+    assert_int_equal(again.workers_lost, 2);
+    /* No number of workers. */
+    char *digit = strstr(text, "\"workers_lost\":2");
+    assert_non_null(digit);
+    digit[strlen("\"workers_lost\":")] = '-';
+    assert_int_equal(job_report_decode(text, &again), STATUS_CORRUPT);
+    free(text);
+    job_report_finish(&lost);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +340,7 @@ int main(void)
         cmocka_unit_test(graph_document_lists_names_and_links),
         cmocka_unit_test(states_have_names_both_ways),
         cmocka_unit_test(times_are_rfc_3339),
+        cmocka_unit_test(what_a_job_has_cost_outlives_its_solve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

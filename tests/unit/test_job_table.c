@@ -1,4 +1,5 @@
 #include "server/job/job_table.h"
+#include "server/job/tenant.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,9 +40,30 @@ static void a_job_is_found_by_its_id_and_its_key(void **state)
     struct job *job = add(*state, "order-1");
     struct job *other = add(*state, "order-2");
     assert_ptr_equal(job_table_find(*state, job->id), job);
-    assert_ptr_equal(job_table_find_key(*state, "order-2"), other);
+    assert_ptr_equal(job_table_find_key(*state, NULL, "order-2"), other);
     assert_null(job_table_find(*state, "j_absent"));
-    assert_null(job_table_find_key(*state, "order-3"));
+    assert_null(job_table_find_key(*state, NULL, "order-3"));
+}
+
+static void a_key_of_one_tenant_is_not_that_of_another(void **state)
+{
+    struct tenant tenants[2] = {{.number = 1}, {.number = 2}};
+    struct job *jobs[2];
+    for (int i = 0; i < 2; i++) {
+        struct job *job;
+        assert_int_equal(job_create("g_one", KIND_I4, 1000, &job), STATUS_OK);
+        memcpy(job->idempotency_key, "order-1", 8);
+        job->tenant = &tenants[i];
+        jobs[i] = job;
+        assert_int_equal(job_table_add(*state, &job), STATUS_OK);
+    }
+    assert_ptr_equal(job_table_find_key(*state, &tenants[0], "order-1"), jobs[0]);
+    assert_ptr_equal(job_table_find_key(*state, &tenants[1], "order-1"), jobs[1]);
+    assert_null(job_table_find_key(*state, NULL, "order-1"));
+    job_table_remove(*state, jobs[0]);
+    assert_null(job_table_find_key(*state, &tenants[0], "order-1"));
+    assert_ptr_equal(job_table_find_key(*state, &tenants[1], "order-1"), jobs[1]);
+    job_table_remove(*state, jobs[1]);
 }
 
 static void jobs_without_a_key_are_not_found_by_the_empty_key(void **state)
@@ -49,7 +71,7 @@ static void jobs_without_a_key_are_not_found_by_the_empty_key(void **state)
     struct job *first = add(*state, "");
     struct job *second = add(*state, "");
     assert_ptr_equal(first->newer, second);
-    assert_null(job_table_find_key(*state, ""));
+    assert_null(job_table_find_key(*state, NULL, ""));
 }
 
 static void a_job_not_accepted_is_found_by_its_key_alone(void **state)
@@ -57,7 +79,7 @@ static void a_job_not_accepted_is_found_by_its_key_alone(void **state)
     struct job *job = add(*state, "order-1");
     job->accepted = false;
     assert_null(job_table_find(*state, job->id));
-    assert_ptr_equal(job_table_find_key(*state, "order-1"), job);
+    assert_ptr_equal(job_table_find_key(*state, NULL, "order-1"), job);
 }
 
 static void a_removed_job_is_not_found(void **state)
@@ -67,7 +89,7 @@ static void a_removed_job_is_not_found(void **state)
     memcpy(id, job->id, sizeof(id));
     job_table_remove(*state, job);
     assert_null(job_table_find(*state, id));
-    assert_null(job_table_find_key(*state, "order-1"));
+    assert_null(job_table_find_key(*state, NULL, "order-1"));
     assert_null(job_table_newest(*state));
     assert_null(job_table_oldest(*state));
 }
@@ -91,7 +113,7 @@ static void an_id_too_long_to_be_one_is_not_found(void **state)
     memset(id, 'j', sizeof(id) - 1);
     id[sizeof(id) - 1] = '\0';
     assert_null(job_table_find(*state, id));
-    assert_null(job_table_find_key(*state, id));
+    assert_null(job_table_find_key(*state, NULL, id));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -100,6 +122,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_job_is_found_by_its_id_and_its_key),
+        TEST(a_key_of_one_tenant_is_not_that_of_another),
         TEST(jobs_without_a_key_are_not_found_by_the_empty_key),
         TEST(a_job_not_accepted_is_found_by_its_key_alone),
         TEST(a_removed_job_is_not_found),

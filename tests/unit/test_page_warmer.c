@@ -104,9 +104,9 @@ static void an_old_kernel_has_its_pages_touched(void **state)
     atomic_store(&kernel_is_old, false);
 }
 
-static void a_stop_ends_it_early(void **state)
+/* The slices that were warmed before the stop, of 128, and none after it. */
+static unsigned start_and_stop(void)
 {
-    (void)state;
     char *const memory = map(16 * SIZE);
     atomic_store(&populated, 0);
     atomic_store(&kernel_is_slow, true);
@@ -114,11 +114,22 @@ static void a_stop_ends_it_early(void **state)
     assert_non_null(warmer);
     atomic_store(&kernel_is_slow, false);
     page_warmer_stop(warmer);
-    assert_true(atomic_load(&populated) < 128);
     const unsigned before = atomic_load(&populated);
-    assert_false(is_resident(memory, 16 * SIZE));
+    assert_true(is_resident(memory, 16 * SIZE) == (before == 128));
     assert_int_equal(atomic_load(&populated), before);
     munmap(memory, 16 * SIZE);
+    return before;
+}
+
+/* Where this thread does not get to the stop for so long that nothing is left, it tries again. */
+static void a_stop_ends_it_early(void **state)
+{
+    (void)state;
+    unsigned warmed = 128;
+    for (int i = 0; i < 50 && warmed == 128; ++i) {
+        warmed = start_and_stop();
+    }
+    assert_true(warmed < 128);
 }
 
 static void too_little_and_too_much_are_left_alone(void **state)

@@ -57,6 +57,7 @@ static void csv_has_quotes_blanks_and_any_end_of_line(void **state)
     expect(PAIRS_CSV, "Source,target\n1,2\n", "header 1>2 ");
     expect(PAIRS_CSV, "1,2\nsource,target\n", "1>2 source>target ");
     expect(PAIRS_CSV, ",\n", "> ");
+    expect(PAIRS_CSV, "\"a\nb\r\n\",\"\n\n\"\"\"\r\n3,4", "a\nb\r\n>\n\n\" 3>4 ");
     expect(PAIRS_CSV, "\n", "");
 }
 
@@ -78,6 +79,8 @@ static void other_lines_are_refused_where_they_are(void **state)
         {PAIRS_CSV, "1,2\n3\n", 2, 2},
         {PAIRS_CSV, "1,2,3\n", 1, 4},
         {PAIRS_CSV, "\"1,2\n", 1, 2},
+        {PAIRS_CSV, "1,\"2\n\n3", 1, 4},
+        {PAIRS_CSV, "1,\"2\n\n\"\n\n3\n", 5, 2},
         {PAIRS_CSV, "\"1\"x,2\n", 1, 4},
         {PAIRS_CSV, "1,2\nstop,2\n", 2, 0},
         {PAIRS_P2P, "q 1 2\n", 1, 1},

@@ -1,11 +1,13 @@
 #include "server/http/reaper.h"
 
+#include <arpa/inet.h>
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -27,9 +29,12 @@ static void a_late_connection_is_shut_down(void **state)
     int ends[2];
 
     (void)state;
-    assert_int_equal(reaper_create(4, TIMEOUT_S, &reaper), STATUS_OK);
+    assert_int_equal(
+        reaper_create(&(struct reaper_rules){.connection_limit = 4, .header_timeout_s = TIMEOUT_S},
+                      &reaper),
+        STATUS_OK);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    place = reaper_open(reaper, ends[0], 100);
+    place = reaper_open(reaper, ends[0], false, 100);
     assert_non_null(place);
     reaper_run(reaper, 109);
     assert_false(is_shut(ends[1]));
@@ -53,9 +58,12 @@ static void a_closed_connection_is_left_alone(void **state)
     int ends[2];
 
     (void)state;
-    assert_int_equal(reaper_create(1, TIMEOUT_S, &reaper), STATUS_OK);
+    assert_int_equal(
+        reaper_create(&(struct reaper_rules){.connection_limit = 1, .header_timeout_s = TIMEOUT_S},
+                      &reaper),
+        STATUS_OK);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    reaper_close(reaper_open(reaper, ends[0], 0));
+    reaper_close(reaper_open(reaper, ends[0], false, 0));
     reaper_run(reaper, 1000);
     assert_false(is_shut(ends[1]));
     close(ends[0]);
@@ -70,24 +78,229 @@ static void places_are_given_out_once_and_again_when_free(void **state)
     struct reaper_place *second;
 
     (void)state;
-    assert_int_equal(reaper_create(2, TIMEOUT_S, &reaper), STATUS_OK);
-    first = reaper_open(reaper, -1, 0);
-    second = reaper_open(reaper, -1, 0);
+    assert_int_equal(
+        reaper_create(&(struct reaper_rules){.connection_limit = 2, .header_timeout_s = TIMEOUT_S},
+                      &reaper),
+        STATUS_OK);
+    first = reaper_open(reaper, -1, false, 0);
+    second = reaper_open(reaper, -1, false, 0);
     assert_non_null(first);
     assert_non_null(second);
     assert_ptr_not_equal(first, second);
-    while (reaper_open(reaper, -1, 0) != NULL) {
+    while (reaper_open(reaper, -1, false, 0) != NULL) {
     }
     reaper_close(NULL);
     reaper_close(first);
-    assert_ptr_equal(reaper_open(reaper, -1, 0), first);
+    assert_ptr_equal(reaper_open(reaper, -1, false, 0), first);
+    reaper_destroy(reaper);
+}
+
+struct talk {
+    int client;
+    int server;
+};
+
+static struct talk connect_pair(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof address;
+    const int listener = socket(AF_INET, SOCK_STREAM, 0);
+    struct talk talk = {.client = socket(AF_INET, SOCK_STREAM, 0)};
+
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+    assert_int_equal(connect(talk.client, (struct sockaddr *)&address, size), 0);
+    talk.server = accept(listener, NULL, NULL);
+    assert_true(talk.server >= 0);
+    close(listener);
+    return talk;
+}
+
+static void end(struct talk *talk)
+{
+    close(talk->client);
+    close(talk->server);
+}
+
+/* Sends so much and waits until the other side has read it. */
+static void move_bytes(const struct talk *talk, size_t count)
+{
+    char bytes[4096];
+
+    for (size_t moved = 0; moved < count;) {
+        const size_t part = count - moved < sizeof bytes ? count - moved : sizeof bytes;
+
+        memset(bytes, 'a', part);
+        assert_int_equal(send(talk->client, bytes, part, 0), part);
+        assert_int_equal(recv(talk->server, bytes, part, MSG_WAITALL), part);
+        moved += part;
+    }
+}
+
+static size_t say_farewell(void *context, char bytes[REAPER_FAREWELL_SIZE])
+{
+    memcpy(bytes, context, 3);
+    return 3;
+}
+
+static struct reaper *create_with_floor(void)
+{
+    const struct reaper_rules rules = {
+        .connection_limit = 4,
+        .header_timeout_s = TIMEOUT_S,
+        .rate_floor = 1000,
+        .stall_timeout_s = 30,
+        .farewell = say_farewell,
+        .context = (void *)"408",
+    };
+    struct reaper *reaper;
+
+    assert_int_equal(reaper_create(&rules, &reaper), STATUS_OK);
+    return reaper;
+}
+
+static void expect_farewell(const struct talk *talk, const char *expected)
+{
+    char bytes[8] = "";
+
+    assert_true(is_shut(talk->client));
+    assert_int_equal(recv(talk->client, bytes, sizeof bytes - 1, 0), strlen(expected));
+    assert_string_equal(bytes, expected);
+}
+
+static void a_body_that_drips_is_ended_and_told(void **state)
+{
+    struct reaper *reaper = create_with_floor();
+    struct talk talk = connect_pair();
+    struct reaper_place *place = reaper_open(reaper, talk.server, false, 0);
+
+    (void)state;
+    reaper_rest(place);
+    reaper_expect_body(place);
+    reaper_run(reaper, 1);
+    move_bytes(&talk, 11000);
+    reaper_run(reaper, 11.5); /* fast enough; the next ten seconds begin */
+    move_bytes(&talk, 9000);
+    reaper_run(reaper, 21);
+    assert_false(is_shut(talk.client));
+    reaper_run(reaper, 22);
+    expect_farewell(&talk, "408");
+    reaper_close(place);
+    end(&talk);
+    reaper_destroy(reaper);
+}
+
+static void a_body_that_waits_to_be_read_is_not_late(void **state)
+{
+    struct reaper *reaper = create_with_floor();
+    struct talk talk = connect_pair();
+    struct reaper_place *place = reaper_open(reaper, talk.server, false, 0);
+
+    (void)state;
+    reaper_expect_body(place);
+    assert_int_equal(send(talk.client, "a", 1, 0), 1);
+    for (int second = 1; second < 100; second++) {
+        reaper_run(reaper, second);
+    }
+    assert_false(is_shut(talk.client));
+    reaper_rest(place); /* its body is there: what follows takes as long as it does */
+    for (int second = 100; second < 200; second++) {
+        reaper_run(reaper, second);
+    }
+    assert_false(is_shut(talk.client));
+    reaper_close(place);
+    end(&talk);
+    reaper_destroy(reaper);
+}
+
+static void an_answer_that_nobody_takes_is_ended(void **state)
+{
+    struct reaper *reaper = create_with_floor();
+    struct talk talk = connect_pair();
+    struct reaper_place *place = reaper_open(reaper, talk.server, false, 0);
+    static char bytes[1 << 16];
+
+    (void)state;
+    reaper_rest(place);
+    while (send(talk.server, bytes, sizeof bytes, MSG_DONTWAIT) > 0) {
+    }
+    reaper_run(reaper, 1);
+    reaper_run(reaper, 30);
+    assert_false(is_shut(talk.client));
+    reaper_run(reaper, 62);
+    /* The end of the answer is behind what was not taken. */
+    while (recv(talk.client, bytes, sizeof bytes, 0) > 0) {
+    }
+    assert_true(is_shut(talk.client));
+    reaper_close(place);
+    end(&talk);
+    reaper_destroy(reaper);
+}
+
+/* Told is only who has begun his first request, and not under TLS. */
+static void who_would_misread_it_is_not_told(void **state)
+{
+    static const struct {
+        const char *sent;
+        bool is_encrypted;
+        bool has_spoken;
+        const char *told;
+    } cases[] = {{"GET /", false, false, "408"},
+                 {"", false, false, ""},
+                 {"GET /", true, false, ""},
+                 {"GET /", false, true, ""}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct reaper *reaper = create_with_floor();
+        struct talk talk = connect_pair();
+        struct reaper_place *place = reaper_open(reaper, talk.server, cases[i].is_encrypted, 0);
+
+        assert_int_equal(send(talk.client, cases[i].sent, strlen(cases[i].sent), 0),
+                         strlen(cases[i].sent));
+        if (cases[i].has_spoken) {
+            reaper_rest(place);
+            reaper_watch(place, 0);
+        }
+        reaper_run(reaper, 11);
+        expect_farewell(&talk, cases[i].told);
+        reaper_close(place);
+        end(&talk);
+        reaper_destroy(reaper);
+    }
+}
+
+static void the_one_that_waited_longest_makes_room(void **state)
+{
+    struct reaper *reaper = create_with_floor();
+    struct talk talks[3] = {connect_pair(), connect_pair(), connect_pair()};
+    struct reaper_place *places[3];
+
+    (void)state;
+    places[0] = reaper_open(reaper, talks[0].server, false, 3);
+    places[1] = reaper_open(reaper, talks[1].server, false, 1);
+    places[2] = reaper_open(reaper, talks[2].server, false, 0);
+    reaper_rest(places[2]); /* has a request under way */
+    assert_false(reaper_shed(reaper, 1.5));
+    assert_true(reaper_shed(reaper, 5));
+    assert_false(is_shut(talks[0].client));
+    assert_true(is_shut(talks[1].client));
+    assert_true(reaper_shed(reaper, 5));
+    assert_true(is_shut(talks[0].client));
+    assert_false(reaper_shed(reaper, 5));
+    assert_false(is_shut(talks[2].client));
+    for (int i = 0; i < 3; i++) {
+        reaper_close(places[i]);
+        end(&talks[i]);
+    }
     reaper_destroy(reaper);
 }
 
 static void *open_and_close(void *context)
 {
     for (int i = 0; i < 20000; i++) {
-        struct reaper_place *place = reaper_open(context, -1, 0);
+        struct reaper_place *place = reaper_open(context, -1, false, 0);
 
         if (place == NULL) {
             return context;
@@ -95,6 +308,30 @@ static void *open_and_close(void *context)
         reaper_close(place);
     }
     return NULL;
+}
+
+static void requests_under_way_are_counted(void **state)
+{
+    struct reaper *reaper;
+    struct reaper_place *places[2];
+
+    (void)state;
+    assert_int_equal(
+        reaper_create(&(struct reaper_rules){.connection_limit = 2, .header_timeout_s = TIMEOUT_S},
+                      &reaper),
+        STATUS_OK);
+    for (int i = 0; i < 2; i++) {
+        places[i] = reaper_open(reaper, -1, false, 0);
+        reaper_rest(places[i]);
+    }
+    reaper_expect_body(places[1]);
+    assert_int_equal(reaper_count_resting(reaper), 2);
+    reaper_watch(places[0], 7);
+    assert_int_equal(reaper_count_resting(reaper), 1);
+    reaper_close(places[1]);
+    assert_int_equal(reaper_count_resting(reaper), 0);
+    reaper_close(places[0]);
+    reaper_destroy(reaper);
 }
 
 /* The reaper's hand and the closing thread meet; descriptor -1 makes the shutdown harmless. */
@@ -105,7 +342,10 @@ static void threads_may_close_while_it_reaps(void **state)
     void *failed;
 
     (void)state;
-    assert_int_equal(reaper_create(2, 0, &reaper), STATUS_OK);
+    assert_int_equal(
+        reaper_create(&(struct reaper_rules){.connection_limit = 2, .header_timeout_s = 0},
+                      &reaper),
+        STATUS_OK);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, open_and_close, reaper), 0);
     }
@@ -125,7 +365,13 @@ int main(void)
         cmocka_unit_test(a_late_connection_is_shut_down),
         cmocka_unit_test(a_closed_connection_is_left_alone),
         cmocka_unit_test(places_are_given_out_once_and_again_when_free),
+        cmocka_unit_test(requests_under_way_are_counted),
         cmocka_unit_test(threads_may_close_while_it_reaps),
+        cmocka_unit_test(a_body_that_drips_is_ended_and_told),
+        cmocka_unit_test(a_body_that_waits_to_be_read_is_not_late),
+        cmocka_unit_test(an_answer_that_nobody_takes_is_ended),
+        cmocka_unit_test(who_would_misread_it_is_not_told),
+        cmocka_unit_test(the_one_that_waited_longest_makes_room),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static struct result_table *make_table(void)
 
 static void expect_found(struct result_table *table, const char *key, const struct result *expected)
 {
-    struct result *found = result_table_find(table, key);
+    struct result *found = result_table_find(table, 0, key);
     assert_ptr_equal(found, expected);
     result_unref(found);
 }
@@ -41,17 +41,36 @@ static void keys_find_what_they_name(void **state)
 {
     struct result_table *table = make_table();
     struct result *result = make_result(*state, "g_1");
-    assert_null(result_table_find(table, "g_1"));
-    assert_int_equal(result_table_put(table, "g_1", result), STATUS_OK);
-    assert_int_equal(result_table_put(table, "rome", result), STATUS_OK);
+    assert_null(result_table_find(table, 0, "g_1"));
+    assert_int_equal(result_table_put(table, 0, "g_1", result), STATUS_OK);
+    assert_int_equal(result_table_put(table, 0, "rome", result), STATUS_OK);
     expect_found(table, "g_1", result);
     expect_found(table, "rome", result);
     expect_found(table, "rom", NULL);
-    result_table_remove(table, "rome");
-    result_table_remove(table, "rome");
+    result_table_remove(table, 0, "rome");
+    result_table_remove(table, 0, "rome");
     expect_found(table, "rome", NULL);
     expect_found(table, "g_1", result);
     result_unref(result);
+    result_table_destroy(table);
+}
+
+static void a_key_is_found_by_its_owner_only(void **state)
+{
+    struct result_table *table = make_table();
+    struct result *one = make_result(*state, "g_1");
+    struct result *two = make_result(*state, "g_2");
+    assert_int_equal(result_table_put(table, 1, "town", one), STATUS_OK);
+    assert_int_equal(result_table_put(table, 2, "town", two), STATUS_OK);
+    expect_found(table, "town", NULL);
+    result_table_remove(table, 0, "town");
+    result_table_remove(table, 2, "town");
+    assert_null(result_table_find(table, 2, "town"));
+    struct result *found = result_table_find(table, 1, "town");
+    assert_ptr_equal(found, one);
+    result_unref(found);
+    result_unref(one);
+    result_unref(two);
     result_table_destroy(table);
 }
 
@@ -61,10 +80,10 @@ static void put_replaces_and_lets_go(void **state)
     struct result *old = make_result(*state, "g_1");
     struct result *new = make_result(*state, "g_1");
     int descriptor = result_file_descriptor(result_matrix_file(old));
-    assert_int_equal(result_table_put(table, "g_1", old), STATUS_OK);
+    assert_int_equal(result_table_put(table, 0, "g_1", old), STATUS_OK);
     result_unref(old);
     assert_true(fcntl(descriptor, F_GETFD) >= 0);
-    assert_int_equal(result_table_put(table, "g_1", new), STATUS_OK);
+    assert_int_equal(result_table_put(table, 0, "g_1", new), STATUS_OK);
     assert_int_equal(fcntl(descriptor, F_GETFD), -1);
     expect_found(table, "g_1", new);
     result_unref(new);
@@ -79,7 +98,7 @@ static void many_keys_survive_growth_and_leave_together(void **state)
     char key[RESULT_KEY_SIZE];
     for (int i = 0; i < KEY_COUNT; i++) {
         snprintf(key, sizeof key, "j_%d", i);
-        assert_int_equal(result_table_put(table, key, i % 2 ? odd : even), STATUS_OK);
+        assert_int_equal(result_table_put(table, 0, key, i % 2 ? odd : even), STATUS_OK);
     }
     for (int i = 0; i < KEY_COUNT; i++) {
         snprintf(key, sizeof key, "j_%d", i);
@@ -111,7 +130,7 @@ static void *read_keys(void *context)
     unsigned long answers = 0;
     for (int round = 0; round < ROUND_COUNT * 4; round++) {
         snprintf(key, sizeof key, "k%d", round % 100);
-        struct result *result = result_table_find(stress->table, key);
+        struct result *result = result_table_find(stress->table, 0, key);
         if (result == NULL) {
             continue;
         }
@@ -132,9 +151,10 @@ static void *write_keys(void *context)
     char key[RESULT_KEY_SIZE];
     for (int round = 0; round < ROUND_COUNT; round++) {
         snprintf(key, sizeof key, "k%d", round % 100);
-        CHECK(result_table_put(stress->table, key, stress->results[round % 3 == 0]) == STATUS_OK);
+        CHECK(result_table_put(stress->table, 0, key, stress->results[round % 3 == 0]) ==
+              STATUS_OK);
         if (round % 7 == 0) {
-            result_table_remove(stress->table, key);
+            result_table_remove(stress->table, 0, key);
         }
         if (round % 500 == 499) {
             result_table_remove_result(stress->table, stress->results[0]);
@@ -151,7 +171,7 @@ static void threads_may_ask_while_results_come_and_go(void **state)
         stress.results[i] = make_result(*state, "g_1");
         ((int32_t *)result_file_matrix(result_matrix_file(stress.results[i])).elements)[0] = 7;
     }
-    assert_int_equal(result_table_put(stress.table, "k1", stress.results[1]), STATUS_OK);
+    assert_int_equal(result_table_put(stress.table, 0, "k1", stress.results[1]), STATUS_OK);
     for (size_t i = 0; i < READER_COUNT; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, read_keys, &stress), 0);
     }
@@ -169,6 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FIXTURE_TEST(keys_find_what_they_name),
+        FIXTURE_TEST(a_key_is_found_by_its_owner_only),
         FIXTURE_TEST(put_replaces_and_lets_go),
         FIXTURE_TEST(many_keys_survive_growth_and_leave_together),
         FIXTURE_TEST(threads_may_ask_while_results_come_and_go),

@@ -8,13 +8,13 @@
 #include <cmocka.h>
 
 static const struct route table[] = {
-    {.methods = METHOD_POST | METHOD_PUT, .pattern = "/v1/jobs"},
-    {.methods = METHOD_GET, .pattern = "/v1/jobs"},
-    {.methods = METHOD_GET, .pattern = "/v1/jobs/{id}"},
-    {.methods = METHOD_DELETE, .pattern = "/v1/jobs/{id}"},
-    {.methods = METHOD_GET, .pattern = "/v1/jobs/{id}/events"},
-    {.methods = METHOD_GET, .pattern = "/"},
-    {.methods = METHOD_GET, .pattern = "/v1/graphs/{g}/row/{v}"},
+    {.methods = METHOD_POST | METHOD_PUT, .pattern = "/v1/jobs", .doors = DOOR_MAIN},
+    {.methods = METHOD_GET, .pattern = "/v1/jobs", .doors = DOOR_MAIN},
+    {.methods = METHOD_GET, .pattern = "/v1/jobs/{id}", .doors = DOOR_MAIN},
+    {.methods = METHOD_DELETE, .pattern = "/v1/jobs/{id}", .doors = DOOR_MAIN},
+    {.methods = METHOD_GET, .pattern = "/v1/jobs/{id}/events", .doors = DOOR_MAIN},
+    {.methods = METHOD_GET, .pattern = "/", .doors = DOOR_MAIN},
+    {.methods = METHOD_GET, .pattern = "/v1/graphs/{g}/row/{v}", .doors = DOOR_MAIN},
 };
 
 static enum status find(enum method method, const char *path, struct router_match *ret_match,
@@ -22,8 +22,8 @@ static enum status find(enum method method, const char *path, struct router_matc
 {
     struct problem problem;
 
-    return router_find(table, sizeof table / sizeof table[0], method, path, ret_match, allow,
-                       &problem);
+    return router_find(table, sizeof table / sizeof table[0], DOOR_MAIN, method, path, ret_match,
+                       allow, &problem);
 }
 
 static void the_route_is_found_by_method_and_shape(void **state)

@@ -182,6 +182,46 @@ static void the_estimate_follows_the_measured_rate(void **state)
     solver_close(solver);
 }
 
+/* As the daemon has one of the solver of another process. */
+static void a_model_estimates_as_the_solver_does_and_learns_with_it(void **state)
+{
+    (void)state;
+    struct solver *solver = NULL;
+    struct solver *model = NULL;
+    struct watch watch = {0};
+    struct solve_account account = {0};
+    struct solver_figures figures;
+    struct solver_estimate of_solver;
+    struct solver_estimate of_model;
+    const struct solve_options options = {0};
+    int32_t *entries = calloc((size_t)RING_VERTICES * RING_VERTICES, sizeof(*entries));
+    assert_int_equal(open_solver("portable", 2, &solver), STATUS_OK);
+    solver_get_figures(solver, &figures);
+    assert_int_equal(solver_model_create(&figures, &model), STATUS_OK);
+    assert_true(solver_supports(model, KIND_F8) && !solver_supports(model, KIND_U2));
+    for (int learned = 0; learned < 2; learned++) {
+        watch = (struct watch){0};
+        solver_estimate(solver, 4000, 9000, KIND_F4, &options, &of_solver);
+        solver_estimate(model, 4000, 9000, KIND_F4, &options, &of_model);
+        assert_memory_equal(&of_solver, &of_model, sizeof(of_model));
+        solver_estimate(solver, 4000, 9000, KIND_I4, &options, &of_solver);
+        solver_estimate(model, 4000, 9000, KIND_I4, &options, &of_model);
+        assert_memory_equal(&of_solver, &of_model, sizeof(of_model));
+        assert_int_equal(solve_ring(solver, RING_VERTICES, &watch, entries, &account), STATUS_OK);
+        solver_get_figures(solver, &figures);
+        solver_set_figures(model, &figures);
+    }
+    /* What a broken process says changes nothing. */
+    memset(figures.bytes, 0xff, sizeof(figures.bytes));
+    solver_set_figures(model, &figures);
+    solver_estimate(solver, 4000, 9000, KIND_I4, &options, &of_solver);
+    solver_estimate(model, 4000, 9000, KIND_I4, &options, &of_model);
+    assert_memory_equal(&of_solver, &of_model, sizeof(of_model));
+    free(entries);
+    solver_close(model);
+    solver_close(solver);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +231,7 @@ int main(void)
         cmocka_unit_test(the_device_is_described),
         cmocka_unit_test(kinds_that_are_computed_are_supported),
         cmocka_unit_test(the_estimate_follows_the_measured_rate),
+        cmocka_unit_test(a_model_estimates_as_the_solver_does_and_learns_with_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -331,7 +331,7 @@ static size_t count_words(const char *words, const char *prefix, char unless)
  * file is there that no row names. */
 static void expect_sound(const struct fixture *fixture, const char *name, int acknowledged)
 {
-    char path[96];
+    char path[640];
     struct seen seen;
     snprintf(path, sizeof path, "%s/%s", fixture->path, name);
     recover(path, &seen);
@@ -353,7 +353,7 @@ static void try_every_call(const struct fixture *fixture, int error, bool after)
 {
     for (unsigned target = 1;; target++) {
         char name[32];
-        char path[96];
+        char path[640];
         snprintf(name, sizeof name, "state-%u", target);
         snprintf(path, sizeof path, "%s/%s", fixture->path, name);
         struct outcome outcome = run_child(path, target, error, after);

@@ -45,7 +45,7 @@ static void note_nothing(struct store_change *change)
 
 static struct store *open_store(const struct fixture *fixture)
 {
-    char path[80];
+    char path[640];
     struct store *store;
     struct problem problem = {0};
     snprintf(path, sizeof path, "%s/state", fixture->path);

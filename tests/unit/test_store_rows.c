@@ -9,7 +9,7 @@
 
 static struct catalogue *open_catalogue(const struct fixture *fixture)
 {
-    char path[128];
+    char path[640];
     struct catalogue *catalogue;
     struct problem problem;
     snprintf(path, sizeof path, "%s/catalogue.db", fixture->path);

@@ -31,6 +31,10 @@ static void every_shape_leaves_a_well_formed_picture(void **state)
     svg_line(&svg, 0, 0, 10, 10, SVG_GRID, true);
     svg_rectangle(&svg, 1, 2, 3, 4, 0x00ff7f, "tip");
     svg_rectangle(&svg, 1, 2, 3, 4, 0x00ff7f, NULL);
+    svg_cells_begin(&svg, 0x7f00ff);
+    svg_cell(&svg, 5, 6, 7, 8);
+    svg_cell(&svg, 12, 6, 1, 8);
+    svg_cells_end(&svg);
     svg_path_begin(&svg, SVG_SERIES, false);
     svg_path_point(&svg, 1.25, 2);
     svg_path_end(&svg);
@@ -43,6 +47,7 @@ static void every_shape_leaves_a_well_formed_picture(void **state)
     assert_int_equal(svg_end(&svg), STATUS_OK);
     assert_true(svg_fixture_is_well_formed(svg.text.bytes));
     assert_non_null(strstr(svg.text.bytes, "fill=\"#00ff7f\""));
+    assert_non_null(strstr(svg.text.bytes, "fill=\"#7f00ff\" d=\"M5 6h7v8h-7zM12 6h1v8h-1z\"/>"));
     assert_non_null(strstr(svg.text.bytes, "prefers-color-scheme:dark"));
     svg_finish(&svg);
 }

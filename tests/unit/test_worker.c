@@ -1,98 +1,37 @@
-#include "server/job/worker.h"
+#include "tests/unit/worker_fixture.h"
 
-#include "proto/reader.h"
+#include <math.h>
 
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#define RING "p sp 3 3\na 1 2 1\na 2 3 2\na 3 1 4\n"
-
-struct fixture {
-    struct solver_config solver;
-    struct mailbox *home;
-    struct worker_opening opening;
-    struct worker *worker;
-    int folder;
-    struct work_signal signal;
-};
-
-static void delivered(struct message *message)
+static int set_up_thread(void **state)
 {
-    (void)message;
-}
-
-/* Files in the folder stay unnamed: nothing is published here. */
-static int set_up(void **state)
-{
-    static struct fixture fixture;
-    fixture =
-        (struct fixture){.solver = {.choice = SOLVER_CPU, .cpu_threads = 1, .cpu_isa = "portable"}};
-    fixture.folder = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    fixture.opening.message.deliver = delivered;
-    assert_int_equal(mailbox_create(NULL, NULL, &fixture.home), STATUS_OK);
-    struct worker_config config = {
-        .solver = &fixture.solver,
-        .graph_folder = fixture.folder,
-        .result_folder = fixture.folder,
-        .home = fixture.home,
-        .finished = delivered,
-        .opening = &fixture.opening,
-    };
-    assert_int_equal(worker_start(&config, &fixture.worker), STATUS_OK);
-    assert_ptr_equal(mailbox_wait(fixture.home), &fixture.opening.message);
-    *state = &fixture;
+    struct fixture *fixture = make_fixture();
+    start(fixture, WORKER_THREAD);
+    *state = fixture;
     return 0;
 }
 
-static int tear_down(void **state)
+static int set_up_process(void **state)
 {
-    struct fixture *fixture = *state;
-    worker_stop(fixture->worker);
-    mailbox_destroy(fixture->home);
-    close(fixture->folder);
+    struct fixture *fixture = make_fixture();
+    start(fixture, WORKER_PROCESS);
+    *state = fixture;
     return 0;
-}
-
-static struct graph *read_ring(void)
-{
-    struct graph_options options = {0};
-    struct problem problem;
-    struct reader *reader;
-    struct graph *graph;
-    assert_int_equal(reader_create(FORMAT_DIMACS, &options, &reader), STATUS_OK);
-    assert_int_equal(reader_feed(reader, RING, strlen(RING), &problem), STATUS_OK);
-    assert_int_equal(reader_finish(reader, &graph, &problem), STATUS_OK);
-    reader_destroy(reader);
-    return graph;
-}
-
-static void carry_out(struct fixture *fixture, struct work *work)
-{
-    work->signal = &fixture->signal;
-    work->kind = KIND_I4;
-    struct work_load load = {.works = work, .count = 1};
-    worker_give(fixture->worker, &load);
-    assert_ptr_equal(mailbox_wait(fixture->home), &load.message);
 }
 
 static void an_opened_worker_tells_its_device_and_limits(void **state)
 {
     struct fixture *fixture = *state;
-    assert_int_equal(fixture->opening.status, STATUS_OK);
-    assert_string_equal(fixture->opening.device.solver, "cpu");
-    assert_true(fixture->opening.vertex_limit[KIND_I4] > 1000);
-    assert_true(fixture->opening.vertex_limit[KIND_F8] < fixture->opening.vertex_limit[KIND_I4]);
+    assert_int_equal(fixture->opening.facts.status, STATUS_OK);
+    assert_string_equal(fixture->opening.facts.device.solver, "cpu");
+    assert_true(fixture->opening.facts.vertex_limit[KIND_I4] > 1000);
+    assert_true(fixture->opening.facts.vertex_limit[KIND_F8] <
+                fixture->opening.facts.vertex_limit[KIND_I4]);
     /* Computed as i4, in memory beside its own. */
-    assert_true(fixture->opening.vertex_limit[KIND_U2] < fixture->opening.vertex_limit[KIND_I4]);
-    assert_true(fixture->opening.batch_limit[KIND_I4] >= 128);
-    assert_int_equal(fixture->opening.batch_limit[KIND_U2], fixture->opening.batch_limit[KIND_I4]);
+    assert_true(fixture->opening.facts.vertex_limit[KIND_U2] <
+                fixture->opening.facts.vertex_limit[KIND_I4]);
+    assert_true(fixture->opening.facts.batch_limit[KIND_I4] >= 128);
+    assert_int_equal(fixture->opening.facts.batch_limit[KIND_U2],
+                     fixture->opening.facts.batch_limit[KIND_I4]);
 }
 
 static void work_comes_home_solved(void **state)
@@ -107,14 +46,14 @@ static void work_comes_home_solved(void **state)
     double distance;
     assert_true(matrix_distance(&matrix, 0, 2, &distance));
     assert_true(distance == 3);
-    assert_true(atomic_load(&fixture->signal.rounds_done) > 0);
+    assert_true(atomic_load(&work.signal->rounds_done) > 0);
     work_finish(&work);
 }
 
 static void cancelled_work_comes_home_at_once(void **state)
 {
     struct fixture *fixture = *state;
-    struct work work = {.graph = read_ring()};
+    struct work work = {.graph = read_ring(), .signal = &fixture->signal};
     atomic_store(&fixture->signal.cancelled, true);
     carry_out(fixture, &work);
     assert_int_equal(work.status, STATUS_CANCELLED);
@@ -142,11 +81,10 @@ static void many_come_home_each_with_its_own_end(void **state)
     struct work_load load = {.works = works, .count = 4};
     for (int i = 0; i < 4; i++) {
         works[i].kind = i == 3 ? KIND_F8 : KIND_I4;
-        works[i].signal = i == 2 ? &cancelled : &fixture->signal;
+        works[i].signal = i == 2 ? &cancelled : NULL;
     }
     atomic_store(&cancelled.cancelled, true);
-    worker_give(fixture->worker, &load);
-    assert_ptr_equal(mailbox_wait(fixture->home), &load.message);
+    give(fixture, &load);
     assert_int_equal(works[0].status, STATUS_OK);
     assert_int_not_equal(works[1].status, STATUS_OK);
     assert_int_equal(works[2].status, STATUS_CANCELLED);
@@ -165,16 +103,90 @@ static void many_come_home_each_with_its_own_end(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
+static void a_graph_is_read_from_its_file(void **state)
 {
+    struct fixture *fixture = *state;
+    struct work work = {.kind = KIND_I4};
+    carry_out(fixture, &work);
+    assert_int_equal(work.status, STATUS_OK);
+    assert_true(work.parse_s > 0);
+    assert_int_equal(vertex_names_count(work.names), 3);
+    work_finish(&work);
+}
+
+static void a_negative_cycle_comes_home_with_its_vertices(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = read_ring();
+    graph->weight_i4[2] = -9;
+    graph->summary.negative = true;
+    graph->summary.min_weight = -9;
+    struct draft_file draft;
+    uint64_t bytes;
+    assert_int_equal(graph_file_draft(fixture->folder, graph, &draft, &bytes), STATUS_OK);
+    assert_int_equal(draft_file_publish(&draft, fixture->folder, "g_cycle"), STATUS_OK);
+    draft_file_finish(&draft);
+    graph_destroy(graph);
+    struct work work = {.graph_id = "g_cycle"};
+    struct work_load load = {.works = &work, .count = 1};
+    work.kind = KIND_I4;
+    give(fixture, &load);
+    assert_int_equal(work.status, STATUS_NEGATIVE_CYCLE);
+    assert_int_equal(work.outcome.cycle_length, 3);
+    assert_true(work.outcome.cycle_weight == -6);
+    assert_null(work.file);
+    assert_non_null(work.names);
+    work_finish(&work);
+}
+
+static void what_a_solve_takes_is_known_beforehand(void **state)
+{
+    struct fixture *fixture = *state;
+    struct solver_estimate small;
+    struct solver_estimate large;
+    struct solver_estimate planned;
+    struct plan_summary plan;
+    struct graph *graph = read_ring();
+    worker_estimate(fixture->worker, 1000, 4000, KIND_I4, &small);
+    worker_estimate(fixture->worker, 2000, 4000, KIND_I4, &large);
+    assert_true(small.seconds > 0 && fabs(large.seconds / small.seconds - 8) < 1e-9);
+    assert_true(large.host_bytes > small.host_bytes);
+    assert_int_equal(worker_estimate_graph(fixture->worker, graph, KIND_I4, &planned, &plan),
+                     STATUS_OK);
+    assert_int_equal(plan.parts, 1);
+    graph_destroy(graph);
+}
+
+static void a_healthy_worker_is_ready_and_was_never_lost(void **state)
+{
+    const struct fixture *fixture = *state;
+    const struct worker_health *health = worker_health_of(fixture->worker);
+    assert_int_equal(atomic_load(&health->state), WORKER_READY);
+    assert_int_equal(atomic_load(&health->restarts), 0);
+    for (int i = 0; i <= WORK_LOSS_BABBLE; i++) {
+        assert_int_equal(atomic_load(&health->losses[i]), 0);
+    }
+}
+
+#define TEST(name)                                                                                 \
+    cmocka_unit_test_setup_teardown(name, set_up_thread, tear_down),                               \
+    {                                                                                              \
+#name " in a process", name, set_up_process, tear_down, NULL                               \
+    }
+
+int main(int argc, char **argv)
+{
+    WORKER_MAIN(argc, argv);
     const struct CMUnitTest tests[] = {
         TEST(an_opened_worker_tells_its_device_and_limits),
         TEST(work_comes_home_solved),
         TEST(cancelled_work_comes_home_at_once),
         TEST(a_missing_graph_file_is_told),
         TEST(many_come_home_each_with_its_own_end),
+        TEST(a_graph_is_read_from_its_file),
+        TEST(a_negative_cycle_comes_home_with_its_vertices),
+        TEST(what_a_solve_takes_is_known_beforehand),
+        TEST(a_healthy_worker_is_ready_and_was_never_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

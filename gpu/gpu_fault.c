@@ -1,0 +1,53 @@
+#include "gpu/gpu.h"
+
+#include <stdatomic.h>
+
+/* Of the process: an error that stays is the context's, and every later call answers with it. */
+static atomic_uint noted;
+
+/* By the numbers of the CUDA runtime, which do not change (driver_types.h). */
+enum gpu_fault gpu_fault_of(int code)
+{
+    switch (code) {
+    case 0:
+        return GPU_FAULT_NONE;
+    case 2: /* memory: does not stay */
+        return GPU_FAULT_NONE;
+    case 700: /* illegal address */
+    case 710: /* assertion */
+    case 714: /* hardware stack */
+    case 715: /* illegal instruction */
+    case 716: /* misaligned address */
+    case 717: /* invalid address space */
+    case 718: /* invalid program counter */
+    case 719: /* launch failure */
+        return GPU_FAULT_KERNEL;
+    case 702: /* launch timed out */
+        return GPU_FAULT_TIMEOUT;
+    case 214: /* uncorrectable memory error */
+    case 220: /* NVLink */
+    case 226: /* contained memory error */
+        return GPU_FAULT_HARDWARE;
+    case 35:  /* the driver is too old */
+    case 46:  /* devices are unavailable */
+    case 100: /* no device */
+    case 101: /* invalid device */
+    case 802: /* the system is not ready */
+    case 803: /* driver and library do not match */
+    case 804: /* nor does the device */
+        return GPU_FAULT_SETUP;
+    default:
+        return GPU_FAULT_OTHER;
+    }
+}
+
+void gpu_fault_note(int code)
+{
+    unsigned none = GPU_FAULT_NONE;
+    atomic_compare_exchange_strong(&noted, &none, (unsigned)gpu_fault_of(code));
+}
+
+enum gpu_fault gpu_fault_noted(void)
+{
+    return (enum gpu_fault)atomic_load(&noted);
+}

@@ -1,0 +1,58 @@
+/* A matrix of distances, or a block of it, seen from afar: a grid of cells, each with the least,
+ * the mean and the largest of its finite distances and the share of the others. The distances of
+ * vertices to themselves are among them.
+ *
+ * Looking is bounded: beyond OVERVIEW_ELEMENTS a cell is judged by a sample, some of its rows and
+ * on them some runs of columns, evenly spread and the same every time. Pure; a plain value. */
+#pragma once
+
+#include "proto/kind.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Cells along an edge, at most. */
+#define OVERVIEW_CELLS 256
+/* Elements that are looked at, and bytes of the rows in which they lie: some tens of milliseconds,
+ * where the matrix is in memory. */
+#define OVERVIEW_ELEMENTS (UINT64_C(1) << 24)
+#define OVERVIEW_SPAN_BYTES (UINT64_C(256) << 20)
+/* Neighbours that are looked at together: a cache line of i4. */
+#define OVERVIEW_RUN 16
+
+/* Cell i covers those from first + i * count / cells up to, not with, where the next begins. */
+struct overview_axis {
+    uint32_t first;
+    uint32_t count;
+    uint32_t cells;
+};
+
+struct overview {
+    enum kind kind;
+    struct overview_axis rows;
+    struct overview_axis columns;
+    uint32_t row_limit;    /* rows of a cell that are looked at, */
+    uint32_t column_limit; /* and columns on each; a multiple of a run where not all are */
+};
+
+struct overview_cell {
+    uint64_t elements; /* looked at */
+    uint64_t finite;   /* of these */
+    double least;      /* of the finite ones, when there are any */
+    double largest;
+    double sum;
+};
+
+/* The block of these rows and columns in at most `cells` cells an edge (1 to OVERVIEW_CELLS). */
+struct overview overview_plan(enum kind kind, struct overview_axis rows,
+                              struct overview_axis columns, uint32_t cells);
+/* Whether some elements are not looked at. */
+bool overview_is_sample(const struct overview *overview);
+/* Where a cell begins; that of the cell behind the last is the end. */
+uint32_t overview_begin(const struct overview_axis *axis, uint32_t cell);
+/* Fills one row of cells, columns.cells of them. row: the distances from a vertex to all. */
+void overview_look(const struct overview *overview, uint32_t cell_row,
+                   const void *(*row)(const void *context, uint32_t row), const void *context,
+                   struct overview_cell *ret_cells);
+/* Elements that filling it looks at, about. */
+uint64_t overview_cost(const struct overview *overview);

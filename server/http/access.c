@@ -1,0 +1,61 @@
+#include "server/http/access.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define SCHEME "Bearer "
+
+/* The credentials of a request; of more than one nobody knows which a proxy has looked at. */
+struct credentials {
+    const char *value;
+    size_t size;
+    unsigned count;
+};
+
+static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const char *name,
+                               size_t name_size, const char *value, size_t value_size)
+{
+    static const char wanted[] = MHD_HTTP_HEADER_AUTHORIZATION;
+    struct credentials *credentials = context;
+
+    (void)kind;
+    if (name_size == strlen(wanted) && strncasecmp(name, wanted, name_size) == 0) {
+        credentials->value = value;
+        credentials->size = value_size;
+        credentials->count++;
+    }
+    return MHD_YES;
+}
+
+static bool find_grant(struct exchange *exchange)
+{
+    const size_t prefix = strlen(SCHEME);
+    struct credentials credentials = {0};
+
+    MHD_get_connection_values_n(exchange->connection, MHD_HEADER_KIND, collect, &credentials);
+    if (credentials.count != 1 || credentials.value == NULL || credentials.size <= prefix ||
+        strncasecmp(credentials.value, SCHEME, prefix) != 0) {
+        return false;
+    }
+    return keyring_find(exchange->house->keyring, credentials.value + prefix,
+                        credentials.size - prefix, &exchange->grant);
+}
+
+enum status access_check(struct exchange *exchange, struct problem *reterr)
+{
+    const unsigned right = exchange->match.route->right;
+
+    if (exchange->house->keyring == NULL || right == RIGHT_OPEN) {
+        return STATUS_OK;
+    }
+    if (!find_grant(exchange)) {
+        exchange_set_header(exchange, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer realm=\"apspd\"");
+        problem_set(reterr, STATUS_UNAUTHORIZED, "This needs a valid key.");
+        problem_hint(reterr, "Send it as \"Authorization: Bearer KEY\".");
+        return STATUS_UNAUTHORIZED;
+    }
+    if ((exchange->grant.rights & right) == 0) {
+        return problem_set(reterr, STATUS_FORBIDDEN, "The role of this key does not include that.");
+    }
+    return STATUS_OK;
+}

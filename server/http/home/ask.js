@@ -1,0 +1,99 @@
+// Questions about vertices: a pair and its path, the nearest, all within a distance.
+
+import { byId, make, distance, plural, count } from "./dom.js";
+import { ask, query, pathOf } from "./service.js";
+import { guard } from "./problem.js";
+import { showPath } from "./drawing.js";
+
+const LISTED = 500;
+let graph = null;
+
+/* ---- A pair ---- */
+
+function listed(path) {
+  const items = path.vertices.slice(0, LISTED).map((name, index) =>
+    make("li", {}, `${name}`, index > 0 ? make("span", { class: "soft" }, ` +${distance(path.weights[index - 1])}`) : null));
+  const more = path.vertices.length - items.length;
+  return make("ol", { class: "path", tabindex: "0", "aria-label": "Vertices of the path" }, items,
+    more > 0 ? make("li", {}, `and ${count(more)} more`) : null);
+}
+
+function answered(source, target, path) {
+  const box = byId("pair-answer");
+  if (path.distance === null) {
+    box.replaceChildren(make("p", {}, make("strong", {}, "Unreachable"), ` from ${source} to ${target}.`));
+    return;
+  }
+  box.replaceChildren(
+    make("p", {}, make("strong", { class: "distance" }, distance(path.distance)),
+      ` from ${source} to ${target}, over ${plural(path.weights.length, "edge")}`),
+    listed(path));
+}
+
+async function askPair(source, target) {
+  const asked = graph;
+  const path = await guard(byId("pair-problem"), () =>
+    ask(query(pathOf(asked, "/path"), { source, target }), { told: true }));
+  if (asked !== graph) return;
+  if (path === undefined) {
+    byId("pair-answer").replaceChildren();
+    showPath([]);
+    return;
+  }
+  answered(source, target, path);
+  showPath(path.vertices);
+}
+
+export function pair(source, target) {
+  byId("source").value = source;
+  byId("target").value = target;
+  askPair(`${source}`, `${target}`);
+}
+
+/* ---- Around a vertex ---- */
+
+function rows(answer) {
+  const shown = answer.vertices.slice(0, LISTED);
+  return make("div", { class: "table", tabindex: "0", role: "region", "aria-label": "Vertices found" }, make("table", {},
+    make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Vertex"), make("th", { scope: "col" }, "Distance"))),
+    make("tbody", {}, shown.map((name, index) =>
+      make("tr", {}, make("td", {}, `${name}`), make("td", {}, distance(answer.distances[index])))))));
+}
+
+async function askAround(form, told) {
+  const { around, most, how } = Object.fromEntries(new FormData(form));
+  const path = how === "nearest" ? query(pathOf(graph, "/nearest"), { source: around, k: most })
+    : query(pathOf(graph, "/within"), { source: around, max: most });
+  const asked = graph;
+  const answer = await guard(byId("around-problem"), () => ask(path, { told }));
+  if (asked !== graph) return;
+  const found = answer?.vertices.length;
+  byId("around-answer").replaceChildren(...(answer === undefined ? [] : [
+    make("p", {}, found > LISTED ? `${count(found)} vertices, of which ${LISTED} are listed` : plural(found, "vertex", "vertices")),
+    found > 0 ? rows(answer) : "",
+  ]));
+}
+
+export function startAsk() {
+  byId("pair").addEventListener("submit", (event) => {
+    event.preventDefault();
+    askPair(byId("source").value, byId("target").value);
+  });
+  byId("swap").addEventListener("click", () => pair(byId("target").value, byId("source").value));
+  byId("around-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    askAround(event.target, true);
+  });
+  byId("how").addEventListener("change", () => {
+    byId("most-label").textContent = byId("how").value === "nearest" ? "How many" : "Distance";
+  });
+}
+
+// first, last: names of vertices, to begin with.
+export function openAsk(id, first, last) {
+  graph = id;
+  for (const place of ["pair-answer", "pair-problem", "around-answer", "around-problem"]) byId(place).replaceChildren();
+  byId("source").value = byId("around").value = first ?? "";
+  byId("target").value = last ?? "";
+  if (first !== undefined && byId("how").value === "nearest") askAround(byId("around-form"), false);
+}

@@ -1,0 +1,102 @@
+// Elements, and how numbers are written for people.
+
+export function byId(id) {
+  return document.getElementById(id);
+}
+
+function set(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) {
+      element.addEventListener(name.slice(2), value);
+    } else if (value !== false && value !== undefined && value !== null) {
+      element.setAttribute(name, value === true ? "" : value);
+    }
+  }
+}
+
+export function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  set(element, attributes);
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+export function draw(tag, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  set(element, attributes);
+  element.append(...children.flat());
+  return element;
+}
+
+// Text that changes often must not be taken for new, or it is read aloud again.
+export function say(element, text) {
+  if (element.textContent !== text) {
+    element.textContent = text;
+  }
+}
+
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+const exact = new Intl.NumberFormat("en", { maximumSignificantDigits: 9 });
+
+export function count(value) {
+  return whole.format(value);
+}
+
+// Of four digits, beyond which nobody reads.
+export function rough(value) {
+  return Math.abs(value) >= 1000 ? whole.format(value) : short.format(value);
+}
+
+export function distance(value) {
+  return value === null ? "unreachable" : exact.format(value);
+}
+
+export function plural(value, one, many = `${one}s`) {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+export function bytes(value) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${value >= 100 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+export function seconds(value) {
+  if (value < 0.001) return `${Math.max(1, Math.round(value * 1e6))} µs`;
+  if (value < 1) return `${rough(Number((value * 1000).toPrecision(3)))} ms`;
+  if (value < 100) return `${Number(value.toPrecision(3))} s`;
+  if (value < 6000) return `${Math.round(value / 60)} min`;
+  return `${(value / 3600).toFixed(1)} h`;
+}
+
+export function percent(share) {
+  const value = share * 100;
+  return `${value > 0 && value < 10 ? Number(value.toPrecision(2)) : Math.round(value)}\u00a0%`;
+}
+
+export function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+// Draws again when the size or the colours change.
+export function keepDrawn(canvas, redraw) {
+  new ResizeObserver(redraw).observe(canvas);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+}
+
+// The context of a canvas as sharp as the screen, in CSS pixels.
+export function sharpen(canvas) {
+  const ratio = devicePixelRatio || 1;
+  const width = canvas.clientWidth;
+  const height = canvas.clientHeight;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  const context = canvas.getContext("2d");
+  context.scale(ratio, ratio);
+  return { context, width, height };
+}

@@ -1,0 +1,216 @@
+// The page: which graph is open, the key, and the line that repeats what was done.
+
+import { byId, make, count, plural, percent, seconds, distance, say } from "./dom.js";
+import { ask, bus, hasKey, useKey, pathOf, spent, isOver } from "./service.js";
+import { describe, guard } from "./problem.js";
+import { startSubmit, listFormats } from "./submit.js";
+import { startJobs, addJob, refreshJobs, currentJobs, stopWaiting } from "./jobs.js";
+import { startDevices, showLoad } from "./devices.js";
+import { startHeat, openHeat } from "./heat.js";
+import { openStatistics } from "./statistics.js";
+import { startDrawing, openDrawing } from "./drawing.js";
+import { startAsk, openAsk, pair } from "./ask.js";
+import { openDownloads } from "./downloads.js";
+
+const TOLD = 20;
+let shown = null; // the id of the open graph
+let limits;
+
+/* ---- What was done ---- */
+
+function showTold(line) {
+  const box = byId("curl-line");
+  say(box, line);
+  byId("told").hidden = false;
+  const list = byId("curl-list");
+  list.prepend(make("li", {}, make("code", {}, line)));
+  while (list.children.length > TOLD) list.lastElementChild.remove();
+}
+
+async function copy() {
+  const button = byId("copy");
+  try {
+    await navigator.clipboard.writeText(byId("curl-line").textContent);
+    say(button, "Copied");
+  } catch {
+    // Not every page may write there: the line is selected, to be copied by hand.
+    getSelection().selectAllChildren(byId("curl-line"));
+    say(button, "Selected");
+  }
+  setTimeout(() => say(button, "Copy"), 2000);
+}
+
+/* ---- The key ---- */
+
+function showKey() {
+  say(byId("key-button"), hasKey() ? "Key in use" : "Key");
+}
+
+// Once refused it is not asked for by itself again: what asks in the background would not stop.
+let declined = false;
+
+function askForKey(wrong) {
+  if (wrong && declined) return;
+  const dialog = byId("key-dialog");
+  say(byId("key-words"), wrong && hasKey() ? "The service does not take this key."
+    : wrong ? "This service wants a key." : "Kept in this tab until it is closed.");
+  if (!dialog.open) dialog.showModal();
+}
+
+function startKey() {
+  byId("key-button").addEventListener("click", () => askForKey(false));
+  byId("key-dialog").addEventListener("cancel", () => { declined = true; });
+  byId("key-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    byId("key-dialog").close();
+    declined = false;
+    useKey(byId("key").value);
+    byId("key").value = "";
+  });
+  const close = (forget) => {
+    declined = true;
+    byId("key-dialog").close();
+    if (forget) useKey("");
+  };
+  byId("key-forget").addEventListener("click", () => close(true));
+  byId("key-cancel").addEventListener("click", () => close(false));
+  bus.addEventListener("locked", () => askForKey(true));
+  bus.addEventListener("unlocked", () => { showKey(); begin(); });
+  showKey();
+}
+
+/* ---- One graph ---- */
+
+function factsOf(graph, job) {
+  const facts = [
+    plural(graph.n, "vertex", "vertices"),
+    `${plural(graph.m, "edge")}, ${graph.directed ? "directed" : "undirected"}`,
+  ];
+  if (graph.result) facts.push(`distances in ${graph.result}`);
+  if (graph.summary.components > 1) facts.push(`${count(graph.summary.components)} components`);
+  if (graph.m > 0) facts.push(`weights ${distance(graph.summary.min_weight)} to ${distance(graph.summary.max_weight)}`);
+  if (job?.state === "done") {
+    const time = job.timings ? ` in ${seconds(spent(job.timings))}` : "";
+    facts.push(`solved${time} on ${job.device}`);
+    if (job.plan && job.plan.kind !== "dense") facts.push(`${percent(job.plan.work_fraction)} of the dense work`);
+    if (job.verification) facts.push(`${count(job.verification.rows)} rows proven`);
+  }
+  return facts;
+}
+
+const phases = [
+  ["parse_s", "read"], ["queue_s", "waited"], ["fill_s", "filled"], ["h2d_s", "to the device"],
+  ["compute_s", "computed"], ["d2h_s", "from the device"], ["write_s", "written"],
+];
+
+function phasesOf(timings) {
+  return phases.filter(([name]) => timings[name] > 0)
+    .map(([name, words]) => make("li", {}, `${words} `, make("strong", {}, seconds(timings[name]))));
+}
+
+function showHead(graph, job) {
+  say(byId("graph-name"), graph.names[0] ?? graph.id.slice(0, 12));
+  byId("facts").replaceChildren(...factsOf(graph, job).map((fact) => make("li", {}, fact)));
+  byId("phases").replaceChildren(...(job?.timings ? phasesOf(job.timings) : []));
+  byId("graph-id").textContent = graph.id;
+}
+
+async function solve() {
+  const job = await guard(byId("graph-problem"), () =>
+    ask("/v1/jobs", { method: "POST", json: { graph: shown }, told: true }));
+  if (job !== undefined) addJob(job);
+}
+
+// The first vertex and the last, to begin with; the names of all are suggested while they are few.
+async function vertexEnds({ id, n }) {
+  if (n === 0) return [];
+  const suggested = n <= 1000 ? (await ask(pathOf(id, "/vertices"))).vertices : [];
+  byId("names").replaceChildren(...suggested.map((name) => make("option", { value: name })));
+  const corner = await ask(pathOf(id, `/heatmap?size=1&rows=0:1&cols=${n - 1}:${n}`));
+  return [corner.rows.vertices[0], corner.cols.vertices[0]];
+}
+
+// The document of a job may have left the history.
+async function jobOf(graph) {
+  return graph.job ? ask(`/v1/jobs/${graph.job}`).catch(() => null) : null;
+}
+
+async function load(id) {
+  const graph = await ask(pathOf(id));
+  const job = await jobOf(graph);
+  if (id !== shown) return;
+  showHead(graph, job);
+  const solved = graph.result !== null;
+  byId("solved").hidden = !solved;
+  byId("unsolved").hidden = solved;
+  if (!solved) {
+    const busy = job !== null && !isOver(job);
+    byId("solve").hidden = busy;
+    say(byId("why-unsolved"), busy ? "This graph is being solved." : "There is no result of this graph.");
+    if (job?.problem) byId("graph-problem").replaceChildren(describe(job.problem));
+    return;
+  }
+  const ends = await vertexEnds(graph);
+  if (id !== shown) return;
+  openAsk(id, ...ends);
+  await Promise.all([
+    openHeat(id),
+    openStatistics(id),
+    openDrawing(id, graph, graph.result),
+    openDownloads(id, graph.names[0] ?? "distances", graph, graph.result, limits),
+  ]);
+}
+
+async function open(id) {
+  shown = id;
+  byId("welcome").hidden = true;
+  byId("workspace").hidden = false;
+  byId("workspace").setAttribute("aria-busy", "true");
+  await guard(byId("graph-problem"), () => load(id));
+  byId("workspace").setAttribute("aria-busy", "false");
+}
+
+function follow() {
+  const id = decodeURIComponent(location.hash.slice(1));
+  if (!/^[gj]_\w+$/.test(id)) return;
+  open(id);
+}
+
+function show(job) {
+  stopWaiting();
+  if (location.hash === `#${job.graph}`) follow();
+  else location.hash = job.graph;
+  if (matchMedia("(max-width: 48rem)").matches) byId("workspace").scrollIntoView({ block: "start" });
+}
+
+/* ---- The page ---- */
+
+async function begin() {
+  const version = await guard(byId("service-problem"), () => ask("/version"));
+  if (version === undefined) return;
+  say(byId("version"), version.version);
+  limits = await guard(byId("service-problem"), () => ask("/v1/limits"));
+  if (limits) say(byId("limit"), `Up to ${count(limits.vertex_limit)} vertices here.`);
+  listFormats();
+  startDevices(currentJobs);
+  refreshJobs();
+  follow();
+}
+
+byId("shell").textContent = [
+  `curl -H 'Prefer: wait=30' --data-binary @town.gr '${location.origin}/v1/jobs?name=town'`,
+  `curl '${location.origin}/v1/graphs/town/path?source=1&target=2'`,
+  `curl -o town.npy ${location.origin}/v1/graphs/town/matrix`,
+].join("\n");
+startKey();
+startSubmit(addJob);
+startJobs(show);
+startHeat(pair);
+startDrawing(pair);
+startAsk();
+byId("solve").addEventListener("click", solve);
+byId("copy").addEventListener("click", copy);
+bus.addEventListener("told", (event) => showTold(event.detail));
+bus.addEventListener("jobs", (event) => showLoad(event.detail));
+addEventListener("hashchange", follow);
+begin();

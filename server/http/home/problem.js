@@ -1,0 +1,53 @@
+// Problem documents, as they say: what, where, and what would help.
+
+import { make, distance } from "./dom.js";
+
+// The line of a text file, cut to what surrounds the column.
+async function excerpt(file, line, column) {
+  if (file === undefined || file.size > 32 << 20 || /\.(gz|zst|npy|nthu)$/.test(file.name)) return null;
+  const text = (await file.text()).split("\n", line)[line - 1];
+  if (text === undefined) return null;
+  const from = Math.max(0, (column ?? 1) - 40);
+  const shown = text.slice(from, from + 80);
+  if (column === undefined) return shown;
+  return `${shown}\n${" ".repeat(Math.max(0, column - 1 - from))}^`;
+}
+
+function places(problem) {
+  const words = [];
+  if (problem.line !== undefined) words.push(`line ${problem.line}`);
+  if (problem.column !== undefined) words.push(`column ${problem.column}`);
+  if (problem.limit !== undefined) words.push(`limit ${distance(problem.limit)}`);
+  if (problem.actual !== undefined) words.push(`actual ${distance(problem.actual)}`);
+  return words.join(", ");
+}
+
+// file: what was sent, where that is known.
+export function describe(problem, file) {
+  const box = make("div", { class: "problem", role: "alert" },
+    make("strong", {}, problem.title ?? "Something went wrong"),
+    problem.detail ? make("p", {}, problem.detail) : null,
+    places(problem) ? make("p", { class: "where" }, places(problem)) : null);
+  if (problem.line !== undefined) {
+    excerpt(file, problem.line, problem.column).then((text) => {
+      if (text !== null) box.insertBefore(make("pre", { tabindex: "0" }, text), box.querySelector(".hint, .code"));
+    });
+  }
+  if (problem.hint) box.append(make("p", { class: "hint" }, problem.hint));
+  const ids = [problem.code, problem.request_id ? `request ${problem.request_id}` : null];
+  box.append(make("p", { class: "code" }, ids.filter(Boolean).join(" · ")));
+  return box;
+}
+
+// Runs a task and shows its problem in a box of its own; clears what stood there.
+export async function guard(box, task, file) {
+  box.replaceChildren();
+  try {
+    return await task();
+  } catch (error) {
+    if (error.name === "AbortError") return undefined;
+    if (error.document === undefined) console.error(error);
+    box.replaceChildren(describe(error.document ?? { title: "The page failed", detail: String(error) }, file));
+    return undefined;
+  }
+}

@@ -1,0 +1,125 @@
+// Sending a graph: a file that is dropped or chosen, or an example.
+
+import { byId, make, bytes, percent, say } from "./dom.js";
+import { ask, upload, query, tell, curl } from "./service.js";
+import { guard } from "./problem.js";
+import { examples } from "./graphs.js";
+
+let formats = [];
+let last = null; // what was sent, to be sent again
+let sending = null;
+
+function optionsOf(form) {
+  const data = new FormData(form);
+  return Object.fromEntries([...data].filter(([, value]) => typeof value === "string" && value !== ""));
+}
+
+// town.gr.gz is town, in DIMACS, in gzip. What ends in txt may be anything: its first bytes tell.
+function understand(file) {
+  const packed = /\.(gz|zst)$/.exec(file.name);
+  const inner = packed ? file.name.slice(0, packed.index) : file.name;
+  const dot = inner.lastIndexOf(".");
+  const ending = dot > 0 ? inner.slice(dot + 1).toLowerCase() : "";
+  const stem = (dot > 0 ? inner.slice(0, dot) : inner).replace(/[^\w.-]+/g, "-").replace(/^[-.]+|[-.]+$/g, "").slice(0, 60);
+  const format = ending === "txt" ? undefined : formats.find((one) => one.file_endings.includes(ending));
+  return {
+    name: stem,
+    format: format?.name,
+    coding: packed ? { gz: "gzip", zst: "zstd" }[packed[1]] : undefined,
+  };
+}
+
+function requestOf(file, options) {
+  const known = understand(file);
+  const parameters = { name: known.name, format: known.format, ...options };
+  const headers = { "Content-Type": "application/octet-stream" };
+  if (known.coding) headers["Content-Encoding"] = known.coding;
+  return { path: query("/v1/jobs", parameters), headers, coding: known.coding };
+}
+
+async function send(file, options, signal) {
+  const { path, headers, coding } = requestOf(file, options);
+  const bar = byId("upload-bar");
+  const words = byId("upload-words");
+  const shown = coding ? { "Content-Encoding": coding } : {};
+  tell("told", curl(path, { method: "POST", file: file.name, headers: shown }));
+  return upload(path, file, headers, (sent, total) => {
+    bar.value = total > 0 ? sent / total : 1;
+    say(words, sent < total ? `Sending ${file.name}: ${percent(sent / total)} of ${bytes(total)}`
+      : `${file.name} is sent; it is being read`);
+  }, signal);
+}
+
+function show(active) {
+  byId("upload").hidden = !active;
+  byId("again").hidden = active || last === null;
+}
+
+export async function submit(file, options, onJob) {
+  sending?.abort();
+  const attempt = new AbortController();
+  sending = attempt;
+  last = file;
+  byId("upload-bar").value = 0;
+  say(byId("upload-words"), `Sending ${file.name}`);
+  show(true);
+  const job = await guard(byId("submit-problem"), () => send(file, options, attempt.signal), file);
+  if (sending !== attempt) return;
+  sending = null;
+  show(false);
+  if (job !== undefined) onJob(job, file);
+}
+
+function acceptDrops(zone, take) {
+  const page = document.documentElement;
+  let depth = 0;
+  const light = (change) => {
+    depth = Math.max(0, depth + change);
+    zone.classList.toggle("over", depth > 0);
+  };
+  page.addEventListener("dragenter", (event) => { event.preventDefault(); light(1); });
+  page.addEventListener("dragleave", () => light(-1));
+  page.addEventListener("dragover", (event) => event.preventDefault());
+  page.addEventListener("drop", (event) => {
+    event.preventDefault();
+    light(-depth);
+    if (event.dataTransfer.files.length > 0) take(event.dataTransfer.files[0]);
+  });
+}
+
+function listExamples(onJob) {
+  byId("examples").append(...examples.map((one) => make("li", {},
+    make("button", {
+      type: "button",
+      class: "example",
+      "data-example": one.name,
+      onclick: () => {
+        const options = { name: one.name, format: one.format };
+        if (one.directed) options.directed = one.directed;
+        submit(new File([one.make()], one.file), options, onJob);
+      },
+    }, make("span", { class: "title" }, one.title), make("span", { class: "about" }, one.about)))));
+}
+
+export function startSubmit(onJob) {
+  const form = byId("options");
+  const input = byId("file");
+  const take = (file) => submit(file, optionsOf(form), onJob);
+  acceptDrops(byId("drop"), take);
+  input.addEventListener("change", () => {
+    if (input.files.length > 0) take(input.files[0]);
+    input.value = "";
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  byId("again").addEventListener("click", () => take(last));
+  byId("give-up").addEventListener("click", () => sending?.abort());
+  listExamples(onJob);
+}
+
+export async function listFormats() {
+  const answer = await guard(byId("submit-problem"), () => ask("/v1/formats"));
+  if (answer === undefined) return;
+  formats = answer.inputs;
+  const select = byId("format");
+  select.replaceChildren(select.firstElementChild, ...formats.map((one) => make("option", { value: one.name }, one.name)));
+}

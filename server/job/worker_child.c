@@ -1,0 +1,231 @@
+#include "server/job/worker_child.h"
+
+#include "server/job/worker_loop.h"
+#include "server/job/worker_wire.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+/* Between two beats of the heart. */
+#define BEAT_MS 200
+/* For deep library frames, of the heart's thread. */
+#define HEART_STACK_BYTES ((size_t)256 << 10)
+/* Added to what the kernel thinks of the daemon: short of memory it takes the worker first. */
+#define OOM_SCORE "500"
+
+struct child {
+    int socket;
+    struct work_board *board;
+    struct worker_setup setup;
+    struct work_load load;
+    struct work works[WORK_LOAD_LIMIT];
+    uint32_t indexes[WORK_LOAD_LIMIT]; /* of the works, in the daemon's load */
+    pthread_t heart;
+    atomic_bool busy;
+};
+
+static void leave(int code)
+{
+    _exit(code);
+}
+
+static void say(const struct child *child, const struct wire_message *message)
+{
+    if (worker_wire_send(child->socket, message, NULL, 0) != STATUS_OK) {
+        leave(0); /* the daemon is gone */
+    }
+}
+
+/* ---- The heart ---- */
+
+/* Beats as long as the process is scheduled, whatever the solver does; and hears when the daemon
+ * hangs up: in the middle of a load nobody waits for its end. */
+static void *beat(void *context)
+{
+    struct child *child = context;
+    struct pollfd look = {.fd = child->socket, .events = POLLRDHUP};
+    while (poll(&look, 1, BEAT_MS) <= 0 || (look.revents & (POLLHUP | POLLRDHUP | POLLERR)) == 0) {
+        atomic_fetch_add(&child->board->beats, 1);
+    }
+    if (atomic_load(&child->busy)) {
+        leave(0);
+    }
+    return NULL;
+}
+
+static bool start_heart(struct child *child)
+{
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, HEART_STACK_BYTES);
+    const int error = pthread_create(&child->heart, &attributes, beat, child);
+    pthread_attr_destroy(&attributes);
+    return error == 0;
+}
+
+/* ---- The line ---- */
+
+/* The process has started: the solver has what it needs, and from here on nothing is opened by its
+ * path but by CUDA. */
+static void opened(void *context, const struct worker_facts *facts, const struct solver *solver)
+{
+    const struct child *child = context;
+    struct wire_message message = {.type = WIRE_OPENED};
+    message.body.opened.facts = *facts;
+    if (solver != NULL) {
+        solver_get_figures(solver, &message.body.opened.figures);
+    }
+    say(child, &message);
+}
+
+static void take_work(struct child *child, const struct wire_work *order, const int descriptors[])
+{
+    struct work *work = &child->works[child->load.count];
+    *work = (struct work){
+        .vertex_count = order->vertex_count,
+        .kind = (enum kind)order->kind,
+        .verify = order->verify != 0,
+        .signal = &child->board->signals[order->index],
+        .graph_descriptor = descriptors[0],
+    };
+    memcpy(work->graph_id, order->graph_id, sizeof(work->graph_id));
+    work->status = result_file_adopt(descriptors[1], order->vertex_count, work->kind, &work->file);
+    if (work->status != STATUS_OK) {
+        close(descriptors[1]);
+        problem_set(&work->problem, work->status, "The result file cannot be mapped.");
+    }
+    child->indexes[child->load.count++] = order->index;
+}
+
+static struct work_load *next(void *context)
+{
+    struct child *child = context;
+    struct wire_message message;
+    int descriptors[WIRE_DESCRIPTOR_LIMIT];
+    child->load = (struct work_load){.works = child->works};
+    do {
+        const enum status status = worker_wire_receive(child->socket, &message, descriptors);
+        if (status == STATUS_IO) {
+            return NULL;
+        }
+        if (status != STATUS_OK || message.type != WIRE_WORK ||
+            message.body.work.index >= WORK_LOAD_LIMIT || child->load.count == WORK_LOAD_LIMIT) {
+            leave(WORKER_EXIT_WIRE);
+        }
+        atomic_store(&child->busy, true);
+        take_work(child, &message.body.work, descriptors);
+    } while (message.body.work.more != 0);
+    return &child->load;
+}
+
+static void say_cycle(const struct child *child, const struct work *work, uint32_t index)
+{
+    const struct solve_outcome *outcome = &work->outcome;
+    for (size_t sent = 0; sent < outcome->cycle_length;) {
+        struct wire_message message = {.type = WIRE_CYCLE};
+        struct wire_cycle *cycle = &message.body.cycle;
+        const size_t left = outcome->cycle_length - sent;
+        cycle->index = index;
+        cycle->count = left < WIRE_CYCLE_VERTICES ? (uint32_t)left : WIRE_CYCLE_VERTICES;
+        memcpy(cycle->vertices, outcome->cycle + sent, cycle->count * sizeof(*cycle->vertices));
+        say(child, &message);
+        sent += cycle->count;
+    }
+}
+
+/* The files are let go of before the daemon is told: what it reads then does not change. */
+static void say_done(const struct child *child, struct work *work, uint32_t index)
+{
+    struct wire_message message = {.type = WIRE_DONE};
+    result_file_destroy(work->file);
+    work->file = NULL;
+    say_cycle(child, work, index);
+    worker_wire_fill_done(work, index, &message.body.done);
+    say(child, &message);
+    work_finish(work);
+}
+
+/* After an error that stays, nothing that this process computes can be trusted, and no other call
+ * to the device mends it. */
+static void leave_if_lost(const struct work_load *load)
+{
+    for (uint32_t i = 0; i < load->count; i++) {
+        if (load->works[i].status == STATUS_DEVICE_LOST) {
+            leave(WORKER_EXIT_DEVICE + (int)solver_fault_class());
+        }
+    }
+}
+
+static void done(void *context, struct work_load *load, const struct solver *solver)
+{
+    struct child *child = context;
+    struct wire_message message = {.type = WIRE_HOME};
+    leave_if_lost(load);
+    for (uint32_t i = 0; i < load->count; i++) {
+        say_done(child, &load->works[i], child->indexes[i]);
+    }
+    solver_get_figures(solver, &message.body.home);
+    atomic_store(&child->busy, false);
+    say(child, &message);
+}
+
+/* ---- Life and death ---- */
+
+static void set_up_process(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* Meant for the daemon, whose group this is too: it says when to leave. */
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file >= 0) {
+        const ssize_t ignored = write(file, OOM_SCORE, strlen(OOM_SCORE));
+        (void)ignored;
+        close(file);
+    }
+}
+
+static bool take_setup(struct child *child)
+{
+    struct wire_message message;
+    int descriptors[WIRE_DESCRIPTOR_LIMIT];
+    if (worker_wire_receive(child->socket, &message, descriptors) != STATUS_OK ||
+        message.type != WIRE_SETUP) {
+        return false;
+    }
+    child->setup = message.body.setup;
+    child->board =
+        mmap(NULL, sizeof(*child->board), PROT_READ | PROT_WRITE, MAP_SHARED, descriptors[0], 0);
+    close(descriptors[0]);
+    return child->board != MAP_FAILED;
+}
+
+int worker_child_run(int socket)
+{
+    struct child *child = calloc(1, sizeof(*child));
+    if (child == NULL) {
+        return WORKER_EXIT_WIRE;
+    }
+    child->socket = socket;
+    set_up_process();
+    if (!take_setup(child) || !start_heart(child)) {
+        free(child);
+        return WORKER_EXIT_WIRE;
+    }
+    const struct worker_line line = {child, opened, next, done};
+    worker_loop_run(&child->setup, &line);
+    pthread_join(child->heart, NULL);
+    munmap(child->board, sizeof(*child->board));
+    free(child);
+    return 0;
+}

@@ -1,0 +1,30 @@
+/* Whether a worker's process still does its work: judged by the daemon from the board that they
+ * share, tick by tick of the daemon's own time, so that a daemon that was itself stopped blames
+ * nobody.
+ *
+ * A process must beat its heart, and a load must come forward: within stall_s, and longer only
+ * where rounds take longer. Among even rounds that is 20 times the longest so far. Where a plan has
+ * few rounds, of which the last are by far the longest, it is also 4 times all that the load has
+ * taken so far. Before the first round and after the last, where nothing tells, it is what the
+ * daemon allows for the whole load. A plain value of the thread that watches. */
+#pragma once
+
+#include "server/job/work.h"
+
+struct worker_watch {
+    double stall_s;
+    double allowance_s; /* outside the rounds */
+    /* All in seconds of ticks. */
+    double elapsed_s;
+    double silence_s;
+    double gap_s;
+    double longest_gap_s;
+    uint32_t beats;
+    uint64_t progress;
+};
+
+/* A new load, or none: then only the heart is listened to. */
+void worker_watch_begin(struct worker_watch *watch, double stall_s, double allowance_s);
+/* After tick_s. works: in the order of their signals on the board; NULL without a load. */
+enum work_loss worker_watch_tick(struct worker_watch *watch, const struct work_board *board,
+                                 const struct work *works, uint32_t count, double tick_s);

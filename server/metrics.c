@@ -1,0 +1,213 @@
+#include "server/metrics.h"
+
+#include "proto/number.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define PHASE "apspd_job_phase_seconds_total"
+#define PHASE_HELP "Seconds that jobs spent in each phase of their solves."
+#define ENDED "apspd_jobs_ended_total"
+#define ENDED_HELP "Jobs that have ended, by their last state."
+#define UPLOADS "apspd_uploads_total"
+#define UPLOADS_HELP "Graphs uploaded, by whether they were taken."
+
+/* Lines of one family follow each other. */
+static const struct {
+    const char *name;
+    const char *labels;
+    const char *type;
+    const char *help;
+} lines[METRIC_COUNT] = {
+    [METRIC_START_TIME] = {"process_start_time_seconds", "", "gauge",
+                           "When the process started, in seconds since 1970."},
+    [METRIC_READY] = {"apspd_ready", "", "gauge", "Whether a worker has opened its solver."},
+    [METRIC_DRAINING] = {"apspd_draining", "", "gauge",
+                         "Whether the service is on its way out and takes no jobs."},
+    [METRIC_WORKERS] = {"apspd_workers", "", "gauge", "Workers with a device to solve on."},
+    [METRIC_DEVICES_LOST] = {"apspd_devices_lost_total", "", "counter",
+                             "Devices that failed under a solve and took their worker along."},
+    [METRIC_JOBS_QUEUED] = {"apspd_jobs", "state=\"queued\"", "gauge",
+                            "Jobs that have not ended, by state."},
+    [METRIC_JOBS_RUNNING] = {"apspd_jobs", "state=\"running\"", "gauge",
+                             "Jobs that have not ended, by state."},
+    [METRIC_QUEUE_LIMIT] = {"apspd_queue_limit_jobs", "", "gauge",
+                            "Jobs that may wait at once (jobs.queue_limit)."},
+    [METRIC_JOBS_ACCEPTED] = {"apspd_jobs_accepted_total", "", "counter", "Jobs taken."},
+    [METRIC_JOBS_DONE] = {ENDED, "state=\"done\"", "counter", ENDED_HELP},
+    [METRIC_JOBS_FAILED] = {ENDED, "state=\"failed\"", "counter", ENDED_HELP},
+    [METRIC_JOBS_CANCELLED] = {ENDED, "state=\"cancelled\"", "counter", ENDED_HELP},
+    [METRIC_JOBS_KNOWN] = {"apspd_jobs_known_total", "", "counter",
+                           "Jobs that were done without a solve: their result was there."},
+    [METRIC_JOBS_PUT_BACK] = {"apspd_jobs_put_back_total", "", "counter",
+                              "Jobs stopped in the middle of their solve and queued again."},
+    [METRIC_PARSE_SECONDS] = {PHASE, "phase=\"parse\"", "counter", PHASE_HELP},
+    [METRIC_PLAN_SECONDS] = {PHASE, "phase=\"plan\"", "counter", PHASE_HELP},
+    [METRIC_FILL_SECONDS] = {PHASE, "phase=\"fill\"", "counter", PHASE_HELP},
+    [METRIC_H2D_SECONDS] = {PHASE, "phase=\"h2d\"", "counter", PHASE_HELP},
+    [METRIC_COMPUTE_SECONDS] = {PHASE, "phase=\"compute\"", "counter", PHASE_HELP},
+    [METRIC_D2H_SECONDS] = {PHASE, "phase=\"d2h\"", "counter", PHASE_HELP},
+    [METRIC_VERIFY_SECONDS] = {PHASE, "phase=\"verify\"", "counter", PHASE_HELP},
+    [METRIC_WRITE_SECONDS] = {PHASE, "phase=\"write\"", "counter", PHASE_HELP},
+    [METRIC_RELAXATIONS] = {"apspd_relaxations_total", "", "counter",
+                            "Relaxations of the solves that were done: n^3 of a graph, or what its "
+                            "plan has left of that."},
+    [METRIC_GRAPHS] = {"apspd_graphs", "", "gauge", "Graphs stored."},
+    [METRIC_RESULTS] = {"apspd_results", "", "gauge", "Results that answer questions."},
+    [METRIC_RESULT_BYTES] = {"apspd_results_bytes", "", "gauge", "Bytes of their files."},
+    [METRIC_RESULTS_EVICTED] = {"apspd_results_evicted_total", "", "counter",
+                                "Results removed to keep within their budget."},
+    [METRIC_STORE_FAILURES] = {"apspd_store_failures_total", "", "counter",
+                               "Changes that could not be written to the state directory."},
+    [METRIC_UPLOADS_TAKEN] = {UPLOADS, "outcome=\"taken\"", "counter", UPLOADS_HELP},
+    [METRIC_UPLOADS_REFUSED] = {UPLOADS, "outcome=\"refused\"", "counter", UPLOADS_HELP},
+    [METRIC_UPLOAD_BYTES] = {"apspd_upload_bytes_total", "", "counter",
+                             "Bytes of uploads as they came, refused ones included."},
+    [METRIC_CONNECTIONS] = {"apspd_http_connections", "", "gauge", "Connections that are open."},
+};
+
+static const struct {
+    const char *name;
+    const char *help;
+} histograms[METRICS_HISTOGRAM_COUNT] = {
+    [METRICS_QUEUE_SECONDS] = {"apspd_queue_wait_seconds",
+                               "Seconds that jobs waited for a worker before they started."},
+    [METRICS_JOB_SECONDS] = {"apspd_job_duration_seconds",
+                             "Seconds from the acceptance of a job to its end, of solved ones."},
+};
+
+static const double bounds[] = {0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300, 1800};
+
+#define BOUND_COUNT (sizeof bounds / sizeof bounds[0])
+
+static _Atomic double values[METRIC_COUNT];
+static struct {
+    _Atomic uint64_t counts[BOUND_COUNT + 1]; /* the last: beyond every bound */
+    _Atomic double sum;
+} observed[METRICS_HISTOGRAM_COUNT];
+
+static void add(_Atomic double *value, double amount)
+{
+    double before = atomic_load_explicit(value, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(value, &before, before + amount,
+                                                  memory_order_relaxed, memory_order_relaxed)) {
+    }
+}
+
+void metrics_add(enum metric metric, double amount)
+{
+    add(&values[metric], amount);
+}
+
+void metrics_set(enum metric metric, double value)
+{
+    atomic_store_explicit(&values[metric], value, memory_order_relaxed);
+}
+
+void metrics_observe(enum metrics_histogram histogram, double seconds)
+{
+    size_t bucket = 0;
+    while (bucket < BOUND_COUNT && seconds > bounds[bucket]) {
+        bucket++;
+    }
+    atomic_fetch_add_explicit(&observed[histogram].counts[bucket], 1, memory_order_relaxed);
+    add(&observed[histogram].sum, seconds);
+}
+
+/* ---- Text ---- */
+
+void metrics_print_head(struct text *text, const char *name, const char *type, const char *help)
+{
+    text_printf(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void print_value(struct text *text, double value)
+{
+    char digits[NUMBER_PRINT_SIZE];
+    if (isfinite(value)) {
+        text_append(text, digits, number_print_real(value, false, digits));
+    } else {
+        text_append_string(text, isnan(value) ? "NaN" : (value > 0 ? "+Inf" : "-Inf"));
+    }
+}
+
+void metrics_print_sample(struct text *text, const char *name, const char *labels, double value)
+{
+    text_append_string(text, name);
+    if (labels[0] != '\0') {
+        text_printf(text, "{%s}", labels);
+    }
+    text_append_char(text, ' ');
+    print_value(text, value);
+    text_append_char(text, '\n');
+}
+
+void metrics_print_label(struct text *labels, const char *name, const char *value)
+{
+    text_printf(labels, "%s%s=\"", labels->size > 0 ? "," : "", name);
+    for (const char *c = value; *c != '\0'; c++) {
+        if (*c == '\n') {
+            text_append_string(labels, "\\n");
+            continue;
+        }
+        if (*c == '"' || *c == '\\') {
+            text_append_char(labels, '\\');
+        }
+        text_append_char(labels, *c);
+    }
+    text_append_char(labels, '"');
+}
+
+static void print_bucket(struct text *text, const char *name, const char *labels, double bound,
+                         uint64_t count)
+{
+    text_printf(text, "%s_bucket{%s%sle=\"", name, labels, labels[0] != '\0' ? "," : "");
+    print_value(text, bound);
+    text_append_string(text, "\"} ");
+    print_value(text, (double)count);
+    text_append_char(text, '\n');
+}
+
+void metrics_print_series(struct text *text, const char *name, const char *labels,
+                          const double *bounds_of, const uint64_t *counts, size_t count, double sum)
+{
+    const char *open = labels[0] != '\0' ? "{" : "";
+    const char *close = labels[0] != '\0' ? "}" : "";
+    for (size_t i = 0; i < count; i++) {
+        print_bucket(text, name, labels, bounds_of[i], counts[i]);
+    }
+    print_bucket(text, name, labels, INFINITY, counts[count]);
+    text_printf(text, "%s_sum%s%s%s ", name, open, labels, close);
+    print_value(text, sum);
+    text_printf(text, "\n%s_count%s%s%s ", name, open, labels, close);
+    print_value(text, (double)counts[count]);
+    text_append_char(text, '\n');
+}
+
+static void print_histogram(struct text *text, enum metrics_histogram histogram)
+{
+    uint64_t counts[BOUND_COUNT + 1];
+    uint64_t sum = 0;
+    for (size_t i = 0; i <= BOUND_COUNT; i++) {
+        sum += atomic_load_explicit(&observed[histogram].counts[i], memory_order_relaxed);
+        counts[i] = sum;
+    }
+    metrics_print_head(text, histograms[histogram].name, "histogram", histograms[histogram].help);
+    metrics_print_series(text, histograms[histogram].name, "", bounds, counts, BOUND_COUNT,
+                         atomic_load_explicit(&observed[histogram].sum, memory_order_relaxed));
+}
+
+void metrics_print(struct text *text)
+{
+    for (int i = 0; i < METRIC_COUNT; i++) {
+        if (i == 0 || strcmp(lines[i].name, lines[i - 1].name) != 0) {
+            metrics_print_head(text, lines[i].name, lines[i].type, lines[i].help);
+        }
+        metrics_print_sample(text, lines[i].name, lines[i].labels,
+                             atomic_load_explicit(&values[i], memory_order_relaxed));
+    }
+    for (int i = 0; i < METRICS_HISTOGRAM_COUNT; i++) {
+        print_histogram(text, (enum metrics_histogram)i);
+    }
+}

@@ -1,0 +1,60 @@
+"""The fuzz target of every reader, ten million times each.
+
+    campaign_fuzz.py BUILD CORPUS [--runs N] [--jobs J] [--seconds S] [--only FORMAT]
+
+BUILD is configured with CC=clang, -Dfuzz=true and -Db_sanitize=address,undefined; CORPUS is a folder
+that grows, with one for each format, beside tests/fuzz/corpus. A crasher is left in CORPUS: add it
+to tests/fuzz/corpus, where the ordinary run replays it, and mend it."""
+
+import argparse
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FORMATS = ("dimacs", "edges", "nthu", "json", "mtx", "metis", "npy", "jgf", "graphml")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("build")
+    parser.add_argument("corpus")
+    parser.add_argument("--runs", type=int, default=10_000_000)
+    parser.add_argument("--jobs", type=int, default=1, help="targets at once")
+    parser.add_argument("--seconds", type=int, default=0, help="of each target at most; 0: any")
+    parser.add_argument("--only", default="")
+    return parser.parse_args()
+
+
+def fuzz(options, name):
+    """Exit status and executions."""
+    corpus = os.path.join(options.corpus, name)
+    os.makedirs(corpus, exist_ok=True)
+    done = subprocess.run(
+        [os.path.join(options.build, "tests", "fuzz", f"fuzz_reader_{name}"),
+         f"-runs={options.runs}", f"-max_total_time={options.seconds}", "-max_len=200",
+         # Twice as many executions: scheduling by rare features costs more than a reader does.
+         "-len_control=0", "-entropic=0", "-reload=0", "-rss_limit_mb=2048", "-timeout=20",
+         "-print_final_stats=1", f"-artifact_prefix={options.corpus}/crash-{name}-", corpus,
+         os.path.join(HERE, "..", "fuzz", "corpus", name)],
+        env={**os.environ, "ASAN_OPTIONS": "malloc_context_size=4:quarantine_size_mb=4"},
+        capture_output=True, text=True, errors="replace")
+    found = re.search(r"number_of_executed_units: (\d+)", done.stderr)
+    count = int(found.group(1)) if found else 0
+    print(f"{name:8} {count:10} executions, exit status {done.returncode}", flush=True)
+    if done.returncode != 0:
+        print(done.stderr[-4000:], flush=True)
+    return done.returncode
+
+
+def main():
+    options = parse_arguments()
+    names = [name for name in FORMATS if options.only in name]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        sys.exit(max(pool.map(lambda name: fuzz(options, name), names)) != 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""One allocation fails, over all of the script of five jobs."""
+
+import campaign
+
+ARGUMENTS = campaign.arguments(step=25)
+
+import crash
+
+
+def main():
+    ledger = campaign.Ledger(ARGUMENTS.seconds)
+    library = crash.shim("memory_shim")
+    calls = crash.count_calls(library)
+    print(f"{calls} allocations")
+    for k in range(1, calls + 1, ARGUMENTS.step):
+        if ledger.is_over():
+            break
+        ledger.attempt(f"allocation {k}", crash.run_fault, library, at=k)
+    ledger.close()
+
+
+main()

@@ -1,0 +1,269 @@
+"""What the crash tests share: a script of five jobs and more, run against a daemon whose files (or
+memory) fail it at one call, and the check of what a plain daemon then makes of what is left."""
+
+import errno
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "http"))
+
+import harness
+
+# Of the library that is preloaded; NULL when the build has none, as one with sanitizers.
+SHIMS = os.environ.get("APSPD_TEST_SHIMS", "")
+CLOSED = (OSError, harness.http.client.HTTPException)
+
+
+def shim(name):
+    path = os.path.join(SHIMS, f"lib{name}.so")
+    if not SHIMS or not os.path.exists(path):
+        print(f"skipped: this build has no {name}")
+        sys.exit(harness.SKIPPED)
+    return path
+
+
+def graph(salt, n=40):
+    """A ring with chords, of which distance(1, 3) = 2 * salt + 2 is known."""
+    lines = [f"p sp {n} {2 * n}"]
+    for i in range(1, n + 1):
+        lines.append(f"a {i} {i % n + 1} {1 + salt}")
+        lines.append(f"a {i} {(i * 7 + 3) % n + 1} 100000")
+    return "\n".join(lines).encode() + b"\n"
+
+
+def answer_of(salt):
+    return 2 * salt + 2
+
+
+class Place:
+    """A folder in memory, where an fsync costs nothing, with a state directory and an image of it."""
+
+    def __init__(self):
+        base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        self.path = tempfile.mkdtemp(prefix="apspd-crash-", dir=base)
+        self.root = os.path.join(self.path, "root")
+        self.state = os.path.join(self.root, "state")
+        self.image = os.path.join(self.path, "image")
+        self.count = os.path.join(self.path, "count")
+        for folder in (self.root, self.image, self.image + "/files", self.image + "/names"):
+            os.mkdir(folder)
+        pathlib.Path(self.count).write_bytes(b"\0" * 4096)
+
+    def environment(self, library, **fault):
+        return {
+            "LD_PRELOAD": library,
+            "FAULT_FOLDER": self.root,
+            "FAULT_COUNT": self.count,
+            "FAULT_IMAGE": self.image,
+            **{f"FAULT_{name.upper()}": str(value) for name, value in fault.items()},
+        }
+
+    def calls(self):
+        return struct.unpack("<Q", pathlib.Path(self.count).read_bytes()[:8])[0]
+
+    def cut_power(self):
+        """The state directory as a power cut leaves it: nothing that was not synced is there."""
+        left = self.root + ".left"
+        shutil.rmtree(left, ignore_errors=True)
+        os.mkdir(left)
+        self._rebuild(os.stat(self.root).st_ino, left)
+        shutil.rmtree(self.root)
+        os.rename(left, self.root)
+
+    def _rebuild(self, inode, folder):
+        names = pathlib.Path(self.image, "names", str(inode))
+        if not names.exists():
+            return
+        for line in names.read_text().splitlines():
+            child, is_folder, name = line.split(" ", 2)
+            path = os.path.join(folder, name)
+            kept = pathlib.Path(self.image, "files", child)
+            if name in (".", ".."):
+                continue
+            if is_folder == "1":
+                os.mkdir(path, 0o700)
+                self._rebuild(child, path)
+            elif kept.exists():
+                shutil.copyfile(kept, path)
+                os.chmod(path, 0o600)
+            else:
+                open(path, "w").close()
+
+    def close(self):
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+class Daemon(harness.Daemon):
+    """One with something in its environment; startup may fail."""
+
+    def __init__(self, *arguments, state, environment=None, limit=None):
+        self.environment = environment or {}
+        self.limit = limit
+        # What is preloaded keeps notes in files of its own, which a confined daemon could not open.
+        super().__init__("--jobs.queue_limit", "100", "--http.threads", "2", "--service.confinement",
+                         "off", *arguments, state=state)
+
+    def start(self):
+        before = dict(os.environ)
+        command = harness.BINARY
+        try:
+            os.environ.update(self.environment)
+            if self.limit is not None:
+                # A shell of its own, so that only the daemon is limited.
+                script = os.path.join(os.path.dirname(self.state), "limited")
+                pathlib.Path(script).write_text(
+                    f'#!/bin/sh\n{self.limit}\nexec "{command}" "$@"\n')
+                os.chmod(script, 0o755)
+                harness.BINARY = script
+            super().start()
+        finally:
+            harness.BINARY = command
+            os.environ.clear()
+            os.environ.update(before)
+
+    def end(self):
+        """However it is: gone after. The exit code."""
+        if self.process.poll() is None:
+            self.process.kill()
+        code = self.process.wait()
+        self.process.stdout.close()
+        self.ended = True
+        self.check_log()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        return code
+
+
+class Told:
+    """What the daemon acknowledged, until it was gone."""
+
+    def __init__(self):
+        self.jobs = {}  # id -> (salt, idempotency key)
+        self.durable = set()
+        self.graphs = {}  # id -> salt
+        self.deleted = set()
+        self.failed = set()  # jobs told to have ended so: that is an end too
+        self.unsure = set()  # graphs whose deletion was not answered, or with a failure
+        self.names = {}
+        self.refused = []
+        self.completed = False
+
+
+def document_of(daemon, job):
+    """Once it has ended; an answer for which there was no memory is asked for again."""
+    while True:
+        answer = daemon.get(f"/v1/jobs/{job}?wait=30")
+        if answer.status == 503:
+            continue
+        if answer.expect(200).json["state"] in harness.FINAL:
+            return answer.json
+
+
+def run_script(daemon, told):
+    """Five jobs, a stored graph, a name, a deletion; raises when the daemon is gone."""
+    for salt in range(1, 6):
+        key = f"key-{salt}"
+        query = "?name=third" if salt == 3 else ""
+        answer = daemon.submit(graph(salt), query, Idempotency_Key=key)
+        if answer.status in (200, 202):
+            told.jobs[answer.json["id"]] = (salt, key)
+            if salt == 3:
+                told.names["third"] = salt
+        else:
+            told.refused.append((answer.status, answer.body))
+    stored = daemon.ask("POST", "/v1/graphs", body=graph(9))
+    if stored.status in (200, 201):
+        told.graphs[stored.json["id"]] = 9
+        told.unsure.add(stored.json["id"])
+        if daemon.ask("DELETE", f"/v1/graphs/{stored.json['id']}").status == 204:
+            told.deleted.add(stored.json["id"])
+            told.unsure.discard(stored.json["id"])
+    else:
+        told.refused.append((stored.status, stored.body))
+    for job in list(told.jobs):
+        document = document_of(daemon, job)
+        if document["state"] != "done":
+            told.failed.add(job)
+            continue
+        for _ in range(200):
+            if document["durable"]:
+                told.durable.add(job)
+                break
+            document = document_of(daemon, job)
+    told.completed = True
+
+
+def check(place, told, arguments=()):
+    """A plain daemon on what is left keeps every word that was given."""
+    daemon = Daemon(*arguments, state=place.state)
+    try:
+        for job in told.durable:
+            document = daemon.get(f"/v1/jobs/{job}").expect(200).json
+            assert document["state"] == "done" and document["durable"], ("redone", document)
+        for job, (salt, key) in told.jobs.items():
+            document = daemon.finish(job)
+            if job in told.failed and document["state"] == "failed":
+                continue
+            assert document["state"] == "done", document
+            assert daemon.distance(job, 1, 3) == answer_of(salt), job
+            again = daemon.submit(graph(salt), "?name=third" if salt == 3 else "",
+                                  Idempotency_Key=key)
+            assert again.expect(200).json["id"] == job, (again.body, job)
+        for name, salt in told.names.items():
+            assert daemon.distance(name, 1, 3) == answer_of(salt), name
+        for gone in told.deleted:
+            daemon.get(f"/v1/graphs/{gone}").expect(404)
+        for name in told.graphs.keys() - told.deleted - told.unsure:
+            daemon.get(f"/v1/graphs/{name}").expect(200)
+        job = daemon.solve(graph(77))
+        assert job["state"] == "done", job
+        assert daemon.distance(job["id"], 1, 3) == answer_of(77)
+    finally:
+        code = daemon.end()
+    return code
+
+
+def run_fault(library, power=False, **fault):
+    """One run with one fault: (calls, acknowledgements, exit code or None while it lived)."""
+    place = Place()
+    told = Told()
+    code = None
+    try:
+        try:
+            daemon = Daemon(state=place.state, environment=place.environment(library, **fault))
+        except AssertionError:
+            daemon = None  # gone before it listened
+        if daemon is not None:
+            try:
+                run_script(daemon, told)
+            except CLOSED:
+                pass
+            if daemon.process.poll() is None and not told.completed:
+                try:
+                    daemon.process.wait(10)
+                except subprocess.TimeoutExpired:
+                    pass  # only the connection ended
+            code = daemon.process.poll()
+            log = daemon.log()[-1000:].decode()
+            assert code in (None, 0, 70, 74, 75, 78, -9), (f"exit code {code}", log)
+            daemon.end()
+        if power:
+            place.cut_power()
+        check(place, told)
+        return place.calls(), told, code
+    finally:
+        place.close()
+
+
+def count_calls(library, **fault):
+    calls, told, _ = run_fault(library, **fault)
+    assert told.completed and len(told.durable) == 5 and not told.refused, vars(told)
+    return calls
+
+
+ERRNOS = {name: getattr(errno, name) for name in ("EIO", "ENOSPC", "EINTR", "EDQUOT", "EMFILE", "ENOMEM")}

@@ -1,0 +1,78 @@
+"""Clients that drip, stall or just stay: each is ended, with an answer where one would be read, and
+nobody else notices. A short form of tests/campaign/campaign_crowd.py."""
+
+import os
+import socket
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "http"))
+
+import harness
+from harness import SMALL
+
+from crowd import Crowd, Guests, ring
+
+PATH = "/v1/graphs/town/distance?source=1&target=3"
+
+
+def test_whoever_is_too_slow_is_ended_and_the_others_are_served():
+    limits = ("--http.header_timeout_s", "2", "--http.stall_timeout_s", "2")
+    with harness.Daemon(*limits) as daemon:
+        daemon.solve(SMALL, "?name=town")
+        daemon.solve(ring(600 if harness.QUICK else 1500), "?name=ring")
+        guests = Guests(daemon.port, PATH, b'"distance":12')
+        crowd = Crowd(daemon.port, 80)
+        crowd.join()
+        guests.stop()
+        assert not guests.failures and guests.latencies_s, guests.failures[:3]
+        for kind in ("header", "body"):
+            told = [one.got for one in crowd.of(kind)]
+            assert all(got.startswith(b"HTTP/1.1 408 ") and b'"RequestTimeout"' in got for got in told), told[:3]
+        assert all(one.got == b"" for one in crowd.of("silent"))
+        assert all(one.got and b"HTTP/1.1 200".startswith(one.got[:12]) for one in crowd.of("answer"))
+
+
+def test_where_all_places_are_taken_whoever_waits_makes_room():
+    with harness.Daemon("--http.connection_limit", "8", "--http.header_timeout_s", "3600",
+                        "--http.connection_timeout_s", "3600") as daemon:
+        daemon.solve(SMALL, "?name=town")
+        idle = [socket.create_connection(("127.0.0.1", daemon.port)) for _ in range(12)]
+        for _ in range(30):
+            # At first all are too fresh to be sent away: the answer says that, and when to come back.
+            answer = daemon.get(PATH)
+            if answer.status == 200:
+                break
+            answer.expect(503, "ConnectionLimit")
+            assert answer.headers["Retry-After"] == "1" and answer.headers["Connection"] == "close"
+            idle[-1].settimeout(0.2)
+            try:
+                idle[-1].recv(1)
+            except TimeoutError:
+                pass
+        assert answer.status == 200 and answer.json["distance"] == 12
+        for one in idle:
+            one.close()
+
+
+def test_one_address_has_not_all_places():
+    with harness.Daemon("--http.address_limit", "5", "--http.connection_limit", "100") as daemon:
+        kept = [daemon.connect() for _ in range(5)]
+        for one in kept:
+            daemon.ask("GET", "/livez", connection=one).expect(200)
+        refused = daemon.get("/livez").expect(429, "AddressLimit")
+        assert refused.json["limit"] == 5 and refused.headers["Connection"] == "close"
+        with socket.create_connection(("127.0.0.1", daemon.port), source_address=("127.0.0.2", 0)) as other:
+            other.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+            assert other.recv(4096).startswith(b"HTTP/1.1 200")
+        daemon.ask("GET", "/livez", connection=kept[0]).expect(200)
+        for one in kept:
+            one.close()
+        for _ in range(10000):
+            answer = daemon.get("/livez")
+            if answer.status == 200:
+                break
+        answer.expect(200)
+
+
+if __name__ == "__main__":
+    harness.run(globals(), each=False)

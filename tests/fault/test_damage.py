@@ -1,0 +1,185 @@
+"""Damaged files: no wrong byte is served, the file goes to quarantine, the graph is solved again.
+The long form is tests/campaign/damage.py."""
+
+import os
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "http"))
+
+import damage
+import harness
+
+# Three blocks of 256 KiB, the last with the statistics.
+VERTICES = 400
+
+
+def ring(salt, n=VERTICES):
+    lines = [f"p sp {n} {n}"]
+    for i in range(1, n + 1):
+        lines.append(f"a {i} {i % n + 1} {salt}")
+    return "\n".join(lines).encode() + b"\n"
+
+
+def only_file(daemon, folder):
+    (name,) = os.listdir(os.path.join(daemon.state, folder))
+    return os.path.join(daemon.state, folder, name)
+
+
+def solve_durably(daemon, body, query=""):
+    job = daemon.solve(body, query)
+    assert job["state"] == "done", job
+    while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
+        pass
+    return job
+
+
+def restart(daemon):
+    daemon.terminate()
+    daemon.start()
+
+
+def test_damage_under_the_mapping_is_found_by_the_first_question():
+    with harness.Daemon() as daemon:
+        job = solve_durably(daemon, ring(5), "?name=ring")
+        whole = daemon.get("/v1/graphs/ring/matrix").expect(200).body
+        restart(daemon)
+        path = only_file(daemon, "results")
+        damage.flip(path, 128 + 4 * 7)  # the distance from 1 to 8
+        # Of a block that is whole there are answers; it is the other that is solved again.
+        assert daemon.distance("ring", VERTICES, 1) == 5
+        answer = daemon.get("/v1/graphs/ring/distance?source=1&target=8")
+        answer.expect(409, "NotSolved")
+        # Its new job is shown once it is on the disk.
+        while "links" not in answer.json:
+            answer = daemon.get("/v1/graphs/ring/distance?source=1&target=8")
+            if answer.status == 200:
+                break
+        watch = answer.json.get("links", {}).get("job") or daemon.get(
+            "/v1/jobs?limit=1").json["jobs"][0]["links"]["self"]
+        assert watch != f"/v1/jobs/{job['id']}", watch
+        answer = daemon.get("/v1/graphs/ring/distance?source=1&target=8", Prefer="wait=60")
+        assert answer.expect(200).json["distance"] == 35, answer.body
+        assert daemon.get(watch).expect(200).json["state"] == "done"
+        assert daemon.get(f"/v1/jobs/{job['id']}").expect(200).json["state"] == "done"
+        assert daemon.get("/v1/graphs/ring/matrix").expect(200).body == whole
+        assert os.listdir(os.path.join(daemon.state, "quarantine")) == [os.path.basename(path)]
+
+
+QUESTIONS = [
+    ("GET", "/v1/graphs/ring/distance?source=1&target=8", None, {}),
+    ("GET", "/v1/graphs/ring/distance?source=1&target=8", None, {"Accept": "text/plain"}),
+    ("POST", "/v1/graphs/ring/distances", b'{"pairs":[[9,10],[1,8]]}', {}),
+    ("POST", "/v1/graphs/ring/distances", b"\0\0\0\0\7\0\0\0",
+     {"Content-Type": "application/octet-stream"}),
+    ("POST", "/v1/graphs/ring/table", b'{"sources":[1],"destinations":[8]}', {}),
+    ("GET", "/v1/graphs/ring/path?source=1&target=8", None, {}),
+    ("GET", "/v1/graphs/ring/row/1", None, {}),
+    ("GET", "/v1/graphs/ring/nearest?source=1&k=9", None, {}),
+    ("GET", "/v1/graphs/ring/within?source=1&max=35", None, {}),
+    ("GET", "/v1/graphs/ring/matrix?rows=0:1", None, {}),
+    ("GET", "/v1/graphs/ring/matrix?format=csv", None, {}),
+    ("GET", "/v1/graphs/ring/matrix?format=mtx", None, {}),
+    ("GET", "/v1/graphs/ring/matrix", None, {"Range": "bytes=128-200"}),
+    ("GET", "/v1/graphs/ring/matrix", None, {"Accept-Encoding": "gzip"}),
+]
+
+
+def test_every_way_to_ask_waits_for_the_new_result():
+    with harness.Daemon() as daemon:
+        solve_durably(daemon, ring(5), "?name=ring")
+        right = [daemon.ask(*question).expect(206 if "Range" in question[3] else 200).body
+                 for question in QUESTIONS]
+        for question, body in zip(QUESTIONS, right):
+            restart(daemon)
+            damage.flip(only_file(daemon, "results"), 128 + 4 * 7)
+            method, path, sent, headers = question
+            answer = daemon.ask(method, path, sent, {**headers, "Prefer": "wait=60"})
+            assert answer.status in (200, 206), (question, answer.status, answer.body[:300])
+            assert answer.body == body, question
+            while daemon.get("/v1/jobs?state=running").json["jobs"]:
+                pass
+            newest = daemon.get("/v1/jobs?limit=1").json["jobs"][0]["id"]
+            while not daemon.get(f"/v1/jobs/{newest}").json["durable"]:
+                pass
+
+
+def test_a_long_answer_is_cut_short_rather_than_wrong():
+    with harness.Daemon() as daemon:
+        solve_durably(daemon, ring(3), "?name=ring")
+        whole = daemon.get("/v1/graphs/ring/matrix").expect(200).body
+        restart(daemon)
+        damage.flip(only_file(daemon, "results"), 300_000)
+        connection = daemon.connect()
+        connection.request("GET", "/v1/graphs/ring/matrix")
+        response = connection.getresponse()
+        assert response.status == 200
+        try:
+            body = response.read()
+            raise AssertionError(len(body))
+        except harness.http.client.IncompleteRead as error:
+            assert whole.startswith(error.partial)
+        answer = daemon.get("/v1/graphs/ring/matrix", Prefer="wait=60")
+        assert answer.expect(200).body == whole
+
+
+def test_damage_at_rest_is_found_by_the_start_or_the_question():
+    with harness.Daemon() as daemon:
+        solve_durably(daemon, ring(4), "?name=ring")
+        whole = daemon.get("/v1/graphs/ring/matrix").expect(200).body
+        stats = daemon.get("/v1/graphs/ring/stats").expect(200).body
+        path = only_file(daemon, "results")
+        size = os.path.getsize(path)
+        for at in (0, 130, 1 << 18, len(whole) + 60, size - 20, size - 1):
+            daemon.terminate()
+            damage.flip(path, at)
+            daemon.start()
+            answer = daemon.get("/v1/graphs/ring/stats", Prefer="wait=60")
+            assert answer.expect(200).body == stats, at
+            while True:
+                # What is found in the middle of an answer ends it.
+                try:
+                    answer = daemon.get("/v1/graphs/ring/matrix", Prefer="wait=60")
+                    break
+                except harness.http.client.IncompleteRead as error:
+                    assert whole.startswith(error.partial), at
+            assert answer.expect(200).body == whole, at
+            for job in daemon.get("/v1/jobs").json["jobs"]:
+                while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
+                    pass
+        assert os.listdir(os.path.join(daemon.state, "quarantine"))
+
+
+def test_the_scrubber_finds_what_nobody_asks_for():
+    with harness.Daemon("--store.scrub_pause_s", "1", "--store.scrub_rate", "1073741824") as daemon:
+        job = solve_durably(daemon, ring(6), "?name=ring")
+        damage.flip(only_file(daemon, "results"), 140)
+        while daemon.get("/v1/jobs?limit=1").json["jobs"][0]["id"] == job["id"]:
+            pass
+        answer = daemon.get("/v1/graphs/ring/distance?source=1&target=8", Prefer="wait=60")
+        assert answer.expect(200).json["distance"] == 42
+        assert b'"result_damaged"' in daemon.log()
+
+
+def test_a_damaged_graph_is_told_kept_and_healed():
+    with harness.Daemon() as daemon:
+        stored = daemon.ask("POST", "/v1/graphs?name=ring", body=ring(7)).expect(201).json
+        path = only_file(daemon, "graphs")
+        damage.flip(path, os.path.getsize(path) - 9)
+        job = daemon.solve(b'{"graph":"ring"}')
+        assert job["state"] == "failed" and job["problem"]["code"] == "Corrupt", job
+        assert "quarantine" in job["problem"]["detail"], job
+        while os.path.exists(path):
+            daemon.get("/livez")
+        assert os.listdir(os.path.join(daemon.state, "quarantine")) == [stored["id"]]
+        job = daemon.solve(b'{"graph":"ring"}')
+        assert job["state"] == "failed" and job["problem"]["code"] == "Corrupt", job
+        job = daemon.solve(ring(7))
+        assert job["state"] == "done" and job["graph"] == stored["id"], job
+        assert os.path.exists(path)
+        restart(daemon)
+        assert daemon.distance("ring", 1, 8) == 49
+
+
+if __name__ == "__main__":
+    harness.run(globals(), each=False)

@@ -1,0 +1,178 @@
+"""A disk that fills, a second daemon, another format. The disk is a file system in memory of a few
+MiB, in a mount namespace of its own; where the kernel refuses one the test skips. The long form is
+tests/campaign/disk.py."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "http"))
+
+import crash
+import harness
+
+MIB = 1 << 20
+
+
+class Disk:
+    def __init__(self, mib):
+        self.path = tempfile.mkdtemp(prefix="apspd-disk-")
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={mib}m", "none", self.path], check=True)
+        self.state = os.path.join(self.path, "state")
+        self.filler = os.path.join(self.path, "filler")
+
+    def free(self):
+        info = os.statvfs(self.path)
+        return info.f_bavail * info.f_frsize
+
+    def fill(self, leave=0):
+        size = max(0, self.free() - leave)
+        with open(self.filler, "ab") as file:
+            file.write(b"x" * size)
+
+    def drain(self):
+        os.unlink(self.filler)
+
+    def close(self):
+        subprocess.run(["umount", self.path], check=True)
+        os.rmdir(self.path)
+
+
+def with_disk(test, mib, *arguments):
+    disk = Disk(mib)
+    try:
+        with harness.Daemon("--store.disk_reserve", "0", *arguments, state=disk.state) as daemon:
+            test(daemon, disk)
+    finally:
+        disk.close()
+
+
+def test_full_is_told_and_ends_by_itself():
+    def script(daemon, disk):
+        job = daemon.solve(crash.graph(1), "?name=first")
+        while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
+            pass
+        disk.fill()
+        # Refused, or taken with the last bytes: then it waits for room.
+        taken = []
+        for salt in range(2, 40):
+            answer = daemon.submit(crash.graph(salt, n=200))
+            if answer.status == 507:
+                answer.expect(507, "DiskFull")
+                break
+            taken.append((answer.expect(202).json["id"], salt))
+        else:
+            raise AssertionError("never full")
+        assert daemon.distance("first", 1, 3) == crash.answer_of(1)
+        stored = daemon.ask("POST", "/v1/graphs", body=crash.graph(500, n=200))
+        assert stored.status == 507, stored.body
+        disk.drain()
+        while daemon.submit(crash.graph(41)).status == 507:
+            pass
+        for job, salt in taken:
+            document = daemon.finish(job)
+            assert document["state"] == "done", document
+            assert daemon.distance(job, 1, 3) == crash.answer_of(salt)
+
+    with_disk(script, 12)
+
+
+def test_graphs_can_be_deleted_from_a_full_disk():
+    def script(daemon, disk):
+        first = daemon.solve(crash.graph(1, n=700))
+        while not daemon.get(f"/v1/jobs/{first['id']}").json["durable"]:
+            pass
+        disk.fill()
+        assert daemon.ask("DELETE", f"/v1/graphs/{first['graph']}").status == 204
+        daemon.get(f"/v1/graphs/{first['graph']}").expect(404)
+
+    with_disk(script, 16)
+
+
+def test_what_waits_is_counted():
+    """Promised room is not promised again: the queue holds as many results as the disk."""
+
+    def script(daemon, disk):
+        n = 1000
+        slow = daemon.submit(harness.slow_graph(1400)).expect(202).json["id"]
+        while daemon.get(f"/v1/jobs/{slow}").json["state"] == "queued":
+            pass
+        taken = 0
+        for salt in range(1, 40):
+            answer = daemon.submit(crash.graph(salt, n=n))
+            if answer.status == 507:
+                assert answer.json["actual"] > answer.json["limit"], answer.body
+                assert answer.json["hint"], answer.body
+                break
+            taken += 1
+        assert 3 <= taken <= 40 * MIB // (4 * n * n), taken
+        daemon.ask("DELETE", f"/v1/jobs/{slow}")
+        for job in daemon.get("/v1/jobs?limit=100").json["jobs"]:
+            document = daemon.finish(job["id"])
+            assert document["state"] in ("done", "cancelled"), document
+
+    with_disk(script, 40)
+
+
+def test_the_header_line_is_enough_to_refuse():
+    def script(daemon, disk):
+        daemon.solve(crash.graph(1))
+        connection = daemon.connect()
+        connection.putrequest("POST", "/v1/jobs?format=dimacs")
+        connection.putheader("Content-Length", "1000000")
+        connection.endheaders(b"p sp 1700 10\n")
+        response = connection.getresponse()
+        problem = harness.json.loads(response.read())
+        assert response.status == 507 and problem["code"] == "DiskFull", problem
+        assert problem["actual"] == 4 * 1700 * 1700 and problem["limit"] <= 12 * MIB, problem
+        assert problem["hint"], problem
+        connection.close()
+
+    with_disk(script, 12)
+
+
+def refused(state):
+    done = subprocess.run(
+        [harness.BINARY, "--listen", "127.0.0.1:0", "--state-dir", state], capture_output=True)
+    return done.returncode, done.stderr.decode()
+
+
+def test_a_second_daemon_and_other_formats_are_refused():
+    with harness.Daemon() as daemon:
+        daemon.solve(harness.SMALL)
+        code, words = refused(daemon.state)
+        assert code == 78 and "in use by another process" in words, (code, words)
+        daemon.terminate()
+        path = pathlib.Path(daemon.state, "FORMAT")
+        format_ = path.read_text()
+        before = [(name, os.stat(name).st_mtime_ns) for name in daemon.files()]
+        for text, expected in ((format_.replace("state 1", "state 2"), "newer apspd"),
+                               ("apspd state 1\n", "damaged"), ("something\n", "not that of")):
+            path.write_text(text)
+            code, words = refused(daemon.state)
+            assert code == 78 and expected in words, (code, words)
+        path.write_text(format_)
+        after = [(name, os.stat(name).st_mtime_ns) for name in daemon.files()]
+        unlike = {name for name, _ in set(before) ^ set(after)}
+        assert unlike <= {str(path)}, unlike
+        daemon.start()
+        assert daemon.get("/v1/graphs").json["graphs"]
+
+
+def enter_namespace():
+    """Mounts of this process and its children alone."""
+    if os.environ.get("APSPD_TEST_MOUNTS") == "own":
+        return
+    probe = ["unshare", "--mount", "--map-root-user", "mount", "-t", "tmpfs", "none", "/mnt"]
+    if subprocess.run(probe, capture_output=True).returncode != 0:
+        print("skipped: nothing can be mounted here")
+        sys.exit(harness.SKIPPED)
+    os.environ["APSPD_TEST_MOUNTS"] = "own"
+    os.execvp("unshare", ["unshare", "--mount", "--map-root-user", sys.executable, *sys.argv])
+
+
+if __name__ == "__main__":
+    enter_namespace()
+    harness.run(globals(), each=False)

@@ -1,0 +1,51 @@
+"""An allocation that fails, one of many; and 64 open files: nothing is lost, no signal, and it goes on.
+The long form is tests/campaign/memory.py."""
+
+import crash
+import harness
+
+CHOSEN = 12
+
+
+def test_allocations_that_fail():
+    library = crash.shim("memory_shim")
+    calls = crash.count_calls(library)
+    for k in range(calls // CHOSEN // 2, calls, calls // CHOSEN):
+        crash.run_fault(library, at=k)
+
+
+def test_64_open_files():
+    """More connections than there are files for: they wait, are served, and no job is lost."""
+    place = crash.Place()
+    told = crash.Told()
+    try:
+        daemon = crash.Daemon(state=place.state, limit="ulimit -n 64")
+        try:
+            crowd = []
+            for _ in range(80):
+                try:
+                    connection = daemon.connect(timeout=5)
+                    connection.connect()
+                    crowd.append(connection)
+                except OSError:
+                    pass
+            for connection in crowd:
+                connection.close()
+            crash.run_script(daemon, told)
+            for salt in range(100, 160):
+                job = daemon.solve(crash.graph(salt, n=20))
+                assert job["state"] == "done", job
+                assert daemon.distance(job["id"], 1, 3) == crash.answer_of(salt)
+            assert told.completed and not told.failed and not told.refused, vars(told)
+        finally:
+            daemon.terminate()
+            daemon.end()
+        told.durable.clear()  # evicted since, as each result is an open file
+        crash.check(place, told)
+    finally:
+        place.close()
+
+
+if __name__ == "__main__":
+    crash.shim("memory_shim")
+    harness.run(globals(), each=False)

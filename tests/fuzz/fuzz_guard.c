@@ -1,0 +1,253 @@
+/* Arbitrary bytes on a connection of the real libmicrohttpd, with the request guard behind it. What
+ * the guard lets pass is read again from the bytes by a parser of its own, which knows nothing but
+ * RFC 9112: the head must be well-formed, and nothing behind a body may run. One thing escapes the
+ * guard and is let pass here: a NUL in the place of a CR, as libmicrohttpd makes a NUL of both. */
+#include "proto/check.h"
+#include "server/http/guard.h"
+
+#include <fcntl.h>
+#include <microhttpd.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define HEADER_LIMIT 100
+#define INPUT_LIMIT 16384 /* what the socket takes at once */
+#define MEMORY_BYTES (16 << 10)
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+struct header_list {
+    struct guard_header headers[HEADER_LIMIT];
+    size_t count;
+};
+
+/* Of the connection in hand. */
+static struct {
+    const char *input;
+    size_t size;
+    size_t at; /* where the next head begins, as far as that is known */
+    bool closing;
+    bool begun;
+} talk;
+
+static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const char *name,
+                               size_t name_size, const char *value, size_t value_size)
+{
+    struct header_list *list = context;
+
+    (void)kind;
+    if (list->count < HEADER_LIMIT)
+        list->headers[list->count] = (struct guard_header){name, name_size, value, value_size};
+    list->count++;
+    return MHD_YES;
+}
+
+/* ---- The other parser ---- */
+
+static bool is_token(const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] == '\0' || strchr("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+                                       "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+                                       bytes[i]) == NULL)
+            return false;
+    }
+    return size > 0;
+}
+
+static bool has_control(const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (((unsigned char)bytes[i] < 0x20 && bytes[i] != '\t') || bytes[i] == 0x7F)
+            return true;
+    }
+    return false;
+}
+
+static bool is_named(const char *line, size_t name_size, const char *name)
+{
+    return name_size == strlen(name) && strncasecmp(line, name, name_size) == 0;
+}
+
+/* One header line without its end: tells what it is in counts[]: host, length, encoding. */
+static void check_line(const char *line, size_t size, unsigned counts[3])
+{
+    static const char *const names[] = {"host", "content-length", "transfer-encoding"};
+    const char *colon = memchr(line, ':', size);
+
+    CHECK(colon != NULL);
+    CHECK(is_token(line, (size_t)(colon - line)));
+    CHECK(!has_control(colon, size - (size_t)(colon - line)));
+    for (int i = 0; i < 3; i++)
+        counts[i] += is_named(line, (size_t)(colon - line), names[i]);
+}
+
+/* The head that the guard has let pass, from its first byte. Returns its size. */
+static size_t check_head(const char *head, size_t size)
+{
+    unsigned counts[3] = {0};
+    CHECK(head != NULL);
+    const char *end = memmem(head, size, "\r\n\r\n", 4);
+    const char *at = end == NULL ? NULL : memmem(head, size, "\r\n", 2);
+
+    CHECK(end != NULL);
+    CHECK(!has_control(head, (size_t)(at - head)));
+    bool old = at - head >= 8 && memcmp(at - 8, "HTTP/1.0", 8) == 0;
+    CHECK(old || (at - head >= 8 && memcmp(at - 8, "HTTP/1.1", 8) == 0));
+    while (at < end) {
+        const char *line = at + 2;
+
+        at = memmem(line, size - (size_t)(line - head), "\r\n", 2);
+        check_line(line, (size_t)(at - line), counts);
+    }
+    CHECK(counts[0] == 1 || (old && counts[0] == 0));
+    CHECK(counts[1] + counts[2] <= 1);
+    return (size_t)(end - head) + 4;
+}
+
+/* ---- The server ---- */
+
+static enum MHD_Result answer(struct MHD_Connection *connection)
+{
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(2, (void *)(uintptr_t) "ok", MHD_RESPMEM_PERSISTENT);
+
+    if (talk.closing)
+        MHD_add_response_header(response, "Connection", "close");
+    enum MHD_Result result = MHD_queue_response(connection, 200, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+/* Where the head lies in the input: libmicrohttpd passes over empty lines before it, and over those
+ * that begin with a NUL. */
+static void check_input(size_t head_size)
+{
+    while (talk.at < talk.size && memchr("\r\n", talk.input[talk.at], 3) != NULL) {
+        const char *end = memchr(talk.input + talk.at, '\n', talk.size - talk.at);
+
+        talk.at = end == NULL ? talk.size : (size_t)(end - talk.input) + 1;
+    }
+    CHECK(talk.at < talk.size);
+    CHECK(check_head(talk.input + talk.at, talk.size - talk.at) == head_size);
+    talk.at += head_size;
+}
+
+static void *began(void *context, const char *target, struct MHD_Connection *connection)
+{
+    char *copy = strdup(target == NULL ? "" : target);
+
+    (void)context;
+    (void)connection;
+    CHECK(copy != NULL);
+    talk.begun = false;
+    return copy;
+}
+
+static void ended(void *context, struct MHD_Connection *connection, void **request,
+                  enum MHD_RequestTerminationCode reason)
+{
+    (void)context;
+    (void)connection;
+    (void)reason;
+    free(*request);
+    *request = NULL;
+}
+
+static enum MHD_Result came(void *context, struct MHD_Connection *connection, const char *url,
+                            const char *method, const char *version, const char *data, size_t *size,
+                            void **request)
+{
+    struct header_list list = {.count = 0};
+    bool body = false;
+
+    (void)context;
+    (void)data;
+    if (talk.begun) {
+        if (*size == 0)
+            return answer(connection);
+        *size = 0;
+        return MHD_YES;
+    }
+    CHECK(!talk.closing); /* nothing runs behind a request that closes */
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, collect, &list);
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    const struct guard_request line = {
+        .method = method,
+        .version = version,
+        .url = *request,
+        .headers = list.headers,
+        .header_count = list.count,
+        .place_of_url = url,
+        .head_size = info->header_size,
+    };
+    talk.begun = true;
+    bool passed = list.count <= HEADER_LIMIT && guard_check(&line, &body, NULL) == STATUS_OK;
+    talk.closing = !passed || body;
+    if (!passed)
+        return answer(connection);
+    check_input(info->header_size);
+    return MHD_YES;
+}
+
+static struct MHD_Daemon *start(void)
+{
+    return MHD_start_daemon(MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, came, NULL,
+                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_BYTES,
+                            MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_URI_LOG_CALLBACK, began,
+                            NULL, MHD_OPTION_NOTIFY_COMPLETED, ended, NULL, MHD_OPTION_END);
+}
+
+/* Until the server has closed its end, or has nothing more to say. */
+static void run(struct MHD_Daemon *daemon, int client)
+{
+    char answers[4096];
+
+    for (int i = 0; i < 2000; i++) {
+        ssize_t got;
+
+        CHECK(MHD_run(daemon) == MHD_YES);
+        do {
+            got = recv(client, answers, sizeof answers, MSG_DONTWAIT);
+        } while (got > 0);
+        if (got == 0)
+            return;
+        if (MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS)->num_connections == 0)
+            return;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static struct MHD_Daemon *daemon;
+    const struct sockaddr address = {.sa_family = AF_UNIX};
+    int ends[2];
+
+    if (daemon == NULL)
+        daemon = start();
+    CHECK(daemon != NULL);
+    if (size > INPUT_LIMIT)
+        return 0;
+    memset(&talk, 0, sizeof talk);
+    char *input = malloc(size + 1);
+    CHECK(input != NULL);
+    for (size_t i = 0; i < size; i++)
+        input[i] = bytes[i] == '\0' && i + 1 < size && bytes[i + 1] == '\n' ? '\r' : (char)bytes[i];
+    talk.input = input;
+    talk.size = size;
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
+    CHECK(size == 0 || send(ends[0], bytes, size, MSG_NOSIGNAL) == (ssize_t)size);
+    CHECK(shutdown(ends[0], SHUT_WR) == 0);
+    CHECK(MHD_add_connection(daemon, ends[1], &address, sizeof address) == MHD_YES);
+    run(daemon, ends[0]);
+    close(ends[0]);
+    for (int i = 0; i < 4; i++)
+        CHECK(MHD_run(daemon) == MHD_YES);
+    free(input);
+    return 0;
+}

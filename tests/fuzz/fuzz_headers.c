@@ -1,0 +1,64 @@
+/* The values of headers under arbitrary bytes: Range, If-None-Match, Accept, Accept-Encoding,
+ * Prefer, traceparent and Host. The first byte is the size of what a range is of. */
+#include "proto/check.h"
+#include "server/http/guard_host.h"
+#include "server/http/preference.h"
+#include "server/http/range.h"
+#include "server/http/trace.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void try_range(const char *value, uint64_t size)
+{
+    uint64_t first = 0;
+    uint64_t count = 0;
+
+    if (range_parse(value, size, &first, &count) == RANGE_PART)
+        CHECK(count > 0 && first < size && count <= size - first);
+    else
+        CHECK(first == 0 && count == 0);
+    (void)range_list_has_tag(value, "\"a\"");
+}
+
+static void try_preferences(const char *value)
+{
+    static const char *const offers[] = {"application/json", "text/plain", "text/csv", NULL};
+    size_t index = 0;
+    double wait = 1;
+
+    if (preference_choose(value, offers, &index))
+        CHECK(index < 3);
+    double liking = preference_coding(value, "gzip", 0.5);
+    CHECK(liking >= 0 && liking <= 1);
+    if (preference_wait(value, &wait))
+        CHECK(isfinite(wait) && wait >= 0);
+}
+
+static void try_trace(const char *value)
+{
+    char trace[TRACEPARENT_SIZE];
+    char again[TRACEPARENT_SIZE];
+
+    if (trace_read(value, trace)) {
+        CHECK(strlen(trace) == TRACEPARENT_SIZE - 1);
+        CHECK(trace_read(trace, again) && strcmp(trace, again) == 0);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    if (size == 0)
+        return 0;
+    char *value = strndup((const char *)bytes + 1, size - 1);
+    CHECK(value != NULL);
+    try_range(value, bytes[0] < 0xF0 ? bytes[0] : UINT64_MAX - bytes[0]);
+    try_preferences(value);
+    try_trace(value);
+    (void)guard_host_is_valid(value, strlen(value));
+    free(value);
+    return 0;
+}

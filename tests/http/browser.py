@@ -1,0 +1,110 @@
+"""Chromium without a screen, driven over WebDriver's own HTTP. Importing this skips the test where
+there is no browser."""
+
+import base64
+import json
+import shutil
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+import harness
+
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+if BROWSER is None or DRIVER is None:
+    print("skipped: neither chromium nor chromedriver, or only one of them")
+    sys.exit(harness.SKIPPED)
+
+
+class Browser:
+    """One session of WebDriver."""
+
+    def __init__(self, seconds=120):
+        self.driver = subprocess.Popen(
+            [DRIVER, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        for line in self.driver.stdout:
+            if "started successfully on port" in line:
+                self.port = int(line.rstrip(".\n").rsplit(" ", 1)[1])
+                break
+        options = {"binary": BROWSER, "args": ["--headless", "--no-sandbox", "--disable-gpu"]}
+        wanted = {
+            "goog:chromeOptions": options,
+            "goog:loggingPrefs": {"browser": "ALL"},
+            "timeouts": {"script": seconds * 1000},
+        }
+        self.seconds = seconds + 30
+        self.session = ""
+        session = self.call("POST", "", {"capabilities": {"alwaysMatch": wanted}})
+        self.session = f"/{session['sessionId']}"
+
+    def call(self, method, path, body=None):
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/session{self.session}{path}",
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=self.seconds) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            raise AssertionError((path, error.read()[:1500])) from None
+
+    def devtools(self, command, **parameters):
+        return self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def run(self, script, *arguments, kind="sync"):
+        return self.call("POST", f"/execute/{kind}", {"script": script, "args": list(arguments)})
+
+    def until(self, expression):
+        """Waits in the page until a JavaScript expression is true; its value."""
+        script = f"""const done = arguments[arguments.length - 1];
+            const look = () => {{ const value = {expression}; value ? done(value) : setTimeout(look, 20); }};
+            look();"""
+        try:
+            return self.run(script, kind="async")
+        except AssertionError:
+            raise AssertionError(("waited for", expression, self.log())) from None
+
+    def size(self, width, height=900):
+        self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                      deviceScaleFactor=1, mobile=width < 600)
+
+    def open(self, url, width, ready):
+        self.size(width)
+        self.call("POST", "/url", {"url": "about:blank"})
+        self.call("POST", "/url", {"url": url})
+        return self.until(ready)
+
+    def element(self, selector):
+        found = self.call("POST", "/element", {"using": "css selector", "value": selector})
+        return next(iter(found.values()))
+
+    def click(self, selector):
+        self.run("document.querySelector(arguments[0]).scrollIntoView({ block: 'center' })", selector)
+        self.call("POST", f"/element/{self.element(selector)}/click", {})
+
+    def type(self, selector, text):
+        self.call("POST", f"/element/{self.element(selector)}/value", {"text": text})
+
+    def press(self, *keys):
+        events = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
+        self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": events}]})
+
+    def picture(self, path, whole=True):
+        made = self.devtools("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(made["data"]))
+
+    def log(self):
+        return self.call("POST", "/se/log", {"type": "browser"})
+
+    def close(self):
+        try:
+            self.call("DELETE", "")
+        finally:
+            self.driver.terminate()
+            self.driver.wait()
+            self.driver.stdout.close()

@@ -1,0 +1,232 @@
+"""Keys: who is let in, what for, and that no tenant can tell what another has."""
+
+import json
+import re
+import subprocess
+
+import access
+import harness
+from harness import SMALL
+
+JSON = {"Content-Type": "application/json"}
+OTHER = b"p sp 3 2\na 1 2 5\na 2 3 6\n"
+WHO = ("alpha:submitter", "beta:admin", "alpha:reader", "gamma:monitor", "delta:submitter jobs=1",
+       "epsilon:submitter vertices=3 bytes=2000")
+UNKNOWN = {"g": "g_00000000000000000000000000", "j": "j_00000000000000000000000000", "n": "nowhere"}
+keys = access.Keys(*WHO)
+SECRETS = [access.Keys.key(who) for who in WHO]
+
+
+def test_without_a_valid_key_there_is_401_whatever_is_asked(daemon):
+    good = access.Keys.key("alpha:submitter")
+    wrong = ["", "Bearer", "Bearer ", "Basic " + good, "Bearer " + good[:-1], "Bearer " + good + "0",
+             "Bearer  " + good, "Bearer " + good + " ", "Bearer " + good.upper(), good,
+             "Bearer " + "x" * 5000, "Token " + good, "Bearer \"" + good + "\""]
+    for path in ("/v1/jobs", "/v1/graphs/x/distance?no=1", "/v1/limits"):
+        daemon.get(path).expect(401, "Unauthorized")
+    for value in wrong:
+        answer = daemon.get("/v1/jobs", Authorization=value).expect(401, "Unauthorized")
+        assert answer.headers["WWW-Authenticate"] == 'Bearer realm="apspd"', answer.headers
+    connection = daemon.connect()
+    connection.putrequest("GET", "/v1/jobs")
+    connection.putheader("Authorization", "Bearer " + good)
+    connection.putheader("Authorization", "Bearer " + good)
+    connection.endheaders()
+    assert connection.getresponse().status == 401
+    daemon.get("/v1/jobs", Authorization="bearer " + good).expect(200)
+
+
+def test_the_body_of_a_stranger_is_not_read(daemon):
+    connection = daemon.connect()
+    connection.putrequest("POST", "/v1/jobs")
+    connection.putheader("Content-Length", str(1 << 30))
+    connection.endheaders()
+    response = connection.getresponse()
+    assert response.status == 401 and response.headers["Connection"] == "close"
+    connection.close()
+
+
+def test_what_tells_nothing_is_open(daemon):
+    for path in ("/livez", "/readyz", "/readyz?verbose", "/v2/health/live", "/v2/health/ready",
+                 "/version", "/openapi.json", "/docs", "/"):
+        daemon.get(path).expect(200)
+    assert b"<html" in daemon.get("/", Accept="text/html").expect(200).body
+    daemon.get("/nowhere").expect(404, "NoSuchRoute")
+    daemon.ask("DELETE", "/v1/jobs").expect(405, "MethodNotAllowed")
+
+
+def test_a_role_does_what_it_includes(daemon):
+    for who in ("alpha:reader", "gamma:monitor"):
+        for method, path in (("POST", "/v1/jobs"), ("PUT", "/v1/graphs")):
+            daemon.by(who, method, path, SMALL).expect(403, "Forbidden")
+        for path in ("/v1/jobs/j_1", "/v1/graphs/g_1"):
+            daemon.by(who, "DELETE", path).expect(403, "Forbidden")
+    daemon.by("gamma:monitor", "GET", "/v1/jobs").expect(403, "Forbidden")
+    daemon.get("/metrics").expect(401, "Unauthorized")
+    daemon.by("alpha:submitter", "GET", "/metrics").expect(403, "Forbidden")
+    assert b"apspd_jobs" in daemon.by("gamma:monitor", "GET", "/metrics").expect(200).body
+    daemon.by("alpha:submitter", "POST", "/v1/jobs?name=town", SMALL, {"Prefer": "wait=60"}).expect(200)
+    for method, path, body in (
+        ("GET", "/v1/graphs/town/distance?source=1&target=2", None),
+        ("POST", "/v1/graphs/town/distances", '{"pairs":[[1,2]]}'),
+        ("POST", "/v1/graphs/town/paths", '{"pairs":[[1,2]]}'),
+        ("POST", "/v1/graphs/town/table", "{}"),
+        ("POST", "/v1/estimate", '{"n":3}'),
+    ):
+        daemon.by("alpha:reader", method, path, body, JSON).expect(200)
+
+
+def shape_of(answer, *secrets):
+    """An answer without what differs from one to the next."""
+    body = answer.body.decode()
+    for secret in secrets:
+        body = body.replace(secret, "ID")
+    body = re.sub(r'"request_id":"\w+"', "", body)
+    headers = {k: v for k, v in answer.headers.items() if k not in ("Date", "X-Request-Id")}
+    headers.pop("Content-Length", None)
+    headers.pop("Server-Timing", None)
+    return answer.status, headers, body
+
+
+def questions_of(daemon):
+    """Every request that names a graph or a job, of the table of routes: (method, address, body)."""
+    for route in daemon.get("/", Accept="application/json").json["routes"]:
+        query = "?" + "&".join(
+            f"{name}=1" for name in route["parameters"] if name in ("source", "target", "max"))
+        for method in route["methods"]:
+            if "{g}" in route["path"] or "{id}" in route["path"]:
+                address = route["path"].replace("{v}", "1") + query.rstrip("?")
+                body = '{"pairs":[[1,2]]}' if method == "POST" else None
+                yield method, address.replace("{id}", "{g}"), body
+    yield "POST", "/v1/jobs", '{"graph":"{g}"}'
+    yield "POST", "/v1/estimate", '{"graph":"{g}"}'
+
+
+def test_what_another_has_is_not_told_from_what_nobody_has(daemon):
+    job = daemon.by("alpha:submitter", "POST", "/v1/jobs?name=secret", OTHER, {"Prefer": "wait=60"}).json
+    assert job["state"] == "done", job
+    tag = daemon.by("alpha:reader", "GET", "/v1/graphs/secret/stats").headers["ETag"]
+    count = 0
+    for method, address, body in questions_of(daemon):
+        for known, unknown in ((job["graph"], UNKNOWN["g"]), (job["id"], UNKNOWN["j"]),
+                               ("secret", UNKNOWN["n"])):
+            answers = [
+                daemon.by("beta:admin", method, address.replace("{g}", name),
+                          body and body.replace("{g}", name),
+                          {**JSON, "If-None-Match": tag} if body else {"If-None-Match": tag})
+                for name in (known, unknown)]
+            assert shape_of(answers[0], known) == shape_of(answers[1], unknown), (method, address)
+            assert answers[0].status == 404, (method, address, answers[0].body)
+            count += 1
+    assert count > 50, count
+    for path in ("/v1/jobs", "/v1/graphs"):
+        assert job["graph"].encode() not in daemon.by("beta:admin", "GET", path).body
+    daemon.by("beta:admin", "GET", "/v1/graphs?cursor=" + job["graph"]).expect(400, "BadParameter")
+    assert daemon.by("alpha:reader", "GET", "/v1/graphs/secret").expect(200).json["id"] == job["graph"]
+
+
+def test_the_same_upload_by_another_is_new(daemon):
+    headers = {"Prefer": "wait=60", "Idempotency-Key": "order-1"}
+    first = daemon.by("alpha:submitter", "POST", "/v1/graphs?name=same", SMALL).json
+    jobs = [daemon.by(who, "POST", "/v1/jobs?name=mine", SMALL, headers).expect(200).json
+            for who in ("alpha:submitter", "beta:admin", "beta:admin")]
+    assert jobs[0]["graph"] == first["id"] != jobs[1]["graph"], jobs
+    assert jobs[0]["id"] != jobs[1]["id"] == jobs[2]["id"], jobs
+    assert daemon.by("alpha:submitter", "POST", "/v1/graphs", SMALL).status == 200
+    assert daemon.by("delta:submitter", "POST", "/v1/graphs", SMALL).status == 201
+
+
+def test_quotas_are_answered_before_the_body(daemon):
+    running = daemon.by("delta:submitter", "POST", "/v1/jobs", harness.slow_graph())
+    assert running.status == 202, running.body
+    waiting = []
+    for i in range(2):
+        answer = daemon.by("delta:submitter", "POST", "/v1/jobs", b"p sp 2 1\na 1 2 %d\n" % (i + 1))
+        waiting.append(answer)
+    refused = waiting[-1].expect(429, "JobQuota")
+    assert int(refused.headers["Retry-After"]) >= 1 and refused.json["limit"] == 1, refused.json
+    connection = daemon.connect()
+    connection.putrequest("POST", "/v1/jobs")
+    connection.putheader("Authorization", "Bearer " + access.Keys.key("delta:submitter"))
+    connection.putheader("Content-Length", str(1 << 30))
+    connection.endheaders()
+    response = connection.getresponse()
+    assert response.status == 429 and json.loads(response.read())["code"] == "JobQuota"
+    connection.close()
+    # Another's is taken meanwhile.
+    other = daemon.by("alpha:submitter", "POST", "/v1/jobs", b"p sp 2 1\na 1 2 77\n")
+    assert other.status == 202, other.body
+    for one in (running, waiting[0]):
+        daemon.by("delta:submitter", "DELETE", "/v1/jobs/" + one.json["id"])
+
+
+def test_size_and_bytes_have_quotas_too(daemon):
+    who = "epsilon:submitter"
+    large = daemon.by(who, "POST", "/v1/jobs", SMALL).expect(413, "TooLarge")
+    assert large.json["limit"] == 3 and "key" in large.json["hint"], large.json
+    for i in range(50):
+        answer = daemon.by(who, "POST", "/v1/graphs", b"p sp 2 1\na 1 2 %d\n" % (i + 1))
+        if answer.status != 201:
+            break
+    assert answer.expect(507, "StorageQuota").json["limit"] == 2000, answer.json
+    assert i > 2
+    graphs = daemon.by(who, "GET", "/v1/graphs").json["graphs"]
+    for graph in graphs:
+        daemon.by(who, "DELETE", "/v1/graphs/" + graph["id"]).expect(204)
+    daemon.by(who, "POST", "/v1/graphs", b"p sp 2 1\na 1 2 1000\n").expect(201)
+
+
+def test_keys_are_read_again_and_a_broken_file_changes_nothing(daemon):
+    keys.write("zeta:reader", *WHO[1:])
+    assert '"reload_failed"' not in daemon.reload()
+    daemon.by("zeta:reader", "GET", "/v1/jobs").expect(200)
+    daemon.by("alpha:submitter", "GET", "/v1/jobs").expect(401, "Unauthorized")
+    with open(keys.path, "a", encoding="ascii") as file:
+        file.write(access.Keys.key("alpha:submitter") + " alpha admin\n")
+    log = daemon.reload()
+    assert '"event":"reload_failed","part":"keys"' in log and f'"line":{len(WHO) + 1}' in log, log
+    daemon.by("zeta:reader", "GET", "/v1/jobs").expect(200)
+    daemon.by("alpha:submitter", "GET", "/v1/jobs").expect(401)
+    keys.write(*WHO)
+    daemon.reload()
+    daemon.by("alpha:submitter", "GET", "/v1/jobs").expect(200)
+
+
+def test_what_was_made_without_keys_is_for_the_tenant_called_dash(_):
+    plain = harness.Daemon()
+    try:
+        graph = plain.solve(SMALL, "?name=old")["graph"]
+        plain.terminate()
+        owners = access.Keys("-:reader", "alpha:reader")
+        plain.arguments = ("--http.keys_file", owners.path)
+        plain.start()
+        plain.__class__ = access.Daemon
+        assert plain.by("-:reader", "GET", "/v1/graphs/old").expect(200).json["id"] == graph
+        plain.by("-:reader", "GET", "/v1/graphs/old/distance?source=1&target=2").expect(200)
+        plain.by("alpha:reader", "GET", "/v1/graphs/old").expect(404)
+        plain.by("alpha:reader", "GET", "/v1/graphs/old/distance?source=1&target=2").expect(404)
+    finally:
+        plain.close()
+
+
+def test_a_key_is_hashed_as_the_file_has_it(daemon):
+    import hashlib
+
+    hashed = subprocess.run([harness.BINARY, "--hash-key"], input=b"a-long-enough-key\n", capture_output=True)
+    assert hashed.stdout.decode().strip() == hashlib.sha256(b"a-long-enough-key").hexdigest()
+    short = subprocess.run([harness.BINARY, "--hash-key"], input=b"short\n", capture_output=True)
+    assert short.returncode == 78 and b"16 to 256" in short.stderr and b"short\n" not in short.stderr
+
+
+def test_no_key_stands_in_the_log_or_in_an_answer(daemon):
+    """What all the tests before have made it say, at the level that says most."""
+    log = daemon.log().decode()
+    for secret in SECRETS:
+        assert secret not in log, secret
+    answer = daemon.by("alpha:submitter", "GET", "/v1/graphs/" + SECRETS[1]).expect(404)
+    assert answer.body.count(SECRETS[0].encode()) == 0
+
+
+if __name__ == "__main__":
+    harness.Daemon = access.Daemon
+    harness.run(globals(), ("--http.keys_file", keys.path, "--log.level", "debug"))

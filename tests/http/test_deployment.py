@@ -1,0 +1,186 @@
+"""What deploy/ hands to service managers and schedulers fits together and with the program: units,
+Kubernetes objects, the batch script. Parts that need a tool say so when it is missing."""
+
+import configparser
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import harness
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DEPLOY = os.path.join(ROOT, "deploy")
+BUILD = sys.argv[3]
+try:
+    import yaml
+except ImportError:
+    yaml = None
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
+def default_of(key):
+    text = subprocess.run([harness.BINARY, "--print-config"], capture_output=True, text=True).stdout
+    return re.search(rf"^{key} = (.*)$", text, re.M)[1]
+
+
+def unit(name):
+    parser = configparser.RawConfigParser(strict=False)
+    parser.optionxform = str
+    parser.read_string(read(BUILD, "deploy", name))
+    return parser
+
+
+def test_the_service_and_its_socket_fit_the_program():
+    service = unit("apspd.service")["Service"]
+    assert service["Type"] == "notify" and int(service["WatchdogSec"]) >= 10
+    assert int(service["TimeoutStopSec"]) >= int(default_of("drain_s")) + 60
+    assert "AF_UNIX" in service["RestrictAddressFamilies"].split()  # to be notified of
+    assert service["RestartPreventExitStatus"].split() == ["78"]
+    arguments = service["ExecStart"].split()[1:]
+    flags = [one for one in arguments if one.startswith("--")]
+    assert flags == ["--config", "--state-dir"], arguments
+    assert unit("apspd.socket")["Socket"]["ListenStream"] == default_of("listen")
+
+
+def test_systemd_takes_the_units():
+    if shutil.which("systemd-analyze") is None:
+        print("systemd-analyze is not installed")
+        return
+    with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
+        for name in ("apspd.service", "apspd.socket"):
+            text = re.sub(r"(?m)^ExecStart=\S+", f"ExecStart={os.path.abspath(harness.BINARY)}",
+                          read(BUILD, "deploy", name))
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        units = [os.path.join(folder, name) for name in ("apspd.service", "apspd.socket")]
+        done = subprocess.run(["systemd-analyze", "verify", "--man=no", *units],
+                              capture_output=True, text=True)
+        about_us = [line for line in done.stderr.splitlines() if "apspd" in line]
+        assert done.returncode == 0 and not about_us, done.stderr
+
+
+# What an object must have, by kind: paths into it, and the type of what lies there. Names that no
+# object has are errors to the API server, so every name on the way is listed here too.
+SCHEMA = {
+    "metadata": {"name": str, "labels": dict, "annotations": dict},
+    "StatefulSet": {"serviceName": str, "replicas": int, "selector": dict, "template": dict,
+                    "volumeClaimTemplates": list},
+    "Service": {"selector": dict, "ports": list},
+    "NetworkPolicy": {"podSelector": dict, "policyTypes": list, "ingress": list},
+    "pod": {"automountServiceAccountToken": bool, "terminationGracePeriodSeconds": int,
+            "securityContext": dict, "containers": list, "volumes": list},
+    "container": {"name": str, "image": str, "args": list, "ports": list, "startupProbe": dict,
+                  "livenessProbe": dict, "readinessProbe": dict, "resources": dict,
+                  "securityContext": dict, "volumeMounts": list},
+    "probe": {"httpGet": dict, "periodSeconds": int, "timeoutSeconds": int, "failureThreshold": int},
+    "podSecurity": {"runAsNonRoot": bool, "runAsUser": int, "runAsGroup": int, "fsGroup": int,
+                    "fsGroupChangePolicy": str, "seccompProfile": dict},
+    "containerSecurity": {"allowPrivilegeEscalation": bool, "readOnlyRootFilesystem": bool,
+                          "capabilities": dict},
+}
+API = {"ConfigMap": "v1", "Service": "v1", "StatefulSet": "apps/v1",
+       "NetworkPolicy": "networking.k8s.io/v1"}
+
+
+def check(kind, value):
+    for name, member in value.items():
+        assert name in SCHEMA[kind], (kind, name)
+        assert isinstance(member, SCHEMA[kind][name]), (kind, name, member)
+
+
+def objects():
+    found = list(yaml.safe_load_all(read(DEPLOY, "kubernetes.yaml")))
+    return {one["kind"]: one for one in found}
+
+
+def test_the_kubernetes_objects_have_their_form():
+    if yaml is None:
+        print("python3-yaml is not installed")
+        return
+    for kind, one in objects().items():
+        assert one["apiVersion"] == API[kind], one
+        check("metadata", one["metadata"])
+        assert set(one) - {"spec", "data"} == {"apiVersion", "kind", "metadata"}, set(one)
+        if "spec" in one:
+            check(kind, one["spec"])
+    template = objects()["StatefulSet"]["spec"]["template"]
+    pod = template["spec"]
+    check("metadata", template["metadata"])
+    check("pod", pod)
+    check("podSecurity", pod["securityContext"])
+    for container in pod["containers"]:
+        check("container", container)
+        check("containerSecurity", container["securityContext"])
+        for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+            check("probe", container[probe])
+
+
+def test_the_kubernetes_objects_fit_each_other_and_the_program():
+    if yaml is None:
+        print("python3-yaml is not installed")
+        return
+    found = objects()
+    stateful = found["StatefulSet"]["spec"]
+    pod = stateful["template"]["spec"]
+    (container,) = pod["containers"]
+    labels = stateful["template"]["metadata"]["labels"]
+    for selector in (stateful["selector"]["matchLabels"], found["Service"]["spec"]["selector"],
+                     found["NetworkPolicy"]["spec"]["podSelector"]["matchLabels"]):
+        assert selector.items() <= labels.items(), selector
+    volumes = {one["name"] for one in pod["volumes"] + [
+        claim["metadata"] for claim in stateful["volumeClaimTemplates"]]}
+    assert {one["name"] for one in container["volumeMounts"]} == volumes
+    ports = {one["name"] for one in container["ports"]}
+    assert {one["targetPort"] for one in found["Service"]["spec"]["ports"]} <= ports
+    assert container["resources"]["limits"]["nvidia.com/gpu"] == (
+        container["resources"]["requests"]["nvidia.com/gpu"]) == 1
+    with tempfile.NamedTemporaryFile("w", suffix=".ini") as file:
+        file.write(found["ConfigMap"]["data"]["apspd.ini"])
+        file.flush()
+        done = subprocess.run([harness.BINARY, "--config", file.name, "--print-config"],
+                              capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    values = dict(line.split(" = ") for line in done.stdout.splitlines() if re.match(r"\w+ = ", line))
+    assert pod["terminationGracePeriodSeconds"] >= int(values["drain_s"]) + 30, values["drain_s"]
+    mounts = [one["mountPath"] for one in container["volumeMounts"]]
+    assert values["state_dir"] in mounts and "/etc/apspd" in mounts, mounts
+    assert values["listen"].endswith(f":{container['ports'][0]['containerPort']}"), values["listen"]
+    with harness.Daemon() as daemon:
+        for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+            daemon.get(container[probe]["httpGet"]["path"]).expect(200)
+
+
+def batch(folder, *graphs, **environment):
+    return subprocess.run(
+        ["bash", os.path.join(DEPLOY, "slurm.sbatch"), folder, *graphs], capture_output=True, text=True,
+        env={**os.environ, "APSP": os.path.abspath(harness.COMMAND), **environment},
+    )
+
+
+def test_the_batch_script_solves_what_it_can_and_goes_on_where_it_was():
+    with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
+        good, bad = os.path.join(folder, "good.gr"), os.path.join(folder, "bad.gr")
+        with open(good, "wb") as file:
+            file.write(harness.SMALL)
+        with open(bad, "wb") as file:
+            file.write(b"p sp 2 1\na 1 9 1\n")
+        out = os.path.join(folder, "out")
+        done = batch(out, good, bad, SLURM_CPUS_PER_TASK="1")
+        assert done.returncode == 1 and "good.gr: solved" in done.stdout, (done.stdout, done.stderr)
+        assert "bad.gr: left out (exit code 1)" in done.stderr, done.stderr
+        assert os.listdir(out) == ["good.npy"], os.listdir(out)
+        assert batch(out, good).stdout == ""
+        assert batch(out).returncode == 2
+        none = batch(out + "2", good, APSPD_SOLVER_BACKEND="gpu")
+        assert none.returncode in (0, 3), none.stderr
+
+
+if __name__ == "__main__":
+    harness.run(globals(), each=False)

@@ -1,0 +1,121 @@
+"""File, environment and flag agree on every key of the configuration, the flag before the variable
+before the file; and each refuses what another refuses."""
+
+import os
+import re
+import subprocess
+import tempfile
+
+import harness
+
+
+def load(file=None, variables=(), flags=()):
+    """(exit code, what holds, the complaint)"""
+    arguments = list(flags)
+    if file is not None:
+        handle = tempfile.NamedTemporaryFile("w", suffix=".ini")
+        handle.write(file)
+        handle.flush()
+        arguments = ["--config", handle.name, *arguments]
+    done = subprocess.run(
+        [harness.BINARY, *arguments, "--print-config"], capture_output=True, text=True,
+        env={**{k: v for k, v in os.environ.items() if not k.startswith("APSPD_")}, **dict(variables)},
+    )
+    return done.returncode, values_of(done.stdout), done.stderr
+
+
+def values_of(text):
+    """{(section, key): value}, of a commented file."""
+    section, found = None, {}
+    for line in text.splitlines():
+        if line.startswith("["):
+            section = line.strip("[]")
+        elif line and not line.startswith(";"):
+            key, value = line.split(" = ", 1)
+            found[section, key] = value
+    return found
+
+
+def ranges():
+    """{(section, key): its words on what it takes}"""
+    text = subprocess.run([harness.BINARY, "--print-config"], capture_output=True, text=True).stdout
+    section, comment = None, []
+    for line in text.splitlines():
+        if line.startswith("["):
+            section = line.strip("[]")
+        elif line.startswith("; "):
+            comment.append(line[2:])
+        elif line:
+            words = " ".join(comment)
+            comment = []
+            if section is not None:
+                yield section, line.split(" = ")[0], re.search(r"(?:Range|One of): (.*)\. Default", words)[1]
+
+
+def values_for(words, default):
+    """Two that are taken, the first not the default, and one that is not."""
+    if words.startswith("HOST:PORT"):
+        return ["127.0.0.1:1", "[::1]:2", "nowhere"]
+    if "bytes of text" in words:
+        return ["one", "two", " " + "x" * 300]
+    span = re.fullmatch(r"(\d+) to (\d+)", words)
+    if span is None:
+        choices = [one for one in words.split(", ") if one != default]
+        return [choices[0], [*choices, default][1], "nonsense"]
+    low, high = map(int, span.groups())
+    taken = [str(v) for v in (low, low + 1, low + 2) if str(v) != default]
+    return [taken[0], taken[1], str(high + 1)]
+
+
+def some(found):
+    """Each start of a slow build is slow, and no key is read by code of its own."""
+    return found[::7] if harness.QUICK else found
+
+
+def names_of(section, key):
+    return f"APSPD_{section}_{key}".upper(), f"--{section}.{key}"
+
+
+def test_each_key_is_the_same_from_everywhere():
+    code, defaults, _ = load()
+    assert code == 0
+    keys = list(ranges())
+    assert {(section, key) for section, key, _ in keys} == set(defaults) and len(keys) > 20, keys
+    for section, key, words in some(keys):
+        variable, flag = names_of(section, key)
+        first, second, wrong = values_for(words, defaults[section, key])
+        expected = {**defaults, (section, key): first}
+        file = f"[{section}]\n{key} = {first}\n"
+        for ways in ({"file": file}, {"variables": [(variable, first)]}, {"flags": [flag, first]},
+                     {"flags": [f"{flag}={first}"]}):
+            assert load(**ways) == (0, expected, ""), (ways, load(**ways))
+        over = {**defaults, (section, key): second}
+        assert load(file=file, variables=[(variable, second)])[1] == over, key
+        assert load(variables=[(variable, first)], flags=[flag, second])[1] == over, key
+        assert load(file=file, variables=[(variable, first)], flags=[flag, second])[1] == over, key
+
+
+def test_each_way_refuses_what_the_others_refuse():
+    defaults = load()[1]
+    for section, key, words in some(list(ranges())):
+        variable, flag = names_of(section, key)
+        wrong = values_for(words, defaults[section, key])[2]
+        complaints = []
+        for place, ways in ((":2", {"file": f"[{section}]\n{key} = {wrong}\n"}),
+                            (variable, {"variables": [(variable, wrong)]}),
+                            (flag, {"flags": [flag, wrong]})):
+            code, _, complaint = load(**ways)
+            assert code == 78 and f"{section}.{key} is" in complaint and place in complaint, (ways, complaint)
+            complaints.append(complaint.split(f"{section}.{key} is")[1].split("; it")[1])
+        assert len(set(complaints)) == 1 or "bytes of text" in words, complaints
+
+
+def test_unknown_keys_are_refused_from_everywhere():
+    for ways in ({"file": "[http]\nthread = 3\n"}, {"variables": [("APSPD_HTTP_THREAD", "3")]},
+                 {"flags": ["--http.thread", "3"]}):
+        code, _, complaint = load(**ways)
+        assert code == 78 and "unknown" in complaint, (ways, complaint)
+
+
+if __name__ == "__main__":
+    harness.run(globals(), each=False)

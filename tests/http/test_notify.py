@@ -1,0 +1,94 @@
+"""The service under a service manager: what it tells it, the watchdog, a socket that it is handed."""
+
+import os
+import socket
+import subprocess
+import tempfile
+import urllib.request
+
+import harness
+from test_watch import start_slow
+
+
+class Manager:
+    """The end that systemd has: a socket for words, in the environment of what is started next."""
+
+    def __init__(self, **environment):
+        self.folder = tempfile.TemporaryDirectory(prefix="apspd-test-")
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(os.path.join(self.folder.name, "notify"))
+        self.socket.settimeout(60)
+        self.environment = {"NOTIFY_SOCKET": self.socket.getsockname(), **environment}
+
+    def __enter__(self):
+        os.environ.update(self.environment)
+        return self
+
+    def __exit__(self, *_):
+        for name in self.environment:
+            del os.environ[name]
+        self.socket.close()
+        self.folder.cleanup()
+
+    def hear(self):
+        return dict(line.split("=", 1) for line in self.socket.recv(4096).decode().split("\n"))
+
+
+def test_it_tells_of_its_start_and_stop():
+    with Manager() as manager, harness.Daemon("--jobs.drain_s", "7") as daemon:
+        assert manager.hear() == {"READY": "1", "STATUS": f"listening on {daemon.url}"}
+        daemon.terminate()
+        told = manager.hear()
+        assert told == {"STOPPING": "1", "STATUS": "draining", "EXTEND_TIMEOUT_USEC": "67000000"}, told
+
+
+def test_it_feeds_the_watchdog_also_while_it_solves():
+    with Manager(WATCHDOG_USEC="100000") as manager, harness.Daemon("--jobs.drain_s", "0") as daemon:
+        manager.hear()
+        start_slow(daemon, 3)
+        for _ in range(5):
+            assert manager.hear() == {"WATCHDOG": "1"}
+
+
+def start_with_socket(listening, state, *arguments):
+    """apspd with descriptor 3 as systemd hands it over, and its process id where it says for whom."""
+    script = f'exec 3<&{listening.fileno()}; export LISTEN_FDS=1 LISTEN_PID=$$; exec "$0" "$@"'
+    return subprocess.Popen(
+        ["sh", "-c", script, harness.BINARY, "--state-dir", state, *arguments],
+        pass_fds=[listening.fileno()], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    )
+
+
+def ask_through(port, path):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as answer:
+        return answer.status
+
+
+def test_it_answers_on_a_socket_that_it_is_handed_and_so_does_the_next():
+    with tempfile.TemporaryDirectory(prefix="apspd-test-") as state:
+        listening = socket.create_server(("127.0.0.1", 0))
+        port = listening.getsockname()[1]
+        for _ in range(2):
+            process = start_with_socket(listening, state, "--listen", "127.0.0.1:1")
+            line = process.stdout.readline().decode()
+            assert line == f"listening on http://127.0.0.1:{port}\n", line
+            assert ask_through(port, "/readyz") == 200
+            process.terminate()
+            assert process.wait(60) == 0
+            process.stdout.close()
+            # Nobody accepts now, but the socket stays: who connects is answered by the next.
+            waiting = socket.create_connection(("127.0.0.1", port))
+            waiting.close()
+        listening.close()
+
+
+def test_a_socket_of_another_sort_is_refused():
+    with tempfile.TemporaryDirectory(prefix="apspd-test-") as state:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
+            process = start_with_socket(other, state)
+            assert process.wait(60) == 78
+            process.stdout.close()
+
+
+if __name__ == "__main__":
+    harness.run(globals(), each=False)

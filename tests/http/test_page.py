@@ -1,0 +1,108 @@
+"""The page at /: what it is served with, what it weighs, and that it asks nobody but the service."""
+
+import base64
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import zlib
+
+import harness
+
+# In gzip, all together: the page is one document, and icons and scripts are inside.
+BUDGET_BYTES = 300 * 1000
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
+
+
+def test_it_is_for_browsers(daemon):
+    for accept in (BROWSER, "*/*", "text/html"):
+        answer = daemon.get("/", Accept=accept).expect(200)
+        assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+        assert answer.headers["Vary"] == "Accept, Accept-Encoding"
+    assert daemon.get("/").body == answer.body
+    index = daemon.get("/", Accept="application/json").expect(200)
+    assert index.json["service"] == "apspd" and index.headers["Vary"] == "Accept, Accept-Encoding"
+    daemon.get("/", Accept="image/png").expect(406, "NotAcceptable")
+    daemon.get("/?no=1").expect(400, "UnknownParameter")
+    assert daemon.ask("HEAD", "/").expect(200).body == b""
+
+
+def test_it_is_small_and_packed(daemon):
+    plain = daemon.get("/").expect(200)
+    packed = daemon.get("/", Accept_Encoding="gzip, deflate, br, zstd").expect(200)
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert zlib.decompress(packed.body, 31) == plain.body
+    assert len(packed.body) <= BUDGET_BYTES, len(packed.body)
+    print(f"{len(packed.body)} bytes in gzip")
+    for one, coding in ((plain, "identity"), (packed, "gzip")):
+        again = daemon.get("/", If_None_Match=one.headers["ETag"], Accept_Encoding=coding).expect(304)
+        assert again.body == b""
+    assert plain.headers["ETag"] != packed.headers["ETag"]
+
+
+def test_it_asks_nobody_else(daemon):
+    page = daemon.get("/").expect(200).body.decode()
+    # Names of XML, which nobody asks for.
+    page = page.replace("http://www.w3.org/2000/svg", "")
+    assert not re.search(r"(?:https?:)?//[\w.-]+\.\w", page), re.search(r".{30}//[\w.-]+\.\w.{30}", page)
+    assert not re.search(r"@(STYLE|SCRIPT)@", page)
+    sources = re.findall(r"""\s(?:src|href|action)=["']([^"']*)""", page)
+    assert {one for one in sources if not one.startswith("data:")} == {"#main", "/docs", "/readyz?verbose"}, sources
+    assert not re.search(r"\son\w+=[\"']|\sstyle=|eval\(|innerHTML|\burl\((?!data:)|@import", page)
+
+
+def test_its_policy_lets_in_its_own_script_alone(daemon):
+    answer = daemon.get("/").expect(200)
+    page = answer.body.decode()
+    policy = dict(part.split(" ", 1) for part in answer.headers["Content-Security-Policy"].split("; "))
+    assert policy["default-src"] == "'none'" and policy["connect-src"] == "'self'"
+    assert policy["frame-ancestors"] == policy["base-uri"] == policy["form-action"] == "'none'"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Referrer-Policy"] == "no-referrer"
+    for name, tag in (("script-src", "script"), ("style-src", "style")):
+        found = re.findall(rf"<{tag}[^>]*>(.*?)</{tag}>", page, re.S)
+        assert len(found) == 1, (tag, len(found))
+        digest = hashlib.sha256(found[0].encode()).digest()
+        assert policy[name] == f"'sha256-{base64.b64encode(digest).decode()}'", name
+
+
+def bundled(modules):
+    """What embed.py makes of a page of modules: (exit code, what it says, the script)."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = {}
+        for name, text in {"a.html": "@STYLE@@SCRIPT@", "a.css": "", "a.json": '{"info": {}}', **modules}.items():
+            paths[name] = os.path.join(folder, name)
+            with open(paths[name], "w", encoding="utf-8") as file:
+                file.write(text)
+        page = [paths["a.html"], paths["a.css"]]
+        done = subprocess.run(
+            ["python3", os.path.join(ROOT, "server/http/embed.py"), os.path.join(folder, "out.c"), "1",
+             "--openapi", paths["a.json"], "--docs", *page, paths["a.html"],
+             "--home", *page, *(paths[name] for name in modules)],
+            capture_output=True, text=True)
+        if done.returncode != 0:
+            return done.returncode, done.stderr, ""
+        with open(os.path.join(folder, "out.c"), encoding="utf-8") as file:
+            array = re.search(r"home_plain\[\] = \{(.*?)\}", file.read(), re.S)[1]
+        return 0, "", bytes(int(one, 16) for one in array.split(",") if one.strip()).decode()
+
+
+def test_modules_become_one_script(_):
+    first = "const hidden = 1;\nexport function two() {\n  return hidden + 1;\n}\nexport let three = 3;\n"
+    second = 'import { two,\n  three } from "./first.js";\nconst hidden = 5;\nconsole.log(two() + three + hidden);\n'
+    code, said, script = bundled({"first.js": first, "second.js": second})
+    assert code == 0, said
+    if shutil.which("node"):
+        printed = subprocess.run(["node", "-"], input=script, capture_output=True, text=True)
+        assert printed.stdout == "10\n", (printed, script)
+    for wrong in ('import { four } from "./first.js";\n', 'import * as all from "./first.js";\n',
+                  'import { two } from "./later.js";\n', "export default 3;\n"):
+        code, said, _ = bundled({"first.js": first, "second.js": wrong})
+        assert code != 0 and "second.js" in said, (wrong, said)
+
+
+if __name__ == "__main__":
+    harness.run(globals())

@@ -1,0 +1,262 @@
+"""The page at / in a real browser: the whole tour, from a dropped file to a path and a cancelled job,
+at three widths and in both colour schemes. Skipped without Chromium and its driver.
+
+With APSPD_TEST_PICTURES=FOLDER it leaves pictures there; with AXE=axe.min.js it looks for what keeps
+people out (axe-core)."""
+
+import json
+import os
+import re
+import subprocess
+import zlib
+
+import browser
+import harness
+
+WIDTHS = (1440, 820, 390)
+PICTURES = os.environ.get("APSPD_TEST_PICTURES")
+AXE = os.environ.get("AXE")
+DATA = os.environ.get("APSPD_TEST_DATA")
+READY = "document.querySelector('#devices li')"
+OPEN = """!document.querySelector('#solved').hidden && document.querySelector('.histogram')
+    && document.querySelector('#downloads li') && document.querySelector('#heat-block').textContent
+    && document.querySelector('#workspace').getAttribute('aria-busy') === 'false'"""
+# A file, dropped on the page as a person would.
+DROP = """const [name, text] = arguments;
+const data = new DataTransfer();
+data.items.add(new File([text], name));
+for (const type of ["dragenter", "dragover", "drop"]) {
+  document.querySelector("#drop").dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+}"""
+JOB = "[...document.querySelectorAll('.job')].find((one) => one.querySelector('.name').textContent === '%s')"
+
+
+def generate(daemon, shape, n):
+    path = os.path.join(daemon.scratch, f"{shape}.gr")
+    subprocess.run([harness.COMMAND, "generate", "--shape", shape, "--n", str(n), "--seed", "4", path], check=True)
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def text(page, selector):
+    return page.run("return document.querySelector(arguments[0]).textContent", selector)
+
+
+def picture(page, name):
+    if PICTURES:
+        os.makedirs(PICTURES, exist_ok=True)
+        page.picture(os.path.join(PICTURES, f"{name}.png"))
+
+
+def look(page, where):
+    """Nothing sticks out at any width, and nothing serious keeps anybody out in either scheme."""
+    for scheme in ("light", "dark"):
+        page.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        for width in WIDTHS:
+            page.size(width)
+            wide = page.run("return document.documentElement.scrollWidth - innerWidth")
+            assert wide <= 0, (where, width, wide)
+            picture(page, f"{where}-{width}-{scheme}")
+        expect_no_obstacle(page, where, scheme)
+    page.size(WIDTHS[0])
+
+
+def expect_no_obstacle(page, where, scheme):
+    if not AXE:
+        return
+    with open(AXE, encoding="utf-8") as file:
+        page.devtools("Runtime.evaluate", expression=file.read())
+    found = page.run("""const done = arguments[arguments.length - 1];
+        axe.run().then((all) => {
+          window.passed = all.passes.length;
+          done(all.violations.map((one) => [one.impact, one.id, one.nodes[0].html + one.nodes[0].failureSummary]));
+        });""", kind="async")
+    print(f"axe: {where}, {scheme}: {page.run('return window.passed')} rules pass", json.dumps(found, indent=1))
+    assert not [one for one in found if one[0] in ("serious", "critical")], (where, scheme)
+
+
+def drop(page, name, content):
+    page.run(DROP, f"{name}.gr", content)
+
+
+def expect_no_other_error(page, *known):
+    log = [line for line in page.log() if line["level"] == "SEVERE"]
+    assert [line for line in log if not any(part in line["message"] for part in known)] == [], log
+
+
+def solve(page, name, content, source, target):
+    """Dropped, watched to its end, and asked for a pair, whose path is listed and drawn."""
+    drop(page, name, content)
+    page.until(f"{JOB % name}?.dataset.state === 'done'")
+    page.until(f"document.querySelector('#graph-name').textContent === '{name}' && {OPEN}")
+    assert "vertices" in text(page, "#facts")
+    assert text(page, "#heat-block").startswith("Whole matrix")
+    assert painted(page, "#heat") > 20
+    page.run("for (const [id, value] of arguments) document.getElementById(id).value = value;",
+             ["source", source], ["target", target])
+    page.click("#pair button.main")
+    page.until("document.querySelector('#pair-answer .path li')")
+
+
+def painted(page, selector):
+    """How many colours a canvas shows."""
+    return page.run("""const canvas = document.querySelector(arguments[0]);
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        return new Set(new Uint32Array(data.buffer)).size;""", selector)
+
+
+def test_the_tour(daemon):
+    page = browser.Browser()
+    try:
+        page.open(f"{daemon.url}/", WIDTHS[0], READY)
+        page.devtools("Network.enable")
+        look(page, "start")
+        solve(page, "town", generate(daemon, "road", 300), "1", "300")
+        answer = daemon.get("/v1/graphs/town/path?source=1&target=300").json
+        assert text(page, "#pair-answer .distance").replace(",", "") == str(answer["distance"])
+        listed = page.run("return document.querySelectorAll('#pair-answer .path li').length")
+        assert listed == len(answer["vertices"])
+        path = f"/v1/graphs/{daemon.get('/v1/graphs/town').json['id']}/path?source=1&target=300"
+        assert text(page, "#curl-line") == f"curl '{daemon.url}{path}'"
+        assert painted(page, "#drawing") > 10
+        look(page, "solved")
+        around_a_vertex(page, daemon)
+        into_a_block(page)
+        cancel_a_job(page, daemon)
+        bad_graphs(page)
+        if DATA:
+            with open(os.path.join(DATA, "graphs/rome99.gr"), encoding="utf-8") as file:
+                solve(page, "rome99", file.read(), "1", "3353")
+            look(page, "rome99")
+        expect_no_other_error(page, "jobs?name=broken", "source=nowhere")
+    finally:
+        page.close()
+
+
+def around_a_vertex(page, daemon):
+    page.run("document.getElementById('around').value = '7'; document.getElementById('most').value = '4';")
+    page.click("#around-form button.main")
+    page.until("document.querySelectorAll('#around-answer tbody tr').length === 4")
+    near = daemon.get("/v1/graphs/town/nearest?source=7&k=4").json
+    cells = page.run("return [...document.querySelectorAll('#around-answer td')].map((one) => one.textContent)")
+    assert cells[::2] == [str(vertex) for vertex in near["vertices"]], cells
+    assert [cell.replace(",", "") for cell in cells[1::2]] == [str(one) for one in near["distances"]], cells
+    links = page.run("return [...document.querySelectorAll('#downloads a')].map((one) => one.getAttribute('href'))")
+    assert len(links) == 7
+    for link in links:
+        assert daemon.ask("HEAD", link).status == 200, link
+
+
+def into_a_block(page):
+    """By keys alone: to a cell, into its block, and out again."""
+    page.run("document.getElementById('heat').focus()")
+    page.press("\ue015", "\ue014", "\ue014")
+    said = text(page, "#heat-cell")
+    assert re.match(r"From 3 from \d+ to 2 from \d+: mean|From .* to .*: mean", said), said
+    page.press("\ue007")
+    page.until("document.querySelector('#heat-block').textContent.startsWith('Rows 0 to ')")
+    assert "heatmap?rows=0:" in text(page, "#curl-line")
+    page.press("\ue00c")
+    page.until("document.querySelector('#heat-block').textContent.startsWith('Whole')")
+
+
+def cancel_a_job(page, daemon):
+    """One that cannot end by itself in time, and another behind it."""
+    drop(page, "endless", harness.slow_graph(6000 if harness.QUICK else 14000).decode())
+    running = JOB % "endless"
+    page.until(f"{running}?.dataset.state === 'running'")
+    assert page.run(f"return {running}.querySelector('progress').hidden") is False
+    picture(page, "running")
+    drop(page, "behind", "p sp 2 1\na 1 2 3\n")
+    behind = JOB % "behind"
+    page.until(f"{behind}?.dataset.state === 'queued'")
+    page.until(f"{running}.dataset.state === 'running' && {behind}.querySelector('.words').textContent.includes('next in the queue')")
+    page.run(f"{running}.querySelectorAll('button')[1].click()")
+    page.until(f"{running}?.dataset.state === 'cancelled'")
+    page.until(f"{behind}?.dataset.state === 'done'")
+    states = {job["name"]: job["state"] for job in daemon.get("/v1/jobs").json["jobs"]}
+    assert states["endless"] == "cancelled" and states["behind"] == "done", states
+    assert "-X DELETE" in page.run("return document.querySelector('#curl-list').textContent")
+
+
+def bad_graphs(page):
+    drop(page, "broken", "p sp 3 2\na 1 2 3\na 1 nine 3\n")
+    page.until("document.querySelector('#submit-problem pre')")
+    said = text(page, "#submit-problem")
+    assert "line 3" in said and "a 1 nine 3" in said and "BadGraph" in said, said
+    picture(page, "problem")
+    page.run("document.getElementById('source').value = 'nowhere'")
+    page.click("#pair button.main")
+    page.until("document.querySelector('#pair-problem .problem')")
+    assert "NoSuchVertex" in text(page, "#pair-problem")
+
+
+def test_every_example_is_solved(daemon):
+    page = browser.Browser()
+    try:
+        page.open(f"{daemon.url}/", WIDTHS[0], READY)
+        for name in ("town", "islands", "acquaintances"):
+            page.click(f"[data-example={name}]")
+            page.until(f"document.querySelector('#graph-name').textContent === '{name}' && {OPEN}")
+            page.until("!document.querySelector('#drawing-box').hidden")
+            picture(page, f"example-{name}")
+        page.open(page.run("return location.href"), WIDTHS[0], OPEN)
+        assert text(page, "#graph-name") == "acquaintances"
+        sent = zlib.compress(daemon.get("/").body, 9)
+        assert len(sent) < 300_000
+        expect_no_other_error(page)
+    finally:
+        page.close()
+
+
+LOCK = """window.asked = [];
+const open = window.fetch;
+window.fetch = (path, options) => {
+  const given = options.headers.Authorization ?? null;
+  window.asked.push(given);
+  if (given === "Bearer right") return open(path, options);
+  const problem = JSON.stringify({ title: "No key", status: 401, code: "Unauthorized", detail: "A key is needed." });
+  return Promise.resolve(new Response(problem, { status: 401, headers: { "Content-Type": "application/problem+json" } }));
+};
+document.dispatchEvent(new Event("visibilitychange"));"""
+
+
+def give_key(page, key):
+    page.until("document.querySelector('#key-dialog').open")
+    page.type("#key", key)
+    page.click("#key-form button.main")
+
+
+def test_a_key_is_asked_for_and_kept_in_the_tab(daemon):
+    """The service that this one speaks to wants none: what asks it is locked."""
+    daemon.solve(harness.SMALL, "?name=small")
+    page = browser.Browser()
+    try:
+        page.open(f"{daemon.url}/", WIDTHS[0], READY)
+        page.run(LOCK)
+        page.until("document.querySelector('#key-dialog').open")
+        expect_no_obstacle(page, "key", "light")
+        give_key(page, "wrong")
+        page.until("document.querySelector('#key-words').textContent.includes('does not take')")
+        picture(page, "key")
+        give_key(page, "right")
+        page.until("window.asked.includes('Bearer right') && !document.querySelector('#key-dialog').open")
+        assert text(page, "#key-button") == "Key in use"
+        page.until("document.querySelector('.job .name')")
+        page.click(".job .name")
+        page.until(OPEN)
+        page.click("#pair button.main")
+        page.until("document.querySelector('#pair-answer p')")
+        assert text(page, "#curl-line").startswith('curl -H "Authorization: Bearer $APSPD_KEY" ')
+        assert page.run("return sessionStorage.getItem('apspd-key')") == "right"
+        page.click("#key-button")
+        page.click("#key-forget")
+        before = page.run("document.dispatchEvent(new Event('visibilitychange')); return window.asked.length;")
+        page.until(f"window.asked.length >= {before} && document.querySelector('#jobs-problem .problem')")
+        assert page.run("return [document.querySelector('#key-dialog').open, sessionStorage.length]") == [False, 0]
+    finally:
+        page.close()
+
+
+if __name__ == "__main__":
+    harness.run(globals())

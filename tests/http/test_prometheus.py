@@ -1,0 +1,154 @@
+"""A real Prometheus: it takes the rules, reads the service, and tells of one that is killed again
+and again. Skipped without prometheus and promtool."""
+
+import http.server
+import json
+import os
+import queue
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+
+import harness
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FOLDER = os.path.join(ROOT, "deploy", "monitoring")
+PROMETHEUS = shutil.which("prometheus")
+PROMTOOL = shutil.which("promtool")
+if PROMETHEUS is None or PROMTOOL is None:
+    print("skipped: prometheus or promtool is not installed")
+    sys.exit(harness.SKIPPED)
+
+# Fires anew for each start that was seen: who waits for it knows that the start was read.
+SEEN = """groups:
+  - name: seen
+    rules:
+      - alert: Seen
+        expr: process_start_time_seconds{job="apspd"}
+        labels: {start: '{{ $value | printf "%.3f" }}'}
+"""
+CONFIG = """global: {{scrape_interval: 200ms, scrape_timeout: 200ms, evaluation_interval: 200ms}}
+rule_files: [{rules}, {seen}]
+alerting:
+  alertmanagers: [{{static_configs: [{{targets: ["127.0.0.1:{alerts}"]}}]}}]
+scrape_configs: [{{job_name: apspd, static_configs: [{{targets: ["127.0.0.1:{daemon}"]}}]}}]
+"""
+
+
+def promtool(*arguments):
+    done = subprocess.run([PROMTOOL, *arguments], capture_output=True, text=True, cwd=FOLDER)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_rules_are_taken_and_do_what_they_say():
+    promtool("check", "rules", "apspd.rules.yml")
+    promtool("check", "config", "prometheus.yml")
+    promtool("test", "rules", "apspd.rules.test.yml")
+
+
+def test_every_question_of_the_dashboard_is_one():
+    with open(os.path.join(FOLDER, "grafana-apspd.json"), encoding="utf-8") as file:
+        panels = json.load(file)["panels"]
+    asked = [target["expr"] for panel in panels for target in panel.get("targets", ())]
+    asked = [one.replace("$__rate_interval", "5m").replace("$instance", ".*") for one in asked]
+    rules = [{"record": f"dashboard:{i}", "expr": one} for i, one in enumerate(asked)]
+    with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+        json.dump({"groups": [{"name": "dashboard", "rules": rules}]}, file)
+        file.flush()
+        promtool("check", "rules", file.name)
+    assert len(asked) > 30, asked
+
+
+class Alerts(http.server.BaseHTTPRequestHandler):
+    """What Prometheus takes for an Alertmanager."""
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        for alert in json.loads(body):
+            self.server.alerts.put(alert["labels"])
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+class Watch:
+    """Prometheus, and the alerts that it sends."""
+
+    def __init__(self, port):
+        self.folder = tempfile.mkdtemp(prefix="apspd-test-")
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Alerts)
+        self.server.alerts = queue.Queue()
+        self.told = []
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        seen = self.write("seen.yml", SEEN)
+        rules = os.path.join(FOLDER, "apspd.rules.yml")
+        alerts = self.server.server_address[1]
+        config = CONFIG.format(rules=rules, seen=seen, alerts=alerts, daemon=port)
+        self.port = free_port()
+        self.process = subprocess.Popen(
+            [PROMETHEUS, "--config.file", self.write("prometheus.yml", config),
+             "--storage.tsdb.path", os.path.join(self.folder, "data"),
+             "--web.listen-address", f"127.0.0.1:{self.port}", "--log.level", "warn"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def until(self, **labels):
+        """One may have come while another was waited for, and is not sent again soon."""
+        seen = 0
+        while True:
+            for found in self.told[seen:]:
+                if all(found.get(key) == value for key, value in labels.items()):
+                    return found
+            seen = len(self.told)
+            self.told.append(self.server.alerts.get(timeout=120))
+
+    def close(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+        self.server.shutdown()
+        self.server.server_close()
+        shutil.rmtree(self.folder)
+
+
+def start_of(daemon):
+    text = daemon.get("/metrics").body.decode()
+    return "%.3f" % float(re.search(r"^process_start_time_seconds (\S+)$", text, re.MULTILINE)[1])
+
+
+def test_a_service_that_is_killed_again_and_again_is_told_of():
+    with harness.Daemon() as daemon:
+        daemon.arguments += ("--listen", f"127.0.0.1:{daemon.port}")
+        watch = Watch(daemon.port)
+        try:
+            watch.until(alertname="Seen", start=start_of(daemon))
+            for _ in range(3):
+                daemon.kill()
+                daemon.start()
+                watch.until(alertname="Seen", start=start_of(daemon))
+            fired = watch.until(alertname="ApspdRestarting")
+            assert fired["severity"] == "critical" and fired["job"] == "apspd", fired
+        finally:
+            watch.close()
+
+
+if __name__ == "__main__":
+    harness.run(globals(), each=False)

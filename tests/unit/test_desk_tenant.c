@@ -1,0 +1,216 @@
+/* What belongs to one tenant is for no other, before and after a restart; and what a key allows. */
+#include "tests/unit/desk_fixture.h"
+
+static struct tenant *tenant_of(struct fixture *fixture, const char *name)
+{
+    struct tenant *tenant;
+    assert_int_equal(desk_tenant(fixture->desk, name, &tenant), STATUS_OK);
+    return tenant;
+}
+
+static struct question *new_ask(struct fixture *fixture, enum ask_kind kind, const char *tenant,
+                                const char *key)
+{
+    struct question *question = new_question(kind, key);
+    question->ask.tenant = tenant_of(fixture, tenant);
+    return question;
+}
+
+static struct question *new_submit(struct fixture *fixture, const char *tenant, const char *edges)
+{
+    struct question *question = new_upload(ASK_SUBMIT, edges);
+    question->ask.tenant = tenant_of(fixture, tenant);
+    question->ask.wait_s = 60;
+    question->ask.wait_until_final = true;
+    return question;
+}
+
+/* Solves the ring under the alias "ring" and the key "order"; copies the ids. */
+static void solve_as(struct fixture *fixture, const char *tenant, char job_id[JOB_ID_SIZE],
+                     char graph_id[GRAPH_ID_SIZE])
+{
+    struct question *question = new_submit(fixture, tenant, RING);
+    snprintf(question->ask.parameters.name, NAME_SIZE, "ring");
+    snprintf(question->ask.idempotency_key, IDEMPOTENCY_KEY_SIZE, "order");
+    ask(fixture, question, STATUS_OK, 200);
+    memcpy(job_id, question->ask.job_id, JOB_ID_SIZE);
+    memcpy(graph_id, question->ask.graph_id, GRAPH_ID_SIZE);
+    forget(question);
+}
+
+static void expect(struct fixture *fixture, enum ask_kind kind, const char *tenant, const char *key,
+                   enum status status, unsigned http_status)
+{
+    struct question *question = new_ask(fixture, kind, tenant, key);
+    ask(fixture, question, status, http_status);
+    forget(question);
+}
+
+static void expect_none(struct fixture *fixture, const char *tenant, const char *job_id,
+                        const char *graph_id)
+{
+    static const enum ask_kind of_graphs[] = {ASK_GRAPH, ASK_DELETE_GRAPH, ASK_RESULT, ASK_ESTIMATE,
+                                              ASK_SUBMIT};
+    static const enum ask_kind of_jobs[] = {ASK_JOB, ASK_EVENTS, ASK_CANCEL};
+    for (size_t i = 0; i < sizeof(of_graphs) / sizeof(of_graphs[0]); i++) {
+        expect(fixture, of_graphs[i], tenant, graph_id, STATUS_NO_SUCH_GRAPH, 404);
+        expect(fixture, of_graphs[i], tenant, "ring", STATUS_NO_SUCH_GRAPH, 404);
+        expect(fixture, of_graphs[i], tenant, job_id, STATUS_NO_SUCH_JOB, 404);
+    }
+    for (size_t i = 0; i < sizeof(of_jobs) / sizeof(of_jobs[0]); i++) {
+        expect(fixture, of_jobs[i], tenant, job_id, STATUS_NO_SUCH_JOB, 404);
+    }
+}
+
+static size_t count_listed(struct fixture *fixture, enum ask_kind kind, const char *tenant,
+                           const char *member)
+{
+    struct question *question = new_ask(fixture, kind, tenant, "");
+    ask(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    const size_t count = json_array_size(json_object_get(body, member));
+    json_decref(body);
+    forget(question);
+    return count;
+}
+
+static void expect_lists(struct fixture *fixture, const char *tenant, size_t count)
+{
+    assert_int_equal(count_listed(fixture, ASK_JOBS, tenant, "jobs"), count);
+    assert_int_equal(count_listed(fixture, ASK_GRAPHS, tenant, "graphs"), count);
+}
+
+static void what_one_has_no_other_finds_also_after_a_restart(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve_as(fixture, "a", job_id, graph_id);
+    for (int i = 0; i < 2; i++) {
+        expect_none(fixture, "b", job_id, graph_id);
+        expect_none(fixture, "", job_id, graph_id);
+        expect_lists(fixture, "a", 1);
+        expect_lists(fixture, "b", 0);
+        expect_lists(fixture, "", 0);
+        expect(fixture, ASK_GRAPH, "a", "ring", STATUS_OK, 200);
+        expect(fixture, ASK_RESULT, "a", job_id, STATUS_OK, 200);
+        expect(fixture, ASK_JOB, "a", job_id, STATUS_OK, 200);
+        restart(fixture);
+    }
+}
+
+/* The same graph, alias and Idempotency-Key: as if there were no other. */
+static void equal_requests_of_two_are_two(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_ids[3][JOB_ID_SIZE];
+    char graph_ids[3][GRAPH_ID_SIZE];
+    static const char *const tenants[] = {"", "a", "b"};
+    for (int i = 0; i < 3; i++) {
+        solve_as(fixture, tenants[i], job_ids[i], graph_ids[i]);
+        for (int j = 0; j < i; j++) {
+            assert_string_not_equal(job_ids[i], job_ids[j]);
+            assert_string_not_equal(graph_ids[i], graph_ids[j]);
+        }
+    }
+    restart(fixture);
+    expect(fixture, ASK_DELETE_GRAPH, "a", "ring", STATUS_OK, 204);
+    for (int i = 0; i < 3; i++) {
+        struct question *question = new_ask(fixture, ASK_GRAPH, tenants[i], "ring");
+        ask(fixture, question, i == 1 ? STATUS_NO_SUCH_GRAPH : STATUS_OK, i == 1 ? 404 : 200);
+        assert_string_equal(question->ask.graph_id, i == 1 ? "" : graph_ids[i]);
+        forget(question);
+    }
+}
+
+static void a_cursor_of_another_is_none(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve_as(fixture, "a", job_id, graph_id);
+    struct question *question = new_ask(fixture, ASK_GRAPHS, "b", "");
+    memcpy(question->ask.cursor, graph_id, GRAPH_ID_SIZE);
+    ask(fixture, question, STATUS_BAD_PARAMETER, 400);
+    forget(question);
+}
+
+static void bytes_are_counted_pledged_and_given_back(void **state)
+{
+    struct fixture *fixture = *state;
+    struct tenant *tenant = tenant_of(fixture, "a");
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    size_t result_bytes;
+    assert_int_equal(result_file_size(3, KIND_I4, &result_bytes), STATUS_OK);
+    solve_as(fixture, "a", job_id, graph_id);
+    assert_int_equal(tenant->pledged_bytes, 0);
+    const uint64_t bytes = tenant->stored_bytes;
+    assert_true(bytes > result_bytes);
+    restart(fixture);
+    tenant = tenant_of(fixture, "a");
+    assert_int_equal(tenant->stored_bytes, bytes);
+    struct question *question = new_submit(fixture, "a", LINE);
+    question->ask.quota.stored_bytes = bytes + result_bytes;
+    ask(fixture, question, STATUS_STORAGE_QUOTA, 507);
+    forget(question);
+    question = new_submit(fixture, "a", LINE);
+    question->ask.quota.stored_bytes = 3 * bytes;
+    ask(fixture, question, STATUS_OK, 200);
+    forget(question);
+    expect(fixture, ASK_DELETE_GRAPH, "a", graph_id, STATUS_OK, 204);
+    assert_in_range(tenant->stored_bytes, 1, bytes); /* the line has an edge less than the ring */
+    assert_int_equal(tenant->pledged_bytes, 0);
+    assert_int_equal(tenant->reserved, 0);
+    assert_int_equal(tenant->share.count, 0);
+}
+
+static void more_vertices_than_the_key_allows_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    struct question *question = new_submit(fixture, "a", RING);
+    question->ask.quota.vertex_limit = 2;
+    ask(fixture, question, STATUS_TOO_LARGE, 413);
+    assert_true(question->ask.problem.limit == 2 && question->ask.problem.actual == 3);
+    forget(question);
+    expect_lists(fixture, "a", 0);
+}
+
+/* The places are taken in the order of the asks; whether a job has left the queue by the time of
+ * the next does not matter to one that was promised none. */
+static void no_more_jobs_wait_than_the_key_allows(void **state)
+{
+    struct fixture *fixture = *state;
+    struct question *first = new_submit(fixture, "a", RING);
+    struct question *second = new_submit(fixture, "a", LINE);
+    struct question *other = new_submit(fixture, "b", LINE);
+    first->ask.quota.waiting_jobs = second->ask.quota.waiting_jobs = 1;
+    other->ask.quota.waiting_jobs = 1;
+    desk_post(fixture->desk, &first->ask);
+    desk_post(fixture->desk, &second->ask);
+    desk_post(fixture->desk, &other->ask);
+    wait_for(fixture, second);
+    assert_int_equal(second->ask.status, STATUS_JOB_QUOTA);
+    assert_int_equal(second->ask.http_status, 429);
+    assert_true(second->ask.retry_after_s > 0);
+    wait_for(fixture, first);
+    wait_for(fixture, other);
+    assert_state(first, "done");
+    assert_state(other, "done");
+    forget(first);
+    forget(second);
+    forget(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        DESK_TEST(what_one_has_no_other_finds_also_after_a_restart),
+        DESK_TEST(equal_requests_of_two_are_two),
+        DESK_TEST(a_cursor_of_another_is_none),
+        DESK_TEST(bytes_are_counted_pledged_and_given_back),
+        DESK_TEST(more_vertices_than_the_key_allows_are_refused),
+        DESK_TEST(no_more_jobs_wait_than_the_key_allows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

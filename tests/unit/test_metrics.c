@@ -1,0 +1,140 @@
+/* The counters and their text: what Prometheus reads. */
+#include "server/metrics.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char *print(void)
+{
+    struct text text = {0};
+    metrics_print(&text);
+    assert_int_equal(text_status(&text), STATUS_OK);
+    return text_take(&text, NULL);
+}
+
+/* Whether the text has this line. */
+static bool has_line(const char *text, const char *line)
+{
+    const size_t size = strlen(line);
+    for (const char *at = text; (at = strstr(at, line)) != NULL; at++) {
+        if ((at == text || at[-1] == '\n') && at[size] == '\n') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t count_of(const char *text, const char *words)
+{
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, words)) != NULL; at++) {
+        count++;
+    }
+    return count;
+}
+
+static void counters_add_up_and_gauges_are_set(void **state)
+{
+    metrics_add(METRIC_JOBS_DONE, 2);
+    metrics_add(METRIC_JOBS_DONE, 1);
+    metrics_add(METRIC_COMPUTE_SECONDS, 0.25);
+    metrics_set(METRIC_JOBS_QUEUED, 7);
+    metrics_set(METRIC_JOBS_QUEUED, 5);
+    metrics_add(METRIC_CONNECTIONS, 1);
+    metrics_add(METRIC_CONNECTIONS, -1);
+    char *text = print();
+    assert_true(has_line(text, "apspd_jobs_ended_total{state=\"done\"} 3"));
+    assert_true(has_line(text, "apspd_jobs_ended_total{state=\"failed\"} 0"));
+    assert_true(has_line(text, "apspd_job_phase_seconds_total{phase=\"compute\"} 0.25"));
+    assert_true(has_line(text, "apspd_jobs{state=\"queued\"} 5"));
+    assert_true(has_line(text, "apspd_http_connections 0"));
+    free(text);
+    (void)state;
+}
+
+static void each_family_has_one_head(void **state)
+{
+    char *text = print();
+    assert_int_equal(count_of(text, "# TYPE apspd_jobs_ended_total counter\n"), 1);
+    assert_int_equal(count_of(text, "# HELP apspd_jobs_ended_total "), 1);
+    assert_int_equal(count_of(text, "\napspd_jobs_ended_total{"), 3);
+    assert_int_equal(count_of(text, "# TYPE"), count_of(text, "# HELP"));
+    free(text);
+    (void)state;
+}
+
+static void a_histogram_is_cumulative(void **state)
+{
+    metrics_observe(METRICS_QUEUE_SECONDS, 0.001);
+    metrics_observe(METRICS_QUEUE_SECONDS, 0.25);
+    metrics_observe(METRICS_QUEUE_SECONDS, 1e9);
+    char *text = print();
+    assert_true(has_line(text, "# TYPE apspd_queue_wait_seconds histogram"));
+    assert_true(has_line(text, "apspd_queue_wait_seconds_bucket{le=\"0.001\"} 1"));
+    assert_true(has_line(text, "apspd_queue_wait_seconds_bucket{le=\"0.1\"} 1"));
+    assert_true(has_line(text, "apspd_queue_wait_seconds_bucket{le=\"0.5\"} 2"));
+    assert_true(has_line(text, "apspd_queue_wait_seconds_bucket{le=\"1800\"} 2"));
+    assert_true(has_line(text, "apspd_queue_wait_seconds_bucket{le=\"+Inf\"} 3"));
+    assert_true(has_line(text, "apspd_queue_wait_seconds_count 3"));
+    assert_true(has_line(text, "apspd_queue_wait_seconds_sum 1000000000.251"));
+    free(text);
+    (void)state;
+}
+
+static void labels_are_escaped(void **state)
+{
+    struct text labels = {0};
+    metrics_print_label(&labels, "name", "a \"b\" \\ c\nd");
+    metrics_print_label(&labels, "uuid", "");
+    assert_int_equal(text_status(&labels), STATUS_OK);
+    assert_string_equal(labels.bytes, "name=\"a \\\"b\\\" \\\\ c\\nd\",uuid=\"\"");
+    text_finish(&labels);
+    (void)state;
+}
+
+#define EACH 20000
+
+static void *count(void *context)
+{
+    for (int i = 0; i < EACH; i++) {
+        metrics_add(METRIC_UPLOAD_BYTES, 3);
+        metrics_observe(METRICS_JOB_SECONDS, 0.5);
+    }
+    return context;
+}
+
+static void threads_lose_nothing(void **state)
+{
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, count, NULL), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    char *text = print();
+    assert_true(has_line(text, "apspd_upload_bytes_total 240000"));
+    assert_true(has_line(text, "apspd_job_duration_seconds_count 80000"));
+    assert_true(has_line(text, "apspd_job_duration_seconds_sum 40000"));
+    free(text);
+    (void)state;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counters_add_up_and_gauges_are_set),
+        cmocka_unit_test(each_family_has_one_head),
+        cmocka_unit_test(a_histogram_is_cumulative),
+        cmocka_unit_test(labels_are_escaped),
+        cmocka_unit_test(threads_lose_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,98 @@
+#include "tests/unit/worker_fixture.h"
+
+#include "server/job/work_files.h"
+
+static int set_up(void **state)
+{
+    *state = make_fixture();
+    return 0;
+}
+
+/* Its matrix is right. */
+static struct work solved_ring(const struct fixture *fixture, struct work_signal *signal)
+{
+    static const int32_t distances[] = {0, 1, 3, 6, 0, 2, 4, 5, 0};
+    const struct work_folders folders = {fixture->folder, fixture->folder, false};
+    struct work work = {.graph = read_ring(), .kind = KIND_I4, .signal = signal};
+    work_files_open(&folders, &work);
+    assert_int_equal(work.status, STATUS_OK);
+    assert_int_equal(work.graph_descriptor, 0);
+    const struct matrix matrix = result_file_matrix(work.file);
+    memcpy(matrix.elements, distances, sizeof(distances));
+    return work;
+}
+
+static void a_right_result_is_sealed_and_its_names_kept(void **state)
+{
+    struct fixture *fixture = *state;
+    struct work work = solved_ring(fixture, &fixture->signal);
+    work_files_judge(16, &work);
+    assert_int_equal(work.status, STATUS_OK);
+    assert_int_equal(vertex_names_count(work.names), 3);
+    work_finish(&work);
+}
+
+static void a_wrong_one_is_refused_unless_nothing_is_checked(void **state)
+{
+    struct fixture *fixture = *state;
+    for (uint32_t rows = 0; rows < 2; rows++) {
+        struct work work = solved_ring(fixture, &fixture->signal);
+        const struct matrix matrix = result_file_matrix(work.file);
+        ((int32_t *)matrix.elements)[1] = 2;
+        work_files_judge(rows, &work);
+        assert_int_equal(work.status, rows > 0 ? STATUS_NOT_VERIFIED : STATUS_OK);
+        work_finish(&work);
+    }
+}
+
+static void headers_that_were_touched_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    struct work work = solved_ring(fixture, &fixture->signal);
+    const struct matrix matrix = result_file_matrix(work.file);
+    ((unsigned char *)matrix.elements)[-1] ^= 1;
+    work_files_judge(16, &work);
+    assert_int_equal(work.status, STATUS_CORRUPT);
+    work_finish(&work);
+}
+
+static void a_process_gets_the_file_of_a_graph_that_is_in_memory_too(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct work_folders folders = {fixture->folder, fixture->folder, true};
+    struct work work = {
+        .graph = read_ring(), .graph_id = RING_ID, .kind = KIND_I4, .signal = &fixture->signal};
+    work_files_open(&folders, &work);
+    assert_int_equal(work.status, STATUS_OK);
+    assert_true(work.graph_descriptor > 2);
+    graph_destroy(work.graph);
+    work.graph = NULL;
+    assert_int_equal(work_files_read_graph(&work), STATUS_OK);
+    assert_int_equal(work.graph->vertex_count, 3);
+    work_finish(&work);
+}
+
+static void the_sample_grows_with_the_solve(void **state)
+{
+    (void)state;
+    assert_int_equal(work_files_sample(0, 1000, 5000), 0);
+    assert_int_equal(work_files_sample(16, 10, 50), 1);
+    assert_int_equal(work_files_sample(16, 10000, 50000), 16);
+    const uint32_t middle = work_files_sample(16, 300, 1500);
+    assert_in_range(middle, 2, 15);
+    assert_int_equal(work_files_sample(16, 0, 0), 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_right_result_is_sealed_and_its_names_kept),
+        TEST(a_wrong_one_is_refused_unless_nothing_is_checked),
+        TEST(headers_that_were_touched_are_refused),
+        TEST(a_process_gets_the_file_of_a_graph_that_is_in_memory_too),
+        cmocka_unit_test(the_sample_grows_with_the_solve),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,156 @@
+/* A worker as the tests of it share it, in a thread or in a process of its own, which is then this
+ * very program: WORKER_MAIN sees to that. */
+#pragma once
+
+#include "proto/reader.h"
+#include "server/job/worker.h"
+#include "server/job/worker_child.h"
+#include "server/job/worker_process.h"
+#include "server/store/graph_file.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define RING "p sp 3 3\na 1 2 1\na 2 3 2\na 3 1 4\n"
+#define RING_ID "g_ring"
+
+struct fixture {
+    char path[64];
+    struct solver_config solver;
+    struct mailbox *home;
+    struct worker_opening opening;
+    struct worker *worker;
+    int folder;
+    struct work_signal signal;
+};
+
+static inline void delivered(struct message *message)
+{
+    (void)message;
+}
+
+static inline struct graph *read_ring(void)
+{
+    struct graph_options options = {0};
+    struct problem problem;
+    struct reader *reader;
+    struct graph *graph;
+    assert_int_equal(reader_create(FORMAT_DIMACS, &options, &reader), STATUS_OK);
+    assert_int_equal(reader_feed(reader, RING, strlen(RING), &problem), STATUS_OK);
+    assert_int_equal(reader_finish(reader, &graph, &problem), STATUS_OK);
+    reader_destroy(reader);
+    return graph;
+}
+
+static inline void store_ring(const struct fixture *fixture)
+{
+    struct draft_file draft;
+    uint64_t bytes;
+    struct graph *graph = read_ring();
+    assert_int_equal(graph_file_draft(fixture->folder, graph, &draft, &bytes), STATUS_OK);
+    assert_int_equal(draft_file_publish(&draft, fixture->folder, RING_ID), STATUS_OK);
+    draft_file_finish(&draft);
+    graph_destroy(graph);
+}
+
+/* Starts it, and waits until it has told of its opening. */
+static inline void start(struct fixture *fixture, enum worker_isolation isolation)
+{
+    fixture->opening.message.deliver = delivered;
+    struct worker_config config = {
+        .solver = &fixture->solver,
+        .isolation = isolation,
+        .stall_s = 600,
+        .sample_rows = 16,
+        .graph_folder = fixture->folder,
+        .result_folder = fixture->folder,
+        .home = fixture->home,
+        .finished = delivered,
+        .opening = &fixture->opening,
+    };
+    assert_int_equal(worker_start(&config, &fixture->worker), STATUS_OK);
+    assert_ptr_equal(mailbox_wait(fixture->home), &fixture->opening.message);
+    worker_health_told(worker_health_of(fixture->worker));
+}
+
+static inline struct fixture *make_fixture(void)
+{
+    struct fixture *fixture = calloc(1, sizeof(*fixture));
+    assert_non_null(fixture);
+    log_set_level(LOG_ERROR);
+    fixture->solver =
+        (struct solver_config){.choice = SOLVER_CPU, .cpu_threads = 1, .cpu_isa = "portable"};
+    snprintf(fixture->path, sizeof(fixture->path), "/tmp/test_worker_XXXXXX");
+    assert_non_null(mkdtemp(fixture->path));
+    fixture->folder = open(fixture->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(mailbox_create(NULL, NULL, &fixture->home), STATUS_OK);
+    store_ring(fixture);
+    return fixture;
+}
+
+static inline int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+    char command[128];
+    worker_stop(fixture->worker);
+    while (mailbox_take(fixture->home) != NULL) {
+    }
+    mailbox_destroy(fixture->home);
+    close(fixture->folder);
+    snprintf(command, sizeof(command), "rm -rf '%s'", fixture->path);
+    assert_int_equal(system(command), 0);
+    free(fixture);
+    return 0;
+}
+
+/* The works of a load, each with the signal that it must have. */
+static inline void give(struct fixture *fixture, struct work_load *load)
+{
+    for (uint32_t i = 0; i < load->count; i++) {
+        struct work *work = &load->works[i];
+        struct work_signal *signal = worker_signal(fixture->worker, i);
+        const bool cancelled = work->signal != NULL && atomic_load(&work->signal->cancelled);
+        if (signal != NULL) {
+            work_signal_reset(signal);
+            atomic_store(&signal->cancelled, cancelled);
+            work->signal = signal;
+        } else if (work->signal == NULL) {
+            work->signal = &fixture->signal;
+        }
+        if (work->graph_id[0] == '\0') {
+            memcpy(work->graph_id, RING_ID, sizeof(RING_ID));
+        }
+        work->vertex_count = 3;
+    }
+    worker_give(fixture->worker, load);
+    struct message *message = mailbox_wait(fixture->home);
+    if (message == &fixture->opening.message) {
+        worker_health_told(worker_health_of(fixture->worker));
+        message = mailbox_wait(fixture->home);
+    }
+    assert_ptr_equal(message, &load->message);
+}
+
+static inline void carry_out(struct fixture *fixture, struct work *work)
+{
+    struct work_load load = {.works = work, .count = 1};
+    work->kind = KIND_I4;
+    give(fixture, &load);
+}
+
+/* To begin main with. */
+#define WORKER_MAIN(argc, argv)                                                                    \
+    do {                                                                                           \
+        if ((argc) == 3 && strcmp((argv)[1], WORKER_PROCESS_FLAG) == 0) {                          \
+            return worker_child_run(WORKER_PROCESS_SOCKET);                                        \
+        }                                                                                          \
+    } while (0)
