@@ -34,15 +34,18 @@ void desk_room_release(struct desk *desk, struct job *job)
     }
 }
 
-/* What running jobs have taken already is no longer free, and no longer to come. */
-static uint64_t taken_bytes(const struct desk *desk)
+/* What running jobs have taken already is no longer free, and no longer to come. begun: of all that
+ * run, as if each had its file. */
+static uint64_t taken_bytes(const struct desk *desk, bool begun)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < desk->worker_count; i++) {
         const struct desk_worker *seat = desk->workers[i];
         for (uint32_t j = 0; j < seat->load.count; j++) {
             const struct job *job = seat->jobs[j];
-            bytes += job != NULL && atomic_load(&job->signal->placed) ? job->promised_bytes : 0;
+            if (job != NULL && (begun || atomic_load(&job->signal->placed))) {
+                bytes += job->promised_bytes;
+            }
         }
     }
     return bytes;
@@ -50,10 +53,10 @@ static uint64_t taken_bytes(const struct desk *desk)
 
 /* Of what was promised, what will be taken at once at most: under a budget older results make room
  * as newer ones come. */
-static uint64_t bytes_to_come(const struct desk *desk)
+static uint64_t bytes_to_come(const struct desk *desk, bool begun)
 {
     const uint64_t budget_bytes = desk->config->result_budget_bytes;
-    const uint64_t promised = desk->promised_bytes - taken_bytes(desk);
+    const uint64_t promised = desk->promised_bytes - taken_bytes(desk, begun);
     if (budget_bytes == 0) {
         return promised;
     }
@@ -66,14 +69,16 @@ static uint64_t bytes_to_come(const struct desk *desk)
 static uint64_t room_bytes(const struct desk *desk)
 {
     const uint64_t free_bytes = store_free_bytes(desk->store);
-    const uint64_t kept = desk->config->disk_reserve_bytes + bytes_to_come(desk);
+    const uint64_t kept = desk->config->disk_reserve_bytes + bytes_to_come(desk, false);
     return free_bytes > kept ? free_bytes - kept : 0;
 }
 
+/* By this the header line of an upload is judged, some time later: what fails here has to fail at
+ * the desk too, which looks again. */
 void desk_room_count(struct desk *desk)
 {
     atomic_store(&desk->admission.promised_bytes,
-                 desk->config->disk_reserve_bytes + bytes_to_come(desk));
+                 desk->config->disk_reserve_bytes + bytes_to_come(desk, true));
 }
 
 enum status desk_room_check(struct desk *desk, uint32_t vertex_count, enum kind kind,
