@@ -12,26 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum status write_text(const struct text *text, const char *path, struct problem *reterr)
-{
-    struct output_file file = {0};
-    enum status status = output_file_open(&file, path, reterr);
-    if (status == STATUS_OK) {
-        status = output_file_write(&file, text->bytes, text->size, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = output_file_commit(&file, reterr);
-    }
-    output_file_finish(&file);
-    return status;
-}
-
 enum status bench_output_json(const struct bench_report *report, const char *path,
                               struct problem *reterr)
 {
     struct text text = {0};
     enum status status = bench_document_print(report, &text);
-    status = status == STATUS_OK ? write_text(&text, path, reterr)
+    status = status == STATUS_OK ? output_file_save(path, text.bytes, text.size, reterr)
                                  : problem_set(reterr, status, "cannot make the JSON document");
     text_finish(&text);
     return status;
@@ -53,7 +39,7 @@ static enum status write_picture(const struct bench_report *report, picture_make
 {
     struct svg svg = {0};
     enum status status = make(report, &svg);
-    status = status == STATUS_OK ? write_text(&svg.text, path, reterr)
+    status = status == STATUS_OK ? output_file_save(path, svg.text.bytes, svg.text.size, reterr)
                                  : problem_set(reterr, status, "cannot draw %.200s", path);
     svg_finish(&svg);
     return status;

@@ -69,7 +69,6 @@ static enum status draw(const struct planning *planning, struct problem *reterr)
     const char *path = planning->call->values[OUT];
     const char *operand = planning->call->operands[0];
     const char *slash = strrchr(operand, '/');
-    struct output_file output = {.file = -1};
     struct svg svg = {0};
     planning->call->problem_path = path;
     enum status status =
@@ -77,15 +76,8 @@ static enum status draw(const struct planning *planning, struct problem *reterr)
     if (status != STATUS_OK) {
         problem_set(reterr, status, "There is not enough memory for the picture.");
     } else {
-        status = output_file_open(&output, path, reterr);
+        status = output_file_save(path, svg.text.bytes, svg.text.size, reterr);
     }
-    if (status == STATUS_OK) {
-        status = output_file_write(&output, svg.text.bytes, svg.text.size, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = output_file_commit(&output, reterr);
-    }
-    output_file_finish(&output);
     svg_finish(&svg);
     return status;
 }

@@ -154,7 +154,6 @@ static enum status write_picture(const struct plotting *plotting, struct problem
     const char *operand = plotting->call->operands[0];
     const char *path = plotting->call->operands[1];
     const char *slash = strrchr(operand, '/');
-    struct output_file output = {.file = -1};
     struct svg svg = {0};
     plotting->call->problem_path = path;
     enum status status = matrix_picture_draw(&plotting->matrix, &plotting->statistics,
@@ -162,15 +161,8 @@ static enum status write_picture(const struct plotting *plotting, struct problem
     if (status != STATUS_OK) {
         problem_set(reterr, status, "There is not enough memory for the picture.");
     } else {
-        status = output_file_open(&output, path, reterr);
+        status = output_file_save(path, svg.text.bytes, svg.text.size, reterr);
     }
-    if (status == STATUS_OK) {
-        status = output_file_write(&output, svg.text.bytes, svg.text.size, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = output_file_commit(&output, reterr);
-    }
-    output_file_finish(&output);
     svg_finish(&svg);
     return status;
 }

@@ -103,3 +103,18 @@ void output_file_finish(struct output_file *output)
     }
     *output = (struct output_file){.file = -1};
 }
+
+enum status output_file_save(const char *path, const void *bytes, size_t size,
+                             struct problem *reterr)
+{
+    struct output_file output = {.file = -1};
+    enum status status = output_file_open(&output, path, reterr);
+    if (status == STATUS_OK) {
+        status = output_file_write(&output, bytes, size, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = output_file_commit(&output, reterr);
+    }
+    output_file_finish(&output);
+    return status;
+}

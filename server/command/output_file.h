@@ -23,6 +23,9 @@ MUST_CHECK enum status output_file_write(struct output_file *output, const void 
 enum status output_file_refuse(const struct output_file *output, int error, struct problem *reterr);
 /* Complete: gets its name. */
 MUST_CHECK enum status output_file_commit(struct output_file *output, struct problem *reterr);
+/* The whole of it at once: opened, written, committed and finished. */
+MUST_CHECK enum status output_file_save(const char *path, const void *bytes, size_t size,
+                                        struct problem *reterr);
 /* Closes; a draft that was not committed is removed. Zeroed by the caller before open, so that
  * this is always allowed. */
 void output_file_finish(struct output_file *output);
