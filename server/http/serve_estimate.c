@@ -48,7 +48,7 @@ static enum status take_kind(const json_t *value, struct ask *ask, struct proble
 static enum status take_member(const char *name, const json_t *value, struct ask *ask,
                                struct problem *reterr)
 {
-    uint64_t count;
+    uint64_t count = 0;
     enum status status;
 
     if (strcmp(name, "graph") == 0) {

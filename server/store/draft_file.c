@@ -118,7 +118,7 @@ static enum status replace(struct draft_file *draft, int folder, const char *nam
     if (status != STATUS_OK) {
         return status;
     }
-    bool exists;
+    bool exists = false;
     status = link_unnamed(draft, folder, draft_name, &exists);
     if (status != STATUS_OK) {
         return status;
@@ -136,7 +136,7 @@ static enum status give_name(struct draft_file *draft, int folder, const char *n
     if (draft->name[0] != '\0') {
         return rename_draft(draft, folder, name);
     }
-    bool exists;
+    bool exists = false;
     enum status status = link_unnamed(draft, folder, name, &exists);
     if (status == STATUS_OK && exists) {
         status = replace(draft, folder, name);
