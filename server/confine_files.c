@@ -129,6 +129,8 @@ static bool allow_machine(const struct ruleset *ruleset)
                                         "/proc/sys/vm/overcommit_memory",
                                         "/sys/devices/system/cpu",
                                         "/sys/devices/system/node",
+                                        "/sys/fs/cgroup",
+                                        "/proc/self/cgroup",
                                         "/proc/self/fd",
                                         "/proc/self/statm",
                                         "/dev/urandom",

@@ -4,7 +4,9 @@
 
 #include "proto/check.h"
 #include "proto/solve_options.h"
+#include "server/solver/cpu_mirror.h"
 #include "server/solver/cpu_permutation.h"
+#include "server/solver/cpu_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,50 +19,6 @@ struct finish {
     size_t copy_bytes;
     uint32_t first; /* of the bands in hand */
 };
-
-/* ---- The upper half of a symmetric matrix ---- */
-
-static void transpose(struct cpu_block from, struct cpu_block to, uint32_t element_bytes)
-{
-    for (uint32_t row = 0; row < to.rows; ++row) {
-        for (uint32_t column = 0; column < to.columns; ++column) {
-            const size_t source = column * from.stride + row;
-            const size_t target = row * to.stride + column;
-            if (element_bytes == sizeof(uint16_t)) {
-                ((uint16_t *)to.elements)[target] = ((const uint16_t *)from.elements)[source];
-            } else if (element_bytes == sizeof(uint32_t)) {
-                ((uint32_t *)to.elements)[target] = ((const uint32_t *)from.elements)[source];
-            } else {
-                ((uint64_t *)to.elements)[target] = ((const uint64_t *)from.elements)[source];
-            }
-        }
-    }
-}
-
-/* Floats of a diagonal tile that mirror each other may differ by their rounding. */
-static void mirror_within(struct cpu_block block, uint32_t element_bytes)
-{
-    for (uint32_t row = 1; row < block.rows; ++row) {
-        for (uint32_t column = 0; column < row; ++column) {
-            unsigned char *elements = block.elements;
-            memcpy(elements + (column * block.stride + row) * element_bytes,
-                   elements + (row * block.stride + column) * element_bytes, element_bytes);
-        }
-    }
-}
-
-static void mirror_band(void *context, uint32_t thread, uint64_t task)
-{
-    (void)thread;
-    const struct finish *finish = context;
-    const struct cpu_tiles *tiles = finish->tiles;
-    const uint32_t band = (uint32_t)task;
-    mirror_within(cpu_tiles_block(tiles, band, band), tiles->element_bytes);
-    for (uint32_t tile = band + 1; tile < tiles->tile_count; ++tile) {
-        transpose(cpu_tiles_block(tiles, tile, band), cpu_tiles_block(tiles, band, tile),
-                  tiles->element_bytes);
-    }
-}
 
 /* ---- Bands ---- */
 
@@ -168,9 +126,12 @@ enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
 {
     struct finish finish = {.tiles = tiles, .options = options, .matrix = matrix};
     enum status status = STATUS_OK;
-    CHECK(tiles->elements == matrix->elements);
     if (options->symmetric) {
-        cpu_pool_run(pool, tiles->tile_count, mirror_band, &finish);
+        cpu_mirror_run(pool, tiles);
+    }
+    if (tiles->elements != matrix->elements) {
+        cpu_rows_write(pool, tiles, options->drifted, matrix);
+        return STATUS_OK;
     }
     if (tiles->plan->vertex_at != NULL) {
         status = cpu_permutation_apply(pool, tiles->plan->vertex_at, tiles->vertex_count,

@@ -1,5 +1,5 @@
-/* The last passes over the matrix: from solved tiles to distances row by row, in the same storage.
- */
+/* The last passes: from solved tiles to distances row by row, in the same storage or, of tiles that
+ * were solved beside the matrix, into it. */
 #pragma once
 
 #include "server/solver/cpu_pool.h"
@@ -10,7 +10,7 @@ struct cpu_finish_options {
     bool drifted;   /* integers may have drifted below unreachable: make them canonical */
 };
 
-/* matrix: the one that the tiles lie in. STATUS_NO_MEMORY, with its elements in no order. */
+/* STATUS_NO_MEMORY, with the elements of matrix in no order. */
 MUST_CHECK enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
                                       const struct cpu_finish_options *options,
                                       struct matrix *matrix);

@@ -53,12 +53,12 @@ static void number_positions(struct cpu_tiles *tiles)
     }
 }
 
-enum status cpu_tiles_init(const struct plan *plan, struct matrix *matrix,
-                           enum arithmetic arithmetic, struct cpu_tiles *ret_tiles)
+enum status cpu_tiles_init(const struct plan *plan, void *elements, enum arithmetic arithmetic,
+                           struct cpu_tiles *ret_tiles)
 {
-    CHECK(plan->tile <= CPU_TILE && plan->vertex_count == matrix->vertex_count);
+    CHECK(plan->tile <= CPU_TILE);
     struct cpu_tiles tiles = {
-        .elements = matrix->elements,
+        .elements = elements,
         .arithmetic = arithmetic,
         .element_bytes = cpu_tiles_element_bytes(arithmetic),
         .vertex_count = plan->vertex_count,

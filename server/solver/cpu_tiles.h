@@ -1,5 +1,5 @@
-/* Where the tiles of a solve lie: in the n x n elements of the matrix that it becomes, without
- * padding.
+/* Where the tiles of a solve lie: in n x n elements without padding, those of the matrix that it
+ * becomes or others beside it.
  *
  * Banded: a row of tiles is a band, n elements for each of its rows, and in the band the tiles
  * stand one after the other, each row-major in itself. A tile is then one piece of memory, which
@@ -18,7 +18,7 @@
 #include "server/solver/cpu_kernel.h"
 
 struct cpu_tiles {
-    void *elements; /* the matrix's */
+    void *elements; /* borrowed */
     enum arithmetic arithmetic;
     uint32_t element_bytes;
     uint32_t vertex_count;
@@ -31,8 +31,8 @@ struct cpu_tiles {
     uint32_t *storage;     /* behind the arrays that the plan does not have */
 };
 
-/* Borrows plan and matrix. STATUS_NO_MEMORY. */
-MUST_CHECK enum status cpu_tiles_init(const struct plan *plan, struct matrix *matrix,
+/* Borrows plan and elements: n x n of the arithmetic. STATUS_NO_MEMORY. */
+MUST_CHECK enum status cpu_tiles_init(const struct plan *plan, void *elements,
                                       enum arithmetic arithmetic, struct cpu_tiles *ret_tiles);
 void cpu_tiles_finish(struct cpu_tiles *tiles);
 

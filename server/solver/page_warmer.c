@@ -1,6 +1,7 @@
 #include "server/solver/page_warmer.h"
 
 #include "server/solver/cpu_pool.h"
+#include "server/solver/host_memory.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -13,8 +14,6 @@
 
 /* Below this the pages cost less than the threads. */
 #define SIZE_MIN ((size_t)16 << 20)
-/* Pages of a file are dirty from now on. */
-#define MEMORY_SHARE 4
 /* More do not fault faster, and a service has other work for its processors. */
 #define THREADS_MAX 8
 /* Asked for at once: two huge pages. A stop is heard after it, and a disk that holds back writers
@@ -63,12 +62,6 @@ static void *run(void *context)
     return NULL;
 }
 
-static bool is_worth_it(size_t size, size_t page)
-{
-    const long pages = sysconf(_SC_PHYS_PAGES);
-    return size >= SIZE_MIN && pages > 0 && size / page <= (size_t)pages / MEMORY_SHARE;
-}
-
 /* Half of the processors: the solver and the service need some. */
 static uint32_t count_threads(void)
 {
@@ -80,7 +73,8 @@ struct page_warmer *page_warmer_start(void *memory, size_t size)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t ahead = (uintptr_t)memory % page;
-    if (!is_worth_it(size, page)) {
+    /* Pages of a file are dirty from now on. */
+    if (size < SIZE_MIN || host_memory_is_large(size)) {
         return NULL;
     }
     /* Where the file system has them, pages of 2 MiB are made three times as fast as those of 4

@@ -5,6 +5,7 @@
 #include "server/solver/cpu_floyd_warshall.h"
 #include "server/solver/cpu_kernel.h"
 #include "server/solver/cpu_pool.h"
+#include "server/solver/host_memory.h"
 #include "server/solver/row_statistics.h"
 #include "server/solver/solver.h"
 #include "server/solver/stopwatch.h"
@@ -71,22 +72,6 @@ static void read_model_name(char *ret_name, size_t size)
     fclose(stream);
 }
 
-/* What a new job could have without swapping: file cache counts, which freeram leaves out. */
-static uint64_t read_available_bytes(void)
-{
-    unsigned long long available_kib = 0;
-    FILE *stream = fopen("/proc/meminfo", "re");
-    if (stream == NULL) {
-        return 0;
-    }
-    char line[256];
-    while (fgets(line, sizeof(line), stream) != NULL &&
-           sscanf(line, "MemAvailable: %llu", &available_kib) != 1) {
-    }
-    fclose(stream);
-    return available_kib * 1024;
-}
-
 static void describe(const struct solver *solver, struct solver_device *ret_device)
 {
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
@@ -99,7 +84,7 @@ static void describe(const struct solver *solver, struct solver_device *ret_devi
         ret_device->memory_bytes = (uint64_t)memory.totalram * memory.mem_unit;
         ret_device->memory_free_bytes = (uint64_t)memory.freeram * memory.mem_unit;
     }
-    const uint64_t available_bytes = read_available_bytes();
+    const uint64_t available_bytes = host_memory_available();
     if (available_bytes > 0) {
         ret_device->memory_free_bytes = available_bytes;
     }
@@ -151,7 +136,7 @@ static bool fits(const struct solver *solver, const struct plan *plan, uint64_t 
     const enum arithmetic arithmetic = arithmetic_of(kind, &options);
     const uint64_t solve_bytes = cpu_floyd_warshall_plan_bytes(threads, plan, arithmetic);
     const uint64_t finish_bytes = cpu_finish_bytes(threads, plan->vertex_count, arithmetic, true);
-    const uint64_t most = read_available_bytes() / 2;
+    const uint64_t most = host_memory_available() / 2;
     return most == 0 || (solve_bytes <= most && finish_bytes <= most);
 }
 
@@ -189,6 +174,17 @@ static enum status compute(struct cpu_pool *pool, const struct cpu_kernel *kerne
     return status;
 }
 
+/* Where a plan with an order of its own is solved, when there is memory for it: beside a result
+ * that is large, whose pages are then written once and in order, not at each step. Else NULL. */
+static void *take_storage(const struct plan *plan, enum arithmetic arithmetic, enum kind kind,
+                          size_t *ret_size)
+{
+    const size_t count = (size_t)plan->vertex_count * plan->vertex_count;
+    *ret_size = count * cpu_tiles_element_bytes(arithmetic);
+    const bool wanted = plan->vertex_at != NULL && host_memory_is_large(count * kind_size(kind));
+    return wanted ? host_memory_take(*ret_size) : NULL;
+}
+
 /* On the threads of the pool. */
 static enum status solve_on(struct cpu_pool *pool, const struct cpu_kernel *kernel,
                             const struct graph *graph, const struct plan *plan,
@@ -197,9 +193,14 @@ static enum status solve_on(struct cpu_pool *pool, const struct cpu_kernel *kern
 {
     CHECK(graph->vertex_count == matrix->vertex_count);
     const double begin_s = stopwatch_now_s();
+    const enum arithmetic arithmetic = arithmetic_of(matrix->kind, options);
+    size_t size = 0;
+    void *storage = take_storage(plan, arithmetic, matrix->kind, &size);
     struct cpu_tiles tiles;
-    enum status status = cpu_tiles_init(plan, matrix, arithmetic_of(matrix->kind, options), &tiles);
+    enum status status =
+        cpu_tiles_init(plan, storage != NULL ? storage : matrix->elements, arithmetic, &tiles);
     if (status != STATUS_OK) {
+        host_memory_give(storage, size);
         return status;
     }
     const bool symmetric = plan->summary.kind == PLAN_DENSE ? options->symmetric : plan->symmetric;
@@ -207,6 +208,7 @@ static enum status solve_on(struct cpu_pool *pool, const struct cpu_kernel *kern
     const double filled_s = stopwatch_now_s();
     status = compute(pool, kernel, graph, options, observer, &tiles, matrix);
     cpu_tiles_finish(&tiles);
+    host_memory_give(storage, size);
     const double end_s = stopwatch_now_s();
     account->timings.fill_s += filled_s - begin_s;
     account->timings.compute_s += end_s - filled_s;
