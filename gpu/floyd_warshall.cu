@@ -4,6 +4,7 @@
 #include "gpu/device.cuh"
 #include "gpu/gpu.h"
 #include "gpu/graph_upload.cuh"
+#include "gpu/kernel_flow.cuh"
 #include "gpu/kernel_mirror.cuh"
 #include "gpu/kernel_small.cuh"
 #include "gpu/matrix_certificate.cuh"
@@ -56,6 +57,25 @@ static bool is_symmetric(const struct solve *solve)
                                    : solve->options->symmetric && !solve->small;
 }
 
+/* Without barriers. */
+template <typename semiring> static bool is_flow(const struct solve *solve)
+{
+    return solve->small && small_pairs<semiring>() &&
+           solve->graph->vertex_count >= solve->gpu->tuning.flow_vertices;
+}
+
+/* While a small solve runs, then while the result of a solve without panels is checked. */
+template <typename semiring>
+static uint64_t scratch_bytes(const struct solve *solve, uint32_t element_bytes)
+{
+    const uint32_t n = solve->graph->vertex_count;
+    const bool without_panels = solve->small || solve->schedule != NULL;
+    const uint64_t flow = is_flow<semiring>(solve) ? flow_bytes(n) : 0;
+    const uint64_t certificate =
+        solve->options->verify && without_panels ? certificate_bytes_min(n, element_bytes) : 0;
+    return flow > certificate ? flow : certificate;
+}
+
 template <typename semiring> MUST_CHECK static enum status plan_workspace(struct solve *solve)
 {
     const bool shared = is_symmetric(solve) && semiring_packing<semiring>() == 1;
@@ -71,9 +91,7 @@ template <typename semiring> MUST_CHECK static enum status plan_workspace(struct
     shape->word_bytes = sizeof(typename semiring::word);
     shape->result_bytes = (uint32_t)kind_size(solve->result->kind);
     shape->right_blocks = shared ? 0 : operand_right_blocks<semiring>();
-    shape->scratch_bytes = solve->options->verify && (solve->small || solve->schedule != NULL)
-                               ? certificate_bytes_min(shape->vertex_count, shape->element_bytes)
-                               : 0;
+    shape->scratch_bytes = scratch_bytes<semiring>(solve, shape->element_bytes);
     return workspace_plan(shape, &solve->workspace.layout) ? STATUS_OK : STATUS_NO_DEVICE_MEMORY;
 }
 
@@ -97,6 +115,11 @@ template <typename semiring>
 MUST_CHECK static enum status prepare_kernels(const struct solve *solve)
 {
     if constexpr (semiring_packing<semiring>() == 1) {
+        if constexpr (small_pairs<semiring>()) {
+            if (is_flow<semiring>(solve)) {
+                return flow_prepare<semiring>();
+            }
+        }
         if (solve->small) {
             return small_prepare<semiring>();
         }
@@ -141,6 +164,20 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
     return STATUS_OK;
 }
 
+template <typename semiring>
+MUST_CHECK static enum status launch_small(struct solve *solve, struct small_step step)
+{
+    struct gpu *gpu = solve->gpu;
+    if constexpr (small_pairs<semiring>()) {
+        if (is_flow<semiring>(solve)) {
+            return flow_launch<semiring>(matrix_of<semiring>(solve), step, solve->workspace.scratch,
+                                         gpu->multiprocessors, gpu->stream);
+        }
+    }
+    return small_launch<semiring>(matrix_of<semiring>(solve), step, gpu->multiprocessors,
+                                  gpu->stream);
+}
+
 template <typename semiring> MUST_CHECK static enum status compute_small(struct solve *solve)
 {
     struct gpu *gpu = solve->gpu;
@@ -150,8 +187,7 @@ template <typename semiring> MUST_CHECK static enum status compute_small(struct 
     step.clamp = solve->options->clamp_diagonal;
     step.control = gpu->control;
     step.negative = &gpu->alarm_device->negative;
-    STATUS_TRY(small_launch<semiring>(matrix_of<semiring>(solve), step, gpu->multiprocessors,
-                                      gpu->stream));
+    STATUS_TRY(launch_small<semiring>(solve, step));
     GPU_TRY(cudaStreamSynchronize(gpu->stream));
     STATUS_TRY(device_alarm(gpu));
     if (observer != NULL && observer->progress != NULL) {

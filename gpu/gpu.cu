@@ -1,6 +1,7 @@
 #include "gpu/gpu.h"
 
 #include "gpu/device.cuh"
+#include "gpu/kernel_flow.cuh"
 #include "gpu/matrix_certificate.cuh"
 #include "gpu/staging.h"
 #include "gpu/try.cuh"
@@ -27,6 +28,7 @@
 
 /* Measured on an H200. */
 #define SMALL_VERTICES 2048
+#define FLOW_VERTICES 700
 #define NARROW_VERTICES 4096
 #define PAIR_VERTICES 7168
 
@@ -185,6 +187,7 @@ enum status gpu_open(uint32_t index, struct gpu **ret_gpu)
     gpu->multiprocessors = (uint32_t)attribute(ordinal, cudaDevAttrMultiProcessorCount);
     gpu->clock_mhz = (uint32_t)attribute(ordinal, cudaDevAttrClockRate) / 1000;
     gpu->tuning.small_vertices = SMALL_VERTICES;
+    gpu->tuning.flow_vertices = FLOW_VERTICES;
     gpu->tuning.narrow_vertices = NARROW_VERTICES;
     gpu->tuning.pair_vertices = PAIR_VERTICES;
     const enum status status = acquire(gpu);
@@ -360,6 +363,15 @@ static uint64_t bytes_of(const struct workspace_shape *shape)
     return shape->vertex_count == 0 ? 0 : layout.total_bytes + RESERVE_BYTES;
 }
 
+/* The larger of what the solve takes and what a check of its result does. */
+static uint64_t small_scratch_bytes(uint32_t vertex_count, uint32_t element_bytes)
+{
+    const uint64_t certificate = certificate_bytes_min(vertex_count, element_bytes);
+    const bool flow = vertex_count >= FLOW_VERTICES && element_bytes == sizeof(uint32_t);
+    const uint64_t solve = flow ? flow_bytes(vertex_count) : 0;
+    return certificate > solve ? certificate : solve;
+}
+
 uint64_t gpu_bytes_needed(uint32_t vertex_count, uint64_t edge_count, enum kind kind)
 {
     struct workspace_shape shape;
@@ -371,9 +383,8 @@ uint64_t gpu_bytes_needed(uint32_t vertex_count, uint64_t edge_count, enum kind 
                                                            : OPERAND_PIVOTS;
     workspace_set_dense(&shape, vertex_count, pivots);
     set_widths(&shape, edge_count, kind);
-    shape.scratch_bytes = vertex_count <= SMALL_VERTICES
-                              ? certificate_bytes_min(vertex_count, shape.element_bytes)
-                              : 0;
+    shape.scratch_bytes =
+        vertex_count <= SMALL_VERTICES ? small_scratch_bytes(vertex_count, shape.element_bytes) : 0;
     return bytes_of(&shape);
 }
 

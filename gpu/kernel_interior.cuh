@@ -49,6 +49,7 @@ struct interior_tile {
     uint32_t row;
     uint32_t columns[2];
     uint32_t pivot; /* the first of the step's pivots to apply */
+    bool ordered;   /* slabs of operands are under way */
 };
 
 /* Columns in units of one block: a tile, or two. */
@@ -344,7 +345,7 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     const uint32_t first = work.pivot > 0 ? step.slabs[0] : 0;
     uint32_t last = step.slabs[0] + (step.pivot_count > 1 ? step.slabs[1] : 0);
     for (uint32_t turn = 0; turn < RING_AHEAD; ++turn) {
-        if (turn < last - first) {
+        if (turn < last - first && !stopped) {
             ring_order(ring, turn, interior_source<semiring>(step, work, first + turn));
         } else {
             ring_order_none();
@@ -359,10 +360,14 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
         kept->row = work.row;
         kept->columns[0] = work.columns[0];
         kept->columns[1] = work.columns[1];
+        kept->ordered = !stopped;
     }
     /* Warps count on each other for every slab, so they stop together; what is ordered has to be
      * taken. */
     if (ring_ready(stopped)) {
+        if (!kept->ordered) {
+            return;
+        }
         last = min(last, first + RING_AHEAD);
     }
     interior_slabs<semiring>(tile, step, work, first, last, ring);

@@ -1,4 +1,4 @@
-/* A whole solve of a graph of up to about 2,000 vertices as one cooperative launch: where a round
+/* A whole solve of a graph of some hundred vertices as one cooperative launch: where a round
  * takes a few microseconds, launches would cost more than the arithmetic.
  *
  * Tiles of 64x64 elements, 256 threads, 83 KiB of shared memory (doubles 67). Every block stays for
@@ -76,18 +76,31 @@ template <typename element, uint32_t ROWS, uint32_t COLUMNS, uint32_t GAP> struc
     struct small_line<element, COLUMNS> rows[ROWS];
 };
 
+/* A tile, wherever it lies. */
+template <typename element> struct small_view {
+    element *elements;
+    uint64_t stride; /* elements from one row to the next */
+};
+
 template <typename element>
-static __device__ __forceinline__ element *small_tile(struct tile_matrix<element> matrix,
-                                                      uint32_t row_tile, uint32_t column_tile)
-{
-    return matrix.elements + (uint64_t)row_tile * SMALL_TILE * matrix.stride +
-           (uint64_t)column_tile * SMALL_TILE;
+static __device__ __forceinline__ struct small_view<element>
+small_tile(struct tile_matrix<element> matrix, uint32_t row_tile, uint32_t column_tile) {
+    return {matrix.elements + (uint64_t)row_tile * SMALL_TILE * matrix.stride +
+                (uint64_t)column_tile * SMALL_TILE,
+            matrix.stride};
+}
+
+/* What begins further down and to the right in it. */
+template <typename element>
+static __device__ __forceinline__ struct small_view<element>
+small_inside(struct small_view<element> view, uint32_t row, uint32_t column) {
+    return {view.elements + row * view.stride + column, view.stride};
 }
 
 /* Starts the copy of ROWS x COLUMNS elements into rows of STRIDE elements of shared memory. */
 template <uint32_t ROWS, uint32_t COLUMNS, uint32_t STRIDE, typename element>
-static __device__ __forceinline__ void small_copy(element *shared, const element *global,
-                                                  uint64_t stride)
+static __device__ __forceinline__ void small_copy(element *shared,
+                                                  struct small_view<element> global)
 {
     constexpr uint32_t per_copy = 16 / sizeof(element);
     constexpr uint32_t across = COLUMNS / per_copy;
@@ -95,29 +108,29 @@ static __device__ __forceinline__ void small_copy(element *shared, const element
     for (uint32_t at = threadIdx.x; at < ROWS * across; at += SMALL_THREADS) {
         const uint32_t row = at / across;
         const uint32_t column = at % across * per_copy;
-        tile_copy_16(shared + row * STRIDE + column, global + row * stride + column);
+        tile_copy_16(shared + row * STRIDE + column,
+                     global.elements + row * global.stride + column);
     }
 }
 
 template <uint32_t ROWS, uint32_t COLUMNS, uint32_t GAP, typename element>
 static __device__ __forceinline__ void
-small_load(struct small_part<element, ROWS, COLUMNS, GAP> &part, const element *home,
-           uint64_t stride)
+small_load(struct small_part<element, ROWS, COLUMNS, GAP> &part, struct small_view<element> home)
 {
 #pragma unroll
     for (uint32_t i = 0; i < ROWS; ++i) {
-        part.rows[i] = small_get<COLUMNS>(home + i * GAP * stride);
+        part.rows[i] = small_get<COLUMNS>(home.elements + i * GAP * home.stride);
     }
 }
 
 template <uint32_t ROWS, uint32_t COLUMNS, uint32_t GAP, typename element>
 static __device__ __forceinline__ void
-small_store(const struct small_part<element, ROWS, COLUMNS, GAP> &part, element *home,
-            uint64_t stride)
+small_store(const struct small_part<element, ROWS, COLUMNS, GAP> &part,
+            struct small_view<element> home)
 {
 #pragma unroll
     for (uint32_t i = 0; i < ROWS; ++i) {
-        small_put(home + i * GAP * stride, part.rows[i]);
+        small_put(home.elements + i * GAP * home.stride, part.rows[i]);
     }
 }
 
@@ -161,15 +174,16 @@ template <typename semiring, uint32_t HIGH, uint32_t WIDE, uint32_t ROWS, uint32
           uint32_t GAP>
 static __device__ __forceinline__ void
 small_relax(struct small_part<typename semiring::element, ROWS, COLUMNS, GAP> &part,
-            struct tile_place place, const typename semiring::element *left,
-            const typename semiring::element *right, const typename semiring::element *home,
-            uint64_t stride, struct small_shared<typename semiring::element> *shared)
+            struct tile_place place, struct small_view<typename semiring::element> left,
+            struct small_view<typename semiring::element> right,
+            struct small_view<typename semiring::element> home,
+            struct small_shared<typename semiring::element> *shared)
 {
     static_assert(HIGH * WIDE == SMALL_THREADS * ROWS * COLUMNS, "all of it");
-    small_copy<HIGH, SMALL_TILE, SMALL_LEFT_STRIDE>(shared->left, left, stride);
-    small_copy<SMALL_TILE, WIDE, SMALL_TILE>(shared->right, right, stride);
+    small_copy<HIGH, SMALL_TILE, SMALL_LEFT_STRIDE>(shared->left, left);
+    small_copy<SMALL_TILE, WIDE, SMALL_TILE>(shared->right, right);
     __pipeline_commit();
-    small_load(part, home + place.row * stride + place.column, stride);
+    small_load(part, small_inside(home, place.row, place.column));
     __pipeline_wait_prior(0);
     __syncthreads();
     small_product<semiring, 0, SMALL_TILE>(part, place, shared);
@@ -177,17 +191,16 @@ small_relax(struct small_part<typename semiring::element, ROWS, COLUMNS, GAP> &p
     __syncthreads();
 }
 
-/* Interior tile (row, column) over the pivot tile. */
+/* A whole tile over a pivot. */
 template <typename semiring, uint32_t GAP>
 static __device__ __forceinline__ void
-small_relax_tile(struct tile_matrix<typename semiring::element> matrix, struct tile_place place,
-                 uint32_t row, uint32_t column, uint32_t pivot,
-                 struct small_part<typename semiring::element, QUAD, QUAD, GAP> &part,
+small_relax_tile(struct small_part<typename semiring::element, QUAD, QUAD, GAP> &part,
+                 struct tile_place place, struct small_view<typename semiring::element> left,
+                 struct small_view<typename semiring::element> right,
+                 struct small_view<typename semiring::element> home,
                  struct small_shared<typename semiring::element> *shared)
 {
-    small_relax<semiring, SMALL_TILE, SMALL_TILE>(
-        part, place, small_tile(matrix, row, pivot), small_tile(matrix, pivot, column),
-        small_tile(matrix, row, column), matrix.stride, shared);
+    small_relax<semiring, SMALL_TILE, SMALL_TILE>(part, place, left, right, home, shared);
 }
 
 /* First row and column of a thread whose ROWS rows lie four apart. */
@@ -203,55 +216,67 @@ template <uint32_t ROWS> static __device__ __forceinline__ struct tile_place sma
 
 template <typename semiring>
 static __device__ __forceinline__ void
-small_interior_tile(struct tile_matrix<typename semiring::element> matrix, uint32_t row,
-                    uint32_t column, uint32_t pivot,
+small_interior_tile(struct small_view<typename semiring::element> left,
+                    struct small_view<typename semiring::element> right,
+                    struct small_view<typename semiring::element> home,
                     struct small_shared<typename semiring::element> *shared)
 {
     const struct tile_place place = small_place<QUAD>();
     struct small_part<typename semiring::element, QUAD, QUAD, 4> part;
-    small_relax_tile<semiring>(matrix, place, row, column, pivot, part, shared);
-    small_store(part, small_tile(matrix, row, column) + place.row * matrix.stride + place.column,
-                matrix.stride);
+    small_relax_tile<semiring>(part, place, left, right, home, shared);
+    small_store(part, small_inside(home, place.row, place.column));
 }
+
+/* Two tiles of a column and what they are updated with. */
+template <typename element> struct small_pair {
+    struct small_view<element> left[2];
+    struct small_view<element> right;
+    struct small_view<element> home[2];
+};
 
 /* Half of the operands of a pair of tiles: pivots [FIRST, FIRST + SMALL_STRIP). */
 template <uint32_t FIRST, typename element>
-static __device__ __forceinline__ void
-small_copy_half(struct tile_matrix<element> matrix, uint32_t row0, uint32_t row1, uint32_t column,
-                uint32_t pivot, struct small_shared<element> *shared)
+static __device__ __forceinline__ void small_copy_half(const struct small_pair<element> &pair,
+                                                       struct small_shared<element> *shared)
 {
-    small_copy<SMALL_TILE, SMALL_STRIP, SMALL_LEFT_STRIDE>(
-        shared->left + FIRST, small_tile(matrix, row0, pivot) + FIRST, matrix.stride);
+    small_copy<SMALL_TILE, SMALL_STRIP, SMALL_LEFT_STRIDE>(shared->left + FIRST,
+                                                           small_inside(pair.left[0], 0, FIRST));
     small_copy<SMALL_TILE, SMALL_STRIP, SMALL_LEFT_STRIDE>(
         shared->left + SMALL_TILE * SMALL_LEFT_STRIDE + FIRST,
-        small_tile(matrix, row1, pivot) + FIRST, matrix.stride);
-    small_copy<SMALL_STRIP, SMALL_TILE, SMALL_TILE>(
-        shared->right + FIRST * SMALL_TILE,
-        small_tile(matrix, pivot, column) + FIRST * matrix.stride, matrix.stride);
+        small_inside(pair.left[1], 0, FIRST));
+    small_copy<SMALL_STRIP, SMALL_TILE, SMALL_TILE>(shared->right + FIRST * SMALL_TILE,
+                                                    small_inside(pair.right, FIRST, 0));
     __pipeline_commit();
 }
 
-/* Two interior tiles of a column at once, 8x4 elements per thread: fewer shared loads for each
- * relaxation. The first four warps have the first tile. Only the first half of the operands is
- * waited for; the second, and the tiles themselves, come while it is used. */
-template <typename semiring>
+/* Starts the copy of the tiles themselves, which are wanted last. */
+template <typename element>
+static __device__ __forceinline__ void small_copy_homes(const struct small_pair<element> &pair,
+                                                        struct small_shared<element> *shared)
+{
+    small_copy<SMALL_TILE, SMALL_TILE, SMALL_TILE>(shared->old, pair.home[0]);
+    small_copy<SMALL_TILE, SMALL_TILE, SMALL_TILE>(shared->old + SMALL_TILE * SMALL_TILE,
+                                                   pair.home[1]);
+    __pipeline_commit();
+}
+
+/* Both interior tiles at once, 8x4 elements per thread: fewer shared loads for each relaxation. The
+ * first four warps have the first tile. Only the first half of the operands is waited for; the
+ * second comes while it is used, and so do the tiles themselves, unless HOMES_BEFORE: their copy
+ * has been started. */
+template <typename semiring, bool HOMES_BEFORE>
 static __device__ __forceinline__ void
-small_interior_pair(struct tile_matrix<typename semiring::element> matrix, uint32_t row0,
-                    uint32_t row1, uint32_t column, uint32_t pivot,
+small_interior_pair(const struct small_pair<typename semiring::element> &pair,
                     struct small_shared<typename semiring::element> *shared)
 {
     typedef typename semiring::element element;
     constexpr uint32_t rows = 2 * QUAD;
     const struct tile_place place = small_place<rows>();
-    element *const home = small_tile(matrix, place.row < SMALL_TILE ? row0 : row1, column) +
-                          place.row % SMALL_TILE * matrix.stride + place.column;
-    small_copy_half<0>(matrix, row0, row1, column, pivot, shared);
-    small_copy_half<SMALL_STRIP>(matrix, row0, row1, column, pivot, shared);
-    small_copy<SMALL_TILE, SMALL_TILE, SMALL_TILE>(shared->old, small_tile(matrix, row0, column),
-                                                   matrix.stride);
-    small_copy<SMALL_TILE, SMALL_TILE, SMALL_TILE>(shared->old + SMALL_TILE * SMALL_TILE,
-                                                   small_tile(matrix, row1, column), matrix.stride);
-    __pipeline_commit();
+    small_copy_half<0>(pair, shared);
+    small_copy_half<SMALL_STRIP>(pair, shared);
+    if constexpr (!HOMES_BEFORE) {
+        small_copy_homes(pair, shared);
+    }
     struct small_part<element, rows, QUAD, 4> part;
 #pragma unroll
     for (uint32_t i = 0; i < rows; ++i) {
@@ -260,7 +285,7 @@ small_interior_pair(struct tile_matrix<typename semiring::element> matrix, uint3
             part.rows[i].at[j] = semiring::unreachable();
         }
     }
-    __pipeline_wait_prior(2);
+    __pipeline_wait_prior(HOMES_BEFORE ? 1 : 2);
     __syncthreads();
     small_product<semiring, 0, SMALL_STRIP>(part, place, shared);
     __pipeline_wait_prior(0);
@@ -275,7 +300,8 @@ small_interior_pair(struct tile_matrix<typename semiring::element> matrix, uint3
             part.rows[i].at[j] = min(part.rows[i].at[j], old.at[j]);
         }
     }
-    small_store(part, home, matrix.stride);
+    small_store(part, small_inside(pair.home[place.row / SMALL_TILE], place.row % SMALL_TILE,
+                                   place.column));
     /* Shared memory is free for the next piece of work. */
     __syncthreads();
 }
@@ -353,6 +379,15 @@ small_close(struct small_part<typename semiring::element, QUAD, QUAD, 1> &part, 
     return !negative;
 }
 
+/* There is a negative cycle. */
+static __device__ __forceinline__ void small_stop(const struct small_step &step)
+{
+    if (threadIdx.x == 0) {
+        *step.negative = 1;
+        *(volatile uint32_t *)&step.control->stop = 1;
+    }
+}
+
 template <typename semiring>
 static __device__ __forceinline__ void
 small_close_and_keep(struct tile_matrix<typename semiring::element> matrix,
@@ -362,12 +397,9 @@ small_close_and_keep(struct tile_matrix<typename semiring::element> matrix,
 {
     const struct tile_place place = tile_place_of_thread<SMALL_TILE>();
     if (small_close<semiring>(part, step.clamp, shared)) {
-        small_store(part,
-                    small_tile(matrix, pivot, pivot) + place.row * matrix.stride + place.column,
-                    matrix.stride);
-    } else if (threadIdx.x == 0) {
-        *step.negative = 1;
-        *(volatile uint32_t *)&step.control->stop = 1;
+        small_store(part, small_inside(small_tile(matrix, pivot, pivot), place.row, place.column));
+    } else {
+        small_stop(step);
     }
     /* What the closing reads is free for the next tile. */
     __syncthreads();
@@ -380,15 +412,15 @@ small_row_strip(struct tile_matrix<typename semiring::element> matrix, uint32_t 
                 uint32_t column, uint32_t strip,
                 struct small_shared<typename semiring::element> *shared)
 {
-    typename semiring::element *const home =
-        small_tile(matrix, pivot, column) + strip * SMALL_STRIP;
+    const struct small_view<typename semiring::element> home =
+        small_inside(small_tile(matrix, pivot, column), 0, strip * SMALL_STRIP);
     struct small_part<typename semiring::element, QUAD, 2, 1> part;
     struct tile_place place;
     place.row = threadIdx.x / (SMALL_STRIP / 2) * QUAD;
     place.column = threadIdx.x % (SMALL_STRIP / 2) * 2;
     small_relax<semiring, SMALL_TILE, SMALL_STRIP>(part, place, small_tile(matrix, pivot, pivot),
-                                                   home, home, matrix.stride, shared);
-    small_store(part, home + place.row * matrix.stride + place.column, matrix.stride);
+                                                   home, home, shared);
+    small_store(part, small_inside(home, place.row, place.column));
 }
 
 /* Half of a column tile: 32 rows, all columns. */
@@ -398,15 +430,15 @@ small_column_strip(struct tile_matrix<typename semiring::element> matrix, uint32
                    uint32_t row, uint32_t strip,
                    struct small_shared<typename semiring::element> *shared)
 {
-    typename semiring::element *const home =
-        small_tile(matrix, row, pivot) + strip * SMALL_STRIP * matrix.stride;
+    const struct small_view<typename semiring::element> home =
+        small_inside(small_tile(matrix, row, pivot), strip * SMALL_STRIP, 0);
     struct small_part<typename semiring::element, 2, QUAD, 1> part;
     struct tile_place place;
     place.row = threadIdx.x / (SMALL_TILE / QUAD) * 2;
     place.column = threadIdx.x % (SMALL_TILE / QUAD) * QUAD;
-    small_relax<semiring, SMALL_STRIP, SMALL_TILE>(
-        part, place, home, small_tile(matrix, pivot, pivot), home, matrix.stride, shared);
-    small_store(part, home + place.row * matrix.stride + place.column, matrix.stride);
+    small_relax<semiring, SMALL_STRIP, SMALL_TILE>(part, place, home,
+                                                   small_tile(matrix, pivot, pivot), home, shared);
+    small_store(part, small_inside(home, place.row, place.column));
 }
 
 /* Tile of the place-th row or column beside the pivot's. */
@@ -434,6 +466,17 @@ small_panels(struct tile_matrix<typename semiring::element> matrix, const struct
     }
 }
 
+/* Interior tile (row, column) over the pivot tile. */
+template <typename semiring>
+static __device__ __forceinline__ void
+small_interior_at(struct tile_matrix<typename semiring::element> matrix, uint32_t row,
+                  uint32_t column, uint32_t pivot,
+                  struct small_shared<typename semiring::element> *shared)
+{
+    small_interior_tile<semiring>(small_tile(matrix, row, pivot), small_tile(matrix, pivot, column),
+                                  small_tile(matrix, row, column), shared);
+}
+
 /* Tiles one by one, from the first-th on in steps of `step_by`. */
 template <typename semiring>
 static __device__ __forceinline__ void
@@ -445,7 +488,7 @@ small_interior_tiles(struct tile_matrix<typename semiring::element> matrix, uint
         const uint32_t row = small_other(index / others, pivot);
         const uint32_t column = small_other(index % others, pivot);
         if (row != pivot + 1 || column != pivot + 1) {
-            small_interior_tile<semiring>(matrix, row, column, pivot, shared);
+            small_interior_at<semiring>(matrix, row, column, pivot, shared);
         }
     }
 }
@@ -466,11 +509,15 @@ small_interior_pairs(struct tile_matrix<typename semiring::element> matrix, uint
         const uint32_t column = small_other(index % others, pivot);
         const bool is_next = column == pivot + 1;
         if (place + 1 < others && !(is_next && (row0 == pivot + 1 || row1 == pivot + 1))) {
-            small_interior_pair<semiring>(matrix, row0, row1, column, pivot, shared);
+            small_interior_pair<semiring, false>(
+                {{small_tile(matrix, row0, pivot), small_tile(matrix, row1, pivot)},
+                 small_tile(matrix, pivot, column),
+                 {small_tile(matrix, row0, column), small_tile(matrix, row1, column)}},
+                shared);
         } else if (!is_next || row0 != pivot + 1) {
-            small_interior_tile<semiring>(matrix, row0, column, pivot, shared);
+            small_interior_at<semiring>(matrix, row0, column, pivot, shared);
         } else if (place + 1 < others) {
-            small_interior_tile<semiring>(matrix, row1, column, pivot, shared);
+            small_interior_at<semiring>(matrix, row1, column, pivot, shared);
         }
     }
 }
@@ -485,8 +532,9 @@ small_interior(struct tile_matrix<typename semiring::element> matrix, const stru
     const bool alone = gridDim.x == 1;
     if (blockIdx.x == 0 && pivot + 1 < step.tile_count) {
         struct small_part<typename semiring::element, QUAD, QUAD, 1> part;
-        small_relax_tile<semiring>(matrix, tile_place_of_thread<SMALL_TILE>(), pivot + 1, pivot + 1,
-                                   pivot, part, shared);
+        small_relax_tile<semiring>(
+            part, tile_place_of_thread<SMALL_TILE>(), small_tile(matrix, pivot + 1, pivot),
+            small_tile(matrix, pivot, pivot + 1), small_tile(matrix, pivot + 1, pivot + 1), shared);
         small_close_and_keep<semiring>(matrix, step, pivot + 1, part, shared);
     }
     if (blockIdx.x == 0 && !alone) {
@@ -520,7 +568,7 @@ __global__ void __launch_bounds__(SMALL_THREADS, SMALL_BLOCKS_PER_MULTIPROCESSOR
     if (blockIdx.x == 0) {
         struct small_part<element, QUAD, QUAD, 1> part;
         const struct tile_place place = tile_place_of_thread<SMALL_TILE>();
-        small_load(part, matrix.elements + place.row * matrix.stride + place.column, matrix.stride);
+        small_load(part, small_inside(small_tile(matrix, 0, 0), place.row, place.column));
         small_close_and_keep<semiring>(matrix, step, 0, part, shared);
     }
     for (uint32_t pivot = 0; pivot < step.tile_count; ++pivot) {
@@ -534,33 +582,45 @@ __global__ void __launch_bounds__(SMALL_THREADS, SMALL_BLOCKS_PER_MULTIPROCESSOR
     }
 }
 
-/* Once per device and semiring, before the first launch. */
-template <typename semiring> MUST_CHECK static enum status small_prepare(void)
+/* Once per device and kernel, before the first launch. */
+template <typename semiring> MUST_CHECK static enum status small_prepare_kernel(const void *kernel)
 {
-    GPU_TRY(cudaFuncSetAttribute(small_kernel<semiring>,
-                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
+    GPU_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  (int)sizeof(struct small_shared<typename semiring::element>)));
-    GPU_TRY(cudaFuncSetAttribute(small_kernel<semiring>,
-                                 cudaFuncAttributePreferredSharedMemoryCarveout,
+    GPU_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                  cudaSharedmemCarveoutMaxShared));
     return STATUS_OK;
 }
 
-/* As many blocks as there are interior tiles, while all are on the device at once. */
+/* As many blocks as there are pieces of work, while all are on the device at once. The kernel takes
+ * the matrix and a step. */
+template <typename semiring>
+MUST_CHECK static enum status small_launch_kernel(const void *kernel, void *matrix, void *step,
+                                                  uint32_t pieces, uint32_t multiprocessors,
+                                                  cudaStream_t stream)
+{
+    constexpr size_t shared_bytes = sizeof(struct small_shared<typename semiring::element>);
+    int together = 0;
+    GPU_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, SMALL_THREADS,
+                                                          shared_bytes));
+    const uint32_t most = multiprocessors * (uint32_t)together;
+    void *arguments[] = {matrix, step};
+    GPU_TRY(cudaLaunchCooperativeKernel(kernel, dim3(pieces < most ? pieces : most),
+                                        dim3(SMALL_THREADS), arguments, shared_bytes, stream));
+    return STATUS_OK;
+}
+
+template <typename semiring> MUST_CHECK static enum status small_prepare(void)
+{
+    return small_prepare_kernel<semiring>((const void *)small_kernel<semiring>);
+}
+
 template <typename semiring>
 MUST_CHECK static enum status small_launch(struct tile_matrix<typename semiring::element> matrix,
                                            struct small_step step, uint32_t multiprocessors,
                                            cudaStream_t stream)
 {
-    constexpr size_t shared_bytes = sizeof(struct small_shared<typename semiring::element>);
-    int together = 0;
-    GPU_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, small_kernel<semiring>,
-                                                          SMALL_THREADS, shared_bytes));
-    const uint32_t most = multiprocessors * (uint32_t)together;
-    const uint32_t tiles = step.tile_count * step.tile_count;
-    void *arguments[] = {&matrix, &step};
-    GPU_TRY(cudaLaunchCooperativeKernel((const void *)small_kernel<semiring>,
-                                        dim3(tiles < most ? tiles : most), dim3(SMALL_THREADS),
-                                        arguments, shared_bytes, stream));
-    return STATUS_OK;
+    return small_launch_kernel<semiring>((const void *)small_kernel<semiring>, &matrix, &step,
+                                         step.tile_count * step.tile_count, multiprocessors,
+                                         stream);
 }
