@@ -1,5 +1,5 @@
 /* The least that libmicrohttpd does for an answer: a daemon with the flags, limits and threads of
- * server/http/http.c, and one constant answer of the size and with as many headers as that of a
+ * server/http/gate.c, and one constant answer of the size and with as many headers as that of a
  * distance. What apspd takes beyond this is its own.
  *
  *   bench_http_bare [THREADS]     default 4; ends with its standard input */
@@ -15,9 +15,9 @@
 #define BACKLOG 1024
 #define CONNECTION_LIMIT 1000u
 #define CONNECTION_TIMEOUT_S 30u
-#define CONNECTION_MEMORY_BYTES (16 << 10)
+#define CONNECTION_MEMORY_BYTES (13 << 10)
 
-static char body[] = "{\"source\":1234,\"target\":2345,\"distance\":6789}\n";
+static char body[] = "{\"source\":1234,\"target\":2345,\"distance\":16789}\n";
 
 static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *url,
                               const char *method, const char *version, const char *upload_data,
@@ -40,7 +40,7 @@ static struct MHD_Response *create_response(void)
 {
     static const char *const headers[][2] = {
         {"X-Request-Id", "0123456789abcdef"},
-        {"ETag", "\"0123456789abcdef0123456789abcdef-json\""},
+        {"ETag", "\"r_0123456789abcdefghjkmnpqrs-json\""},
         {"Vary", "Accept"},
         {"Cache-Control", "no-cache"},
         {"Content-Type", "application/json"},
