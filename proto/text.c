@@ -55,7 +55,7 @@ void text_advance(struct text *text, size_t size)
     text->bytes[text->size] = '\0';
 }
 
-void text_append(struct text *text, const void *bytes, size_t size)
+void text_grow_and_append(struct text *text, const void *bytes, size_t size)
 {
     char *to = text_reserve(text, size);
 
@@ -66,16 +66,6 @@ void text_append(struct text *text, const void *bytes, size_t size)
         memcpy(to, bytes, size);
     }
     text_advance(text, size);
-}
-
-void text_append_char(struct text *text, char c)
-{
-    text_append(text, &c, 1);
-}
-
-void text_append_string(struct text *text, const char *string)
-{
-    text_append(text, string, strlen(string));
 }
 
 void text_printf(struct text *text, const char *format, ...)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct text {
     char *bytes; /* NUL-terminated once something was appended */
@@ -18,14 +19,38 @@ struct text {
 /* A zeroed struct text is empty and valid. */
 void text_finish(struct text *text);
 void text_clear(struct text *text);
-void text_append(struct text *text, const void *bytes, size_t size);
-void text_append_char(struct text *text, char c);
-void text_append_string(struct text *text, const char *string);
 /* Room for size more bytes at the end, to be filled and then added by text_advance: NULL once
  * memory ran out. */
 char *text_reserve(struct text *text, size_t size);
 /* Adds the first size bytes of that room. */
 void text_advance(struct text *text, size_t size);
+/* text_append, where there is no room yet. */
+void text_grow_and_append(struct text *text, const void *bytes, size_t size);
+
+/* Inlined: most of what is appended is short, and known to the compiler. */
+static inline void text_append(struct text *text, const void *bytes, size_t size)
+{
+    if (text->failed || size >= text->capacity - text->size) {
+        text_grow_and_append(text, bytes, size);
+        return;
+    }
+    if (size > 0) {
+        memcpy(text->bytes + text->size, bytes, size);
+    }
+    text->size += size;
+    text->bytes[text->size] = '\0';
+}
+
+static inline void text_append_char(struct text *text, char c)
+{
+    text_append(text, &c, 1);
+}
+
+static inline void text_append_string(struct text *text, const char *string)
+{
+    text_append(text, string, strlen(string));
+}
+
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A JSON string with its quotes: escapes controls, quotes and backslash; bytes that are not UTF-8
  * become U+FFFD. */

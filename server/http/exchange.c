@@ -25,12 +25,10 @@ void exchange_open(struct exchange *exchange, struct exchange_house *house)
 
     exchange->next_id = (uint64_t)connection << 32;
     exchange->line = (struct text){0};
-    ready_answers_init(&exchange->answers);
 }
 
 void exchange_close(struct exchange *exchange)
 {
-    ready_answers_finish(&exchange->answers);
     text_finish(&exchange->line);
 }
 
@@ -62,6 +60,9 @@ void exchange_finish(struct exchange *exchange)
     }
     text_finish(&exchange->document);
     result_unref(exchange->result);
+    if (exchange->ready != NULL) {
+        ready_answer_give_back(exchange->ready);
+    }
     free(exchange->ask);
     if (exchange->target != exchange->short_target) {
         free(exchange->target);
@@ -331,26 +332,35 @@ static bool is_plain(const struct exchange *exchange)
            exchange_request_header(exchange, "If-None-Match") == NULL;
 }
 
-static struct MHD_Response *take_ready(struct exchange *exchange, const char *representation,
-                                       const char *media_type, const struct text *text)
+/* NULL: it has to be put together. */
+static struct MHD_Response *borrow_ready(struct exchange *exchange, const char *representation,
+                                         const char *media_type, const struct text *text)
 {
     const struct ready_answer_head head = {media_type, result_etag(exchange->result),
                                            exchange->tag};
+    struct ready_answers *answers = NULL;
+    struct MHD_Response *response;
 
-    if (text_status(text) != STATUS_OK || !is_plain(exchange)) {
+    if (text_status(text) == STATUS_OK && is_plain(exchange)) {
+        answers = ready_answers_of_thread(exchange->house->ready_answers);
+    }
+    if (answers == NULL) {
         return NULL;
     }
-    if (!ready_answers_has(&exchange->answers, &head, text->size)) {
+    struct ready_answer *ready = ready_answers_find(answers, &head, text->size);
+    if (ready == NULL) {
         make_tag(exchange, representation);
+        ready = ready_answers_make(answers, &head, text->size);
     }
-    return ready_answers_take(&exchange->answers, &head, exchange->request_id, text->bytes,
-                              text->size);
+    response = ready == NULL ? NULL : ready_answer_lend(ready, exchange->request_id, text->bytes);
+    exchange->ready = response == NULL ? NULL : ready;
+    return response;
 }
 
 void exchange_answer_small(struct exchange *exchange, const char *representation,
                            const char *media_type, const struct text *text)
 {
-    struct MHD_Response *ready = take_ready(exchange, representation, media_type, text);
+    struct MHD_Response *ready = borrow_ready(exchange, representation, media_type, text);
     struct text copy = {0};
 
     if (ready != NULL) {

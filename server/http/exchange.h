@@ -40,6 +40,7 @@ struct exchange_house {
     struct device_monitor *monitor;
     struct reaper *reaper;
     struct keyring *keyring; /* NULL: whoever reaches the service may do everything */
+    pthread_key_t ready_answers;
     uint64_t id_seed;
     atomic_uint connection_count; /* so far */
     atomic_bool asks_refused;
@@ -52,9 +53,12 @@ struct exchange_header {
     char value[HEADER_VALUE_SIZE];
 };
 
+struct seat;
+
 struct exchange {
     struct exchange_house *house;
     struct MHD_Connection *connection;
+    struct seat *seat;       /* of its connection; of http.c */
     struct grant grant;      /* of its key */
     unsigned doors;          /* through which it may have come */
     enum MHD_Result outcome; /* of the callback under way */
@@ -79,8 +83,9 @@ struct exchange {
 
     struct ask *ask;
     void (*resume)(struct exchange *exchange); /* once the ask is answered */
-    size_t offer;          /* of the handler: which of its media types was chosen */
-    struct result *result; /* a reference, held until the answer has been sent */
+    size_t offer;               /* of the handler: which of its media types was chosen */
+    struct result *result;      /* a reference, held until the answer has been sent */
+    struct ready_answer *ready; /* lent until then; NULL: the answer is another */
     void (*serve)(struct exchange *exchange); /* with the result */
     bool asked_again; /* that result was damaged: this is about the one solved in its place */
 
@@ -99,7 +104,6 @@ struct exchange {
     /* Of the connection, from one request to the next. */
     uint64_t next_id;
     struct text line; /* room for a small answer */
-    struct ready_answers answers;
 };
 
 /* With the connection that it lies with. */

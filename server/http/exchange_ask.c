@@ -167,7 +167,8 @@ void exchange_forget_question(struct exchange *exchange)
     }
 }
 
-static bool take_result(struct exchange *exchange)
+/* now_s: as far as it is known. */
+static bool take_result(struct exchange *exchange, double now_s)
 {
     exchange->result = exchange_look_up(exchange);
     if (exchange->result == NULL) {
@@ -179,7 +180,7 @@ static bool take_result(struct exchange *exchange)
         exchange->result = NULL;
         return false;
     }
-    result_touch(exchange->result, clock_coarse_s());
+    result_touch(exchange->result, now_s);
     exchange->serve(exchange);
     return true;
 }
@@ -199,7 +200,7 @@ static void result_asked(struct exchange *exchange)
         exchange_answer_ask(exchange);
         return;
     }
-    if (!has_lost_question(exchange) && take_result(exchange)) {
+    if (!has_lost_question(exchange) && take_result(exchange, clock_coarse_s())) {
         return;
     }
     problem_set(&problem, STATUS_NOT_SOLVED, "The result was replaced just now.");
@@ -223,7 +224,7 @@ void exchange_ask_result(struct exchange *exchange)
 void exchange_find_result(struct exchange *exchange, void (*serve)(struct exchange *exchange))
 {
     exchange->serve = serve;
-    if (take_result(exchange)) {
+    if (take_result(exchange, exchange->began_s)) {
         request_metrics_count_result(true);
         return;
     }

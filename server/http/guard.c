@@ -35,8 +35,52 @@ static bool is_token(const char *bytes, size_t size)
     return size > 0;
 }
 
+/* Whether one of eight bytes is not from low to 0x7E: a borrow can only come from a byte that is
+ * not, and a byte above 0x7F has its own high bit. */
+static bool has_outside(uint64_t bytes, unsigned char low)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t below = bytes - low * ones;
+    const uint64_t deletes = (bytes ^ (0x7F * ones)) - ones;
+
+    return ((bytes | below | deletes) & (0x80 * ones)) != 0;
+}
+
+/* Whether all are from low to 0x7E. Eight at a time, the last eight perhaps once more: every
+ * request has a target and values, and long ones. */
+static bool is_within(const char *bytes, size_t size, unsigned char low)
+{
+    uint64_t word;
+
+    if (size < sizeof word) {
+        bool within = true;
+
+        for (size_t i = 0; i < size; i++) {
+            within = within && (unsigned char)bytes[i] >= low && (unsigned char)bytes[i] < 0x7F;
+        }
+        return within;
+    }
+    for (size_t at = 0; at < size - sizeof word; at += sizeof word) {
+        memcpy(&word, bytes + at, sizeof word);
+        if (has_outside(word, low)) {
+            return false;
+        }
+    }
+    memcpy(&word, bytes + size - sizeof word, sizeof word);
+    return !has_outside(word, low);
+}
+
+static bool is_visible(const char *text)
+{
+    return is_within(text, strlen(text), 0x21);
+}
+
+/* Tabs are fine too, and bytes of other alphabets. */
 static bool is_clean(const char *bytes, size_t size)
 {
+    if (is_within(bytes, size, 0x20)) {
+        return true;
+    }
     for (size_t i = 0; i < size; i++) {
         unsigned char c = (unsigned char)bytes[i];
 
@@ -47,41 +91,10 @@ static bool is_clean(const char *bytes, size_t size)
     return true;
 }
 
-/* Whether one of eight bytes is not from 0x21 to 0x7E: a borrow can only come from a byte that is
- * not, and a byte above 0x7F has its own high bit. */
-static bool has_invisible(uint64_t bytes)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    const uint64_t below = bytes - 0x21 * ones;
-    const uint64_t deletes = (bytes ^ (0x7F * ones)) - ones;
-
-    return ((bytes | below | deletes) & (0x80 * ones)) != 0;
-}
-
-/* Eight at a time: every request has a target, and long ones. */
-static bool is_visible(const char *text)
-{
-    const size_t size = strlen(text);
-    size_t at = 0;
-    uint64_t bytes;
-
-    for (; size - at >= sizeof bytes; at += sizeof bytes) {
-        memcpy(&bytes, text + at, sizeof bytes);
-        if (has_invisible(bytes)) {
-            return false;
-        }
-    }
-    for (; at < size; at++) {
-        if ((unsigned char)text[at] <= 0x20 || (unsigned char)text[at] >= 0x7F) {
-            return false;
-        }
-    }
-    return true;
-}
-
+/* The first letter tells mostly. */
 static bool is_one_of(const char *word, const char *const *words)
 {
-    while (*words != NULL && strcmp(word, *words) != 0) {
+    while (*words != NULL && (word[0] != (*words)[0] || strcmp(word, *words) != 0)) {
         words++;
     }
     return *words != NULL;
@@ -236,11 +249,11 @@ static enum status check_framing(const struct guard_request *request, const stru
         }
         return STATUS_OK;
     }
-    if (strcmp(request->method, "PATCH") == 0) {
+    if (announced == 0 || strcmp(request->method, "PATCH") == 0) {
         return STATUS_OK;
     }
     /* Clients announce an empty body with DELETE: there is nothing in it to disagree about. */
-    if (framing->has_content || (announced > 0 && is_one_of(request->method, never_body))) {
+    if (framing->has_content || is_one_of(request->method, never_body)) {
         return refuse(reterr, "This method takes no body.");
     }
     return STATUS_OK;

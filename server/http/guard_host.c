@@ -20,7 +20,8 @@ static bool is_letter(char c)
 /* Unreserved, or a delimiter that may be part of a name. */
 static bool is_name_byte(char c)
 {
-    return is_letter(c) || is_digit(c) || (c != '\0' && strchr("-._~!$&'()*+,;=", c) != NULL);
+    return is_digit(c) || c == '.' || is_letter(c) || c == '-' ||
+           (c != '\0' && strchr("_~!$&'()*+,;=", c) != NULL);
 }
 
 /* The RFC lets a name have commas; but a list of two hosts, read by one as the first of them and by
@@ -30,10 +31,11 @@ static size_t name_size(const char *value, size_t size)
     size_t at = 0;
 
     while (at < size) {
-        if (value[at] == '%' && size - at > 2 && is_hex(value[at + 1]) && is_hex(value[at + 2])) {
-            at += 3;
-        } else if (is_name_byte(value[at]) && value[at] != ',') {
+        if (is_name_byte(value[at]) && value[at] != ',') {
             at++;
+        } else if (value[at] == '%' && size - at > 2 && is_hex(value[at + 1]) &&
+                   is_hex(value[at + 2])) {
+            at += 3;
         } else {
             break;
         }

@@ -30,6 +30,7 @@ struct http {
     struct turnstile *turnstile;
     struct credentials *credentials; /* NULL: no TLS */
     int idle_event;                  /* written when a request ends, during the stop */
+    bool has_ready_answers;
 };
 
 /* ---- Callbacks of libmicrohttpd, on its pool threads ---- */
@@ -67,13 +68,15 @@ static void *request_started(void *context, const char *target, struct MHD_Conne
 {
     const struct gate *gate = context;
     struct exchange_house *house = &gate->http->house;
-    struct exchange *exchange = exchange_of(seat_of(connection), house);
+    struct seat *seat = seat_of(connection);
+    struct exchange *exchange = exchange_of(seat, house);
 
     if (exchange == NULL ||
         exchange_init(exchange, house, connection, target == NULL ? "" : target) != STATUS_OK) {
         return NULL;
     }
     exchange->doors = gate->doors;
+    exchange->seat = seat;
     return exchange;
 }
 
@@ -99,13 +102,14 @@ static enum MHD_Result request_came(void *context, struct MHD_Connection *connec
     struct exchange *exchange = *request_context;
 
     (void)context;
+    (void)connection;
     if (exchange == NULL) {
         return MHD_NO;
     }
     exchange->outcome = MHD_YES;
     if (!exchange->begun) {
         const struct guard_request line = {.method = method, .version = version, .url = url};
-        begin_in(seat_of(connection), exchange, &line);
+        begin_in(exchange->seat, exchange, &line);
         return exchange->outcome;
     }
     if (*upload_data_size > 0) {
@@ -119,7 +123,7 @@ static enum MHD_Result request_came(void *context, struct MHD_Connection *connec
     }
     if (!exchange->answered) {
         if (exchange->closing) {
-            reaper_rest(seat_of(connection)->place); /* its body is here */
+            reaper_rest(exchange->seat->place); /* its body is here */
         }
         request_go_on(exchange);
     }
@@ -130,19 +134,18 @@ static void request_ended(void *context, struct MHD_Connection *connection, void
                           enum MHD_RequestTerminationCode reason)
 {
     struct http *http = ((struct gate *)context)->http;
-    const struct seat *seat = seat_of(connection);
+    struct exchange *exchange = *request_context;
+    const double now_s = clock_monotonic_s();
     uint64_t one = 1;
 
-    const double now_s = clock_monotonic_s();
-
+    (void)connection;
     (void)reason;
-    if (*request_context != NULL) {
-        request_account(*request_context, now_s);
-        exchange_finish(*request_context);
-    }
     *request_context = NULL;
-    if (seat != NULL) {
-        reaper_watch(seat->place, now_s);
+    /* Without one, for want of memory, the connection ends with the request. */
+    if (exchange != NULL) {
+        request_account(exchange, now_s);
+        exchange_finish(exchange);
+        reaper_watch(exchange->seat->place, now_s);
     }
     if (atomic_load(&http->house.asks_refused)) {
         (void)!write(http->idle_event, &one, sizeof one);
@@ -243,6 +246,9 @@ static void destroy(struct http *http)
     keyring_destroy(http->house.keyring);
     credentials_destroy(http->credentials);
     device_monitor_destroy(http->house.monitor);
+    if (http->has_ready_answers) {
+        ready_answers_close(http->house.ready_answers);
+    }
     free(http);
 }
 
@@ -297,7 +303,8 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
     http->house.results = parts->results;
     http->house.store = parts->store;
     http->idle_event = eventfd(0, EFD_CLOEXEC);
-    if (http->idle_event < 0 ||
+    http->has_ready_answers = ready_answers_open(&http->house.ready_answers) == STATUS_OK;
+    if (http->idle_event < 0 || !http->has_ready_answers ||
         getrandom(&http->house.id_seed, sizeof http->house.id_seed, 0) < 0 ||
         reaper_create(&rules, &http->house.reaper) != STATUS_OK ||
         turnstile_create(config->connection_limit, config->address_limit, &http->turnstile) !=

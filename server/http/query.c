@@ -53,14 +53,15 @@ static bool decode_form(char *text)
     return query_decode(text);
 }
 
-static enum status add(struct query *query, char *piece, struct problem *reterr)
+/* escaped: there may be something to decode. */
+static enum status add(struct query *query, char *piece, bool escaped, struct problem *reterr)
 {
     char *value = strchr(piece, '=');
 
     if (value != NULL) {
         *value++ = '\0';
     }
-    if (!decode_form(piece) || (value != NULL && !decode_form(value))) {
+    if (escaped && (!decode_form(piece) || (value != NULL && !decode_form(value)))) {
         return problem_set(reterr, STATUS_BAD_REQUEST,
                            "The query has a broken percent escape, or %%00.");
     }
@@ -79,9 +80,11 @@ static enum status add(struct query *query, char *piece, struct problem *reterr)
 
 enum status query_parse(char *text, struct query *ret_query, struct problem *reterr)
 {
-    struct query query = {.count = 0};
+    const bool escaped = text != NULL && (strchr(text, '%') != NULL || strchr(text, '+') != NULL);
+    struct query query;
     char *rest = text;
 
+    query.count = 0;
     while (rest != NULL) {
         char *piece = rest;
 
@@ -92,18 +95,25 @@ enum status query_parse(char *text, struct query *ret_query, struct problem *ret
         if (piece[0] == '\0') {
             continue;
         }
-        enum status status = add(&query, piece, reterr);
+        enum status status = add(&query, piece, escaped, reterr);
         if (status != STATUS_OK) {
             return status;
         }
     }
-    *ret_query = query;
+    memcpy(ret_query->parameters, query.parameters, query.count * sizeof query.parameters[0]);
+    ret_query->count = query.count;
     return STATUS_OK;
+}
+
+/* The first letter tells mostly. */
+static bool is_same(const char *name, const char *other)
+{
+    return name[0] == other[0] && strcmp(name, other) == 0;
 }
 
 static bool is_known(const char *name, const char *const *known)
 {
-    while (*known != NULL && strcmp(name, *known) != 0) {
+    while (*known != NULL && !is_same(name, *known)) {
         known++;
     }
     return *known != NULL;
@@ -142,7 +152,7 @@ enum status query_check(const struct query *query, const char *const *known, str
 const char *query_value(const struct query *query, const char *name)
 {
     for (size_t i = 0; i < query->count; i++) {
-        if (strcmp(query->parameters[i].name, name) == 0) {
+        if (is_same(query->parameters[i].name, name)) {
             return query->parameters[i].value;
         }
     }

@@ -1,28 +1,29 @@
-/* Small answers that a connection gives again and again: libmicrohttpd takes longer to put the
- * headers of an answer together than finding a distance takes, so those that stay the same are put
- * together once, and only the bytes and the id of the request are changed from answer to answer.
+/* Small answers that are given again and again: libmicrohttpd takes longer to put the headers of an
+ * answer together than finding a distance takes, so those that stay the same are put together once,
+ * and only the bytes and the id of the request are changed from answer to answer.
  *
- * Lies with its connection and belongs to its pool thread. A connection has one answer at a time
- * and libmicrohttpd is done with it when the next request begins, so nobody reads what is changed.
- * Holds no reference to a result: what it keeps of one is its tag. */
+ * Each pool thread has some of its own, for all of its connections, so that they are few and lie in
+ * its cache. One is lent to an exchange until that ends, when libmicrohttpd is done with it: nobody
+ * reads what is changed. Holds no reference to a result: what it keeps of one is its tag. */
 #pragma once
 
 #include "server/http/request_id.h"
 #include "server/store/catalogue.h"
 
 #include <microhttpd.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 /* Longer answers are not kept. */
 #define READY_ANSWER_SIZE 120
-/* One for each size, of as many sizes; which is more than distances of one graph have. */
-#define READY_ANSWER_COUNT 8
+/* Distances of one graph have some sizes. */
+#define READY_ANSWER_COUNT 128
 
 /* What all such answers of a result have in common. */
 struct ready_answer_head {
     const char *media_type; /* lives for good, and is told apart by its address */
-    const char *etag;       /* of the result */
+    const char *etag;       /* of the result; two bytes at least */
     const char *tag;        /* the same with its quotes and representation; to make one */
 };
 
@@ -32,22 +33,30 @@ struct ready_answer {
     const char *media_type;
     char *request_id; /* the value of its header, in libmicrohttpd's copy */
     size_t id_size;
+    bool is_lent;
     char etag[ETAG_SIZE];
     char bytes[READY_ANSWER_SIZE];
 };
 
 struct ready_answers {
-    struct ready_answer of_size[READY_ANSWER_COUNT];
+    struct ready_answer places[READY_ANSWER_COUNT];
 };
 
-void ready_answers_init(struct ready_answers *answers);
-void ready_answers_finish(struct ready_answers *answers);
+/* key: under it each thread finds its own, which end with it. Closed once the other threads have
+ * ended; destroys those of the one that calls. */
+MUST_CHECK enum status ready_answers_open(pthread_key_t *ret_key);
+void ready_answers_close(pthread_key_t key);
+/* Those of the calling thread; NULL without memory. */
+struct ready_answers *ready_answers_of_thread(pthread_key_t key);
 
-/* Whether one of this size is there. */
-bool ready_answers_has(const struct ready_answers *answers, const struct ready_answer_head *head,
-                       size_t size);
-/* An answer with these bytes, which are copied. Borrowed until the next one; NULL when it is too
- * long, or without memory. */
-struct MHD_Response *ready_answers_take(struct ready_answers *answers,
-                                        const struct ready_answer_head *head,
-                                        const char *request_id, const char *bytes, size_t size);
+/* The one of this size; NULL: it is not there, or lent. */
+struct ready_answer *ready_answers_find(struct ready_answers *answers,
+                                        const struct ready_answer_head *head, size_t size);
+/* Makes it; NULL when it is too long, its place is lent, or without memory. */
+struct ready_answer *ready_answers_make(struct ready_answers *answers,
+                                        const struct ready_answer_head *head, size_t size);
+/* Lends it, with so many bytes, which are copied. NULL without memory: then it is not lent. */
+struct MHD_Response *ready_answer_lend(struct ready_answer *answer, const char *request_id,
+                                       const char *bytes);
+/* It has been sent, or never will be. */
+void ready_answer_give_back(struct ready_answer *answer);

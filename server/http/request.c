@@ -13,10 +13,11 @@
 
 #define GUARD_HEADER_LIMIT 100
 
+/* Kilobytes: never zeroed. */
 struct header_list {
     struct exchange *exchange;
-    struct guard_header headers[GUARD_HEADER_LIMIT];
     size_t count;
+    struct guard_header headers[GUARD_HEADER_LIMIT];
 };
 
 static enum MHD_Result collect_header(void *context, enum MHD_ValueKind kind, const char *name,
@@ -65,7 +66,7 @@ static size_t head_size(const struct exchange *exchange)
 static enum status guard(struct exchange *exchange, const struct guard_request *line,
                          bool *ret_body, struct problem *reterr)
 {
-    struct header_list list = {.exchange = exchange};
+    struct header_list list;
     struct guard_request request = {
         .method = line->method,
         .version = line->version,
@@ -74,15 +75,18 @@ static enum status guard(struct exchange *exchange, const struct guard_request *
         .place_of_url = line->url,
         .head_size = head_size(exchange),
     };
-    enum status status = collect(exchange, MHD_HEADER_KIND, &list, reterr);
 
+    list.exchange = exchange;
+    enum status status = collect(exchange, MHD_HEADER_KIND, &list, reterr);
     request.header_count = list.count;
     return status == STATUS_OK ? guard_check(&request, ret_body, reterr) : status;
 }
 
 static enum status guard_trailers(struct exchange *exchange, struct problem *reterr)
 {
-    struct header_list list = {.exchange = NULL};
+    struct header_list list;
+
+    list.exchange = NULL;
     enum status status = collect(exchange, MHD_FOOTER_KIND, &list, reterr);
 
     return status == STATUS_OK ? guard_check_trailers(list.headers, list.count, reterr) : status;

@@ -1,5 +1,6 @@
 #include "server/http/request_id.h"
 
+#include <endian.h>
 #include <string.h>
 
 bool request_id_admit(const char *text)
@@ -19,12 +20,25 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
+/* Eight hexadecimal digits in the order in which they are read: the bits go apart until each byte
+ * has four, and those above 9 get what letters are above digits. */
+static uint64_t digits_of(uint32_t value)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t digits = value;
+
+    digits = (digits | digits << 16) & UINT64_C(0x0000FFFF0000FFFF);
+    digits = (digits | digits << 8) & UINT64_C(0x00FF00FF00FF00FF);
+    digits = (digits | digits << 4) & (0x0F * ones);
+    const uint64_t letters = (digits + 6 * ones) >> 4 & ones;
+    return htobe64(digits + '0' * ones + letters * ('a' - '0' - 10));
+}
+
 void request_id_print(uint64_t seed, uint64_t number, char ret_id[REQUEST_ID_OWN_SIZE])
 {
-    uint64_t value = mix(seed + number * UINT64_C(0x9E3779B97F4A7C15));
+    const uint64_t value = mix(seed + number * UINT64_C(0x9E3779B97F4A7C15));
+    const uint64_t digits[2] = {digits_of((uint32_t)(value >> 32)), digits_of((uint32_t)value)};
 
-    for (int i = REQUEST_ID_OWN_SIZE - 2; i >= 0; i--, value >>= 4) {
-        ret_id[i] = "0123456789abcdef"[value & 15];
-    }
+    memcpy(ret_id, digits, sizeof digits);
     ret_id[REQUEST_ID_OWN_SIZE - 1] = '\0';
 }

@@ -42,7 +42,7 @@ static unsigned methods_of(const struct route *route)
 
 #define HOLES 2
 
-/* Segments in the places of the braces. */
+/* Segments in the places of the braces, as far as the path is like the pattern. */
 struct holes {
     const char *first[HOLES];
     size_t size[HOLES];
@@ -50,29 +50,27 @@ struct holes {
 };
 
 /* Whether the path has the shape of the pattern. */
-static bool has_shape(const char *pattern, const char *path, struct holes *ret_holes)
+static bool has_shape(const char *pattern, const char *path, struct holes *holes)
 {
-    struct holes holes = {.count = 0};
-
-    while (*pattern != '\0') {
+    holes->count = 0;
+    for (;;) {
+        for (; *pattern == *path && *pattern != '{' && *pattern != '\0'; pattern++) {
+            path++;
+        }
         if (*pattern != '{') {
-            if (*pattern++ != *path++) {
-                return false;
-            }
-            continue;
+            break;
         }
         const size_t size = (size_t)(strchrnul(path, '/') - path);
 
         if (size == 0) {
             return false;
         }
-        holes.first[holes.count] = path;
-        holes.size[holes.count++] = size;
+        holes->first[holes->count] = path;
+        holes->size[holes->count++] = size;
         path += size;
         pattern = strchr(pattern, '}') + 1;
     }
-    *ret_holes = holes;
-    return *path == '\0';
+    return *pattern == *path; /* the end of both */
 }
 
 static enum status capture(const char *first, size_t size, char to[ROUTER_CAPTURE_SIZE],
@@ -80,6 +78,12 @@ static enum status capture(const char *first, size_t size, char to[ROUTER_CAPTUR
 {
     char segment[3 * ROUTER_CAPTURE_SIZE];
 
+    /* Nearly always there is nothing to decode. */
+    if (size < ROUTER_CAPTURE_SIZE && memchr(first, '%', size) == NULL) {
+        memcpy(to, first, size);
+        to[size] = '\0';
+        return STATUS_OK;
+    }
     if (size >= sizeof segment) {
         return problem_set(reterr, STATUS_NO_SUCH_ROUTE, "No name here is that long.");
     }

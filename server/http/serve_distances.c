@@ -8,10 +8,41 @@
 
 static const char *const offers[] = {"application/json", "text/plain", NULL};
 
-static void print_plain(const struct result *result, uint32_t source, uint32_t target,
-                        struct text *text)
+/* Of the way. */
+struct end {
+    const char *name;
+    size_t name_size;
+    uint32_t row;
+};
+
+static enum status find(const struct exchange *exchange, const char *parameter, struct end *ret_end,
+                        struct problem *reterr)
 {
-    result_append_distance(result, source, target, text);
+    struct end end = {.name = query_value(&exchange->query, parameter)};
+
+    end.name_size = strlen(end.name);
+    enum status status =
+        result_find_row(exchange->result, end.name, end.name_size, &end.row, reterr);
+    if (status == STATUS_OK) {
+        *ret_end = end;
+    }
+    return status;
+}
+
+/* A vertex is found by its name to the letter, which is then as good as the one that is stored. */
+static void append_name(const struct result *result, const struct end *end, struct text *text)
+{
+    if (vertex_names_numeric(result_names(result))) {
+        text_append(text, end->name, end->name_size);
+    } else {
+        text_append_json_string(text, end->name, end->name_size);
+    }
+}
+
+static void print_plain(const struct result *result, const struct end *source,
+                        const struct end *target, struct text *text)
+{
+    result_append_distance(result, source->row, target->row, text);
     if (text->size == 4 && memcmp(text->bytes, "null", 4) == 0) {
         text_clear(text);
         text_append_string(text, "unreachable");
@@ -19,42 +50,39 @@ static void print_plain(const struct result *result, uint32_t source, uint32_t t
     text_append_char(text, '\n');
 }
 
-static void print_object(const struct result *result, uint32_t source, uint32_t target,
-                         struct text *text)
+static void print_object(const struct result *result, const struct end *source,
+                         const struct end *target, struct text *text)
 {
     text_append_string(text, "{\"source\":");
-    writer_append_vertex(text, result_names(result), source);
+    append_name(result, source, text);
     text_append_string(text, ",\"target\":");
-    writer_append_vertex(text, result_names(result), target);
+    append_name(result, target, text);
     text_append_string(text, ",\"distance\":");
-    result_append_distance(result, source, target, text);
+    result_append_distance(result, source->row, target->row, text);
     text_append_string(text, "}\n");
 }
 
 static void serve_one(struct exchange *exchange)
 {
-    const char *source_name = query_value(&exchange->query, "source");
-    const char *target_name = query_value(&exchange->query, "target");
+    const struct result *result = exchange->result;
     const bool plain = exchange->offer == 1;
-    struct problem problem;
     struct text *text = &exchange->line;
-    uint32_t source;
-    uint32_t target;
+    struct problem problem;
+    struct end source;
+    struct end target;
 
-    if (result_find_row(exchange->result, source_name, strlen(source_name), &source, &problem) !=
-            STATUS_OK ||
-        result_find_row(exchange->result, target_name, strlen(target_name), &target, &problem) !=
-            STATUS_OK) {
+    if (find(exchange, "source", &source, &problem) != STATUS_OK ||
+        find(exchange, "target", &target, &problem) != STATUS_OK) {
         exchange_refuse(exchange, &problem);
         return;
     }
-    result_expect_distance(exchange->result, source, target);
+    result_expect_distance(result, source.row, target.row);
     text_clear(text);
     if (plain) {
-        print_plain(exchange->result, source, target, text);
+        print_plain(result, &source, &target, text);
         exchange_answer_small(exchange, "text", "text/plain", text);
     } else {
-        print_object(exchange->result, source, target, text);
+        print_object(result, &source, &target, text);
         exchange_answer_small(exchange, "json", "application/json", text);
     }
 }

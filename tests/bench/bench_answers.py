@@ -8,7 +8,6 @@ bytes from the same disk. Without nginx that line is left out. The exit status i
 is wrong."""
 
 import argparse
-import contextlib
 import io
 import json
 import os
@@ -21,9 +20,11 @@ import time
 
 import numpy
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "http"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "http"), os.path.join(HERE, "http")]
 
 import harness
+import load_servers
 
 PIECE = 1 << 20
 
@@ -124,44 +125,11 @@ def bench_text(options, daemon, kind, graph, matrix):
         print_line(f"matrix {kind} {form}", size / seconds / 1e6, "MB/s", rate, "json.dumps")
 
 
-@contextlib.contextmanager
-def nginx(options, folder):
-    """Its port, or None."""
-    if not options.nginx:
-        yield None
-        return
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    path = os.path.join(folder, "nginx.conf")
-    with open(path, "w", encoding="ascii") as file:
-        # Its workers may otherwise not read a folder of root's.
-        file.write("user root;\n" if os.geteuid() == 0 else "")
-        file.write(f"daemon off; worker_processes 2; pid {folder}/pid; error_log stderr crit;\n"
-                   "events { worker_connections 256; }\n"
-                   f"http {{ access_log off; sendfile on; client_body_temp_path {folder}/a;\n"
-                   f"proxy_temp_path {folder}/b; fastcgi_temp_path {folder}/c;\n"
-                   f"uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e;\n"
-                   f"server {{ listen 127.0.0.1:{port}; root {folder}; }} }}\n")
-    process = subprocess.Popen([options.nginx, "-e", "stderr", "-p", folder, "-c", path])
-    try:
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                break
-            except ConnectionRefusedError:
-                assert process.poll() is None, "nginx has ended"
-        yield port
-    finally:
-        process.terminate()
-        process.wait()
-
-
 def bench_download(options, daemon, kind, graph):
     path = f"/v1/graphs/{graph}/matrix"
     with open(os.path.join(daemon.scratch, "m.npy"), "wb") as file:
         file.write(daemon.get(path).body)
-    with nginx(options, daemon.scratch) as port:
+    with load_servers.nginx(options.nginx, daemon.scratch) as port:
         if port is None:
             print("no nginx: the download has no baseline here")
             return

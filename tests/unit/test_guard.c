@@ -81,6 +81,29 @@ static void every_byte_of_a_target_is_looked_at(void **state)
     }
 }
 
+static void every_byte_of_a_value_is_looked_at(void **state)
+{
+    char header[40] = "X-Note: ";
+    char *value = header + strlen(header);
+    const struct probe probe = {"GET", "/", "HTTP/1.1", {"Host: a", header}};
+    bool body;
+
+    (void)state;
+    for (size_t size = 1; size < 30; size++) {
+        memset(value, 'v', size);
+        value[size] = '\0';
+        for (size_t at = 0; at < size; at++) {
+            for (int byte = 1; byte < 256; byte++) {
+                const bool fine = (byte >= 0x20 && byte != 0x7F) || byte == '\t';
+
+                value[at] = (char)byte;
+                assert_int_equal(check(&probe, &body), fine ? STATUS_OK : STATUS_BAD_REQUEST);
+            }
+            value[at] = 'v';
+        }
+    }
+}
+
 static void ambiguous_requests_are_refused(void **state)
 {
     static const struct probe cases[] = {
@@ -223,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(well_formed_requests_pass),
         cmocka_unit_test(every_byte_of_a_target_is_looked_at),
+        cmocka_unit_test(every_byte_of_a_value_is_looked_at),
         cmocka_unit_test(ambiguous_requests_are_refused),
         cmocka_unit_test(a_post_without_length_is_told_so),
         cmocka_unit_test(a_host_is_a_name_or_an_address),

@@ -43,11 +43,39 @@ static void each_number_has_an_id_of_its_own(void **state)
     assert_string_equal(ids[0], ids[1]);
 }
 
+static void an_id_has_sixteen_digits_of_each_kind(void **state)
+{
+    char seen[2 * 16] = {0};
+    char id[REQUEST_ID_OWN_SIZE];
+
+    (void)state;
+    for (uint64_t i = 0; i < 1000; i++) {
+        request_id_print(1, i, id);
+        for (int at = 0; at < 2; at++) {
+            const char digit = id[at * 15];
+
+            seen[at * 16 + (digit <= '9' ? digit - '0' : digit - 'a' + 10)] = 1;
+        }
+    }
+    for (size_t i = 0; i < sizeof seen; i++) {
+        assert_true(seen[i]);
+    }
+    /* The finisher of SplitMix64 leaves 0 as it is. */
+    request_id_print(0, 0, id);
+    assert_string_equal(id, "0000000000000000");
+    request_id_print(UINT64_C(0) - UINT64_C(0x9E3779B97F4A7C15), 1, id);
+    assert_string_equal(id, "0000000000000000");
+    /* Of 1, by another program. */
+    request_id_print(1, 0, id);
+    assert_string_equal(id, "5692161d100b05e5");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(short_words_are_admitted),
         cmocka_unit_test(each_number_has_an_id_of_its_own),
+        cmocka_unit_test(an_id_has_sixteen_digits_of_each_kind),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

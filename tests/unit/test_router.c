@@ -39,6 +39,8 @@ static void the_route_is_found_by_method_and_shape(void **state)
         {METHOD_GET, "/v1/jobs/j_1", 2, "j_1"},
         {METHOD_DELETE, "/v1/jobs/a%2Fb", 3, "a/b"},
         {METHOD_GET, "/v1/jobs/j_1/events", 4, "j_1"},
+        {METHOD_GET, "/v1/jobs/{id}/events", 4, "{id}"},
+        {METHOD_GET, "/v1/jobs/%7B", 2, "{"},
         {METHOD_GET, "/", 5, ""},
     };
     struct router_match match;

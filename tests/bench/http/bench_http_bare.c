@@ -1,10 +1,12 @@
 /* The least that libmicrohttpd does for an answer: a daemon with the flags, limits and threads of
- * server/http/http.c, and one constant answer of the size and with as many headers as that of a
- * distance. What apspd takes beyond this is its own.
+ * server/http/gate.c, and one constant answer of the size of that of a distance, in head and body.
+ * What apspd takes beyond this is its own. A POST is answered, once all of it was received, with so
+ * many bytes and the end of the connection, as there.
  *
- *   bench_http_bare [THREADS]     default 4; ends with its standard input */
+ *   bench_http_bare [THREADS [BYTES]]     default 4 and 3; ends with its standard input */
 #include <arpa/inet.h>
 #include <microhttpd.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,48 +15,73 @@
 #include <unistd.h>
 
 #define BACKLOG 1024
-#define CONNECTION_LIMIT 1000u
+#define CONNECTION_LIMIT (16384u + 16384u / 8 + 64)
 #define CONNECTION_TIMEOUT_S 30u
-#define CONNECTION_MEMORY_BYTES (16 << 10)
+#define CONNECTION_MEMORY_BYTES (13 << 10)
 
-static char body[] = "{\"source\":1234,\"target\":2345,\"distance\":6789}\n";
+static char body[] = "{\"source\":1234,\"target\":2345,\"distance\":16789}\n";
+
+struct answers {
+    struct MHD_Response *distance;
+    struct MHD_Response *posted;
+};
 
 static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *url,
                               const char *method, const char *version, const char *upload_data,
                               size_t *upload_data_size, void **request_context)
 {
+    const struct answers *answers = context;
+
     (void)url;
-    (void)method;
     (void)version;
     (void)upload_data;
-    (void)upload_data_size;
     /* The first call comes at the headers: an answer given there would close the connection. */
     if (*request_context == NULL) {
         *request_context = context;
         return MHD_YES;
     }
-    return MHD_queue_response(connection, MHD_HTTP_OK, context);
+    if (*upload_data_size > 0) {
+        *upload_data_size = 0;
+        return MHD_YES;
+    }
+    return MHD_queue_response(connection, MHD_HTTP_OK,
+                              method[0] == 'P' ? answers->posted : answers->distance);
 }
 
-static struct MHD_Response *create_response(void)
+static bool add_headers(struct MHD_Response *response, bool closing)
 {
     static const char *const headers[][2] = {
         {"X-Request-Id", "0123456789abcdef"},
-        {"ETag", "\"0123456789abcdef0123456789abcdef-json\""},
+        {"ETag", "\"r_0123456789abcdefghjkmnpqrs-json\""},
         {"Vary", "Accept"},
         {"Cache-Control", "no-cache"},
         {"Content-Type", "application/json"},
     };
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(sizeof body - 1, body, MHD_RESPMEM_PERSISTENT);
+    bool added = response != NULL;
 
-    for (size_t i = 0; response != NULL && i < sizeof headers / sizeof headers[0]; i++) {
-        if (MHD_add_response_header(response, headers[i][0], headers[i][1]) != MHD_YES) {
-            MHD_destroy_response(response);
-            return NULL;
-        }
+    for (size_t i = 0; added && i < sizeof headers / sizeof headers[0]; i++) {
+        added = MHD_add_response_header(response, headers[i][0], headers[i][1]) == MHD_YES;
     }
-    return response;
+    return added &&
+           (!closing || MHD_add_response_header(response, "Connection", "close") == MHD_YES);
+}
+
+/* As much of it as there is goes with the process. */
+static bool create_answers(size_t posted_size, struct answers *ret_answers)
+{
+    char *posted = malloc(posted_size);
+
+    if (posted == NULL || posted_size < 3) {
+        return false;
+    }
+    memset(posted, ' ', posted_size);
+    posted[0] = '{';
+    memcpy(posted + posted_size - 2, "}\n", 2);
+    ret_answers->distance =
+        MHD_create_response_from_buffer(sizeof body - 1, body, MHD_RESPMEM_PERSISTENT);
+    ret_answers->posted =
+        MHD_create_response_from_buffer(posted_size, posted, MHD_RESPMEM_PERSISTENT);
+    return add_headers(ret_answers->distance, false) && add_headers(ret_answers->posted, true);
 }
 
 /* -1 when there is none. */
@@ -79,8 +106,7 @@ static int open_socket(uint16_t *ret_port)
 }
 
 /* Takes the socket. */
-static struct MHD_Daemon *start_daemon(int descriptor, unsigned threads,
-                                       struct MHD_Response *response)
+static struct MHD_Daemon *start_daemon(int descriptor, unsigned threads, struct answers *answers)
 {
     /* A pool of one is none. */
     struct MHD_OptionItem pool[] = {
@@ -89,7 +115,7 @@ static struct MHD_Daemon *start_daemon(int descriptor, unsigned threads,
     };
     struct MHD_Daemon *daemon = MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-        answer, response, MHD_OPTION_LISTEN_SOCKET, descriptor, MHD_OPTION_CONNECTION_LIMIT,
+        answer, answers, MHD_OPTION_LISTEN_SOCKET, descriptor, MHD_OPTION_CONNECTION_LIMIT,
         CONNECTION_LIMIT, MHD_OPTION_CONNECTION_TIMEOUT, CONNECTION_TIMEOUT_S,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY_BYTES,
         MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
@@ -103,16 +129,14 @@ static struct MHD_Daemon *start_daemon(int descriptor, unsigned threads,
 int main(int argc, char **argv)
 {
     unsigned threads = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 4;
-    struct MHD_Response *response = create_response();
+    size_t posted_size = argc > 2 ? strtoul(argv[2], NULL, 10) : 3;
+    struct answers answers;
     uint16_t port = 0;
-    int descriptor = response == NULL ? -1 : open_socket(&port);
-    struct MHD_Daemon *daemon = descriptor < 0 ? NULL : start_daemon(descriptor, threads, response);
+    int descriptor = create_answers(posted_size, &answers) ? open_socket(&port) : -1;
+    struct MHD_Daemon *daemon = descriptor < 0 ? NULL : start_daemon(descriptor, threads, &answers);
 
     if (daemon == NULL) {
         fprintf(stderr, "bench_http_bare: does not start with %u threads\n", threads);
-        if (response != NULL) {
-            MHD_destroy_response(response);
-        }
         return 1;
     }
     printf("listening on http://127.0.0.1:%u\n", (unsigned)port);
@@ -120,6 +144,5 @@ int main(int argc, char **argv)
     while (getchar() != EOF) {
     }
     MHD_stop_daemon(daemon);
-    MHD_destroy_response(response);
     return 0;
 }

@@ -1,0 +1,506 @@
+/* A closed loop of requests over connections that are kept: each connection asks again as soon as
+ * it has its answer; where the server ends a connection with its answer, over a new one. One
+ * thread, so that a machine of two cores has one left for the server.
+ *
+ *   bench_http_client [--post FILE] [--header LINE] ADDRESS PATH [CONNECTIONS [SECONDS [VERTICES]]]
+ *
+ * ADDRESS is as the servers print it, http://127.0.0.1:PORT; other hosts than this one are refused.
+ * Each {} in PATH becomes a random number in 1..VERTICES, the same sequence in every run. FILE is
+ * the body of each request. Prints one line; the exit status is 1 when any answer was not a success
+ * with its whole body. */
+#include "proto/check.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define REQUEST_BYTES 1024
+/* The head of an answer, and all of a small one; the rest of a long one is only counted. */
+#define ANSWER_BYTES 4096
+#define PIECE_BYTES (256 << 10)
+#define EVENT_COUNT 64
+#define CONNECTION_MOST 4096
+#define SECONDS_MOST 600
+/* What is under way at the end of the time may still be answered until nothing comes for so many
+ * waits: of waits, not of time, as a machine that stood still is not the server's fault. */
+#define WAIT_MS 100
+#define SILENT_WAITS 100
+
+struct connection {
+    int descriptor; /* -1: ended */
+    bool waiting;   /* for an answer */
+    bool closing;   /* the server ends it with this answer */
+    int64_t since_ns;
+    char request[REQUEST_BYTES]; /* its head */
+    size_t request_size;
+    size_t sent;                   /* of head and body */
+    size_t size;                   /* that came */
+    size_t whole;                  /* of the answer; 0 = not known yet */
+    char answer[ANSWER_BYTES + 1]; /* as far as there is room */
+};
+
+struct load {
+    struct sockaddr_in address;
+    const char *path;
+    const char *header; /* a line more; "" = none */
+    const char *body;   /* NULL: GET */
+    size_t body_size;
+    uint32_t vertices;
+    uint64_t seed;
+    int epoll;
+    int64_t end_ns; /* nothing is asked any more */
+    struct connection *connections;
+    size_t count;
+    size_t waiting;
+    uint64_t *latencies_ns;
+    size_t answers;
+    size_t capacity;
+    uint64_t bytes; /* of bodies: of the questions where they have any, else of the answers */
+    uint64_t errors;
+    char *piece;
+};
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static uint32_t random_vertex(struct load *load)
+{
+    load->seed ^= load->seed << 13;
+    load->seed ^= load->seed >> 7;
+    load->seed ^= load->seed << 17;
+    return (uint32_t)(load->seed % load->vertices) + 1;
+}
+
+/* Always the same few kinds of failure, told once each. */
+static void complain(const char *what, const char *detail)
+{
+    static unsigned told;
+
+    if (told++ < 5) {
+        fprintf(stderr, "bench_http_client: %s: %.200s\n", what, detail);
+    }
+}
+
+static void drop(struct load *load, struct connection *connection, const char *what,
+                 const char *detail)
+{
+    complain(what, detail);
+    load->errors++;
+    load->waiting -= connection->waiting;
+    connection->waiting = false;
+    close(connection->descriptor);
+    connection->descriptor = -1;
+}
+
+/* ---- One request and its answer ---- */
+
+static void watch(const struct load *load, struct connection *connection, int operation,
+                  uint32_t events)
+{
+    struct epoll_event event = {.events = events, .data = {.ptr = connection}};
+
+    CHECK(epoll_ctl(load->epoll, operation, connection->descriptor, &event) == 0);
+}
+
+static bool open_connection(struct load *load, struct connection *connection)
+{
+    int on = 1;
+
+    connection->descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    /* Connects in the ordinary, waiting way, which on this host is at once. */
+    if (connection->descriptor < 0 ||
+        connect(connection->descriptor, (const struct sockaddr *)&load->address,
+                sizeof load->address) != 0 ||
+        setsockopt(connection->descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0) {
+        return false;
+    }
+    watch(load, connection, EPOLL_CTL_ADD, EPOLLIN);
+    return true;
+}
+
+/* Each {} of the path becomes a vertex. */
+static size_t write_path(struct load *load, char *to, size_t room)
+{
+    size_t size = 0;
+
+    for (const char *at = load->path; *at != '\0'; at++) {
+        CHECK(size + 16 < room);
+        if (at[0] == '{' && at[1] == '}') {
+            size += (size_t)snprintf(to + size, room - size, "%" PRIu32, random_vertex(load));
+            at++;
+        } else {
+            to[size++] = *at;
+        }
+    }
+    return size;
+}
+
+static void write_request(struct load *load, struct connection *connection)
+{
+    char *request = connection->request;
+    size_t size = (size_t)snprintf(request, REQUEST_BYTES, load->body != NULL ? "POST " : "GET ");
+
+    size += write_path(load, request + size, REQUEST_BYTES / 2);
+    size += (size_t)snprintf(request + size, REQUEST_BYTES - size,
+                             " HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\n%s%s", load->header,
+                             load->header[0] != '\0' ? "\r\n" : "");
+    CHECK(size < REQUEST_BYTES / 8 * 7);
+    if (load->body != NULL) {
+        size += (size_t)snprintf(request + size, REQUEST_BYTES - size, "Content-Length: %zu\r\n",
+                                 load->body_size);
+    }
+    size += (size_t)snprintf(request + size, REQUEST_BYTES - size, "\r\n");
+    connection->request_size = size;
+}
+
+/* What of it the socket takes; the rest when it takes more. */
+static void send_request(struct load *load, struct connection *connection)
+{
+    const size_t head = connection->request_size;
+    const bool began = connection->sent > 0;
+
+    while (connection->sent < head + load->body_size) {
+        const bool in_head = connection->sent < head;
+        const char *from = in_head ? connection->request + connection->sent
+                                   : load->body + (connection->sent - head);
+        const size_t left = (in_head ? head : head + load->body_size) - connection->sent;
+        const int more = in_head && load->body_size > 0 ? MSG_MORE : 0;
+        const ssize_t done =
+            send(connection->descriptor, from, left, MSG_NOSIGNAL | MSG_DONTWAIT | more);
+
+        if (done < 0 && errno == EAGAIN) {
+            watch(load, connection, EPOLL_CTL_MOD, EPOLLIN | EPOLLOUT);
+            return;
+        }
+        if (done <= 0) {
+            drop(load, connection, "a request was not taken", strerror(errno));
+            return;
+        }
+        connection->sent += (size_t)done;
+    }
+    if (began) {
+        watch(load, connection, EPOLL_CTL_MOD, EPOLLIN);
+    }
+}
+
+static void ask(struct load *load, struct connection *connection)
+{
+    write_request(load, connection);
+    connection->since_ns = now_ns();
+    if (connection->descriptor < 0 && !open_connection(load, connection)) {
+        load->errors++;
+        complain("does not connect", strerror(errno));
+        close(connection->descriptor);
+        connection->descriptor = -1;
+        return;
+    }
+    connection->sent = connection->size = connection->whole = 0;
+    connection->closing = false;
+    connection->waiting = true;
+    load->waiting++;
+    send_request(load, connection);
+}
+
+static bool keep_latency(struct load *load, int64_t latency_ns)
+{
+    if (load->answers == load->capacity) {
+        size_t capacity = load->capacity == 0 ? 1 << 16 : load->capacity * 2;
+        uint64_t *grown = reallocarray(load->latencies_ns, capacity, sizeof *grown);
+
+        if (grown == NULL) {
+            return false;
+        }
+        load->latencies_ns = grown;
+        load->capacity = capacity;
+    }
+    load->latencies_ns[load->answers++] = (uint64_t)latency_ns;
+    return true;
+}
+
+/* Once the head is complete; one without a length is an error. */
+static bool read_head(struct load *load, struct connection *connection)
+{
+    const char *end = strstr(connection->answer, "\r\n\r\n");
+    const char *length = strcasestr(connection->answer, "\r\nContent-Length:");
+    const char *close = strcasestr(connection->answer, "\r\nConnection: close\r\n");
+
+    if (end == NULL || length == NULL || length > end) {
+        return false;
+    }
+    const size_t body_size = strtoul(length + 17, NULL, 10);
+    connection->whole = (size_t)(end + 4 - connection->answer) + body_size;
+    connection->closing = close != NULL && close < end;
+    load->bytes += load->body != NULL ? load->body_size : body_size;
+    return true;
+}
+
+/* Of an answer that has all its bytes: a success, and of JSON that is here its ends. */
+static bool is_good(const struct connection *connection)
+{
+    static const char start[] = "HTTP/1.1 20";
+    const char *body = strstr(connection->answer, "\r\n\r\n") + 4;
+    const char *json = strcasestr(connection->answer, "\r\nContent-Type: application/json");
+
+    if (strncmp(connection->answer, start, sizeof start - 1) != 0) {
+        return false;
+    }
+    return json == NULL || json > body || connection->size > ANSWER_BYTES ||
+           (body[0] == '{' && strcmp(connection->answer + connection->size - 2, "}\n") == 0);
+}
+
+static void take_answer(struct load *load, struct connection *connection)
+{
+    int64_t end_ns = now_ns();
+
+    connection->waiting = false;
+    load->waiting--;
+    if (!is_good(connection)) {
+        drop(load, connection, "not an answer", connection->answer);
+        return;
+    }
+    if (!keep_latency(load, end_ns - connection->since_ns)) {
+        drop(load, connection, "no memory", "for the latencies");
+        return;
+    }
+    if (connection->closing) {
+        close(connection->descriptor);
+        connection->descriptor = -1;
+    }
+    if (end_ns < load->end_ns) {
+        ask(load, connection);
+    }
+}
+
+/* Into the answer, and what has no room there into the piece. */
+static ssize_t receive_some(struct load *load, struct connection *connection)
+{
+    const size_t room = connection->size < ANSWER_BYTES ? ANSWER_BYTES - connection->size : 0;
+    ssize_t got =
+        recv(connection->descriptor, room > 0 ? connection->answer + connection->size : load->piece,
+             room > 0 ? room : PIECE_BYTES, 0);
+
+    if (got > 0) {
+        connection->size += (size_t)got;
+        connection->answer[connection->size < ANSWER_BYTES ? connection->size : ANSWER_BYTES] =
+            '\0';
+    }
+    return got;
+}
+
+static void receive(struct load *load, struct connection *connection)
+{
+    ssize_t got = receive_some(load, connection);
+
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return;
+    }
+    if (got <= 0 || !connection->waiting) {
+        drop(load, connection, "a connection ended", got < 0 ? strerror(errno) : "by the server");
+        return;
+    }
+    if (connection->whole == 0 && !read_head(load, connection)) {
+        if (connection->size >= ANSWER_BYTES) {
+            drop(load, connection, "an answer without a length", connection->answer);
+        }
+    } else if (connection->size > connection->whole) {
+        drop(load, connection, "too long an answer", connection->answer);
+    } else if (connection->size == connection->whole) {
+        take_answer(load, connection);
+    }
+}
+
+/* ---- All of them ---- */
+
+static bool open_all(struct load *load)
+{
+    load->epoll = epoll_create1(EPOLL_CLOEXEC);
+    load->connections = calloc(load->count, sizeof *load->connections);
+    load->piece = malloc(PIECE_BYTES);
+    if (load->epoll < 0 || load->connections == NULL || load->piece == NULL) {
+        complain("does not start", strerror(errno));
+        return false;
+    }
+    for (size_t i = 0; i < load->count; i++) {
+        if (!open_connection(load, &load->connections[i])) {
+            complain("does not connect", strerror(errno));
+            return false;
+        }
+    }
+    return true;
+}
+
+static void handle(struct load *load, const struct epoll_event *event)
+{
+    struct connection *connection = event->data.ptr;
+
+    if ((event->events & EPOLLOUT) != 0) {
+        send_request(load, connection);
+    }
+    if ((event->events & ~(uint32_t)EPOLLOUT) != 0 && connection->descriptor >= 0) {
+        receive(load, connection);
+    }
+}
+
+/* The seconds that it took. */
+static double run(struct load *load, double seconds)
+{
+    int64_t begin_ns = now_ns();
+    int silent_waits = 0;
+
+    load->end_ns = begin_ns + (int64_t)(seconds * 1e9);
+    for (size_t i = 0; i < load->count; i++) {
+        ask(load, &load->connections[i]);
+    }
+    while (load->waiting > 0 && silent_waits < SILENT_WAITS) {
+        struct epoll_event events[EVENT_COUNT];
+        int count = epoll_wait(load->epoll, events, EVENT_COUNT, WAIT_MS);
+
+        silent_waits = count > 0 ? 0 : silent_waits + 1;
+        for (int i = 0; i < count; i++) {
+            handle(load, &events[i]);
+        }
+    }
+    /* What never came is an error too. */
+    load->errors += load->waiting;
+    return (double)(now_ns() - begin_ns) / 1e9;
+}
+
+static int compare_latencies(const void *first, const void *second)
+{
+    const uint64_t a = *(const uint64_t *)first;
+    const uint64_t b = *(const uint64_t *)second;
+
+    return (a > b) - (a < b);
+}
+
+static double percentile_us(const struct load *load, double part)
+{
+    size_t index = (size_t)(part * (double)load->answers);
+
+    if (load->answers == 0) {
+        return 0;
+    }
+    return (double)load->latencies_ns[index < load->answers ? index : load->answers - 1] / 1e3;
+}
+
+static void print(struct load *load, double seconds)
+{
+    if (load->answers > 0) {
+        qsort(load->latencies_ns, load->answers, sizeof *load->latencies_ns, compare_latencies);
+    }
+    printf("answers=%zu rate=%.0f p50_us=%.0f p90_us=%.0f p99_us=%.0f p99.9_us=%.0f max_us=%.0f "
+           "bytes_per_s=%.0f errors=%" PRIu64 "\n",
+           load->answers, (double)load->answers / seconds, percentile_us(load, 0.5),
+           percentile_us(load, 0.9), percentile_us(load, 0.99), percentile_us(load, 0.999),
+           percentile_us(load, 1), (double)load->bytes / seconds, load->errors);
+}
+
+static bool parse_address(const char *text, struct sockaddr_in *ret_address)
+{
+    static const char start[] = "http://127.0.0.1:";
+    unsigned long port;
+
+    if (strncmp(text, start, sizeof start - 1) != 0) {
+        return false;
+    }
+    port = strtoul(text + sizeof start - 1, NULL, 10);
+    *ret_address = (struct sockaddr_in){.sin_family = AF_INET,
+                                        .sin_port = htons((uint16_t)port),
+                                        .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+    return port > 0 && port < 65536;
+}
+
+/* Mapped, for as long as the process lives. */
+static bool map_body(const char *path, struct load *load)
+{
+    struct stat about;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (descriptor < 0 || fstat(descriptor, &about) != 0 || about.st_size == 0) {
+        return false;
+    }
+    load->body_size = (size_t)about.st_size;
+    load->body = mmap(NULL, load->body_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0);
+    close(descriptor);
+    return load->body != MAP_FAILED;
+}
+
+static bool read_flags(int argc, char **argv, struct load *load)
+{
+    static const struct option options[] = {
+        {"post", required_argument, NULL, 'p'},
+        {"header", required_argument, NULL, 'h'},
+        {0},
+    };
+    int flag;
+
+    while ((flag = getopt_long(argc, argv, "+", options, NULL)) >= 0) {
+        if (flag == 'h' && strlen(optarg) < REQUEST_BYTES / 4) {
+            load->header = optarg;
+        } else if (flag != 'p' || !map_body(optarg, load)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ADDRESS PATH [CONNECTIONS [SECONDS [VERTICES]]] */
+static bool read_words(int count, char **words, struct load *load, double *seconds)
+{
+    if (count < 2 || count > 5 || !parse_address(words[0], &load->address)) {
+        return false;
+    }
+    load->path = words[1];
+    load->count = count > 2 ? strtoul(words[2], NULL, 10) : 64;
+    *seconds = count > 3 ? strtod(words[3], NULL) : 4;
+    load->vertices = count > 4 ? (uint32_t)strtoul(words[4], NULL, 10) : 1000;
+    return load->path[0] == '/' && strlen(load->path) <= REQUEST_BYTES / 4 && load->count > 0 &&
+           load->count <= CONNECTION_MOST && *seconds > 0 && *seconds <= SECONDS_MOST &&
+           load->vertices > 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct load load = {.seed = UINT64_C(0x9E3779B97F4A7C15), .header = ""};
+    double seconds;
+
+    if (!read_flags(argc, argv, &load) ||
+        !read_words(argc - optind, argv + optind, &load, &seconds)) {
+        fprintf(stderr, "usage: bench_http_client [--post FILE] [--header LINE] "
+                        "http://127.0.0.1:PORT PATH [CONNECTIONS [SECONDS [VERTICES]]]\n");
+        return 2;
+    }
+    if (!open_all(&load)) {
+        return 1;
+    }
+    seconds = run(&load, seconds);
+    print(&load, seconds);
+    for (size_t i = 0; i < load.count; i++) {
+        if (load.connections[i].descriptor >= 0) {
+            close(load.connections[i].descriptor);
+        }
+    }
+    close(load.epoll);
+    free(load.connections);
+    free(load.latencies_ns);
+    free(load.piece);
+    return load.errors == 0 && load.answers > 0 ? 0 : 1;
+}
