@@ -37,12 +37,13 @@ solve() {
         apsp generate --shape road --n 300 --seed 1 /tmp/g.gr
         chown -R nobody /tmp/state
         rm -f /tmp/out
+        mkfifo /tmp/out
         setpriv --reuid=nobody --regid=nogroup --clear-groups \
             apspd --config /etc/apspd/apspd.ini --listen 127.0.0.1:0 --state-dir /tmp/state \
             >/tmp/out 2>/tmp/log &
         daemon=$!
-        tail -f -n +1 --pid=$daemon /tmp/out | sed "/listening on/q" >/dev/null
-        url=$(sed -n "s/^listening on //p" /tmp/out)
+        read -r line </tmp/out
+        url=${line#listening on }
         curl -fsS -H "Prefer: wait=30" --data-binary @/tmp/g.gr "$url/v1/jobs?name=g" >/dev/null
         curl -fsS "$url/v1/graphs/g/distance?source=1&target=300"
         curl -fsS "$url/v1/jobs" | grep -c "\"state\":\"done\""

@@ -21,20 +21,21 @@ leave() {
 }
 trap leave EXIT
 cp -a "$1/." "$root"
-cp "$2" "$root/root/apspd.deb"
+mkdir "$root/trial"
+cp "$2" "$root/trial/apspd.deb"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 mount -t proc proc "$root/proc"
 chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive sh -euc '
     apt-get -q update
-    apt-get -q install --yes --no-install-recommends systemd-sysv dbus curl openssl /root/apspd.deb
+    apt-get -q install --yes --no-install-recommends systemd-sysv dbus curl openssl /trial/apspd.deb
 ' >/dev/null 2>&1
 umount "$root/proc"
 
-cat >"$root/root/try.sh" <<'END'
+cat >"$root/trial/try.sh" <<'END'
 #!/bin/sh -eux
 ask() { curl --fail-with-body --silent --show-error --cacert fullchain.pem --retry 20 --retry-connrefused "$@"; }
 main() { systemctl show --property=MainPID --value apspd; }
-cd /root
+cd /trial
 systemctl is-active apspd
 ask http://127.0.0.1:8080/readyz
 systemctl show --property=StatusText apspd | grep 'listening on'
@@ -90,7 +91,7 @@ systemctl show --property=Result,ExecMainStatus apspd | grep -E -c '=(success|0)
 systemd-analyze security apspd --no-pager | tail -n 1
 touch passed
 END
-chmod +x "$root/root/try.sh"
+chmod +x "$root/trial/try.sh"
 cat >"$root/etc/systemd/system/try.service" <<'END'
 [Unit]
 After=multi-user.target
@@ -98,15 +99,15 @@ SuccessAction=poweroff-force
 FailureAction=poweroff-force
 [Service]
 Type=oneshot
-ExecStart=/bin/sh -c 'exec /root/try.sh >/root/log 2>&1'
+ExecStart=/bin/sh -c 'exec /trial/try.sh >/trial/log 2>&1'
 END
 ln -s ../try.service "$root/etc/systemd/system/multi-user.target.wants/try.service"
 # The container's own filter would keep Landlock from whoever asks.
 systemd-nspawn --quiet --directory="$root" --register=no --keep-unit --private-network --boot \
     --system-call-filter='landlock_create_ruleset landlock_add_rule landlock_restrict_self' >/dev/null 2>&1
-if [ ! -f "$root/root/passed" ]; then
-    tail -n 30 "$root/root/log" >&2
+if [ ! -f "$root/trial/passed" ]; then
+    tail -n 30 "$root/trial/log" >&2
     exit 1
 fi
-tail -n 2 "$root/root/log" | head -n 1
+tail -n 2 "$root/trial/log" | head -n 1
 echo 'try_unit: starts, keeps, restarts and stops it'
