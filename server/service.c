@@ -182,9 +182,12 @@ static void signalled(uv_signal_t *handle, int number)
     stop(service, false);
 }
 
-/* Nothing here fails but for want of descriptors, before anything was started. */
+/* Nothing here fails but for want of descriptors, before anything was started. libuv 1.45 and later
+ * talk to epoll through io_uring, whose calls a confined process may not make: one that fails ends
+ * it. */
 static void open_handles(struct service *service)
 {
+    CHECK(setenv("UV_USE_IO_URING", "0", 1) == 0);
     CHECK(uv_loop_init(&service->loop) == 0);
     CHECK(uv_idle_init(&service->loop, &service->last_asks) == 0);
     CHECK(uv_timer_init(&service->loop, &service->reaper) == 0);
