@@ -96,7 +96,7 @@ printf '%s\n' "$job"
 distance=$(ask --header 'Accept: text/plain' "$url/v1/graphs/$id/distance?source=1&target=500")
 
 if [ $keep = yes ]; then
-    echo "apspd stays at $url, process $daemon, state and log in ./apspd-state"
+    echo "apspd stays at $url, state and log in ./apspd-state; kill $daemon stops it"
     daemon=
 else
     kill -TERM "$daemon"

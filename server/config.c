@@ -457,7 +457,7 @@ static void print_daemon_words(FILE *stream)
 {
     fputs("usage: apspd [--config FILE] [FLAGS]\n"
           "All shortest paths of uploaded graphs, answered over HTTP.\n\n"
-          "  --config FILE    Keys from FILE; the environment, then flags, overrule them.\n"
+          "  --config FILE    Settings from FILE; environment, then flags, overrule them.\n"
           "  --check-config   Say whether the configuration is right, and end.\n"
           "  --print-config   Print the configuration as a commented file, and end.\n"
           "  --hash-key       Read a key from standard input, print what stands for it in\n"

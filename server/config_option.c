@@ -33,13 +33,13 @@ static const struct config_option options[] = {
      "keys and TLS; plain = keys, where the way to here is encrypted by others, or trusted; open = "
      "nothing, where whoever reaches it may use it."},
     {"http", "keys_file", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(keys_file),
-     "File of the keys that let in, read again on SIGHUP. none = whoever reaches the address may "
-     "do everything."},
+     "File of the keys that let in, read again on SIGHUP; credential:NAME is one that systemd has "
+     "loaded (LoadCredential=). none = whoever reaches the address may do everything."},
     {"http", "tls_certificate", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tls_certificate),
      "File of the certificate in PEM, followed by those that sign it: TLS 1.2 and 1.3 on every "
-     "address that is no Unix socket. Read again on SIGHUP. none = no TLS."},
+     "address that is no Unix socket. Read again on SIGHUP; or credential:NAME. none = no TLS."},
     {"http", "tls_key", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tls_key),
-     "File of the certificate's private key in PEM."},
+     "File of the certificate's private key in PEM, or credential:NAME."},
     {"http", "threads", OPTION_U32, "4", 1, 64, NULL, MEMBER(http_threads),
      "Threads that answer requests."},
     {"http", "connection_limit", OPTION_U32, "16384", 1, 100000, NULL, MEMBER(connection_limit),

@@ -28,7 +28,8 @@ enum { SIGNAL_COUNT = 3 };
 static const int signal_numbers[SIGNAL_COUNT] = {SIGTERM, SIGINT, SIGHUP};
 
 struct service {
-    const struct config *config;
+    const struct config *config; /* own */
+    struct config own;           /* as it was given, with the paths of credentials */
     const struct service_reload *reload;
     uv_loop_t loop;
     struct store *store;
@@ -181,9 +182,12 @@ static void signalled(uv_signal_t *handle, int number)
     stop(service, false);
 }
 
-/* Nothing here fails but for want of descriptors, before anything was started. */
+/* Nothing here fails but for want of descriptors, before anything was started. libuv 1.45 and later
+ * talk to epoll through io_uring, whose calls a confined process may not make: one that fails ends
+ * it. */
 static void open_handles(struct service *service)
 {
+    CHECK(setenv("UV_USE_IO_URING", "0", 1) == 0);
     CHECK(uv_loop_init(&service->loop) == 0);
     CHECK(uv_idle_init(&service->loop, &service->last_asks) == 0);
     CHECK(uv_timer_init(&service->loop, &service->reaper) == 0);
@@ -405,13 +409,27 @@ static enum status open_listeners(struct service *service, struct problem *reter
     return status;
 }
 
+static enum status find_credentials(struct config *config, struct problem *reterr)
+{
+    char *const paths[] = {config->keys_file, config->tls_certificate, config->tls_key};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < sizeof paths / sizeof paths[0]; i++) {
+        status = service_manager_find_credential(paths[i], CONFIG_TEXT_SIZE, reterr);
+    }
+    return status;
+}
+
 /* part: what is being started, for the log. The sockets first, while names can be looked up and
  * root may take a low port; no thread before the first half of the confinement, no request before
  * the second. */
 static enum status start_parts(struct service *service, const char **part, struct problem *reterr)
 {
-    *part = "listener";
-    enum status status = open_listeners(service, reterr);
+    *part = "credentials";
+    enum status status = find_credentials(&service->own, reterr);
+    if (status == STATUS_OK) {
+        *part = "listener";
+        status = open_listeners(service, reterr);
+    }
     if (status == STATUS_OK) {
         *part = "store";
         status = store_open(service->config->state_dir, &service->store, reterr);
@@ -482,7 +500,8 @@ static void raise_file_limit(void)
 
 int service_run(const struct config *config, const struct service_reload *reload)
 {
-    struct service service = {.config = config,
+    struct service service = {.config = &service.own,
+                              .own = *config,
                               .reload = reload,
                               .listener = LISTENER_CLOSED,
                               .admin_listener = LISTENER_CLOSED,

@@ -3,7 +3,9 @@
 #include "proto/number.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,6 +14,8 @@
 
 /* The first that is handed over: SD_LISTEN_FDS_START. */
 #define FIRST_SOCKET 3
+/* How a path says that it is the name of a credential. */
+#define CREDENTIAL "credential:"
 
 /* A path, or a name in the abstract namespace, written with an @ in place of its NUL. */
 static bool find_address(struct sockaddr_un *ret_address, socklen_t *ret_size)
@@ -114,4 +118,30 @@ enum status service_manager_take_socket(int *ret_socket, struct problem *reterr)
         *ret_socket = FIRST_SOCKET;
     }
     return status;
+}
+
+enum status service_manager_find_credential(char *path, size_t size, struct problem *reterr)
+{
+    const char *name = path + strlen(CREDENTIAL);
+    const char *folder = getenv("CREDENTIALS_DIRECTORY");
+    char found[PATH_MAX];
+    if (strncmp(path, CREDENTIAL, strlen(CREDENTIAL)) != 0) {
+        return STATUS_OK;
+    }
+    if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL) {
+        return problem_set(reterr, STATUS_CONFIG, "%s: a credential has a name without slashes",
+                           path);
+    }
+    if (folder == NULL || folder[0] != '/') {
+        problem_set(reterr, STATUS_CONFIG, "%s: the service manager has handed over no credentials",
+                    path);
+        problem_hint(reterr, "name a file, or LoadCredential= in the unit of the service");
+        return STATUS_CONFIG;
+    }
+    const int length = snprintf(found, sizeof found, "%s/%s", folder, name);
+    if (length < 0 || (size_t)length >= sizeof found || (size_t)length >= size) {
+        return problem_set(reterr, STATUS_CONFIG, "%s: its path is too long", path);
+    }
+    memcpy(path, found, (size_t)length + 1);
+    return STATUS_OK;
 }

@@ -85,7 +85,7 @@ static void job_refused(struct desk_change *change)
         next = ask->next_waiter;
         answer_not_stored(ask, change->change.status);
     }
-    atomic_fetch_sub(&job->tenant->pledged_bytes, job->pledged_bytes);
+    desk_dispatch_unpledge(job);
     job_table_remove(change->desk->jobs, job);
 }
 
@@ -102,14 +102,14 @@ static void keep_graph(struct desk *desk, struct job *job, struct graph **take_g
     desk->kept_bytes += bytes;
 }
 
-/* Of the request that brought it: the first of those that wait for it. */
+/* ask: the request that brought it. */
 static void log_accepted(const struct job *job, const struct ask *ask)
 {
     char trace_id[TRACE_ID_SIZE];
     job_trace_id(job, trace_id);
     log_write(LOG_INFO, "job_accepted", LOG_TEXT("job", job->id), LOG_TEXT("trace_id", trace_id),
-              LOG_TEXT("request", ask != NULL ? ask->request_id : ""),
-              LOG_TEXT("graph", job->graph_id), LOG_TEXT("kind", kind_name(job->kind)),
+              LOG_TEXT("request", ask->request_id), LOG_TEXT("graph", job->graph_id),
+              LOG_TEXT("kind", kind_name(job->kind)),
               LOG_TEXT("state", job_state_name(job->state)));
 }
 
@@ -119,7 +119,7 @@ static void job_accepted(struct desk *desk, struct desk_change *change)
     struct ask *acceptors = take_acceptors(job);
     job->accepted = true;
     memcpy(change->entry->latest_job, job->id, sizeof(job->id));
-    log_accepted(job, acceptors);
+    log_accepted(job, change->ask);
     metrics_add(METRIC_JOBS_ACCEPTED, 1);
     if (job->state == JOB_DONE) {
         desk_result_bind_latest(desk, job, change->entry);

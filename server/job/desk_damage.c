@@ -34,7 +34,7 @@ static void solve_again_stored(struct desk_change *change)
     }
     if (change->change.status != STATUS_OK) {
         desk_room_release(change->desk, job);
-        atomic_fetch_sub(&job->tenant->pledged_bytes, job->pledged_bytes);
+        desk_dispatch_unpledge(job);
         change->entry->active_jobs--;
         job_table_remove(change->desk->jobs, job);
         return;

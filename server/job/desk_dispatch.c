@@ -24,6 +24,12 @@ void desk_dispatch_pledge(struct job *job, uint32_t vertex_count)
     }
 }
 
+void desk_dispatch_unpledge(struct job *job)
+{
+    atomic_fetch_sub(&job->tenant->pledged_bytes, job->pledged_bytes);
+    job->pledged_bytes = 0;
+}
+
 void desk_dispatch_queue(struct desk *desk, struct job *job)
 {
     const struct graph_entry *entry = graph_table_find_id(desk->graphs, job->graph_id);

@@ -105,8 +105,7 @@ static void finish(struct desk *desk, struct job *job, enum job_state state, str
     struct graph_entry *entry = graph_table_find_id(desk->graphs, job->graph_id);
     job->state = state;
     job->finished_s = clock_wall_s();
-    atomic_fetch_sub(&job->tenant->pledged_bytes, job->pledged_bytes);
-    job->pledged_bytes = 0;
+    desk_dispatch_unpledge(job);
     if (job->started_s > 0) {
         job->report.timings.queue_s = fmax(job->started_s - job->created_s, 0);
         job->report.timings.total_s =
@@ -180,6 +179,7 @@ void desk_finish_known(struct desk *desk, struct job *job)
     struct graph_entry *entry = graph_table_find_id(desk->graphs, job->graph_id);
     CHECK(entry != NULL);
     desk_finish_as_known(desk, job);
+    desk_dispatch_unpledge(job);
     graph_destroy(desk_dispatch_take_graph(desk, job));
     desk_room_release(desk, job);
     log_end(job);

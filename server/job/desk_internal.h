@@ -206,6 +206,8 @@ void desk_damage_watch(struct desk *desk, struct result *result);
 /* ---- desk_dispatch.c ---- */
 /* Counts the bytes of the result to come among those of its tenant, once and until it ends. */
 void desk_dispatch_pledge(struct job *job, uint32_t vertex_count);
+/* It has ended, or will not be: does nothing the second time. */
+void desk_dispatch_unpledge(struct job *job);
 /* Queues an accepted job, which its graph counts among the active ones. */
 void desk_dispatch_queue(struct desk *desk, struct job *job);
 /* Gives idle workers what they can have. */

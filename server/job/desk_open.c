@@ -55,8 +55,7 @@ static enum status start_worker(struct desk *desk, bool gpu, uint32_t gpu_index)
     return STATUS_OK;
 }
 
-/* The loop does not run yet, so what comes is delivered here: openings, and changes of the
- * restore. */
+/* The loop does not run yet, so what comes is delivered here: openings. */
 static void wait_for_openings(struct desk *desk)
 {
     while (desk->opening_count < desk->worker_count) {

@@ -37,20 +37,22 @@ solve() {
         apsp generate --shape road --n 300 --seed 1 /tmp/g.gr
         chown -R nobody /tmp/state
         rm -f /tmp/out
-        su -s /bin/sh nobody -c "exec apspd --config /etc/apspd/apspd.ini --listen 127.0.0.1:0 --state-dir /tmp/state" \
+        mkfifo /tmp/out
+        setpriv --reuid=nobody --regid=nogroup --clear-groups \
+            apspd --config /etc/apspd/apspd.ini --listen 127.0.0.1:0 --state-dir /tmp/state \
             >/tmp/out 2>/tmp/log &
         daemon=$!
-        tail -f -n +1 --pid=$daemon /tmp/out | sed "/listening on/q" >/dev/null
-        url=$(sed -n "s/^listening on //p" /tmp/out)
+        read -r line </tmp/out
+        url=${line#listening on }
         curl -fsS -H "Prefer: wait=30" --data-binary @/tmp/g.gr "$url/v1/jobs?name=g" >/dev/null
         curl -fsS "$url/v1/graphs/g/distance?source=1&target=300"
         curl -fsS "$url/v1/jobs" | grep -c "\"state\":\"done\""
-        kill -TERM $(pgrep -x apspd)
+        kill -TERM $daemon
         wait $daemon'
 }
 
 inside apt-get -q update >/dev/null
-inside apt-get -q install --yes --no-install-recommends curl procps man-db >/dev/null
+inside apt-get -q install --yes --no-install-recommends curl man-db >/dev/null
 echo '== install'
 inside apt-get -q install --yes --no-install-recommends /tmp/first.deb | tail -n 3
 inside sh -c 'apspd --version; apsp --version; mkdir /tmp/state'

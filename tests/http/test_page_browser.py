@@ -209,54 +209,5 @@ def test_every_example_is_solved(daemon):
         page.close()
 
 
-LOCK = """window.asked = [];
-const open = window.fetch;
-window.fetch = (path, options) => {
-  const given = options.headers.Authorization ?? null;
-  window.asked.push(given);
-  if (given === "Bearer right") return open(path, options);
-  const problem = JSON.stringify({ title: "No key", status: 401, code: "Unauthorized", detail: "A key is needed." });
-  return Promise.resolve(new Response(problem, { status: 401, headers: { "Content-Type": "application/problem+json" } }));
-};
-document.dispatchEvent(new Event("visibilitychange"));"""
-
-
-def give_key(page, key):
-    page.until("document.querySelector('#key-dialog').open")
-    page.type("#key", key)
-    page.click("#key-form button.main")
-
-
-def test_a_key_is_asked_for_and_kept_in_the_tab(daemon):
-    """The service that this one speaks to wants none: what asks it is locked."""
-    daemon.solve(harness.SMALL, "?name=small")
-    page = browser.Browser()
-    try:
-        page.open(f"{daemon.url}/", WIDTHS[0], READY)
-        page.run(LOCK)
-        page.until("document.querySelector('#key-dialog').open")
-        expect_no_obstacle(page, "key", "light")
-        give_key(page, "wrong")
-        page.until("document.querySelector('#key-words').textContent.includes('does not take')")
-        picture(page, "key")
-        give_key(page, "right")
-        page.until("window.asked.includes('Bearer right') && !document.querySelector('#key-dialog').open")
-        assert text(page, "#key-button") == "Key in use"
-        page.until("document.querySelector('.job .name')")
-        page.click(".job .name")
-        page.until(OPEN)
-        page.click("#pair button.main")
-        page.until("document.querySelector('#pair-answer p')")
-        assert text(page, "#curl-line").startswith('curl -H "Authorization: Bearer $APSPD_KEY" ')
-        assert page.run("return sessionStorage.getItem('apspd-key')") == "right"
-        page.click("#key-button")
-        page.click("#key-forget")
-        before = page.run("document.dispatchEvent(new Event('visibilitychange')); return window.asked.length;")
-        page.until(f"window.asked.length >= {before} && document.querySelector('#jobs-problem .problem')")
-        assert page.run("return [document.querySelector('#key-dialog').open, sessionStorage.length]") == [False, 0]
-    finally:
-        page.close()
-
-
 if __name__ == "__main__":
     harness.run(globals())

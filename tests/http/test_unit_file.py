@@ -23,6 +23,9 @@ def main():
         sys.exit(SKIPPED)
     text = pathlib.Path(unit).read_text()
     assert "\nExecStart=" in text, text
+    # A small system has a shell, and no program of other packages.
+    others = [program for program in re.findall(r"(?m)^Exec\w+=(\S+)", text) if not program.endswith("/apspd")]
+    assert set(others) <= {"/bin/sh"}, others
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
         # The program is not installed where the unit says.
         path = os.path.join(folder, "apspd.service")

@@ -165,6 +165,25 @@ static void bytes_are_counted_pledged_and_given_back(void **state)
     assert_int_equal(tenant->share.count, 0);
 }
 
+/* The first is solved while the second waits, which then ends by the result of the first. */
+static void an_equal_job_gives_its_bytes_back_too(void **state)
+{
+    struct fixture *fixture = *state;
+    struct tenant *tenant = tenant_of(fixture, "a");
+    struct question *first = new_submit(fixture, "a", RING);
+    struct question *second = new_submit(fixture, "a", RING);
+    desk_post(fixture->desk, &first->ask);
+    desk_post(fixture->desk, &second->ask);
+    wait_for(fixture, first);
+    wait_for(fixture, second);
+    assert_state(first, "done");
+    assert_state(second, "done");
+    assert_string_not_equal(first->ask.job_id, second->ask.job_id);
+    assert_int_equal(tenant->pledged_bytes, 0);
+    forget(first);
+    forget(second);
+}
+
 static void more_vertices_than_the_key_allows_are_refused(void **state)
 {
     struct fixture *fixture = *state;
@@ -209,6 +228,7 @@ int main(void)
         DESK_TEST(equal_requests_of_two_are_two),
         DESK_TEST(a_cursor_of_another_is_none),
         DESK_TEST(bytes_are_counted_pledged_and_given_back),
+        DESK_TEST(an_equal_job_gives_its_bytes_back_too),
         DESK_TEST(more_vertices_than_the_key_allows_are_refused),
         DESK_TEST(no_more_jobs_wait_than_the_key_allows),
     };

@@ -1,5 +1,6 @@
 #include "server/http/listener.h"
 
+#include <netdb.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -113,6 +114,23 @@ static void what_other_machines_reach_is_not_local(void **state)
     assert_int_equal(listener_open("0.0.0.0:0", 0600, &listener, &problem), STATUS_OK);
     assert_false(listener.is_local);
     listener_close(&listener);
+    assert_int_equal(listener_open("127.0.0.1:0", 0600, &listener, &problem), STATUS_OK);
+    assert_true(listener.is_local);
+    listener_close(&listener);
+}
+
+/* A tree without /etc/hosts knows no names. */
+static void a_name_is_looked_up(void **state)
+{
+    struct problem problem = {0};
+    struct listener listener;
+    struct addrinfo *known = NULL;
+
+    (void)state;
+    if (getaddrinfo("localhost", NULL, NULL, &known) != 0) {
+        skip();
+    }
+    freeaddrinfo(known);
     assert_int_equal(listener_open("localhost:0", 0600, &listener, &problem), STATUS_OK);
     assert_true(listener.is_local);
     listener_close(&listener);
@@ -161,6 +179,7 @@ int main(void)
         cmocka_unit_test(a_unix_socket_is_there_as_long_as_it_is_open),
         cmocka_unit_test(a_stale_unix_socket_is_replaced_but_no_other_file),
         cmocka_unit_test(what_other_machines_reach_is_not_local),
+        cmocka_unit_test(a_name_is_looked_up),
         cmocka_unit_test(a_socket_of_another_is_taken_over),
     };
 

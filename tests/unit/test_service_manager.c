@@ -174,6 +174,47 @@ static void none_is_taken_when_none_is_meant(void **state)
     (void)state;
 }
 
+static enum status find(const char *given, char path[64])
+{
+    struct problem problem = {0};
+    snprintf(path, 64, "%s", given);
+    enum status status = service_manager_find_credential(path, 64, &problem);
+    assert_true((status == STATUS_CONFIG) == (problem.detail[0] != '\0'));
+    return status;
+}
+
+static void a_credential_is_a_file_in_the_folder_of_the_manager(void **state)
+{
+    char path[64];
+    setenv("CREDENTIALS_DIRECTORY", "/run/credentials/apspd.service", 1);
+    assert_int_equal(find("credential:apspd.keys", path), STATUS_OK);
+    assert_string_equal(path, "/run/credentials/apspd.service/apspd.keys");
+    assert_int_equal(find("/etc/apspd/keys", path), STATUS_OK);
+    assert_string_equal(path, "/etc/apspd/keys");
+    assert_int_equal(find("none", path), STATUS_OK);
+    assert_string_equal(path, "none");
+    (void)state;
+}
+
+static void what_cannot_be_a_credential_is_refused_and_left(void **state)
+{
+    static const char *const names[] = {
+        "credential:",    "credential:.",
+        "credential:..",  "credential:../../../etc/shadow",
+        "credential:a/b", "credential:a-name-too-long-for-the-room-of-the-path"};
+    char path[64];
+    setenv("CREDENTIALS_DIRECTORY", "/run/credentials/apspd.service", 1);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_int_equal(find(names[i], path), STATUS_CONFIG);
+        assert_string_equal(path, names[i]);
+    }
+    setenv("CREDENTIALS_DIRECTORY", "relative", 1);
+    assert_int_equal(find("credential:keys", path), STATUS_CONFIG);
+    unsetenv("CREDENTIALS_DIRECTORY");
+    assert_int_equal(find("credential:keys", path), STATUS_CONFIG);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +224,8 @@ int main(void)
         cmocka_unit_test(a_listening_socket_is_taken),
         cmocka_unit_test(what_is_no_such_socket_is_refused),
         cmocka_unit_test(none_is_taken_when_none_is_meant),
+        cmocka_unit_test(a_credential_is_a_file_in_the_folder_of_the_manager),
+        cmocka_unit_test(what_cannot_be_a_credential_is_refused_and_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // The queue and what it has done: every job with its progress, the active ones to be cancelled.
 
 import { byId, make, say, seconds, percent, count, plural } from "./dom.js";
-import { ask, watch, isOver, spent, tell } from "./service.js";
+import { ask, watch, isLocked, isOver, spent, tell } from "./service.js";
 import { describe, guard } from "./problem.js";
 
 const SHOWN = 30;
@@ -137,6 +137,14 @@ export function stopWaiting() {
   wanted = null;
 }
 
+// Those of another key are not for this one.
+export function forgetJobs() {
+  for (const end of watched.values()) end.abort();
+  for (const id of [...entries.keys()]) forget(id);
+  wanted = null;
+  arrange();
+}
+
 export async function refreshJobs() {
   const list = await guard(byId("jobs-problem"), () => ask(`/v1/jobs?limit=${SHOWN}`));
   for (const job of list?.jobs ?? []) note(job);
@@ -147,6 +155,7 @@ export async function refreshJobs() {
 export function startJobs(open) {
   onOpen = open;
   // What others submit, nobody tells.
-  setInterval(() => { if (!document.hidden) refreshJobs(); }, 10000);
-  document.addEventListener("visibilitychange", () => { if (!document.hidden) refreshJobs(); });
+  const look = () => { if (!document.hidden && !isLocked()) refreshJobs(); };
+  setInterval(look, 10000);
+  document.addEventListener("visibilitychange", look);
 }

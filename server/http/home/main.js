@@ -4,7 +4,7 @@ import { byId, make, count, plural, percent, seconds, distance, say } from "./do
 import { ask, bus, hasKey, useKey, pathOf, spent, isOver } from "./service.js";
 import { describe, guard } from "./problem.js";
 import { startSubmit, listFormats } from "./submit.js";
-import { startJobs, addJob, refreshJobs, currentJobs, stopWaiting } from "./jobs.js";
+import { startJobs, addJob, refreshJobs, forgetJobs, currentJobs, stopWaiting } from "./jobs.js";
 import { startDevices, showLoad } from "./devices.js";
 import { startHeat, openHeat } from "./heat.js";
 import { openStatistics } from "./statistics.js";
@@ -75,7 +75,8 @@ function startKey() {
   byId("key-forget").addEventListener("click", () => close(true));
   byId("key-cancel").addEventListener("click", () => close(false));
   bus.addEventListener("locked", () => askForKey(true));
-  bus.addEventListener("unlocked", () => { showKey(); begin(); });
+  bus.addEventListener("asked", () => askForKey(false));
+  bus.addEventListener("unlocked", () => { showKey(); forgetJobs(); closeGraph(); begin(); });
   showKey();
 }
 
@@ -161,6 +162,15 @@ async function load(id) {
   ]);
 }
 
+// What was shown by another key goes; whether this one may see it, the service says.
+function closeGraph() {
+  byId("solved").hidden = byId("unsolved").hidden = true;
+  say(byId("graph-name"), "");
+  byId("graph-id").textContent = "";
+  byId("facts").replaceChildren();
+  byId("phases").replaceChildren();
+}
+
 async function open(id) {
   shown = id;
   byId("welcome").hidden = true;
@@ -190,7 +200,8 @@ async function begin() {
   if (version === undefined) return;
   say(byId("version"), version.version);
   limits = await guard(byId("service-problem"), () => ask("/v1/limits"));
-  if (limits) say(byId("limit"), `Up to ${count(limits.vertex_limit)} vertices here.`);
+  if (limits === undefined) return;
+  say(byId("limit"), `Up to ${count(limits.vertex_limit)} vertices here.`);
   listFormats();
   startDevices(currentJobs);
   refreshJobs();

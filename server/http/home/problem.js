@@ -1,6 +1,7 @@
 // Problem documents, as they say: what, where, and what would help.
 
 import { make, distance } from "./dom.js";
+import { tell } from "./service.js";
 
 // The line of a text file, cut to what surrounds the column.
 async function excerpt(file, line, column) {
@@ -33,7 +34,9 @@ export function describe(problem, file) {
       if (text !== null) box.insertBefore(make("pre", { tabindex: "0" }, text), box.querySelector(".hint, .code"));
     });
   }
-  if (problem.hint) box.append(make("p", { class: "hint" }, problem.hint));
+  // What the service says of headers is for programs.
+  if (problem.code === "Unauthorized") box.append(make("button", { type: "button", onclick: () => tell("asked") }, "Give a key"));
+  else if (problem.hint) box.append(make("p", { class: "hint" }, problem.hint));
   const ids = [problem.code, problem.request_id ? `request ${problem.request_id}` : null];
   box.append(make("p", { class: "code" }, ids.filter(Boolean).join(" · ")));
   return box;

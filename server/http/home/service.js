@@ -4,11 +4,24 @@ const place = "apspd-key";
 let key = sessionStorage.getItem(place) ?? "";
 
 // "told": a request was made that the reader may want to repeat (detail: its curl line).
-// "locked": the service wants a key, or another one. "unlocked": one was given.
+// "locked": the service wants a key, or another one. "unlocked": one was given. "asked": the reader
+// wants to give one.
 export const bus = new EventTarget();
 
 export function tell(name, detail) {
   bus.dispatchEvent(new CustomEvent(name, { detail }));
+}
+
+// Until another key is given, or an answer comes, nothing is asked but what the reader wants.
+let locked = false;
+
+export function isLocked() {
+  return locked;
+}
+
+function lock() {
+  locked = true;
+  tell("locked");
 }
 
 export function hasKey() {
@@ -17,6 +30,7 @@ export function hasKey() {
 
 export function useKey(given) {
   key = given.trim();
+  locked = false;
   if (key === "") {
     sessionStorage.removeItem(place);
   } else {
@@ -67,7 +81,7 @@ function authorize(headers) {
 
 async function refusalOf(response) {
   const type = response.headers.get("Content-Type") ?? "";
-  if (response.status === 401) tell("locked");
+  if (response.status === 401) lock();
   if (type.includes("json")) return new Refusal(await response.json());
   return new Refusal({ title: `Status ${response.status}`, detail: response.statusText });
 }
@@ -87,6 +101,7 @@ export async function fetchFrom(path, { method = "GET", json, headers = {}, sign
     throw error.name === "AbortError" ? error : unreachable();
   }
   if (!response.ok) throw await refusalOf(response);
+  locked &&= path === "/version"; // which needs no key
   return response;
 }
 
@@ -117,10 +132,12 @@ export function upload(path, body, headers, onProgress, signal) {
     request.open("POST", path);
     for (const [name, value] of Object.entries(authorize(headers))) request.setRequestHeader(name, value);
     request.upload.addEventListener("progress", (event) => onProgress(event.loaded, event.total));
-    request.addEventListener("error", () => reject(unreachable()));
+    // A refusal in the middle of a body may be lost with its connection; for want of a key a short
+    // question is refused too.
+    request.addEventListener("error", () => ask("/v1/limits").then(() => reject(unreachable()), reject));
     request.addEventListener("abort", () => reject(new DOMException("given up", "AbortError")));
     request.addEventListener("load", () => {
-      if (request.status === 401) tell("locked");
+      if (request.status === 401) lock();
       let document;
       try {
         document = JSON.parse(request.responseText);

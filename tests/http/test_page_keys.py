@@ -1,0 +1,133 @@
+"""The page at / of a service that has keys, in a real browser: a wrong key, a right one, one that is
+revoked while it is used, another tenant's. Skipped without Chromium and its driver."""
+
+import browser
+import access
+import harness
+from test_page_browser import OPEN, WIDTHS, drop, expect_no_obstacle, generate, look, picture, text
+
+keys = access.Keys("alpha:submitter", "beta:submitter")
+ALPHA, BETA = (access.Keys.key(f"{name}:submitter") for name in ("alpha", "beta"))
+ASKED = "document.querySelector('#key-dialog').open && document.querySelector('#key-words').textContent === '%s'"
+WANTED, WRONG = "This service wants a key.", "The service does not take this key."
+SHUT = "!document.querySelector('#key-dialog').open"
+JOBS = "[...document.querySelectorAll('.job .name')].map((one) => one.textContent).join()"
+TOLD = "return [...document.querySelectorAll('.problem')].map((one) => one.parentElement.id)"
+KEPT = "return sessionStorage.getItem('apspd-key')"
+
+
+def give(page, key):
+    page.type("#key", key)
+    page.click("#key-form button.main")
+
+
+def come_in(page, key):
+    page.until(ASKED % WANTED)
+    give(page, key)
+    page.until(f"{SHUT} && document.querySelector('#devices li')")
+
+
+def ask_pair(page):
+    page.click("#pair button.main")
+
+
+def test_a_key_is_asked_for_until_it_is_right(daemon):
+    page = browser.Browser()
+    try:
+        page.open(f"{daemon.url}/", WIDTHS[0], ASKED % WANTED)
+        picture(page, "key-wanted")
+        expect_no_obstacle(page, "key", "light")
+        give(page, "of-nobody-0123456789")
+        page.until(ASKED % WRONG)
+        picture(page, "key-wrong")
+        give(page, ALPHA)
+        page.until(f"{SHUT} && document.querySelector('#devices li')")
+        assert text(page, "#key-button") == "Key in use"
+        assert page.run("return document.querySelectorAll('.problem').length") == 0
+        drop(page, "town", generate(daemon, "road", 300))
+        page.until(f"document.querySelector('#graph-name').textContent === 'town' && {OPEN}")
+        ask_pair(page)
+        page.until("document.querySelector('#pair-answer .path li')")
+        assert text(page, "#curl-line").startswith('curl -H "Authorization: Bearer $APSPD_KEY" ')
+        page.run("document.querySelector('#downloads a').click()")
+        page.until("document.querySelector('#curl-line').textContent.includes('-o town.npy')")
+        picture(page, "key-in-use")
+        # The tab keeps it, and nothing else does.
+        page.open(page.run("return location.href"), WIDTHS[0], OPEN)
+        assert page.run(KEPT) == ALPHA and page.run("return localStorage.length") == 0
+    finally:
+        page.close()
+
+
+def test_a_key_that_is_revoked_is_asked_for_again(daemon):
+    page = browser.Browser()
+    try:
+        page.open(f"{daemon.url}/", WIDTHS[0], ASKED % WANTED)
+        come_in(page, ALPHA)
+        drop(page, "mine", "p sp 2 1\na 1 2 3\n")
+        page.until(f"document.querySelector('#graph-name').textContent === 'mine' && {OPEN}")
+        keys.write("beta:submitter")
+        daemon.reload()
+        ask_pair(page)
+        page.until(ASKED % WRONG)
+        picture(page, "key-revoked")
+        # Nothing of the one tenant is left for the other.
+        give(page, BETA)
+        page.until(f"{SHUT} && document.querySelector('#graph-problem .problem')")
+        assert "NoSuchGraph" in text(page, "#graph-problem")
+        assert page.run(f"return {JOBS}") == ""
+        assert page.run("return [document.querySelector('#solved').hidden, document.querySelector('#graph-name').textContent]") == [True, ""]
+        picture(page, "key-of-another")
+        drop(page, "other", "p sp 2 1\na 1 2 4\n")
+        page.until(f"document.querySelector('#graph-name').textContent === 'other' && {OPEN}")
+        assert page.run(f"return {JOBS}") == "other"
+    finally:
+        keys.write("alpha:submitter", "beta:submitter")
+        daemon.reload()
+        page.close()
+
+
+def test_a_large_graph_without_a_key_asks_for_one(daemon):
+    """Its refusal comes while it is being sent."""
+    page = browser.Browser()
+    try:
+        page.open(f"{daemon.url}/", WIDTHS[0], ASKED % WANTED)
+        come_in(page, ALPHA)
+        keys.write("beta:submitter")
+        daemon.reload()
+        drop(page, "large", "p sp 2 1\na 1 2 3\n" + "c as large as can be\n" * 1000000)
+        page.until(ASKED % WRONG)
+        page.until("document.querySelector('#submit-problem .problem')")
+        assert "Unauthorized" in text(page, "#submit-problem"), text(page, "#submit-problem")
+    finally:
+        keys.write("alpha:submitter", "beta:submitter")
+        daemon.reload()
+        page.close()
+
+
+def test_who_declines_is_left_alone_and_a_key_can_be_forgotten(daemon):
+    page = browser.Browser()
+    try:
+        page.open(f"{daemon.url}/", WIDTHS[0], ASKED % WANTED)
+        page.click("#key-cancel")
+        assert page.run(TOLD) == ["service-problem"]
+        page.run("document.dispatchEvent(new Event('visibilitychange'))")
+        page.click("[data-example=town]")
+        page.until("document.querySelector('#submit-problem .problem')")
+        assert page.run(f"return {SHUT}") and page.run(TOLD) == ["service-problem", "submit-problem"]
+        look(page, "key-declined")
+        page.click("#service-problem button")
+        give(page, BETA)
+        page.until(f"{SHUT} && document.querySelector('#devices li')")
+        page.click("#key-button")
+        page.click("#key-forget")
+        page.until("document.querySelector('#service-problem .problem')")
+        assert page.run(f"return {SHUT} && sessionStorage.length === 0 && {JOBS} === ''")
+        assert text(page, "#key-button") == "Key"
+    finally:
+        page.close()
+
+
+if __name__ == "__main__":
+    harness.Daemon = access.Daemon
+    harness.run(globals(), ("--http.keys_file", keys.path))
