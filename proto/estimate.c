@@ -1,5 +1,7 @@
 #include "proto/estimate.h"
 
+#include "proto/json_text.h"
+
 #include <jansson.h>
 
 static json_t *text_or_null(const char *text)
@@ -21,7 +23,7 @@ char *estimate_print(const struct estimate *estimate)
         text_or_null(estimate->reason), "hint", text_or_null(estimate->hint), "limits",
         "vertex_limit", (json_int_t)estimate->vertex_limit, "edge_limit",
         (json_int_t)estimate->edge_limit, "free_disk_bytes", (json_int_t)estimate->free_disk_bytes);
-    char *text = root == NULL ? NULL : json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    char *text = json_text_print(root, JSON_COMPACT | JSON_REAL_PRECISION(6));
 
     json_decref(root);
     return text;

@@ -1,5 +1,7 @@
 #include "proto/job_document.h"
 
+#include "proto/json_text.h"
+
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -162,7 +164,7 @@ char *job_report_encode(const struct job_report *report)
     if (object == NULL) {
         return NULL;
     }
-    char *text = set_optional(object, report) == 0 ? json_dumps(object, JSON_COMPACT) : NULL;
+    char *text = set_optional(object, report) == 0 ? json_text_print(object, JSON_COMPACT) : NULL;
     json_decref(object);
     return text;
 }
@@ -252,7 +254,7 @@ static bool decode_problem(json_t *object, struct job_report *report)
         return true;
     }
     report->cycle_weight = json_number_value(json_object_get(object, "weight"));
-    report->cycle = json_dumps(cycle, JSON_COMPACT);
+    report->cycle = json_text_print(cycle, JSON_COMPACT);
     return report->cycle != NULL;
 }
 
@@ -342,7 +344,7 @@ static json_t *job_links(const struct job_document *document)
 /* Prints and releases; NULL in, NULL out. */
 static char *print(json_t *object)
 {
-    char *text = object != NULL ? json_dumps(object, DOCUMENT_FLAGS) : NULL;
+    char *text = json_text_print(object, DOCUMENT_FLAGS);
     json_decref(object);
     return text;
 }

@@ -6,6 +6,7 @@
 #include "server/http/http.h"
 #include "server/http/listener.h"
 #include "server/job/desk.h"
+#include "server/job/thread_reserve.h"
 #include "server/metrics.h"
 #include "server/service_manager.h"
 #include "server/store/scrubber.h"
@@ -46,6 +47,7 @@ struct service {
     uv_signal_t signals[SIGNAL_COUNT];
     uv_timer_t reaper;   /* each second: ends connections that dawdle */
     uv_timer_t watchdog; /* tells the service manager that the loop goes round */
+    uv_work_t first_work;
     uv_idle_t last_asks; /* runs between the drain and the stop */
     bool stopping;
     int exit_code;
@@ -441,8 +443,11 @@ static enum status start_parts(struct service *service, const char **part, struc
     if (status != STATUS_OK) {
         return status;
     }
-    *part = "results";
-    status = result_table_create(&service->results);
+    *part = "threads";
+    status = thread_reserve_open(&service->loop, &service->first_work);
+    if (status == STATUS_OK) {
+        status = result_table_create(&service->results);
+    }
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "There is not enough memory to start.");
     }

@@ -1,5 +1,6 @@
 #include "server/http/exchange.h"
 
+#include "proto/json_text.h"
 #include "server/clock.h"
 #include "server/http/preference.h"
 #include "server/http/range.h"
@@ -212,6 +213,12 @@ bool exchange_not_modified(struct exchange *exchange, const char *representation
 
 /* ---- Answers ---- */
 
+/* The last answers of a service that ends say so: nobody asks again where nobody will listen. */
+static bool is_last(const struct exchange *exchange)
+{
+    return exchange->closing || atomic_load(&exchange->house->asks_refused);
+}
+
 static bool add_headers(const struct exchange *exchange, struct MHD_Response *response)
 {
     bool added = MHD_add_response_header(response, "X-Request-Id", exchange->request_id) == MHD_YES;
@@ -220,7 +227,7 @@ static bool add_headers(const struct exchange *exchange, struct MHD_Response *re
         added = MHD_add_response_header(response, exchange->headers[i].name,
                                         exchange->headers[i].value) == MHD_YES;
     }
-    if (added && exchange->closing) {
+    if (added && is_last(exchange)) {
         added = MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES;
     }
     return added;
@@ -327,7 +334,7 @@ void exchange_answer_text(struct exchange *exchange, unsigned http_status, const
 /* Nothing is to be said in its head but what is ready. */
 static bool is_plain(const struct exchange *exchange)
 {
-    return exchange->method == METHOD_GET && exchange->header_count == 0 && !exchange->closing &&
+    return exchange->method == METHOD_GET && exchange->header_count == 0 && !is_last(exchange) &&
            exchange->ask == NULL && exchange->body_bytes == 0 && !exchange->negotiated &&
            exchange_request_header(exchange, "If-None-Match") == NULL;
 }
@@ -379,7 +386,7 @@ void exchange_answer_small(struct exchange *exchange, const char *representation
 
 static void print_json(json_t *root, struct text *text)
 {
-    char *printed = root == NULL ? NULL : json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    char *printed = json_text_print(root, JSON_COMPACT | JSON_REAL_PRECISION(12));
 
     if (printed == NULL) {
         text->failed = true;

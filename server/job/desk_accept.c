@@ -150,6 +150,7 @@ static void job_stored(struct desk_change *change)
         job_refused(change);
         return;
     }
+    change->job->committed = !queued; /* the answer says so */
     job_accepted(desk, change);
     if (!queued) {
         desk_finish_committed(desk, change->job);

@@ -52,13 +52,17 @@ void desk_answer_no_such(struct ask *ask)
     desk_answer_problem(ask, &problem);
 }
 
-/* A result that was evicted since was durable. */
+/* A result that was evicted since was durable; whether one is that a deletion has hidden, the disk
+ * decides. */
 static bool is_durable(const struct job *job, const struct graph_entry *entry)
 {
     if (!job->committed || job->state != JOB_DONE || entry == NULL) {
         return job->committed;
     }
-    return entry->results[job->kind] == NULL || entry->durable[job->kind];
+    if (entry->results[job->kind] == NULL) {
+        return !entry->deleting && !entry->lost[job->kind];
+    }
+    return entry->durable[job->kind];
 }
 
 static uint32_t position_of(struct desk *desk, const struct job *job)

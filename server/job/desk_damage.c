@@ -95,6 +95,7 @@ static void result_damaged(struct desk *desk, const struct result *result)
     change->change.quarantine = true;
     change->entry = entry;
     desk_result_retire(desk, entry, kind);
+    entry->lost[kind] = true;
     if (!is_being_solved(desk, entry->row.id, kind)) {
         add_job(change, kind);
     }

@@ -150,7 +150,8 @@ static bool is_followed(const struct job *job)
     return false;
 }
 
-/* Evicted on purpose, or lost? It is lost if the budget and the limit have room for it. */
+/* Evicted on purpose, or lost? It is lost if the budget and the limit have room for it; of a graph
+ * that was deleted, and came again after this job, nothing is. */
 static bool is_lost(const struct restore *restore, const struct job *job, uint64_t *ret_bytes)
 {
     const struct desk *desk = restore->desk;
@@ -158,6 +159,7 @@ static bool is_lost(const struct restore *restore, const struct job *job, uint64
     uint64_t budget_bytes = desk->config->result_budget_bytes;
     size_t bytes;
     if (job->state != JOB_DONE || entry == NULL || entry->results[job->kind] != NULL ||
+        job->created_s < entry->row.created_s ||
         result_file_size(entry->row.vertex_count, job->kind, &bytes) != STATUS_OK) {
         return false;
     }
@@ -172,7 +174,11 @@ static void restart_lost(struct restore *restore)
     struct job *job = job_table_newest(restore->desk->jobs);
     for (; job != NULL; job = job->older) {
         uint64_t bytes;
-        if (is_lost(restore, job, &bytes) && !is_followed(job)) {
+        if (!is_lost(restore, job, &bytes)) {
+            continue;
+        }
+        graph_table_find_id(restore->desk->graphs, job->graph_id)->lost[job->kind] = true;
+        if (!is_followed(job)) {
             restore->result_bytes += bytes;
             restore->results++;
             restart(restore, job);

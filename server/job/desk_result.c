@@ -198,8 +198,8 @@ static void describe_missing(struct problem *problem, const char *key, const str
     if (job == NULL || job->state == JOB_DONE) {
         problem_set(problem, STATUS_NOT_SOLVED, "There is no result for \"%s\" at present.", key);
     } else if (job_state_is_final(job->state)) {
-        problem_set(problem, STATUS_NOT_SOLVED, "The job %s ended as %s%s%s.", job->id,
-                    job_state_name(job->state), job->report.problem.detail[0] != '\0' ? ": " : "",
+        problem_set(problem, STATUS_NOT_SOLVED, "The job %s ended as %s%s%s", job->id,
+                    job_state_name(job->state), job->report.problem.detail[0] != '\0' ? ": " : ".",
                     job->report.problem.detail);
     } else {
         problem_set(problem, STATUS_NOT_SOLVED, "The job %s is still %s.", job->id,

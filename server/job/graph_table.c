@@ -277,6 +277,7 @@ void graph_entry_set_result(struct graph_entry *entry, enum kind kind, struct re
     }
     entry->results[kind] = result;
     entry->durable[kind] = false;
+    entry->lost[kind] = false;
 }
 
 struct result *graph_entry_answer(const struct graph_entry *entry)

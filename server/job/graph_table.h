@@ -14,6 +14,7 @@ struct graph_entry {
     size_t name_count;
     struct result *results[KIND_COUNT]; /* published */
     bool durable[KIND_COUNT];           /* and on the disk */
+    bool lost[KIND_COUNT];              /* neither any more, and not by eviction */
     bool has_done_jobs;                 /* some job of it was done: its id may want a result */
     enum kind answering;                /* whose result is found by id and alias; 0 = none */
     char latest_job[JOB_ID_SIZE];       /* empty = none */

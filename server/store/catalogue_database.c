@@ -13,11 +13,13 @@
 #define DIGITS_OF(number) TEXT_OF(number)
 
 /* EXCLUSIVE before WAL: then there is no shared-memory file, and no second connection ever.
- * mmap_size=0: an I/O error is a result code and not a signal. */
+ * mmap_size=0: an I/O error is a result code and not a signal. temp_store: to sort rows takes no
+ * files, which a confined process cannot make. */
 static const char settings_sql[] = "PRAGMA locking_mode=EXCLUSIVE;"
                                    "PRAGMA journal_mode=WAL;"
                                    "PRAGMA synchronous=FULL;"
                                    "PRAGMA mmap_size=0;"
+                                   "PRAGMA temp_store=MEMORY;"
                                    "PRAGMA trusted_schema=OFF;";
 
 #define NAME_TABLE_SQL                                                                             \

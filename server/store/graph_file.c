@@ -16,7 +16,8 @@
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file is little-endian");
 
-#define GRAPH_FILE_VERSION 1
+/* Files of version 1 end with the weights, and do not say whose they are. */
+#define GRAPH_FILE_VERSION 2
 static const char magic[8] = "APSPgrph";
 
 struct header {
@@ -44,12 +45,14 @@ struct header {
 };
 static_assert(sizeof(struct header) == 136, "no padding");
 
-/* Where each part lies: back to back, each on a multiple of 8. */
+/* Where each part lies: back to back, each on a multiple of 8. The last is the owner: a checksum of
+ * the graph's id, by which a file under the name of another is found. */
 struct layout {
     uint64_t names_at;
     uint64_t offsets_at;
     uint64_t targets_at;
     uint64_t weights_at;
+    uint64_t owner_at;
     uint64_t file_size;
     size_t offsets_size;
     size_t targets_size;
@@ -72,13 +75,15 @@ static bool layout_of(const struct header *header, struct layout *ret_layout)
 {
     struct layout layout = {.names_at = sizeof *header};
     size_t weight_size = header->weight_type == WEIGHT_INTEGER ? sizeof(int32_t) : sizeof(double);
+    size_t owner_size = header->version == 1 ? 0 : sizeof(uint64_t);
     layout.offsets_size = ((size_t)header->vertex_count + 1) * sizeof(uint64_t);
     if (__builtin_mul_overflow(header->edge_count, sizeof(uint32_t), &layout.targets_size) ||
         __builtin_mul_overflow(header->edge_count, weight_size, &layout.weights_size) ||
         !after(layout.names_at, header->names_size, &layout.offsets_at) ||
         !after(layout.offsets_at, layout.offsets_size, &layout.targets_at) ||
         !after(layout.targets_at, layout.targets_size, &layout.weights_at) ||
-        !after(layout.weights_at, layout.weights_size, &layout.file_size)) {
+        !after(layout.weights_at, layout.weights_size, &layout.owner_at) ||
+        !after(layout.owner_at, owner_size, &layout.file_size)) {
         return false;
     }
     *ret_layout = layout;
@@ -104,6 +109,11 @@ static uint64_t edges_checksum(const struct graph *graph, const struct layout *l
 static uint64_t header_checksum(const struct header *header)
 {
     return XXH3_64bits(header, offsetof(struct header, header_checksum));
+}
+
+static uint64_t owner_of(const struct header *header, const char *id)
+{
+    return XXH3_64bits_withSeed(id, strlen(id), header->header_checksum);
 }
 
 static struct header header_of(const struct graph *graph, uint64_t names_size)
@@ -134,7 +144,7 @@ static struct header header_of(const struct graph *graph, uint64_t names_size)
 
 static enum status write_parts(int descriptor, const struct graph *graph,
                                const struct header *header, const struct layout *layout,
-                               const unsigned char *names)
+                               const unsigned char *names, uint64_t owner)
 {
     enum status status = draft_file_write(descriptor, 0, header, sizeof *header);
     if (status == STATUS_OK) {
@@ -152,23 +162,22 @@ static enum status write_parts(int descriptor, const struct graph *graph,
         status = draft_file_write(descriptor, layout->weights_at, weights_of(graph),
                                   layout->weights_size);
     }
-    /* The last part may end before the multiple of 8 that the file ends on. */
-    if (status == STATUS_OK && ftruncate(descriptor, (off_t)layout->file_size) != 0) {
-        status = draft_file_status(errno);
+    if (status == STATUS_OK) {
+        status = draft_file_write(descriptor, layout->owner_at, &owner, sizeof owner);
     }
     return status;
 }
 
 static enum status write_draft(int folder, const struct graph *graph, const struct header *header,
                                const struct layout *layout, const unsigned char *names,
-                               struct draft_file *ret_draft)
+                               uint64_t owner, struct draft_file *ret_draft)
 {
     struct draft_file draft;
     enum status status = draft_file_create(folder, &draft);
     if (status != STATUS_OK) {
         return status;
     }
-    status = write_parts(draft.descriptor, graph, header, layout, names);
+    status = write_parts(draft.descriptor, graph, header, layout, names, owner);
     if (status != STATUS_OK) {
         draft_file_finish(&draft);
         return status;
@@ -177,8 +186,8 @@ static enum status write_draft(int folder, const struct graph *graph, const stru
     return STATUS_OK;
 }
 
-enum status graph_file_draft(int folder, const struct graph *graph, struct draft_file *ret_draft,
-                             uint64_t *ret_bytes)
+enum status graph_file_draft(int folder, const char *id, const struct graph *graph,
+                             struct draft_file *ret_draft, uint64_t *ret_bytes)
 {
     struct header header = header_of(graph, vertex_names_encoded_size(graph->names));
     struct layout layout;
@@ -193,7 +202,8 @@ enum status graph_file_draft(int folder, const struct graph *graph, struct draft
     header.names_checksum = XXH3_64bits(names, header.names_size);
     header.edges_checksum = edges_checksum(graph, &layout);
     header.header_checksum = header_checksum(&header);
-    enum status status = write_draft(folder, graph, &header, &layout, names, ret_draft);
+    enum status status =
+        write_draft(folder, graph, &header, &layout, names, owner_of(&header, id), ret_draft);
     free(names);
     if (status == STATUS_OK) {
         *ret_bytes = layout.file_size;
@@ -203,8 +213,8 @@ enum status graph_file_draft(int folder, const struct graph *graph, struct draft
 
 static bool header_is_sound(const struct header *header)
 {
-    return memcmp(header->magic, magic, sizeof magic) == 0 &&
-           header->version == GRAPH_FILE_VERSION &&
+    return memcmp(header->magic, magic, sizeof magic) == 0 && header->version >= 1 &&
+           header->version <= GRAPH_FILE_VERSION &&
            header->header_checksum == header_checksum(header) && header->directed <= 1 &&
            (header->weight_type == WEIGHT_INTEGER || header->weight_type == WEIGHT_REAL) &&
            header->negative <= 1 && header->integral <= 1 &&
@@ -365,11 +375,30 @@ enum status graph_file_read_open(int descriptor, struct graph **ret_graph)
     return STATUS_OK;
 }
 
+static enum status check_owner(int descriptor, const char *id)
+{
+    struct header header;
+    struct layout layout;
+    uint64_t owner = 0;
+    enum status status = read_header(descriptor, &header, &layout);
+    if (status != STATUS_OK || header.version == 1) {
+        return status;
+    }
+    status = draft_file_read(descriptor, layout.owner_at, &owner, sizeof owner);
+    const bool is_other = owner != owner_of(&header, id) && !omission_is("owner-check");
+    return status == STATUS_OK && is_other ? STATUS_CORRUPT : status;
+}
+
 enum status graph_file_open(int folder, const char *id, int *ret_descriptor)
 {
     int descriptor = openat(folder, id, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (descriptor < 0) {
         return errno == ENOENT ? STATUS_CORRUPT : draft_file_status(errno);
+    }
+    enum status status = check_owner(descriptor, id);
+    if (status != STATUS_OK) {
+        close(descriptor);
+        return status;
     }
     *ret_descriptor = descriptor;
     return STATUS_OK;

@@ -1,5 +1,5 @@
-/* One graph as one file: header, vertex names, edges, a checksum per part. Written once, unnamed
- * until complete (O_TMPFILE, fsync, linkat), never changed. */
+/* One graph as one file: header, vertex names, edges, a checksum per part and one of its id.
+ * Written once, unnamed until complete (O_TMPFILE, fsync, linkat), never changed. */
 #pragma once
 
 #include "proto/adjacency.h"
@@ -10,13 +10,15 @@
 /* Writes it all; the caller publishes the draft under the graph's id, and finishes it. A file of
  * that name holds the same graph: it is replaced, which heals a damaged one. Blocks on the disk.
  * STATUS_DISK_FULL, STATUS_IO. folder: open directory. */
-MUST_CHECK enum status graph_file_draft(int folder, const struct graph *graph,
+MUST_CHECK enum status graph_file_draft(int folder, const char *id, const struct graph *graph,
                                         struct draft_file *ret_draft, uint64_t *ret_bytes);
-/* STATUS_CORRUPT when a checksum or a bound does not hold or there is no such file, STATUS_IO when
+/* STATUS_CORRUPT when a checksum or a bound does not hold, there is no such file or it is that of
+ * another graph, STATUS_IO when
  * it cannot be read. */
 MUST_CHECK enum status graph_file_read(int folder, const char *id, struct graph **ret_graph);
 /* The same in two steps, of which the second may be another process's: a descriptor open for
- * reading, and the graph in the file behind it, which is left open. */
+ * reading, once it is known whose file it is, and the graph in the file behind it, which is left
+ * open. */
 MUST_CHECK enum status graph_file_open(int folder, const char *id, int *ret_descriptor);
 MUST_CHECK enum status graph_file_read_open(int descriptor, struct graph **ret_graph);
 /* Only the vertex names. */

@@ -174,8 +174,8 @@ static struct store_change *draft_graphs(struct store *store, struct store_chang
             note_status(store, change, STATUS_IO);
         } else if (change->status == STATUS_OK && change->graph != NULL) {
             note_status(store, change,
-                        graph_file_draft(store->folder.graphs, change->graph, &change->draft,
-                                         &change->graph_file_bytes));
+                        graph_file_draft(store->folder.graphs, change->graph_row->id, change->graph,
+                                         &change->draft, &change->graph_file_bytes));
             drafts++;
         }
     }

@@ -2,7 +2,7 @@
 
 import campaign
 
-ARGUMENTS = campaign.arguments(step=25)
+ARGUMENTS = campaign.arguments(step=25, first=1)
 
 import crash
 
@@ -12,7 +12,7 @@ def main():
     library = crash.shim("memory_shim")
     calls = crash.count_calls(library)
     print(f"{calls} allocations")
-    for k in range(1, calls + 1, ARGUMENTS.step):
+    for k in range(ARGUMENTS.first, calls + 1, ARGUMENTS.step):
         if ledger.is_over():
             break
         ledger.attempt(f"allocation {k}", crash.run_fault, library, at=k)

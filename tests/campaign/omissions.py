@@ -23,6 +23,7 @@ STEPS = [
     ("block-check", "test_damage"),
     ("table-check", "test_damage"),
     ("graph-check", "test_damage"),
+    ("owner-check", "test_damage"),
     ("lock", "test_disk"),
     ("format-check", "test_disk"),
 ]

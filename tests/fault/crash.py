@@ -18,6 +18,7 @@ import harness
 # Of the library that is preloaded; NULL when the build has none, as one with sanitizers.
 SHIMS = os.environ.get("APSPD_TEST_SHIMS", "")
 CLOSED = (OSError, harness.http.client.HTTPException)
+SECTOR = 512
 
 
 def shim(name):
@@ -39,6 +40,27 @@ def graph(salt, n=40):
 
 def answer_of(salt):
     return 2 * salt + 2
+
+
+def present_names(folder):
+    """{name: (inode, whether it is a folder)}"""
+    if not os.path.isdir(folder):
+        return {}
+    with os.scandir(folder) as entries:
+        return {entry.name: (entry.inode(), entry.is_dir()) for entry in entries}
+
+
+def some_sectors(synced, written, chooser):
+    """A file of which each sector is as of the last sync or as it was written since."""
+    if synced == written:
+        return synced
+    size = chooser.choice((len(synced), len(written)))
+    share = chooser.choice((0.0, 0.1, 0.5, 0.9, 1.0))
+    sectors = []
+    for at in range(0, size, SECTOR):
+        source = written if chooser.random() < share else synced
+        sectors.append(source[at : at + SECTOR].ljust(min(SECTOR, size - at), b"\0"))
+    return b"".join(sectors)
 
 
 class Place:
@@ -67,33 +89,50 @@ class Place:
     def calls(self):
         return struct.unpack("<Q", pathlib.Path(self.count).read_bytes()[:8])[0]
 
-    def cut_power(self):
-        """The state directory as a power cut leaves it: nothing that was not synced is there."""
+    def failures(self):
+        """How many calls have been made to fail so far."""
+        return struct.unpack("<Q", pathlib.Path(self.count).read_bytes()[8:16])[0]
+
+    def cut_power(self, chooser=None):
+        """The state directory as a power cut leaves it: nothing that was not synced is there; with a
+        chooser, any of it may be, each name and each sector for itself."""
         left = self.root + ".left"
         shutil.rmtree(left, ignore_errors=True)
         os.mkdir(left)
-        self._rebuild(os.stat(self.root).st_ino, left)
+        self._rebuild(os.stat(self.root).st_ino, left, self.root, chooser)
         shutil.rmtree(self.root)
         os.rename(left, self.root)
 
-    def _rebuild(self, inode, folder):
+    def _synced_names(self, inode):
+        """{name: (inode, whether it is a folder)}"""
         names = pathlib.Path(self.image, "names", str(inode))
-        if not names.exists():
-            return
-        for line in names.read_text().splitlines():
-            child, is_folder, name = line.split(" ", 2)
+        lines = names.read_text().splitlines() if names.exists() else []
+        entries = (line.split(" ", 2) for line in lines)
+        return {name: (int(child), kind == "1") for child, kind, name in entries
+                if name not in (".", "..")}
+
+    def _rebuild(self, inode, folder, live, chooser):
+        """From the names as of their last sync and, with a chooser, those of the folder as it was."""
+        names = self._synced_names(inode)
+        for name, entry in (sorted(present_names(live).items()) if chooser else ()):
+            if names.get(name) != entry and chooser.random() < 0.5:
+                names[name] = entry
+        for name in sorted(names) if chooser else ():
+            if not os.path.exists(os.path.join(live, name)) and chooser.random() < 0.5:
+                del names[name]
+        for name, (child, is_folder) in names.items():
             path = os.path.join(folder, name)
-            kept = pathlib.Path(self.image, "files", child)
-            if name in (".", ".."):
-                continue
-            if is_folder == "1":
+            now = os.path.join(live, name)
+            if is_folder:
                 os.mkdir(path, 0o700)
-                self._rebuild(child, path)
-            elif kept.exists():
-                shutil.copyfile(kept, path)
-                os.chmod(path, 0o600)
-            else:
-                open(path, "w").close()
+                self._rebuild(child, path, now, chooser)
+                continue
+            kept = pathlib.Path(self.image, "files", str(child))
+            content = kept.read_bytes() if kept.exists() else b""
+            if chooser and os.path.exists(now) and os.stat(now).st_ino == child:
+                content = some_sectors(content, pathlib.Path(now).read_bytes(), chooser)
+            pathlib.Path(path).write_bytes(content)
+            os.chmod(path, 0o600)
 
     def close(self):
         shutil.rmtree(self.path, ignore_errors=True)
@@ -149,8 +188,10 @@ class Told:
         self.deleted = set()
         self.failed = set()  # jobs told to have ended so: that is an end too
         self.unsure = set()  # graphs whose deletion was not answered, or with a failure
-        self.names = {}
+        self.names = {}  # name -> job
         self.refused = []
+        self.late = []  # acknowledged though asked for after a call had failed
+        self.failed_at_start = None  # calls, before it listened; None = it never did
         self.completed = False
 
 
@@ -164,20 +205,27 @@ def document_of(daemon, job):
             return answer.json
 
 
-def run_script(daemon, told):
+def run_script(daemon, told, failures=lambda: 0):
     """Five jobs, a stored graph, a name, a deletion; raises when the daemon is gone."""
+    before = failures()
     for salt in range(1, 6):
         key = f"key-{salt}"
         query = "?name=third" if salt == 3 else ""
+        failed = failures() > before
         answer = daemon.submit(graph(salt), query, Idempotency_Key=key)
         if answer.status in (200, 202):
             told.jobs[answer.json["id"]] = (salt, key)
             if salt == 3:
-                told.names["third"] = salt
+                told.names["third"] = answer.json["id"]
+            if failed:
+                told.late.append(answer.body)
         else:
             told.refused.append((answer.status, answer.body))
+    failed = failures() > before
     stored = daemon.ask("POST", "/v1/graphs", body=graph(9))
     if stored.status in (200, 201):
+        if failed:
+            told.late.append(stored.body)
         told.graphs[stored.json["id"]] = 9
         told.unsure.add(stored.json["id"])
         if daemon.ask("DELETE", f"/v1/graphs/{stored.json['id']}").status == 204:
@@ -214,8 +262,10 @@ def check(place, told, arguments=()):
             again = daemon.submit(graph(salt), "?name=third" if salt == 3 else "",
                                   Idempotency_Key=key)
             assert again.expect(200).json["id"] == job, (again.body, job)
-        for name, salt in told.names.items():
-            assert daemon.distance(name, 1, 3) == answer_of(salt), name
+        for name, job in told.names.items():
+            daemon.get(f"/v1/graphs/{name}").expect(200)
+            if job not in told.failed:
+                assert daemon.distance(name, 1, 3) == answer_of(told.jobs[job][0]), name
         for gone in told.deleted:
             daemon.get(f"/v1/graphs/{gone}").expect(404)
         for name in told.graphs.keys() - told.deleted - told.unsure:
@@ -228,8 +278,9 @@ def check(place, told, arguments=()):
     return code
 
 
-def run_fault(library, power=False, **fault):
-    """One run with one fault: (calls, acknowledgements, exit code or None while it lived)."""
+def run_fault(library, power=False, chooser=None, **fault):
+    """One run with one fault: (calls, acknowledgements, exit code or None while it lived). After it
+    comes, with power, a power cut."""
     place = Place()
     told = Told()
     code = None
@@ -239,8 +290,9 @@ def run_fault(library, power=False, **fault):
         except AssertionError:
             daemon = None  # gone before it listened
         if daemon is not None:
+            told.failed_at_start = place.failures()
             try:
-                run_script(daemon, told)
+                run_script(daemon, told, place.failures)
             except CLOSED:
                 pass
             if daemon.process.poll() is None and not told.completed:
@@ -253,7 +305,7 @@ def run_fault(library, power=False, **fault):
             assert code in (None, 0, 70, 74, 75, 78, -9), (f"exit code {code}", log)
             daemon.end()
         if power:
-            place.cut_power()
+            place.cut_power(chooser)
         check(place, told)
         return place.calls(), told, code
     finally:

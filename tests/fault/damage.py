@@ -1,6 +1,8 @@
 """Damage to files of the state directory, while it is at rest or while it is mapped."""
 
+import http.client
 import os
+import pathlib
 import random
 
 
@@ -48,10 +50,26 @@ def exchange(path, other):
     return first != second
 
 
+def swap(path, at, other, count=4096):
+    """Two blocks of one file, each in the other's place; True if that changed anything."""
+    with open(path, "r+b") as file:
+        blocks = []
+        for place in (at, other):
+            file.seek(place)
+            blocks.append(file.read(count))
+        if len(blocks[0]) != len(blocks[1]) or blocks[0] == blocks[1]:
+            return False
+        for place, block in zip((other, at), blocks):
+            file.seek(place)
+            file.write(block)
+    return True
+
+
 def choose(chooser, path, other):
     """Does one damage; what it was, or None when nothing has changed."""
     size = os.path.getsize(path)
-    kind = chooser.choice(("flip",) * 6 + ("flip anywhere",) * 6 + ("cut", "zero", "exchange", "longer"))
+    kind = chooser.choice(("flip",) * 6 + ("flip anywhere",) * 6
+                          + ("cut", "zero", "swap", "exchange", "longer"))
     if kind == "flip":
         at = chooser.choice(places(size))
         flip(path, at, 1 << chooser.randrange(8))
@@ -67,12 +85,98 @@ def choose(chooser, path, other):
     if kind == "zero":
         at = chooser.randrange(size)
         return f"zero {at} of {size}" if zero(path, at) else None
+    if kind == "swap":
+        at, then = (chooser.randrange(max(1, size // 4096)) * 4096 for _ in range(2))
+        return f"swap {at} and {then} of {size}" if swap(path, at, then) else None
     if kind == "longer":
         with open(path, "ab") as file:
-            file.write(os.urandom(chooser.randrange(1, 5000)))
+            file.write(chooser.randbytes(chooser.randrange(1, 5000)))
         return f"longer than {size}"
     return "exchange" if exchange(path, other) else None
 
 
 def chooser(seed):
     return random.Random(seed)
+
+
+class Shelf:
+    """Results on the disk of a daemon, their right bytes, and damage to all of them."""
+
+    def __init__(self, daemon, bodies):
+        self.daemon = daemon
+        self.bodies = {}  # graph -> what was sent
+        for body in bodies:
+            self.bodies[daemon.solve(body)["graph"]] = body
+        self.matrices = {graph: self.matrix(graph) for graph in self.bodies}
+        self.found = 0
+        self.refused = 0
+
+    def matrix(self, graph):
+        """(body, tag); an answer under way that meets damage ends short, and is asked for again."""
+        while True:
+            try:
+                answer = self.daemon.get(f"/v1/graphs/{graph}/matrix", Prefer="wait=60").expect(200)
+                return answer.body, answer.headers["ETag"]
+            except http.client.IncompleteRead as error:
+                assert self.matrices[graph][0].startswith(error.partial), graph
+
+    def settle(self):
+        """Until all that was solved is on the disk."""
+        cursor = ""
+        while cursor is not None:
+            page = self.daemon.get(f"/v1/jobs?limit=100{cursor}").expect(200).json
+            for job in page["jobs"]:
+                while not self.daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
+                    pass
+            cursor = "&cursor=" + page["next"] if page["next"] else None
+
+    def file(self, folder, graph):
+        suffix = ".i4.npy" if folder == "results" else ""
+        return os.path.join(self.daemon.state, folder, graph + suffix)
+
+    def damage_results(self, chooser):
+        """All of them at rest: none of their bytes is served, and each is solved again."""
+        self.settle()
+        self.daemon.terminate()
+        graphs = list(self.bodies)
+        before = {graph: pathlib.Path(self.file("results", graph)).read_bytes() for graph in graphs}
+        done = {graph: choose(chooser, self.file("results", graph),
+                              self.file("results", chooser.choice(graphs))) for graph in graphs}
+        damaged = {graph for graph in graphs
+                   if pathlib.Path(self.file("results", graph)).read_bytes() != before[graph]}
+        self.daemon.start()
+        for graph in graphs:
+            # The end of the file first, where nothing but its statistics is.
+            self.daemon.get(f"/v1/graphs/{graph}/stats", Prefer="wait=60").expect(200)
+            body, tag = self.matrix(graph)
+            assert body == self.matrices[graph][0], (graph, done[graph])
+            found = tag != self.matrices[graph][1]
+            assert found == (graph in damaged), (graph, done[graph], found)
+            self.found += found
+            self.matrices[graph] = body, tag
+
+    def way(self, graph):
+        return self.daemon.get(f"/v1/graphs/{graph}/path?source=1&target=3")
+
+    def damage_graphs(self, chooser):
+        """No wrong way is shown of a damaged graph; who sends it again heals it."""
+        right = {graph: self.way(graph).expect(200).body for graph in self.bodies}
+        self.settle()
+        self.daemon.terminate()
+        done = {}
+        for graph in self.bodies:
+            other = self.file("graphs", chooser.choice(list(self.bodies)))
+            done[graph] = choose(chooser, self.file("graphs", graph), other)
+        self.daemon.start()
+        for graph, body in self.bodies.items():
+            answer = self.way(graph)
+            # A byte between two parts has no meaning.
+            assert answer.status != 200 or answer.body == right[graph], (graph, done[graph])
+            self.refused += answer.status != 200
+            # Once more where it came before the damage was known: a job found it then.
+            for _ in range(2):
+                self.daemon.solve(body)
+                if self.way(graph).status == 200:
+                    break
+            assert self.way(graph).expect(200).body == right[graph], (graph, done[graph])
+            self.matrices[graph] = self.matrices[graph][0], self.matrix(graph)[1]

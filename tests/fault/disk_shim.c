@@ -2,7 +2,7 @@
  * ends the process or fails at one of them, and keeps aside what a power cut would leave.
  *
  *   FAULT_FOLDER  absolute: what lies below it counts
- *   FAULT_COUNT   a file: the calls so far, as 8 bytes
+ *   FAULT_COUNT   a file: the calls so far, as 8 bytes, and as 8 more how many have failed
  *   FAULT_AT      the call at which something happens, from 1; 0 or absent = never
  *   FAULT_ACT     kill (before the call), short (half of a write), or the number of an errno
  *   FAULT_STICKY  1: at every call from then on, of the same name
@@ -37,7 +37,7 @@ static uint64_t at;
 static int error_code; /* 0 = kill, -1 = short */
 static bool sticky;
 static char sticky_name[32];
-static _Atomic uint64_t *count;
+static _Atomic uint64_t *count; /* and behind it, of those that failed */
 static pthread_mutex_t image_lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((constructor)) static void start(void)
@@ -118,6 +118,7 @@ static enum verdict step(const char *name, bool counted)
     if (error_code < 0) {
         return CUT;
     }
+    atomic_fetch_add(count + 1, 1);
     errno = error_code;
     return FAIL;
 }

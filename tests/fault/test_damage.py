@@ -1,5 +1,5 @@
 """Damaged files: no wrong byte is served, the file goes to quarantine, the graph is solved again.
-The long form is tests/campaign/damage.py."""
+The long form is tests/campaign/damages.py."""
 
 import os
 import pathlib
@@ -148,6 +148,32 @@ def test_damage_at_rest_is_found_by_the_start_or_the_question():
                 while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
                     pass
         assert os.listdir(os.path.join(daemon.state, "quarantine"))
+
+
+def test_results_of_others_are_not_taken_for_their_own():
+    """Whole files, each sound in itself, under each other's name."""
+    with harness.Daemon() as daemon:
+        for name, salt in (("first", 2), ("second", 3)):
+            solve_durably(daemon, ring(salt), f"?name={name}")
+        whole = [daemon.get(f"/v1/graphs/{name}/matrix").expect(200).body
+                 for name in ("first", "second")]
+        folder = os.path.join(daemon.state, "results")
+        daemon.terminate()
+        assert damage.exchange(*(os.path.join(folder, name) for name in os.listdir(folder)))
+        daemon.start()
+        for name, body in zip(("first", "second"), whole):
+            answer = daemon.get(f"/v1/graphs/{name}/matrix", Prefer="wait=60")
+            assert answer.expect(200).body == body, name
+        assert len(os.listdir(os.path.join(daemon.state, "quarantine"))) == 2
+
+
+def test_damage_of_every_kind_to_many_files():
+    with harness.Daemon() as daemon:
+        shelf = damage.Shelf(daemon, [ring(salt, 40 if salt % 3 else VERTICES) for salt in range(1, 25)])
+        shelf.damage_results(damage.chooser(1))
+        assert shelf.found >= 20, shelf.found
+        shelf.damage_graphs(damage.chooser(2))
+        assert shelf.refused >= 20, shelf.refused
 
 
 def test_the_scrubber_finds_what_nobody_asks_for():

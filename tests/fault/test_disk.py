@@ -1,6 +1,5 @@
 """A disk that fills, a second daemon, another format. The disk is a file system in memory of a few
-MiB, in a mount namespace of its own; where the kernel refuses one the test skips. The long form is
-tests/campaign/disk.py."""
+MiB, in a mount namespace of its own; where the kernel refuses one the test skips."""
 
 import os
 import pathlib

@@ -167,7 +167,8 @@ def test_every_status_at_every_stage_ends_its_job_alone():
 
 
 def test_every_death_at_every_stage_is_survived():
-    deaths = (("exit", 0), ("exit", 3), ("signal", 9), ("signal", 31), ("babble", 0))
+    deaths = (("exit", 0), ("exit", 3), ("exit", 79), ("exit", 82), ("exit", 85), ("signal", 9),
+              ("signal", 11), ("signal", 31), ("babble", 0))
     cases = [(10 + i, *death, stage) for i, (death, stage) in
              enumerate((death, stage) for death in deaths for stage in STAGES)]
     if harness.QUICK:

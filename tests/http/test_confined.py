@@ -1,5 +1,6 @@
 """The running daemon has given up what the configuration says, in every thread, and still serves."""
 
+import concurrent.futures
 import os
 import pathlib
 import signal
@@ -12,6 +13,8 @@ import harness
 from harness import SMALL
 
 REQUIRED = ("--service.confinement", "required")
+# So many jobs that their rows take more than SQLite keeps in memory.
+HISTORY = 3000
 FIELDS = {"CapInh": 0, "CapPrm": 0, "CapEff": 0, "CapAmb": 0, "NoNewPrivs": 1, "Seccomp": 2}
 
 
@@ -115,6 +118,22 @@ def test_root_does_not_take_over_the_state_of_another_user(_):
         os.chown(state, 65534, 65534)
         code, words = run_and_fail("--state-dir", state)
         assert code == 78 and "belongs to another user" in words, (code, words)
+
+
+def test_a_history_that_does_not_fit_a_cache_is_read_again(_):
+    """SQLite sorts what is larger in files of its own, which a confined daemon could not make."""
+    with harness.Daemon(*REQUIRED) as daemon:
+        daemon.solve(SMALL)
+
+        def submit(number):
+            return daemon.submit(SMALL, Idempotency_Key=f"{number:0120}").expect(200)
+
+        with concurrent.futures.ThreadPoolExecutor(16) as clients:
+            jobs = [answer.json["id"] for answer in clients.map(submit, range(HISTORY))]
+        daemon.terminate()
+        daemon.start()
+        for job in jobs[::500]:
+            assert daemon.get(f"/v1/jobs/{job}").expect(200).json["state"] == "done"
 
 
 if __name__ == "__main__":

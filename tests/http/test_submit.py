@@ -23,9 +23,11 @@ def test_a_graph_is_accepted_and_solved(daemon):
 
 
 def test_a_known_graph_is_done_at_once(daemon):
-    daemon.solve(SMALL)
+    first = daemon.solve(SMALL)
+    while not daemon.get(f"/v1/jobs/{first['id']}").json["durable"]:
+        pass
     answer = daemon.submit(SMALL).expect(200)
-    assert answer.json["state"] == "done"
+    assert answer.json["state"] == "done" and answer.json["durable"] is True, answer.json
     assert answer.headers["Location"] == "/v1/jobs/" + answer.json["id"]
 
 

@@ -20,7 +20,7 @@ static void store_graph(const struct fixture *fixture, const char *id, int first
     struct draft_file draft;
     uint64_t bytes;
 
-    assert_int_equal(graph_file_draft(fixture->folder, graph, &draft, &bytes), STATUS_OK);
+    assert_int_equal(graph_file_draft(fixture->folder, id, graph, &draft, &bytes), STATUS_OK);
     assert_int_equal(draft_file_publish(&draft, fixture->folder, id), STATUS_OK);
     draft_file_finish(&draft);
     graph_destroy(graph);

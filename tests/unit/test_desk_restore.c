@@ -70,6 +70,22 @@ static void of_two_jobs_with_one_lost_result_the_later_is_solved_again(void **st
     assert_distance(fixture, first, 0, 2, "3");
 }
 
+static void a_job_that_was_done_stays_so_when_its_graph_was_deleted_and_came_again(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve(fixture, RING, job_id, graph_id);
+    struct question *question = new_question(ASK_DELETE_GRAPH, graph_id);
+    ask(fixture, question, STATUS_OK, 204);
+    forget(question);
+    question = new_upload(ASK_STORE_GRAPH, RING);
+    ask(fixture, question, STATUS_OK, 201);
+    forget(question);
+    restart(fixture);
+    assert_job_state(fixture, job_id, "done");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -77,6 +93,7 @@ int main(void)
         DESK_TEST(a_running_and_a_queued_job_are_resumed_after_a_restart),
         DESK_TEST(a_result_lost_from_the_disk_is_solved_again_under_its_job),
         DESK_TEST(of_two_jobs_with_one_lost_result_the_later_is_solved_again),
+        DESK_TEST(a_job_that_was_done_stays_so_when_its_graph_was_deleted_and_came_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

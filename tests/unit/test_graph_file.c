@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 static const char name[] = "g_test";
 
@@ -14,7 +16,7 @@ static uint64_t write_graph(const struct fixture *fixture, const struct graph *g
 {
     uint64_t bytes = 0;
     struct draft_file draft;
-    assert_int_equal(graph_file_draft(fixture->folder, graph, &draft, &bytes), STATUS_OK);
+    assert_int_equal(graph_file_draft(fixture->folder, name, graph, &draft, &bytes), STATUS_OK);
     assert_int_equal(draft_file_publish(&draft, fixture->folder, name), STATUS_OK);
     draft_file_finish(&draft);
     return bytes;
@@ -93,7 +95,7 @@ static void second_write_heals_a_damaged_file(void **state)
     struct graph *read;
     struct graph *graph = fixture_path_graph(50, WEIGHT_INTEGER, 1);
     write_graph(fixture, graph);
-    fixture_flip(fixture->folder, name, -9);
+    fixture_flip(fixture->folder, name, -17);
     assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_CORRUPT);
     write_graph(fixture, graph);
     assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_OK);
@@ -139,6 +141,48 @@ static void truncated_and_lengthened_files_are_found(void **state)
     graph_destroy(graph);
 }
 
+static void the_file_of_another_graph_is_a_damaged_one(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
+    struct graph *read;
+    int descriptor;
+    write_graph(fixture, graph);
+    assert_int_equal(renameat(fixture->folder, name, fixture->folder, "g_other"), 0);
+    assert_int_equal(graph_file_read(fixture->folder, "g_other", &read), STATUS_CORRUPT);
+    assert_int_equal(graph_file_open(fixture->folder, "g_other", &descriptor), STATUS_CORRUPT);
+    assert_int_equal(renameat(fixture->folder, "g_other", fixture->folder, name), 0);
+    assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_OK);
+    graph_destroy(read);
+    graph_destroy(graph);
+}
+
+#define HEADER_SIZE 136
+#define VERSION_AT 8
+
+/* They end before the checksum of the id. */
+static void files_of_version_1_are_read(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
+    struct graph *read;
+    unsigned char header[HEADER_SIZE];
+    const uint32_t version = 1;
+    off_t bytes = (off_t)write_graph(fixture, graph);
+    int descriptor = openat(fixture->folder, name, O_RDWR | O_CLOEXEC);
+    assert_int_equal(pread(descriptor, header, sizeof header, 0), sizeof header);
+    memcpy(header + VERSION_AT, &version, sizeof version);
+    const uint64_t checksum = XXH3_64bits(header, sizeof header - sizeof checksum);
+    memcpy(header + sizeof header - sizeof checksum, &checksum, sizeof checksum);
+    assert_int_equal(pwrite(descriptor, header, sizeof header, 0), sizeof header);
+    assert_int_equal(ftruncate(descriptor, bytes - 8), 0);
+    close(descriptor);
+    assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_OK);
+    expect_same(graph, read);
+    graph_destroy(read);
+    graph_destroy(graph);
+}
+
 static void absent_file_is_a_damaged_one(void **state)
 {
     const struct fixture *fixture = *state;
@@ -175,6 +219,8 @@ int main(void)
         FIXTURE_TEST(second_write_heals_a_damaged_file),
         FIXTURE_TEST(every_flipped_byte_is_found),
         FIXTURE_TEST(truncated_and_lengthened_files_are_found),
+        FIXTURE_TEST(the_file_of_another_graph_is_a_damaged_one),
+        FIXTURE_TEST(files_of_version_1_are_read),
         FIXTURE_TEST(absent_file_is_a_damaged_one),
         FIXTURE_TEST(malformed_graphs_are_refused_after_their_checksum),
     };

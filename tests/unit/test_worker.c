@@ -123,7 +123,8 @@ static void a_negative_cycle_comes_home_with_its_vertices(void **state)
     graph->summary.min_weight = -9;
     struct draft_file draft;
     uint64_t bytes;
-    assert_int_equal(graph_file_draft(fixture->folder, graph, &draft, &bytes), STATUS_OK);
+    assert_int_equal(graph_file_draft(fixture->folder, "g_cycle", graph, &draft, &bytes),
+                     STATUS_OK);
     assert_int_equal(draft_file_publish(&draft, fixture->folder, "g_cycle"), STATUS_OK);
     draft_file_finish(&draft);
     graph_destroy(graph);

@@ -56,7 +56,7 @@ static inline void store_ring(const struct fixture *fixture)
     struct draft_file draft;
     uint64_t bytes;
     struct graph *graph = read_ring();
-    assert_int_equal(graph_file_draft(fixture->folder, graph, &draft, &bytes), STATUS_OK);
+    assert_int_equal(graph_file_draft(fixture->folder, RING_ID, graph, &draft, &bytes), STATUS_OK);
     assert_int_equal(draft_file_publish(&draft, fixture->folder, RING_ID), STATUS_OK);
     draft_file_finish(&draft);
     graph_destroy(graph);
