@@ -2,7 +2,7 @@
  * every block stays for the whole solve with tiles of its own, and starts on the next round as soon
  * as what it needs of that is there.
  *
- * Tiles and arithmetic are those of kernel_small.cuh. Blocks own pairs of tiles, two in a column,
+ * Tiles and arithmetic are those of small_tile.cuh. Blocks own pairs of tiles, two in a column,
  * all of which are on the device at once. In a step a block updates its pairs over the last pivot,
  * and then makes of them what the next one has in them: its closed tile D, or panels. Those it
  * copies to a slot, where the others read them while the tiles go on changing, and raises a flag. A
@@ -16,7 +16,7 @@
  * result does not depend on who is when where. */
 #pragma once
 
-#include "gpu/kernel_small.cuh"
+#include "gpu/small_tile.cuh"
 
 /* Pivots whose panels are in memory at once: more than the blocks ever are apart, so that nobody
  * waits for a slot. */
