@@ -190,6 +190,7 @@ static void signalled(uv_signal_t *handle, int number)
 static void open_handles(struct service *service)
 {
     CHECK(setenv("UV_USE_IO_URING", "0", 1) == 0);
+    thread_reserve_limit();
     CHECK(uv_loop_init(&service->loop) == 0);
     CHECK(uv_idle_init(&service->loop, &service->last_asks) == 0);
     CHECK(uv_timer_init(&service->loop, &service->reaper) == 0);

@@ -158,15 +158,15 @@ __attribute__((visibility("default"), used)) int epoll_ctl(int set, int operatio
 
 /* Likewise. As many events as were asked for, and libmicrohttpd 0.9.75 waits for more before it
  * looks at those: for as long as nothing else happens, when all clients wait for just those. So
- * after a full answer the next is what is there already. */
+ * after a full answer the next of the same set is what is there already. */
 __attribute__((visibility("default"), used)) int epoll_wait(int set, struct epoll_event *events,
                                                             int count, int timeout_ms)
 {
-    static _Thread_local bool was_full;
-    const int found = (int)syscall(SYS_epoll_pwait, set, events, count, was_full ? 0 : timeout_ms,
-                                   NULL, (size_t)0);
+    static _Thread_local int full_set = -1;
+    const int found = (int)syscall(SYS_epoll_pwait, set, events, count,
+                                   set == full_set ? 0 : timeout_ms, NULL, (size_t)0);
 
-    was_full = found == count;
+    full_set = found == count ? set : -1;
     return found;
 }
 

@@ -1,11 +1,15 @@
 #include "server/job/thread_reserve.h"
 
+#include "proto/check.h"
+
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-/* libuv's own number, where the environment names none. */
+/* libuv's own number. */
 #define THREAD_COUNT 4
+#define THREAD_COUNT_TEXT "4"
 
 /* Until the other end of the pipe is closed: all of them are there at once. */
 static void *stand(void *context)
@@ -45,6 +49,11 @@ static void done(uv_work_t *request, int error)
 {
     (void)request;
     (void)error;
+}
+
+void thread_reserve_limit(void)
+{
+    CHECK(setenv("UV_THREADPOOL_SIZE", THREAD_COUNT_TEXT, 1) == 0);
 }
 
 enum status thread_reserve_open(uv_loop_t *loop, uv_work_t *first)

@@ -6,6 +6,9 @@
 
 #include <uv.h>
 
+/* Before any thread: the pool has as many as are tried, whatever the environment says. */
+void thread_reserve_limit(void);
+
 /* On the loop's thread; first is work of nothing, which is over once the loop has run.
  * STATUS_NO_MEMORY: there are not as many threads, and libuv has not been asked. */
 MUST_CHECK enum status thread_reserve_open(uv_loop_t *loop, uv_work_t *first);

@@ -73,7 +73,7 @@ static bool start_heart(struct child *child)
 /* ---- The line ---- */
 
 /* The process has started: the solver has what it needs, and from here on nothing is opened by its
- * path but by CUDA. */
+ * path but by CUDA, and what tells of the machine's memory. */
 static void opened(void *context, const struct worker_facts *facts, const struct solver *solver)
 {
     const struct child *child = context;

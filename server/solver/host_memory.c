@@ -59,10 +59,22 @@ static uint64_t group_available(const char *group)
     return used < most ? most - used : 0;
 }
 
+/* A child of a confined process may not read its own, but its parent's, which is the same. */
+static FILE *open_own_group(void)
+{
+    char path[sizeof("/proc/-2147483648/cgroup")];
+    FILE *stream = fopen("/proc/self/cgroup", "re");
+    if (stream == NULL) {
+        snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)getppid());
+        stream = fopen(path, "re");
+    }
+    return stream;
+}
+
 /* "0::/a/b" without its beginning and end of line; false in groups of version 1. */
 static bool read_own_group(char *ret_group, size_t size)
 {
-    FILE *stream = fopen("/proc/self/cgroup", "re");
+    FILE *stream = open_own_group();
     bool found = false;
     if (stream == NULL) {
         return false;
@@ -102,7 +114,8 @@ uint64_t host_memory_available(void)
     }
     const uint64_t machine = machine_kib * 1024;
     const uint64_t groups = groups_available();
-    return machine < groups ? machine : groups;
+    const uint64_t least = machine < groups ? machine : groups;
+    return least > 0 ? least : 1;
 }
 
 bool host_memory_is_large(size_t size)
@@ -112,9 +125,10 @@ bool host_memory_is_large(size_t size)
     return pages > 0 && page > 0 && size / (size_t)page > (size_t)pages / LARGE_SHARE;
 }
 
-void *host_memory_take(size_t size)
+void *host_memory_take(size_t size, uint64_t beside)
 {
-    if (size == 0 || size > host_memory_available() / 2) {
+    const uint64_t most = host_memory_available() / 2;
+    if (size == 0 || beside > most || size > most - beside) {
         return NULL;
     }
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -136,8 +136,9 @@ static bool fits(const struct solver *solver, const struct plan *plan, uint64_t 
     const enum arithmetic arithmetic = arithmetic_of(kind, &options);
     const uint64_t solve_bytes = cpu_floyd_warshall_plan_bytes(threads, plan, arithmetic);
     const uint64_t finish_bytes = cpu_finish_bytes(threads, plan->vertex_count, arithmetic, true);
-    const uint64_t most = host_memory_available() / 2;
-    return most == 0 || (solve_bytes <= most && finish_bytes <= most);
+    const uint64_t available = host_memory_available();
+    const uint64_t most = available / 2;
+    return available == 0 || (solve_bytes <= most && finish_bytes <= most);
 }
 
 static void learn_rate(struct solver_cpu *cpu, enum arithmetic arithmetic, const struct plan *plan,
@@ -176,13 +177,15 @@ static enum status compute(struct cpu_pool *pool, const struct cpu_kernel *kerne
 
 /* Where a plan with an order of its own is solved, when there is memory for it: beside a result
  * that is large, whose pages are then written once and in order, not at each step. Else NULL. */
-static void *take_storage(const struct plan *plan, enum arithmetic arithmetic, enum kind kind,
-                          size_t *ret_size)
+static void *take_storage(const struct plan *plan, uint32_t threads, enum arithmetic arithmetic,
+                          enum kind kind, size_t *ret_size)
 {
     const size_t count = (size_t)plan->vertex_count * plan->vertex_count;
     *ret_size = count * cpu_tiles_element_bytes(arithmetic);
     const bool wanted = plan->vertex_at != NULL && host_memory_is_large(count * kind_size(kind));
-    return wanted ? host_memory_take(*ret_size) : NULL;
+    return wanted ? host_memory_take(*ret_size,
+                                     cpu_floyd_warshall_plan_bytes(threads, plan, arithmetic))
+                  : NULL;
 }
 
 /* On the threads of the pool. */
@@ -195,7 +198,7 @@ static enum status solve_on(struct cpu_pool *pool, const struct cpu_kernel *kern
     const double begin_s = stopwatch_now_s();
     const enum arithmetic arithmetic = arithmetic_of(matrix->kind, options);
     size_t size = 0;
-    void *storage = take_storage(plan, arithmetic, matrix->kind, &size);
+    void *storage = take_storage(plan, cpu_pool_threads(pool), arithmetic, matrix->kind, &size);
     struct cpu_tiles tiles;
     enum status status =
         cpu_tiles_init(plan, storage != NULL ? storage : matrix->elements, arithmetic, &tiles);

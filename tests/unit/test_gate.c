@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -61,6 +63,23 @@ static void after_as_many_events_as_fit_nobody_waits(void **state)
     assert_int_equal(epoll_wait(sockets->set, events, EVENTS, FOR_EVER), 0);
 }
 
+static void another_set_is_waited_for(void **state)
+{
+    struct sockets *sockets = *state;
+    struct epoll_event events[EVENTS];
+    struct sockets other = {.set = epoll_create1(0)};
+    const struct itimerspec soon = {.it_value = {.tv_nsec = 20 * 1000 * 1000}};
+    struct epoll_event event = {.events = EPOLLIN};
+    const int timer = timerfd_create(CLOCK_MONOTONIC, 0);
+    assert_true(other.set >= 0 && timer >= 0);
+    assert_int_equal(epoll_ctl(other.set, EPOLL_CTL_ADD, timer, &event), 0);
+    assert_int_equal(epoll_wait(sockets->set, events, EVENTS, FOR_EVER), EVENTS);
+    assert_int_equal(timerfd_settime(timer, 0, &soon, NULL), 0);
+    assert_int_equal(epoll_wait(other.set, events, EVENTS, FOR_EVER), 1);
+    close(timer);
+    close(other.set);
+}
+
 static void what_is_there_is_told_in_parts(void **state)
 {
     struct sockets *sockets = *state;
@@ -87,6 +106,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(after_as_many_events_as_fit_nobody_waits, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(another_set_is_waited_for, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_there_is_told_in_parts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_not_in_a_set_is_taken_out_all_the_same, set_up,
                                         tear_down),

@@ -90,12 +90,23 @@ static void the_root_of_a_container_limits_it_too(void **state)
     assert_int_equal(host_memory_available(), 999 * MIB);
 }
 
+static void a_confined_child_reads_its_parents_group(void **state)
+{
+    (void)state;
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)getppid());
+    put("/sys/fs/cgroup/a/memory.max", "1073741824\n");
+    assert_string_equal(files[1].path, "/proc/self/cgroup");
+    files[1].path = path;
+    assert_int_equal(host_memory_available(), (1024 - 600 + 150) * MIB);
+}
+
 static void a_group_may_be_full(void **state)
 {
     (void)state;
     put("/sys/fs/cgroup/a/memory.max", "1048576\n");
-    assert_int_equal(host_memory_available(), 0);
-    assert_null(host_memory_take(4096));
+    assert_int_equal(host_memory_available(), 1);
+    assert_null(host_memory_take(4096, 0));
 }
 
 static void half_of_what_is_available_may_be_taken(void **state)
@@ -103,15 +114,17 @@ static void half_of_what_is_available_may_be_taken(void **state)
     (void)state;
     put("/sys/fs/cgroup/a/memory.max", "629145600\n");
     assert_int_equal(host_memory_available(), 150 * MIB);
-    assert_null(host_memory_take(75 * MIB + 1));
-    assert_null(host_memory_take(0));
-    unsigned char *memory = host_memory_take(75 * MIB);
+    assert_null(host_memory_take(75 * MIB + 1, 0));
+    assert_null(host_memory_take(0, 0));
+    assert_null(host_memory_take(74 * MIB, MIB + 1));
+    assert_null(host_memory_take(1, UINT64_MAX));
+    unsigned char *memory = host_memory_take(65 * MIB, 10 * MIB);
     assert_non_null(memory);
-    for (size_t offset = 0; offset < 75 * MIB; offset += 4096) {
+    for (size_t offset = 0; offset < 65 * MIB; offset += 4096) {
         assert_int_equal(memory[offset], 0);
         memory[offset] = 1;
     }
-    host_memory_give(memory, 75 * MIB);
+    host_memory_give(memory, 65 * MIB);
     unsigned char there = 0;
     assert_int_equal(mincore(memory, 4096, &there), -1);
     host_memory_give(NULL, 0);
@@ -133,6 +146,7 @@ int main(void)
         cmocka_unit_test_setup(the_machine_tells_what_is_available, set_up),
         cmocka_unit_test_setup(a_group_around_the_process_limits_it, set_up),
         cmocka_unit_test_setup(the_root_of_a_container_limits_it_too, set_up),
+        cmocka_unit_test_setup(a_confined_child_reads_its_parents_group, set_up),
         cmocka_unit_test_setup(a_group_may_be_full, set_up),
         cmocka_unit_test_setup(half_of_what_is_available_may_be_taken, set_up),
         cmocka_unit_test_setup(a_quarter_of_the_machine_is_not_yet_large, set_up),
