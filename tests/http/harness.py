@@ -2,6 +2,8 @@
 
 A test module is called as `python3 test_x.py APSPD APSP`; its functions test_* run in their order."""
 
+import ctypes
+import functools
 import http.client
 import json
 import os
@@ -26,6 +28,14 @@ FINAL = ("done", "failed", "cancelled")
 # thread of a fast machine, where all of its threads, or its GPU, could be done in a second.
 LASTING = ("--solver", "cpu", "--solver.cpu_threads", "1")
 LASTING_SIZE = 6000 if QUICK else 10000
+
+
+@functools.cache
+def parses_strictly():
+    """Whether libmicrohttpd is of a version that is asked to be strict: server/http/strictness.h."""
+    library = ctypes.CDLL("libmicrohttpd.so.12")
+    library.MHD_get_version.restype = ctypes.c_char_p
+    return not library.MHD_get_version().startswith(b"0.9.")
 
 
 class Answer:
