@@ -79,10 +79,11 @@ class Daemon:
                 stderr=errors,
             )
         line = self.process.stdout.readline().decode()
-        match = re.fullmatch(r"listening on (https?://127\.0\.0\.1:(\d+)|unix:.*)\n", line)
+        match = re.fullmatch(r"listening on (https?://(127\.0\.0\.1|\[::1\]):(\d+)|unix:.*)\n", line)
         assert match, (line, self.log()[-2000:])
         self.url = match.group(1)
-        self.port = int(match.group(2) or 0)
+        self.host = (match.group(2) or "").strip("[]")
+        self.port = int(match.group(3) or 0)
 
     def log(self):
         with open(f"{self.scratch}/log", "rb") as errors:
@@ -130,7 +131,7 @@ class Daemon:
         self.close()
 
     def connect(self, timeout=300):
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        return http.client.HTTPConnection(self.host, self.port, timeout=timeout)
 
     def ask(self, method, path, body=None, headers=None, connection=None):
         own = connection is None
