@@ -22,6 +22,18 @@ for argument; do
 done
 
 cd "$(dirname "$0")/.."
+
+# One run in a tree at a time: two would write the same log, and each count what the other has there.
+if [ "${APSPD_TEST_ALONE:-no}" = no ]; then
+    mkdir -p build-tmp
+    code=0
+    APSPD_TEST_ALONE=yes flock --nonblock --close --conflict-exit-code 75 build-tmp/lock \
+        sh deploy/test.sh "$@" || code=$?
+    [ $code -ne 75 ] || echo 'deploy/test.sh: another run is at work in this tree' >&2
+    exit $code
+fi
+unset APSPD_TEST_ALONE
+
 . deploy/toolchain.sh
 sh deploy/setup.sh --test
 # The Python that has just been given NumPy and SciPy, ahead of any other.

@@ -451,17 +451,19 @@ void exchange_print_refusal(const struct problem *problem, const char *request_i
     text_finish(&body);
 }
 
-/* On the thread of the connection: no other touches its session. */
+/* On the thread of the connection: no other touches its session. What is told about a connection
+ * is good until the next is asked: libmicrohttpd 1.0 has one place for all of it. */
 static void send_past(const struct exchange *exchange, const struct text *answer)
 {
-    const union MHD_ConnectionInfo *session =
-        MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
 
-    if (session != NULL && session->tls_session != NULL) {
-        (void)!gnutls_record_send(session->tls_session, answer->bytes, answer->size);
-    } else if (info != NULL) {
+    if (info != NULL && info->tls_session != NULL) {
+        (void)!gnutls_record_send(info->tls_session, answer->bytes, answer->size);
+        return;
+    }
+    info = MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    if (info != NULL) {
         (void)!send(info->connect_fd, answer->bytes, answer->size, MSG_NOSIGNAL | MSG_DONTWAIT);
     }
 }

@@ -1,5 +1,7 @@
 #include "server/http/gate.h"
 
+#include "server/http/strictness.h"
+
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -82,18 +84,16 @@ static struct MHD_Daemon *start_daemon(struct gate *gate, const struct gate_plan
     struct MHD_OptionItem options[4];
 
     options[choose_options(gate, plan, options)] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
-    /* Not strict: a request without Host would be refused before the guard sees it, with HTML and a
-     * header block sent twice. */
     return MHD_start_daemon(
         gate->is_encrypted ? flags | MHD_USE_TLS : flags, 0, NULL, NULL, plan->request_came, gate,
         MHD_OPTION_EXTERNAL_LOGGER, log_words, gate, MHD_OPTION_LISTEN_SOCKET,
         gate->listener.socket, MHD_OPTION_CONNECTION_LIMIT, plan->connections,
         MHD_OPTION_CONNECTION_TIMEOUT, config->connection_timeout_s,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY_BYTES,
-        MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, gate,
-        MHD_OPTION_URI_LOG_CALLBACK, plan->request_started, gate, MHD_OPTION_NOTIFY_COMPLETED,
-        plan->request_ended, gate, MHD_OPTION_NOTIFY_CONNECTION, plan->connection_changed, gate,
-        MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+        MHD_OPTION_STRICT_FOR_CLIENT, strictness_of_parser(), MHD_OPTION_UNESCAPE_CALLBACK,
+        leave_escaped, gate, MHD_OPTION_URI_LOG_CALLBACK, plan->request_started, gate,
+        MHD_OPTION_NOTIFY_COMPLETED, plan->request_ended, gate, MHD_OPTION_NOTIFY_CONNECTION,
+        plan->connection_changed, gate, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 }
 
 /* Beyond this machine nobody is let in by mistake, and no key goes in the clear. */

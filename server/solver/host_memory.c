@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #define GROUPS "/sys/fs/cgroup"
@@ -120,7 +121,7 @@ uint64_t host_memory_available(void)
 
 bool host_memory_is_large(size_t size)
 {
-    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long pages = get_phys_pages();
     const long page = sysconf(_SC_PAGESIZE);
     return pages > 0 && page > 0 && size / (size_t)page > (size_t)pages / LARGE_SHARE;
 }

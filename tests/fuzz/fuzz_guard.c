@@ -4,6 +4,7 @@
  * guard and is let pass here: a NUL in the place of a CR, as libmicrohttpd makes a NUL of both. */
 #include "proto/check.h"
 #include "server/http/guard.h"
+#include "server/http/strictness.h"
 
 #include <fcntl.h>
 #include <microhttpd.h>
@@ -184,7 +185,7 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
         .headers = list.headers,
         .header_count = list.count,
         .place_of_url = url,
-        .head_size = info->header_size,
+        .head_size = strictness_leaves_gaps() ? info->header_size : 0,
     };
     talk.begun = true;
     bool passed = list.count <= HEADER_LIMIT && guard_check(&line, &body, NULL) == STATUS_OK;
@@ -199,8 +200,9 @@ static struct MHD_Daemon *start(void)
 {
     return MHD_start_daemon(MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, came, NULL,
                             MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_BYTES,
-                            MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_URI_LOG_CALLBACK, began,
-                            NULL, MHD_OPTION_NOTIFY_COMPLETED, ended, NULL, MHD_OPTION_END);
+                            MHD_OPTION_STRICT_FOR_CLIENT, strictness_of_parser(),
+                            MHD_OPTION_URI_LOG_CALLBACK, began, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+                            ended, NULL, MHD_OPTION_END);
 }
 
 /* Until the server has closed its end, or has nothing more to say. */

@@ -60,7 +60,10 @@ class Case:
     def __init__(self, group, line):
         what, self.name, text = line.split(" | ", 2)
         self.group = group
-        self.verdict, self.status = what.split()
+        self.verdict, statuses = what.split()
+        # Of libmicrohttpd 0.9, and from 1.0 on.
+        self.status, _, self.later_status = statuses.partition("/")
+        self.later_status = self.later_status or self.status
         self.data = bytes_of(text)
 
     def __str__(self):

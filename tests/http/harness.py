@@ -2,6 +2,8 @@
 
 A test module is called as `python3 test_x.py APSPD APSP`; its functions test_* run in their order."""
 
+import ctypes
+import functools
 import http.client
 import json
 import os
@@ -26,6 +28,14 @@ FINAL = ("done", "failed", "cancelled")
 # thread of a fast machine, where all of its threads, or its GPU, could be done in a second.
 LASTING = ("--solver", "cpu", "--solver.cpu_threads", "1")
 LASTING_SIZE = 6000 if QUICK else 10000
+
+
+@functools.cache
+def parses_strictly():
+    """Whether libmicrohttpd is of a version that is asked to be strict: server/http/strictness.h."""
+    library = ctypes.CDLL("libmicrohttpd.so.12")
+    library.MHD_get_version.restype = ctypes.c_char_p
+    return not library.MHD_get_version().startswith(b"0.9.")
 
 
 class Answer:
@@ -69,10 +79,11 @@ class Daemon:
                 stderr=errors,
             )
         line = self.process.stdout.readline().decode()
-        match = re.fullmatch(r"listening on (https?://127\.0\.0\.1:(\d+)|unix:.*)\n", line)
+        match = re.fullmatch(r"listening on (https?://(127\.0\.0\.1|\[::1\]):(\d+)|unix:.*)\n", line)
         assert match, (line, self.log()[-2000:])
         self.url = match.group(1)
-        self.port = int(match.group(2) or 0)
+        self.host = (match.group(2) or "").strip("[]")
+        self.port = int(match.group(3) or 0)
 
     def log(self):
         with open(f"{self.scratch}/log", "rb") as errors:
@@ -120,7 +131,7 @@ class Daemon:
         self.close()
 
     def connect(self, timeout=300):
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        return http.client.HTTPConnection(self.host, self.port, timeout=timeout)
 
     def ask(self, method, path, body=None, headers=None, connection=None):
         own = connection is None

@@ -18,6 +18,13 @@ MISSED = {
     "[Transfer-Encoding] blanks around it":
         "libmicrohttpd keeps the blanks behind a value and then knows no such encoding: refused",
 }
+# From libmicrohttpd 1.0 on.
+MISSED_LATER = {
+    "[Chunks] extension":
+        "libmicrohttpd 1.0.0 takes the LF of such a line for the first byte of the chunk: refused",
+    "[Chunks] extension in quotes":
+        "the same",
+}
 
 
 def talk(daemon, data, pieces=None, silence=60):
@@ -46,7 +53,8 @@ LENGTH = b"Content-Length: %d\r\n" % len(HIDDEN)
 
 
 def is_as_listed(case, outcome):
-    return case.status in ("*", outcome.status, outcome.status[0] + "xx")
+    listed = case.later_status if harness.parses_strictly() else case.status
+    return listed in ("*", outcome.status, outcome.status[0] + "xx")
 
 
 def test_each_case_is_answered_as_it_must_be(_):
@@ -64,12 +72,16 @@ def test_each_case_is_answered_as_it_must_be(_):
         if not guard_cases.is_met(case, outcome):
             missed.add(str(case))
     assert not wrong, "\n".join(wrong)
-    assert missed == set(MISSED), missed ^ set(MISSED)
+    if harness.parses_strictly():
+        assert missed <= set(MISSED_LATER), missed - set(MISSED_LATER)
+    else:
+        assert missed == set(MISSED), missed ^ set(MISSED)
 
 
-def test_a_request_without_host_is_refused_in_our_words(daemon):
+def test_a_request_without_host_is_refused(daemon):
     got, closed = talk(daemon, b"GET /livez HTTP/1.1\r\n\r\n" + HIDDEN)
-    assert closed and got.count(b"HTTP/1.1 400") == 1 and b"application/problem+json" in got, got
+    assert closed and guard_cases.Outcome(got, closed).statuses == [400], got
+    assert (b"application/problem+json" in got) != harness.parses_strictly(), got
 
 
 def test_a_smuggled_request_never_runs(daemon):
