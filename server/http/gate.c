@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -146,14 +147,15 @@ enum status gate_open(struct gate *gate, const struct gate_plan *plan, struct pr
 }
 
 /* Stands in the place of the C library's for libmicrohttpd 0.9.75, of which two threads, the one
- * that quiesces and one that has just been woken, may take the same socket out of an epoll set, and
- * where the second, told ENOENT, ends the process. What is not there need not be taken out. */
+ * that quiesces and one that has just been woken, may take the same socket out of an epoll set. The
+ * second would end the process when it is told ENOENT, or EBADF where the socket is closed by then.
+ * What is not there need not be taken out. */
 __attribute__((visibility("default"), used)) int epoll_ctl(int set, int operation, int descriptor,
                                                            struct epoll_event *event)
 {
     const int failed = (int)syscall(SYS_epoll_ctl, set, operation, descriptor, event);
-
-    return failed != 0 && operation == EPOLL_CTL_DEL && errno == ENOENT ? 0 : failed;
+    const bool is_gone = errno == ENOENT || errno == EBADF;
+    return failed != 0 && operation == EPOLL_CTL_DEL && is_gone ? 0 : failed;
 }
 
 /* Likewise. As many events as were asked for, and libmicrohttpd 0.9.75 waits for more before it

@@ -97,7 +97,8 @@ static void what_is_not_in_a_set_is_taken_out_all_the_same(void **state)
     struct epoll_event event = {0};
     assert_int_equal(epoll_ctl(sockets->set, EPOLL_CTL_DEL, sockets->descriptors[0], &event), 0);
     assert_int_equal(epoll_ctl(sockets->set, EPOLL_CTL_DEL, sockets->descriptors[0], &event), 0);
-    assert_int_equal(epoll_ctl(sockets->set, EPOLL_CTL_DEL, -1, &event), -1);
+    assert_int_equal(epoll_ctl(sockets->set, EPOLL_CTL_DEL, -1, &event), 0);
+    assert_int_equal(epoll_ctl(sockets->set, EPOLL_CTL_ADD, -1, &event), -1);
     assert_int_equal(epoll_ctl(sockets->set, EPOLL_CTL_MOD, sockets->descriptors[0], &event), -1);
 }
 
