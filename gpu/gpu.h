@@ -42,6 +42,10 @@ enum gpu_fault {
     GPU_FAULT_SETUP     /* driver and device do not work together, or are not there */
 };
 
+/* What an error of the CUDA runtime is to the caller: STATUS_OK for 0, STATUS_NO_DEVICE_MEMORY,
+ * STATUS_NO_DEVICE where driver and device are not to be had, else STATUS_DEVICE_LOST: whatever is
+ * not known to be harmless stays. */
+MUST_CHECK enum status gpu_fault_status(int code);
 /* The sort of an error of the CUDA runtime. */
 enum gpu_fault gpu_fault_of(int code);
 /* The first error of this process that stays, as those who met it have noted. Any thread. */

@@ -6,6 +6,28 @@
 static atomic_uint noted;
 
 /* By the numbers of the CUDA runtime, which do not change (driver_types.h). */
+enum status gpu_fault_status(int code)
+{
+    switch (code) {
+    case 0:
+        return STATUS_OK;
+    case 2: /* memory: the context stays usable */
+        return STATUS_NO_DEVICE_MEMORY;
+    case 34:  /* a library that is there to link with */
+    case 35:  /* the driver is too old */
+    case 46:  /* devices are unavailable */
+    case 100: /* no device */
+    case 101: /* invalid device */
+    case 209: /* no code for this device */
+    case 802: /* the system is not ready */
+    case 803: /* driver and library do not match */
+    case 804: /* nor does the device */
+        return STATUS_NO_DEVICE;
+    default:
+        return STATUS_DEVICE_LOST;
+    }
+}
+
 enum gpu_fault gpu_fault_of(int code)
 {
     switch (code) {

@@ -6,31 +6,16 @@
 
 #include <cuda_runtime.h>
 
-/* The memory error leaves the context usable and is cleared, so that a later launch check does not
- * see it again. Whatever is not known to be harmless counts as a lost device. */
+/* What leaves the context usable is cleared, so that a later launch check does not see it again. */
 MUST_CHECK static inline enum status try_translate(cudaError_t error)
 {
-    switch (static_cast<int>(error)) {
-    case cudaSuccess:
-        return STATUS_OK;
-    case cudaErrorMemoryAllocation:
-        (void)cudaGetLastError();
-        return STATUS_NO_DEVICE_MEMORY;
-    case cudaErrorNoDevice:
-    case cudaErrorInvalidDevice:
-    case cudaErrorInsufficientDriver:
-    case cudaErrorSystemDriverMismatch:
-    case cudaErrorSystemNotReady:
-    case cudaErrorCompatNotSupportedOnDevice:
-    case cudaErrorStubLibrary:
-    case cudaErrorDevicesUnavailable:
-    case cudaErrorNoKernelImageForDevice:
-        (void)cudaGetLastError();
-        return STATUS_NO_DEVICE;
-    default:
+    const enum status status = gpu_fault_status(static_cast<int>(error));
+    if (status == STATUS_DEVICE_LOST) {
         gpu_fault_note(static_cast<int>(error));
-        return STATUS_DEVICE_LOST;
+    } else if (status != STATUS_OK) {
+        (void)cudaGetLastError();
     }
+    return status;
 }
 
 /* Returns from the calling function when a CUDA call failed. */

@@ -156,6 +156,16 @@ static void give_way(void)
     (void)setpriority(PRIO_PROCESS, (id_t)gettid(), CPU_SOLVER_NICENESS);
 }
 
+/* It was there when the solver was opened. */
+static void miss_device(const struct work_load *load)
+{
+    for (uint32_t i = 0; i < load->count; i++) {
+        if (load->works[i].status == STATUS_NO_DEVICE) {
+            load->works[i].status = STATUS_DEVICE_LOST;
+        }
+    }
+}
+
 void worker_loop_run(const struct worker_setup *setup, const struct worker_line *line)
 {
     struct loop loop = {.setup = setup};
@@ -168,6 +178,7 @@ void worker_loop_run(const struct worker_setup *setup, const struct worker_line 
     line->opened(line->context, &facts, loop.solver);
     while ((load = line->next(line->context)) != NULL) {
         do_load(&loop, load);
+        miss_device(load);
         line->done(line->context, load, loop.solver);
     }
     solver_close(loop.fallback);

@@ -13,14 +13,27 @@ static void each_error_has_its_sort(void **state)
     static const struct {
         int code;
         enum gpu_fault fault;
+        enum status status;
     } cases[] = {
-        {0, GPU_FAULT_NONE},      {2, GPU_FAULT_NONE},       {35, GPU_FAULT_SETUP},
-        {46, GPU_FAULT_SETUP},    {214, GPU_FAULT_HARDWARE}, {700, GPU_FAULT_KERNEL},
-        {702, GPU_FAULT_TIMEOUT}, {710, GPU_FAULT_KERNEL},   {716, GPU_FAULT_KERNEL},
-        {717, GPU_FAULT_KERNEL},  {718, GPU_FAULT_KERNEL},   {719, GPU_FAULT_KERNEL},
-        {802, GPU_FAULT_SETUP},   {999, GPU_FAULT_OTHER},    {-1, GPU_FAULT_OTHER},
+        {0, GPU_FAULT_NONE, STATUS_OK},
+        {2, GPU_FAULT_NONE, STATUS_NO_DEVICE_MEMORY},
+        {35, GPU_FAULT_SETUP, STATUS_NO_DEVICE},
+        {46, GPU_FAULT_SETUP, STATUS_NO_DEVICE},
+        {100, GPU_FAULT_SETUP, STATUS_NO_DEVICE},
+        {214, GPU_FAULT_HARDWARE, STATUS_DEVICE_LOST},
+        {700, GPU_FAULT_KERNEL, STATUS_DEVICE_LOST},
+        {702, GPU_FAULT_TIMEOUT, STATUS_DEVICE_LOST},
+        {710, GPU_FAULT_KERNEL, STATUS_DEVICE_LOST},
+        {716, GPU_FAULT_KERNEL, STATUS_DEVICE_LOST},
+        {717, GPU_FAULT_KERNEL, STATUS_DEVICE_LOST},
+        {718, GPU_FAULT_KERNEL, STATUS_DEVICE_LOST},
+        {719, GPU_FAULT_KERNEL, STATUS_DEVICE_LOST},
+        {802, GPU_FAULT_SETUP, STATUS_NO_DEVICE},
+        {999, GPU_FAULT_OTHER, STATUS_DEVICE_LOST},
+        {-1, GPU_FAULT_OTHER, STATUS_DEVICE_LOST},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(gpu_fault_status(cases[i].code), cases[i].status);
         assert_int_equal(gpu_fault_of(cases[i].code), cases[i].fault);
     }
 }
