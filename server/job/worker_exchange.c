@@ -158,6 +158,7 @@ static enum work_loss take_done(struct worker_exchange *exchange, const struct w
         return WORK_LOSS_BABBLE;
     }
     exchange->ended[done->index] = true;
+    exchange->told[done->index] = true;
     return WORK_LOSS_NONE;
 }
 
@@ -205,6 +206,14 @@ static enum work_loss hear_works(struct worker_exchange *exchange, struct solver
     return loss;
 }
 
+/* Who talks nonsense is not believed what he said before either. */
+static void take_back(struct worker_exchange *exchange)
+{
+    for (uint32_t i = 0; i < exchange->load->count; i++) {
+        exchange->ended[i] = exchange->ended[i] && !exchange->told[i];
+    }
+}
+
 enum work_loss worker_exchange_carry_out(struct worker_exchange *exchange, struct solver *model,
                                          void (*meanwhile)(struct work_load *load,
                                                            const bool *ended))
@@ -215,11 +224,15 @@ enum work_loss worker_exchange_carry_out(struct worker_exchange *exchange, struc
     }
     exchange->looked_at_s = clock_monotonic_s();
     worker_watch_begin(&exchange->watch, exchange->stall_s, allowance_s(model, exchange->load));
+    memset(exchange->told, 0, sizeof(exchange->told));
     enum work_loss loss = send_works(exchange, open);
     if (loss == WORK_LOSS_NONE) {
         meanwhile(exchange->load, exchange->ended);
         exchange->looked_at_s = clock_monotonic_s();
         loss = hear_works(exchange, model);
+    }
+    if (loss == WORK_LOSS_BABBLE) {
+        take_back(exchange);
     }
     worker_watch_begin(&exchange->watch, exchange->stall_s, 0);
     return loss;

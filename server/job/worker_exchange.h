@@ -17,6 +17,7 @@ struct worker_exchange {
     double looked_at_s; /* by the watch */
     struct work_load *load;
     bool ended[WORK_LOAD_LIMIT]; /* works of the load that have an end */
+    bool told[WORK_LOAD_LIMIT];  /* those that have it from the process */
 };
 
 /* After the process has been started: what it has to say of its solver, checked. */
