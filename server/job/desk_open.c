@@ -40,6 +40,7 @@ static enum status start_worker(struct desk *desk, bool gpu, uint32_t gpu_index)
         .isolation = desk->config->isolation,
         .stall_s = desk->config->stall_s,
         .sample_rows = desk->config->sample_rows,
+        .confined = desk->config->confinement != CONFINEMENT_OFF,
         .graph_folder = store_graph_folder(desk->store),
         .result_folder = store_result_folder(desk->store),
         .home = desk->mailbox,

@@ -80,7 +80,7 @@ static void *run(void *context)
         worker_keeper_run(worker->keeper);
     } else {
         const struct worker_setup setup = {*worker->config.solver, worker->config.gpu,
-                                           worker->config.gpu_index};
+                                           worker->config.gpu_index, false};
         const struct worker_line line = {worker, opened, next, done};
         worker_loop_run(&setup, &line);
     }

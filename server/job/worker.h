@@ -40,6 +40,7 @@ struct worker_config {
     enum worker_isolation isolation;
     uint32_t stall_s;     /* of a process */
     uint32_t sample_rows; /* of every result, checked before it goes home */
+    bool confined;        /* a process is: what it can do without it gives up */
     int graph_folder;
     int result_folder;
     struct mailbox *home;                      /* where finished work is posted: the loop's */

@@ -24,6 +24,8 @@ struct child {
     int socket;
     struct work_board *board;
     struct worker_setup setup;
+    struct confine_policy policy;
+    struct confine_report confinement;
     struct work_load load;
     struct work works[WORK_LOAD_LIMIT];
     uint32_t indexes[WORK_LOAD_LIMIT]; /* of the works, in the daemon's load */
@@ -72,13 +74,20 @@ static bool start_heart(struct child *child)
 
 /* ---- The line ---- */
 
-/* The process has started: the solver has what it needs, and from here on nothing is opened by its
- * path but by CUDA, and what tells of the machine's memory. */
+/* The solver has what it needs, its threads too: from here on nothing is opened by its path but by
+ * CUDA, and what tells of the machine's memory. Before any work has come, so that who breaks in
+ * through a graph finds the door shut. */
 static void opened(void *context, const struct worker_facts *facts, const struct solver *solver)
 {
-    const struct child *child = context;
+    struct child *child = context;
     struct wire_message message = {.type = WIRE_OPENED};
-    message.body.opened.facts = *facts;
+    struct worker_facts *told = &message.body.opened.facts;
+    *told = *facts;
+    if (child->setup.confined && confine_calls(&child->policy, &child->confinement) != STATUS_OK) {
+        told->status = problem_set(&told->problem, STATUS_NO_MEMORY,
+                                   "There is not enough memory to confine the solver.");
+    }
+    told->confinement = child->confinement;
     if (solver != NULL) {
         solver_get_figures(solver, &message.body.opened.figures);
     }
@@ -210,6 +219,21 @@ static bool take_setup(struct child *child)
     return child->board != MAP_FAILED;
 }
 
+/* Before the first thread, which its own threads inherit it from. The driver of a GPU is loaded
+ * before, as what that takes nobody has listed; and compiles into memory alone. */
+static bool confine(struct child *child)
+{
+    char reason[SOLVER_REASON_SIZE];
+    child->policy = (struct confine_policy){.role = CONFINE_WORKER, .devices = child->setup.gpu};
+    if (!child->setup.confined) {
+        return true;
+    }
+    if (child->setup.gpu && setenv("CUDA_CACHE_DISABLE", "1", 1) == 0) {
+        (void)solver_gpu_count(reason);
+    }
+    return confine_process(&child->policy, &child->confinement) == STATUS_OK;
+}
+
 int worker_child_run(int socket)
 {
     struct child *child = calloc(1, sizeof(*child));
@@ -218,7 +242,7 @@ int worker_child_run(int socket)
     }
     child->socket = socket;
     set_up_process();
-    if (!take_setup(child) || !start_heart(child)) {
+    if (!take_setup(child) || !confine(child) || !start_heart(child)) {
         free(child);
         return WORKER_EXIT_WIRE;
     }

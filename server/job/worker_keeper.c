@@ -223,9 +223,21 @@ static void back_off(struct worker_keeper *keeper)
         keeper->backoff_ms * 2 < BACKOFF_MS_MAX ? keeper->backoff_ms * 2 : BACKOFF_MS_MAX;
 }
 
+static void log_confinement(const struct worker_keeper *keeper, const struct confine_report *report)
+{
+    if (keeper->setup.confined) {
+        log_write(report->without[0] == '\0' ? LOG_INFO : LOG_WARNING, "worker_confined",
+                  LOG_NUMBER("pid", keeper->exchange.process.pid),
+                  LOG_NUMBER("landlock", report->landlock_abi),
+                  LOG_TEXT("seccomp", report->filtered ? "on" : "off"),
+                  LOG_TEXT("without", report->without));
+    }
+}
+
 static void log_start(const struct worker_keeper *keeper, const struct worker_facts *facts)
 {
     if (facts->status == STATUS_OK) {
+        log_confinement(keeper, &facts->confinement);
         log_write(LOG_INFO, "worker_started", LOG_NUMBER("pid", keeper->exchange.process.pid),
                   LOG_TEXT("device", facts->device.name));
     } else {
@@ -323,7 +335,8 @@ enum status worker_keeper_create(const struct worker_config *config, struct work
     }
     keeper->config = config;
     keeper->health = health;
-    keeper->setup = (struct worker_setup){*config->solver, config->gpu, config->gpu_index};
+    keeper->setup =
+        (struct worker_setup){*config->solver, config->gpu, config->gpu_index, config->confined};
     keeper->backoff_ms = BACKOFF_MS_MIN;
     keeper->board_descriptor = -1;
     keeper->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

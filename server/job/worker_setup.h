@@ -2,6 +2,7 @@
  * process of the same program. */
 #pragma once
 
+#include "server/confine.h"
 #include "server/job/mailbox.h"
 #include "server/solver/solver.h"
 
@@ -10,6 +11,7 @@ struct worker_setup {
     struct solver_config solver;
     bool gpu; /* which back end */
     uint32_t gpu_index;
+    bool confined; /* a process of its own gives up what it can do without */
 };
 
 /* What a worker found when it opened its solver. */
@@ -21,6 +23,7 @@ struct worker_facts {
     uint32_t batch_limit[KIND_COUNT];  /* the largest that it solves together with others */
     double pace_s[KIND_COUNT];         /* a large solve's seconds per cubed vertex; 0 = unknown */
     struct problem problem;            /* when status is not STATUS_OK */
+    struct confine_report confinement; /* of a process that is confined */
 };
 
 /* Opens the solver and finds the facts about it; solver is NULL unless their status is STATUS_OK.

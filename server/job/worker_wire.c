@@ -258,13 +258,23 @@ enum status worker_wire_take_cycle(const struct wire_cycle *cycle, struct work *
     return STATUS_OK;
 }
 
+/* A bool that is neither is not to be looked at. */
+static bool is_report(const struct confine_report *report)
+{
+    unsigned char filtered;
+    memcpy(&filtered, &report->filtered, sizeof(filtered));
+    return filtered <= 1 && report->landlock_abi >= 0;
+}
+
 bool worker_wire_check_facts(struct worker_facts *facts)
 {
-    bool sound = (unsigned)facts->status < STATUS_COUNT && is_problem(&facts->problem);
+    bool sound = (unsigned)facts->status < STATUS_COUNT && is_problem(&facts->problem) &&
+                 is_report(&facts->confinement);
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
         sound = sound && is_duration(facts->pace_s[kind]);
     }
     end_problem(&facts->problem);
     end_device(&facts->device);
+    end_text(facts->confinement.without, sizeof(facts->confinement.without));
     return sound;
 }

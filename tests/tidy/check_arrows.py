@@ -16,7 +16,7 @@ INCLUDES = {
     "server/solver/solver_gpu.c": ("proto/", "server/solver/", "gpu/gpu.h"),
     "server/solver/probe_gpu.c": ("proto/", "server/solver/", "gpu/gpu_probe.h"),
     "server/store/": ("proto/", "server/store/"),
-    "server/job/": ("proto/", "server/solver/", "server/store/", "server/job/", *JOB_SIDE),
+    "server/job/": ("proto/", "server/solver/", "server/store/", "server/job/", "server/confine.h", *JOB_SIDE),
     "server/http/": ("proto/", "server/store/", "server/job/", "server/http/", *JOB_SIDE),
     "server/command/": ("proto/", "server/solver/", "server/command/", *JOB_SIDE, *WORDS),
     # Configuration, clock and log: above the solver, whose section they read, below the rest.

@@ -237,9 +237,8 @@ static const struct attempt attempt_forbidden[] = {
 };
 static const size_t attempt_forbidden_count =
     sizeof attempt_forbidden / sizeof attempt_forbidden[0];
-/* Those before /proc, which CUDA's driver reads, and before what it does itself. */
-static const size_t attempt_way_out_count =
-    sizeof attempt_forbidden / sizeof attempt_forbidden[0] - 6;
+/* The last ones are of /proc, which CUDA's driver reads, and of what it does itself. */
+#define ATTEMPT_OF_DRIVER_COUNT 6
 
 /* ---- What goes on ---- */
 
@@ -302,7 +301,7 @@ static const struct attempt attempt_front[] = {
 static const size_t attempt_front_count = sizeof attempt_front / sizeof attempt_front[0];
 
 /* This program again, as a front starts its workers. */
-static int attempt_itself(void)
+static inline int attempt_itself(void)
 {
     static char program[] = "test_confine";
     static char word[] = "again";

@@ -147,7 +147,7 @@ static void a_gpu_opens_no_way_out(void **state)
 
     (void)state;
     policy.devices = true;
-    expect_refused(&policy, attempt_forbidden, attempt_way_out_count);
+    expect_refused(&policy, attempt_forbidden, attempt_forbidden_count - ATTEMPT_OF_DRIVER_COUNT);
     expect_done(&policy, attempt_needed, attempt_needed_count);
 }
 
