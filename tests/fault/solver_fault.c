@@ -1,31 +1,29 @@
-/* A CPU solver that fails by plan, in a daemon that is built for tests alone: it is put in the
- * place of solver_cpu_open by the linker (--wrap). The file that FAULT_PLAN names has a line per
- * fault:
+/* A CPU solver that fails by plan (fault_plan.h), in a daemon that is built for tests alone: it is
+ * put in the place of solver_cpu_open by the linker (--wrap).
  *
- *   VERTICES STAGE ACTION ARGUMENT TIMES
- *
- * for graphs of so many vertices (0: any), at most TIMES times over all processes (0: always).
- * STAGE: open, alloc, upload, round, download. ACTION: status CODE, exit N, signal N, hang 0, lie 0
- * (a wrong distance), babble 0 (nonsense on the worker's socket). Graphs are solved together only
- * where FAULT_BATCH is set. */
-#include "server/job/worker_process.h"
+ * STAGE: open, alloc, upload, round, sync, download, figures (before the end of a load), close;
+ * fits (any action: there is no memory for the plan). ACTION: status CODE, cuda ERROR (what the
+ * GPU's solver makes of it), exit N, signal N, hang 0, lie ENTRY (of a row-major matrix; -1 = any)
+ * of BIT when written ENTRY:BIT, babble WHAT (fault_babble.c), attempts 0 (fault_attempts.c).
+ * Graphs are solved together only where FAULT_BATCH is set. */
+#include "gpu/gpu.h"
 #include "server/solver/solver.h"
+#include "tests/fault/fault_attempts.h"
+#include "tests/fault/fault_babble.h"
+#include "tests/fault/fault_plan.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
+#include <sys/random.h>
 #include <unistd.h>
 
-struct fault {
-    unsigned vertices;
-    char stage[16];
-    char action[16];
-    char argument[32];
-    unsigned times;
+#define NO_LIE (-2)
+
+/* What is to be wrong: an entry of the matrix, and the bit of it. */
+struct lie {
+    long entry;
+    unsigned bit;
 };
 
 /* A solve under a fault. */
@@ -40,76 +38,62 @@ enum status __real_solver_cpu_open(const struct solver_config *config, struct so
                                    struct problem *reterr);
 enum status __wrap_solver_cpu_open(const struct solver_config *config, struct solver **ret_solver,
                                    struct problem *reterr);
+unsigned __wrap_solver_fault_class(void);
 
 static struct solver_class real_class;
 static struct solver_class faulty_class;
 
-/* Each time leaves a byte behind, for all processes. */
-static bool is_spent(const char *plan, unsigned line, unsigned times)
+static struct lie lie_of(const char *argument)
 {
-    char path[512];
-    struct stat file;
-    if (times == 0) {
-        return false;
+    char *end;
+    struct lie lie = {.entry = strtol(argument, &end, 10)};
+    if (*end == ':') {
+        lie.bit = (unsigned)strtoul(end + 1, NULL, 10);
     }
-    snprintf(path, sizeof(path), "%s.%u", plan, line);
-    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    const bool spent = fstat(descriptor, &file) != 0 || file.st_size >= (off_t)times ||
-                       write(descriptor, "x", 1) != 1;
-    close(descriptor);
-    return spent;
+    return lie;
 }
 
-static bool find_fault(uint32_t vertices, const char *stage, struct fault *ret_fault)
+static void end_process(const struct fault *fault)
 {
-    const char *plan = getenv("FAULT_PLAN");
-    FILE *stream = plan != NULL ? fopen(plan, "re") : NULL;
-    char line[128];
-    bool found = false;
-    for (unsigned number = 0; stream != NULL && !found && fgets(line, sizeof(line), stream) != NULL;
-         number++) {
-        struct fault fault;
-        found = sscanf(line, "%u %15s %15s %31s %u", &fault.vertices, fault.stage, fault.action,
-                       fault.argument, &fault.times) == 5 &&
-                (fault.vertices == 0 || fault.vertices == vertices) &&
-                strcmp(fault.stage, stage) == 0 && !is_spent(plan, number, fault.times);
-        *ret_fault = fault;
-    }
-    if (stream != NULL) {
-        fclose(stream);
-    }
-    return found;
-}
-
-static void babble(void)
-{
-    static const char nonsense[] = "nonsense";
-    const ssize_t ignored = send(WORKER_PROCESS_SOCKET, nonsense, sizeof(nonsense), MSG_NOSIGNAL);
-    (void)ignored;
-}
-
-/* What does not return, or says in which status the stage ends. */
-static enum status strike(uint32_t vertices, const char *stage, bool *ret_lie)
-{
-    struct fault fault;
-    if (!find_fault(vertices, stage, &fault)) {
-        return STATUS_OK;
-    }
-    const int number = (int)strtol(fault.argument, NULL, 10);
-    if (strcmp(fault.action, "exit") == 0) {
+    const int number = (int)strtol(fault->argument, NULL, 10);
+    if (strcmp(fault->action, "exit") == 0) {
         _exit(number);
-    } else if (strcmp(fault.action, "signal") == 0) {
+    } else if (strcmp(fault->action, "signal") == 0) {
         /* A sanitizer would make a report of its own of it. */
         (void)signal(number, SIG_DFL);
         raise(number);
-    } else if (strcmp(fault.action, "hang") == 0) {
+    } else if (strcmp(fault->action, "hang") == 0) {
         for (;;) {
             pause();
         }
-    } else if (strcmp(fault.action, "babble") == 0) {
-        babble();
+    }
+}
+
+static enum status status_of_cuda(int error)
+{
+    const enum status status = gpu_fault_status(error);
+    if (status == STATUS_DEVICE_LOST) {
+        gpu_fault_note(error);
+    }
+    return status;
+}
+
+/* What does not return, or says in which status the stage ends. */
+static enum status strike(uint32_t vertices, const char *stage, struct lie *ret_lie)
+{
+    struct fault fault;
+    if (!fault_plan_find(vertices, stage, &fault)) {
+        return STATUS_OK;
+    }
+    end_process(&fault);
+    if (strcmp(fault.action, "babble") == 0 && !fault_babble(fault.argument, vertices)) {
+        abort();
+    } else if (strcmp(fault.action, "attempts") == 0) {
+        fault_attempts_make();
     } else if (strcmp(fault.action, "lie") == 0 && ret_lie != NULL) {
-        *ret_lie = true;
+        *ret_lie = lie_of(fault.argument);
+    } else if (strcmp(fault.action, "cuda") == 0) {
+        return status_of_cuda((int)strtol(fault.argument, NULL, 10));
     } else if (strcmp(fault.action, "status") == 0) {
         return status_from_code(fault.argument);
     }
@@ -140,12 +124,19 @@ static bool cancelled(void *context)
     return trial->forced != STATUS_OK || trial->observer->cancelled(trial->observer->context);
 }
 
-/* One entry that is not on the diagonal is longer than it should be. */
-static void falsify(const struct matrix *matrix)
+static void falsify(const struct matrix *matrix, struct lie lie)
 {
-    if (matrix->kind == KIND_I4 && matrix->vertex_count > 1) {
-        ((int32_t *)matrix->elements)[1] += 1;
+    const size_t count = (size_t)matrix->vertex_count * matrix->vertex_count;
+    const size_t bits = 8 * kind_size(matrix->kind);
+    size_t random[2];
+    if (lie.entry == NO_LIE || count == 0) {
+        return;
     }
+    if (lie.entry < 0 && getrandom(random, sizeof(random), 0) == (ssize_t)sizeof(random)) {
+        lie = (struct lie){(long)(random[0] % count), (unsigned)(random[1] % bits)};
+    }
+    const size_t bit = (size_t)lie.entry % count * bits + lie.bit % bits;
+    ((unsigned char *)matrix->elements)[bit / 8] ^= (unsigned char)(1U << bit % 8);
 }
 
 static enum status solve(struct solver *solver, const struct graph *graph, const struct plan *plan,
@@ -154,16 +145,15 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
 {
     struct trial trial = {.observer = observer, .vertices = graph->vertex_count};
     const struct observer watched = {&trial, progress, cancelled};
-    bool lie = false;
+    struct lie lie = {.entry = NO_LIE};
     enum status status = strike(graph->vertex_count, "alloc", NULL);
     if (status == STATUS_OK) {
         status = real_class.solve(solver, graph, plan, options, &watched, matrix, account);
+        note(&trial, strike(graph->vertex_count, "sync", NULL));
         status = trial.forced != STATUS_OK ? trial.forced : status;
     }
     const enum status after = strike(graph->vertex_count, "download", &lie);
-    if (lie) {
-        falsify(matrix);
-    }
+    falsify(matrix, lie);
     return status == STATUS_OK ? after : status;
 }
 
@@ -174,13 +164,31 @@ static void solve_batch(struct solver *solver, struct solve_item *items, uint32_
     }
     real_class.solve_batch(solver, items, count);
     for (uint32_t i = 0; i < count; i++) {
-        bool lie = false;
+        struct lie lie = {.entry = NO_LIE};
         const enum status after = strike(items[i].graph->vertex_count, "download", &lie);
         items[i].status = items[i].status == STATUS_OK ? after : items[i].status;
-        if (lie) {
-            falsify(items[i].matrix);
-        }
+        falsify(items[i].matrix, lie);
     }
+}
+
+static bool fits(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
+                 enum kind kind)
+{
+    struct fault fault;
+    return !fault_plan_find(plan->vertex_count, "fits", &fault) &&
+           real_class.fits(solver, plan, edge_count, kind);
+}
+
+static void get_figures(const struct solver *solver, struct solver_figures *ret_figures)
+{
+    (void)strike(0, "figures", NULL);
+    real_class.get_figures(solver, ret_figures);
+}
+
+static void close_solver(struct solver *solver)
+{
+    (void)strike(0, "close", NULL);
+    real_class.close(solver);
 }
 
 enum status __wrap_solver_cpu_open(const struct solver_config *config, struct solver **ret_solver,
@@ -197,8 +205,16 @@ enum status __wrap_solver_cpu_open(const struct solver_config *config, struct so
         faulty_class = real_class;
         faulty_class.solve = solve;
         faulty_class.solve_batch = solve_batch;
+        faulty_class.fits = fits;
+        faulty_class.get_figures = get_figures;
+        faulty_class.close = close_solver;
         faulty_class.batch_vertices = batched != NULL && batched[0] != '\0' ? 512 : 0;
         (*ret_solver)->class_ = &faulty_class;
     }
     return status;
+}
+
+unsigned __wrap_solver_fault_class(void)
+{
+    return (unsigned)gpu_fault_noted();
 }

@@ -2,145 +2,24 @@
 
 The program under test has a CPU solver that fails by a plan (solver_fault.c)."""
 
-import contextlib
 import os
-import re
 import select
 import signal
 import sys
-import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "http"))
 import harness
+import isolation
+from isolation import Asker, STAGES, child_of, daemon, losses, restarts, ring, until, until_hung
 
-SOURCE = os.path.join(os.path.dirname(__file__), "..", "..", "proto", "status.c")
-STAGES = ("alloc", "upload", "round", "download")
 # Loaded machines and sanitizers keep a healthy process waiting.
 STALL_S = 4 if harness.QUICK else 2
-
-
-def ring(n, weight=1):
-    edges = "".join(f"a {i} {i % n + 1} {weight}\n" for i in range(1, n + 1))
-    return f"p sp {n} {n}\n{edges}".encode()
-
-
-class Plan:
-    """Who fails, and how; read by every solver's process before each stage."""
-
-    def __init__(self, folder):
-        self.path = os.path.join(folder, "plan")
-        self.write()
-
-    def write(self, *faults):
-        """Each (vertices, stage, action, argument, times)."""
-        with contextlib.suppress(FileNotFoundError):
-            for name in os.listdir(os.path.dirname(self.path)):
-                if name.startswith("plan."):
-                    os.unlink(os.path.join(os.path.dirname(self.path), name))
-        with open(self.path + ".new", "w") as file:
-            file.writelines(" ".join(map(str, fault)) + "\n" for fault in faults)
-        os.rename(self.path + ".new", self.path)
-
-
-@contextlib.contextmanager
-def daemon(*arguments, isolation="process", batch=False):
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="apspd-test-plan-") as folder:
-        plan = Plan(folder)
-        os.environ["FAULT_PLAN"] = plan.path
-        os.environ["FAULT_BATCH"] = "1" if batch else ""
-        with harness.Daemon(
-            # The plan of what is to fail is a file, which confined solvers could not read.
-            "--service.confinement", "off",
-            "--worker.isolation", isolation, "--solver", "cpu", "--jobs.queue_limit", "1000", *arguments
-        ) as found:
-            yield found, plan
-
-
-def child_of(found):
-    """The worker's process."""
-    path = f"/proc/{found.process.pid}/task"
-    children = []
-    for thread in os.listdir(path):
-        with open(f"{path}/{thread}/children") as file:
-            children += file.read().split()
-    assert len(children) == 1, children
-    return int(children[0])
-
-
-def until(found, path, accept):
-    """Asks until the answer is as it should be: the harness's timeout ends what never comes."""
-    while True:
-        answer = found.get(path)
-        if accept(answer):
-            return answer
-
-
-def until_hung(found, job, times=1):
-    """The job is where its plan lets it hang."""
-    until(found, f"/v1/jobs/{job}", lambda answer: answer.json["state"] == "running")
-    wait_for_file(os.path.join(os.path.dirname(os.environ["FAULT_PLAN"]), "plan.0"), times)
-
-
-def wait_for_file(path, size):
-    while not os.path.exists(path) or os.path.getsize(path) < size:
-        pass
-
-
-def restarts(found):
-    return found.get("/v1/devices").json["devices"][0]["restarts"]
-
-
-def losses(found):
-    return found.log().count(b'"event":"worker_lost"')
-
-
-class Asker(threading.Thread):
-    """Asks for a cached distance without a pause, and remembers what was not right."""
-
-    def __init__(self, found, graph, distance):
-        super().__init__()
-        self.question = found, graph, distance
-        self.asked = 0
-        self.wrong = []
-        self.ended = threading.Event()
-
-    def run(self):
-        found, graph, distance = self.question
-        connection = found.connect()
-        while not self.ended.is_set():
-            path = f"/v1/graphs/{graph}/distance?source=1&target=3"
-            answer = found.ask("GET", path, connection=connection)
-            self.asked += 1
-            if answer.status != 200 or answer.json["distance"] != distance:
-                self.wrong.append(answer.body)
-        connection.close()
-
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, *_):
-        self.ended.set()
-        self.join()
-        assert self.asked > 0 and not self.wrong, (self.asked, self.wrong[:3])
-
-
-def all_codes():
-    with open(SOURCE) as file:
-        codes = re.findall(r'\[STATUS_\w+\] = \{"(\w+)"', file.read())
-    assert len(codes) > 40
-    return [code for code in codes if code != "Ok"]
-
-
-# What a worker says of its own accord ends otherwise: it was not cancelled, it does not know of a
-# cycle that the graph does not have.
-ENDS = {"Cancelled": ("cancelled", None), "NegativeCycle": ("failed", "NotVerified")}
+# Of what is done with each of many, some; the long form, tests/campaign/workers.py, does all.
+FEW = 5
 
 
 def test_every_status_at_every_stage_ends_its_job_alone():
-    codes = all_codes()
+    codes = isolation.all_codes()
     cases = [(code, stage) for code in codes for stage in STAGES]
     if harness.QUICK:
         cases = cases[:: len(STAGES) + 1]
@@ -154,16 +33,37 @@ def test_every_status_at_every_stage_ends_its_job_alone():
             for job, (n, code, stage) in zip(jobs, cases):
                 document = found.finish(job)
                 ended = document["state"], document["problem"] and document["problem"]["code"]
-                if code == "DeviceLost":
+                if code in isolation.LOST:
                     assert ended == ("done", None), (code, stage, document)
                     assert document["workers_lost"] == 1, (code, stage, document)
                 else:
-                    assert ended == ENDS.get(code, ("failed", code)), (code, stage, document)
+                    assert ended == isolation.ENDS.get(code, ("failed", code)), (code, stage, document)
                     assert document["workers_lost"] == 0, (code, stage, document)
-        lost = sum(code == "DeviceLost" for _, code, _ in cases)
+        lost = sum(code in isolation.LOST for _, code, _ in cases)
         assert restarts(found) == lost == losses(found), found.log()[-3000:]
         assert (b"it left with code 80" in found.log()) == (lost > 0)
         assert found.solve(ring(9))["state"] == "done"
+
+
+def test_a_device_that_does_not_open_is_opened_again():
+    with daemon("--worker.stall_s", "60") as (found, _):
+        cached = found.solve(harness.SMALL)["graph"]
+        with Asker(found, cached, 12):
+            for code in isolation.all_codes()[::FEW]:
+                assert isolation.fail_to_open(found, "status", code) == code
+
+
+def test_each_error_of_cuda_is_of_its_sort():
+    with daemon("--worker.stall_s", "60") as (found, _):
+        cached = found.solve(harness.SMALL)["graph"]
+        with Asker(found, cached, 12):
+            # Each error once, and each stage.
+            for i, error in enumerate(isolation.CUDA):
+                isolation.fail_in_job(found, STAGES[i % len(STAGES)], error, 20 + i)
+            isolation.fail_to_open(found, "cuda", 46)
+        isolation.fail_at_close(found, 700)
+    assert isolation.fail_at_start(802) == 78
+    assert isolation.fail_at_start(999) == 80
 
 
 def test_every_death_at_every_stage_is_survived():
@@ -261,14 +161,49 @@ def test_who_shares_a_load_with_a_killer_is_solved():
         assert [end["workers_lost"] for end in ends] == [1, 1, 3, 1, 1], ends
 
 
-def test_a_confined_daemon_starts_solvers_again():
-    with daemon("--service.confinement", "auto") as (found, _):
-        job = found.solve(ring(20))
-        assert job["state"] == "done", job
-        os.kill(child_of(found), signal.SIGKILL)
-        until(found, "/v1/devices", lambda answer: answer.json["devices"][0]["restarts"] == 1)
-        job = found.solve(ring(21))
-        assert job["state"] == "done", job
+def test_a_solver_that_is_broken_into_has_no_way_out():
+    with daemon("--worker.stall_s", "60") as (found, _):
+        report = found.events("worker_confined")[0]
+        if report.get("seccomp") != "on":
+            print("a build or a kernel without confinement:", report)
+            return
+        # The first was started before the daemon gave up its own calls, the second after that.
+        for n in (20, 21):
+            outcomes, descriptors = isolation.attempts(found, n)
+            needed = {name: outcomes.pop(name) for name in ("thread", "map", "machine", "talk", "write")}
+            assert set(needed.values()) == {"done"}, needed
+            assert len(outcomes) >= 50, outcomes
+            if report["landlock"] > 0:
+                let = {name: what for name, what in outcomes.items() if what != "refused"}
+                assert not let, let
+            assert descriptors == 2, "the graph's and the result's, and no other"
+            expect_bare(child_of(found))
+            isolation.kill_worker(found)
+
+
+def expect_bare(process):
+    fields = {"CapEff": 0, "CapPrm": 0, "NoNewPrivs": 1, "Seccomp": 2}
+    for thread in os.listdir(f"/proc/{process}/task"):
+        with open(f"/proc/{process}/task/{thread}/status") as file:
+            status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+        for field, value in fields.items():
+            assert int(status[field], 16) == value, (field, status)
+
+
+def test_a_process_that_talks_nonsense_is_a_lost_one():
+    with daemon("--worker.stall_s", "60") as (found, _):
+        for i, (what, stage, whole) in enumerate(isolation.PHRASES):
+            isolation.babble(found, what, stage, whole, 20 + i)
+
+
+def test_a_plan_for_which_there_is_no_memory_gives_way():
+    with daemon("--worker.stall_s", "60") as (found, plan):
+        n, graph = isolation.rings(8, 150)
+        plan.write((n, "fits", "refuse", 0, 1))
+        document = found.solve(graph)
+        assert (document["state"], document["plan"]["kind"]) == ("done", "dense"), document
+        document = found.solve(isolation.rings(8, 150, weight=2)[1])
+        assert (document["state"], document["plan"]["kind"]) == ("done", "nested_dissection"), document
 
 
 def test_the_worker_leaves_with_its_daemon():
@@ -300,9 +235,9 @@ def test_a_worker_that_is_down_is_told_and_comes_back():
         assert found.get("/v1/devices").json["devices"][0]["state"] == "ready"
 
 
-def check_a_lie(isolation):
-    with daemon("--worker.stall_s", "60", isolation=isolation) as (found, plan):
-        plan.write((40, "download", "lie", 0, 1))
+def check_a_lie(way):
+    with daemon("--worker.stall_s", "60", isolation=way) as (found, plan):
+        plan.write((40, "download", "lie", 1, 1))
         document = found.solve(ring(40))
         assert document["state"] == "failed", document
         assert document["problem"]["code"] == "NotVerified", document

@@ -1,0 +1,61 @@
+#include "tests/fault/fault_attempts.h"
+
+#include "server/job/worker_process.h"
+#include "tests/fault/fault_plan.h"
+#include "tests/unit/confine_attempts.h"
+
+#define DESCRIPTOR_LIMIT 1024
+
+/* Where its own descriptors come from: what the scene of a confined process opens for itself, and
+ * the folders that FAULT_SCENE names. The socket it has stands for one that is not connected. */
+__attribute__((constructor)) static void open_scene(void)
+{
+    const char *scene = getenv("FAULT_SCENE");
+    if (scene == NULL) {
+        return;
+    }
+    snprintf(attempt_given.state, sizeof attempt_given.state, "%s/state", scene);
+    snprintf(attempt_given.outside, sizeof attempt_given.outside, "%s/outside", scene);
+    attempt_given.listener = WORKER_PROCESS_SOCKET;
+    attempt_given.stranger = WORKER_PROCESS_SOCKET;
+    attempt_given.memory = memfd_create("given", MFD_CLOEXEC);
+    if (attempt_given.memory < 0 || ftruncate(attempt_given.memory, 4096) != 0 ||
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, attempt_given.pair) != 0) {
+        attempt_fail(scene);
+    }
+}
+
+static void tell(const char *name, int outcome)
+{
+    dprintf(STDERR_FILENO, "attempt %s %s\n", name,
+            outcome == ATTEMPT_REFUSED ? "refused"
+            : outcome == ATTEMPT_DONE  ? "done"
+                                       : "broken");
+}
+
+static void make_each(const struct attempt *attempts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        tell(attempts[i].name, attempts[i].make());
+    }
+}
+
+/* Neither a standard stream, nor the socket, nor of the tests. */
+static bool is_foreign(int descriptor)
+{
+    return fcntl(descriptor, F_GETFD) >= 0 && descriptor > WORKER_PROCESS_SOCKET &&
+           !fault_plan_has(descriptor) && descriptor != attempt_given.memory &&
+           descriptor != attempt_given.pair[0] && descriptor != attempt_given.pair[1];
+}
+
+void fault_attempts_make(void)
+{
+    int foreign = 0;
+    for (int descriptor = 0; descriptor < DESCRIPTOR_LIMIT; descriptor++) {
+        foreign += is_foreign(descriptor);
+    }
+    dprintf(STDERR_FILENO, "descriptors %d\n", foreign);
+    make_each(attempt_forbidden, attempt_forbidden_count);
+    make_each(attempt_front, attempt_front_count);
+    make_each(attempt_needed, attempt_needed_count);
+}

@@ -1,0 +1,25 @@
+/* The plan of what is to fail, in a daemon that is built for tests alone. The file that FAULT_PLAN
+ * names has a line per fault:
+ *
+ *   VERTICES STAGE ACTION ARGUMENT TIMES
+ *
+ * for graphs of so many vertices (0: any), at most TIMES times over all processes (0: always). How
+ * often a line has struck is in the file beside it, PLAN.tally, a 32-bit number a line. Both are
+ * opened before main, as a confined process opens no file; whoever writes the plan locks it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fault {
+    unsigned vertices;
+    char stage[16];
+    char action[16];
+    char argument[32];
+    unsigned times;
+};
+
+/* Counts it. */
+bool fault_plan_find(uint32_t vertices, const char *stage, struct fault *ret_fault);
+/* Whether the descriptor is one of the plan's own. */
+bool fault_plan_has(int descriptor);

@@ -1,0 +1,329 @@
+"""A daemon whose solver fails by a plan (fault_plan.h), in a process of its own: what the test of it and
+its long form share."""
+
+import contextlib
+import datetime
+import fcntl
+import json
+import os
+import re
+import select
+import shutil
+import signal
+import struct
+import tempfile
+import threading
+
+import harness
+
+SOURCE = os.path.join(os.path.dirname(__file__), "..", "..", "proto", "status.c")
+# Of a solve; before it comes "open", after it "close".
+STAGES = ("alloc", "upload", "round", "sync", "download")
+
+
+def ring(n, weight=1):
+    edges = "".join(f"a {i} {i % n + 1} {weight}\n" for i in range(1, n + 1))
+    return f"p sp {n} {n}\n{edges}".encode()
+
+
+def rings(count, length, weight=1):
+    """Side by side: for a plan that leaves most of the tiles out."""
+    edges = [f"a {k * length + i} {k * length + i % length + 1} {weight}"
+             for k in range(count) for i in range(1, length + 1)]
+    n = count * length
+    return n, "\n".join([f"p sp {n} {n}", *edges, ""]).encode()
+
+
+class Plan:
+    """Who fails, and how; read by every solver's process before each stage. In the state directory,
+    whose files a confined daemon's processes can open when they start."""
+
+    def __init__(self, folder):
+        os.mkdir(folder)
+        self.path = os.path.join(folder, "plan")
+        self.tally = self.path + ".tally"
+        for path in (self.path, self.tally):
+            with open(path, "w"):
+                pass
+
+    def write(self, *faults):
+        """Each (vertices, stage, action, argument, times)."""
+        with open(self.path, "r+") as file:
+            fcntl.lockf(file, fcntl.LOCK_EX)
+            os.truncate(self.tally, 0)
+            os.truncate(self.path, 0)
+            file.writelines(" ".join(map(str, fault)) + "\n" for fault in faults)
+            file.flush()
+
+    def struck(self, line=0):
+        """How often that fault has struck."""
+        with open(self.tally, "rb") as file:
+            data = file.read()[4 * line : 4 * line + 4]
+        return struct.unpack("=I", data)[0] if len(data) == 4 else 0
+
+
+class Daemon(harness.Daemon):
+    def __init__(self, *arguments, isolation="process", batch=False, plan=()):
+        self.folder = tempfile.mkdtemp(prefix="apspd-test-plan-")
+        state = os.path.join(self.folder, "state")
+        os.mkdir(state)
+        self.plan = Plan(os.path.join(state, "fault"))
+        self.plan.write(*plan)
+        os.environ["FAULT_PLAN"] = self.plan.path
+        os.environ["FAULT_BATCH"] = "1" if batch else ""
+        os.environ["FAULT_SCENE"] = make_scene(self.folder)
+        super().__init__("--worker.isolation", isolation, "--solver", "cpu",
+                         "--jobs.queue_limit", "1000", *arguments, state=state)
+
+    def close(self):
+        try:
+            super().close()
+        finally:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def events(self, name=None):
+        """What was logged, in order."""
+        lines = [line for line in self.log().decode().split("\n")[:-1] if line.startswith("{")]
+        events = [json.loads(line) for line in lines]
+        return [event for event in events if name is None or event["event"] == name]
+
+
+def make_scene(folder):
+    """What a solver that was broken into would like to read: beside the plan, so that the daemon could."""
+    scene = os.path.join(folder, "state", "fault")
+    for name in ("state", "state/sub", "outside"):
+        os.mkdir(os.path.join(scene, name))
+    for name in ("state/file", "outside/file"):
+        with open(os.path.join(scene, name), "w"):
+            pass
+    os.symlink("../outside/file", os.path.join(scene, "state", "link"))
+    return scene
+
+
+@contextlib.contextmanager
+def daemon(*arguments, **named):
+    with Daemon(*arguments, **named) as found:
+        yield found, found.plan
+
+
+def child_of(found):
+    """The worker's process."""
+    path = f"/proc/{found.process.pid}/task"
+    children = []
+    for thread in os.listdir(path):
+        with open(f"{path}/{thread}/children") as file:
+            children += file.read().split()
+    assert len(children) == 1, children
+    return int(children[0])
+
+
+def until(found, path, accept):
+    """Asks until the answer is as it should be: the harness's timeout ends what never comes."""
+    while True:
+        answer = found.get(path)
+        if accept(answer):
+            return answer
+
+
+def until_hung(found, job, line=0, times=1):
+    """The job is where its plan lets it hang."""
+    until(found, f"/v1/jobs/{job}", lambda answer: answer.json["state"] == "running")
+    while found.plan.struck(line) < times:
+        pass
+
+
+def restarts(found):
+    return found.get("/v1/devices").json["devices"][0]["restarts"]
+
+
+def losses(found):
+    return len(found.events("worker_lost"))
+
+
+def end_worker(found):
+    """And wait until that has been seen."""
+    before = losses(found)
+    os.kill(child_of(found), signal.SIGKILL)
+    until(found, "/v1/devices", lambda _: losses(found) > before)
+
+
+def kill_worker(found):
+    """And wait until there is another."""
+    before = restarts(found)
+    os.kill(child_of(found), signal.SIGKILL)
+    until(found, "/v1/devices", lambda answer: answer.json["devices"][0]["restarts"] > before)
+
+
+def seconds_of(event):
+    return datetime.datetime.fromisoformat(event["time"].replace("Z", "+00:00")).timestamp()
+
+
+def times_to_replace(found):
+    """Seconds from each loss of a process to the next one that is open."""
+    times = []
+    lost = None
+    for event in found.events():
+        if event["event"] == "worker_lost":
+            lost = seconds_of(event)
+        elif event["event"] == "worker_started" and lost is not None:
+            times.append(seconds_of(event) - lost)
+            lost = None
+    return times
+
+
+class Asker(threading.Thread):
+    """Asks for a cached distance without a pause, and remembers what was not right."""
+
+    def __init__(self, found, graph, distance):
+        super().__init__()
+        self.question = found, graph, distance
+        self.asked = 0
+        self.wrong = []
+        self.ended = threading.Event()
+
+    def run(self):
+        found, graph, distance = self.question
+        connection = found.connect()
+        while not self.ended.is_set():
+            path = f"/v1/graphs/{graph}/distance?source=1&target=3"
+            answer = found.ask("GET", path, connection=connection)
+            self.asked += 1
+            if answer.status != 200 or answer.json["distance"] != distance:
+                self.wrong.append(answer.body)
+        connection.close()
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.join()
+        assert self.asked > 0 and not self.wrong, (self.asked, self.wrong[:3])
+
+
+def all_codes():
+    with open(SOURCE) as file:
+        codes = re.findall(r'\[STATUS_\w+\] = \{"(\w+)"', file.read())
+    assert len(codes) > 40
+    return [code for code in codes if code != "Ok"]
+
+
+# ---- Statuses, and errors of CUDA ----
+
+# What a worker says of its own accord ends otherwise: it was not cancelled, it does not know of a
+# cycle that the graph does not have.
+ENDS = {"Cancelled": ("cancelled", None), "NegativeCycle": ("failed", "NotVerified")}
+# A device that is not there any more is lost.
+LOST = ("DeviceLost", "NoDevice")
+
+# The codes that the process leaves with; None: the job fails for want of memory, and nothing is lost.
+CUDA = {2: None, 35: 80, 46: 80, 214: 84, 700: 82, 702: 83, 710: 82, 716: 82, 717: 82, 718: 82,
+        719: 82, 802: 80, 999: 81}
+# A daemon that cannot open its only device at the start leaves: for want of one, or of its health.
+STARTS = {2: 74, 35: 78, 46: 78, 802: 78}
+
+
+def fail_to_open(found, action, argument):
+    """The next process does not open its device; the one after it does, and the job that waits is none
+    the worse for it."""
+    before = len(found.events("worker_not_started"))
+    found.plan.write((0, "open", action, argument, 1))
+    end_worker(found)
+    document = found.solve(ring(9, 1 + before))
+    assert document["state"] == "done" and document["workers_lost"] == 0, document
+    refused = found.events("worker_not_started")[before:]
+    assert len(refused) == 1, refused
+    return refused[0]["code"]
+
+
+def fail_in_job(found, stage, error, n):
+    """An error of CUDA at this stage of a job on n vertices."""
+    lost = losses(found)
+    found.plan.write((n, stage, "cuda", error, 1))
+    document = found.solve(ring(n))
+    events = found.events("worker_lost")[lost:]
+    ended = document["state"], document["problem"] and document["problem"]["code"]
+    if CUDA[error] is None:
+        assert ended == ("failed", "NoDeviceMemory") and not events, (document, events)
+    else:
+        assert ended == ("done", None) and document["workers_lost"] == 1, document
+        assert [event["reason"] for event in events] == [f"it left with code {CUDA[error]}"], events
+        assert found.distance(document["graph"], 1, n) == n - 1
+
+
+def fail_at_close(found, error):
+    """What is durable by then is there again, and the daemon leaves in peace."""
+    graph = found.solve(harness.SMALL)["graph"]
+    found.plan.write((0, "close", "cuda", error, 1))
+    found.terminate()
+    assert found.plan.struck() == 1
+    found.start()
+    assert found.distance(graph, 1, 3) == 12
+
+
+def fail_at_start(error):
+    """Returns the code that the daemon leaves with."""
+    try:
+        with Daemon(plan=((0, "open", "cuda", error, 0),)):
+            pass
+    except AssertionError as failure:
+        return int(re.search(r'"event":"stopped","exit_code":(\d+)', str(failure)).group(1))
+    return 0
+
+
+# ---- Processes that lie ----
+
+# What is said, where; whether the load it is said in is whole all the same.
+PHRASES = (("nonsense", "download", False), ("truncated", "download", False),
+           ("oversize", "download", False), ("longer", "download", False),
+           ("unknown", "download", False), ("twice", "download", False), ("other", "download", False),
+           ("far", "download", False), ("impossible", "download", False),
+           ("descriptors", "download", False), ("work", "download", False),
+           ("setup", "download", False), ("opened", "download", False), ("home", "download", False),
+           ("cycle", "download", False), ("half", "download", False), ("stale", "figures", False),
+           ("home", "figures", True), ("stale", "open", False))
+
+
+def babble(found, what, stage, whole, n):
+    """A process that says it is a lost one, whose words of that load are not believed."""
+    cached = found.solve(ring(9))["graph"]
+    lost = losses(found)
+    opened = len(found.events("worker_not_started"))
+    found.plan.write((0 if stage != "download" else n, stage, "babble", what, 1))
+    if stage == "open":
+        end_worker(found)
+        lost += 1
+    document = found.solve(ring(n))
+    assert document["state"] == "done", (what, document)
+    if stage != "open":
+        until(found, "/v1/devices", lambda _: losses(found) > lost)
+        lost += 1
+    until(found, "/v1/devices", lambda answer: answer.json["devices"][0]["state"] == "ready")
+    assert document["workers_lost"] == (0 if whole or stage == "open" else 1), (what, document)
+    refused = len(found.events("worker_not_started")) - opened
+    assert refused == (stage == "open"), (what, found.events()[-6:])
+    assert losses(found) == lost, (what, found.events()[-6:])
+    assert found.distance(document["graph"], 1, n) == n - 1
+    assert found.distance(cached, 1, 3) == 2
+
+
+# ---- Ways out ----
+
+def attempts(found, n):
+    """What a solver's process tried, by name: refused, done or broken; and how many descriptors it has
+    beside its socket and the standard streams."""
+    found.plan.write((n, "alloc", "attempts", 0, 1))
+    assert found.solve(ring(n))["state"] == "done"
+    log = found.log().decode()
+    return dict(re.findall(r"^attempt (\w+) (\w+)$", log, re.M)), int(
+        re.findall(r"^descriptors (\d+)$", log, re.M)[-1])
+
+
+def wait_for_end(process, seconds):
+    """Whether the process ends within these seconds."""
+    watched = os.pidfd_open(process)
+    try:
+        return bool(select.select([watched], [], [], seconds)[0])
+    finally:
+        os.close(watched)
