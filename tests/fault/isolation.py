@@ -72,8 +72,16 @@ class Daemon(harness.Daemon):
         os.environ["FAULT_PLAN"] = self.plan.path
         os.environ["FAULT_BATCH"] = "1" if batch else ""
         os.environ["FAULT_SCENE"] = make_scene(self.folder)
-        super().__init__("--worker.isolation", isolation, "--solver", "cpu",
-                         "--jobs.queue_limit", "1000", *arguments, state=state)
+        try:
+            super().__init__("--worker.isolation", isolation, "--solver", "cpu",
+                             "--jobs.queue_limit", "1000", *arguments, state=state)
+        except AssertionError:
+            # It did not start.
+            self.process.wait()
+            self.process.stdout.close()
+            self.ended = True
+            self.close()
+            raise
 
     def close(self):
         try:
@@ -169,6 +177,10 @@ def times_to_replace(found):
             times.append(seconds_of(event) - lost)
             lost = None
     return times
+
+
+def until_ready(found):
+    until(found, "/v1/devices", lambda answer: answer.json["devices"][0]["state"] == "ready")
 
 
 class Asker(threading.Thread):
@@ -299,7 +311,7 @@ def babble(found, what, stage, whole, n):
     if stage != "open":
         until(found, "/v1/devices", lambda _: losses(found) > lost)
         lost += 1
-    until(found, "/v1/devices", lambda answer: answer.json["devices"][0]["state"] == "ready")
+    until_ready(found)
     assert document["workers_lost"] == (0 if whole or stage == "open" else 1), (what, document)
     refused = len(found.events("worker_not_started")) - opened
     assert refused == (stage == "open"), (what, found.events()[-6:])

@@ -1,0 +1,319 @@
+"""Solvers in processes of their own that fail in every way: each error of CUDA at each stage, deaths,
+hangs, stops, lies, nonsense, ways out, and a daemon that is itself stopped. The program is one with a solver
+that fails by plan: build/tests/fault/apspd_fault. A count of 0 leaves a part out."""
+
+import concurrent.futures
+import os
+import random
+import re
+import signal
+import subprocess
+import tempfile
+import time
+
+import campaign
+
+ARGUMENTS = campaign.arguments(errors=1, deaths=100, poisons=20, hangs=100, phrases=5, lies=1000,
+                               good=10000, stops=1000, breaks=20, absences=1, seed=0)
+
+import harness
+import isolation
+from isolation import Daemon, child_of, daemon, losses, ring, until
+
+CALM = ("--worker.stall_s", "60")
+REPLACED_S = 2
+NEXT_S = 5
+STALL_S = 1
+# What a loaded machine takes beside the stall.
+SLACK_S = 9
+STOP_S = 3
+AT_ONCE = 20
+WORST = {}
+
+
+def note(name, seconds, limit):
+    WORST[name] = max(WORST.get(name, 0), seconds)
+    assert seconds <= limit, (name, seconds)
+
+
+def stage_of(found, error, stage, n):
+    if stage == "open":
+        isolation.fail_to_open(found, "cuda", error)
+    elif stage == "close":
+        isolation.fail_at_close(found, error)
+    else:
+        isolation.fail_in_job(found, stage, error, n)
+
+
+def errors(ledger):
+    """Each error at each stage; and each at the daemon's own start, and each status at an opening."""
+    stages = ("open", *isolation.STAGES, "close")
+    with daemon(*CALM) as (found, _):
+        cached = found.solve(harness.SMALL)["graph"]
+        n = 20
+        for stage in stages:
+            for error in isolation.CUDA:
+                n += 1
+                if stage == "close":
+                    ledger.attempt((error, stage), stage_of, found, error, stage, n)
+                    continue
+                asker = isolation.Asker(found, cached, 12)
+                ledger.attempt((error, stage), within, asker, stage_of, found, error, stage, n)
+                ledger.count("cached answers meanwhile", asker.asked)
+                ledger.failures += len(asker.wrong)
+        ledger.count("errors of CUDA at a stage", len(stages) * len(isolation.CUDA))
+        for code in isolation.all_codes():
+            ledger.attempt((code, "open"), isolation.fail_to_open, found, "status", code)
+            ledger.count("statuses at an opening")
+    for error in isolation.CUDA:
+        ledger.attempt((error, "start"), start_without, error)
+
+
+def within(context, action, *words):
+    with context:
+        action(*words)
+
+
+def start_without(error):
+    code = isolation.fail_at_start(error)
+    assert code == isolation.STARTS.get(error, 80), (error, code)
+
+
+def deaths(ledger):
+    """Killed in the middle of a job, again and again: replaced in time, and the job tried once more."""
+    with daemon(*CALM) as (found, plan):
+        for n in range(20, 20 + ARGUMENTS.deaths):
+            if ledger.is_over():
+                return
+            ledger.attempt(f"death {n}", die, found, plan, n)
+            ledger.count("deaths")
+        times = sorted(isolation.times_to_replace(found))
+        note("from a death to the next process that is open", times[-1], REPLACED_S)
+        print(f"replaced: median {times[len(times) // 2]:.3f} s, worst {times[-1]:.3f} s of {len(times)}")
+
+
+def die(found, plan, n):
+    plan.write((n, "round", "hang", 0, 1))
+    job = found.submit(ring(n)).json["id"]
+    isolation.until_hung(found, job)
+    os.kill(child_of(found), signal.SIGKILL)
+    document = found.finish(job)
+    assert document["state"] == "done" and document["workers_lost"] == 1, document
+
+
+def poisons(ledger):
+    with daemon(*CALM) as (found, plan):
+        for n in range(20, 20 + ARGUMENTS.poisons):
+            if ledger.is_over():
+                return
+            ledger.attempt(f"poison {n}", poison, found, plan, n)
+            ledger.count("jobs that kill")
+
+
+def poison(found, plan, n):
+    """In one life of the daemon, or in two."""
+    isolation.until_ready(found)
+    plan.write((n, "round", "signal", 9, 0), *([(0, "open", "exit", 1, 0)] if n % 2 else []))
+    job = found.submit(ring(n)).json["id"]
+    following = found.submit(ring(9, n)).json["id"]
+    if n % 2:
+        until(found, f"/v1/jobs/{job}", lambda answer: answer.json["workers_lost"] == 1)
+        until(found, f"/v1/jobs/{job}", lambda answer: answer.json["state"] == "queued")
+        found.kill()
+        plan.write((n, "round", "signal", 9, 0))
+        found.start()
+    document = found.finish(job)
+    assert document["problem"]["code"] == "PoisonJob" and document["workers_lost"] == 3, document
+    assert plan.struck() == (2 if n % 2 else 3), plan.struck()
+    later = found.solve(ring(9, 1000 + n))
+    assert later["state"] == found.finish(following)["state"] == "done"
+    started = [e for e in found.events("job_started") if e["job"] == later["id"]][0]
+    seconds = isolation.seconds_of(started) - isolation.seconds_of(found.events("worker_lost")[-1])
+    note("from the third death to the next job", seconds, NEXT_S)
+
+
+def hangs(ledger):
+    """No rounds with a heart that beats; stopped in a round; stopped with nothing to do."""
+    with daemon("--worker.stall_s", str(STALL_S)) as (found, plan):
+        for i in range(ARGUMENTS.hangs):
+            if ledger.is_over():
+                return
+            ledger.attempt(f"hang {i}", hang, found, plan, i)
+            ledger.count("hangs")
+
+
+def hang(found, plan, i):
+    n = 20 + i
+    lost = losses(found)
+    way = ("no rounds", "stopped in a round", "stopped when idle")[i % 3]
+    job = None
+    if way != "stopped when idle":
+        plan.write((n, "round", "hang", 0, 1))
+        job = found.submit(ring(n)).json["id"]
+        isolation.until_hung(found, job)
+    if way != "no rounds":
+        os.kill(child_of(found), signal.SIGSTOP)
+    began = time.time()
+    until(found, "/v1/devices", lambda _: losses(found) > lost)
+    event = found.events("worker_lost")[-1]
+    seconds = isolation.seconds_of(event) - began
+    note(f"{way}: seen after", seconds, STALL_S + SLACK_S)
+    assert event["reason"] in ("it made no progress and was ended", "it gave no sign of life and was ended")
+    isolation.until_ready(found)
+    # One that comes home forgets that processes failed.
+    assert found.solve(ring(9, n))["state"] == "done"
+    if job is not None:
+        assert found.finish(job)["state"] == "done"
+
+
+def phrases(ledger):
+    with daemon(*CALM) as (found, _):
+        n = 20
+        for _ in range(ARGUMENTS.phrases):
+            for what, stage, whole in isolation.PHRASES:
+                n += 1
+                ledger.attempt((what, stage), isolation.babble, found, what, stage, whole, n)
+                ledger.count("kinds of nonsense said")
+
+
+def lies(ledger):
+    """One bit: in rows that are checked, and anywhere."""
+    n, rows = 512, 16
+    choice = random.Random(ARGUMENTS.seed)
+    counts = {"checked": [0, 0], "anywhere": [0, 0]}
+    with daemon(*CALM) as (found, plan):
+        for i in range(ARGUMENTS.lies):
+            if ledger.is_over():
+                break
+            where = "checked" if i % 2 else "anywhere"
+            row = choice.randrange(rows) * (n // rows) if where == "checked" else choice.randrange(n)
+            entry = row * n + choice.randrange(n)
+            plan.write((n, "download", "lie", f"{entry}:{choice.randrange(32)}", 1))
+            document = ledger.attempt(f"lie {i}", found.solve, ring(n, 1 + i))
+            if document is None:
+                continue
+            counts[where][0] += 1
+            counts[where][1] += document["state"] == "failed" and document["problem"]["code"] == "NotVerified"
+            if row % (n // rows) == 0 and document["state"] == "done":
+                ledger.failures += 1
+                print("FAILED: a lie in a row that is checked was published", entry, document)
+            found.ask("DELETE", f"/v1/graphs/{document['graph']}")
+    for where, (told, refused) in counts.items():
+        print(f"lies in rows {where}: {refused} of {told} refused")
+        ledger.count(f"lies, {where}", told)
+
+
+def good(ledger):
+    """No false alarm."""
+    with daemon(*CALM, "--store.result_budget", "64MiB", batch=True) as (found, _):
+        left = list(range(ARGUMENTS.good))
+        while left and not ledger.is_over():
+            numbers, left = left[:500], left[500:]
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                jobs = list(pool.map(lambda i: found.submit(ring(10 + i % 40, 1 + i)).json["id"], numbers))
+            for job in jobs:
+                document = found.finish(job)
+                ledger.count("good jobs")
+                ledger.failures += document["state"] != "done" or document["workers_lost"] != 0
+
+
+def breaks(ledger):
+    with daemon(*CALM) as (found, _):
+        if found.events("worker_confined")[0].get("seccomp") != "on":
+            print("no confinement here:", found.events("worker_confined")[0])
+            return
+        for n in range(20, 20 + ARGUMENTS.breaks):
+            outcomes, descriptors = ledger.attempt(f"break {n}", isolation.attempts, found, n) or ({}, 0)
+            needed = {outcomes.pop(name, None) for name in ("thread", "map", "machine", "talk", "write")}
+            refused = sum(what == "refused" for what in outcomes.values())
+            ledger.count("ways out tried", len(outcomes))
+            ledger.failures += refused != len(outcomes) or needed != {"done"} or descriptors != 2
+            isolation.kill_worker(found)
+
+
+def absences(ledger):
+    ledger.attempt("no GPU", start_without_gpu)
+    ledger.attempt("GPU gone", lose_device)
+
+
+def start_without_gpu():
+    with harness.Daemon("--worker.isolation", "process") as found:
+        reason = found.get("/v1/devices").json["gpu_reason"]
+        assert reason, reason
+        found.get("/readyz").expect(200)
+        print("without a GPU:", reason)
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([harness.BINARY, "--listen", "127.0.0.1:0", "--state-dir", f"{folder}/s", "--solver",
+                               "gpu", "--worker.isolation", "process"], capture_output=True, text=True)
+        assert done.returncode == 78 and "No GPU can be used" in done.stderr, (done.returncode, done.stderr)
+
+
+def ticks(found):
+    with open(f"/proc/{found.process.pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15]))
+
+
+def lose_device():
+    """It is asked for again, ever less often; questions are answered, and the reason is told."""
+    with daemon(*CALM) as (found, plan):
+        cached = found.solve(harness.SMALL)["graph"]
+        plan.write((0, "open", "cuda", 46, 0))
+        isolation.end_worker(found)
+        until(found, "/readyz", lambda answer: answer.status == 503).expect(503, "NotReady")
+        job = found.submit(ring(20)).expect(202).json["id"]
+        before, began = ticks(found), time.monotonic()
+        time.sleep(20)
+        busy = (ticks(found) - before) / os.sysconf("SC_CLK_TCK") / (time.monotonic() - began)
+        tried = plan.struck()
+        assert found.distance(cached, 1, 3) == 12
+        reason = found.get("/readyz").expect(503, "NotReady").json["detail"]
+        print(f"without its device for 20 s: {100 * busy:.2f} % of a core, opened {tried} times: {reason}")
+        assert busy < 0.01 and tried < 12, (busy, tried)
+        plan.write()
+        assert found.finish(job)["state"] == "done"
+
+
+def stops(ledger):
+    """The daemon is stopped for longer than its workers may be silent."""
+    def stop(found, at_work):
+        child = child_of(found)
+        job = found.submit(harness.slow_graph(2000)).json["id"] if at_work else None
+        if job is not None:
+            until(found, f"/v1/jobs/{job}", lambda answer: answer.json["state"] == "running")
+        found.process.send_signal(signal.SIGSTOP)
+        died = isolation.wait_for_end(child, STOP_S)
+        found.process.send_signal(signal.SIGCONT)
+        if job is not None:
+            assert found.finish(job)["state"] in ("done", "cancelled")
+            found.ask("DELETE", f"/v1/graphs/{found.get(f'/v1/jobs/{job}').json['graph']}")
+        assert found.solve(ring(9, random.randrange(1, 10**6)))["state"] == "done"
+        assert not died and losses(found) == 0 and child_of(found) == child, found.log()[-1000:]
+
+    daemons = [Daemon("--worker.stall_s", "2", "--solver.cpu_threads", "1") for _ in range(AT_ONCE)]
+    try:
+        for _ in range(0, ARGUMENTS.stops, AT_ONCE):
+            if ledger.is_over():
+                return
+            with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+                for found, end in [(f, pool.submit(stop, f, i < 2)) for i, f in enumerate(daemons)]:
+                    ledger.attempt(f"stop of {found.process.pid}", end.result)
+                    ledger.count("stops of the daemon")
+    finally:
+        for found in daemons:
+            found.close()
+
+
+def main():
+    ledger = campaign.Ledger(ARGUMENTS.seconds)
+    for part in (errors, deaths, poisons, hangs, phrases, lies, good, breaks, absences, stops):
+        if getattr(ARGUMENTS, part.__name__) > 0 and not ledger.is_over():
+            began = time.monotonic()
+            ledger.attempt(part.__name__, part, ledger)
+            print(f"{part.__name__}: {time.monotonic() - began:.0f} s", flush=True)
+    for name, seconds in WORST.items():
+        print(f"{name}: {seconds:.3f} s at most")
+    ledger.close()
+
+
+main()
