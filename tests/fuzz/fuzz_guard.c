@@ -1,7 +1,8 @@
 /* Arbitrary bytes on a connection of the real libmicrohttpd, with the request guard behind it. What
  * the guard lets pass is read again from the bytes by a parser of its own, which knows nothing but
- * RFC 9112: the head must be well-formed, and nothing behind a body may run. One thing escapes the
- * guard and is let pass here: a NUL in the place of a CR, as libmicrohttpd makes a NUL of both. */
+ * RFC 9112: the head must be well-formed, and nothing behind a body may run. Two things escape the
+ * guard and are let pass here, as libmicrohttpd makes a NUL of each: a NUL in the place of a CR,
+ * and a colon in the place of that of an empty line. */
 #include "proto/check.h"
 #include "server/http/guard.h"
 #include "server/http/strictness.h"
@@ -205,6 +206,14 @@ static struct MHD_Daemon *start(void)
                             ended, NULL, MHD_OPTION_END);
 }
 
+/* Whether libmicrohttpd leaves of this byte what it leaves of a CR before the LF that follows. */
+static bool is_like_return(const uint8_t *bytes, size_t size, size_t i)
+{
+    if (i + 1 >= size || bytes[i + 1] != '\n')
+        return false;
+    return bytes[i] == '\0' || (bytes[i] == ':' && i > 0 && bytes[i - 1] == '\n');
+}
+
 /* Until the server has closed its end, or has nothing more to say. */
 static void run(struct MHD_Daemon *daemon, int client)
 {
@@ -239,7 +248,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     char *input = malloc(size + 1);
     CHECK(input != NULL);
     for (size_t i = 0; i < size; i++)
-        input[i] = bytes[i] == '\0' && i + 1 < size && bytes[i + 1] == '\n' ? '\r' : (char)bytes[i];
+        input[i] = is_like_return(bytes, size, i) ? '\r' : (char)bytes[i];
     talk.input = input;
     talk.size = size;
     CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
