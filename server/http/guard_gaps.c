@@ -27,8 +27,7 @@ static bool is_clean(const char *from, size_t size, unsigned ends)
     for (size_t i = 0; i < size; i++) {
         if (is_line_end(from[i])) {
             found++;
-        } else if ((from[i] != ' ' && from[i] != '\t') ||
-                   (found > 0 && ends != ENDS_WITHIN_LINE)) {
+        } else if ((from[i] != ' ' && from[i] != '\t') || (found > 0 && ends != ENDS_WITHIN_LINE)) {
             return false;
         }
     }
