@@ -11,6 +11,7 @@
 #include "gpu/matrix_download.cuh"
 #include "gpu/planned_rounds.cuh"
 #include "gpu/rounds.cuh"
+#include "gpu/scratch.cuh"
 #include "gpu/statistics_workspace.cuh"
 #include "gpu/workspace.cuh"
 #include "proto/check.h"
@@ -64,18 +65,6 @@ template <typename semiring> static bool is_flow(const struct solve *solve)
            solve->graph->vertex_count >= solve->gpu->tuning.flow_vertices;
 }
 
-/* While a small solve runs, then while the result of a solve without panels is checked. */
-template <typename semiring>
-static uint64_t scratch_bytes(const struct solve *solve, uint32_t element_bytes)
-{
-    const uint32_t n = solve->graph->vertex_count;
-    const bool without_panels = solve->small || solve->schedule != NULL;
-    const uint64_t flow = is_flow<semiring>(solve) ? flow_bytes(n) : 0;
-    const uint64_t certificate =
-        solve->options->verify && without_panels ? certificate_bytes_min(n, element_bytes) : 0;
-    return flow > certificate ? flow : certificate;
-}
-
 template <typename semiring> MUST_CHECK static enum status plan_workspace(struct solve *solve)
 {
     const bool shared = is_symmetric(solve) && semiring_packing<semiring>() == 1;
@@ -91,7 +80,10 @@ template <typename semiring> MUST_CHECK static enum status plan_workspace(struct
     shape->word_bytes = sizeof(typename semiring::word);
     shape->result_bytes = (uint32_t)kind_size(solve->result->kind);
     shape->right_blocks = shared ? 0 : operand_right_blocks<semiring>();
-    shape->scratch_bytes = scratch_bytes<semiring>(solve, shape->element_bytes);
+    const bool without_panels = solve->small || solve->schedule != NULL;
+    shape->scratch_bytes =
+        scratch_bytes(solve->graph->vertex_count, shape->element_bytes, is_flow<semiring>(solve),
+                      solve->options->verify && without_panels);
     return workspace_plan(shape, &solve->workspace.layout) ? STATUS_OK : STATUS_NO_DEVICE_MEMORY;
 }
 

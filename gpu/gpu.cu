@@ -3,6 +3,7 @@
 #include "gpu/device.cuh"
 #include "gpu/kernel_flow.cuh"
 #include "gpu/matrix_certificate.cuh"
+#include "gpu/scratch.cuh"
 #include "gpu/staging.h"
 #include "gpu/try.cuh"
 #include "gpu/workspace.cuh"
@@ -363,15 +364,6 @@ static uint64_t bytes_of(const struct workspace_shape *shape)
     return shape->vertex_count == 0 ? 0 : layout.total_bytes + RESERVE_BYTES;
 }
 
-/* The larger of what the solve takes and what a check of its result does. */
-static uint64_t small_scratch_bytes(uint32_t vertex_count, uint32_t element_bytes)
-{
-    const uint64_t certificate = certificate_bytes_min(vertex_count, element_bytes);
-    const bool flow = vertex_count >= FLOW_VERTICES && element_bytes == sizeof(uint32_t);
-    const uint64_t solve = flow ? flow_bytes(vertex_count) : 0;
-    return certificate > solve ? certificate : solve;
-}
-
 uint64_t gpu_bytes_needed(uint32_t vertex_count, uint64_t edge_count, enum kind kind)
 {
     struct workspace_shape shape;
@@ -383,8 +375,10 @@ uint64_t gpu_bytes_needed(uint32_t vertex_count, uint64_t edge_count, enum kind 
                                                            : OPERAND_PIVOTS;
     workspace_set_dense(&shape, vertex_count, pivots);
     set_widths(&shape, edge_count, kind);
-    shape.scratch_bytes =
-        vertex_count <= SMALL_VERTICES ? small_scratch_bytes(vertex_count, shape.element_bytes) : 0;
+    const bool small = vertex_count <= SMALL_VERTICES;
+    const bool flow =
+        small && vertex_count >= FLOW_VERTICES && shape.element_bytes == sizeof(uint32_t);
+    shape.scratch_bytes = scratch_bytes(vertex_count, shape.element_bytes, flow, small);
     return bytes_of(&shape);
 }
 
@@ -396,6 +390,6 @@ uint64_t gpu_plan_bytes(const struct plan *plan, uint64_t edge_count, enum kind 
     }
     workspace_set_planned(&shape, plan);
     set_widths(&shape, edge_count, kind);
-    shape.scratch_bytes = certificate_bytes_min(plan->vertex_count, shape.element_bytes);
+    shape.scratch_bytes = scratch_bytes(plan->vertex_count, shape.element_bytes, false, true);
     return bytes_of(&shape);
 }
