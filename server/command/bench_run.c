@@ -6,6 +6,7 @@
 #include "server/command/bench_graph.h"
 #include "server/command/bench_table.h"
 #include "server/command/interruption.h"
+#include "server/solver/host_memory.h"
 #include "server/solver/planner.h"
 #include "server/solver/probe.h"
 
@@ -126,8 +127,7 @@ static bool fits(struct bench *bench, const struct bench_case *asked, size_t mat
         return false;
     }
     const double host_bytes = (double)matrix_bytes + (double)estimate.host_bytes;
-    const double most =
-        HOST_SHARE * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const double most = HOST_SHARE * (double)host_memory_total();
     if (host_bytes > most) {
         skip(bench, asked, "host", host_bytes, most);
         return false;

@@ -1,8 +1,7 @@
 #include "server/job/worker_setup.h"
 
+#include "server/solver/host_memory.h"
 #include "server/solver/solve.h"
-
-#include <unistd.h>
 
 /* Search range of the vertex limit: n * n * 8 of a larger n would leave 64 bits. */
 #define VERTEX_LIMIT_CEILING (UINT32_C(1) << 30)
@@ -15,19 +14,12 @@ struct opened {
     bool gpu;
 };
 
-static uint64_t host_memory_bytes(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES);
-    long page_bytes = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;
-}
-
 /* By the memory that the host has and not by what is free of it now: the limit stands for as long
  * as the service runs, and what fills memory at the start is mostly file cache, which gives way.
  * The result's own storage is worked in, so it counts as well. */
 static bool fits_host(uint64_t matrix_bytes, uint64_t beside_bytes)
 {
-    uint64_t memory_bytes = host_memory_bytes();
+    const uint64_t memory_bytes = host_memory_total();
     return beside_bytes <= memory_bytes && matrix_bytes <= memory_bytes - beside_bytes;
 }
 

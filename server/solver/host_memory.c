@@ -119,11 +119,17 @@ uint64_t host_memory_available(void)
     return least > 0 ? least : 1;
 }
 
-bool host_memory_is_large(size_t size)
+uint64_t host_memory_total(void)
 {
     const long pages = get_phys_pages();
     const long page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 && size / (size_t)page > (size_t)pages / LARGE_SHARE;
+    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+}
+
+bool host_memory_is_large(size_t size)
+{
+    const uint64_t total = host_memory_total();
+    return total > 0 && size > total / LARGE_SHARE;
 }
 
 void *host_memory_take(size_t size, uint64_t beside)

@@ -9,6 +9,9 @@
  * group that the process is in. 0 when nobody tells; 1 when there is nothing left. */
 uint64_t host_memory_available(void);
 
+/* Bytes that the machine has, in use or not; 0 when nobody tells. */
+uint64_t host_memory_total(void);
+
 /* More than a quarter of what the machine has: a result whose pages cannot all be kept at hand
  * while it is worked in, as writing them back begins meanwhile. */
 bool host_memory_is_large(size_t size);

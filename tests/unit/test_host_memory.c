@@ -134,7 +134,9 @@ static void a_quarter_of_the_machine_is_not_yet_large(void **state)
 {
     (void)state;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t quarter = (size_t)sysconf(_SC_PHYS_PAGES) / 4 * page;
+    const size_t total = (size_t)sysconf(_SC_PHYS_PAGES) * page;
+    const size_t quarter = total / 4;
+    assert_int_equal(host_memory_total(), total);
     assert_false(host_memory_is_large(0));
     assert_false(host_memory_is_large(quarter));
     assert_true(host_memory_is_large(quarter + page));
