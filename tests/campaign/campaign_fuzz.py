@@ -15,7 +15,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 READERS = ("dimacs", "edges", "nthu", "json", "mtx", "metis", "npy", "jgf", "graphml")
-OTHERS = ("config", "decoder", "guard", "headers", "pairs", "query")
+OTHERS = ("config", "decoder", "guard", "headers", "pairs", "query", "worker")
 
 
 def parse_arguments():
