@@ -22,7 +22,8 @@ enum confine_role { CONFINE_FRONT, CONFINE_WORKER };
 
 struct confine_policy {
     enum confine_role role;
-    bool devices; /* a GPU may be used: its driver's files and calls stay */
+    bool devices; /* a GPU may be used: its driver's files and calls stay; of a worker all calls but
+                     those that lead out */
     bool spawns;  /* processes are started: exec of this very program stays, and its own children;
                      with devices neither files nor system calls are taken, which opening a driver
                      needs */

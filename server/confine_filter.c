@@ -442,12 +442,19 @@ static void deny_if(struct filter *filter, int call, struct scmp_arg_cmp conditi
         seccomp_rule_add_array(filter->context, SCMP_ACT_ERRNO(EPERM), call, 1, &condition);
 }
 
+/* Of an argument that the kernel takes as 32 bits it does not look at the others. */
+static struct scmp_arg_cmp is_word(unsigned argument, uint32_t value)
+{
+    return SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, UINT32_MAX, value);
+}
+
 /* What keeps its flags in memory, where no filter sees them, is unknown. */
 static void deny_ways_out(struct filter *filter)
 {
-    static const unsigned long requests[] = {TIOCSTI, TIOCLINUX};
-    static const int options[] = {PR_SET_DUMPABLE,   PR_SET_PDEATHSIG, PR_SET_PTRACER, PR_SET_MM,
-                                  PR_SET_SECUREBITS, PR_SET_KEEPCAPS,  PR_CAP_AMBIENT};
+    static const uint32_t requests[] = {TIOCSTI, TIOCLINUX};
+    static const uint32_t options[] = {PR_SET_DUMPABLE, PR_SET_PDEATHSIG,  PR_SET_PTRACER,
+                                       PR_SET_MM,       PR_SET_SECUREBITS, PR_SET_KEEPCAPS,
+                                       PR_CAP_AMBIENT};
 
     for (size_t i = 0; i < COUNT(forbidden); i++) {
         deny(filter, forbidden[i], EPERM);
@@ -463,10 +470,10 @@ static void deny_ways_out(struct filter *filter)
     deny_if(filter, SCMP_SYS(sendto), SCMP_A3(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN));
     deny_if(filter, SCMP_SYS(sendmsg), SCMP_A2(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN));
     for (size_t i = 0; i < COUNT(requests); i++) {
-        deny_if(filter, SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_EQ, requests[i]));
+        deny_if(filter, SCMP_SYS(ioctl), is_word(1, requests[i]));
     }
     for (size_t i = 0; i < COUNT(options); i++) {
-        deny_if(filter, SCMP_SYS(prctl), SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)options[i]));
+        deny_if(filter, SCMP_SYS(prctl), is_word(0, options[i]));
     }
 }
 

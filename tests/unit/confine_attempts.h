@@ -123,6 +123,8 @@ ATTEMPT(host_name, syscall(SYS_sethostname, "", -1L))
 ATTEMPT(passwords, open("/etc/passwd", O_RDONLY))
 ATTEMPT(device, mknod(attempt_path(attempt_given.state, "d"), S_IFCHR | 0600, 0x0103))
 ATTEMPT(dumpable, prctl(PR_SET_DUMPABLE, 1, 0, 0, 0))
+/* The kernel looks at the low half of the option. */
+ATTEMPT(dumpable_in_disguise, syscall(SYS_prctl, (1UL << 32) | PR_SET_DUMPABLE, 1UL, 0UL, 0UL, 0UL))
 
 static int attempt_capabilities(void)
 {
@@ -215,6 +217,7 @@ static const struct attempt attempt_forbidden[] = {
     TRY(host_name),
     TRY(device),
     TRY(dumpable),
+    TRY(dumpable_in_disguise),
     TRY(capabilities),
     TRY(symlink),
     TRY(chmod_outside),
