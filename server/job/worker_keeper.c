@@ -4,6 +4,7 @@
 #include "server/job/work_files.h"
 #include "server/job/worker_exchange.h"
 #include "server/log.h"
+#include "server/store/graph_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,6 +81,19 @@ static void prepare(struct worker_keeper *keeper, struct work_load *load)
     }
 }
 
+/* The process says that the file of the graph is damaged. One that can be read here stays. */
+static void check_damage(struct work *work)
+{
+    struct graph *again = NULL;
+    if (work->graph_descriptor > 0 &&
+        graph_file_read_open(work->graph_descriptor, &again) == STATUS_OK) {
+        graph_destroy(again);
+        work->status = problem_set(&work->problem, STATUS_NOT_VERIFIED,
+                                   "The solver could not read the stored graph %s, which is sound.",
+                                   work->graph_id);
+    }
+}
+
 /* What came back is the worker's word; what it did not come to is lost. A graph that could not be
  * read here proves nothing. */
 static void judge(const struct worker_keeper *keeper)
@@ -91,6 +105,8 @@ static void judge(const struct worker_keeper *keeper)
         } else if (work->status == STATUS_OK && work->graph == NULL) {
             work->status = problem_set(&work->problem, STATUS_CORRUPT,
                                        "The stored graph %s cannot be read.", work->graph_id);
+        } else if (work->status == STATUS_CORRUPT) {
+            check_damage(work);
         }
         work_files_judge(keeper->config->sample_rows, work);
     }

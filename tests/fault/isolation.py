@@ -224,8 +224,9 @@ def all_codes():
 # ---- Statuses, and errors of CUDA ----
 
 # What a worker says of its own accord ends otherwise: it was not cancelled, it does not know of a
-# cycle that the graph does not have.
-ENDS = {"Cancelled": ("cancelled", None), "NegativeCycle": ("failed", "NotVerified")}
+# cycle that the graph does not have, and the graph's file, which the daemon has read, is not damaged.
+ENDS = {"Cancelled": ("cancelled", None), "NegativeCycle": ("failed", "NotVerified"),
+        "Corrupt": ("failed", "NotVerified")}
 # A device that is not there any more is lost.
 LOST = ("DeviceLost", "NoDevice")
 

@@ -39,6 +39,7 @@ def test_every_status_at_every_stage_ends_its_job_alone():
                 else:
                     assert ended == isolation.ENDS.get(code, ("failed", code)), (code, stage, document)
                     assert document["workers_lost"] == 0, (code, stage, document)
+        assert not os.listdir(os.path.join(found.state, "quarantine"))
         lost = sum(code in isolation.LOST for _, code, _ in cases)
         assert restarts(found) == lost == losses(found), found.log()[-3000:]
         assert (b"it left with code 80" in found.log()) == (lost > 0)

@@ -73,6 +73,24 @@ static void a_load_given_meanwhile_waits_for_the_next_process(void **state)
     work_finish(&work);
 }
 
+static void a_damaged_graph_file_is_told_when_it_cannot_be_read_here_either(void **state)
+{
+    struct fixture *fixture = *state;
+    const int file = openat(fixture->folder, RING_ID, O_RDWR | O_CLOEXEC);
+    struct work work = {0};
+    unsigned char last;
+    const off_t place = lseek(file, -1, SEEK_END);
+    assert_int_equal(pread(file, &last, 1, place), 1);
+    last ^= 1;
+    assert_int_equal(pwrite(file, &last, 1, place), 1);
+    assert_int_equal(close(file), 0);
+    start(fixture, WORKER_PROCESS);
+    carry_out(fixture, &work);
+    assert_int_equal(work.status, STATUS_CORRUPT);
+    assert_true(work.graph_damaged);
+    work_finish(&work);
+}
+
 static void a_solver_that_does_not_open_is_told_with_its_reason(void **state)
 {
     struct fixture *fixture = *state;
@@ -101,6 +119,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(a_process_that_dies_idle_is_replaced_and_the_loop_told),
         TEST(a_load_given_meanwhile_waits_for_the_next_process),
+        TEST(a_damaged_graph_file_is_told_when_it_cannot_be_read_here_either),
         TEST(a_solver_that_does_not_open_is_told_with_its_reason),
         TEST(nothing_is_left_when_a_worker_stops),
     };
