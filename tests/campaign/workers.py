@@ -26,7 +26,8 @@ NEXT_S = 5
 STALL_S = 1
 # What a loaded machine takes beside the stall.
 SLACK_S = 9
-STOP_S = 3
+# Longer than a worker may be silent, worker.stall_s as it is by itself.
+STOP_S = 12
 AT_ONCE = 20
 WORST = {}
 
@@ -290,7 +291,7 @@ def stops(ledger):
         assert found.solve(ring(9, random.randrange(1, 10**6)))["state"] == "done"
         assert not died and losses(found) == 0 and child_of(found) == child, found.log()[-1000:]
 
-    daemons = [Daemon("--worker.stall_s", "2", "--solver.cpu_threads", "1") for _ in range(AT_ONCE)]
+    daemons = [Daemon("--solver.cpu_threads", "1") for _ in range(AT_ONCE)]
     try:
         for _ in range(0, ARGUMENTS.stops, AT_ONCE):
             if ledger.is_over():

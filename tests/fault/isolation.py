@@ -69,9 +69,8 @@ class Daemon(harness.Daemon):
         os.mkdir(state)
         self.plan = Plan(os.path.join(state, "fault"))
         self.plan.write(*plan)
-        os.environ["FAULT_PLAN"] = self.plan.path
-        os.environ["FAULT_BATCH"] = "1" if batch else ""
-        os.environ["FAULT_SCENE"] = make_scene(self.folder)
+        self.words = {"FAULT_PLAN": self.plan.path, "FAULT_BATCH": "1" if batch else "",
+                      "FAULT_SCENE": make_scene(self.folder)}
         try:
             super().__init__("--worker.isolation", isolation, "--solver", "cpu",
                              "--jobs.queue_limit", "1000", *arguments, state=state)
@@ -82,6 +81,13 @@ class Daemon(harness.Daemon):
             self.ended = True
             self.close()
             raise
+
+    def start(self):
+        """With its own plan, which no other daemon of this program is to find."""
+        os.environ.update(self.words)
+        super().start()
+        for name in self.words:
+            os.environ.pop(name, None)
 
     def close(self):
         try:
