@@ -283,6 +283,13 @@ static const int forbidden[] = {
     SCMP_SYS(seccomp),
 };
 
+/* Of those, what CUDA's driver does as it is opened. */
+static const int of_driver[] = {
+    SCMP_SYS(socket),
+    SCMP_SYS(bind),
+    SCMP_SYS(listen),
+};
+
 /* Of a worker with a GPU, whose driver's calls nobody has listed, as well: ways out, and names. */
 static const int ways_out[] = {
     SCMP_SYS(accept),
@@ -435,7 +442,8 @@ static bool is_by_exception(const struct confine_policy *policy)
 static bool is_of_front(const struct confine_policy *policy, int call)
 {
     return policy->role == CONFINE_FRONT &&
-           (has(front_only, COUNT(front_only), call) || is_freed(policy, call));
+           (has(front_only, COUNT(front_only), call) || is_freed(policy, call) ||
+            has(of_driver, COUNT(of_driver), call));
 }
 
 static void deny(struct filter *filter, int call, uint32_t error)
@@ -467,7 +475,8 @@ static void deny_all(struct filter *filter, const int *calls, size_t count)
 /* What a process that starts none does not do either. */
 static void deny_to_worker(struct filter *filter)
 {
-    static const uint32_t options[] = {PR_SET_DUMPABLE, PR_SET_PDEATHSIG};
+    static const uint32_t options[] = {PR_SET_DUMPABLE, PR_SET_PDEATHSIG, PR_SET_SECUREBITS,
+                                       PR_CAP_AMBIENT};
 
     deny(filter, SCMP_SYS(openat2), ENOSYS);
     deny_if(filter, SCMP_SYS(clone), SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
@@ -482,8 +491,7 @@ static void deny_to_worker(struct filter *filter)
 static void deny_ways_out(struct filter *filter)
 {
     static const uint32_t requests[] = {TIOCSTI, TIOCLINUX};
-    static const uint32_t options[] = {PR_SET_PTRACER, PR_SET_MM, PR_SET_SECUREBITS,
-                                       PR_SET_KEEPCAPS, PR_CAP_AMBIENT};
+    static const uint32_t options[] = {PR_SET_PTRACER, PR_SET_MM, PR_SET_KEEPCAPS};
     static const uint32_t namespaces[] = {CLONE_NEWNS,  CLONE_NEWCGROUP, CLONE_NEWUTS,
                                           CLONE_NEWIPC, CLONE_NEWUSER,   CLONE_NEWPID,
                                           CLONE_NEWNET};
@@ -493,6 +501,9 @@ static void deny_ways_out(struct filter *filter)
     deny(filter, SCMP_SYS(clone3), ENOSYS);
     if (filter->policy->role == CONFINE_WORKER) {
         deny_to_worker(filter);
+    } else {
+        /* A driver gives one a name as it is opened, and connects it to nothing. */
+        deny_if(filter, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_NE, AF_UNIX));
     }
     for (size_t i = 0; i < COUNT(namespaces); i++) {
         deny_if(filter, SCMP_SYS(clone), SCMP_A0(SCMP_CMP_MASKED_EQ, namespaces[i], namespaces[i]));
