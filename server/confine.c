@@ -51,13 +51,6 @@ static bool keep_memory_private(void)
     return setrlimit(RLIMIT_CORE, &none) == 0 && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0;
 }
 
-/* What is started to solve opens the driver of its GPU anew, which takes files and calls that
- * nobody has listed. */
-static bool opens_driver(const struct confine_policy *policy)
-{
-    return policy->devices && policy->spawns;
-}
-
 enum status confine_process(const struct confine_policy *policy, struct confine_report *report)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
@@ -69,7 +62,7 @@ enum status confine_process(const struct confine_policy *policy, struct confine_
     if (!keep_memory_private()) {
         miss(report, "private memory");
     }
-    report->landlock_abi = opens_driver(policy) ? 0 : confine_files(policy);
+    report->landlock_abi = confine_files(policy);
     if (report->landlock_abi == 0) {
         miss(report, "file system rules (Landlock)");
     }
@@ -78,8 +71,7 @@ enum status confine_process(const struct confine_policy *policy, struct confine_
 
 enum status confine_calls(const struct confine_policy *policy, struct confine_report *report)
 {
-    enum status status =
-        opens_driver(policy) ? STATUS_OK : confine_filter(policy, &report->filtered);
+    enum status status = confine_filter(policy, &report->filtered);
 
     if (status == STATUS_OK && !report->filtered) {
         miss(report, "system call filter (seccomp)");

@@ -25,8 +25,7 @@ struct confine_policy {
     bool devices; /* a GPU may be used: its driver's files and calls stay; of a worker all calls but
                      those that lead out */
     bool spawns;  /* processes are started: exec of this very program stays, and its own children;
-                     with devices neither files nor system calls are taken, which opening a driver
-                     needs */
+                     with devices, which those open, all calls but those that lead out */
     /* Borrowed for the call; end with NULL; what does not exist is passed over. */
     const char *const *writable; /* folders, for all that is done beneath them */
     const char *const *readable; /* files, or folders for the files beneath them */

@@ -142,8 +142,10 @@ static bool allow_machine(const struct ruleset *ruleset)
 }
 
 /* CUDA's driver reads about the machine, loads its compiler late, and works through its device
- * nodes, which must be there by now. */
-static bool allow_devices(const struct ruleset *ruleset)
+ * nodes, which must be there by now and which it looks for by the names in their folder.
+ * While it is opened it names threads of its own in /proc, under the number of a process that is
+ * not there yet. */
+static bool allow_devices(const struct ruleset *ruleset, bool spawns)
 {
     static const char *const readable[] = {"/proc",
                                            "/sys",
@@ -158,6 +160,8 @@ static bool allow_devices(const struct ruleset *ruleset)
     const uint64_t device_rights = FS_READ_FILE | FS_WRITE_FILE | FS_READ_DIR | FS_IOCTL_DEV;
 
     return allow_each(ruleset, readable, FS_READ_FILE | FS_READ_DIR) &&
+           allow(ruleset, "/dev", FS_READ_DIR) &&
+           (!spawns || allow(ruleset, "/proc", FS_WRITE_FILE | FS_TRUNCATE)) &&
            allow_pattern(ruleset, "/dev/nvidia*", device_rights) &&
            allow(ruleset, "/dev/shm", STATE_RIGHTS);
 }
@@ -185,7 +189,7 @@ static bool fill(const struct ruleset *ruleset, const struct confine_policy *pol
 {
     return allow_each(ruleset, policy->writable, STATE_RIGHTS) &&
            allow_each(ruleset, policy->readable, FS_READ_FILE) && allow_machine(ruleset) &&
-           (!policy->devices || allow_devices(ruleset)) &&
+           (!policy->devices || allow_devices(ruleset, policy->spawns)) &&
            (!policy->spawns || allow_itself(ruleset));
 }
 

@@ -283,6 +283,13 @@ static const int forbidden[] = {
     SCMP_SYS(seccomp),
 };
 
+/* Of those, what CUDA's driver does as it is opened. */
+static const int of_driver[] = {
+    SCMP_SYS(socket),
+    SCMP_SYS(bind),
+    SCMP_SYS(listen),
+};
+
 /* Of a worker with a GPU, whose driver's calls nobody has listed, as well: ways out, and names. */
 static const int ways_out[] = {
     SCMP_SYS(accept),
@@ -424,11 +431,19 @@ static void forbid(struct filter *filter)
     }
 }
 
-/* Which calls a driver makes once its device is open differs from driver to driver: the process
- * that has nothing else to hide keeps them, and loses what leads out of it. */
+/* Which calls a driver makes differs from driver to driver: the process that has nothing else to
+ * hide keeps them, and loses what leads out of it. So does the one that starts it, which opens the
+ * device under the filter of both. */
 static bool is_by_exception(const struct confine_policy *policy)
 {
-    return policy->role == CONFINE_WORKER && policy->devices;
+    return policy->devices && (policy->role == CONFINE_WORKER || policy->spawns);
+}
+
+static bool is_of_front(const struct confine_policy *policy, int call)
+{
+    return policy->role == CONFINE_FRONT &&
+           (has(front_only, COUNT(front_only), call) || is_freed(policy, call) ||
+            has(of_driver, COUNT(of_driver), call));
 }
 
 static void deny(struct filter *filter, int call, uint32_t error)
@@ -448,25 +463,51 @@ static struct scmp_arg_cmp is_word(unsigned argument, uint32_t value)
     return SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, UINT32_MAX, value);
 }
 
-/* What keeps its flags in memory, where no filter sees them, is unknown. */
-static void deny_ways_out(struct filter *filter)
+static void deny_all(struct filter *filter, const int *calls, size_t count)
 {
-    static const uint32_t requests[] = {TIOCSTI, TIOCLINUX};
-    static const uint32_t options[] = {PR_SET_DUMPABLE, PR_SET_PDEATHSIG,  PR_SET_PTRACER,
-                                       PR_SET_MM,       PR_SET_SECUREBITS, PR_SET_KEEPCAPS,
+    for (size_t i = 0; i < count; i++) {
+        if (!is_of_front(filter->policy, calls[i])) {
+            deny(filter, calls[i], EPERM);
+        }
+    }
+}
+
+/* What a process that starts none does not do either. */
+static void deny_to_worker(struct filter *filter)
+{
+    static const uint32_t options[] = {PR_SET_DUMPABLE, PR_SET_PDEATHSIG, PR_SET_SECUREBITS,
                                        PR_CAP_AMBIENT};
 
-    for (size_t i = 0; i < COUNT(forbidden); i++) {
-        deny(filter, forbidden[i], EPERM);
-    }
-    for (size_t i = 0; i < COUNT(ways_out); i++) {
-        deny(filter, ways_out[i], EPERM);
-    }
-    deny(filter, SCMP_SYS(clone3), ENOSYS);
     deny(filter, SCMP_SYS(openat2), ENOSYS);
     deny_if(filter, SCMP_SYS(clone), SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
     deny_if(filter, SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid()));
     deny_if(filter, SCMP_SYS(prlimit64), SCMP_A2(SCMP_CMP_NE, 0));
+    for (size_t i = 0; i < COUNT(options); i++) {
+        deny_if(filter, SCMP_SYS(prctl), is_word(0, options[i]));
+    }
+}
+
+/* What keeps its flags in memory, where no filter sees them, is unknown. */
+static void deny_ways_out(struct filter *filter)
+{
+    static const uint32_t requests[] = {TIOCSTI, TIOCLINUX};
+    static const uint32_t options[] = {PR_SET_PTRACER, PR_SET_MM, PR_SET_KEEPCAPS};
+    static const uint32_t namespaces[] = {CLONE_NEWNS,  CLONE_NEWCGROUP, CLONE_NEWUTS,
+                                          CLONE_NEWIPC, CLONE_NEWUSER,   CLONE_NEWPID,
+                                          CLONE_NEWNET};
+
+    deny_all(filter, forbidden, COUNT(forbidden));
+    deny_all(filter, ways_out, COUNT(ways_out));
+    deny(filter, SCMP_SYS(clone3), ENOSYS);
+    if (filter->policy->role == CONFINE_WORKER) {
+        deny_to_worker(filter);
+    } else {
+        /* A driver gives one a name as it is opened, and connects it to nothing. */
+        deny_if(filter, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_NE, AF_UNIX));
+    }
+    for (size_t i = 0; i < COUNT(namespaces); i++) {
+        deny_if(filter, SCMP_SYS(clone), SCMP_A0(SCMP_CMP_MASKED_EQ, namespaces[i], namespaces[i]));
+    }
     deny_if(filter, SCMP_SYS(sendto), SCMP_A3(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN));
     deny_if(filter, SCMP_SYS(sendmsg), SCMP_A2(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN));
     for (size_t i = 0; i < COUNT(requests); i++) {

@@ -12,6 +12,7 @@
 #include "server/solver/host_memory.h"
 #include "server/store/scrubber.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <libgen.h>
@@ -20,11 +21,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <sysexits.h>
 #include <unistd.h>
 
-/* Where there is a driver for GPUs. */
-#define DRIVER_NODE "/dev/nvidiactl"
+/* For a driver of GPUs to say whether there is one. */
+#define DRIVER_TIMEOUT_S 60
 
 enum { SIGNAL_COUNT = 3 };
 static const int signal_numbers[SIGNAL_COUNT] = {SIGTERM, SIGINT, SIGHUP};
@@ -272,6 +274,22 @@ static enum status check_access(const char *state_dir, struct problem *reterr)
     return STATUS_CONFIG;
 }
 
+/* Asked by a process of its own, which ends: the driver makes its device nodes now, which it may
+ * not later, and this process loads nothing of it. */
+static bool has_gpu_for_others(void)
+{
+    const pid_t child = fork();
+    int ended = -1;
+    if (child == 0) {
+        char reason[SOLVER_REASON_SIZE];
+        alarm(DRIVER_TIMEOUT_S);
+        _exit(solver_gpu_count(reason) > 0 ? 0 : 1);
+    }
+    while (child > 0 && waitpid(child, &ended, 0) < 0 && errno == EINTR) {
+    }
+    return child > 0 && WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
+}
+
 /* The driver of a GPU is loaded before: it may have to make its device nodes. */
 static enum status confine_first(struct service *service, struct problem *reterr)
 {
@@ -284,11 +302,10 @@ static enum status confine_first(struct service *service, struct problem *reterr
     }
     find_readable(service, &readable);
     find_writable(service, &writable);
-    /* A process that solves is started later and asks the driver by itself. */
     service->policy.spawns = config->isolation == WORKER_PROCESS;
     service->policy.devices =
         config->solver.choice != SOLVER_CPU &&
-        (service->policy.spawns ? access(DRIVER_NODE, F_OK) == 0 : solver_gpu_count(reason) > 0);
+        (service->policy.spawns ? has_gpu_for_others() : solver_gpu_count(reason) > 0);
     struct confine_policy policy = service->policy;
     policy.writable = writable.list;
     policy.readable = readable.list;
