@@ -2,6 +2,7 @@
 nobody else notices. A short form of tests/campaign/campaign_crowd.py."""
 
 import os
+import re
 import socket
 import sys
 
@@ -72,6 +73,42 @@ def test_one_address_has_not_all_places():
             if answer.status == 200:
                 break
         answer.expect(200)
+
+
+def nicenesses(folder):
+    """[(name, niceness)] of the threads of a process."""
+    found = []
+    for thread in os.listdir(folder):
+        with open(f"{folder}/{thread}/stat", encoding="ascii") as file:
+            name, rest = re.fullmatch(r"\d+ \((.*)\) (.*)\n", file.read()).groups()
+        found.append((name, int(rest.split()[16])))
+    return found
+
+
+def children_of(folder):
+    found = []
+    for thread in os.listdir(folder):
+        with open(f"{folder}/{thread}/children", encoding="ascii") as file:
+            found += file.read().split()
+    return found
+
+
+def test_what_computes_gives_way_to_what_answers():
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    for isolation in ("thread", "process"):
+        with harness.Daemon("--worker.isolation", isolation, "--solver", "cpu", "--http.threads", "3",
+                            "--solver.cpu_threads", "2", "--service.confinement", "auto") as daemon:
+            daemon.solve(ring(600))  # so large that a pool is at it
+            folder = f"/proc/{daemon.process.pid}/task"
+            threads = nicenesses(folder)
+            answering = [niceness for name, niceness in threads if name.startswith("MHD")]
+            assert answering and set(answering) == {own}, threads
+            solving = nicenesses(f"/proc/{children_of(folder)[0]}/task") if isolation == "process" else threads
+            # The solver's two; the heart of its process beats at the daemon's.
+            assert [niceness for _, niceness in solving].count(min(own + 10, 19)) >= 2, solving
+            assert isolation == "thread" or own in [niceness for _, niceness in solving], solving
+            # Of libuv's pool, that puts graphs in order.
+            assert [niceness for _, niceness in threads].count(min(own + 5, 19)) >= 4, threads
 
 
 if __name__ == "__main__":
