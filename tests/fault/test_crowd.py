@@ -8,6 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "http"))
 
+import access
 import harness
 from harness import SMALL
 
@@ -26,11 +27,21 @@ def test_whoever_is_too_slow_is_ended_and_the_others_are_served():
         crowd.join()
         guests.stop()
         assert not guests.failures and guests.latencies_s, guests.failures[:3]
-        for kind in ("header", "body"):
+        for kind in ("header", "body", "segments"):
             told = [one.got for one in crowd.of(kind)]
             assert all(got.startswith(b"HTTP/1.1 408 ") and b'"RequestTimeout"' in got for got in told), told[:3]
         assert all(one.got == b"" for one in crowd.of("silent"))
+        # The end comes behind the deadline and not before it.
+        assert all(one.closed_s >= one.opened_s + 2 for one in crowd.attackers)
         assert all(one.got and b"HTTP/1.1 200".startswith(one.got[:12]) for one in crowd.of("answer"))
+
+
+def test_a_handshake_that_drips_is_ended():
+    certificate = access.Certificate()
+    with harness.Daemon("--http.header_timeout_s", "2", *certificate.flags()) as daemon:
+        crowd = Crowd(daemon.port, 20, kinds=("handshake", "silent"))
+        crowd.join()
+        assert all(one.closed_s >= one.opened_s + 2 for one in crowd.attackers)
 
 
 def test_where_all_places_are_taken_whoever_waits_makes_room():
