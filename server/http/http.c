@@ -27,7 +27,6 @@ struct http {
     struct exchange_house house;
     struct gate main;
     struct gate admin;
-    struct turnstile *turnstile;
     struct credentials *credentials; /* NULL: no TLS */
     int idle_event;                  /* written when a request ends, during the stop */
     bool has_ready_answers;
@@ -40,7 +39,7 @@ struct http {
 struct seat {
     struct reaper_place *place;
     enum turnstile_verdict verdict;
-    uint32_t counter;          /* of its address */
+    uint32_t counter;          /* of its address; TURNSTILE_UNCOUNTED */
     struct exchange *exchange; /* NULL before */
 };
 
@@ -77,6 +76,7 @@ static void *request_started(void *context, const char *target, struct MHD_Conne
     }
     exchange->doors = gate->doors;
     exchange->seat = seat;
+    exchange->address_counter = seat->counter;
     return exchange;
 }
 
@@ -159,7 +159,7 @@ static void close_seat(const struct gate *gate, struct seat *seat)
     }
     reaper_close(seat->place);
     if (gate->is_counted) {
-        turnstile_leave(gate->http->turnstile, seat->counter);
+        turnstile_leave(gate->http->house.turnstile, seat->counter);
     }
     if (seat->exchange != NULL) {
         exchange_close(seat->exchange);
@@ -175,8 +175,9 @@ static void enter(const struct gate *gate, struct MHD_Connection *connection, st
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 
     seat->verdict = TURNSTILE_OPEN;
+    seat->counter = TURNSTILE_UNCOUNTED;
     if (gate->is_counted) {
-        seat->verdict = turnstile_enter(gate->http->turnstile,
+        seat->verdict = turnstile_enter(gate->http->house.turnstile,
                                         info == NULL ? NULL : info->client_addr, &seat->counter);
     }
     if (seat->verdict == TURNSTILE_FULL &&
@@ -241,7 +242,7 @@ static void destroy(struct http *http)
     listener_close(&http->main.listener);
     listener_close(&http->admin.listener);
     reaper_destroy(http->house.reaper);
-    turnstile_destroy(http->turnstile);
+    turnstile_destroy(http->house.turnstile);
     adjacency_cache_destroy(http->house.adjacencies);
     keyring_destroy(http->house.keyring);
     credentials_destroy(http->credentials);
@@ -297,6 +298,11 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
         .farewell = print_farewell,
         .context = &http->house,
     };
+    const struct turnstile_rules doorkeeping = {
+        .limit = config->connection_limit,
+        .address_limit = config->address_limit,
+        .miss_limit = config->wrong_key_limit,
+    };
 
     http->house.config = config;
     http->house.desk = parts->desk;
@@ -307,8 +313,7 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
     if (http->idle_event < 0 || !http->has_ready_answers ||
         getrandom(&http->house.id_seed, sizeof http->house.id_seed, 0) < 0 ||
         reaper_create(&rules, &http->house.reaper) != STATUS_OK ||
-        turnstile_create(config->connection_limit, config->address_limit, &http->turnstile) !=
-            STATUS_OK ||
+        turnstile_create(&doorkeeping, &http->house.turnstile) != STATUS_OK ||
         adjacency_cache_create(store_graph_folder(parts->store), config->path_budget_bytes,
                                &http->house.adjacencies) != STATUS_OK ||
         device_monitor_create(NVML_LIBRARY, &http->house.monitor) != STATUS_OK) {
