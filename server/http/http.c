@@ -22,25 +22,30 @@
 #define WAITING_ROOM(limit) ((limit) / 8 + 64)
 /* Of the admin's door, which nobody can crowd who cannot reach it. */
 #define ADMIN_CONNECTION_LIMIT 64
+/* So many connections keep, while they wait, what a request takes: thousands that do little have it
+ * only while they ask. */
+#define KEPT_EXCHANGES 512
 
 struct http {
     struct exchange_house house;
     struct gate main;
     struct gate admin;
     struct credentials *credentials; /* NULL: no TLS */
-    int idle_event;                  /* written when a request ends, during the stop */
+    atomic_uint kept_exchanges;
+    int idle_event; /* written when a request ends, during the stop */
     bool has_ready_answers;
 };
 
 /* ---- Callbacks of libmicrohttpd, on its pool threads ---- */
 
 /* What a connection has for its life. It is small, as many only wait; the kilobytes for the request
- * under way come with the first. */
+ * under way come with it. */
 struct seat {
     struct reaper_place *place;
     enum turnstile_verdict verdict;
     uint32_t counter;          /* of its address; TURNSTILE_UNCOUNTED */
-    struct exchange *exchange; /* NULL before */
+    struct exchange *exchange; /* NULL before, and mostly between two requests */
+    bool keeps_exchange;       /* counted in kept_exchanges */
 };
 
 static struct seat *seat_of(struct MHD_Connection *connection)
@@ -130,6 +135,27 @@ static enum MHD_Result request_came(void *context, struct MHD_Connection *connec
     return exchange->outcome;
 }
 
+static void close_exchange(struct seat *seat)
+{
+    if (seat->exchange != NULL) {
+        exchange_close(seat->exchange);
+    }
+    free(seat->exchange);
+    seat->exchange = NULL;
+}
+
+/* Between two requests. */
+static void rest(struct http *http, struct seat *seat)
+{
+    if (!seat->keeps_exchange) {
+        seat->keeps_exchange = atomic_fetch_add(&http->kept_exchanges, 1) < KEPT_EXCHANGES;
+    }
+    if (!seat->keeps_exchange) {
+        atomic_fetch_sub(&http->kept_exchanges, 1);
+        close_exchange(seat);
+    }
+}
+
 static void request_ended(void *context, struct MHD_Connection *connection, void **request_context,
                           enum MHD_RequestTerminationCode reason)
 {
@@ -143,9 +169,12 @@ static void request_ended(void *context, struct MHD_Connection *connection, void
     *request_context = NULL;
     /* Without one, for want of memory, the connection ends with the request. */
     if (exchange != NULL) {
+        struct seat *seat = exchange->seat;
+
         request_account(exchange, now_s);
         exchange_finish(exchange);
-        reaper_watch(exchange->seat->place, now_s);
+        reaper_watch(seat->place, now_s);
+        rest(http, seat);
     }
     if (atomic_load(&http->house.asks_refused)) {
         (void)!write(http->idle_event, &one, sizeof one);
@@ -161,10 +190,10 @@ static void close_seat(const struct gate *gate, struct seat *seat)
     if (gate->is_counted) {
         turnstile_leave(gate->http->house.turnstile, seat->counter);
     }
-    if (seat->exchange != NULL) {
-        exchange_close(seat->exchange);
+    if (seat->keeps_exchange) {
+        atomic_fetch_sub(&gate->http->kept_exchanges, 1);
     }
-    free(seat->exchange);
+    close_exchange(seat);
     free(seat);
 }
 

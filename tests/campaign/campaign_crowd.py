@@ -1,14 +1,18 @@
 """The long form of tests/fault/test_crowd.py: thousands of clients, with figures.
 
-  python3 tests/campaign/campaign_crowd.py APSPD APSP [drip | handshakes | idle | queries | many]...
+  python3 tests/campaign/campaign_crowd.py APSPD APSP [drip | handshakes | idle | queries | many |
+                                                            submits | polls]...
 
 drip: 4,000 clients that drip, while others ask. handshakes: 1,000 of TLS. idle: 10,000 connections that stay, and what they
 take in memory. queries: 2,000 questions a second, each at its time whether the one before has been
 answered or not, beside nothing, a job on all processors, an upload and both, in turns of a second; many:
-10,000 of them. The figures are medians of the turns, and what the calmest fifth of them had at most. As
+10,000 of them. submits: 10,000 jobs for a queue of 64. polls: questions beside 500 that wait for a job.
+The figures of questions are medians of the turns, and what the calmest fifth of them had at most. As
 root in a network namespace of its own (load_network.py). The exit status is 1 where a figure misses its
 goal."""
 
+import http.client
+import json
 import os
 import re
 import resource
@@ -16,6 +20,8 @@ import select
 import socket
 import subprocess
 import sys
+import threading
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 for folder in ("fault", "http", "bench/http"):
@@ -182,6 +188,99 @@ def queries(rate=2000, rounds=15):
     print(f"queries: {answers} answers, 0 errors")
 
 
+class Submitters:
+    """Threads that submit graphs of their own, each body only once the service says that it may come."""
+
+    def __init__(self, port, count, threads=8):
+        self.port = port
+        self.accepted, self.refused_s, self.wrong = [], [], []
+        self.numbers = iter(range(count))
+        self.lock = threading.Lock()
+        self.threads = [threading.Thread(target=self.run) for _ in range(threads)]
+        for thread in self.threads:
+            thread.start()
+
+    def run(self):
+        while True:
+            with self.lock:
+                number = next(self.numbers, None)
+            if number is None:
+                return
+            try:
+                self.submit(number)
+            except OSError as error:
+                self.wrong.append(error)
+
+    def submit(self, number):
+        body = f"p sp 2 1\na 1 2 {number + 1}\n".encode()
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as connection:
+            began_s = time.monotonic()
+            connection.sendall(b"POST /v1/jobs HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
+                               b"Content-Length: %d\r\n\r\n" % len(body))
+            with connection.makefile("rb") as answer:
+                status = int(answer.readline().split()[1])
+                took_s = time.monotonic() - began_s
+                headers = http.client.parse_headers(answer)
+                if status == 429 and headers["Retry-After"]:
+                    self.refused_s.append(took_s)
+                    return
+                assert status == 100, status
+                connection.sendall(body)
+                status = int(answer.readline().split()[1])
+                headers = http.client.parse_headers(answer)
+                document = json.loads(answer.read(int(headers["Content-Length"])))
+        if status in (200, 202):
+            self.accepted.append(document["id"])
+        elif status == 429:  # filled while the body came
+            self.refused_s.append(0)
+        else:
+            self.wrong.append((status, document))
+
+
+def submits(count=10000):
+    with harness.Daemon(*harness.LASTING) as daemon:
+        lasting = daemon.submit(harness.slow_graph(harness.LASTING_SIZE)).expect(202).json["id"]
+        submitters = Submitters(daemon.port, count)
+        while len(submitters.refused_s) < count // 10 and submitters.threads[0].is_alive():
+            daemon.get("/livez").expect(200)
+        daemon.ask("DELETE", "/v1/jobs/" + lasting).expect(202)
+        for thread in submitters.threads:
+            thread.join()
+        accepted, refused = len(submitters.accepted), len(submitters.refused_s)
+        lost = sum(daemon.finish(job)["state"] != "done" for job in submitters.accepted)
+        report("submits: accepted + refused", f"{accepted} + {refused}", count, accepted + refused == count)
+        report("submits: accepted jobs that were not done", lost, 0, lost == 0)
+        report("submits: other answers", submitters.wrong[:3], "none", not submitters.wrong)
+        found = sorted(submitters.refused_s)
+        p50, p99 = (1000 * found[int(share * len(found))] for share in (0.5, 0.99))
+        report("submits: refused before the body, p50", f"{p50:.2f} ms, p99 {p99:.2f} ms", "5 ms", p50 <= 5)
+
+
+def polls(seconds=60):
+    client = os.path.join(os.path.dirname(os.path.abspath(harness.BINARY)), "tests/bench/http/bench_http_client")
+    with harness.Daemon(*harness.LASTING) as daemon:
+        daemon.solve(SMALL, "?name=town")
+        lasting = daemon.submit(harness.slow_graph(30000)).expect(202).json["id"]
+        while daemon.get("/v1/jobs/" + lasting).json["state"] != "running":
+            pass
+        waiting = [socket.create_connection(("127.0.0.1", daemon.port)) for _ in range(500)]
+        for one in waiting:
+            one.sendall(f"GET /v1/jobs/{lasting}?wait=60 HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+        done = subprocess.run([client, "--rate", "2000", daemon.url, PATH, "500", str(seconds - 10)],
+                              capture_output=True, text=True)
+        figures = {key: float(value) for key, value in re.findall(r"(\S+)=(\S+)", done.stdout)}
+        report("polls: wrong answers", int(figures["errors"]), 0, done.returncode == 0)
+        report("polls: answers beside 500 that wait", int(figures["answers"]), 2000 * (seconds - 10),
+               figures["answers"] == 2000 * (seconds - 10))
+        for name in ("p99_us", "p99.9_us", "max_us"):
+            report(f"polls: {name[:-3]}", f"{figures[name] / 1000:.1f} ms", "50 ms", figures[name] <= 50000)
+        daemon.ask("DELETE", "/v1/jobs/" + lasting).expect(202)
+        told = sum(one.recv(4096).startswith(b"HTTP/1.1 200 ") for one in waiting)
+        report("polls: those that waited and were told", told, 500, told == 500)
+        for one in waiting:
+            one.close()
+
+
 def many_queries():
     queries(rate=10000, rounds=5)
 
@@ -192,5 +291,6 @@ if __name__ == "__main__":
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     for name in sys.argv[3:] or ("drip", "handshakes", "idle", "queries"):
-        {"drip": drip, "handshakes": handshakes, "idle": idle, "queries": queries, "many": many_queries}[name]()
+        {"drip": drip, "handshakes": handshakes, "idle": idle, "queries": queries, "many": many_queries,
+         "submits": submits, "polls": polls}[name]()
     sys.exit(1 if failed else 0)

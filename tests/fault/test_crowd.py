@@ -66,6 +66,24 @@ def test_where_all_places_are_taken_whoever_waits_makes_room():
             one.close()
 
 
+def test_more_connections_than_keep_the_room_of_a_request():
+    count = 600  # KEPT_EXCHANGES of http.c are fewer
+    with harness.Daemon() as daemon:
+        daemon.solve(SMALL, "?name=town")
+        kept = [socket.create_connection(("127.0.0.1", daemon.port), timeout=60) for _ in range(count)]
+        named = set()
+        for _ in range(2):
+            for one in kept:
+                one.sendall(f"GET {PATH} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+            for one in kept:
+                answer = one.recv(4096)
+                assert answer.startswith(b"HTTP/1.1 200 ") and b'"distance":12' in answer, answer
+                named.add(re.search(rb"X-Request-Id: (\w+)", answer).group(1))
+        assert len(named) == 2 * count, len(named)
+        for one in kept:
+            one.close()
+
+
 def test_one_address_has_not_all_places():
     with harness.Daemon("--http.address_limit", "5", "--http.connection_limit", "100") as daemon:
         kept = [daemon.connect() for _ in range(5)]
