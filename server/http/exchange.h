@@ -42,6 +42,7 @@ struct exchange_house {
     struct reaper *reaper;
     struct turnstile *turnstile;
     struct keyring *keyring; /* NULL: whoever reaches the service may do everything */
+    struct upload_memory *upload_memory;
     pthread_key_t ready_answers;
     uint64_t id_seed;
     atomic_uint connection_count; /* so far */

@@ -30,6 +30,7 @@ struct http {
     struct exchange_house house;
     struct gate main;
     struct gate admin;
+    struct upload_memory upload_memory;
     struct credentials *credentials; /* NULL: no TLS */
     atomic_uint kept_exchanges;
     int idle_event; /* written when a request ends, during the stop */
@@ -333,7 +334,9 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
         .miss_limit = config->wrong_key_limit,
     };
 
+    upload_memory_init(&http->upload_memory, parts->upload_memory_bytes);
     http->house.config = config;
+    http->house.upload_memory = &http->upload_memory;
     http->house.desk = parts->desk;
     http->house.results = parts->results;
     http->house.store = parts->store;

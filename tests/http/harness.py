@@ -58,6 +58,27 @@ class Answer:
         return self
 
 
+
+def long_edges(size):
+    """A list of edges between few vertices, of at least so many bytes."""
+    line = b"1 2 3\n2 3 4\n3 1 5\n"
+    return line * (size // len(line) + 1)
+
+
+def asked_for_body(daemon, path, size):
+    """A connection over which a POST was announced, and the answer was that its body may come."""
+    connection = daemon.connect()
+    connection.putrequest("POST", path)
+    connection.putheader("Content-Length", str(size))
+    connection.putheader("Expect", "100-continue")
+    connection.endheaders()
+    told = b""
+    while not told.endswith(b"\r\n\r\n"):
+        told += connection.sock.recv(1)
+    assert told.startswith(b"HTTP/1.1 100 "), told
+    return connection
+
+
 class Daemon:
     """apspd with a state directory of its own, which outlives kill() and start()."""
 
@@ -206,11 +227,10 @@ class Daemon:
         return sorted(path for path in found if "catalogue" not in os.path.basename(path))
 
 
-def curl(*arguments):
-    """(exit code, HTTP status, body) of one curl call."""
-    done = subprocess.run(
-        ["curl", "-sS", "-m", "300", "-w", "\n%{http_code}", *arguments], capture_output=True
-    )
+def curl(*arguments, body=None):
+    """(exit code, HTTP status, body) of one curl call; body is its standard input."""
+    done = subprocess.run(["curl", "-sS", "-m", "300", "-w", "\n%{http_code}", *arguments],
+                          input=body, capture_output=True)
     body, _, status = done.stdout.rpartition(b"\n")
     return done.returncode, int(status or 0), body
 
