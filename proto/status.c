@@ -56,6 +56,8 @@ static const struct status_info table[] = {
                               EXIT_BAD_INPUT},
     [STATUS_ADDRESS_LIMIT] = {"AddressLimit", "Too many connections from this address", 429,
                               EXIT_BAD_INPUT},
+    [STATUS_WRONG_KEYS] = {"WrongKeys", "Too many wrong keys from this address", 429,
+                           EXIT_BAD_INPUT},
     [STATUS_CONNECTION_LIMIT] = {"ConnectionLimit", "Too many connections", 503, EXIT_BAD_INPUT},
     [STATUS_DRAINING] = {"Draining", "The service is shutting down", 503, EXIT_BAD_INPUT},
     [STATUS_NOT_READY] = {"NotReady", "The service is not ready", 503, EXIT_BAD_INPUT},

@@ -32,6 +32,7 @@ struct config {
     uint32_t http_threads;
     uint32_t connection_limit;
     uint32_t address_limit;        /* connections from one address; 0 = all there are */
+    uint32_t wrong_key_limit;      /* from one address in a minute; 0 = any number */
     uint32_t connection_timeout_s; /* without any byte moving */
     uint32_t header_timeout_s;     /* from accept, or the previous answer, to complete headers */
     uint64_t rate_floor;           /* bytes a second that a client must move, either way */

@@ -48,6 +48,10 @@ static const struct config_option options[] = {
     {"http", "address_limit", OPTION_U32, "4096", 0, 100000, NULL, MEMBER(address_limit),
      "Of these, connections from one address (IPv6: one /64); the ones beyond are answered 429. "
      "Behind a proxy all come from one. 0 = no limit."},
+    {"http", "wrong_key_limit", OPTION_U32, "60", 0, 1000000, NULL, MEMBER(wrong_key_limit),
+     "Wrong keys from one address (IPv6: one /64) in a minute; the ones beyond are answered 429, "
+     "and end their connection. A valid key is let in all the same, so whoever else is behind the "
+     "address does not notice. 0 = no limit."},
     {"http", "connection_timeout_s", OPTION_SECONDS, "30", 1, 86400, NULL,
      MEMBER(connection_timeout_s),
      "Seconds without any byte moving after which a connection is closed."},

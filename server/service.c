@@ -48,7 +48,7 @@ struct service {
     struct confine_policy policy; /* without its paths */
     struct confine_report confined;
     uv_signal_t signals[SIGNAL_COUNT];
-    uv_timer_t reaper;   /* each second: ends connections that dawdle */
+    uv_timer_t reaper;   /* ends connections that dawdle */
     uv_timer_t watchdog; /* tells the service manager that the loop goes round */
     uv_work_t first_work;
     uv_idle_t last_asks; /* runs between the drain and the stop */
@@ -389,7 +389,7 @@ static enum status start_http(struct service *service, struct problem *reterr)
     if (status != STATUS_OK) {
         return status;
     }
-    uv_timer_start(&service->reaper, reap, 1000, 1000);
+    uv_timer_start(&service->reaper, reap, HTTP_REAP_PAUSE_MS, HTTP_REAP_PAUSE_MS);
     printf("listening on %s\n", http_address(service->http));
     if (http_admin_address(service->http)[0] != '\0') {
         printf("admin listening on %s\n", http_admin_address(service->http));

@@ -14,6 +14,7 @@
 #include "server/http/ready_answer.h"
 #include "server/http/reaper.h"
 #include "server/http/router.h"
+#include "server/http/turnstile.h"
 #include "server/http/upload.h"
 #include "server/job/device_monitor.h"
 #include "server/store/adjacency_cache.h"
@@ -39,6 +40,7 @@ struct exchange_house {
     struct adjacency_cache *adjacencies;
     struct device_monitor *monitor;
     struct reaper *reaper;
+    struct turnstile *turnstile;
     struct keyring *keyring; /* NULL: whoever reaches the service may do everything */
     struct upload_memory *upload_memory;
     pthread_key_t ready_answers;
@@ -59,10 +61,11 @@ struct seat;
 struct exchange {
     struct exchange_house *house;
     struct MHD_Connection *connection;
-    struct seat *seat;       /* of its connection; of http.c */
-    struct grant grant;      /* of its key */
-    unsigned doors;          /* through which it may have come */
-    enum MHD_Result outcome; /* of the callback under way */
+    struct seat *seat;        /* of its connection; of http.c */
+    struct grant grant;       /* of its key */
+    uint32_t address_counter; /* of the turnstile */
+    unsigned doors;           /* through which it may have come */
+    enum MHD_Result outcome;  /* of the callback under way */
     bool begun;
     bool closing;         /* the connection ends with this answer */
     bool answered;        /* an answer is on its way */

@@ -22,27 +22,31 @@
 #define WAITING_ROOM(limit) ((limit) / 8 + 64)
 /* Of the admin's door, which nobody can crowd who cannot reach it. */
 #define ADMIN_CONNECTION_LIMIT 64
+/* So many connections keep, while they wait, what a request takes: thousands that do little have it
+ * only while they ask. */
+#define KEPT_EXCHANGES 512
 
 struct http {
     struct exchange_house house;
     struct gate main;
     struct gate admin;
-    struct turnstile *turnstile;
     struct upload_memory upload_memory;
     struct credentials *credentials; /* NULL: no TLS */
-    int idle_event;                  /* written when a request ends, during the stop */
+    atomic_uint kept_exchanges;
+    int idle_event; /* written when a request ends, during the stop */
     bool has_ready_answers;
 };
 
 /* ---- Callbacks of libmicrohttpd, on its pool threads ---- */
 
 /* What a connection has for its life. It is small, as many only wait; the kilobytes for the request
- * under way come with the first. */
+ * under way come with it. */
 struct seat {
     struct reaper_place *place;
     enum turnstile_verdict verdict;
-    uint32_t counter;          /* of its address */
-    struct exchange *exchange; /* NULL before */
+    uint32_t counter;          /* of its address; TURNSTILE_UNCOUNTED */
+    struct exchange *exchange; /* NULL before, and mostly between two requests */
+    bool keeps_exchange;       /* counted in kept_exchanges */
 };
 
 static struct seat *seat_of(struct MHD_Connection *connection)
@@ -78,6 +82,7 @@ static void *request_started(void *context, const char *target, struct MHD_Conne
     }
     exchange->doors = gate->doors;
     exchange->seat = seat;
+    exchange->address_counter = seat->counter;
     return exchange;
 }
 
@@ -131,6 +136,27 @@ static enum MHD_Result request_came(void *context, struct MHD_Connection *connec
     return exchange->outcome;
 }
 
+static void close_exchange(struct seat *seat)
+{
+    if (seat->exchange != NULL) {
+        exchange_close(seat->exchange);
+    }
+    free(seat->exchange);
+    seat->exchange = NULL;
+}
+
+/* Between two requests. */
+static void rest(struct http *http, struct seat *seat)
+{
+    if (!seat->keeps_exchange) {
+        seat->keeps_exchange = atomic_fetch_add(&http->kept_exchanges, 1) < KEPT_EXCHANGES;
+    }
+    if (!seat->keeps_exchange) {
+        atomic_fetch_sub(&http->kept_exchanges, 1);
+        close_exchange(seat);
+    }
+}
+
 static void request_ended(void *context, struct MHD_Connection *connection, void **request_context,
                           enum MHD_RequestTerminationCode reason)
 {
@@ -144,9 +170,12 @@ static void request_ended(void *context, struct MHD_Connection *connection, void
     *request_context = NULL;
     /* Without one, for want of memory, the connection ends with the request. */
     if (exchange != NULL) {
+        struct seat *seat = exchange->seat;
+
         request_account(exchange, now_s);
         exchange_finish(exchange);
-        reaper_watch(exchange->seat->place, now_s);
+        reaper_watch(seat->place, now_s);
+        rest(http, seat);
     }
     if (atomic_load(&http->house.asks_refused)) {
         (void)!write(http->idle_event, &one, sizeof one);
@@ -160,12 +189,12 @@ static void close_seat(const struct gate *gate, struct seat *seat)
     }
     reaper_close(seat->place);
     if (gate->is_counted) {
-        turnstile_leave(gate->http->turnstile, seat->counter);
+        turnstile_leave(gate->http->house.turnstile, seat->counter);
     }
-    if (seat->exchange != NULL) {
-        exchange_close(seat->exchange);
+    if (seat->keeps_exchange) {
+        atomic_fetch_sub(&gate->http->kept_exchanges, 1);
     }
-    free(seat->exchange);
+    close_exchange(seat);
     free(seat);
 }
 
@@ -176,8 +205,9 @@ static void enter(const struct gate *gate, struct MHD_Connection *connection, st
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 
     seat->verdict = TURNSTILE_OPEN;
+    seat->counter = TURNSTILE_UNCOUNTED;
     if (gate->is_counted) {
-        seat->verdict = turnstile_enter(gate->http->turnstile,
+        seat->verdict = turnstile_enter(gate->http->house.turnstile,
                                         info == NULL ? NULL : info->client_addr, &seat->counter);
     }
     if (seat->verdict == TURNSTILE_FULL &&
@@ -242,7 +272,7 @@ static void destroy(struct http *http)
     listener_close(&http->main.listener);
     listener_close(&http->admin.listener);
     reaper_destroy(http->house.reaper);
-    turnstile_destroy(http->turnstile);
+    turnstile_destroy(http->house.turnstile);
     adjacency_cache_destroy(http->house.adjacencies);
     keyring_destroy(http->house.keyring);
     credentials_destroy(http->credentials);
@@ -298,6 +328,11 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
         .farewell = print_farewell,
         .context = &http->house,
     };
+    const struct turnstile_rules doorkeeping = {
+        .limit = config->connection_limit,
+        .address_limit = config->address_limit,
+        .miss_limit = config->wrong_key_limit,
+    };
 
     upload_memory_init(&http->upload_memory, parts->upload_memory_bytes);
     http->house.config = config;
@@ -310,8 +345,7 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
     if (http->idle_event < 0 || !http->has_ready_answers ||
         getrandom(&http->house.id_seed, sizeof http->house.id_seed, 0) < 0 ||
         reaper_create(&rules, &http->house.reaper) != STATUS_OK ||
-        turnstile_create(config->connection_limit, config->address_limit, &http->turnstile) !=
-            STATUS_OK ||
+        turnstile_create(&doorkeeping, &http->house.turnstile) != STATUS_OK ||
         adjacency_cache_create(store_graph_folder(parts->store), config->path_budget_bytes,
                                &http->house.adjacencies) != STATUS_OK ||
         device_monitor_create(NVML_LIBRARY, &http->house.monitor) != STATUS_OK) {

@@ -34,7 +34,8 @@ const char *http_admin_address(const struct http *http);
 MUST_CHECK enum status http_load_keys(struct http *http, struct problem *reterr);
 MUST_CHECK enum status http_load_certificate(struct http *http, struct problem *reterr);
 /* Ends connections that dawdle: over the headers of a request, its body, or an answer. The loop
- * calls it each second. */
+ * calls it each HTTP_REAP_PAUSE_MS, which is how late it may be. */
+#define HTTP_REAP_PAUSE_MS 250
 void http_reap(struct http *http);
 /* No new connections; those open are answered. */
 void http_quiesce(struct http *http);

@@ -1,6 +1,7 @@
 #include "server/http/keyring.h"
 
 #include "proto/number.h"
+#include "server/http/key_match.h"
 
 #include <errno.h>
 #include <gnutls/crypto.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define DIGEST_SIZE 32
+#define DIGEST_SIZE KEY_DIGEST_SIZE
 #define LINE_SIZE 512
 #define KEY_LIMIT 4096
 /* Of a key: what 96 random bits take in base 64; and what a header line has room for. */
@@ -314,12 +315,12 @@ bool keyring_find(struct keyring *keyring, const char *key, size_t size, struct 
         return false;
     }
     pthread_rwlock_rdlock(&keyring->lock);
-    for (size_t i = 0; i < keyring->count; i++) {
-        /* All are looked at, whole: the time tells nothing about where one differs. */
-        if (gnutls_memcmp(keyring->entries[i].digest, digest, sizeof digest) == 0) {
-            grant = keyring->entries[i].grant;
-            found = true;
-        }
+    if (keyring->count > 0) {
+        const size_t index = key_match_find(keyring->entries[0].digest, sizeof(struct entry),
+                                            keyring->count, digest);
+
+        found = index < keyring->count;
+        grant = found ? keyring->entries[index].grant : grant;
     }
     pthread_rwlock_unlock(&keyring->lock);
     *ret_grant = grant;

@@ -24,25 +24,33 @@ enum { PLACE_FREE, PLACE_OPEN, PLACE_REAPED };
 #define AT_REST (-1.0)
 #define IN_BODY (-2.0)
 
-/* What had moved when a stretch of time began; begun_s below 0: none has. */
+/* What had moved when a stretch of time began; begun_s below 0: none has. And how long the client
+ * may still move nothing: what it moves is worth the time that it takes at the floor, up to one
+ * stretch. The first ends who is always a little slow, the second who stops, whatever came before.
+ */
 struct window {
     double begun_s;
     uint64_t bytes;
+    float left_s;
+    uint32_t seen; /* the low bits of what had moved at the last look */
 };
 
 struct reaper_place {
-    _Alignas(LINE_BYTES) atomic_int state;
-    atomic_int descriptor;
-    _Atomic double since_s;  /* or AT_REST, or IN_BODY */
+    _Alignas(LINE_BYTES) atomic_schar state;
     atomic_bool is_speaking; /* it has completed a request: what comes unasked would be misread */
-    bool is_encrypted;       /* from here on by whoever holds the place */
+    bool is_encrypted;       /* this and the windows: by whoever holds the place */
+    atomic_int descriptor;
+    _Atomic double since_s; /* or AT_REST, or IN_BODY */
     struct window in;
     struct window out;
 };
 
+_Static_assert(sizeof(struct reaper_place) == LINE_BYTES, "a place is a line");
+
 struct reaper {
     struct reaper_rules rules;
     uint32_t count;
+    double ran_s;     /* when all were last looked at */
     atomic_uint hint; /* where a free place may be */
     atomic_uint shed; /* where to look for one to make room */
     struct reaper_place places[];
@@ -71,7 +79,7 @@ void reaper_destroy(struct reaper *reaper)
 
 /* ---- Places ---- */
 
-static bool seize(struct reaper_place *place, int from)
+static bool seize(struct reaper_place *place, signed char from)
 {
     return atomic_load_explicit(&place->state, memory_order_relaxed) == from &&
            atomic_compare_exchange_strong(&place->state, &from, PLACE_REAPED);
@@ -107,7 +115,7 @@ struct reaper_place *reaper_open(struct reaper *reaper, int descriptor, bool is_
 
 void reaper_close(struct reaper_place *place)
 {
-    int expected = PLACE_OPEN;
+    signed char expected = PLACE_OPEN;
 
     if (place == NULL) {
         return;
@@ -168,43 +176,62 @@ static bool waits_in_kernel(int descriptor, unsigned long question)
     return ioctl(descriptor, question, &bytes) == 0 && bytes > 0;
 }
 
-/* Whether less than the floor has moved over a window that is over now; the next one begins. */
-static bool was_slow(struct window *window, double length_s, uint64_t floor, uint64_t bytes,
-                     double now_s)
+/* A look, so long after the last one. */
+struct look {
+    double now_s;
+    double since_s;
+    uint64_t floor;
+};
+
+/* Whether nothing more may be waited for, or less than the floor has moved over a window that is
+ * over now; the next one begins. */
+static bool was_slow(struct window *window, const struct look *look, double length_s,
+                     uint64_t bytes)
 {
     const struct window before = *window;
+    const double worth_s = (double)((uint32_t)bytes - before.seen) / (double)look->floor;
+    const double left_s = (double)before.left_s - look->since_s + worth_s;
 
-    if (before.begun_s >= 0 && now_s - before.begun_s < length_s) {
+    if (before.begun_s < 0) {
+        *window = (struct window){look->now_s, bytes, (float)length_s, (uint32_t)bytes};
         return false;
     }
-    *window = (struct window){now_s, bytes};
-    return before.begun_s >= 0 &&
-           (double)(bytes - before.bytes) < (double)floor * (now_s - before.begun_s);
+    window->left_s = (float)(left_s < length_s ? left_s : length_s);
+    window->seen = (uint32_t)bytes;
+    if (left_s < 0 || look->now_s - before.begun_s < length_s) {
+        return left_s < 0;
+    }
+    window->begun_s = look->now_s;
+    window->bytes = bytes;
+    return (double)(bytes - before.bytes) < (double)look->floor * (look->now_s - before.begun_s);
 }
 
 static bool is_slow(const struct reaper *reaper, struct reaper_place *place, bool in_body,
                     double now_s)
 {
     const struct reaper_rules *rules = &reaper->rules;
+    const struct look look = {now_s, now_s - reaper->ran_s, rules->rate_floor};
     const int descriptor = atomic_load(&place->descriptor);
     const bool has_output = waits_in_kernel(descriptor, SIOCOUTQ);
     uint64_t received = 0;
     uint64_t acknowledged = 0;
     bool slow = false;
 
-    /* What waits here to be read is not the client's fault. */
-    in_body = in_body && !waits_in_kernel(descriptor, SIOCINQ);
     place->in.begun_s = in_body ? place->in.begun_s : -1;
     place->out.begun_s = has_output ? place->out.begun_s : -1;
+    if (in_body && waits_in_kernel(descriptor, SIOCINQ)) {
+        /* Not the client's fault: for him this time does not pass. */
+        place->in.begun_s += place->in.begun_s >= 0 ? look.since_s : 0;
+        in_body = false;
+    }
     if ((!in_body && !has_output) || !count_moved(descriptor, &received, &acknowledged)) {
         return false;
     }
     if (in_body) {
-        slow = was_slow(&place->in, rules->header_timeout_s, rules->rate_floor, received, now_s);
+        slow = was_slow(&place->in, &look, rules->header_timeout_s, received);
     }
     if (has_output) {
-        slow |=
-            was_slow(&place->out, rules->stall_timeout_s, rules->rate_floor, acknowledged, now_s);
+        slow |= was_slow(&place->out, &look, rules->stall_timeout_s, acknowledged);
     }
     return slow;
 }
@@ -279,6 +306,7 @@ void reaper_run(struct reaper *reaper, double now_s)
         }
         release(place);
     }
+    reaper->ran_s = now_s;
 }
 
 static double age_of(const struct reaper_place *place, double now_s)

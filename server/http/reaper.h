@@ -3,6 +3,7 @@
  *   - that does not complete the headers of a request in time (slowloris),
  *   - that sends a body too slowly, while nothing of it waits here to be read,
  *   - that takes an answer too slowly, while something of it waits in the kernel to be sent.
+ * Too slowly: less than the floor over a stretch of the time that it has, or nothing for that long.
  * What moved is what the kernel has counted, so nothing is counted here: on Unix sockets, where it
  * does not count, only the first holds. Where it has begun its first request, and TLS does not
  * forbid it, such a client is told so.
@@ -52,7 +53,7 @@ void reaper_watch(struct reaper_place *place, double now_s);
  * whoever ends a request that is counted. */
 uint32_t reaper_count_resting(struct reaper *reaper);
 
-/* One thread, about once a second. */
+/* One thread, each quarter of a second (HTTP_REAP_PAUSE_MS): so late a client may be ended. */
 void reaper_run(struct reaper *reaper, double now_s);
 /* Makes room: shuts down, of some connections that wait for their next request for a second or
  * more, the one that has waited longest. False when none does. Any thread. */

@@ -80,6 +80,7 @@ void serve_service_limits(struct exchange *exchange)
         {"result_limit", config->result_limit},
         {"connection_limit", config->connection_limit},
         {"address_limit", config->address_limit},
+        {"wrong_key_limit", config->wrong_key_limit},
         {"rate_floor", config->rate_floor},
         {"stall_timeout_s", config->stall_timeout_s},
         {"connection_timeout_s", config->connection_timeout_s},

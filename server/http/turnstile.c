@@ -6,19 +6,16 @@
 #include <sys/random.h>
 
 #define COUNTERS 65536u
-/* No counter: an address that is not counted. */
-#define UNCOUNTED COUNTERS
 
 struct turnstile {
-    uint32_t limit;
-    uint32_t address_limit;
+    struct turnstile_rules rules;
     uint64_t seed;
     atomic_uint all;
     atomic_uint counters[COUNTERS];
+    atomic_ullong misses[COUNTERS]; /* the window's number, and in the low 32 bits how many in it */
 };
 
-enum status turnstile_create(uint32_t limit, uint32_t address_limit,
-                             struct turnstile **ret_turnstile)
+enum status turnstile_create(const struct turnstile_rules *rules, struct turnstile **ret_turnstile)
 {
     struct turnstile *turnstile = calloc(1, sizeof *turnstile);
 
@@ -27,8 +24,7 @@ enum status turnstile_create(uint32_t limit, uint32_t address_limit,
         free(turnstile);
         return STATUS_NO_MEMORY;
     }
-    turnstile->limit = limit;
-    turnstile->address_limit = address_limit;
+    turnstile->rules = *rules;
     *ret_turnstile = turnstile;
     return STATUS_OK;
 }
@@ -67,25 +63,43 @@ static bool read_address(const struct sockaddr *address, uint64_t *ret_bits)
 enum turnstile_verdict turnstile_enter(struct turnstile *turnstile, const struct sockaddr *address,
                                        uint32_t *ret_counter)
 {
+    const struct turnstile_rules *rules = &turnstile->rules;
     uint64_t bits;
     unsigned of_address = 0;
     const unsigned before = atomic_fetch_add(&turnstile->all, 1);
 
-    *ret_counter = UNCOUNTED;
-    if (turnstile->address_limit > 0 && read_address(address, &bits)) {
+    *ret_counter = TURNSTILE_UNCOUNTED;
+    if (read_address(address, &bits)) {
         *ret_counter = (uint32_t)(mix(mix(bits + turnstile->seed) ^ turnstile->seed) % COUNTERS);
         of_address = atomic_fetch_add(&turnstile->counters[*ret_counter], 1);
     }
-    if (of_address >= turnstile->address_limit && *ret_counter != UNCOUNTED) {
+    if (rules->address_limit > 0 && of_address >= rules->address_limit) {
         return TURNSTILE_ADDRESS_FULL;
     }
-    return before >= turnstile->limit ? TURNSTILE_FULL : TURNSTILE_OPEN;
+    return before >= rules->limit ? TURNSTILE_FULL : TURNSTILE_OPEN;
 }
 
 void turnstile_leave(struct turnstile *turnstile, uint32_t counter)
 {
     atomic_fetch_sub(&turnstile->all, 1);
-    if (counter != UNCOUNTED) {
+    if (counter != TURNSTILE_UNCOUNTED) {
         atomic_fetch_sub(&turnstile->counters[counter], 1);
     }
+}
+
+uint32_t turnstile_miss(struct turnstile *turnstile, uint32_t counter, double now_s)
+{
+    const uint64_t window = (uint64_t)(now_s / TURNSTILE_MISS_WINDOW_S);
+    const double end_s = (double)(window + 1) * TURNSTILE_MISS_WINDOW_S;
+    unsigned long long seen;
+    unsigned long long next;
+
+    if (counter == TURNSTILE_UNCOUNTED || turnstile->rules.miss_limit == 0) {
+        return 0;
+    }
+    seen = atomic_load(&turnstile->misses[counter]);
+    do {
+        next = seen >> 32 == (uint32_t)window ? seen + 1 : window << 32 | 1;
+    } while (!atomic_compare_exchange_weak(&turnstile->misses[counter], &seen, next));
+    return (uint32_t)next > turnstile->rules.miss_limit ? (uint32_t)(end_s - now_s) + 1 : 0;
 }

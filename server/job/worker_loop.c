@@ -150,10 +150,12 @@ static void do_load(struct loop *loop, const struct work_load *load)
 }
 
 /* A CPU solver keeps every core busy: answers go first. On Linux a thread has a niceness of its
- * own, and those that the solver starts inherit it. */
+ * own, and those that the solver starts inherit it. Down from where the service was started. */
 static void give_way(void)
 {
-    (void)setpriority(PRIO_PROCESS, (id_t)gettid(), CPU_SOLVER_NICENESS);
+    const id_t thread = (id_t)gettid();
+    (void)setpriority(PRIO_PROCESS, thread,
+                      getpriority(PRIO_PROCESS, thread) + CPU_SOLVER_NICENESS);
 }
 
 /* It was there when the solver was opened. */

@@ -12,7 +12,10 @@ OPENINGS = {
     "body": b"POST /v1/jobs HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\np",
     "answer": f"GET {SLOW_READER} HTTP/1.1\r\nHost: a\r\n\r\n".encode(),
     "silent": b"",
+    "segments": b"G",
 }
+# The head of a record that never becomes whole; to a daemon with TLS.
+HANDSHAKE = {"handshake": b"\x16\x03\x01\x02\x00"}
 
 
 def ring(n):
@@ -26,6 +29,7 @@ class Attacker:
         self.kind = kind
         self.got = b""
         self.closed_s = None
+        self.noticed_s = None  # by the crowd, which looks at all at once
         self.socket = socket.socket()
         if kind == "answer":
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -34,7 +38,7 @@ class Attacker:
         self.socket.settimeout(60)
         self.opened_s = time.monotonic()
         self.socket.connect(("127.0.0.1", port))
-        self.socket.sendall(OPENINGS[kind])
+        self.socket.sendall((OPENINGS | HANDSHAKE)[kind])
         self.socket.setblocking(False)
         self.poll = select.poll()
         self.poll.register(self.socket, 0)  # what is always told: an end with or without data left
@@ -59,7 +63,7 @@ class Attacker:
 
     def end(self):
         if self.closed_s is None:
-            self.closed_s = time.monotonic()
+            self.closed_s = self.noticed_s or time.monotonic()
             self.socket.close()
 
 
@@ -72,12 +76,19 @@ class Crowd:
         self.error = None
         self.thread = threading.Thread(target=self.run, args=(port, count, kinds, source))
         self.opened = threading.Event()
+        self.ends = select.epoll()
+        self.by_number = {}
         self.thread.start()
+        self.watcher = threading.Thread(target=self.watch)
+        self.watcher.start()
 
     def run(self, port, count, kinds, source):
         try:
             for i in range(count):
                 self.attackers.append(Attacker(port, kinds[i % len(kinds)], source))
+                number = self.attackers[-1].socket.fileno()
+                self.by_number[number] = self.attackers[-1]
+                self.ends.register(number, select.EPOLLRDHUP | select.EPOLLONESHOT)
             self.opened.set()
             while any(one.closed_s is None for one in self.attackers):
                 for one in self.attackers:
@@ -89,8 +100,19 @@ class Crowd:
         finally:
             self.opened.set()
 
+    def watch(self):
+        """Notes the ends when they come, which takes the thread that drips a while to find."""
+        self.opened.wait()
+        left = len(self.by_number)
+        while left > 0 and self.thread.is_alive():
+            for number, _ in self.ends.poll(1):
+                self.by_number[number].noticed_s = time.monotonic()
+                left -= 1
+
     def join(self):
         self.thread.join()
+        self.watcher.join()
+        self.ends.close()
         if self.error is not None:
             raise self.error
 

@@ -2,11 +2,13 @@
 nobody else notices. A short form of tests/campaign/campaign_crowd.py."""
 
 import os
+import re
 import socket
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "http"))
 
+import access
 import harness
 from harness import SMALL
 
@@ -25,11 +27,21 @@ def test_whoever_is_too_slow_is_ended_and_the_others_are_served():
         crowd.join()
         guests.stop()
         assert not guests.failures and guests.latencies_s, guests.failures[:3]
-        for kind in ("header", "body"):
+        for kind in ("header", "body", "segments"):
             told = [one.got for one in crowd.of(kind)]
             assert all(got.startswith(b"HTTP/1.1 408 ") and b'"RequestTimeout"' in got for got in told), told[:3]
         assert all(one.got == b"" for one in crowd.of("silent"))
+        # The end comes behind the deadline and not before it.
+        assert all(one.closed_s >= one.opened_s + 2 for one in crowd.attackers)
         assert all(one.got and b"HTTP/1.1 200".startswith(one.got[:12]) for one in crowd.of("answer"))
+
+
+def test_a_handshake_that_drips_is_ended():
+    certificate = access.Certificate()
+    with harness.Daemon("--http.header_timeout_s", "2", *certificate.flags()) as daemon:
+        crowd = Crowd(daemon.port, 20, kinds=("handshake", "silent"))
+        crowd.join()
+        assert all(one.closed_s >= one.opened_s + 2 for one in crowd.attackers)
 
 
 def test_where_all_places_are_taken_whoever_waits_makes_room():
@@ -54,6 +66,24 @@ def test_where_all_places_are_taken_whoever_waits_makes_room():
             one.close()
 
 
+def test_more_connections_than_keep_the_room_of_a_request():
+    count = 600  # KEPT_EXCHANGES of http.c are fewer
+    with harness.Daemon() as daemon:
+        daemon.solve(SMALL, "?name=town")
+        kept = [socket.create_connection(("127.0.0.1", daemon.port), timeout=60) for _ in range(count)]
+        named = set()
+        for _ in range(2):
+            for one in kept:
+                one.sendall(f"GET {PATH} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+            for one in kept:
+                answer = one.recv(4096)
+                assert answer.startswith(b"HTTP/1.1 200 ") and b'"distance":12' in answer, answer
+                named.add(re.search(rb"X-Request-Id: (\w+)", answer).group(1))
+        assert len(named) == 2 * count, len(named)
+        for one in kept:
+            one.close()
+
+
 def test_one_address_has_not_all_places():
     with harness.Daemon("--http.address_limit", "5", "--http.connection_limit", "100") as daemon:
         kept = [daemon.connect() for _ in range(5)]
@@ -72,6 +102,42 @@ def test_one_address_has_not_all_places():
             if answer.status == 200:
                 break
         answer.expect(200)
+
+
+def nicenesses(folder):
+    """[(name, niceness)] of the threads of a process."""
+    found = []
+    for thread in os.listdir(folder):
+        with open(f"{folder}/{thread}/stat", encoding="ascii") as file:
+            name, rest = re.fullmatch(r"\d+ \((.*)\) (.*)\n", file.read()).groups()
+        found.append((name, int(rest.split()[16])))
+    return found
+
+
+def children_of(folder):
+    found = []
+    for thread in os.listdir(folder):
+        with open(f"{folder}/{thread}/children", encoding="ascii") as file:
+            found += file.read().split()
+    return found
+
+
+def test_what_computes_gives_way_to_what_answers():
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    for isolation in ("thread", "process"):
+        with harness.Daemon("--worker.isolation", isolation, "--solver", "cpu", "--http.threads", "3",
+                            "--solver.cpu_threads", "2", "--service.confinement", "auto") as daemon:
+            daemon.solve(ring(600))  # so large that a pool is at it
+            folder = f"/proc/{daemon.process.pid}/task"
+            threads = nicenesses(folder)
+            answering = [niceness for name, niceness in threads if name.startswith("MHD")]
+            assert answering and set(answering) == {own}, threads
+            solving = nicenesses(f"/proc/{children_of(folder)[0]}/task") if isolation == "process" else threads
+            # The solver's two; the heart of its process beats at the daemon's.
+            assert [niceness for _, niceness in solving].count(min(own + 10, 19)) >= 2, solving
+            assert isolation == "thread" or own in [niceness for _, niceness in solving], solving
+            # Of libuv's pool, that puts graphs in order.
+            assert [niceness for _, niceness in threads].count(min(own + 5, 19)) >= 4, threads
 
 
 if __name__ == "__main__":

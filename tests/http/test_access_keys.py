@@ -1,8 +1,11 @@
 """Keys: who is let in, what for, and that no tenant can tell what another has."""
 
+import http.client
 import json
 import os
+import random
 import re
+import socket
 import subprocess
 
 import access
@@ -38,6 +41,68 @@ def test_without_a_valid_key_there_is_401_whatever_is_asked(daemon):
     # Blanks behind a value are none of it (RFC 9110, 5.5); libmicrohttpd 0.9 keeps them.
     daemon.get("/v1/jobs", Authorization="Bearer " + good + " ").expect(
         200 if harness.parses_strictly() else 401)
+
+
+def mutate(key, random):
+    """Bytes that are not the key: some of it cut off, doubled, exchanged, flipped, or a NUL put into it."""
+    while True:
+        bytes_of = bytearray(key)
+        at = random.randrange(len(key))
+        way = random.randrange(6)
+        if way == 0:
+            bytes_of[at:] = b""
+        elif way == 1:
+            bytes_of[at:at] = bytes_of[at:]
+        elif way == 2:
+            bytes_of[at] ^= 1 << random.randrange(8)
+        elif way == 3:
+            bytes_of[at] = random.randrange(256)
+        elif way == 4:
+            bytes_of[at:at + random.randrange(2)] = b"\0"
+        else:
+            bytes_of += bytes([random.randrange(256)])
+        # A blank behind a value is none of it, and a line's end begins another header.
+        if bytes(bytes_of).strip(b" \t") != key and not set(b"\r\n") & set(bytes_of):
+            return bytes(bytes_of)
+
+
+def test_what_only_looks_like_a_key_is_refused(_):
+    randomness = random.Random(1)
+    good = access.Keys.key("alpha:reader").encode()
+    with access.Daemon("--http.keys_file", keys.path, "--http.wrong_key_limit", "0") as daemon:
+        connection, statuses = None, {}
+        for _ in range(500 if harness.QUICK else 3000):
+            connection = connection or socket.create_connection(("127.0.0.1", daemon.port), timeout=60)
+            connection.sendall(b"GET /v1/limits HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer "
+                               + mutate(good, randomness) + b"\r\n\r\n")
+            with connection.makefile("rb") as answer:
+                status = int(answer.readline().split()[1])
+                headers = http.client.parse_headers(answer)
+                answer.read(int(headers["Content-Length"]))
+            statuses[status] = statuses.get(status, 0) + 1
+            if headers.get("Connection", "").lower() == "close":
+                connection.close()
+                connection = None
+        assert set(statuses) == {400, 401}, statuses
+        daemon.by("alpha:reader", "GET", "/v1/limits").expect(200)
+
+
+def test_who_tries_key_after_key_is_told_to_wait(_):
+    with access.Daemon("--http.keys_file", keys.path, "--http.wrong_key_limit", "5") as daemon:
+        tried = 0
+        answer = daemon.get("/v1/limits", Authorization="Bearer wrong")
+        while answer.status == 401:  # a minute that ends meanwhile gives some more
+            tried += 1
+            answer = daemon.get("/v1/limits", Authorization="Bearer wrong")
+        answer.expect(429, "WrongKeys")
+        assert tried >= 5 and answer.json["limit"] == 5, (tried, answer.json)
+        assert 1 <= int(answer.headers["Retry-After"]) <= 61, answer.headers
+        assert answer.headers["Connection"] == "close", answer.headers
+        # Behind the same address others have valid keys, or ask what needs none.
+        for _ in range(20):
+            daemon.by("alpha:reader", "GET", "/v1/limits").expect(200)
+        daemon.get("/v1/limits").expect(401, "Unauthorized")
+        daemon.get("/livez", Authorization="Bearer wrong").expect(200)
 
 
 def test_the_body_of_a_stranger_is_not_read(daemon):

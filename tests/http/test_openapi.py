@@ -22,7 +22,7 @@ except ImportError:
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Codes that need a broken machine, or what the service does not have yet.
 NOT_PROVOKED = {
-    "Unauthorized", "Forbidden", "JobQuota", "StorageQuota",  # test_access_keys.py
+    "Unauthorized", "Forbidden", "JobQuota", "StorageQuota", "WrongKeys",  # test_access_keys.py
     "RequestTimeout", "AddressLimit", "ConnectionLimit",  # test_crowd.py
     "NoMemory", "NoDeviceMemory", "NoDevice", "NotReady", "DiskFull", "InputOutput",
     "Corrupt", "NotVerified", "DeviceLost", "PoisonJob", "Configuration", "Draining", "Cancelled",

@@ -191,6 +191,105 @@ static void a_body_that_drips_is_ended_and_told(void **state)
     reaper_destroy(reaper);
 }
 
+/* Runs in quarters of a second, from just after one time to the other; the time of the end, or -1.
+ */
+static double run_until_shut(struct reaper *reaper, const struct talk *talk, double from_s,
+                             double to_s)
+{
+    for (double now_s = from_s + 0.25; now_s <= to_s; now_s += 0.25) {
+        reaper_run(reaper, now_s);
+        if (is_shut(talk->client)) {
+            return now_s;
+        }
+    }
+    return -1;
+}
+
+static void a_body_that_stops_has_its_time_from_then_on(void **state)
+{
+    struct reaper *reaper = create_with_floor();
+    struct talk talk = connect_pair();
+    struct reaper_place *place = reaper_open(reaper, talk.server, false, 0);
+
+    (void)state;
+    reaper_rest(place);
+    reaper_expect_body(place);
+    reaper_run(reaper, 0.25);
+    move_bytes(&talk, 1000000); /* what was fast before is worth no more than one stretch */
+    assert_true(run_until_shut(reaper, &talk, 0.25, 9) < 0);
+    move_bytes(&talk, 1000000);
+    const double stopped_s = 9;
+    const double ended_s = run_until_shut(reaper, &talk, stopped_s, 100);
+    assert_true(ended_s > stopped_s + TIMEOUT_S && ended_s <= stopped_s + TIMEOUT_S + 1);
+    reaper_close(place);
+    end(&talk);
+    reaper_destroy(reaper);
+}
+
+static void a_body_of_single_bytes_is_ended_in_time(void **state)
+{
+    struct reaper *reaper = create_with_floor();
+    struct talk talk = connect_pair();
+    struct reaper_place *place = reaper_open(reaper, talk.server, false, 0);
+    double ended_s = -1;
+
+    (void)state;
+    reaper_rest(place);
+    reaper_expect_body(place);
+    for (double now_s = 0; ended_s < 0 && now_s < 100; now_s += 0.25) {
+        move_bytes(&talk, 1);
+        ended_s = run_until_shut(reaper, &talk, now_s, now_s + 0.25);
+    }
+    assert_true(ended_s > TIMEOUT_S && ended_s <= TIMEOUT_S + 1);
+    reaper_close(place);
+    end(&talk);
+    reaper_destroy(reaper);
+}
+
+static void a_body_at_the_floor_goes_on(void **state)
+{
+    struct reaper *reaper = create_with_floor();
+    struct talk talk = connect_pair();
+    struct reaper_place *place = reaper_open(reaper, talk.server, false, 0);
+
+    (void)state;
+    reaper_rest(place);
+    reaper_expect_body(place);
+    for (double now_s = 0; now_s < 200; now_s += 1) {
+        move_bytes(&talk, 1001);
+        assert_true(run_until_shut(reaper, &talk, now_s, now_s + 1) < 0);
+    }
+    reaper_close(place);
+    end(&talk);
+    reaper_destroy(reaper);
+}
+
+/* A byte that lies there at a look gives no more than the time until the next. */
+static void a_body_that_sometimes_waits_is_ended_all_the_same(void **state)
+{
+    struct reaper *reaper = create_with_floor();
+    struct talk talk = connect_pair();
+    struct reaper_place *place = reaper_open(reaper, talk.server, false, 0);
+    char byte;
+    double now_s = 0;
+
+    (void)state;
+    reaper_rest(place);
+    reaper_expect_body(place);
+    for (; now_s < 100 && !is_shut(talk.client); now_s += 1) {
+        assert_int_equal(send(talk.client, "a", 1, 0), 1);
+        reaper_run(reaper, now_s + 0.25);
+        assert_int_equal(recv(talk.server, &byte, 1, 0), 1);
+        reaper_run(reaper, now_s + 0.5);
+        reaper_run(reaper, now_s + 0.75);
+        reaper_run(reaper, now_s + 1);
+    }
+    assert_true(now_s > TIMEOUT_S && now_s <= TIMEOUT_S * 4 / 3 + 2);
+    reaper_close(place);
+    end(&talk);
+    reaper_destroy(reaper);
+}
+
 static void a_body_that_waits_to_be_read_is_not_late(void **state)
 {
     struct reaper *reaper = create_with_floor();
@@ -228,7 +327,7 @@ static void an_answer_that_nobody_takes_is_ended(void **state)
     reaper_run(reaper, 1);
     reaper_run(reaper, 30);
     assert_false(is_shut(talk.client));
-    reaper_run(reaper, 62);
+    reaper_run(reaper, 31.25);
     /* The end of the answer is behind what was not taken. */
     while (recv(talk.client, bytes, sizeof bytes, 0) > 0) {
     }
@@ -368,6 +467,10 @@ int main(void)
         cmocka_unit_test(requests_under_way_are_counted),
         cmocka_unit_test(threads_may_close_while_it_reaps),
         cmocka_unit_test(a_body_that_drips_is_ended_and_told),
+        cmocka_unit_test(a_body_that_stops_has_its_time_from_then_on),
+        cmocka_unit_test(a_body_of_single_bytes_is_ended_in_time),
+        cmocka_unit_test(a_body_at_the_floor_goes_on),
+        cmocka_unit_test(a_body_that_sometimes_waits_is_ended_all_the_same),
         cmocka_unit_test(a_body_that_waits_to_be_read_is_not_late),
         cmocka_unit_test(an_answer_that_nobody_takes_is_ended),
         cmocka_unit_test(who_would_misread_it_is_not_told),

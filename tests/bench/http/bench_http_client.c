@@ -1,8 +1,12 @@
-/* A closed loop of requests over connections that are kept: each connection asks again as soon as
- * it has its answer; where the server ends a connection with its answer, over a new one. One
- * thread, so that a machine of two cores has one left for the server.
+/* Requests over connections that are kept; where the server ends a connection with its answer, over
+ * a new one. A closed loop: each connection asks again as soon as it has its answer. Or, with
+ * --rate, an open one: so many requests a second, each due at its time whatever became of those
+ * before, on the connection that has been idle longest; one that has to wait for a connection, or
+ * for this program, waits as of when it was due. One thread, so that a machine of two cores has one
+ * left for the server.
  *
- *   bench_http_client [--post FILE] [--header LINE] ADDRESS PATH [CONNECTIONS [SECONDS [VERTICES]]]
+ *   bench_http_client [--post FILE] [--header LINE] [--rate N] ADDRESS PATH [CONNECTIONS [SECONDS
+ *                     [VERTICES]]]
  *
  * ADDRESS is as the servers print it, http://127.0.0.1:PORT; other hosts than this one are refused.
  * Each {} in PATH becomes a random number in 1..VERTICES, the same sequence in every run. FILE is
@@ -34,16 +38,17 @@
 #define EVENT_COUNT 64
 #define CONNECTION_MOST 4096
 #define SECONDS_MOST 600
+#define RATE_MOST 1e6
 /* What is under way at the end of the time may still be answered until nothing comes for so many
  * waits: of waits, not of time, as a machine that stood still is not the server's fault. */
 #define WAIT_MS 100
 #define SILENT_WAITS 100
 
 struct connection {
-    int descriptor; /* -1: ended */
-    bool waiting;   /* for an answer */
-    bool closing;   /* the server ends it with this answer */
-    int64_t since_ns;
+    int descriptor;              /* -1: ended */
+    bool waiting;                /* for an answer */
+    bool closing;                /* the server ends it with this answer */
+    int64_t since_ns;            /* asked, or due */
     char request[REQUEST_BYTES]; /* its head */
     size_t request_size;
     size_t sent;                   /* of head and body */
@@ -61,10 +66,16 @@ struct load {
     uint32_t vertices;
     uint64_t seed;
     int epoll;
+    int64_t begin_ns;
     int64_t end_ns; /* nothing is asked any more */
+    double rate;    /* a second; 0 = a closed loop */
+    uint64_t due;   /* of an open loop: requests asked so far */
     struct connection *connections;
     size_t count;
     size_t waiting;
+    struct connection **idle; /* of an open loop: a ring, of which the next to ask is idle_first */
+    size_t idle_first;
+    size_t idle_count;
     uint64_t *latencies_ns;
     size_t answers;
     size_t capacity;
@@ -99,13 +110,24 @@ static void complain(const char *what, const char *detail)
     }
 }
 
+/* Of an open loop: it may ask again. */
+static void rest(struct load *load, struct connection *connection)
+{
+    load->idle[(load->idle_first + load->idle_count++) % load->count] = connection;
+}
+
 static void drop(struct load *load, struct connection *connection, const char *what,
                  const char *detail)
 {
     complain(what, detail);
     load->errors++;
-    load->waiting -= connection->waiting;
-    connection->waiting = false;
+    if (connection->waiting) {
+        connection->waiting = false;
+        load->waiting--;
+        if (load->rate > 0) {
+            rest(load, connection);
+        }
+    }
     close(connection->descriptor);
     connection->descriptor = -1;
 }
@@ -201,21 +223,18 @@ static void send_request(struct load *load, struct connection *connection)
     }
 }
 
-static void ask(struct load *load, struct connection *connection)
+static void ask(struct load *load, struct connection *connection, int64_t since_ns)
 {
     write_request(load, connection);
-    connection->since_ns = now_ns();
-    if (connection->descriptor < 0 && !open_connection(load, connection)) {
-        load->errors++;
-        complain("does not connect", strerror(errno));
-        close(connection->descriptor);
-        connection->descriptor = -1;
-        return;
-    }
+    connection->since_ns = since_ns;
     connection->sent = connection->size = connection->whole = 0;
     connection->closing = false;
     connection->waiting = true;
     load->waiting++;
+    if (connection->descriptor < 0 && !open_connection(load, connection)) {
+        drop(load, connection, "does not connect", strerror(errno));
+        return;
+    }
     send_request(load, connection);
 }
 
@@ -266,12 +285,28 @@ static bool is_good(const struct connection *connection)
            (body[0] == '{' && strcmp(connection->answer + connection->size - 2, "}\n") == 0);
 }
 
+static int64_t due_ns(const struct load *load)
+{
+    return load->begin_ns + (int64_t)((double)load->due * 1e9 / load->rate);
+}
+
+/* Of an open loop, what is due by now, as far as there are connections. */
+static void ask_due(struct load *load)
+{
+    while (load->idle_count > 0 && due_ns(load) < load->end_ns && due_ns(load) <= now_ns()) {
+        struct connection *connection = load->idle[load->idle_first];
+
+        load->idle_first = (load->idle_first + 1) % load->count;
+        load->idle_count--;
+        ask(load, connection, due_ns(load));
+        load->due++;
+    }
+}
+
 static void take_answer(struct load *load, struct connection *connection)
 {
     int64_t end_ns = now_ns();
 
-    connection->waiting = false;
-    load->waiting--;
     if (!is_good(connection)) {
         drop(load, connection, "not an answer", connection->answer);
         return;
@@ -280,12 +315,16 @@ static void take_answer(struct load *load, struct connection *connection)
         drop(load, connection, "no memory", "for the latencies");
         return;
     }
+    connection->waiting = false;
+    load->waiting--;
     if (connection->closing) {
         close(connection->descriptor);
         connection->descriptor = -1;
     }
-    if (end_ns < load->end_ns) {
-        ask(load, connection);
+    if (load->rate > 0) {
+        rest(load, connection);
+    } else if (end_ns < load->end_ns) {
+        ask(load, connection, now_ns());
     }
 }
 
@@ -333,8 +372,9 @@ static bool open_all(struct load *load)
 {
     load->epoll = epoll_create1(EPOLL_CLOEXEC);
     load->connections = calloc(load->count, sizeof *load->connections);
+    load->idle = calloc(load->count, sizeof *load->idle);
     load->piece = malloc(PIECE_BYTES);
-    if (load->epoll < 0 || load->connections == NULL || load->piece == NULL) {
+    if (load->epoll < 0 || load->connections == NULL || load->idle == NULL || load->piece == NULL) {
         complain("does not start", strerror(errno));
         return false;
     }
@@ -359,28 +399,56 @@ static void handle(struct load *load, const struct epoll_event *event)
     }
 }
 
+static void start(struct load *load, double seconds)
+{
+    load->begin_ns = now_ns();
+    load->end_ns = load->begin_ns + (int64_t)(seconds * 1e9);
+    for (size_t i = 0; i < load->count; i++) {
+        if (load->rate > 0) {
+            rest(load, &load->connections[i]);
+        } else {
+            ask(load, &load->connections[i], now_ns());
+        }
+    }
+}
+
+/* Of an open loop: there will be something to ask, and a connection for it. */
+static bool is_waiting_for_time(const struct load *load)
+{
+    return load->rate > 0 && load->idle_count > 0 && due_ns(load) < load->end_ns;
+}
+
+/* At most for WAIT_MS, or until something is due. */
+static int wait_for_events(struct load *load, struct epoll_event events[EVENT_COUNT])
+{
+    int64_t left_ns = (int64_t)WAIT_MS * 1000000;
+
+    if (is_waiting_for_time(load) && due_ns(load) - now_ns() < left_ns) {
+        left_ns = due_ns(load) - now_ns();
+    }
+    const struct timespec wait = {.tv_nsec = left_ns > 0 ? left_ns : 0};
+    return epoll_pwait2(load->epoll, events, EVENT_COUNT, &wait, NULL);
+}
+
 /* The seconds that it took. */
 static double run(struct load *load, double seconds)
 {
-    int64_t begin_ns = now_ns();
     int silent_waits = 0;
 
-    load->end_ns = begin_ns + (int64_t)(seconds * 1e9);
-    for (size_t i = 0; i < load->count; i++) {
-        ask(load, &load->connections[i]);
-    }
-    while (load->waiting > 0 && silent_waits < SILENT_WAITS) {
+    start(load, seconds);
+    while ((load->waiting > 0 || is_waiting_for_time(load)) && silent_waits < SILENT_WAITS) {
         struct epoll_event events[EVENT_COUNT];
-        int count = epoll_wait(load->epoll, events, EVENT_COUNT, WAIT_MS);
 
-        silent_waits = count > 0 ? 0 : silent_waits + 1;
+        ask_due(load);
+        int count = wait_for_events(load, events);
+        silent_waits = count > 0 || is_waiting_for_time(load) ? 0 : silent_waits + 1;
         for (int i = 0; i < count; i++) {
             handle(load, &events[i]);
         }
     }
     /* What never came is an error too. */
     load->errors += load->waiting;
-    return (double)(now_ns() - begin_ns) / 1e9;
+    return (double)(now_ns() - load->begin_ns) / 1e9;
 }
 
 static int compare_latencies(const void *first, const void *second)
@@ -448,6 +516,7 @@ static bool read_flags(int argc, char **argv, struct load *load)
     static const struct option options[] = {
         {"post", required_argument, NULL, 'p'},
         {"header", required_argument, NULL, 'h'},
+        {"rate", required_argument, NULL, 'r'},
         {0},
     };
     int flag;
@@ -455,6 +524,8 @@ static bool read_flags(int argc, char **argv, struct load *load)
     while ((flag = getopt_long(argc, argv, "+", options, NULL)) >= 0) {
         if (flag == 'h' && strlen(optarg) < REQUEST_BYTES / 4) {
             load->header = optarg;
+        } else if (flag == 'r' && strtod(optarg, NULL) > 0 && strtod(optarg, NULL) <= RATE_MOST) {
+            load->rate = strtod(optarg, NULL);
         } else if (flag != 'p' || !map_body(optarg, load)) {
             return false;
         }
@@ -484,7 +555,7 @@ int main(int argc, char **argv)
 
     if (!read_flags(argc, argv, &load) ||
         !read_words(argc - optind, argv + optind, &load, &seconds)) {
-        fprintf(stderr, "usage: bench_http_client [--post FILE] [--header LINE] "
+        fprintf(stderr, "usage: bench_http_client [--post FILE] [--header LINE] [--rate N] "
                         "http://127.0.0.1:PORT PATH [CONNECTIONS [SECONDS [VERTICES]]]\n");
         return 2;
     }
@@ -500,6 +571,7 @@ int main(int argc, char **argv)
     }
     close(load.epoll);
     free(load.connections);
+    free(load.idle);
     free(load.latencies_ns);
     free(load.piece);
     return load.errors == 0 && load.answers > 0 ? 0 : 1;
