@@ -1,6 +1,7 @@
 #include "proto/edge_sort.h"
 
 #include "proto/check.h"
+#include "proto/edge_array.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -132,12 +133,11 @@ enum status edge_sort(struct edge_i4 **edges, uint64_t count, uint32_t vertex_co
     unsigned source_bits = bits_below(vertex_count);
     unsigned bits = bucket_bits(count, source_bits);
     struct digits digits = {0};
-    struct edge_i4 *other;
+    struct edge_i4 *other = NULL;
 
     add_digits(&digits, true, source_bits);
     add_digits(&digits, false, source_bits - bits);
-    other = reallocarray(NULL, count + 1, sizeof *other);
-    if (other == NULL) {
+    if (!edge_array_resize(&other, count + 1, sizeof *other)) {
         return STATUS_NO_MEMORY;
     }
     sort_between(*edges, other, count, bits, source_bits - bits, &digits);
