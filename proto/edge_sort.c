@@ -71,17 +71,21 @@ static inline uint32_t digit_of(const struct edge_i4 *edge, const struct digit *
     return end >> digit->shift & ((1u << digit->bits) - 1);
 }
 
-/* place[d] = where the edges with digit d begin. */
-static void count_digits(const struct edge_i4 *edges, uint64_t count, const struct digit *digit,
+static void count_digits(const struct edge_i4 *edges, uint64_t count, struct digit digit,
                          uint64_t *place)
+{
+    memset(place, 0, ((size_t)1 << digit.bits) * sizeof *place);
+    for (uint64_t i = 0; i < count; i++) {
+        place[digit_of(&edges[i], &digit)]++;
+    }
+}
+
+/* From how many edges have a digit to where those begin: place[d] of digit d. */
+static void add_up(uint64_t *place, unsigned bits)
 {
     uint64_t sum = 0;
 
-    memset(place, 0, ((size_t)1 << digit->bits) * sizeof *place);
-    for (uint64_t i = 0; i < count; i++) {
-        place[digit_of(&edges[i], digit)]++;
-    }
-    for (size_t d = 0; d < (size_t)1 << digit->bits; d++) {
+    for (size_t d = 0; d < (size_t)1 << bits; d++) {
         uint64_t here = place[d];
 
         place[d] = sum;
@@ -89,13 +93,25 @@ static void count_digits(const struct edge_i4 *edges, uint64_t count, const stru
     }
 }
 
-/* place[d] is left where the edges with digit d end. */
+/* place[d] is left where the edges with digit d end. next: the digit of the pass after this one,
+ * which is counted on the way; NULL after the last. */
 static void distribute(const struct edge_i4 *from, struct edge_i4 *to, uint64_t count,
-                       struct digit digit, uint64_t *place)
+                       struct digit digit, uint64_t *place, const struct digit *next,
+                       uint64_t *next_place)
 {
-    count_digits(from, count, &digit, place);
+    add_up(place, digit.bits);
+    if (next == NULL) {
+        for (uint64_t i = 0; i < count; i++) {
+            to[place[digit_of(&from[i], &digit)]++] = from[i];
+        }
+        return;
+    }
+    const struct digit after = *next;
+
+    memset(next_place, 0, ((size_t)1 << after.bits) * sizeof *next_place);
     for (uint64_t i = 0; i < count; i++) {
         to[place[digit_of(&from[i], &digit)]++] = from[i];
+        next_place[digit_of(&from[i], &after)]++;
     }
 }
 
@@ -103,12 +119,18 @@ static void distribute(const struct edge_i4 *from, struct edge_i4 *to, uint64_t 
 static void sort_bucket(struct edge_i4 *from, struct edge_i4 *to, uint64_t count,
                         const struct digits *digits)
 {
-    uint64_t place[1 << DIGIT_BITS_MAX];
+    uint64_t places[2][1 << DIGIT_BITS_MAX];
+    const struct digit *end = digits->digit + digits->count;
 
+    if (digits->count > 0) {
+        count_digits(from, count, digits->digit[0], places[0]);
+    }
     for (size_t i = 0; i < digits->count; i++) {
+        const struct digit *digit = &digits->digit[i];
         struct edge_i4 *sorted = to;
 
-        distribute(from, to, count, digits->digit[i], place);
+        distribute(from, to, count, *digit, places[i % 2], digit + 1 < end ? digit + 1 : NULL,
+                   places[1 - i % 2]);
         to = from;
         from = sorted;
     }
@@ -118,10 +140,12 @@ static void sort_bucket(struct edge_i4 *from, struct edge_i4 *to, uint64_t count
 static void sort_between(struct edge_i4 *edges, struct edge_i4 *other, uint64_t count,
                          unsigned bits, unsigned shift, const struct digits *digits)
 {
+    const struct digit first = {false, shift, bits};
     uint64_t end[1 << BUCKET_BITS_MAX];
     uint64_t begin = 0;
 
-    distribute(edges, other, count, (struct digit){false, shift, bits}, end);
+    count_digits(edges, count, first, end);
+    distribute(edges, other, count, first, end, NULL, NULL);
     for (size_t bucket = 0; bucket < (size_t)1 << bits; bucket++) {
         sort_bucket(other + begin, edges + begin, end[bucket] - begin, digits);
         begin = end[bucket];

@@ -15,7 +15,8 @@
 /* An edge on its way, its ends as one number, by which rows are in order. */
 struct edge {
     uint64_t key;
-    double weight;
+    int64_t integer; /* its weight */
+    double decimal;  /* or this, when real */
 };
 
 static FOR_EACH_TYPE struct edge edge_at(const struct edge_list *list, uint64_t index, bool real)
@@ -23,11 +24,11 @@ static FOR_EACH_TYPE struct edge edge_at(const struct edge_list *list, uint64_t 
     if (real) {
         const struct edge_f8 *edge = (const struct edge_f8 *)list->edges + index;
 
-        return (struct edge){(uint64_t)edge->source << 32 | edge->target, edge->weight};
+        return (struct edge){(uint64_t)edge->source << 32 | edge->target, 0, edge->weight};
     }
     const struct edge_i4 *edge = (const struct edge_i4 *)list->edges + index;
 
-    return (struct edge){(uint64_t)edge->source << 32 | edge->target, edge->weight};
+    return (struct edge){(uint64_t)edge->source << 32 | edge->target, edge->weight, 0};
 }
 
 static FOR_EACH_TYPE uint32_t source_of(uint64_t key)
@@ -65,10 +66,12 @@ static void note_negative_loop(struct graph_summary *summary, uint32_t vertex, d
     summary->negative_loop_weight = weight;
 }
 
-static void settle_loop(struct graph_summary *summary, struct edge loop)
+static FOR_EACH_TYPE void settle_loop(struct graph_summary *summary, struct edge loop, bool real)
 {
-    if (loop.weight < 0) {
-        note_negative_loop(summary, source_of(loop.key), loop.weight);
+    const double weight = real ? loop.decimal : (double)loop.integer;
+
+    if (weight < 0) {
+        note_negative_loop(summary, source_of(loop.key), weight);
     } else {
         summary->loops_dropped++;
     }
@@ -84,10 +87,10 @@ static FOR_EACH_TYPE void put_edge(struct edge_list *list, uint64_t index, struc
 {
     if (real) {
         ((struct edge_f8 *)list->edges)[index] =
-            (struct edge_f8){source_of(edge.key), target_of(edge.key), edge.weight};
+            (struct edge_f8){source_of(edge.key), target_of(edge.key), edge.decimal};
     } else {
         ((struct edge_i4 *)list->edges)[index] =
-            (struct edge_i4){source_of(edge.key), target_of(edge.key), (int32_t)edge.weight};
+            (struct edge_i4){source_of(edge.key), target_of(edge.key), (int32_t)edge.integer};
     }
 }
 
@@ -104,7 +107,7 @@ static FOR_EACH_TYPE bool normalise(struct edge_list *list, const uint32_t *row_
 
         edge.key = final_key(graph, row_of, edge.key);
         if (is_loop(edge.key)) {
-            settle_loop(&graph->summary, edge);
+            settle_loop(&graph->summary, edge, real);
             continue;
         }
         put_edge(list, kept++, edge, real);
@@ -117,59 +120,79 @@ static FOR_EACH_TYPE bool normalise(struct edge_list *list, const uint32_t *row_
 
 /* ---- Rows ---- */
 
-/* Where the rows have been filled up to. */
+/* Where the rows have been filled up to, and the weights so far: integers, or decimals when real.
+ */
 struct filling {
     uint64_t kept;
     uint32_t row;
-    double largest; /* |weight| of the row */
-    double bound;   /* the sum of those before */
-    double least;
-    double most;
+    int64_t largest; /* |weight| of the row */
+    int64_t least;
+    int64_t most;
+    double largest_decimal;
+    double least_decimal;
+    double most_decimal;
+    double bound; /* the sum of the largest of the rows before */
     bool integral;
 };
 
-static FOR_EACH_TYPE void end_row(struct filling *filling, struct graph *graph)
+static FOR_EACH_TYPE void end_row(struct filling *filling, struct graph *graph, bool real)
 {
-    filling->bound += filling->largest;
+    filling->bound += real ? filling->largest_decimal : (double)filling->largest;
     filling->largest = 0;
+    filling->largest_decimal = 0;
     graph->row_offset[++filling->row] = filling->kept;
+}
+
+static FOR_EACH_TYPE void note_integer(struct filling *filling, int64_t weight)
+{
+    const int64_t size = weight < 0 ? -weight : weight;
+
+    filling->largest = size > filling->largest ? size : filling->largest;
+    filling->least = weight < filling->least ? weight : filling->least;
+    filling->most = weight > filling->most ? weight : filling->most;
+}
+
+static FOR_EACH_TYPE void note_decimal(struct filling *filling, double weight)
+{
+    const double size = fabs(weight);
+
+    filling->largest_decimal = size > filling->largest_decimal ? size : filling->largest_decimal;
+    filling->least_decimal = weight < filling->least_decimal ? weight : filling->least_decimal;
+    filling->most_decimal = weight > filling->most_decimal ? weight : filling->most_decimal;
+    filling->integral = filling->integral && weight == trunc(weight);
 }
 
 static FOR_EACH_TYPE void keep_edge(struct filling *filling, struct graph *graph, struct edge edge,
                                     bool real)
 {
-    const double size = fabs(edge.weight);
-
     while (filling->row < source_of(edge.key)) {
-        end_row(filling, graph);
+        end_row(filling, graph, real);
     }
     graph->target[filling->kept] = target_of(edge.key);
     if (real) {
-        memcpy(&graph->weight_f8[filling->kept], &edge.weight, sizeof edge.weight);
-        filling->integral = filling->integral && edge.weight == trunc(edge.weight);
+        memcpy(&graph->weight_f8[filling->kept], &edge.decimal, sizeof edge.decimal);
+        note_decimal(filling, edge.decimal);
     } else {
-        graph->weight_i4[filling->kept] = (int32_t)edge.weight;
+        graph->weight_i4[filling->kept] = (int32_t)edge.integer;
+        note_integer(filling, edge.integer);
     }
     filling->kept++;
-    filling->largest = size > filling->largest ? size : filling->largest;
-    filling->least = edge.weight < filling->least ? edge.weight : filling->least;
-    filling->most = edge.weight > filling->most ? edge.weight : filling->most;
 }
 
-static FOR_EACH_TYPE void end_filling(struct filling *filling, struct graph *graph)
+static FOR_EACH_TYPE void end_filling(struct filling *filling, struct graph *graph, bool real)
 {
     struct graph_summary *summary = &graph->summary;
 
     while (filling->row < graph->vertex_count) {
-        end_row(filling, graph);
+        end_row(filling, graph, real);
     }
     graph->edge_count = filling->kept;
     summary->distance_bound = filling->bound;
     summary->integral = filling->integral;
     if (filling->kept > 0) {
-        summary->min_weight = filling->least;
-        summary->max_weight = filling->most;
-        summary->negative = summary->negative || filling->least < 0;
+        summary->min_weight = real ? filling->least_decimal : (double)filling->least;
+        summary->max_weight = real ? filling->most_decimal : (double)filling->most;
+        summary->negative = summary->negative || summary->min_weight < 0;
     }
 }
 
@@ -180,8 +203,12 @@ static FOR_EACH_TYPE void end_filling(struct filling *filling, struct graph *gra
 static FOR_EACH_TYPE bool fill(const struct edge_list *list, const uint32_t *row_of,
                                struct graph *graph, bool real)
 {
-    struct filling filling = {.least = INFINITY, .most = -INFINITY, .integral = true};
-    struct edge last;
+    struct filling filling = {.least = INT64_MAX,
+                              .most = INT64_MIN,
+                              .least_decimal = INFINITY,
+                              .most_decimal = -INFINITY,
+                              .integral = true};
+    struct edge last = {0};
     bool has_last = false;
 
     for (uint64_t i = 0; i < list->count; i++) {
@@ -189,7 +216,7 @@ static FOR_EACH_TYPE bool fill(const struct edge_list *list, const uint32_t *row
 
         edge.key = final_key(graph, row_of, edge.key);
         if (is_loop(edge.key)) {
-            settle_loop(&graph->summary, edge);
+            settle_loop(&graph->summary, edge, real);
         } else if (!has_last) {
             last = edge;
             has_last = true;
@@ -198,7 +225,8 @@ static FOR_EACH_TYPE bool fill(const struct edge_list *list, const uint32_t *row
             last = edge;
         } else if (edge.key == last.key) {
             graph->summary.parallel_merged++;
-            last.weight = edge.weight < last.weight ? edge.weight : last.weight;
+            last.integer = edge.integer < last.integer ? edge.integer : last.integer;
+            last.decimal = edge.decimal < last.decimal ? edge.decimal : last.decimal;
         } else {
             return false;
         }
@@ -206,7 +234,7 @@ static FOR_EACH_TYPE bool fill(const struct edge_list *list, const uint32_t *row
     if (has_last) {
         keep_edge(&filling, graph, last, real);
     }
-    end_filling(&filling, graph);
+    end_filling(&filling, graph, real);
     return true;
 }
 
