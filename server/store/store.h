@@ -12,7 +12,7 @@
 #pragma once
 
 #include "server/store/catalogue.h"
-#include "server/store/draft_file.h"
+#include "server/store/graph_file.h"
 #include "server/store/result.h"
 
 struct store;
@@ -39,7 +39,7 @@ struct store_change {
     void (*done)(struct store_change *change);
     void *context;
     struct store_change *next; /* of the store while queued */
-    struct draft_file draft;   /* of the store while it writes the graph */
+    struct graph_draft draft;  /* of the graph, perhaps begun by whoever gives the change; moved */
 };
 
 /* Creates the directory when absent, takes its lock (STATUS_CONFIG with words when another process

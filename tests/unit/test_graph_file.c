@@ -14,12 +14,11 @@ static const char name[] = "g_test";
 
 static uint64_t write_graph(const struct fixture *fixture, const struct graph *graph)
 {
-    uint64_t bytes = 0;
-    struct draft_file draft;
-    assert_int_equal(graph_file_draft(fixture->folder, name, graph, &draft, &bytes), STATUS_OK);
-    assert_int_equal(draft_file_publish(&draft, fixture->folder, name), STATUS_OK);
-    draft_file_finish(&draft);
-    return bytes;
+    struct graph_draft draft = {0};
+    assert_int_equal(graph_file_draft(fixture->folder, name, graph, &draft), STATUS_OK);
+    assert_int_equal(draft_file_publish(&draft.file, fixture->folder, name), STATUS_OK);
+    graph_file_drop(&draft);
+    return draft.bytes;
 }
 
 static void expect_same(const struct graph *graph, const struct graph *read)
