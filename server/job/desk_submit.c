@@ -9,9 +9,14 @@
  */
 #define LARGE_BYTES ((uint64_t)4 << 20)
 
+static uint64_t edges_bytes(const struct graph *graph)
+{
+    return graph->edge_count * (sizeof(uint32_t) + sizeof(int32_t));
+}
+
 static bool is_large(const struct graph *graph)
 {
-    return graph->edge_count * (sizeof(uint32_t) + sizeof(int32_t)) >= LARGE_BYTES;
+    return edges_bytes(graph) >= LARGE_BYTES;
 }
 
 static enum status read_graph(struct submission *submission)
@@ -92,6 +97,16 @@ static bool may_be_known(const struct submission *submission)
     return false;
 }
 
+/* Not what is sure to be refused, or not needed. */
+static bool is_worth_a_draft(const struct submission *submission)
+{
+    const struct graph *graph = submission->graph;
+    struct problem problem;
+    return !submission->desk->full && !may_be_known(submission) &&
+           tenant_check_bytes(submission->tenant, &submission->ask->quota, edges_bytes(graph),
+                              &problem) == STATUS_OK;
+}
+
 static void work_ended(uv_work_t *request, int error)
 {
     struct submission *submission = request->data;
@@ -123,7 +138,7 @@ static void graph_finished(uv_work_t *request, int error)
     }
     submission->works--;
     start_work(submission, &submission->request, name_graph, work_ended);
-    if (!submission->desk->full && !may_be_known(submission)) {
+    if (is_worth_a_draft(submission)) {
         start_work(submission, &submission->drafting, draft_graph, work_ended);
     }
 }

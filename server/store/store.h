@@ -5,8 +5,9 @@
  * A change is files first, catalogue commit second: what the catalogue names is on the disk. Files
  * that no row names are removed at start-up. Changes that publish or delete results are carried out
  * in the order given, all others too; between the two sorts the first may be overtaken, so that no
- * acceptance waits while a large result is hashed and synced. (A large graph is still written by
- * the catalogue thread: the acceptances behind it wait.) Changes that wait share one commit. After
+ * acceptance waits while a large result is hashed and synced. (A large graph may come with its
+ * file begun; what is left of it, its sync above all, is the catalogue thread's: the acceptances
+ * behind it wait.) Changes that wait share one commit. After
  * a failed commit or fsync the store refuses every further change (STATUS_IO): nothing is
  * acknowledged that might be lost. */
 #pragma once
