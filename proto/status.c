@@ -52,6 +52,8 @@ static const struct status_info table[] = {
                               EXIT_BAD_INPUT},
     [STATUS_TOO_MANY_WATCHERS] = {"TooManyWatchers", "Too many streams of events are open", 429,
                                   EXIT_BAD_INPUT},
+    [STATUS_UPLOAD_MEMORY] = {"TooManyUploads", "Too many graphs come in at once", 429,
+                              EXIT_BAD_INPUT},
     [STATUS_ADDRESS_LIMIT] = {"AddressLimit", "Too many connections from this address", 429,
                               EXIT_BAD_INPUT},
     [STATUS_CONNECTION_LIMIT] = {"ConnectionLimit", "Too many connections", 503, EXIT_BAD_INPUT},

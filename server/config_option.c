@@ -61,6 +61,12 @@ static const struct config_option options[] = {
     {"http", "body_limit", OPTION_BYTES, "4294967296", 1, KIB * KIB * GIB, NULL,
      MEMBER(body_limit_bytes),
      "Largest graph upload in bytes. Suffixes KiB, MiB, GiB and TiB are understood."},
+    {"http", "upload_memory", OPTION_BYTES, "0", 0, KIB * KIB * GIB, NULL,
+     MEMBER(upload_memory_bytes),
+     "Memory for the graphs that come in at the same time, each counted as twice its decoded "
+     "bytes; the ones beyond are refused with 429, but for the first 128 KiB of each, and one "
+     "alone is always taken. 0 = a quarter of what the machine has available at the start. "
+     "Suffixes as for body_limit."},
     {"http", "decoded_limit", OPTION_BYTES, "17179869184", 1, KIB * KIB * GIB, NULL,
      MEMBER(decoded_limit_bytes),
      "Most bytes that a compressed upload may decompress to. Suffixes as for body_limit."},

@@ -9,6 +9,7 @@
 #include "server/job/thread_reserve.h"
 #include "server/metrics.h"
 #include "server/service_manager.h"
+#include "server/solver/host_memory.h"
 #include "server/store/scrubber.h"
 
 #include <fcntl.h>
@@ -345,6 +346,16 @@ static void tell_of_start(struct service *service)
     }
 }
 
+/* A quarter of what is available, unless it is said: without limit where neither tells. */
+static uint64_t upload_memory_bytes(const struct config *config)
+{
+    const uint64_t available = host_memory_available();
+    if (config->upload_memory_bytes > 0) {
+        return config->upload_memory_bytes;
+    }
+    return available > 0 ? available / 4 : UINT64_MAX;
+}
+
 static enum status start_http(struct service *service, struct problem *reterr)
 {
     struct http_parts parts = {
@@ -352,6 +363,7 @@ static enum status start_http(struct service *service, struct problem *reterr)
         .desk = service->desk,
         .results = service->results,
         .store = service->store,
+        .upload_memory_bytes = upload_memory_bytes(service->config),
         .listener = service->listener,
         .admin_listener = service->admin_listener,
     };

@@ -444,8 +444,12 @@ void exchange_print_refusal(const struct problem *problem, const char *request_i
     print_json(problem_json(problem, request_id), &body);
     text_printf(answer,
                 "HTTP/1.1 %u %s\r\nContent-Type: application/problem+json\r\nContent-Length: "
-                "%zu\r\nX-Request-Id: %s\r\nConnection: close\r\n\r\n",
+                "%zu\r\nX-Request-Id: %s\r\n",
                 http_status, MHD_get_reason_phrase_for(http_status), body.size, request_id);
+    if (problem->status == STATUS_UPLOAD_MEMORY) {
+        text_printf(answer, "Retry-After: %u\r\n", UPLOAD_RETRY_AFTER_S);
+    }
+    text_append_string(answer, "Connection: close\r\n\r\n");
     text_append(answer, body.bytes, body.size);
     answer->failed |= text_status(&body) != STATUS_OK;
     text_finish(&body);

@@ -40,6 +40,7 @@ struct exchange_house {
     struct device_monitor *monitor;
     struct reaper *reaper;
     struct keyring *keyring; /* NULL: whoever reaches the service may do everything */
+    struct upload_memory *upload_memory;
     pthread_key_t ready_answers;
     uint64_t id_seed;
     atomic_uint connection_count; /* so far */

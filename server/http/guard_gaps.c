@@ -19,7 +19,7 @@ static bool is_line_end(char c)
     return c == '\0' || c == '\r' || c == '\n';
 }
 
-/* Blanks, and as many line ends as there must be. */
+/* Blanks, and as many line ends as there must be; those of a line and its CR LF in one piece. */
 static bool is_clean(const char *from, size_t size, unsigned ends)
 {
     unsigned found = 0;
@@ -27,7 +27,7 @@ static bool is_clean(const char *from, size_t size, unsigned ends)
     for (size_t i = 0; i < size; i++) {
         if (is_line_end(from[i])) {
             found++;
-        } else if (from[i] != ' ' && from[i] != '\t') {
+        } else if ((from[i] != ' ' && from[i] != '\t') || (found > 0 && ends != ENDS_WITHIN_LINE)) {
             return false;
         }
     }

@@ -2,7 +2,8 @@
  * which the head came, with a NUL where each ends, and so loses sight of three things: a NUL that
  * the client sent, which hides the rest of its line; a header without a name, which ends the head
  * early, so that what follows is a body or another request; and a line that ends in a bare LF. All
- * three remain in the gaps. What does not is a NUL in the very place of a CR. Pure. */
+ * three remain in the gaps. What does not is whether it was the CR LF of a line end, or one of them
+ * a NUL, or the colon of a line without a name before a bare LF. Pure. */
 #pragma once
 
 #include "server/http/guard.h"

@@ -28,6 +28,7 @@ struct http {
     struct gate main;
     struct gate admin;
     struct turnstile *turnstile;
+    struct upload_memory upload_memory;
     struct credentials *credentials; /* NULL: no TLS */
     int idle_event;                  /* written when a request ends, during the stop */
     bool has_ready_answers;
@@ -298,7 +299,9 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
         .context = &http->house,
     };
 
+    upload_memory_init(&http->upload_memory, parts->upload_memory_bytes);
     http->house.config = config;
+    http->house.upload_memory = &http->upload_memory;
     http->house.desk = parts->desk;
     http->house.results = parts->results;
     http->house.store = parts->store;

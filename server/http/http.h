@@ -19,6 +19,7 @@ struct http_parts {
     struct desk *desk;
     struct result_table *results;
     struct store *store;
+    uint64_t upload_memory_bytes; /* for all that come in at once */
     struct listener listener;
     struct listener admin_listener; /* LISTENER_CLOSED: none */
 };

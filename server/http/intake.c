@@ -203,6 +203,7 @@ static void start_upload(struct exchange *exchange, bool for_job, enum coding co
         .decoded_limit_bytes = config->decoded_limit_bytes,
         .decoded_ratio = config->decoded_ratio,
         .document_limit_bytes = for_job ? config->document_limit_bytes : 0,
+        .memory = exchange->house->upload_memory,
     };
 
     if (for_job) {
@@ -224,6 +225,20 @@ static void start_upload(struct exchange *exchange, bool for_job, enum coding co
     }
     upload_init(&exchange->upload, &rules);
     exchange->has_upload = true;
+}
+
+/* Room for what is announced; the rest, of a body in chunks or compressed, is asked for as it
+ * comes. */
+static enum status check_memory(struct exchange *exchange, struct problem *reterr)
+{
+    const char *length = exchange_request_header(exchange, "Content-Length");
+    const enum status status =
+        upload_expect(&exchange->upload, length == NULL ? 0 : strtoull(length, NULL, 10), reterr);
+
+    if (status != STATUS_OK) {
+        exchange_set_header(exchange, "Retry-After", "%u", UPLOAD_RETRY_AFTER_S);
+    }
+    return status;
 }
 
 enum status intake_open(struct exchange *exchange, bool for_job, struct problem *reterr)
@@ -254,6 +269,7 @@ enum status intake_open(struct exchange *exchange, bool for_job, struct problem 
     }
     if (status == STATUS_OK) {
         start_upload(exchange, for_job, coding);
+        status = check_memory(exchange, reterr);
     }
     return status;
 }

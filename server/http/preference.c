@@ -2,6 +2,7 @@
 
 #include "proto/number.h"
 
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -57,6 +58,8 @@ static int match(struct element range, const char *offer)
     return 0;
 }
 
+/* From 0 to 1: RFC 9110, section 12.4.2. What is beyond is taken for the nearest, what is no number
+ * for 0. */
 static double quality(const char *rest, const char *end)
 {
     double value;
@@ -65,7 +68,9 @@ static double quality(const char *rest, const char *end)
         struct element parameter = next(&rest, end, ';');
 
         if (parameter.size > 2 && strncasecmp(parameter.bytes, "q=", 2) == 0) {
-            return number_parse_real(parameter.bytes + 2, parameter.size - 2, &value) ? value : 0;
+            return number_parse_real(parameter.bytes + 2, parameter.size - 2, &value)
+                       ? fmin(fmax(value, 0), 1)
+                       : 0;
         }
     }
     return 1;

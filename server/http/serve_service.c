@@ -63,6 +63,7 @@ void serve_service_limits(struct exchange *exchange)
         {"vertex_limit", admission->vertex_limit},
         {"edge_limit", admission->edge_limit},
         {"body_limit_bytes", config->body_limit_bytes},
+        {"upload_memory_bytes", exchange->house->upload_memory->limit_bytes},
         {"decoded_limit_bytes", config->decoded_limit_bytes},
         {"decoded_ratio_limit", config->decoded_ratio},
         {"document_limit_bytes", config->document_limit_bytes},

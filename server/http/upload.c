@@ -17,6 +17,9 @@ void upload_finish(struct upload *upload)
     upload->reader = NULL;
     decoder_destroy(upload->decoder);
     upload->decoder = NULL;
+    if (upload->rules.memory != NULL) {
+        upload_memory_give_back(upload->rules.memory, &upload->memory_bytes);
+    }
 }
 
 void upload_hint_formats(struct problem *problem)
@@ -44,6 +47,20 @@ static void refuse(struct upload *upload)
     text_finish(&upload->kept);
     reader_destroy(upload->reader);
     upload->reader = NULL;
+}
+
+enum status upload_expect(struct upload *upload, uint64_t body_bytes, struct problem *reterr)
+{
+    struct upload_memory *memory = upload->rules.memory;
+
+    if (memory == NULL || upload_memory_take(memory, body_bytes, &upload->memory_bytes)) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_UPLOAD_MEMORY,
+                "The graphs that come in now take as much memory as they may.");
+    problem_limit(reterr, (double)memory->limit_bytes, (double)body_bytes * UPLOAD_MEMORY_PER_BYTE);
+    problem_hint(reterr, "Come back after the seconds in Retry-After.");
+    return STATUS_UPLOAD_MEMORY;
 }
 
 static void read_bytes(struct upload *upload, const char *bytes, size_t size)
@@ -157,6 +174,10 @@ static bool may_be_document(const struct upload *upload)
 static void take_bytes(struct upload *upload, const char *bytes, size_t size)
 {
     upload->decoded_bytes += size;
+    if (upload_expect(upload, upload->decoded_bytes, &upload->problem) != STATUS_OK) {
+        refuse(upload);
+        return;
+    }
     if (upload->reader != NULL) {
         read_bytes(upload, bytes, size);
         return;

@@ -6,6 +6,7 @@
 
 #include "proto/input_report.h"
 #include "proto/text.h"
+#include "server/http/upload_memory.h"
 
 struct upload_rules {
     struct graph_options options;
@@ -16,6 +17,7 @@ struct upload_rules {
     uint64_t decoded_limit_bytes;
     uint64_t decoded_ratio;
     uint64_t document_limit_bytes; /* 0: a document is not expected here */
+    struct upload_memory *memory;  /* borrowed; NULL: not counted */
 };
 
 struct upload {
@@ -26,6 +28,7 @@ struct upload {
     struct reader *reader;   /* NULL until the bytes go to it */
     uint64_t size_bytes;     /* all that came, refused or not */
     uint64_t decoded_bytes;  /* all that came out of the decoder, or the same */
+    uint64_t memory_bytes;   /* taken of rules.memory */
     double parse_s;
     struct problem problem; /* status other than STATUS_OK: refused, the rest is not looked at */
 };
@@ -33,6 +36,9 @@ struct upload {
 void upload_init(struct upload *upload, const struct upload_rules *rules);
 void upload_finish(struct upload *upload);
 
+/* A body of so many bytes is announced: STATUS_UPLOAD_MEMORY when there is no room for it now. */
+MUST_CHECK enum status upload_expect(struct upload *upload, uint64_t body_bytes,
+                                     struct problem *reterr);
 void upload_feed(struct upload *upload, const char *bytes, size_t size);
 
 struct json_t;

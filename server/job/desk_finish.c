@@ -341,13 +341,14 @@ void desk_finish_work(struct desk *desk, struct job *job, struct work *work,
     if (work->graph_damaged) {
         desk_note_damaged_graph(desk, job->graph_id);
     }
-    if (work->status == STATUS_OK) {
+    if (work->status == STATUS_DEVICE_LOST) {
+        desk_loss_job(desk, job, load);
+    } else if (work->status == STATUS_CANCELLED || job->stop_reason == STATUS_CANCELLED) {
+        /* Whoever was told that it is being cancelled will find it so, had it just been solved. */
+        desk_finish_stopped(desk, job);
+    } else if (work->status == STATUS_OK) {
         job->report.problem = (struct problem){0};
         finish_solved(desk, job, work);
-    } else if (work->status == STATUS_CANCELLED) {
-        desk_finish_stopped(desk, job);
-    } else if (work->status == STATUS_DEVICE_LOST) {
-        desk_loss_job(desk, job, load);
     } else if (waits_for_room(desk, job, work)) {
         desk_finish_put_back(desk, job);
         if (work->status == STATUS_DISK_FULL) {
@@ -370,6 +371,36 @@ static void stop_running(struct job *job, enum status reason)
     atomic_store(&job->signal->cancelled, true);
 }
 
+static void cancel_kept(struct desk_change *change)
+{
+    if (change->change.status == STATUS_OK) {
+        desk_answer_job(change->desk, change->ask, change->job);
+    } else {
+        desk_answer_status(change->ask, change->change.status,
+                           "The state directory cannot be written.");
+    }
+}
+
+/* Its row says cancelled before that is acknowledged: whatever happens, it does not run again. */
+static void cancel_running(struct desk *desk, struct job *job, struct ask *ask)
+{
+    struct desk_change *change = NULL;
+    stop_running(job, STATUS_CANCELLED);
+    enum status status = desk_change_create(desk, cancel_kept, &change);
+    if (status == STATUS_OK) {
+        status = desk_change_add_job(change, job);
+    }
+    if (status != STATUS_OK) {
+        desk_change_destroy(change);
+        desk_answer_status(ask, status, "There is not enough memory to store the job's end.");
+        return;
+    }
+    change->ask = ask;
+    change->job_row.state = JOB_CANCELLED;
+    change->job_row.finished_s = clock_wall_s();
+    desk_change_send(change);
+}
+
 void desk_finish_cancel(struct desk *desk, struct ask *ask)
 {
     struct job *job = desk_find_job(desk, ask, ask->key);
@@ -384,8 +415,7 @@ void desk_finish_cancel(struct desk *desk, struct ask *ask)
                     job_state_name(job->state));
         desk_answer_problem(ask, &problem);
     } else if (job->state == JOB_RUNNING) {
-        stop_running(job, STATUS_CANCELLED);
-        desk_answer_job(desk, ask, job);
+        cancel_running(desk, job, ask);
     } else {
         job_queue_remove(&desk->queue, job);
         desk_finish_cancelled(desk, job, ask);

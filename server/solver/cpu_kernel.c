@@ -33,6 +33,6 @@ const struct cpu_operations *cpu_kernel_operations(const struct cpu_kernel *kern
     case ARITHMETIC_COUNT:
         break;
     }
-    CHECK(!"an arithmetic");
+    CHECK(false); /* No other arithmetic. */
     return NULL;
 }

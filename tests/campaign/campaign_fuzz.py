@@ -1,9 +1,9 @@
-"""The fuzz target of every reader, ten million times each.
+"""Every fuzz target, ten million times each: the readers, and what else strangers' bytes come to.
 
-    campaign_fuzz.py BUILD CORPUS [--runs N] [--jobs J] [--seconds S] [--only FORMAT]
+    campaign_fuzz.py BUILD CORPUS [--runs N] [--jobs J] [--seconds S] [--only TARGET]
 
 BUILD is configured with CC=clang, -Dfuzz=true and -Db_sanitize=address,undefined; CORPUS is a folder
-that grows, with one for each format, beside tests/fuzz/corpus. A crasher is left in CORPUS: add it
+that grows, with one for each target, beside tests/fuzz/corpus. A crasher is left in CORPUS: add it
 to tests/fuzz/corpus, where the ordinary run replays it, and mend it."""
 
 import argparse
@@ -14,7 +14,8 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FORMATS = ("dimacs", "edges", "nthu", "json", "mtx", "metis", "npy", "jgf", "graphml")
+READERS = ("dimacs", "edges", "nthu", "json", "mtx", "metis", "npy", "jgf", "graphml")
+OTHERS = ("config", "decoder", "guard", "headers", "pairs", "query")
 
 
 def parse_arguments():
@@ -31,9 +32,10 @@ def parse_arguments():
 def fuzz(options, name):
     """Exit status and executions."""
     corpus = os.path.join(options.corpus, name)
+    target = f"reader_{name}" if name in READERS else name
     os.makedirs(corpus, exist_ok=True)
     done = subprocess.run(
-        [os.path.join(options.build, "tests", "fuzz", f"fuzz_reader_{name}"),
+        [os.path.join(options.build, "tests", "fuzz", f"fuzz_{target}"),
          f"-runs={options.runs}", f"-max_total_time={options.seconds}", "-max_len=200",
          # Twice as many executions: scheduling by rare features costs more than a reader does.
          "-len_control=0", "-entropic=0", "-reload=0", "-rss_limit_mb=2048", "-timeout=20",
@@ -51,7 +53,7 @@ def fuzz(options, name):
 
 def main():
     options = parse_arguments()
-    names = [name for name in FORMATS if options.only in name]
+    names = [name for name in READERS + OTHERS if options.only in name]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         sys.exit(max(pool.map(lambda name: fuzz(options, name), names)) != 0)
 

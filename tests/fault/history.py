@@ -3,9 +3,10 @@ is killed meanwhile, and a sequential model that must explain every answer.
 
 The model of one graph: whether it is there (False, True, or HIDDEN by a deletion that is not on the
 disk yet), its result (0 none, 1 in memory, 2 durable) and its jobs by their Idempotency-Key, each in a
-state: Q queued, R running, K running and to be cancelled, d and x done and cancelled but not on the
-disk, D and X on the disk, L done with a result that a kill has taken. A kill takes back what was not durable and nothing else. What was asked and
-not answered before a kill may have happened or not."""
+state: Q queued, R running, K running and to be cancelled, C the same with that on the disk, d and x
+done and cancelled but not on the disk, y cancelled with the wish on the disk and not yet the end, D and
+X on the disk, L done with a result that a kill has taken. A kill takes back what was not durable and
+nothing else. What was asked and not answered before a kill may have happened or not."""
 
 import itertools
 import random
@@ -31,9 +32,9 @@ def seen(state, key):
     """What a job's document says: its state, and whether it is durable."""
     present, result, jobs = state
     job = dict(jobs)[key]
-    name = {"Q": "queued", "R": "running", "K": "running", "d": "done", "D": "done",
-            "L": "done", "x": "cancelled", "X": "cancelled"}[job]
-    durable = job in "QRKX" or (job in "DL" and present != HIDDEN
+    name = {"Q": "queued", "R": "running", "K": "running", "C": "running", "d": "done", "D": "done",
+            "L": "done", "x": "cancelled", "y": "cancelled", "X": "cancelled"}[job]
+    durable = job in "QRKCX" or (job in "DL" and present != HIDDEN
                                 and (not present or result == 2 or (job == "D" and result == 0)))
     return name, durable
 
@@ -61,12 +62,13 @@ def answers_to_cancel(state, key, half):
     present, result, jobs = state
     job = dict(jobs).get(key)
     if half:
-        if job in ("x", "X"):
-            yield (present, result, with_job(jobs, key, "X")), (202, "cancelled")
+        for kept in {"K": "C", "C": "C", "x": "yX", "y": "y", "X": "X"}.get(job, ""):
+            told = "running" if kept == "C" else "cancelled"
+            yield (present, result, with_job(jobs, key, kept)), (202, told)
     elif job == "Q":
         yield (present, result, with_job(jobs, key, "x")), HALF
-    elif job in ("R", "K"):
-        yield (present, result, with_job(jobs, key, "K")), (202, "running")
+    elif job in ("R", "K", "C"):
+        yield (present, result, with_job(jobs, key, "C" if job == "C" else "K")), HALF
     elif job is not None:
         yield state, (409,)
 
@@ -78,7 +80,7 @@ def answers_to_delete(state, _, half):
             yield (False, 0, jobs), (204,)
     elif present is not True:
         yield state, (404,)
-    elif any(job in "QRK" for _, job in jobs):
+    elif any(job in "QRKC" for _, job in jobs):
         yield state, (409,)
     else:
         left = tuple((name, "D" if job == "L" else job) for name, job in jobs)
@@ -93,7 +95,7 @@ def steps(state):
     """What happens by itself."""
     present, result, jobs = state
     for key, job in jobs:
-        for later in {"Q": "R", "R": "d", "K": "dx", "d": "D", "x": "X"}.get(job, ""):
+        for later in {"Q": "R", "R": "d", "K": "xC", "C": "y", "d": "D", "x": "yX", "y": "X"}.get(job, ""):
             if later == "R" and present and result:
                 yield present, result, with_job(jobs, key, "d")  # solved by another meanwhile
             known = max(result, 1) if later == "d" else 2 if later == "D" and result else result
@@ -112,8 +114,8 @@ def after_kill(state):
         left = [(present, 2), (present, 0)]
     for there, kept in left:
         is_lost = there and kept == 0 and (present == HIDDEN or result == 1)
-        found = {"Q": "Q", "R": "Q", "K": "Q", "d": "QL" if is_lost else "QD", "x": "QX", "X": "X",
-                 "D": "QLD" if is_lost else "D", "L": "D" if kept == 2 else "QL"}
+        found = {"Q": "Q", "R": "Q", "K": "QX", "C": "X", "d": "QL" if is_lost else "QD", "x": "QX",
+                 "y": "X", "X": "X", "D": "QLD" if is_lost else "D", "L": "D" if kept == 2 else "QL"}
         choices = [[(key, new) for new in found[job]] for key, job in jobs]
         for chosen in itertools.product(*choices):
             yield there, kept, tuple(chosen)

@@ -1,7 +1,8 @@
 /* Arbitrary bytes on a connection of the real libmicrohttpd, with the request guard behind it. What
  * the guard lets pass is read again from the bytes by a parser of its own, which knows nothing but
  * RFC 9112: the head must be well-formed, and nothing behind a body may run. One thing escapes the
- * guard and is let pass here: a NUL in the place of a CR, as libmicrohttpd makes a NUL of both. */
+ * guard and is let pass here: libmicrohttpd makes a NUL of the CR and the LF of a line end, and of
+ * what it took for one, which may have been a NUL, or the colon of a line without a name. */
 #include "proto/check.h"
 #include "server/http/guard.h"
 #include "server/http/strictness.h"
@@ -28,7 +29,7 @@ struct header_list {
 
 /* Of the connection in hand. */
 static struct {
-    const char *input;
+    char *input;
     size_t size;
     size_t at; /* where the next head begins, as far as that is known */
     bool closing;
@@ -124,16 +125,34 @@ static enum MHD_Result answer(struct MHD_Connection *connection)
     return result;
 }
 
+/* Line ends in the place of what libmicrohttpd took for such: pairs of NULs in what it made of the
+ * head, behind the NUL of a colon when there is one more. */
+static void restore_line_ends(char *head, const char *made, size_t size)
+{
+    for (size_t first = 0; first < size; first++) {
+        size_t end = first;
+
+        while (end < size && made[end] == '\0')
+            end++;
+        for (size_t i = first + (end - first) % 2; i < end; i += 2) {
+            if (memchr("\r\n:", head[i], 4) != NULL && memchr("\r\n:", head[i + 1], 4) != NULL)
+                memcpy(head + i, "\r\n", 2);
+        }
+        first = end;
+    }
+}
+
 /* Where the head lies in the input: libmicrohttpd passes over empty lines before it, and over those
  * that begin with a NUL. */
-static void check_input(size_t head_size)
+static void check_input(const char *made, size_t head_size)
 {
     while (talk.at < talk.size && memchr("\r\n", talk.input[talk.at], 3) != NULL) {
         const char *end = memchr(talk.input + talk.at, '\n', talk.size - talk.at);
 
         talk.at = end == NULL ? talk.size : (size_t)(end - talk.input) + 1;
     }
-    CHECK(talk.at < talk.size);
+    CHECK(talk.at < talk.size && head_size <= talk.size - talk.at);
+    restore_line_ends(talk.input + talk.at, made, head_size);
     CHECK(check_head(talk.input + talk.at, talk.size - talk.at) == head_size);
     talk.at += head_size;
 }
@@ -192,7 +211,7 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
     talk.closing = !passed || body;
     if (!passed)
         return answer(connection);
-    check_input(info->header_size);
+    check_input(method, info->header_size);
     return MHD_YES;
 }
 
@@ -238,8 +257,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     memset(&talk, 0, sizeof talk);
     char *input = malloc(size + 1);
     CHECK(input != NULL);
-    for (size_t i = 0; i < size; i++)
-        input[i] = bytes[i] == '\0' && i + 1 < size && bytes[i + 1] == '\n' ? '\r' : (char)bytes[i];
+    memcpy(input, bytes, size);
     talk.input = input;
     talk.size = size;
     CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);

@@ -58,6 +58,27 @@ class Answer:
         return self
 
 
+
+def long_edges(size):
+    """A list of edges between few vertices, of at least so many bytes."""
+    line = b"1 2 3\n2 3 4\n3 1 5\n"
+    return line * (size // len(line) + 1)
+
+
+def asked_for_body(daemon, path, size):
+    """A connection over which a POST was announced, and the answer was that its body may come."""
+    connection = daemon.connect()
+    connection.putrequest("POST", path)
+    connection.putheader("Content-Length", str(size))
+    connection.putheader("Expect", "100-continue")
+    connection.endheaders()
+    told = b""
+    while not told.endswith(b"\r\n\r\n"):
+        told += connection.sock.recv(1)
+    assert told.startswith(b"HTTP/1.1 100 "), told
+    return connection
+
+
 class Daemon:
     """apspd with a state directory of its own, which outlives kill() and start()."""
 

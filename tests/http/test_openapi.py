@@ -378,6 +378,11 @@ def test_codes_of_busy_times_are_answered(daemon):
         late = busy.submit(SMALL, "?deadline_s=0.1").expect(202).json["id"]
         provoked.add(busy.finish(late)["problem"]["code"])
         cancel(busy, job)
+    with harness.Daemon("--http.upload_memory", "1") as busy:
+        body = harness.long_edges(1 << 20)
+        first = harness.asked_for_body(busy, "/v1/graphs", len(body))
+        refuse(busy, "TooManyUploads", "POST", "/v1/graphs", body)
+        first.close()
     negative = daemon.solve(NEGATIVE)
     provoked.add(negative["problem"]["code"])
     provoked.update(("LengthRequired",) if without_length(daemon) == 411 else ())

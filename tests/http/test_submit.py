@@ -72,6 +72,27 @@ def test_chunks_in_any_split(daemon):
     connection.close()
 
 
+def test_uploads_that_come_in_together_share_the_memory_for_them(_):
+    body = harness.long_edges(1 << 20)
+    with harness.Daemon("--http.upload_memory", "8MiB") as daemon:
+        assert daemon.get("/v1/limits").json["upload_memory_bytes"] == 8 << 20
+        first = harness.asked_for_body(daemon, "/v1/jobs?wait=0", len(body))
+        refused = daemon.submit(body).expect(429, "TooManyUploads")
+        assert int(refused.headers["Retry-After"]) >= 1, refused.headers
+        assert refused.json["limit"] == 8 << 20, refused.json
+        chunks = (body[at : at + 65536] for at in range(0, len(body), 65536))
+        connection = daemon.connect()
+        connection.request("POST", "/v1/jobs", chunks, {"Transfer-Encoding": "chunked"}, encode_chunked=True)
+        answer = connection.getresponse()
+        assert answer.status == 429 and int(answer.headers["Retry-After"]) >= 1, answer.headers
+        connection.close()
+        daemon.submit(harness.long_edges(100_000), "?wait=30").expect(200)
+        first.send(body)
+        assert first.getresponse().status in (200, 202)
+        first.close()
+        daemon.submit(body + b"9 1 2\n", "?wait=30").expect(200)
+
+
 def test_every_format_is_sniffed_or_named(daemon):
     bodies = [
         ("", {}, b'{"n":3,"edges":[[0,1,5],[1,2,7]]}'),

@@ -121,6 +121,12 @@ static void a_bare_line_feed_shows(void **state)
     assert_false(guard_gaps_head_is_whole(&head.request));
     MAKE(&head, LINE "Host@ a@@@", 1);
     assert_false(guard_gaps_head_is_whole(&head.request));
+    MAKE(&head, LINE "Host@ a@ @X@ b@@@@", 2); /* "a NUL blank LF" */
+    assert_false(guard_gaps_head_is_whole(&head.request));
+    MAKE(&head, LINE "Host@ a@@ X@ b@@@@", 2);
+    assert_false(guard_gaps_head_is_whole(&head.request));
+    MAKE(&head, LINE "Host@ a \t@@X@ b @@@@", 2);
+    assert_true(guard_gaps_head_is_whole(&head.request));
 }
 
 static void strings_from_elsewhere_do_not_pass(void **state)

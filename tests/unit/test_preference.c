@@ -71,6 +71,8 @@ static void codings_have_their_quality(void **state)
     (void)state;
     assert_true(preference_coding("gzip;q=0.5, zstd", "gzip", 0) == 0.5);
     assert_true(preference_coding("gzip;q=0.5, ZSTD", "zstd", 0) == 1);
+    assert_true(preference_coding("gzip;q=5", "gzip", 0) == 1);
+    assert_true(preference_coding("gzip;q=-1, zstd", "gzip", 1) == 0);
     assert_true(preference_coding("*;q=0.25, zstd", "gzip", 0) == 0.25);
     assert_true(preference_coding("zstd , *;q=0.25", "zstd", 0) == 1);
     assert_true(preference_coding("br", "gzip", 0.125) == 0.125);
