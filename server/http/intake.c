@@ -228,17 +228,21 @@ static void start_upload(struct exchange *exchange, bool for_job, enum coding co
 }
 
 /* Room for what is announced; the rest, of a body in chunks or compressed, is asked for as it
- * comes. */
+ * comes. A client that does not wait for leave to send is answered while it sends: one that only
+ * reads after would lose the answer. */
 static enum status check_memory(struct exchange *exchange, struct problem *reterr)
 {
+    struct upload *upload = &exchange->upload;
     const char *length = exchange_request_header(exchange, "Content-Length");
-    const enum status status =
-        upload_expect(&exchange->upload, length == NULL ? 0 : strtoull(length, NULL, 10), reterr);
+    const uint64_t announced = length == NULL ? 0 : strtoull(length, NULL, 10);
 
-    if (status != STATUS_OK) {
-        exchange_set_header(exchange, "Retry-After", "%u", UPLOAD_RETRY_AFTER_S);
+    if (upload_expect(upload, announced, &upload->problem) == STATUS_OK ||
+        exchange_request_header(exchange, "Expect") == NULL) {
+        return STATUS_OK;
     }
-    return status;
+    exchange_set_header(exchange, "Retry-After", "%u", UPLOAD_RETRY_AFTER_S);
+    *reterr = upload->problem;
+    return reterr->status;
 }
 
 enum status intake_open(struct exchange *exchange, bool for_job, struct problem *reterr)

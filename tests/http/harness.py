@@ -227,11 +227,10 @@ class Daemon:
         return sorted(path for path in found if "catalogue" not in os.path.basename(path))
 
 
-def curl(*arguments):
-    """(exit code, HTTP status, body) of one curl call."""
-    done = subprocess.run(
-        ["curl", "-sS", "-m", "300", "-w", "\n%{http_code}", *arguments], capture_output=True
-    )
+def curl(*arguments, body=None):
+    """(exit code, HTTP status, body) of one curl call; body is its standard input."""
+    done = subprocess.run(["curl", "-sS", "-m", "300", "-w", "\n%{http_code}", *arguments],
+                          input=body, capture_output=True)
     body, _, status = done.stdout.rpartition(b"\n")
     return done.returncode, int(status or 0), body
 
