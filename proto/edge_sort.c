@@ -1,21 +1,21 @@
 #include "proto/edge_sort.h"
 
 #include "proto/check.h"
+#include "proto/edge_array.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Edges of a bucket: with their copies they stay in a core's second-level cache. */
-#define BUCKET_EDGES (UINT64_C(1) << 15)
+/* Edges of a bucket: with their copies they stay well within a core's second-level cache. */
+#define BUCKET_EDGES (UINT64_C(1) << 13)
 /* More buckets than these, all written to at once, cost more than larger buckets do. */
-#define BUCKET_BITS_MAX 9
+#define BUCKET_BITS_MAX 10
 /* Values of a digit, whose counters stay in the first-level cache. */
-#define DIGIT_BITS_MAX 10
+#define DIGIT_BITS_MAX 11
 
-/* One pass: a stable counting sort by some bits of one end. */
+/* One pass: a stable counting sort by some bits of the key, source and target behind each other. */
 struct digit {
-    bool by_target;
+    unsigned end_bits; /* of a vertex */
     unsigned shift;
     unsigned bits;
 };
@@ -48,8 +48,8 @@ static unsigned bucket_bits(uint64_t count, unsigned source_bits)
     return bits;
 }
 
-/* Of about equal width. */
-static void add_digits(struct digits *digits, bool by_target, unsigned bits)
+/* Of the low `bits` of the key, of about equal width. */
+static void add_digits(struct digits *digits, unsigned end_bits, unsigned bits)
 {
     unsigned passes = (bits + DIGIT_BITS_MAX - 1) / DIGIT_BITS_MAX;
     unsigned shift = 0;
@@ -58,16 +58,16 @@ static void add_digits(struct digits *digits, bool by_target, unsigned bits)
         unsigned width = (bits - shift + passes - 1) / passes;
 
         CHECK(digits->count < DIGIT_LIMIT);
-        digits->digit[digits->count++] = (struct digit){by_target, shift, width};
+        digits->digit[digits->count++] = (struct digit){end_bits, shift, width};
         shift += width;
     }
 }
 
 static inline uint32_t digit_of(const struct edge_i4 *edge, const struct digit *digit)
 {
-    const uint32_t end = digit->by_target ? edge->target : edge->source;
+    const uint64_t key = (uint64_t)edge->source << digit->end_bits | edge->target;
 
-    return end >> digit->shift & ((1u << digit->bits) - 1);
+    return (uint32_t)(key >> digit->shift) & ((1u << digit->bits) - 1);
 }
 
 /* place[d] = where the edges with digit d begin. */
@@ -115,13 +115,13 @@ static void sort_bucket(struct edge_i4 *from, struct edge_i4 *to, uint64_t count
 
 /* The most significant bits of the sources first, so that the rest happens within buckets. */
 static void sort_between(struct edge_i4 *edges, struct edge_i4 *other, uint64_t count,
-                         unsigned bits, unsigned shift, const struct digits *digits)
+                         struct digit first, const struct digits *digits)
 {
     uint64_t end[1 << BUCKET_BITS_MAX];
     uint64_t begin = 0;
 
-    distribute(edges, other, count, (struct digit){false, shift, bits}, end);
-    for (size_t bucket = 0; bucket < (size_t)1 << bits; bucket++) {
+    distribute(edges, other, count, first, end);
+    for (size_t bucket = 0; bucket < (size_t)1 << first.bits; bucket++) {
         sort_bucket(other + begin, edges + begin, end[bucket] - begin, digits);
         begin = end[bucket];
     }
@@ -129,18 +129,17 @@ static void sort_between(struct edge_i4 *edges, struct edge_i4 *other, uint64_t 
 
 enum status edge_sort(struct edge_i4 **edges, uint64_t count, uint32_t vertex_count)
 {
-    unsigned source_bits = bits_below(vertex_count);
-    unsigned bits = bucket_bits(count, source_bits);
+    const unsigned end_bits = bits_below(vertex_count);
+    const unsigned bits = bucket_bits(count, end_bits);
+    const unsigned rest = 2 * end_bits - bits;
     struct digits digits = {0};
-    struct edge_i4 *other;
+    struct edge_i4 *other = NULL;
 
-    add_digits(&digits, true, source_bits);
-    add_digits(&digits, false, source_bits - bits);
-    other = reallocarray(NULL, count + 1, sizeof *other);
-    if (other == NULL) {
+    add_digits(&digits, end_bits, rest);
+    if (!edge_array_resize(&other, count + 1, sizeof *other)) {
         return STATUS_NO_MEMORY;
     }
-    sort_between(*edges, other, count, bits, source_bits - bits, &digits);
+    sort_between(*edges, other, count, (struct digit){end_bits, rest, bits}, &digits);
     /* Where the last pass left them. */
     if (digits.count % 2 == 0) {
         struct edge_i4 *sorted = other;

@@ -83,12 +83,30 @@ static enum status keep(struct line_splitter *splitter, const char *bytes, size_
     return STATUS_OK;
 }
 
+/* The bytes of the lines that needed no more than a look. */
+static size_t scan(struct line_splitter *splitter, const char *bytes, size_t size)
+{
+    size_t scanned = 0;
+
+    if (splitter->scan != NULL && splitter->pending_size == 0) {
+        splitter->line += splitter->scan(splitter->context, bytes, size, &scanned);
+    }
+    return scanned;
+}
+
 enum status line_splitter_feed(struct line_splitter *splitter, const char *bytes, size_t size,
                                struct problem *reterr)
 {
     enum status status = STATUS_OK;
 
     while (size > 0 && status == STATUS_OK) {
+        const size_t scanned = scan(splitter, bytes, size);
+
+        if (scanned > 0) {
+            bytes += scanned;
+            size -= scanned;
+            continue;
+        }
         const char *end = memchr(bytes, '\n', size);
         size_t length = end == NULL ? size : (size_t)(end - bytes);
         bool whole = end != NULL && splitter->pending_size == 0;

@@ -12,6 +12,9 @@ struct line_splitter {
     /* Takes one line without its end (LF or CRLF) and without a UTF-8 byte order mark. A problem
      * that it returns gets the number of the line, unless it names one; the column is its own. */
     enum status (*take)(void *context, const char *line, size_t size, struct problem *reterr);
+    /* May be NULL. Takes lines from the begin of the bytes on, as long as they are whole and as
+     * nearly all are written; returns how many, and their bytes. What it leaves comes to take. */
+    uint64_t (*scan)(void *context, const char *bytes, size_t size, size_t *ret_size);
     void *context;
     uint64_t line; /* number of the line handed on, from 1 */
     char *pending; /* the begin of a line whose end has not come */

@@ -320,6 +320,12 @@ enum status name_table_intern_number(struct name_table *table, uint32_t number, 
     return status;
 }
 
+const uint32_t *name_table_direct(const struct name_table *table, uint32_t *ret_size)
+{
+    *ret_size = table->direct_size;
+    return table->direct;
+}
+
 static enum status intern_text(struct name_table *table, const char *name, size_t size,
                                uint32_t *ret_row)
 {
@@ -380,4 +386,39 @@ bool name_table_find(const struct name_table *table, const char *name, size_t si
     }
     *ret_row = table->slots[slot] - 1;
     return true;
+}
+
+struct numbered {
+    int64_t number;
+    uint32_t row;
+};
+
+static int compare_numbers(const void *a, const void *b)
+{
+    int64_t x = ((const struct numbered *)a)->number;
+    int64_t y = ((const struct numbered *)b)->number;
+
+    return (x > y) - (x < y);
+}
+
+enum status name_table_order(const struct name_table *table, uint32_t *ret_order,
+                             uint32_t *ret_place)
+{
+    const uint32_t count = table->count;
+    struct numbered *sorted = calloc((size_t)count + 1, sizeof *sorted);
+
+    CHECK(!table->textual);
+    if (sorted == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    for (uint32_t row = 0; row < count; row++) {
+        sorted[row] = (struct numbered){table->numbers[row], row};
+    }
+    qsort(sorted, count, sizeof *sorted, compare_numbers);
+    for (uint32_t row = 0; row < count; row++) {
+        ret_order[row] = sorted[row].row;
+        ret_place[sorted[row].row] = row;
+    }
+    free(sorted);
+    return STATUS_OK;
 }

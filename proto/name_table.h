@@ -26,6 +26,9 @@ MUST_CHECK enum status name_table_intern(struct name_table *table, const char *n
 /* The same for a name that is this number in canonical form, while all names are numbers. */
 MUST_CHECK enum status name_table_intern_number(struct name_table *table, uint32_t number,
                                                 uint32_t *ret_row);
+/* Rows + 1 of small numbers, by number, 0 for those not seen; borrowed until the next name. NULL
+ * and 0 when there are none. */
+const uint32_t *name_table_direct(const struct name_table *table, uint32_t *ret_size);
 bool name_table_find(const struct name_table *table, const char *name, size_t size,
                      uint32_t *ret_row);
 
@@ -33,6 +36,10 @@ uint32_t name_table_count(const struct name_table *table);
 /* True while every name is an integer in canonical form; ret_numbers (may be NULL) is then the
  * borrowed array of them, by row. */
 bool name_table_numbers(const struct name_table *table, const int64_t **ret_numbers);
+/* While all are numbers: the rows in ascending order of them, and the place of each row there. Both
+ * have room for all rows. STATUS_NO_MEMORY. */
+MUST_CHECK enum status name_table_order(const struct name_table *table, uint32_t *ret_order,
+                                        uint32_t *ret_place);
 /* Borrowed bytes, not NUL-terminated; buffer is used for numbers. */
 const char *name_table_get(const struct name_table *table, uint32_t row,
                            char buffer[NAME_NUMBER_BUFFER], size_t *ret_size);

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* "a", three times a blank and nine digits, CR and LF, and one byte to look ahead. */
+#define PLAIN_ARC_SIZE 34
+
 struct dimacs {
     struct reader reader;
     struct graph_options options;
@@ -135,56 +138,58 @@ static enum status take_arc(struct dimacs *dimacs, struct word_cursor cursor,
                            weight.column, reterr);
 }
 
-/* One blank and, after it, at most nine digits. */
-static bool scan_small(struct word_cursor *cursor, uint32_t *ret_value)
+/* An arc as nearly all are written, "a 12 345 6". Where the line ends; NULL for every other line,
+ * which take_arc reads, or finds the words for what is wrong. At least PLAIN_ARC_SIZE bytes. */
+static inline const char *scan_arc(const struct dimacs *dimacs, const char *at,
+                                   struct edge_i4 *ret_arc)
 {
-    const char *at;
+    uint32_t ends[2];
+    uint32_t weight;
 
-    if (cursor->at == cursor->end || *cursor->at != ' ') {
-        return false;
+    if (at[0] != 'a' || at[1] != ' ' || (at = word_scan_ahead(at + 2, &ends[0])) == NULL ||
+        *at != ' ' || (at = word_scan_ahead(at + 1, &ends[1])) == NULL || *at != ' ' ||
+        (at = word_scan_ahead(at + 1, &weight)) == NULL) {
+        return NULL;
     }
-    at = word_scan_small(cursor->at + 1, cursor->end, ret_value);
-    cursor->at = at != NULL ? at : cursor->at;
-    return at != NULL;
+    /* Vertex 0 wraps around. */
+    *ret_arc = (struct edge_i4){ends[0] - 1, ends[1] - 1, (int32_t)weight};
+    return ret_arc->source < dimacs->vertex_count && ret_arc->target < dimacs->vertex_count
+               ? word_scan_end(at)
+               : NULL;
 }
 
-/* An arc as nearly all are written, "a 12 345 6": read in one go. False, and nothing done, for
- * every other line; take_arc reads it and finds the words for what is wrong. */
-static bool scan_arc(const struct dimacs *dimacs, struct word_cursor cursor, uint32_t ends[2],
-                     uint32_t *ret_weight)
+/* Before the p line no arc is wanted. */
+static uint64_t scan_arcs(void *context, const char *bytes, size_t size, size_t *ret_size)
 {
-    if (cursor.at == cursor.end || *cursor.at++ != 'a' || !scan_small(&cursor, &ends[0]) ||
-        !scan_small(&cursor, &ends[1]) || !scan_small(&cursor, ret_weight)) {
-        return false;
+    const struct dimacs *dimacs = context;
+    const char *end = bytes + size;
+    const char *at = bytes;
+    const char *next;
+    uint64_t wanted = dimacs->arc_count - graph_builder_edge_count(dimacs->builder);
+    struct edge_i4 *arcs;
+    uint64_t room;
+    uint64_t count = 0;
+
+    wanted = wanted < size ? wanted : size;
+    if (wanted == 0 || size < PLAIN_ARC_SIZE || !graph_builder_has_integers(dimacs->builder) ||
+        graph_builder_offer(dimacs->builder, wanted, &arcs, &room) != STATUS_OK) {
+        return 0;
     }
-    /* Vertex 0 wraps around; before the p line there is no vertex at all. */
-    ends[0]--;
-    ends[1]--;
-    return cursor.at == cursor.end && ends[0] < dimacs->vertex_count &&
-           ends[1] < dimacs->vertex_count &&
-           graph_builder_edge_count(dimacs->builder) < dimacs->arc_count;
-}
-
-static enum status take_scanned(struct dimacs *dimacs, const uint32_t ends[2], uint32_t weight,
-                                struct problem *reterr)
-{
-    enum status status = graph_builder_add_integer(dimacs->builder, ends[0], ends[1], weight);
-
-    (void)reader_add_failed(status, &dimacs->options, reterr);
-    return status;
+    while (count < room && end - at >= PLAIN_ARC_SIZE &&
+           (next = scan_arc(dimacs, at, &arcs[count])) != NULL) {
+        at = next;
+        count++;
+    }
+    graph_builder_commit(dimacs->builder, count);
+    *ret_size = (size_t)(at - bytes);
+    return count;
 }
 
 static enum status take_line(void *context, const char *line, size_t size, struct problem *reterr)
 {
-    uint32_t weight;
-    uint32_t ends[2];
     struct word_cursor cursor = {line, line, line + size};
-    struct word letter;
+    struct word letter = word_next(&cursor);
 
-    if (scan_arc(context, cursor, ends, &weight)) {
-        return take_scanned(context, ends, weight, reterr);
-    }
-    letter = word_next(&cursor);
     if (letter.size == 0 || letter.bytes[0] == 'c') {
         return STATUS_OK;
     }
@@ -218,6 +223,7 @@ static enum status create(const struct graph_options *options, struct reader **r
     snprintf(dimacs->reader.notes.weight, sizeof dimacs->reader.notes.weight, READER_WEIGHT_VALUE);
     dimacs->reader.notes.says_direction = true;
     dimacs->splitter.take = take_line;
+    dimacs->splitter.scan = scan_arcs;
     dimacs->splitter.context = dimacs;
     if (graph_builder_create(options, &dimacs->builder) != STATUS_OK) {
         destroy(&dimacs->reader);

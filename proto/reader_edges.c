@@ -2,6 +2,7 @@
  * first lines decide the delimiter, the header and the columns. */
 #include "proto/check.h"
 #include "proto/edge_columns.h"
+#include "proto/edge_lines.h"
 #include "proto/line_splitter.h"
 #include "proto/name_table.h"
 #include "proto/number.h"
@@ -405,6 +406,36 @@ static enum status take_plain(struct edges *edges, const char *line, size_t size
     return status;
 }
 
+static struct edge_lines lines_of(const struct edges *edges)
+{
+    struct edge_lines lines = {.number_limit = edges->options.vertex_count,
+                               .delimiter = edges->delimiter,
+                               .has_weight = edges->columns.weight != NO_COLUMN};
+
+    if (!edges->options.has_vertex_count) {
+        lines.row_of = name_table_direct(edges->names, &lines.number_limit);
+    }
+    return lines;
+}
+
+static uint64_t scan_lines(void *context, const char *bytes, size_t size, size_t *ret_size)
+{
+    const struct edges *edges = context;
+    struct edge_lines lines;
+    struct edge_i4 *room;
+    uint64_t room_count;
+    uint64_t count;
+
+    if (!edges->plain || !graph_builder_has_integers(edges->builder) ||
+        graph_builder_offer(edges->builder, size, &room, &room_count) != STATUS_OK) {
+        return 0;
+    }
+    lines = lines_of(edges);
+    count = edge_lines_scan(&lines, bytes, size, room, room_count, ret_size);
+    graph_builder_commit(edges->builder, count);
+    return count;
+}
+
 static enum status take_line(void *context, const char *line, size_t size, struct problem *reterr)
 {
     struct edges *edges = context;
@@ -458,6 +489,7 @@ static enum status create(const struct graph_options *options, struct reader **r
     edges->reader.class_ = &reader_edges_class;
     edges->options = *options;
     edges->splitter.take = take_line;
+    edges->splitter.scan = scan_lines;
     edges->splitter.context = edges;
     /* Room for a header and the row after it. */
     edges->scratch = malloc((size_t)2 * READER_LINE_LIMIT);
@@ -476,42 +508,8 @@ static enum status feed(struct reader *reader, const char *bytes, size_t size,
     return line_splitter_feed(&((struct edges *)reader)->splitter, bytes, size, reterr);
 }
 
-struct numbered {
-    int64_t number;
-    uint32_t row;
-};
-
-static int compare_numbers(const void *a, const void *b)
-{
-    int64_t x = ((const struct numbered *)a)->number;
-    int64_t y = ((const struct numbered *)b)->number;
-
-    return (x > y) - (x < y);
-}
-
-/* The rows in ascending order of the numbers that name them, and where each row goes. */
-static enum status sort_rows(const int64_t *numbers, uint32_t count, uint32_t *order,
-                             uint32_t *row_of)
-{
-    struct numbered *sorted = calloc((size_t)count + 1, sizeof *sorted);
-
-    if (sorted == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    for (uint32_t row = 0; row < count; row++) {
-        sorted[row] = (struct numbered){numbers[row], row};
-    }
-    qsort(sorted, count, sizeof *sorted, compare_numbers);
-    for (uint32_t row = 0; row < count; row++) {
-        order[row] = sorted[row].row;
-        row_of[sorted[row].row] = row;
-    }
-    free(sorted);
-    return STATUS_OK;
-}
-
-static enum status finish_numbered(struct edges *edges, const int64_t *numbers,
-                                   struct graph **ret_graph, struct problem *reterr)
+static enum status finish_numbered(struct edges *edges, struct graph **ret_graph,
+                                   struct problem *reterr)
 {
     uint32_t count = name_table_count(edges->names);
     uint32_t *order = calloc((size_t)count + 1, sizeof *order);
@@ -520,7 +518,7 @@ static enum status finish_numbered(struct edges *edges, const int64_t *numbers,
     enum status status = STATUS_NO_MEMORY;
 
     if (order != NULL && row_of != NULL) {
-        status = sort_rows(numbers, count, order, row_of);
+        status = name_table_order(edges->names, order, row_of);
     }
     if (status == STATUS_OK) {
         status = vertex_names_create_ordered(edges->names, order, count, true, &names);
@@ -575,7 +573,6 @@ static enum status refuse_unfinished(struct edges *edges, struct problem *reterr
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
     struct edges *edges = (struct edges *)reader;
-    const int64_t *numbers;
     enum status status = line_splitter_end(&edges->splitter, reterr);
 
     if (status == STATUS_OK && !edges->decided &&
@@ -585,8 +582,8 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     if (status != STATUS_OK) {
         return status;
     }
-    if (!edges->options.has_vertex_count && name_table_numbers(edges->names, &numbers)) {
-        return finish_numbered(edges, numbers, ret_graph, reterr);
+    if (!edges->options.has_vertex_count && name_table_numbers(edges->names, NULL)) {
+        return finish_numbered(edges, ret_graph, reterr);
     }
     return finish_named(edges, ret_graph, reterr);
 }

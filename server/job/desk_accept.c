@@ -176,6 +176,8 @@ static enum status create_change(struct submission *submission, struct graph_ent
         change->graph_row = entry->row;
         change->change.graph = change->graph;
         change->change.graph_row = &change->graph_row;
+        change->change.draft = submission->draft;
+        submission->draft.begun = false;
     }
     return STATUS_OK;
 }

@@ -77,6 +77,7 @@ void desk_change_destroy(struct desk_change *change)
         result_unref(change->result);
     }
     graph_destroy(change->graph);
+    graph_file_drop(&change->change.draft);
     free(change->report);
     free(change);
 }

@@ -5,11 +5,22 @@
 
 #include <string.h>
 
-/* On a thread of the pool: sorting and hashing a large graph takes seconds. */
-static void finish_graph(uv_work_t *request)
+/* Of edges: naming a graph as large as this takes milliseconds, in which its file may be written.
+ */
+#define LARGE_BYTES ((uint64_t)4 << 20)
+
+static uint64_t edges_bytes(const struct graph *graph)
 {
-    struct submission *submission = request->data;
-    double began_s = clock_monotonic_s();
+    return graph->edge_count * (sizeof(uint32_t) + sizeof(int32_t));
+}
+
+static bool is_large(const struct graph *graph)
+{
+    return edges_bytes(graph) >= LARGE_BYTES;
+}
+
+static enum status read_graph(struct submission *submission)
+{
     struct problem *problem = &submission->problem;
     enum status status = reader_finish(submission->reader, &submission->graph, problem);
     if (status == STATUS_OK) {
@@ -24,26 +35,112 @@ static void finish_graph(uv_work_t *request)
         status = graph_choose_kind(submission->graph, submission->ask->parameters.kind,
                                    &submission->kind, problem);
     }
-    if (status == STATUS_OK) {
-        status = identity_of_graph(submission->graph, submission->ask->tenant->name,
-                                   store_secret(submission->desk->store), submission->graph_id);
-        if (status != STATUS_OK) {
-            problem_set(problem, status, "The graph cannot be named.");
-        }
+    return status;
+}
+
+static enum status find_identity(struct submission *submission)
+{
+    const enum status status =
+        identity_of_graph(submission->graph, submission->ask->tenant->name,
+                          store_secret(submission->desk->store), submission->graph_id);
+    return status == STATUS_OK
+               ? STATUS_OK
+               : problem_set(&submission->problem, status, "The graph cannot be named.");
+}
+
+/* On a thread of the pool: sorting a large graph takes long. */
+static void finish_graph(uv_work_t *request)
+{
+    struct submission *submission = request->data;
+    double began_s = clock_monotonic_s();
+    submission->status = read_graph(submission);
+    if (submission->status == STATUS_OK && !is_large(submission->graph)) {
+        submission->status = find_identity(submission);
     }
-    submission->status = status;
     submission->ask->parse_s += clock_monotonic_s() - began_s;
 }
 
-static void graph_finished(uv_work_t *request, int error)
+/* On a thread of the pool, for a large graph. */
+static void name_graph(uv_work_t *request)
+{
+    struct submission *submission = request->data;
+    double began_s = clock_monotonic_s();
+    submission->status = find_identity(submission);
+    submission->ask->parse_s += clock_monotonic_s() - began_s;
+}
+
+/* On another one at the same time. What fails here is tried again, and told, by the store. */
+static void draft_graph(uv_work_t *request)
+{
+    struct submission *submission = request->data;
+    (void)!graph_file_begin(store_graph_folder(submission->desk->store), submission->graph,
+                            &submission->draft);
+}
+
+/* Whether some graph has all of this that a graph's row tells: only then may it be the same. */
+static bool may_be_known(const struct submission *submission)
+{
+    const struct graph *graph = submission->graph;
+    const struct graph_summary *summary = &graph->summary;
+    const struct graph_entry *entry = graph_table_newest(submission->desk->graphs);
+    for (; entry != NULL; entry = entry->older) {
+        const struct graph_row *row = &entry->row;
+        if (entry->tenant == submission->tenant && row->vertex_count == graph->vertex_count &&
+            row->edge_count == graph->edge_count && row->directed == graph->directed &&
+            row->summary.components == summary->components &&
+            row->summary.min_weight == summary->min_weight &&
+            row->summary.max_weight == summary->max_weight &&
+            row->summary.distance_bound == summary->distance_bound) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Not what is sure to be refused, or not needed. */
+static bool is_worth_a_draft(const struct submission *submission)
+{
+    const struct graph *graph = submission->graph;
+    struct problem problem;
+    return !submission->desk->full && !may_be_known(submission) &&
+           tenant_check_bytes(submission->tenant, &submission->ask->quota, edges_bytes(graph),
+                              &problem) == STATUS_OK;
+}
+
+static void work_ended(uv_work_t *request, int error)
 {
     struct submission *submission = request->data;
     CHECK(error == 0); /* nothing cancels it */
+    if (--submission->works > 0) {
+        return;
+    }
     if (submission->status != STATUS_OK) {
         submission_refuse(submission, &submission->problem);
         return;
     }
     desk_accept(submission);
+}
+
+static void start_work(struct submission *submission, uv_work_t *request, uv_work_cb work,
+                       uv_after_work_cb ended)
+{
+    submission->works++;
+    request->data = submission;
+    CHECK(uv_queue_work(submission->desk->loop, request, work, ended) == 0);
+}
+
+static void graph_finished(uv_work_t *request, int error)
+{
+    struct submission *submission = request->data;
+    if (submission->status != STATUS_OK || !is_large(submission->graph)) {
+        work_ended(request, error);
+        return;
+    }
+    submission->works--;
+    start_work(submission, &submission->request, name_graph, work_ended);
+    if (is_worth_a_draft(submission)) {
+        start_work(submission, &submission->drafting, draft_graph, work_ended);
+    }
 }
 
 static void submit_upload(struct submission *submission)
@@ -58,8 +155,7 @@ static void submit_upload(struct submission *submission)
         submission_refuse(submission, &submission->problem);
         return;
     }
-    CHECK(uv_queue_work(submission->desk->loop, &submission->request, finish_graph,
-                        graph_finished) == 0);
+    start_work(submission, &submission->request, finish_graph, graph_finished);
 }
 
 /* The kind is a matter of the summary, which the catalogue keeps. */

@@ -1,5 +1,6 @@
 #include "server/job/submission.h"
 
+#include "proto/check.h"
 #include "server/job/desk_internal.h"
 
 #include <stdlib.h>
@@ -15,14 +16,30 @@ struct submission *submission_begin(struct desk *desk, struct ask *ask)
     submission->desk = desk;
     submission->ask = ask;
     submission->tenant = ask->tenant;
-    submission->request.data = submission;
     desk->submissions++;
     return submission;
+}
+
+static void drop_draft(uv_work_t *request)
+{
+    struct submission *submission = request->data;
+    graph_file_drop(&submission->draft);
+}
+
+static void draft_dropped(uv_work_t *request, int error)
+{
+    CHECK(error == 0); /* nothing cancels it */
+    submission_end(request->data);
 }
 
 void submission_end(struct submission *submission)
 {
     struct desk *desk = submission->desk;
+    /* What was written for nothing: the loop does not wait for the disk. */
+    if (submission->draft.begun) {
+        CHECK(uv_queue_work(desk->loop, &submission->request, drop_draft, draft_dropped) == 0);
+        return;
+    }
     if (submission->reserved) {
         desk->reserved--;
         atomic_fetch_sub(&submission->tenant->reserved, 1);

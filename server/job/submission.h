@@ -1,16 +1,19 @@
-/* An upload or a submission between its ask and its durable change. Owned by the loop, lent to a
- * thread of libuv's pool while the graph is finished there. */
+/* An upload or a submission between its ask and its durable change. Owned by the loop, lent to
+ * threads of libuv's pool while the graph is finished, named and written there. */
 #pragma once
 
 #include "server/job/desk.h"
 
 struct submission {
     uv_work_t request;
+    uv_work_t drafting; /* beside it */
     struct desk *desk;
     struct ask *ask;
-    struct tenant *tenant; /* of the ask */
-    struct reader *reader; /* owned; NULL for a stored graph */
-    struct graph *graph;   /* owned; NULL for a stored graph */
+    struct tenant *tenant;    /* of the ask */
+    struct reader *reader;    /* owned; NULL for a stored graph */
+    struct graph *graph;      /* owned; NULL for a stored graph */
+    struct graph_draft draft; /* owned: of its file, where that was begun before the id is known */
+    uint32_t works;           /* under way in libuv's pool */
     char graph_id[GRAPH_ID_SIZE];
     enum kind kind; /* resolved */
     enum status status;

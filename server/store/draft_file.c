@@ -177,6 +177,11 @@ enum status draft_file_write(int descriptor, uint64_t offset, const void *bytes,
     return STATUS_OK;
 }
 
+void draft_file_start(int descriptor, uint64_t offset, size_t size)
+{
+    (void)sync_file_range(descriptor, (off_t)offset, (off_t)size, SYNC_FILE_RANGE_WRITE);
+}
+
 enum status draft_file_read(int descriptor, uint64_t offset, void *bytes, size_t size)
 {
     unsigned char *next = bytes;

@@ -33,6 +33,9 @@ void draft_file_finish(struct draft_file *draft);
 /* All of the bytes, past short writes and signals. */
 MUST_CHECK enum status draft_file_write(int descriptor, uint64_t offset, const void *bytes,
                                         size_t size);
+/* Has the disk begin with these bytes, which were written, and does not wait: whether they are
+ * there is for draft_file_publish to say. */
+void draft_file_start(int descriptor, uint64_t offset, size_t size);
 /* All of the bytes; STATUS_CORRUPT when the file ends before. */
 MUST_CHECK enum status draft_file_read(int descriptor, uint64_t offset, void *bytes, size_t size);
 

@@ -18,6 +18,8 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file is little-end
 
 /* Files of version 1 end with the weights, and do not say whose they are. */
 #define GRAPH_FILE_VERSION 2
+/* Of the edges, between two words to the disk. */
+#define WRITE_BLOCK_BYTES ((size_t)4 << 20)
 static const char magic[8] = "APSPgrph";
 
 struct header {
@@ -111,9 +113,9 @@ static uint64_t header_checksum(const struct header *header)
     return XXH3_64bits(header, offsetof(struct header, header_checksum));
 }
 
-static uint64_t owner_of(const struct header *header, const char *id)
+static uint64_t owner_of(uint64_t its_checksum, const char *id)
 {
-    return XXH3_64bits_withSeed(id, strlen(id), header->header_checksum);
+    return XXH3_64bits_withSeed(id, strlen(id), its_checksum);
 }
 
 static struct header header_of(const struct graph *graph, uint64_t names_size)
@@ -142,73 +144,119 @@ static struct header header_of(const struct graph *graph, uint64_t names_size)
     return header;
 }
 
-static enum status write_parts(int descriptor, const struct graph *graph,
-                               const struct header *header, const struct layout *layout,
-                               const unsigned char *names, uint64_t owner)
+/* Edges on their way to the file. */
+struct writing {
+    int descriptor;
+    XXH3_state_t checksum;
+    enum status status;
+};
+
+/* Block by block, each hashed while the processor has it at hand, and with the disk at work on it
+ * while the next one comes. Does nothing after a failure. */
+static void write_part(struct writing *writing, uint64_t offset, const void *part, size_t size)
 {
-    enum status status = draft_file_write(descriptor, 0, header, sizeof *header);
+    const unsigned char *next = part;
+    while (size > 0 && writing->status == STATUS_OK) {
+        const size_t block = size < WRITE_BLOCK_BYTES ? size : WRITE_BLOCK_BYTES;
+        XXH3_64bits_update(&writing->checksum, next, block);
+        writing->status = draft_file_write(writing->descriptor, offset, next, block);
+        if (block == WRITE_BLOCK_BYTES) {
+            draft_file_start(writing->descriptor, offset, block);
+        }
+        next += block;
+        offset += block;
+        size -= block;
+    }
+}
+
+static enum status write_edges(int descriptor, const struct graph *graph,
+                               const struct layout *layout, uint64_t *ret_checksum)
+{
+    struct writing writing = {.descriptor = descriptor, .status = STATUS_OK};
+    XXH3_64bits_reset(&writing.checksum);
+    write_part(&writing, layout->offsets_at, graph->row_offset, layout->offsets_size);
+    write_part(&writing, layout->targets_at, graph->target, layout->targets_size);
+    write_part(&writing, layout->weights_at, weights_of(graph), layout->weights_size);
+    *ret_checksum = XXH3_64bits_digest(&writing.checksum);
+    return writing.status;
+}
+
+static enum status write_names(int descriptor, const struct graph *graph,
+                               const struct layout *layout, struct header *header)
+{
+    unsigned char *names = malloc(header->names_size + 1);
+    if (names == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    vertex_names_encode(graph->names, names);
+    header->names_checksum = XXH3_64bits(names, header->names_size);
+    enum status status = draft_file_write(descriptor, layout->names_at, names, header->names_size);
+    free(names);
+    return status;
+}
+
+/* The header last, as it has the checksums of the rest. */
+static enum status write_parts(int descriptor, const struct graph *graph,
+                               const struct layout *layout, struct header *header)
+{
+    enum status status = write_names(descriptor, graph, layout, header);
     if (status == STATUS_OK) {
-        status = draft_file_write(descriptor, layout->names_at, names, header->names_size);
+        status = write_edges(descriptor, graph, layout, &header->edges_checksum);
     }
     if (status == STATUS_OK) {
-        status = draft_file_write(descriptor, layout->offsets_at, graph->row_offset,
-                                  layout->offsets_size);
-    }
-    if (status == STATUS_OK) {
-        status =
-            draft_file_write(descriptor, layout->targets_at, graph->target, layout->targets_size);
-    }
-    if (status == STATUS_OK) {
-        status = draft_file_write(descriptor, layout->weights_at, weights_of(graph),
-                                  layout->weights_size);
-    }
-    if (status == STATUS_OK) {
-        status = draft_file_write(descriptor, layout->owner_at, &owner, sizeof owner);
+        header->header_checksum = header_checksum(header);
+        status = draft_file_write(descriptor, 0, header, sizeof *header);
     }
     return status;
 }
 
-static enum status write_draft(int folder, const struct graph *graph, const struct header *header,
-                               const struct layout *layout, const unsigned char *names,
-                               uint64_t owner, struct draft_file *ret_draft)
+enum status graph_file_begin(int folder, const struct graph *graph, struct graph_draft *ret_draft)
 {
-    struct draft_file draft;
-    enum status status = draft_file_create(folder, &draft);
+    struct header header = header_of(graph, vertex_names_encoded_size(graph->names));
+    struct graph_draft draft = {.begun = true};
+    struct layout layout;
+    if (!layout_of(&header, &layout)) {
+        return STATUS_TOO_LARGE;
+    }
+    enum status status = draft_file_create(folder, &draft.file);
     if (status != STATUS_OK) {
         return status;
     }
-    status = write_parts(draft.descriptor, graph, header, layout, names, owner);
+    status = write_parts(draft.file.descriptor, graph, &layout, &header);
     if (status != STATUS_OK) {
-        draft_file_finish(&draft);
+        draft_file_finish(&draft.file);
         return status;
     }
+    draft.header_checksum = header.header_checksum;
+    draft.owner_at = layout.owner_at;
+    draft.bytes = layout.file_size;
     *ret_draft = draft;
     return STATUS_OK;
 }
 
 enum status graph_file_draft(int folder, const char *id, const struct graph *graph,
-                             struct draft_file *ret_draft, uint64_t *ret_bytes)
+                             struct graph_draft *draft)
 {
-    struct header header = header_of(graph, vertex_names_encoded_size(graph->names));
-    struct layout layout;
-    if (!layout_of(&header, &layout)) {
-        return STATUS_TOO_LARGE;
+    enum status status = STATUS_OK;
+    if (!draft->begun) {
+        status = graph_file_begin(folder, graph, draft);
     }
-    unsigned char *names = malloc(header.names_size + 1);
-    if (names == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    vertex_names_encode(graph->names, names);
-    header.names_checksum = XXH3_64bits(names, header.names_size);
-    header.edges_checksum = edges_checksum(graph, &layout);
-    header.header_checksum = header_checksum(&header);
-    enum status status =
-        write_draft(folder, graph, &header, &layout, names, owner_of(&header, id), ret_draft);
-    free(names);
     if (status == STATUS_OK) {
-        *ret_bytes = layout.file_size;
+        const uint64_t owner = owner_of(draft->header_checksum, id);
+        status = draft_file_write(draft->file.descriptor, draft->owner_at, &owner, sizeof owner);
+    }
+    if (status != STATUS_OK) {
+        graph_file_drop(draft);
     }
     return status;
+}
+
+void graph_file_drop(struct graph_draft *draft)
+{
+    if (draft->begun) {
+        draft_file_finish(&draft->file);
+    }
+    draft->begun = false;
 }
 
 static bool header_is_sound(const struct header *header)
@@ -385,7 +433,8 @@ static enum status check_owner(int descriptor, const char *id)
         return status;
     }
     status = draft_file_read(descriptor, layout.owner_at, &owner, sizeof owner);
-    const bool is_other = owner != owner_of(&header, id) && !omission_is("owner-check");
+    const bool is_other =
+        owner != owner_of(header.header_checksum, id) && !omission_is("owner-check");
     return status == STATUS_OK && is_other ? STATUS_CORRUPT : status;
 }
 

@@ -7,11 +7,26 @@
 #include "proto/job_document.h"
 #include "server/store/draft_file.h"
 
-/* Writes it all; the caller publishes the draft under the graph's id, and finishes it. A file of
- * that name holds the same graph: it is replaced, which heals a damaged one. Blocks on the disk.
- * STATUS_DISK_FULL, STATUS_IO. folder: open directory. */
+/* A graph's file before it has a name. Zeroed: not begun. */
+struct graph_draft {
+    bool begun;
+    struct draft_file file;
+    uint64_t header_checksum;
+    uint64_t owner_at;
+    uint64_t bytes; /* of the whole file */
+};
+
+/* Writes all but whose file it is, which may not be known yet. Blocks on the disk.
+ * STATUS_DISK_FULL, STATUS_IO, STATUS_NO_MEMORY. folder: open directory. */
+MUST_CHECK enum status graph_file_begin(int folder, const struct graph *graph,
+                                        struct graph_draft *ret_draft);
+/* Writes what is missing, which is all where it was not begun; after a failure it is dropped. The
+ * caller publishes draft->file under the graph's id, and drops the draft. A file of that name holds
+ * the same graph: it is replaced, which heals a damaged one. */
 MUST_CHECK enum status graph_file_draft(int folder, const char *id, const struct graph *graph,
-                                        struct draft_file *ret_draft, uint64_t *ret_bytes);
+                                        struct graph_draft *draft);
+/* Closes it; without a name it is gone. Accepts one that was not begun. Blocks on the disk. */
+void graph_file_drop(struct graph_draft *draft);
 /* STATUS_CORRUPT when a checksum or a bound does not hold, there is no such file or it is that of
  * another graph, STATUS_IO when
  * it cannot be read. */

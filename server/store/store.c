@@ -165,7 +165,6 @@ static struct store_change *draft_graphs(struct store *store, struct store_chang
 {
     struct store_change *change = batch;
     for (int drafts = 0; change != NULL && drafts < DRAFT_LIMIT; change = change->next) {
-        change->draft.descriptor = -1;
         quarantine_graph(store, change);
         if (!touches_results(change)) {
             change->status = STATUS_OK;
@@ -175,7 +174,8 @@ static struct store_change *draft_graphs(struct store *store, struct store_chang
         } else if (change->status == STATUS_OK && change->graph != NULL) {
             note_status(store, change,
                         graph_file_draft(store->folder.graphs, change->graph_row->id, change->graph,
-                                         &change->draft, &change->graph_file_bytes));
+                                         &change->draft));
+            change->graph_file_bytes = change->draft.bytes;
             drafts++;
         }
     }
@@ -186,14 +186,14 @@ static void publish_graphs(struct store *store, struct store_change *batch,
                            const struct store_change *end)
 {
     for (struct store_change *change = batch; change != end; change = change->next) {
-        if (change->draft.descriptor < 0) {
-            continue;
+        if (change->draft.begun && change->status == STATUS_OK) {
+            note_status(store, change,
+                        store->refusing
+                            ? STATUS_IO
+                            : draft_file_publish(&change->draft.file, store->folder.graphs,
+                                                 change->graph_row->id));
         }
-        note_status(store, change,
-                    store->refusing ? STATUS_IO
-                                    : draft_file_publish(&change->draft, store->folder.graphs,
-                                                         change->graph_row->id));
-        draft_file_finish(&change->draft);
+        graph_file_drop(&change->draft);
     }
 }
 

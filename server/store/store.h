@@ -5,14 +5,15 @@
  * A change is files first, catalogue commit second: what the catalogue names is on the disk. Files
  * that no row names are removed at start-up. Changes that publish or delete results are carried out
  * in the order given, all others too; between the two sorts the first may be overtaken, so that no
- * acceptance waits while a large result is hashed and synced. (A large graph is still written by
- * the catalogue thread: the acceptances behind it wait.) Changes that wait share one commit. After
+ * acceptance waits while a large result is hashed and synced. (A large graph may come with its
+ * file begun; what is left of it, its sync above all, is the catalogue thread's: the acceptances
+ * behind it wait.) Changes that wait share one commit. After
  * a failed commit or fsync the store refuses every further change (STATUS_IO): nothing is
  * acknowledged that might be lost. */
 #pragma once
 
 #include "server/store/catalogue.h"
-#include "server/store/draft_file.h"
+#include "server/store/graph_file.h"
 #include "server/store/result.h"
 
 struct store;
@@ -39,7 +40,7 @@ struct store_change {
     void (*done)(struct store_change *change);
     void *context;
     struct store_change *next; /* of the store while queued */
-    struct draft_file draft;   /* of the store while it writes the graph */
+    struct graph_draft draft;  /* of the graph, perhaps begun by whoever gives the change; moved */
 };
 
 /* Creates the directory when absent, takes its lock (STATUS_CONFIG with words when another process

@@ -17,12 +17,11 @@
 static void store_graph(const struct fixture *fixture, const char *id, int first_weight)
 {
     struct graph *graph = fixture_path_graph(10, WEIGHT_INTEGER, first_weight);
-    struct draft_file draft;
-    uint64_t bytes;
+    struct graph_draft draft = {0};
 
-    assert_int_equal(graph_file_draft(fixture->folder, id, graph, &draft, &bytes), STATUS_OK);
-    assert_int_equal(draft_file_publish(&draft, fixture->folder, id), STATUS_OK);
-    draft_file_finish(&draft);
+    assert_int_equal(graph_file_draft(fixture->folder, id, graph, &draft), STATUS_OK);
+    assert_int_equal(draft_file_publish(&draft.file, fixture->folder, id), STATUS_OK);
+    graph_file_drop(&draft);
     graph_destroy(graph);
 }
 

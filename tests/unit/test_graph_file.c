@@ -14,12 +14,11 @@ static const char name[] = "g_test";
 
 static uint64_t write_graph(const struct fixture *fixture, const struct graph *graph)
 {
-    uint64_t bytes = 0;
-    struct draft_file draft;
-    assert_int_equal(graph_file_draft(fixture->folder, name, graph, &draft, &bytes), STATUS_OK);
-    assert_int_equal(draft_file_publish(&draft, fixture->folder, name), STATUS_OK);
-    draft_file_finish(&draft);
-    return bytes;
+    struct graph_draft draft = {0};
+    assert_int_equal(graph_file_draft(fixture->folder, name, graph, &draft), STATUS_OK);
+    assert_int_equal(draft_file_publish(&draft.file, fixture->folder, name), STATUS_OK);
+    graph_file_drop(&draft);
+    return draft.bytes;
 }
 
 static void expect_same(const struct graph *graph, const struct graph *read)
@@ -211,6 +210,38 @@ static void malformed_graphs_are_refused_after_their_checksum(void **state)
     graph_destroy(graph);
 }
 
+/* Several blocks long. */
+static void a_file_begun_before_its_id_is_known_is_the_same(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *graph = fixture_path_graph(1500000, WEIGHT_INTEGER, 1);
+    struct graph_draft draft = {0};
+    struct graph *read;
+    graph_file_drop(&draft);
+    assert_int_equal(graph_file_begin(fixture->folder, graph, &draft), STATUS_OK);
+    assert_int_equal(fixture_count_files(fixture, "."), 0);
+    assert_int_equal(graph_file_draft(fixture->folder, name, graph, &draft), STATUS_OK);
+    assert_int_equal(draft_file_publish(&draft.file, fixture->folder, name), STATUS_OK);
+    graph_file_drop(&draft);
+    assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_OK);
+    expect_same(graph, read);
+    graph_destroy(read);
+    graph_destroy(graph);
+}
+
+static void a_draft_that_is_dropped_leaves_nothing(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *graph = fixture_path_graph(50, WEIGHT_INTEGER, 1);
+    struct graph_draft draft = {0};
+    assert_int_equal(graph_file_begin(fixture->folder, graph, &draft), STATUS_OK);
+    const int descriptor = draft.file.descriptor;
+    graph_file_drop(&draft);
+    assert_int_equal(fcntl(descriptor, F_GETFD), -1);
+    assert_int_equal(fixture_count_files(fixture, "."), 0);
+    graph_destroy(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +254,8 @@ int main(void)
         FIXTURE_TEST(files_of_version_1_are_read),
         FIXTURE_TEST(absent_file_is_a_damaged_one),
         FIXTURE_TEST(malformed_graphs_are_refused_after_their_checksum),
+        FIXTURE_TEST(a_file_begun_before_its_id_is_known_is_the_same),
+        FIXTURE_TEST(a_draft_that_is_dropped_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,6 +87,35 @@ static void small_numbers_are_scanned_up_to_nine_digits(void **state)
     assert_null(word_scan_small(nine + 9, nine + 10, &value));
 }
 
+/* Of every length, with every byte behind: the same as digit by digit. */
+static void digits_ahead_are_read_as_they_are_one_by_one(void **state)
+{
+    (void)state;
+    for (size_t length = 0; length <= 10; length++) {
+        for (int behind = 0; behind < 256; behind++) {
+            char bytes[2 * WORD_AHEAD] = "9876543210";
+            uint32_t ahead = 0;
+            uint32_t plain = 0;
+
+            memset(bytes + length, behind, sizeof bytes - length);
+            const char *const expected = word_scan_small(bytes, bytes + WORD_AHEAD, &plain);
+            assert_ptr_equal(word_scan_ahead(bytes, &ahead), expected);
+            assert_true(expected == NULL || ahead == plain);
+        }
+    }
+}
+
+static void a_line_ends_with_or_without_a_carriage_return(void **state)
+{
+    const char *const lines[] = {"\n ", "\r\n", "\r ", " \n"};
+
+    (void)state;
+    assert_ptr_equal(word_scan_end(lines[0]), lines[0] + 1);
+    assert_ptr_equal(word_scan_end(lines[1]), lines[1] + 2);
+    assert_null(word_scan_end(lines[2]));
+    assert_null(word_scan_end(lines[3]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -95,6 +124,8 @@ int main(void)
         cmocka_unit_test(vertices_are_counted_from_one),
         cmocka_unit_test(counts_are_not_negative),
         cmocka_unit_test(small_numbers_are_scanned_up_to_nine_digits),
+        cmocka_unit_test(digits_ahead_are_read_as_they_are_one_by_one),
+        cmocka_unit_test(a_line_ends_with_or_without_a_carriage_return),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,12 +121,10 @@ static void a_negative_cycle_comes_home_with_its_vertices(void **state)
     graph->weight_i4[2] = -9;
     graph->summary.negative = true;
     graph->summary.min_weight = -9;
-    struct draft_file draft;
-    uint64_t bytes;
-    assert_int_equal(graph_file_draft(fixture->folder, "g_cycle", graph, &draft, &bytes),
-                     STATUS_OK);
-    assert_int_equal(draft_file_publish(&draft, fixture->folder, "g_cycle"), STATUS_OK);
-    draft_file_finish(&draft);
+    struct graph_draft draft = {0};
+    assert_int_equal(graph_file_draft(fixture->folder, "g_cycle", graph, &draft), STATUS_OK);
+    assert_int_equal(draft_file_publish(&draft.file, fixture->folder, "g_cycle"), STATUS_OK);
+    graph_file_drop(&draft);
     graph_destroy(graph);
     struct work work = {.graph_id = "g_cycle"};
     struct work_load load = {.works = &work, .count = 1};

@@ -53,12 +53,11 @@ static inline struct graph *read_ring(void)
 
 static inline void store_ring(const struct fixture *fixture)
 {
-    struct draft_file draft;
-    uint64_t bytes;
+    struct graph_draft draft = {0};
     struct graph *graph = read_ring();
-    assert_int_equal(graph_file_draft(fixture->folder, RING_ID, graph, &draft, &bytes), STATUS_OK);
-    assert_int_equal(draft_file_publish(&draft, fixture->folder, RING_ID), STATUS_OK);
-    draft_file_finish(&draft);
+    assert_int_equal(graph_file_draft(fixture->folder, RING_ID, graph, &draft), STATUS_OK);
+    assert_int_equal(draft_file_publish(&draft.file, fixture->folder, RING_ID), STATUS_OK);
+    graph_file_drop(&draft);
     graph_destroy(graph);
 }
 
