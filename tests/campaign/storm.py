@@ -52,7 +52,7 @@ def main():
             futures = [pool.submit(ledger.attempt, path, upload, daemon, path) for path in paths[1:]]
             while not all(future.done() for future in futures):
                 peak = max(peak, resident_bytes(daemon))
-                time.sleep(EVERY_S)
+                concurrent.futures.wait(futures, timeout=EVERY_S)
         seconds = time.monotonic() - began
         daemon.get("/readyz").expect(200)
     grown = (peak - before) >> 20
