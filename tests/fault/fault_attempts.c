@@ -25,12 +25,16 @@ __attribute__((constructor)) static void open_scene(void)
     }
 }
 
+/* One word: what is neither done nor refused tells why. */
 static void tell(const char *name, int outcome)
 {
-    dprintf(STDERR_FILENO, "attempt %s %s\n", name,
-            outcome == ATTEMPT_REFUSED ? "refused"
-            : outcome == ATTEMPT_DONE  ? "done"
-                                       : "broken");
+    const int error = errno;
+    if (outcome == ATTEMPT_BROKEN) {
+        dprintf(STDERR_FILENO, "attempt %s broken:%d\n", name, error);
+    } else {
+        dprintf(STDERR_FILENO, "attempt %s %s\n", name,
+                outcome == ATTEMPT_REFUSED ? "refused" : "done");
+    }
 }
 
 static void make_each(const struct attempt *attempts, size_t count)

@@ -335,7 +335,7 @@ def attempts(found, n):
     found.plan.write((n, "alloc", "attempts", 0, 1))
     assert found.solve(ring(n))["state"] == "done"
     log = found.log().decode()
-    return dict(re.findall(r"^attempt (\w+) (\w+)$", log, re.M)), int(
+    return dict(re.findall(r"^attempt (\w+) (\S+)$", log, re.M)), int(
         re.findall(r"^descriptors (\d+)$", log, re.M)[-1])
 
 
