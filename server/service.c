@@ -20,6 +20,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <sysexits.h>
@@ -282,6 +283,8 @@ static bool has_gpu_for_others(void)
     int ended = -1;
     if (child == 0) {
         char reason[SOLVER_REASON_SIZE];
+        /* It has the lock of the state directory too, and the sockets. */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         alarm(DRIVER_TIMEOUT_S);
         _exit(solver_gpu_count(reason) > 0 ? 0 : 1);
     }

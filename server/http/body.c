@@ -59,9 +59,6 @@ static void feed_upload(struct exchange *exchange, const char *bytes, size_t siz
     if (upload->problem.status == STATUS_OK || exchange->answered) {
         return;
     }
-    if (upload->problem.status == STATUS_UPLOAD_MEMORY) {
-        exchange_set_header(exchange, "Retry-After", "%u", UPLOAD_RETRY_AFTER_S);
-    }
     if (rest_of_body(exchange) > PATIENCE_BYTES) {
         exchange_refuse_early(exchange, &upload->problem);
     }

@@ -430,6 +430,9 @@ void exchange_refuse(struct exchange *exchange, const struct problem *problem)
     if (ask_again(exchange)) {
         return;
     }
+    if (problem->status == STATUS_UPLOAD_MEMORY) {
+        exchange_set_header(exchange, "Retry-After", "%u", UPLOAD_RETRY_AFTER_S);
+    }
     print_json(problem_of(exchange, problem), &text);
     exchange_answer_text(exchange, status_info(problem->status)->http, "application/problem+json",
                          &text);

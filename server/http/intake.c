@@ -240,7 +240,6 @@ static enum status check_memory(struct exchange *exchange, struct problem *reter
         exchange_request_header(exchange, "Expect") == NULL) {
         return STATUS_OK;
     }
-    exchange_set_header(exchange, "Retry-After", "%u", UPLOAD_RETRY_AFTER_S);
     *reterr = upload->problem;
     return reterr->status;
 }

@@ -253,6 +253,7 @@ static bool is_late(const struct reaper *reaper, struct reaper_place *place, dou
     const double since_s = atomic_load_explicit(&place->since_s, memory_order_relaxed);
 
     if (since_s >= 0) {
+        place->in.begun_s = place->out.begun_s = -1;
         return now_s - since_s > reaper->rules.header_timeout_s;
     }
     return reaper->rules.rate_floor > 0 && is_slow(reaper, place, since_s == IN_BODY, now_s);

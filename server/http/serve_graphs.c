@@ -27,6 +27,7 @@ void serve_graphs_store(struct exchange *exchange)
         exchange_refuse(exchange, &problem);
         return;
     }
+    ask->share = upload_take_share(&exchange->upload);
     ask->parse_s = exchange->upload.parse_s;
     upload_report(&exchange->upload, &ask->input);
     ask->parameters = exchange->request.parameters;

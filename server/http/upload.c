@@ -5,9 +5,13 @@
 #include <jansson.h>
 #include <string.h>
 
+/* So long an upload has the memory for all that it announced: at a fair speed it is through. */
+#define ANNOUNCED_FOR_S 10
+
 void upload_init(struct upload *upload, const struct upload_rules *rules)
 {
-    *upload = (struct upload){.rules = *rules, .format = rules->format};
+    *upload =
+        (struct upload){.rules = *rules, .format = rules->format, .began_s = clock_monotonic_s()};
 }
 
 void upload_finish(struct upload *upload)
@@ -20,6 +24,16 @@ void upload_finish(struct upload *upload)
     if (upload->rules.memory != NULL) {
         upload_memory_give_back(upload->rules.memory, &upload->memory_bytes);
     }
+}
+
+struct upload_share upload_take_share(struct upload *upload)
+{
+    struct upload_memory *memory = upload->rules.memory;
+    const struct upload_share share = {memory == NULL ? NULL : &memory->taken_bytes,
+                                       upload->memory_bytes};
+
+    upload->memory_bytes = 0;
+    return share;
 }
 
 void upload_hint_formats(struct problem *problem)
@@ -240,6 +254,9 @@ void upload_feed(struct upload *upload, const char *bytes, size_t size)
     upload->size_bytes += size;
     if (upload->problem.status != STATUS_OK) {
         return;
+    }
+    if (upload->rules.memory != NULL && start_s - upload->began_s > ANNOUNCED_FOR_S) {
+        upload_memory_settle(upload->rules.memory, upload->decoded_bytes, &upload->memory_bytes);
     }
     if (upload->size_bytes > upload->rules.body_limit_bytes) {
         problem_set(&upload->problem, STATUS_BODY_TOO_LARGE, "The body is longer than is taken.");

@@ -7,6 +7,7 @@
 #include "proto/input_report.h"
 #include "proto/text.h"
 #include "server/http/upload_memory.h"
+#include "server/job/upload_share.h"
 
 struct upload_rules {
     struct graph_options options;
@@ -29,6 +30,7 @@ struct upload {
     uint64_t size_bytes;     /* all that came, refused or not */
     uint64_t decoded_bytes;  /* all that came out of the decoder, or the same */
     uint64_t memory_bytes;   /* taken of rules.memory */
+    double began_s;          /* by the monotonic clock */
     double parse_s;
     struct problem problem; /* status other than STATUS_OK: refused, the rest is not looked at */
 };
@@ -39,6 +41,8 @@ void upload_finish(struct upload *upload);
 /* A body of so many bytes is announced: STATUS_UPLOAD_MEMORY when there is no room for it now. */
 MUST_CHECK enum status upload_expect(struct upload *upload, uint64_t body_bytes,
                                      struct problem *reterr);
+/* With the reader of upload_end: the memory that was taken for what it holds. */
+struct upload_share upload_take_share(struct upload *upload);
 void upload_feed(struct upload *upload, const char *bytes, size_t size);
 
 struct json_t;

@@ -44,6 +44,16 @@ bool upload_memory_take(struct upload_memory *memory, uint64_t body_bytes, uint6
     return true;
 }
 
+void upload_memory_settle(struct upload_memory *memory, uint64_t body_bytes, uint64_t *held)
+{
+    const uint64_t needed = needed_bytes(body_bytes);
+
+    if (*held > needed) {
+        atomic_fetch_sub(&memory->taken_bytes, *held - needed);
+        *held = needed;
+    }
+}
+
 void upload_memory_give_back(struct upload_memory *memory, uint64_t *held)
 {
     atomic_fetch_sub(&memory->taken_bytes, *held);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An edge takes 12 to 24 bytes, and its text seldom less than 12. */
+/* An edge takes 12 to 24 bytes, and its text mostly 12 or more; the shortest lines are of 4. */
 #define UPLOAD_MEMORY_PER_BYTE 2
 /* The first bytes of each upload are free: graphs of some thousand edges come in whatever else
  * does. */
@@ -25,4 +25,6 @@ void upload_memory_init(struct upload_memory *memory, uint64_t limit_bytes);
  * or stays, with false, when there is no room for that beside the others. One upload alone always
  * has room. */
 bool upload_memory_take(struct upload_memory *memory, uint64_t body_bytes, uint64_t *held);
+/* Of what was announced no more than what has come: who sends slowly keeps nobody out. */
+void upload_memory_settle(struct upload_memory *memory, uint64_t body_bytes, uint64_t *held);
 void upload_memory_give_back(struct upload_memory *memory, uint64_t *held);

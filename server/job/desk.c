@@ -12,6 +12,7 @@
 void ask_finish(struct ask *ask)
 {
     reader_destroy(ask->reader);
+    upload_share_give_back(&ask->share);
     free(ask->body);
     ask->reader = NULL;
     ask->body = NULL;

@@ -13,6 +13,7 @@
 #include "server/job/devices.h"
 #include "server/job/mailbox.h"
 #include "server/job/tenant.h"
+#include "server/job/upload_share.h"
 #include "server/store/catalogue.h"
 #include "server/store/result_table.h"
 #include "server/store/store.h"
@@ -70,6 +71,7 @@ struct ask {
     struct quota quota;    /* of the key that was shown */
     char key[RESULT_KEY_SIZE];
     struct reader *reader;     /* moved: fed to its end by the HTTP thread, finished off the loop */
+    struct upload_share share; /* moved with it */
     double parse_s;            /* spent feeding it */
     struct input_report input; /* what was understood of it so far */
     struct job_parameters parameters;

@@ -172,6 +172,7 @@ static enum status create_change(struct submission *submission, struct graph_ent
     desk_change_add_name(change, submission->ask->parameters.name);
     change->graph = submission->graph;
     submission->graph = NULL;
+    change->share = upload_share_move(&submission->share);
     if ((!entry->committed || entry->damaged) && change->graph != NULL) {
         change->graph_row = entry->row;
         change->change.graph = change->graph;

@@ -37,6 +37,7 @@ static void deliver_change(struct message *message)
     if (change->entry != NULL) {
         change->entry->changes--;
     }
+    upload_share_give_back(&change->share);
     if (change->then != NULL) {
         change->then(change);
     }
@@ -76,6 +77,7 @@ void desk_change_destroy(struct desk_change *change)
     if (change->result != NULL) {
         result_unref(change->result);
     }
+    upload_share_give_back(&change->share);
     graph_destroy(change->graph);
     graph_file_drop(&change->change.draft);
     free(change->report);

@@ -386,6 +386,7 @@ static void cancel_running(struct desk *desk, struct job *job, struct ask *ask)
 {
     struct desk_change *change = NULL;
     stop_running(job, STATUS_CANCELLED);
+    job->stop_reason = STATUS_CANCELLED; /* even after its deadline */
     enum status status = desk_change_create(desk, cancel_kept, &change);
     if (status == STATUS_OK) {
         status = desk_change_add_job(change, job);

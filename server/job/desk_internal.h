@@ -138,8 +138,9 @@ struct desk_change {
     struct name_row name_row;
     struct result_row result_row;
     struct job_row job_row;
-    char *report;          /* owned */
-    struct graph *graph;   /* owned */
+    char *report;        /* owned */
+    struct graph *graph; /* owned */
+    struct upload_share share;
     struct result *result; /* counted */
     char deleted_id[JOB_ID_SIZE];
     struct job *job;           /* borrowed: its count of changes keeps it */

@@ -148,6 +148,7 @@ static void submit_upload(struct submission *submission)
     struct ask *ask = submission->ask;
     submission->reader = ask->reader;
     ask->reader = NULL;
+    submission->share = upload_share_move(&ask->share);
     /* What may be a repeat of what was taken before is judged when the graph is known. */
     bool repeated =
         job_table_find_key(submission->desk->jobs, ask->tenant, ask->idempotency_key) != NULL;

@@ -45,6 +45,7 @@ void submission_end(struct submission *submission)
         atomic_fetch_sub(&submission->tenant->reserved, 1);
     }
     desk->submissions--;
+    upload_share_give_back(&submission->share);
     reader_destroy(submission->reader);
     graph_destroy(submission->graph);
     free(submission);

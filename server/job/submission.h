@@ -9,9 +9,10 @@ struct submission {
     uv_work_t drafting; /* beside it */
     struct desk *desk;
     struct ask *ask;
-    struct tenant *tenant;    /* of the ask */
-    struct reader *reader;    /* owned; NULL for a stored graph */
-    struct graph *graph;      /* owned; NULL for a stored graph */
+    struct tenant *tenant; /* of the ask */
+    struct reader *reader; /* owned; NULL for a stored graph */
+    struct graph *graph;   /* owned; NULL for a stored graph */
+    struct upload_share share;
     struct graph_draft draft; /* owned: of its file, where that was begun before the id is known */
     uint32_t works;           /* under way in libuv's pool */
     char graph_id[GRAPH_ID_SIZE];

@@ -81,21 +81,39 @@ static void prepare(struct worker_keeper *keeper, struct work_load *load)
     }
 }
 
-/* The process says that the file of the graph is damaged. One that can be read here stays. */
+/* The process says that the file of the graph is damaged. One that can be read here stays; where
+ * there is no memory to read it the job is tried again. */
 static void check_damage(struct work *work)
 {
     struct graph *again = NULL;
-    if (work->graph_descriptor > 0 &&
-        graph_file_read_open(work->graph_descriptor, &again) == STATUS_OK) {
-        graph_destroy(again);
+    enum status status = STATUS_CORRUPT;
+    if (work->graph_descriptor > 0) {
+        status = graph_file_read_open(work->graph_descriptor, &again);
+    }
+    graph_destroy(again);
+    if (status == STATUS_OK) {
         work->status = problem_set(&work->problem, STATUS_NOT_VERIFIED,
                                    "The solver could not read the stored graph %s, which is sound.",
+                                   work->graph_id);
+    } else if (status != STATUS_CORRUPT) {
+        work->is_passing = true;
+        work->status = problem_set(&work->problem, status,
+                                   "The stored graph %s cannot be read now.", work->graph_id);
+    }
+}
+
+/* A solve of which the graph is not at hand here proves nothing. */
+static void read_again(struct work *work)
+{
+    const enum status status = work_files_read_graph(work);
+    if (status != STATUS_OK) {
+        work->is_passing = status != STATUS_CORRUPT;
+        work->status = problem_set(&work->problem, status, "The stored graph %s cannot be read.",
                                    work->graph_id);
     }
 }
 
-/* What came back is the worker's word; what it did not come to is lost. A graph that could not be
- * read here proves nothing. */
+/* What came back is the worker's word; what it did not come to is lost. */
 static void judge(const struct worker_keeper *keeper)
 {
     for (uint32_t i = 0; i < keeper->exchange.load->count; i++) {
@@ -103,8 +121,7 @@ static void judge(const struct worker_keeper *keeper)
         if (!keeper->exchange.ended[i]) {
             work->status = STATUS_DEVICE_LOST;
         } else if (work->status == STATUS_OK && work->graph == NULL) {
-            work->status = problem_set(&work->problem, STATUS_CORRUPT,
-                                       "The stored graph %s cannot be read.", work->graph_id);
+            read_again(work);
         } else if (work->status == STATUS_CORRUPT) {
             check_damage(work);
         }

@@ -80,6 +80,9 @@ def test_uploads_that_come_in_together_share_the_memory_for_them(_):
         refused = daemon.submit(body).expect(429, "TooManyUploads")
         assert int(refused.headers["Retry-After"]) >= 1, refused.headers
         assert refused.json["limit"] == 8 << 20, refused.json
+        refused = daemon.submit(harness.long_edges(240_000)).expect(429, "TooManyUploads")
+        assert refused.headers["Content-Type"] == "application/problem+json", refused.headers
+        assert len(refused.headers.get_all("Retry-After")) == 1, refused.headers
         code, status, _ = curl("-H", "Expect: 100-continue", "--data-binary", "@-", daemon.url + "/v1/jobs",
                                body=body)
         assert (code, status) == (0, 429), (code, status)

@@ -1,6 +1,7 @@
 #include "server/http/reaper.h"
 
 #include <arpa/inet.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -8,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -337,6 +339,53 @@ static void an_answer_that_nobody_takes_is_ended(void **state)
     reaper_destroy(reaper);
 }
 
+/* As much as goes, until something of it waits in the kernel. */
+static void send_all_that_goes(const struct talk *talk)
+{
+    static const char bytes[1 << 12];
+
+    while (send(talk->server, bytes, sizeof bytes, MSG_DONTWAIT) > 0) {
+    }
+}
+
+static void take_all(const struct talk *talk)
+{
+    char bytes[1 << 12];
+    int left = 1;
+
+    while (left > 0) {
+        (void)!recv(talk->client, bytes, sizeof bytes, MSG_DONTWAIT);
+        assert_int_equal(ioctl(talk->server, SIOCOUTQ, &left), 0);
+    }
+}
+
+static void the_time_between_two_answers_is_nobodys_fault(void **state)
+{
+    struct reaper *reaper = create_with_floor();
+    struct talk talk = connect_pair();
+    struct reaper_place *place = reaper_open(reaper, talk.server, false, 0);
+    const int size = 4096;
+
+    (void)state;
+    assert_int_equal(setsockopt(talk.server, SOL_SOCKET, SO_SNDBUF, &size, sizeof size), 0);
+    reaper_rest(place);
+    send_all_that_goes(&talk);
+    reaper_run(reaper, 1);
+    take_all(&talk);
+    for (int now_s = 2; now_s < 2000; now_s += 5) { /* requests answered between two looks */
+        reaper_watch(place, now_s);
+        reaper_run(reaper, now_s + 1);
+    }
+    reaper_rest(place);
+    send_all_that_goes(&talk);
+    reaper_run(reaper, 2000);
+    take_all(&talk);
+    assert_false(is_shut(talk.client));
+    reaper_close(place);
+    end(&talk);
+    reaper_destroy(reaper);
+}
+
 /* Told is only who has begun his first request, and not under TLS. */
 static void who_would_misread_it_is_not_told(void **state)
 {
@@ -473,6 +522,7 @@ int main(void)
         cmocka_unit_test(a_body_that_sometimes_waits_is_ended_all_the_same),
         cmocka_unit_test(a_body_that_waits_to_be_read_is_not_late),
         cmocka_unit_test(an_answer_that_nobody_takes_is_ended),
+        cmocka_unit_test(the_time_between_two_answers_is_nobodys_fault),
         cmocka_unit_test(who_would_misread_it_is_not_told),
         cmocka_unit_test(the_one_that_waited_longest_makes_room),
     };

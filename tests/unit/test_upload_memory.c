@@ -52,6 +52,23 @@ static void one_alone_has_room_and_small_ones_beside_it(void **state)
     assert_int_equal(atomic_load(&memory.taken_bytes), 0);
 }
 
+static void what_has_not_come_is_given_back(void **state)
+{
+    struct upload_memory memory;
+    uint64_t held = 0;
+
+    (void)state;
+    upload_memory_init(&memory, 64 * MIB);
+    assert_true(upload_memory_take(&memory, 16 * MIB, &held));
+    upload_memory_settle(&memory, 16 * MIB, &held);
+    assert_int_equal(held, 32 * MIB);
+    upload_memory_settle(&memory, 4 * MIB, &held);
+    assert_int_equal(held, 8 * MIB);
+    assert_int_equal(atomic_load(&memory.taken_bytes), held);
+    upload_memory_settle(&memory, 100, &held);
+    assert_int_equal(atomic_load(&memory.taken_bytes), 0);
+}
+
 static void sizes_do_not_wrap(void **state)
 {
     struct upload_memory memory;
@@ -72,6 +89,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(uploads_share_what_there_is),
         cmocka_unit_test(one_alone_has_room_and_small_ones_beside_it),
+        cmocka_unit_test(what_has_not_come_is_given_back),
         cmocka_unit_test(sizes_do_not_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
