@@ -14,6 +14,9 @@ __attribute__((constructor)) static void open_scene(void)
     if (scene == NULL) {
         return;
     }
+    if (strlen(scene) + sizeof "/outside" > ATTEMPT_FOLDER_SIZE) {
+        attempt_fail(scene);
+    }
     snprintf(attempt_given.state, sizeof attempt_given.state, "%s/state", scene);
     snprintf(attempt_given.outside, sizeof attempt_given.outside, "%s/outside", scene);
     attempt_given.listener = WORKER_PROCESS_SOCKET;

@@ -32,6 +32,7 @@
 enum { ATTEMPT_DONE = 0, ATTEMPT_REFUSED = 3, ATTEMPT_BROKEN = 4 };
 
 #define ATTEMPT_READABLE "/etc/hostname"
+#define ATTEMPT_FOLDER_SIZE 1024
 
 struct attempt_scene {
     char folder[64]; /* the state directory: state, with sub and file in it; beside it outside */
@@ -50,8 +51,8 @@ static struct {
     int stranger; /* a socket that is not connected */
     int memory;   /* a file with a page in it */
     int pair[2];
-    char state[64];
-    char outside[64];
+    char state[ATTEMPT_FOLDER_SIZE];
+    char outside[ATTEMPT_FOLDER_SIZE];
 } attempt_given;
 
 static inline int attempt_verdict(long result)
