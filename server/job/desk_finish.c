@@ -10,6 +10,17 @@
 
 /* ---- The end of a job and its way to the disk ---- */
 
+/* Whoever asked for it, once it is on the disk, or cannot be. */
+static void answer_kept(struct desk_change *change)
+{
+    if (change->change.status == STATUS_OK) {
+        desk_answer_job(change->desk, change->ask, change->job);
+    } else {
+        desk_answer_status(change->ask, change->change.status,
+                           "The state directory cannot be written.");
+    }
+}
+
 static void ended(struct desk_change *change)
 {
     struct job *job = change->job;
@@ -18,12 +29,7 @@ static void ended(struct desk_change *change)
         change->entry->durable[job->kind] = true;
     }
     if (change->ask != NULL) {
-        if (stored) {
-            desk_answer_job(change->desk, change->ask, job);
-        } else {
-            desk_answer_status(change->ask, change->change.status,
-                               "The state directory cannot be written.");
-        }
+        answer_kept(change);
     }
     if (stored) {
         desk_finish_committed(change->desk, job);
@@ -371,23 +377,13 @@ static void stop_running(struct job *job, enum status reason)
     atomic_store(&job->signal->cancelled, true);
 }
 
-static void cancel_kept(struct desk_change *change)
-{
-    if (change->change.status == STATUS_OK) {
-        desk_answer_job(change->desk, change->ask, change->job);
-    } else {
-        desk_answer_status(change->ask, change->change.status,
-                           "The state directory cannot be written.");
-    }
-}
-
 /* Its row says cancelled before that is acknowledged: whatever happens, it does not run again. */
 static void cancel_running(struct desk *desk, struct job *job, struct ask *ask)
 {
     struct desk_change *change = NULL;
     stop_running(job, STATUS_CANCELLED);
     job->stop_reason = STATUS_CANCELLED; /* even after its deadline */
-    enum status status = desk_change_create(desk, cancel_kept, &change);
+    enum status status = desk_change_create(desk, answer_kept, &change);
     if (status == STATUS_OK) {
         status = desk_change_add_job(change, job);
     }
