@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Below this the pages cost less than the threads. */
@@ -19,6 +20,8 @@
 /* Asked for at once: two huge pages. A stop is heard after it, and a disk that holds back writers
  * does so page by page. */
 #define SLICE_BYTES ((size_t)4 << 20)
+/* What a slice of large pages may cost. Where memory is the machine's own it takes a tenth of it. */
+#define LARGE_LIMIT_NS INT64_C(4000000)
 
 struct page_warmer {
     char *begin; /* of a page */
@@ -26,9 +29,16 @@ struct page_warmer {
     size_t page;
     atomic_size_t next; /* offset of the next slice that nobody has taken */
     atomic_bool stopped;
+    atomic_bool large; /* pages are asked for */
     pthread_t threads[THREADS_MAX];
     uint32_t thread_count;
 };
+
+/* Where the file system has them, pages of 2 MiB are made three times as fast as those of 4 KiB;
+ * elsewhere the advice is refused and nothing is lost. But nothing else runs on a processor while
+ * its kernel fills one, and that takes 10 ms where a virtual machine gets memory from its host only
+ * then: too long for those who wait for an answer. Found once, it holds for the process. */
+static atomic_bool large_pages_are_slow;
 
 /* Kernels before 5.14 do not know how to populate. Adding nothing, as one instruction, leaves a
  * byte that the solver writes meanwhile as it is. */
@@ -49,6 +59,32 @@ static void warm(const struct page_warmer *warmer, size_t offset)
     }
 }
 
+static int64_t own_time_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* A fault brings its own page alone: what a disk reads ahead, all to be filled at once, may be
+ * 8 MiB. */
+static void choose_pages(struct page_warmer *warmer)
+{
+    (void)madvise(warmer->begin, warmer->size, MADV_RANDOM);
+    atomic_init(&warmer->large, !atomic_load(&large_pages_are_slow));
+    if (atomic_load(&warmer->large)) {
+        (void)madvise(warmer->begin, warmer->size, MADV_HUGEPAGE);
+    }
+}
+
+static void take_small_pages(struct page_warmer *warmer)
+{
+    atomic_store(&large_pages_are_slow, true);
+    if (atomic_exchange(&warmer->large, false)) {
+        (void)madvise(warmer->begin, warmer->size, MADV_NOHUGEPAGE);
+    }
+}
+
 static void *run(void *context)
 {
     struct page_warmer *warmer = context;
@@ -57,7 +93,11 @@ static void *run(void *context)
         if (offset >= warmer->size) {
             break;
         }
+        const int64_t began_ns = own_time_ns();
         warm(warmer, offset);
+        if (own_time_ns() - began_ns > LARGE_LIMIT_NS) {
+            take_small_pages(warmer);
+        }
     }
     return NULL;
 }
@@ -73,14 +113,11 @@ struct page_warmer *page_warmer_start(void *memory, size_t size)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t ahead = (uintptr_t)memory % page;
-    /* Pages of a file are dirty from now on. */
+    /* Pages of a file are dirty from now on, and large ones are written back 2 MiB at a time while
+     * they still change: not of more than the share. */
     if (size < SIZE_MIN || host_memory_is_large(size)) {
         return NULL;
     }
-    /* Where the file system has them, pages of 2 MiB are made three times as fast as those of 4
-     * KiB; elsewhere the advice is refused and nothing is lost. Not of more than the share: what is
-     * written back while it still changes would be written back 2 MiB at a time. */
-    (void)madvise((char *)memory - ahead, size + ahead, MADV_HUGEPAGE);
     struct page_warmer *warmer = calloc(1, sizeof(*warmer));
     if (warmer == NULL) {
         return NULL;
@@ -88,6 +125,7 @@ struct page_warmer *page_warmer_start(void *memory, size_t size)
     warmer->begin = (char *)memory - ahead;
     warmer->size = size + ahead;
     warmer->page = page;
+    choose_pages(warmer);
     const uint32_t wanted = count_threads();
     while (warmer->thread_count < wanted &&
            pthread_create(&warmer->threads[warmer->thread_count], NULL, run, warmer) == 0) {

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -24,7 +25,19 @@
 static atomic_bool kernel_is_old;
 static atomic_bool kernel_is_slow; /* until it is said to be fast again */
 static atomic_uint populated;
+static atomic_bool pages_are_dear; /* to be made: a slice takes 5 ms of a processor */
 static atomic_uint advised_huge;
+static atomic_uint advised_small;
+
+static void work_5_ms(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    const int64_t end_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec + 5000000;
+    while ((int64_t)now.tv_sec * 1000000000 + now.tv_nsec < end_ns) {
+        (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    }
+}
 
 int madvise(void *address, size_t length, int advice)
 {
@@ -33,8 +46,14 @@ int madvise(void *address, size_t length, int advice)
         errno = EINVAL;
         return -1;
     }
+    if (advice == MADV_NOHUGEPAGE) {
+        atomic_fetch_add(&advised_small, 1);
+    }
     if (advice == MADV_POPULATE_WRITE) {
         atomic_fetch_add(&populated, 1);
+        if (atomic_load(&pages_are_dear)) {
+            work_5_ms();
+        }
         while (atomic_load(&kernel_is_slow)) {
             sched_yield();
         }
@@ -142,6 +161,22 @@ static void too_little_and_too_much_are_left_alone(void **state)
     assert_int_equal(byte, 'a');
 }
 
+/* For good: the last test. */
+static void large_pages_that_are_dear_are_given_up(void **state)
+{
+    (void)state;
+    const unsigned huge = atomic_load(&advised_huge);
+    const unsigned small = atomic_load(&advised_small);
+    atomic_store(&pages_are_dear, true);
+    check_warmed();
+    assert_int_equal(atomic_load(&advised_huge), huge + 1);
+    assert_int_equal(atomic_load(&advised_small), small + 1);
+    atomic_store(&pages_are_dear, false);
+    check_warmed();
+    assert_int_equal(atomic_load(&advised_huge), huge + 1);
+    assert_int_equal(atomic_load(&advised_small), small + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +184,7 @@ int main(void)
         cmocka_unit_test(an_old_kernel_has_its_pages_touched),
         cmocka_unit_test(a_stop_ends_it_early),
         cmocka_unit_test(too_little_and_too_much_are_left_alone),
+        cmocka_unit_test(large_pages_that_are_dear_are_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
