@@ -51,6 +51,14 @@ struct graph {
     struct graph_summary summary;
 };
 
+/* Edges of a graph that is still read, from its first one on, whose place is settled: they stay as
+ * they are while more come. */
+struct settled_edges {
+    const uint32_t *target; /* until more come */
+    const int32_t *weight;
+    uint64_t count;
+};
+
 void graph_destroy(struct graph *graph);
 
 /* The weight of an edge by its index, whatever the weight type. */

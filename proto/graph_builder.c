@@ -3,6 +3,7 @@
 #include "proto/check.h"
 #include "proto/edge_array.h"
 #include "proto/graph_rows.h"
+#include "proto/growing_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,11 +18,19 @@
 #define ROOM_FOR_MANY (3u << 20)
 /* Integers beyond this are not all doubles. */
 #define EXACT_LIMIT (1ll << 53)
+/* Edges on their way to rows: few enough to stay in the nearest cache. */
+#define PASSING 2048
+/* More vertices take memory for their rows before the first edge has come. */
+#define NUMBERED_LIMIT (1u << 20)
 
 struct graph_builder {
     struct graph_options options;
     struct edge_list list; /* real from the first weight on that is no int32 */
     uint64_t capacity;
+    struct growing_rows *rows;    /* NULL, or what came before the list, which then is short */
+    uint64_t passed;              /* edges that have left the list, to rows or for good */
+    struct graph_summary summary; /* of those that have left for good */
+    bool in_order;
 };
 
 enum status graph_builder_create(const struct graph_options *options,
@@ -33,6 +42,7 @@ enum status graph_builder_create(const struct graph_options *options,
         return STATUS_NO_MEMORY;
     }
     builder->options = *options;
+    builder->summary.negative_loop = NO_VERTEX;
     *ret_builder = builder;
     return STATUS_OK;
 }
@@ -42,6 +52,7 @@ void graph_builder_destroy(struct graph_builder *builder)
     if (builder == NULL) {
         return;
     }
+    growing_rows_destroy(builder->rows);
     free(builder->list.edges);
     free(builder);
 }
@@ -66,8 +77,22 @@ void graph_builder_expect(struct graph_builder *builder, uint64_t edge_count)
         edge_count = EXPECT_LIMIT;
     }
     /* Only a hint: what fails here fails again, and is told, when an edge is added. */
-    if (edge_count > builder->capacity && set_capacity(builder, edge_count) != STATUS_OK) {
+    if (builder->rows == NULL && edge_count > builder->capacity &&
+        set_capacity(builder, edge_count) != STATUS_OK) {
         return;
+    }
+}
+
+void graph_builder_number(struct graph_builder *builder, uint32_t vertex_count, bool directed)
+{
+    CHECK(builder->list.count == 0 && builder->rows == NULL);
+    if (vertex_count > NUMBERED_LIMIT ||
+        (builder->capacity < PASSING && set_capacity(builder, PASSING) != STATUS_OK)) {
+        return;
+    }
+    /* Without memory for them the edges are listed, as those of other formats. */
+    if (growing_rows_create(vertex_count, directed, &builder->rows) != STATUS_OK) {
+        builder->rows = NULL;
     }
 }
 
@@ -115,14 +140,49 @@ enum status graph_builder_admit(const struct graph_builder *builder, uint64_t ve
     return STATUS_TOO_LARGE;
 }
 
-static enum status make_room(struct graph_builder *builder)
+/* The edges do not come in order: they are a list from now on. */
+static enum status leave_rows(struct graph_builder *builder)
 {
-    if (builder->options.edge_limit > 0 && builder->list.count >= builder->options.edge_limit) {
-        return STATUS_TOO_LARGE;
+    struct edge_list list;
+    enum status status = growing_rows_undo(builder->rows, PASSING, &list, &builder->summary);
+
+    if (status != STATUS_OK) {
+        return status;
     }
-    if (builder->list.count < builder->capacity) {
+    growing_rows_destroy(builder->rows);
+    builder->rows = NULL;
+    memcpy((struct edge_i4 *)list.edges + list.count, builder->list.edges,
+           builder->list.count * sizeof(struct edge_i4));
+    free(builder->list.edges);
+    builder->passed -= list.count;
+    builder->capacity = list.count + PASSING;
+    list.count += builder->list.count;
+    builder->list = list;
+    return STATUS_OK;
+}
+
+/* The list to the rows. */
+static enum status pass_on(struct graph_builder *builder)
+{
+    struct edge_list *list = &builder->list;
+    struct edge_i4 *edges = list->edges;
+    uint64_t taken;
+    enum status status = growing_rows_take(builder->rows, edges, list->count, &taken);
+
+    if (status != STATUS_OK) {
+        return status;
+    }
+    builder->passed += taken;
+    list->count -= taken;
+    if (list->count == 0) {
         return STATUS_OK;
     }
+    memmove(edges, edges + taken, list->count * sizeof *edges);
+    return leave_rows(builder);
+}
+
+static enum status grow_list(struct graph_builder *builder)
+{
     if (builder->capacity < FIRST_CAPACITY) {
         return set_capacity(builder, FIRST_CAPACITY);
     }
@@ -132,11 +192,35 @@ static enum status make_room(struct graph_builder *builder)
     return set_capacity(builder, builder->capacity + builder->capacity / 2);
 }
 
+static enum status make_room(struct graph_builder *builder)
+{
+    const uint64_t limit = builder->options.edge_limit;
+    enum status status = STATUS_OK;
+
+    if (limit > 0 && graph_builder_edge_count(builder) >= limit) {
+        return STATUS_TOO_LARGE;
+    }
+    if (builder->rows != NULL && builder->list.count >= PASSING) {
+        status = pass_on(builder);
+    }
+    if (status == STATUS_OK && builder->list.count >= builder->capacity) {
+        status = grow_list(builder);
+    }
+    return status;
+}
+
 /* In their place, the last one first, so that none is written over before it was read. */
 static enum status become_real(struct graph_builder *builder)
 {
     char *edges;
 
+    if (builder->rows != NULL) {
+        enum status status = leave_rows(builder);
+
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
     if (!edge_array_resize(&builder->list.edges, builder->capacity, sizeof(struct edge_f8))) {
         return STATUS_NO_MEMORY;
     }
@@ -204,6 +288,11 @@ bool graph_builder_has_integers(const struct graph_builder *builder)
     return !builder->list.real;
 }
 
+static uint64_t room_left(const struct graph_builder *builder)
+{
+    return (builder->rows != NULL ? PASSING : builder->capacity) - builder->list.count;
+}
+
 enum status graph_builder_offer(struct graph_builder *builder, uint64_t wanted,
                                 struct edge_i4 **ret_edges, uint64_t *ret_count)
 {
@@ -214,11 +303,11 @@ enum status graph_builder_offer(struct graph_builder *builder, uint64_t wanted,
     if (status != STATUS_OK) {
         return status;
     }
-    if (limit > 0 && wanted > limit - builder->list.count) {
-        wanted = limit - builder->list.count;
+    if (limit > 0 && wanted > limit - graph_builder_edge_count(builder)) {
+        wanted = limit - graph_builder_edge_count(builder);
     }
-    if (wanted > builder->capacity - builder->list.count) {
-        wanted = builder->capacity - builder->list.count;
+    if (wanted > room_left(builder)) {
+        wanted = room_left(builder);
     }
     *ret_edges = (struct edge_i4 *)builder->list.edges + builder->list.count;
     *ret_count = wanted;
@@ -227,18 +316,28 @@ enum status graph_builder_offer(struct graph_builder *builder, uint64_t wanted,
 
 void graph_builder_commit(struct graph_builder *builder, uint64_t count)
 {
-    CHECK(count <= builder->capacity - builder->list.count);
+    CHECK(count <= room_left(builder));
     builder->list.count += count;
 }
 
 uint64_t graph_builder_edge_count(const struct graph_builder *builder)
 {
-    return builder->list.count;
+    return builder->passed + builder->list.count;
+}
+
+struct settled_edges graph_builder_settled(const struct graph_builder *builder)
+{
+    return builder->rows != NULL ? growing_rows_settled(builder->rows) : (struct settled_edges){0};
+}
+
+bool graph_builder_was_in_order(const struct graph_builder *builder)
+{
+    return builder->in_order;
 }
 
 double graph_builder_edge(const struct graph_builder *builder, uint64_t index, uint32_t ret_ends[2])
 {
-    CHECK(index < builder->list.count);
+    CHECK(builder->passed == 0 && index < builder->list.count);
     if (builder->list.real) {
         const struct edge_f8 *edge = (const struct edge_f8 *)builder->list.edges + index;
 
@@ -251,6 +350,31 @@ double graph_builder_edge(const struct graph_builder *builder, uint64_t index, u
     ret_ends[0] = edge->source;
     ret_ends[1] = edge->target;
     return edge->weight;
+}
+
+/* Of a graph of which vertex_count and directed are set. */
+static enum status make_rows(struct graph_builder *builder, const uint32_t *row_of,
+                             struct graph *graph)
+{
+    const uint64_t edges_read = graph_builder_edge_count(builder);
+    enum status status = STATUS_OK;
+
+    if (builder->rows != NULL) {
+        status = pass_on(builder);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    builder->in_order = builder->rows != NULL;
+    if (builder->in_order) {
+        status = growing_rows_end(builder->rows, graph);
+        builder->rows = NULL;
+    } else {
+        graph->summary = builder->summary;
+        status = graph_rows_build(&builder->list, row_of, graph);
+    }
+    graph->summary.edges_read = edges_read;
+    return status;
 }
 
 enum status graph_builder_finish(struct graph_builder *builder, struct vertex_names **take_names,
@@ -270,7 +394,7 @@ enum status graph_builder_finish(struct graph_builder *builder, struct vertex_na
     }
     graph->vertex_count = vertex_names_count(*take_names);
     graph->directed = builder->options.has_directed ? builder->options.directed : directed;
-    status = graph_rows_build(&builder->list, row_of, graph);
+    status = make_rows(builder, row_of, graph);
     if (status != STATUS_OK) {
         graph_destroy(graph);
         return problem_set(reterr, status, "There is not enough memory for the graph.");

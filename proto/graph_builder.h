@@ -34,6 +34,16 @@ void graph_builder_expect(struct graph_builder *builder, uint64_t edge_count);
 MUST_CHECK enum status graph_builder_admit(const struct graph_builder *builder,
                                            uint64_t vertex_count, struct problem *reterr);
 
+/* The rows used in add are final from the first edge on, and of so many vertices; directed as it
+ * will be said at the finish. While edges come in order they become rows at once, in less memory
+ * and sooner. Only a hint, before the first edge. */
+void graph_builder_number(struct graph_builder *builder, uint32_t vertex_count, bool directed);
+/* What has become rows at once so far; all zero when nothing has, or the edges were out of order
+ * after all. */
+struct settled_edges graph_builder_settled(const struct graph_builder *builder);
+/* Once finished: whether all edges came in order, of which the first were told as settled. */
+bool graph_builder_was_in_order(const struct graph_builder *builder);
+
 /* An edge between rows. STATUS_TOO_LARGE at the edge limit, STATUS_NO_MEMORY. Rows are not checked
  * here: the reader knows its line. */
 MUST_CHECK enum status graph_builder_add_integer(struct graph_builder *builder, uint32_t source,
@@ -52,7 +62,8 @@ MUST_CHECK enum status graph_builder_offer(struct graph_builder *builder, uint64
 void graph_builder_commit(struct graph_builder *builder, uint64_t count);
 
 uint64_t graph_builder_edge_count(const struct graph_builder *builder);
-/* The ends of an edge collected so far, by its index; returns its weight. */
+/* The ends of an edge collected so far, by its index; returns its weight. Not of a builder whose
+ * rows are final (graph_builder_number). */
 double graph_builder_edge(const struct graph_builder *builder, uint64_t index,
                           uint32_t ret_ends[2]);
 

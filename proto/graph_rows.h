@@ -13,8 +13,12 @@ struct edge_list {
 };
 
 /* Takes the edges, which are left without memory whatever comes of it. row_of, when not NULL, maps
- * each end to its row. Of the graph vertex_count and directed are set and all else is zero; after
- * STATUS_OK only names miss. At most 24 bytes an edge, those of the list included.
+ * each end to its row. Of the graph vertex_count and directed are set, in its summary edges_read
+ * and negative_loop, with loops and parallel edges that have left before, and all else is zero;
+ * after STATUS_OK only names miss. At most 24 bytes an edge, those of the list included.
  * STATUS_NO_MEMORY leaves the graph fit to be destroyed. */
 MUST_CHECK enum status graph_rows_build(struct edge_list *edges, const uint32_t *row_of,
                                         struct graph *graph);
+/* The rest, once the rows are filled: their arrays to their length, what an undirected graph's
+ * distances are bounded by, components. */
+MUST_CHECK enum status graph_rows_complete(struct graph *graph);

@@ -52,6 +52,17 @@ void reader_destroy(struct reader *reader)
     }
 }
 
+struct settled_edges reader_settled(const struct reader *reader)
+{
+    return reader->numbered != NULL ? graph_builder_settled(reader->numbered)
+                                    : (struct settled_edges){0};
+}
+
+bool reader_was_in_order(const struct reader *reader)
+{
+    return reader->numbered != NULL && graph_builder_was_in_order(reader->numbered);
+}
+
 const struct reader_notes *reader_notes(const struct reader *reader)
 {
     return &reader->notes;

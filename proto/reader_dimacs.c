@@ -75,6 +75,8 @@ static enum status admit(struct dimacs *dimacs, int64_t vertex_count, int64_t ar
     dimacs->announced = true;
     dimacs->vertex_count = (uint32_t)vertex_count;
     dimacs->arc_count = (uint64_t)arc_count;
+    graph_builder_number(dimacs->builder, dimacs->vertex_count,
+                         !options->has_directed || options->directed);
     graph_builder_expect(dimacs->builder, dimacs->arc_count);
     return STATUS_OK;
 }
@@ -229,6 +231,7 @@ static enum status create(const struct graph_options *options, struct reader **r
         destroy(&dimacs->reader);
         return STATUS_NO_MEMORY;
     }
+    dimacs->reader.numbered = dimacs->builder;
     *ret_reader = &dimacs->reader;
     return STATUS_OK;
 }

@@ -55,6 +55,8 @@ static enum status take_header(struct nthu *nthu, const char *bytes, struct prob
     if (status != STATUS_OK) {
         return status;
     }
+    graph_builder_number(nthu->builder, (uint32_t)nthu->vertex_count,
+                         !options->has_directed || options->directed);
     graph_builder_expect(nthu->builder, (uint64_t)nthu->edge_count);
     nthu->announced = true;
     memcpy(nthu->reader.notes.weight, READER_WEIGHT_VALUE, sizeof READER_WEIGHT_VALUE);
@@ -215,6 +217,7 @@ static enum status create(const struct graph_options *options, struct reader **r
         destroy(&nthu->reader);
         return STATUS_NO_MEMORY;
     }
+    nthu->reader.numbered = nthu->builder;
     *ret_reader = &nthu->reader;
     return STATUS_OK;
 }

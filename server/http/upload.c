@@ -7,6 +7,8 @@
 
 /* So long an upload has the memory for all that it announced: at a fair speed it is through. */
 #define ANNOUNCED_FOR_S 10
+/* So many settled edges are digested beside the rest: fewer take no time at the end. */
+#define MANY_EDGES (UINT64_C(1) << 18)
 
 void upload_init(struct upload *upload, const struct upload_rules *rules)
 {
@@ -14,11 +16,18 @@ void upload_init(struct upload *upload, const struct upload_rules *rules)
         (struct upload){.rules = *rules, .format = rules->format, .began_s = clock_monotonic_s()};
 }
 
+static void drop_reader(struct upload *upload)
+{
+    identity_sum_drop(upload->sum);
+    upload->sum = NULL;
+    reader_destroy(upload->reader);
+    upload->reader = NULL;
+}
+
 void upload_finish(struct upload *upload)
 {
     text_finish(&upload->kept);
-    reader_destroy(upload->reader);
-    upload->reader = NULL;
+    drop_reader(upload);
     decoder_destroy(upload->decoder);
     upload->decoder = NULL;
     if (upload->rules.memory != NULL) {
@@ -34,6 +43,14 @@ struct upload_share upload_take_share(struct upload *upload)
 
     upload->memory_bytes = 0;
     return share;
+}
+
+struct identity_sum *upload_take_sum(struct upload *upload)
+{
+    struct identity_sum *sum = upload->sum;
+
+    upload->sum = NULL;
+    return sum;
 }
 
 void upload_hint_formats(struct problem *problem)
@@ -59,8 +76,7 @@ void upload_hint_formats(struct problem *problem)
 static void refuse(struct upload *upload)
 {
     text_finish(&upload->kept);
-    reader_destroy(upload->reader);
-    upload->reader = NULL;
+    drop_reader(upload);
 }
 
 enum status upload_expect(struct upload *upload, uint64_t body_bytes, struct problem *reterr)
@@ -77,6 +93,24 @@ enum status upload_expect(struct upload *upload, uint64_t body_bytes, struct pro
     return STATUS_UPLOAD_MEMORY;
 }
 
+/* What is settled of the graph goes to its digest. */
+static void sum_edges(struct upload *upload)
+{
+    const struct settled_edges edges = reader_settled(upload->reader);
+
+    if (edges.count == 0) {
+        identity_sum_drop(upload->sum);
+        upload->sum = NULL;
+        return;
+    }
+    if (upload->sum == NULL && edges.count >= MANY_EDGES) {
+        upload->sum = identity_sum_begin();
+    }
+    if (upload->sum != NULL) {
+        identity_sum_offer(upload->sum, &edges);
+    }
+}
+
 static void read_bytes(struct upload *upload, const char *bytes, size_t size)
 {
     if (reader_feed(upload->reader, bytes, size, &upload->problem) != STATUS_OK) {
@@ -85,7 +119,9 @@ static void read_bytes(struct upload *upload, const char *bytes, size_t size)
         upload_report(upload, &report);
         input_report_hint(&report, &upload->problem);
         refuse(upload);
+        return;
     }
+    sum_edges(upload);
 }
 
 static void keep(struct upload *upload, const char *bytes, size_t size)

@@ -11,9 +11,11 @@
 
 void ask_finish(struct ask *ask)
 {
+    identity_sum_drop(ask->sum);
     reader_destroy(ask->reader);
     upload_share_give_back(&ask->share);
     free(ask->body);
+    ask->sum = NULL;
     ask->reader = NULL;
     ask->body = NULL;
 }

@@ -29,6 +29,10 @@ static enum status read_graph(struct submission *submission)
     } else {
         input_report_hint(&submission->ask->input, problem);
     }
+    if (status != STATUS_OK || !reader_was_in_order(submission->reader)) {
+        identity_sum_drop(submission->sum);
+        submission->sum = NULL;
+    }
     reader_destroy(submission->reader);
     submission->reader = NULL;
     if (status == STATUS_OK && submission->ask->kind == ASK_SUBMIT) {
@@ -41,8 +45,9 @@ static enum status read_graph(struct submission *submission)
 static enum status find_identity(struct submission *submission)
 {
     const enum status status =
-        identity_of_graph(submission->graph, submission->ask->tenant->name,
+        identity_of_graph(submission->graph, submission->sum, submission->ask->tenant->name,
                           store_secret(submission->desk->store), submission->graph_id);
+    submission->sum = NULL;
     return status == STATUS_OK
                ? STATUS_OK
                : problem_set(&submission->problem, status, "The graph cannot be named.");
@@ -148,6 +153,8 @@ static void submit_upload(struct submission *submission)
     struct ask *ask = submission->ask;
     submission->reader = ask->reader;
     ask->reader = NULL;
+    submission->sum = ask->sum;
+    ask->sum = NULL;
     submission->share = upload_share_move(&ask->share);
     /* What may be a repeat of what was taken before is judged when the graph is known. */
     bool repeated =

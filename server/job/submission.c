@@ -46,6 +46,7 @@ void submission_end(struct submission *submission)
     }
     desk->submissions--;
     upload_share_give_back(&submission->share);
+    identity_sum_drop(submission->sum);
     reader_destroy(submission->reader);
     graph_destroy(submission->graph);
     free(submission);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -144,41 +145,70 @@ static struct header header_of(const struct graph *graph, uint64_t names_size)
     return header;
 }
 
-/* Edges on their way to the file. */
+/* A part on its way to the file. */
 struct writing {
     int descriptor;
-    XXH3_state_t checksum;
+    uint64_t offset;
+    const unsigned char *part;
+    size_t size;
+    XXH3_state_t *checksum; /* NULL: of somebody else's */
     enum status status;
 };
 
 /* Block by block, each hashed while the processor has it at hand, and with the disk at work on it
  * while the next one comes. Does nothing after a failure. */
-static void write_part(struct writing *writing, uint64_t offset, const void *part, size_t size)
+static void write_part(struct writing *writing)
 {
-    const unsigned char *next = part;
-    while (size > 0 && writing->status == STATUS_OK) {
-        const size_t block = size < WRITE_BLOCK_BYTES ? size : WRITE_BLOCK_BYTES;
-        XXH3_64bits_update(&writing->checksum, next, block);
-        writing->status = draft_file_write(writing->descriptor, offset, next, block);
-        if (block == WRITE_BLOCK_BYTES) {
-            draft_file_start(writing->descriptor, offset, block);
+    while (writing->size > 0 && writing->status == STATUS_OK) {
+        const size_t block = writing->size < WRITE_BLOCK_BYTES ? writing->size : WRITE_BLOCK_BYTES;
+        if (writing->checksum != NULL) {
+            XXH3_64bits_update(writing->checksum, writing->part, block);
         }
-        next += block;
-        offset += block;
-        size -= block;
+        writing->status =
+            draft_file_write(writing->descriptor, writing->offset, writing->part, block);
+        if (block == WRITE_BLOCK_BYTES) {
+            draft_file_start(writing->descriptor, writing->offset, block);
+        }
+        writing->part += block;
+        writing->offset += block;
+        writing->size -= block;
     }
 }
 
+static void *write_beside(void *context)
+{
+    write_part(context);
+    return NULL;
+}
+
+/* The weights of a large graph by a thread of their own: most of the work is the kernel's, to find
+ * pages and to copy. */
 static enum status write_edges(int descriptor, const struct graph *graph,
                                const struct layout *layout, uint64_t *ret_checksum)
 {
-    struct writing writing = {.descriptor = descriptor, .status = STATUS_OK};
-    XXH3_64bits_reset(&writing.checksum);
-    write_part(&writing, layout->offsets_at, graph->row_offset, layout->offsets_size);
-    write_part(&writing, layout->targets_at, graph->target, layout->targets_size);
-    write_part(&writing, layout->weights_at, weights_of(graph), layout->weights_size);
-    *ret_checksum = XXH3_64bits_digest(&writing.checksum);
-    return writing.status;
+    XXH3_state_t checksum;
+    struct writing offsets = {
+        descriptor,           layout->offsets_at, (const void *)graph->row_offset,
+        layout->offsets_size, &checksum,          STATUS_OK};
+    struct writing targets = {descriptor,           layout->targets_at, (const void *)graph->target,
+                              layout->targets_size, &checksum,          STATUS_OK};
+    struct writing weights = {
+        descriptor, layout->weights_at, weights_of(graph), layout->weights_size, NULL, STATUS_OK};
+    pthread_t thread;
+    const bool beside = layout->weights_size >= 2 * WRITE_BLOCK_BYTES &&
+                        pthread_create(&thread, NULL, write_beside, &weights) == 0;
+    XXH3_64bits_reset(&checksum);
+    write_part(&offsets);
+    targets.status = offsets.status;
+    write_part(&targets);
+    XXH3_64bits_update(&checksum, weights_of(graph), layout->weights_size);
+    if (beside) {
+        pthread_join(thread, NULL);
+    } else {
+        write_part(&weights);
+    }
+    *ret_checksum = XXH3_64bits_digest(&checksum);
+    return targets.status != STATUS_OK ? targets.status : weights.status;
 }
 
 static enum status write_names(int descriptor, const struct graph *graph,

@@ -16,9 +16,6 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the canonical form is 
 #define ID_DIGITS 26
 #define ID_PREFIX_LENGTH 2
 
-/* Changes when the canonical form does: other bytes, other ids. */
-static const char domain[16] = "apspd graph 1";
-
 /* Crockford's base32, lower case: no i, l, o, u; sorts as the numbers do. */
 static void print_base32(const unsigned char bytes[ID_BYTES], char digits[ID_DIGITS + 1])
 {
@@ -60,21 +57,36 @@ static int hash_negative_loop(gnutls_hash_hd_t hash, const struct graph_summary 
                                      sizeof summary->negative_loop_weight);
 }
 
-static enum status hash_graph(gnutls_hash_hd_t hash, const struct graph *graph)
+/* From that many edges on. */
+static int hash_edges(gnutls_hash_hd_t hash, const struct graph *graph, uint64_t first)
 {
-    const uint64_t head[] = {graph->vertex_count, graph->edge_count, graph->directed,
-                             graph->weight_type, vertex_names_encoded_size(graph->names)};
-    bool integer = graph->weight_type == WEIGHT_INTEGER;
-    const void *weights = integer ? (const void *)graph->weight_i4 : graph->weight_f8;
-    size_t weight_size = integer ? sizeof *graph->weight_i4 : sizeof *graph->weight_f8;
-    size_t offset_bytes = ((size_t)graph->vertex_count + 1) * sizeof *graph->row_offset;
-    size_t target_bytes = graph->edge_count * sizeof *graph->target;
-    if (gnutls_hash(hash, domain, sizeof domain) != 0 ||
-        gnutls_hash(hash, head, sizeof head) != 0 ||
+    const bool integer = graph->weight_type == WEIGHT_INTEGER;
+    const char *weights = integer ? (const char *)graph->weight_i4 : (const char *)graph->weight_f8;
+    const size_t weight_size = integer ? sizeof *graph->weight_i4 : sizeof *graph->weight_f8;
+    int failed = 0;
+
+    while (first < graph->edge_count && failed == 0) {
+        const uint64_t left = graph->edge_count - first;
+        const size_t count = left < IDENTITY_BLOCK_EDGES ? (size_t)left : IDENTITY_BLOCK_EDGES;
+
+        failed = identity_hash_edges(hash, graph->target + first, weights + first * weight_size,
+                                     weight_size, count);
+        first += count;
+    }
+    return failed;
+}
+
+/* The canonical form: the edges in blocks, then where their rows begin, and all the rest. */
+static enum status hash_graph(gnutls_hash_hd_t hash, const struct graph *graph,
+                              uint64_t hashed_edges)
+{
+    const uint64_t counts[] = {graph->vertex_count, graph->edge_count, graph->directed,
+                               graph->weight_type, vertex_names_encoded_size(graph->names)};
+    const size_t offset_bytes = ((size_t)graph->vertex_count + 1) * sizeof *graph->row_offset;
+
+    if (hash_edges(hash, graph, hashed_edges) != 0 ||
         gnutls_hash(hash, graph->row_offset, offset_bytes) != 0 ||
-        (graph->edge_count > 0 &&
-         (gnutls_hash(hash, graph->target, target_bytes) != 0 ||
-          gnutls_hash(hash, weights, graph->edge_count * weight_size) != 0)) ||
+        gnutls_hash(hash, counts, sizeof counts) != 0 ||
         hash_negative_loop(hash, &graph->summary) != 0) {
         return STATUS_NO_MEMORY;
     }
@@ -94,14 +106,16 @@ static enum status key_digest(const char *tenant, const char *secret, unsigned c
     return done ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-enum status identity_of_graph(const struct graph *graph, const char *tenant, const char *secret,
-                              char ret_id[GRAPH_ID_SIZE])
+enum status identity_of_graph(const struct graph *graph, struct identity_sum *sum,
+                              const char *tenant, const char *secret, char ret_id[GRAPH_ID_SIZE])
 {
     gnutls_hash_hd_t hash;
-    if (gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) != 0) {
+    uint64_t hashed_edges = 0;
+    if ((sum == NULL || !identity_sum_take(sum, &hash, &hashed_edges)) &&
+        identity_hash_begin(&hash) != 0) {
         return STATUS_NO_MEMORY;
     }
-    enum status status = hash_graph(hash, graph);
+    enum status status = hash_graph(hash, graph, hashed_edges);
     unsigned char digest[32];
     gnutls_hash_deinit(hash, digest);
     if (status == STATUS_OK && tenant[0] != '\0') {

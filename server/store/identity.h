@@ -7,9 +7,12 @@
 
 #include "proto/graph.h"
 #include "proto/job_document.h"
+#include "server/store/identity_sum.h"
 
-/* tenant: its name, empty for nobody; secret: of the store, looked at with a tenant only. */
-MUST_CHECK enum status identity_of_graph(const struct graph *graph, const char *tenant,
-                                         const char *secret, char ret_id[GRAPH_ID_SIZE]);
+/* sum: NULL, or begun while its edges came, as they are in the graph; taken. tenant: its name,
+ * empty for nobody; secret: of the store, looked at with a tenant only. */
+MUST_CHECK enum status identity_of_graph(const struct graph *graph, struct identity_sum *sum,
+                                         const char *tenant, const char *secret,
+                                         char ret_id[GRAPH_ID_SIZE]);
 /* prefix: "j_" for jobs. ret_id receives prefix, 26 characters and NUL. */
 MUST_CHECK enum status identity_new(const char *prefix, double wall_s, char ret_id[JOB_ID_SIZE]);
