@@ -116,6 +116,31 @@ def test_every_format_is_sniffed_or_named(daemon):
         assert done["state"] == "done", (query, body, done)
 
 
+def test_a_large_graph_is_the_same_in_whatever_order_its_edges_come(_):
+    """In order, with the first at the end, with the last two exchanged, backwards, with a loop and an edge
+    twice: one id."""
+    count = 600_000
+    edges = [(i // 60, 10_000 + i % 60 * 150, i % 7 + 1) for i in range(count)]
+
+    def nthu(listed, kind=""):
+        body = struct.pack("<2i", 20_000, len(listed)) + b"".join(struct.pack("<3i", *edge) for edge in listed)
+        return daemon.ask("POST", "/v1/graphs?format=nthu" + kind, body=body)
+
+    with harness.Daemon() as daemon:
+        first = nthu(edges).expect(201).json
+        assert first["m"] == count, first
+        for listed in (edges, edges[1:] + edges[:1], edges[:-2] + [edges[-1], edges[-2]], edges[::-1],
+                       edges[:500_000] + [(8333, 8333, 5)] + edges[499_999:]):
+            again = nthu(listed).expect(200).json
+            assert again["id"] == first["id"], (again, first)
+        text = "p sp 20000 %d\n" % count + "".join("a %d %d %d\n" % (s + 1, t + 1, w) for s, t, w in edges)
+        other = daemon.ask("POST", "/v1/graphs?format=dimacs", body=text.encode()).expect(201).json
+        assert other["id"] != first["id"]  # its vertices are named from 1
+        assert other["m"] == count, other
+        edges[300_000] = (edges[300_000][0], edges[300_000][1], 9)
+        assert nthu(edges).expect(201).json["id"] not in (first["id"], other["id"])
+
+
 def test_the_newer_formats_are_sniffed_named_and_typed(daemon):
     graphml = (b'<graphml><graph edgedefault="undirected"><node id="1"/><node id="2"/>'
                b'<edge source="1" target="2"/></graph></graphml>')

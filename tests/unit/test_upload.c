@@ -64,6 +64,67 @@ static void the_format_is_found_out_in_any_split(void **state)
     }
 }
 
+#define LISTED 400000
+
+/* An edge from each vertex to the next one, in the layout of nthu: freed by the caller. */
+static char *list_edges(size_t *ret_size)
+{
+    const size_t size = 8 + (size_t)12 * LISTED;
+    int32_t *words = malloc(size);
+
+    assert_non_null(words);
+    words[0] = LISTED + 1;
+    words[1] = LISTED;
+    for (int32_t i = 0; i < LISTED; i++) {
+        words[2 + 3 * i] = i;
+        words[3 + 3 * i] = i + 1;
+        words[4 + 3 * i] = 7;
+    }
+    *ret_size = size;
+    return (char *)words;
+}
+
+static void edges_in_order_are_summed_while_they_come(void **state)
+{
+    struct upload_rules large = rules;
+    struct upload upload;
+    size_t size;
+    char *body = list_edges(&size);
+
+    (void)state;
+    large.format = FORMAT_NTHU;
+    large.body_limit_bytes = size;
+    upload_init(&upload, &large);
+    upload_feed(&upload, body, 8 + 12 * 1000);
+    assert_null(upload.sum);
+    for (size_t at = 8 + 12 * 1000; at < size; at += 12 * 1000) {
+        upload_feed(&upload, body + at, 12 * 1000);
+    }
+    assert_non_null(upload.sum);
+    struct identity_sum *sum = upload_take_sum(&upload);
+    assert_null(upload.sum);
+    upload_finish(&upload);
+    identity_sum_drop(sum);
+
+    /* The last edges are not the last. */
+    memcpy(body + size - (size_t)12 * 5000, body + 8, (size_t)12 * 5000);
+    upload_init(&upload, &large);
+    upload_feed(&upload, body, size);
+    assert_int_equal(upload.problem.status, STATUS_OK);
+    assert_null(upload.sum);
+    upload_finish(&upload);
+
+    /* What was begun ends with its upload. */
+    upload_init(&upload, &large);
+    upload_feed(&upload, body, size / 10 * 9);
+    assert_non_null(upload.sum);
+    upload_finish(&upload);
+    sum = identity_sum_begin();
+    assert_non_null(sum);
+    identity_sum_drop(sum);
+    free(body);
+}
+
 static void a_long_body_goes_to_the_reader_on_its_way(void **state)
 {
     size_t size = 0;
@@ -175,6 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_format_is_found_out_in_any_split),
         cmocka_unit_test(a_long_body_goes_to_the_reader_on_its_way),
+        cmocka_unit_test(edges_in_order_are_summed_while_they_come),
         cmocka_unit_test(a_format_that_is_said_is_not_guessed),
         cmocka_unit_test(a_document_about_a_stored_graph_is_handed_out),
         cmocka_unit_test(a_graph_with_a_member_graph_is_a_graph),
