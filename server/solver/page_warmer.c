@@ -20,7 +20,7 @@
 /* Asked for at once: two huge pages. A stop is heard after it, and a disk that holds back writers
  * does so page by page. */
 #define SLICE_BYTES ((size_t)4 << 20)
-/* What a slice of large pages may cost. Where memory is the machine's own it takes a tenth of it. */
+/* What a slice of large pages may cost. Where memory is the machine's own it takes a tenth. */
 #define LARGE_LIMIT_NS INT64_C(4000000)
 
 struct page_warmer {

@@ -1,6 +1,7 @@
 #include "server/store/identity.h"
 
 #include "proto/check.h"
+#include "server/store/identity_hash.h"
 
 #include <assert.h>
 #include <gnutls/crypto.h>

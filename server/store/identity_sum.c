@@ -1,5 +1,7 @@
 #include "server/store/identity_sum.h"
 
+#include "server/store/identity_hash.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -43,7 +43,7 @@ LIBRARIES = (
     (
         r"\bgnutls_\w+",
         (
-            "server/store/identity.c",
+            "server/store/identity",
             "server/http/credentials.",
             "server/http/exchange.c",
             "server/http/gate.c",
