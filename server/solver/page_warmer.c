@@ -29,7 +29,7 @@ struct page_warmer {
     size_t page;
     atomic_size_t next; /* offset of the next slice that nobody has taken */
     atomic_bool stopped;
-    atomic_bool large; /* pages are asked for */
+    atomic_bool large; /* pages are asked for, unless they are slow */
     pthread_t threads[THREADS_MAX];
     uint32_t thread_count;
 };
@@ -37,7 +37,8 @@ struct page_warmer {
 /* Where the file system has them, pages of 2 MiB are made three times as fast as those of 4 KiB;
  * elsewhere the advice is refused and nothing is lost. But nothing else runs on a processor while
  * its kernel fills one, and that takes 10 ms where a virtual machine gets memory from its host only
- * then: too long for those who wait for an answer. Found once, it holds for the process. */
+ * then: beside a solver on all processors that is too long for those who wait for an answer. Found
+ * once, it holds for the process. */
 static atomic_bool large_pages_are_slow;
 
 /* Kernels before 5.14 do not know how to populate. Adding nothing, as one instruction, leaves a
@@ -66,21 +67,24 @@ static int64_t own_time_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* A fault brings its own page alone: what a disk reads ahead, all to be filled at once, may be
- * 8 MiB. */
-static void choose_pages(struct page_warmer *warmer)
+/* Beside a solver a fault brings its own page alone: what a disk reads ahead, all to be filled at
+ * once, may be 8 MiB. */
+static void choose_pages(struct page_warmer *warmer, enum page_warmer_company company)
 {
-    (void)madvise(warmer->begin, warmer->size, MADV_RANDOM);
-    atomic_init(&warmer->large, !atomic_load(&large_pages_are_slow));
-    if (atomic_load(&warmer->large)) {
+    const bool beside = company == PAGE_WARMER_BESIDE_SOLVER;
+    if (beside) {
+        (void)madvise(warmer->begin, warmer->size, MADV_RANDOM);
+    }
+    if (!beside || !atomic_load(&large_pages_are_slow)) {
         (void)madvise(warmer->begin, warmer->size, MADV_HUGEPAGE);
+        atomic_init(&warmer->large, beside);
     }
 }
 
 static void take_small_pages(struct page_warmer *warmer)
 {
-    atomic_store(&large_pages_are_slow, true);
     if (atomic_exchange(&warmer->large, false)) {
+        atomic_store(&large_pages_are_slow, true);
         (void)madvise(warmer->begin, warmer->size, MADV_NOHUGEPAGE);
     }
 }
@@ -109,7 +113,7 @@ static uint32_t count_threads(void)
     return half < 1 ? 1 : half > THREADS_MAX ? THREADS_MAX : half;
 }
 
-struct page_warmer *page_warmer_start(void *memory, size_t size)
+struct page_warmer *page_warmer_start(void *memory, size_t size, enum page_warmer_company company)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t ahead = (uintptr_t)memory % page;
@@ -125,7 +129,7 @@ struct page_warmer *page_warmer_start(void *memory, size_t size)
     warmer->begin = (char *)memory - ahead;
     warmer->size = size + ahead;
     warmer->page = page;
-    choose_pages(warmer);
+    choose_pages(warmer, company);
     const uint32_t wanted = count_threads();
     while (warmer->thread_count < wanted &&
            pthread_create(&warmer->threads[warmer->thread_count], NULL, run, warmer) == 0) {

@@ -10,8 +10,12 @@
 
 struct page_warmer;
 
+/* Who has the processors: a device computes, or the solver's threads are on all of them, and who
+ * asks for something meanwhile waits for as long as one is held up. */
+enum page_warmer_company { PAGE_WARMER_ALONE, PAGE_WARMER_BESIDE_SOLVER };
+
 /* NULL when there is nothing to gain (little memory, or more than a share of what the machine has,
  * which would push out the rest) or no thread to be had: the solver then meets the pages itself. */
-struct page_warmer *page_warmer_start(void *memory, size_t size);
+struct page_warmer *page_warmer_start(void *memory, size_t size, enum page_warmer_company company);
 /* Within a few milliseconds, whatever is still cold. NULL is accepted. */
 void page_warmer_stop(struct page_warmer *warmer);

@@ -182,13 +182,15 @@ static struct solve_options options_of(const struct solve *solve, bool clamp_dia
                                   .verify = solve->request->verify};
 }
 
-static struct page_warmer *start_warmer(const struct matrix *matrix)
+static struct page_warmer *start_warmer(const struct solve *solve, const struct matrix *matrix)
 {
+    const bool device = solve->solver->class_->writes_last;
     size_t bytes = 0;
     if (matrix_size(matrix->vertex_count, matrix->kind, &bytes) != STATUS_OK) {
         return NULL;
     }
-    return page_warmer_start(matrix->elements, bytes);
+    return page_warmer_start(matrix->elements, bytes,
+                             device ? PAGE_WARMER_ALONE : PAGE_WARMER_BESIDE_SOLVER);
 }
 
 static enum status run_solver(struct solve *solve, bool clamp_diagonal)
@@ -196,7 +198,7 @@ static enum status run_solver(struct solve *solve, bool clamp_diagonal)
     const struct solve_options options = options_of(solve, clamp_diagonal);
     solve->outcome->account.verification = (struct verification){0};
     struct page_warmer *warmer =
-        solve->solver->class_->writes_last ? start_warmer(&solve->computed) : NULL;
+        solve->solver->class_->writes_last ? start_warmer(solve, &solve->computed) : NULL;
     const enum status status =
         solve->solver->class_->solve(solve->solver, solve->graph, solve->plan, &options,
                                      solve->observer, &solve->computed, &solve->outcome->account);
@@ -430,7 +432,7 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
     solver_describe(solve.solver, &outcome->device);
     solve.narrowed = !solver_supports(solve.solver, request->kind);
     /* One thread plans and proves; another may as well make pages ready. */
-    struct page_warmer *warmer = start_warmer(matrix);
+    struct page_warmer *warmer = start_warmer(&solve, matrix);
     fold(&solve);
     status = begin(&solve);
     solve.narrow = status == STATUS_OK && prove_narrow(&solve);

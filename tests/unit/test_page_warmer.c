@@ -88,12 +88,12 @@ static bool is_resident(char *memory, size_t size)
 }
 
 /* All pages become resident, and what was written before, or is meanwhile, stays. */
-static void check_warmed(void)
+static void check_warmed(enum page_warmer_company company)
 {
     char *const memory = map(SIZE);
     memory[0] = 'a';
     memory[SIZE - 1] = 'z';
-    struct page_warmer *warmer = page_warmer_start(memory + HEADER, SIZE - HEADER);
+    struct page_warmer *warmer = page_warmer_start(memory + HEADER, SIZE - HEADER, company);
     assert_non_null(warmer);
     __atomic_store_n(&memory[SIZE / 2], 'm', __ATOMIC_RELAXED);
     while (!is_resident(memory, SIZE)) {
@@ -109,7 +109,7 @@ static void every_page_becomes_resident(void **state)
 {
     (void)state;
     atomic_store(&populated, 0);
-    check_warmed();
+    check_warmed(PAGE_WARMER_ALONE);
     assert_int_equal(atomic_load(&populated), 8);
     assert_int_equal(atomic_load(&advised_huge), 1);
 }
@@ -118,7 +118,7 @@ static void an_old_kernel_has_its_pages_touched(void **state)
 {
     (void)state;
     atomic_store(&kernel_is_old, true);
-    check_warmed();
+    check_warmed(PAGE_WARMER_ALONE);
     atomic_store(&kernel_is_old, false);
 }
 
@@ -128,7 +128,7 @@ static unsigned start_and_stop(void)
     char *const memory = map(16 * SIZE);
     atomic_store(&populated, 0);
     atomic_store(&kernel_is_slow, true);
-    struct page_warmer *warmer = page_warmer_start(memory, 16 * SIZE);
+    struct page_warmer *warmer = page_warmer_start(memory, 16 * SIZE, PAGE_WARMER_ALONE);
     assert_non_null(warmer);
     atomic_store(&kernel_is_slow, false);
     page_warmer_stop(warmer);
@@ -154,25 +154,30 @@ static void too_little_and_too_much_are_left_alone(void **state)
 {
     (void)state;
     char byte = 'a';
-    assert_null(page_warmer_start(&byte, 1));
-    assert_null(page_warmer_start(&byte, SIZE_MAX / 2));
+    assert_null(page_warmer_start(&byte, 1, PAGE_WARMER_ALONE));
+    assert_null(page_warmer_start(&byte, SIZE_MAX / 2, PAGE_WARMER_ALONE));
     page_warmer_stop(NULL);
     assert_int_equal(byte, 'a');
 }
 
-/* For good: the last test. */
+/* Beside a solver, and for good: the last test. */
 static void large_pages_that_are_dear_are_given_up(void **state)
 {
     (void)state;
     const unsigned huge = atomic_load(&advised_huge);
     const unsigned small = atomic_load(&advised_small);
     atomic_store(&pages_are_dear, true);
-    check_warmed();
+    check_warmed(PAGE_WARMER_ALONE);
     assert_int_equal(atomic_load(&advised_huge), huge + 1);
+    assert_int_equal(atomic_load(&advised_small), small);
+    check_warmed(PAGE_WARMER_BESIDE_SOLVER);
+    assert_int_equal(atomic_load(&advised_huge), huge + 2);
     assert_int_equal(atomic_load(&advised_small), small + 1);
     atomic_store(&pages_are_dear, false);
-    check_warmed();
-    assert_int_equal(atomic_load(&advised_huge), huge + 1);
+    check_warmed(PAGE_WARMER_BESIDE_SOLVER);
+    assert_int_equal(atomic_load(&advised_huge), huge + 2);
+    check_warmed(PAGE_WARMER_ALONE);
+    assert_int_equal(atomic_load(&advised_huge), huge + 3);
     assert_int_equal(atomic_load(&advised_small), small + 1);
 }
 
