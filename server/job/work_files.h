@@ -18,8 +18,8 @@ void work_files_open(const struct work_folders *folders, struct work *work);
  * STATUS_OK when it has it already. */
 MUST_CHECK enum status work_files_read_graph(struct work *work);
 
-/* After the solve: what is solved is checked by certificate on some rows, at most sample_rows, and
- * sealed. Sets status and problem; moves the names out of the graph. */
+/* After the solve: what is solved is checked by certificate on some rows, at most sample_rows,
+ * drawn at random, and sealed. Sets status and problem; moves the names out of the graph. */
 void work_files_judge(uint32_t sample_rows, struct work *work);
 
 /* How many rows are checked of a matrix: so many as cost little beside its solve, at least 1, at

@@ -178,30 +178,35 @@ def phrases(ledger):
 
 
 def lies(ledger):
-    """One bit: in rows that are checked, and anywhere."""
+    """One bit: in each row; anywhere, where all rows are checked and where 16 are; and in a row that 16
+    evenly spread ones would leave out."""
     n, rows = 512, 16
     choice = random.Random(ARGUMENTS.seed)
-    counts = {"checked": [0, 0], "anywhere": [0, 0]}
+    counts = {where: [0, 0] for where in ("in each row", "of a job with verify=true", "anywhere", "between")}
     with daemon(*CALM) as (found, plan):
         for i in range(ARGUMENTS.lies):
             if ledger.is_over():
                 break
-            where = "checked" if i % 2 else "anywhere"
-            row = choice.randrange(rows) * (n // rows) if where == "checked" else choice.randrange(n)
-            entry = row * n + choice.randrange(n)
-            plan.write((n, "download", "lie", f"{entry}:{choice.randrange(32)}", 1))
-            document = ledger.attempt(f"lie {i}", found.solve, ring(n, 1 + i))
+            where = list(counts)[i % len(counts)]
+            row = choice.randrange(n)
+            while where == "between" and row % (n // rows) == 0:
+                row = choice.randrange(n)
+            entry = f"{row * n + choice.randrange(n)}:{choice.randrange(32)}"
+            plan.write((n, "download", "lie", "each" if where == "in each row" else entry, 1))
+            query = "?verify=true" if where == "of a job with verify=true" else ""
+            document = ledger.attempt(f"lie {i}", found.solve, ring(n, 1 + i), query)
             if document is None:
                 continue
+            refused = document["state"] == "failed" and document["problem"]["code"] == "NotVerified"
             counts[where][0] += 1
-            counts[where][1] += document["state"] == "failed" and document["problem"]["code"] == "NotVerified"
-            if row % (n // rows) == 0 and document["state"] == "done":
+            counts[where][1] += refused
+            if where not in ("anywhere", "between") and not refused:
                 ledger.failures += 1
-                print("FAILED: a lie in a row that is checked was published", entry, document)
+                print("FAILED: a lie in a row that is checked was published", where, entry, document)
             found.ask("DELETE", f"/v1/graphs/{document['graph']}")
     for where, (told, refused) in counts.items():
-        print(f"lies in rows {where}: {refused} of {told} refused")
-        ledger.count(f"lies, {where}", told)
+        print(f"lies {where}: {refused} of {told} refused")
+        ledger.count(f"lies {where}", told)
 
 
 def good(ledger):

@@ -3,9 +3,9 @@
  *
  * STAGE: open, alloc, upload, round, sync, download, figures (before the end of a load), close;
  * fits (any action: there is no memory for the plan). ACTION: status CODE, cuda ERROR (what the
- * GPU's solver makes of it), exit N, signal N, hang 0, lie ENTRY (of a row-major matrix; -1 = any)
- * of BIT when written ENTRY:BIT, babble WHAT (fault_babble.c), attempts 0 (fault_attempts.c).
- * Graphs are solved together only where FAULT_BATCH is set. */
+ * GPU's solver makes of it), exit N, signal N, hang 0, lie ENTRY (of a row-major matrix; -1 = any;
+ * each = one of every row) of BIT when written ENTRY:BIT, babble WHAT (fault_babble.c), attempts 0
+ * (fault_attempts.c). Graphs are solved together only where FAULT_BATCH is set. */
 #include "gpu/gpu.h"
 #include "server/solver/solver.h"
 #include "tests/fault/fault_attempts.h"
@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #define NO_LIE (-2)
+#define LIE_IN_EACH_ROW (-3)
 
 /* What is to be wrong: an entry of the matrix, and the bit of it. */
 struct lie {
@@ -47,6 +48,9 @@ static struct lie lie_of(const char *argument)
 {
     char *end;
     struct lie lie = {.entry = strtol(argument, &end, 10)};
+    if (strcmp(argument, "each") == 0) {
+        return (struct lie){.entry = LIE_IN_EACH_ROW};
+    }
     if (*end == ':') {
         lie.bit = (unsigned)strtoul(end + 1, NULL, 10);
     }
@@ -124,6 +128,11 @@ static bool cancelled(void *context)
     return trial->forced != STATUS_OK || trial->observer->cancelled(trial->observer->context);
 }
 
+static void flip(const struct matrix *matrix, size_t bit)
+{
+    ((unsigned char *)matrix->elements)[bit / 8] ^= (unsigned char)(1U << bit % 8);
+}
+
 static void falsify(const struct matrix *matrix, struct lie lie)
 {
     const size_t count = (size_t)matrix->vertex_count * matrix->vertex_count;
@@ -132,11 +141,16 @@ static void falsify(const struct matrix *matrix, struct lie lie)
     if (lie.entry == NO_LIE || count == 0) {
         return;
     }
+    if (lie.entry == LIE_IN_EACH_ROW) {
+        for (size_t row = 0; row < matrix->vertex_count; row++) {
+            flip(matrix, row * (matrix->vertex_count + (size_t)1) * bits);
+        }
+        return;
+    }
     if (lie.entry < 0 && getrandom(random, sizeof(random), 0) == (ssize_t)sizeof(random)) {
         lie = (struct lie){(long)(random[0] % count), (unsigned)(random[1] % bits)};
     }
-    const size_t bit = (size_t)lie.entry % count * bits + lie.bit % bits;
-    ((unsigned char *)matrix->elements)[bit / 8] ^= (unsigned char)(1U << bit % 8);
+    flip(matrix, (size_t)lie.entry % count * bits + lie.bit % bits);
 }
 
 static enum status solve(struct solver *solver, const struct graph *graph, const struct plan *plan,

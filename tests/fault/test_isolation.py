@@ -238,7 +238,8 @@ def test_a_worker_that_is_down_is_told_and_comes_back():
 
 def check_a_lie(way):
     with daemon("--worker.stall_s", "60", isolation=way) as (found, plan):
-        plan.write((40, "download", "lie", 1, 1))
+        # In every row: which ones are looked at nobody knows.
+        plan.write((40, "download", "lie", "each", 1))
         document = found.solve(ring(40))
         assert document["state"] == "failed", document
         assert document["problem"]["code"] == "NotVerified", document
