@@ -1,5 +1,6 @@
 """Solvers in processes of their own that fail in every way: each error of CUDA at each stage, deaths,
-hangs, stops, lies, nonsense, ways out, and a daemon that is itself stopped. The program is one with a solver
+hangs, stops, calls of a driver that do not return, lies, nonsense, ways out, and a daemon that is itself
+stopped. The program is one with a solver
 that fails by plan: build/tests/fault/apspd_fault. A count of 0 leaves a part out."""
 
 import concurrent.futures
@@ -13,11 +14,13 @@ import time
 
 import campaign
 
-ARGUMENTS = campaign.arguments(errors=1, deaths=100, poisons=20, hangs=100, phrases=5, lies=1000,
+ARGUMENTS = campaign.arguments(errors=1, deaths=100, poisons=20, hangs=100, stucks=20, phrases=5, lies=1000,
                                good=10000, stops=1000, breaks=20, absences=1, seed=0)
 
 import harness
 import isolation
+import mounts
+import stuck
 from isolation import Daemon, child_of, daemon, losses, ring, until
 
 CALM = ("--worker.stall_s", "60")
@@ -26,6 +29,11 @@ NEXT_S = 5
 STALL_S = 1
 # What a loaded machine takes beside the stall.
 SLACK_S = 9
+# Of a stop.
+STOPPED_S = 10
+# Cached answers a second, and how many of the stuck ones they are timed beside.
+RATE = 500
+LOOKS = 4
 # Longer than a worker may be silent, worker.stall_s as it is by itself.
 STOP_S = 12
 AT_ONCE = 20
@@ -165,6 +173,70 @@ def hang(found, plan, i):
     assert found.solve(ring(9, n))["state"] == "done"
     if job is not None:
         assert found.finish(job)["state"] == "done"
+
+
+def latencies(found, graph, count, until_s):
+    """Milliseconds of so many cached answers a second, each at its time."""
+    connection = found.connect()
+    began = time.monotonic()
+    taken = []
+    for i in range(int(count * until_s)):
+        due = began + i / count
+        while time.monotonic() < due:
+            pass
+        answer = found.ask("GET", f"/v1/graphs/{graph}/distance?source=1&target=3", connection=connection)
+        assert answer.status == 200 and answer.json["distance"] == 12, answer.body
+        taken.append(1e3 * (time.monotonic() - due))
+    connection.close()
+    return sorted(taken)
+
+
+def stucks(ledger):
+    """A call of the driver that does not return: with another device, or with none; stopped, or let go."""
+    if not os.access(stuck.DEVICE, os.R_OK | os.W_OK):
+        print("no FUSE here")
+        return
+    for i in range(ARGUMENTS.stucks):
+        if ledger.is_over():
+            return
+        ledger.attempt(f"stuck {i}", stick, ledger, i)
+        ledger.count("calls that did not return")
+
+
+def stick(ledger, i):
+    with daemon("--worker.stall_s", str(STALL_S), gpus=1 + i % 2, calls=True) as (found, plan):
+        cached = found.solve(harness.SMALL)["graph"]
+        before = latencies(found, cached, RATE, 4) if i < LOOKS else []
+        plan.write((20, "round", "stuck", 0, 1))
+        job = found.submit(ring(20)).json["id"]
+        found.calls.wait_for_read()
+        began = time.time()
+        until(found, "/v1/devices", lambda _: "lost" in isolation.states(found))
+        note("stuck: the device lost after", time.time() - began, STALL_S + SLACK_S)
+        if i < LOOKS:
+            beside = latencies(found, cached, RATE, 4)
+            for name, taken in (("before", before), ("beside one that is stuck", beside)):
+                print(f"cached answers {name}: p50 {taken[len(taken) // 2]:.2f} ms, "
+                      f"p99 {taken[len(taken) * 99 // 100]:.2f} ms of {len(taken)}", flush=True)
+        if i % 2:
+            assert found.finish(job)["state"] == "done"
+            for n in range(30, 50):
+                assert found.solve(ring(n))["state"] == "done"
+            ledger.count("jobs of the other device meanwhile", 21)
+        if i % 4 < 2:
+            began = time.time()
+            found.terminate()
+            note("stuck: SIGTERM to the end", time.time() - began, STOPPED_S)
+            ledger.count("stops beside one that is stuck")
+            found.start()
+            assert found.finish(job)["state"] == "done"
+            return
+        found.calls.release()
+        began = time.time()
+        isolation.until_all_ready(found)
+        note("stuck: from the end of the call to the next process", time.time() - began, REPLACED_S)
+        assert found.finish(job)["state"] == found.solve(ring(60))["state"] == "done"
+        assert losses(found) == 1, found.events("worker_lost")
 
 
 def phrases(ledger):
@@ -312,7 +384,7 @@ def stops(ledger):
 
 def main():
     ledger = campaign.Ledger(ARGUMENTS.seconds)
-    for part in (errors, deaths, poisons, hangs, phrases, lies, good, breaks, absences, stops):
+    for part in (errors, deaths, poisons, hangs, stucks, phrases, lies, good, breaks, absences, stops):
         if getattr(ARGUMENTS, part.__name__) > 0 and not ledger.is_over():
             began = time.monotonic()
             ledger.attempt(part.__name__, part, ledger)
@@ -322,4 +394,6 @@ def main():
     ledger.close()
 
 
+if ARGUMENTS.stucks > 0:
+    mounts.enter_namespace()
 main()

@@ -3,9 +3,12 @@
  *
  * STAGE: open, alloc, upload, round, sync, download, figures (before the end of a load), close;
  * fits (any action: there is no memory for the plan). ACTION: status CODE, cuda ERROR (what the
- * GPU's solver makes of it), exit N, signal N, hang 0, lie ENTRY (of a row-major matrix; -1 = any;
- * each = one of every row) of BIT when written ENTRY:BIT, babble WHAT (fault_babble.c), attempts 0
- * (fault_attempts.c). Graphs are solved together only where FAULT_BATCH is set. */
+ * GPU's solver makes of it), exit N, signal N, hang 0, stuck 0 (in a call that does not
+ * return), lie ENTRY (of a row-major matrix; -1 = any; each = one of every row) of BIT when written
+ * ENTRY:BIT, babble WHAT (fault_babble.c), attempts 0 (fault_attempts.c).
+ *
+ * Graphs are solved together only where FAULT_BATCH is set. With FAULT_GPUS there are so many
+ * solvers, each of which is taken for a GPU's. */
 #include "gpu/gpu.h"
 #include "server/solver/solver.h"
 #include "tests/fault/fault_attempts.h"
@@ -41,8 +44,23 @@ enum status __wrap_solver_cpu_open(const struct solver_config *config, struct so
                                    struct problem *reterr);
 unsigned __wrap_solver_fault_class(void);
 
+enum status __real_solver_gpu_open(uint32_t index, struct solver **ret_solver,
+                                   struct problem *reterr);
+enum status __wrap_solver_gpu_open(uint32_t index, struct solver **ret_solver,
+                                   struct problem *reterr);
+uint32_t __real_solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE]);
+uint32_t __wrap_solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE]);
+enum status __real_solver_gpu_model(struct solver **ret_model);
+enum status __wrap_solver_gpu_model(struct solver **ret_model);
+
 static struct solver_class real_class;
 static struct solver_class faulty_class;
+
+static uint32_t count_false_gpus(void)
+{
+    const char *text = getenv("FAULT_GPUS");
+    return text != NULL ? (uint32_t)strtoul(text, NULL, 10) : 0;
+}
 
 static struct lie lie_of(const char *argument)
 {
@@ -70,6 +88,8 @@ static void end_process(const struct fault *fault)
         for (;;) {
             pause();
         }
+    } else if (strcmp(fault->action, "stuck") == 0) {
+        fault_plan_call();
     }
 }
 
@@ -197,6 +217,7 @@ static void get_figures(const struct solver *solver, struct solver_figures *ret_
 {
     (void)strike(0, "figures", NULL);
     real_class.get_figures(solver, ret_figures);
+    ret_figures->gpu = ret_figures->gpu || count_false_gpus() > 0;
 }
 
 static void close_solver(struct solver *solver)
@@ -226,6 +247,26 @@ enum status __wrap_solver_cpu_open(const struct solver_config *config, struct so
         (*ret_solver)->class_ = &faulty_class;
     }
     return status;
+}
+
+uint32_t __wrap_solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE])
+{
+    const uint32_t count = count_false_gpus();
+    return count > 0 ? count : __real_solver_gpu_count(ret_reason);
+}
+
+enum status __wrap_solver_gpu_open(uint32_t index, struct solver **ret_solver,
+                                   struct problem *reterr)
+{
+    const struct solver_config config = {.choice = SOLVER_CPU, .cpu_threads = 1, .cpu_isa = "auto"};
+    return count_false_gpus() > 0 ? __wrap_solver_cpu_open(&config, ret_solver, reterr)
+                                  : __real_solver_gpu_open(index, ret_solver, reterr);
+}
+
+enum status __wrap_solver_gpu_model(struct solver **ret_model)
+{
+    return count_false_gpus() > 0 ? solver_cpu_model(ret_model)
+                                  : __real_solver_gpu_model(ret_model);
 }
 
 unsigned __wrap_solver_fault_class(void)
