@@ -80,6 +80,17 @@ enum status work_files_read_graph(struct work *work)
 
 /* ---- After ---- */
 
+bool work_files_reclaim(struct work *work)
+{
+    const enum status status = result_file_reclaim(work->file);
+    if (status != STATUS_OK && status != STATUS_NOT_READY) {
+        work->is_passing = true;
+        work->status =
+            problem_set(&work->problem, status, "The result file cannot be opened again now.");
+    }
+    return status != STATUS_NOT_READY;
+}
+
 uint32_t work_files_sample(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count)
 {
     const double n = vertex_count;
@@ -138,6 +149,7 @@ static enum status seal(struct work *work)
     const double began_s = clock_monotonic_s();
     const enum status status = result_file_seal(work->file);
     work->write_s += clock_monotonic_s() - began_s;
+    work->is_passing = status == STATUS_NO_MEMORY;
     if (status != STATUS_OK) {
         return problem_set(&work->problem, status, "The result file cannot be sealed.");
     }

@@ -22,6 +22,10 @@ MUST_CHECK enum status work_files_read_graph(struct work *work);
  * drawn at random, and sealed. Sets status and problem; moves the names out of the graph. */
 void work_files_judge(uint32_t sample_rows, struct work *work);
 
+/* The result of a work that a process has solved is taken back from it. false: that can write it
+ * still, so nothing that it said holds. No process is started meanwhile (worker_process.h). */
+MUST_CHECK bool work_files_reclaim(struct work *work);
+
 /* How many rows are checked of a matrix: so many as cost little beside its solve, at least 1, at
  * most sample_rows. */
 uint32_t work_files_sample(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count);

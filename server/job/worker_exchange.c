@@ -206,8 +206,8 @@ static enum work_loss hear_works(struct worker_exchange *exchange, struct solver
     return loss;
 }
 
-/* Who talks nonsense is not believed what he said before either. */
-static void take_back(struct worker_exchange *exchange)
+/* Who talks nonsense, or lies, is not believed what he said before either. */
+void worker_exchange_disbelieve(struct worker_exchange *exchange)
 {
     for (uint32_t i = 0; i < exchange->load->count; i++) {
         exchange->ended[i] = exchange->ended[i] && !exchange->told[i];
@@ -232,7 +232,7 @@ enum work_loss worker_exchange_carry_out(struct worker_exchange *exchange, struc
         loss = hear_works(exchange, model);
     }
     if (loss == WORK_LOSS_BABBLE) {
-        take_back(exchange);
+        worker_exchange_disbelieve(exchange);
     }
     worker_watch_begin(&exchange->watch, exchange->stall_s, 0);
     return loss;

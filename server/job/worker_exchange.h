@@ -26,6 +26,8 @@ MUST_CHECK enum work_loss worker_exchange_open(struct worker_exchange *exchange,
                                                struct wire_opened *ret_opened);
 /* Until there is something at the bell, or the process is lost. */
 MUST_CHECK enum work_loss worker_exchange_idle(struct worker_exchange *exchange);
+/* What it has said of its load: all of that is as if it had not. */
+void worker_exchange_disbelieve(struct worker_exchange *exchange);
 /* The works of exchange->load that have no end yet: sends them, calls meanwhile, hears their ends.
  * model: estimates, and learns the figures that the process has learned. */
 MUST_CHECK enum work_loss

@@ -172,13 +172,34 @@ static void lose_process(struct worker_keeper *keeper, enum work_loss loss)
     }
 }
 
+/* Results that the process says it has let go of, or that has ended. One that it can write still
+ * has no end. Whether there was none. */
+static bool reclaim(struct worker_keeper *keeper)
+{
+    bool all = true;
+    worker_process_hold_starts();
+    for (uint32_t i = 0; i < keeper->exchange.load->count; i++) {
+        struct work *work = &keeper->exchange.load->works[i];
+        if (keeper->exchange.ended[i] && work->status == STATUS_OK && !work_files_reclaim(work)) {
+            keeper->exchange.ended[i] = false;
+            all = false;
+        }
+    }
+    worker_process_allow_starts();
+    return all;
+}
+
 static void do_load(struct worker_keeper *keeper, struct work_load *load)
 {
     prepare(keeper, load);
-    const enum work_loss loss =
-        worker_exchange_carry_out(&keeper->exchange, keeper->model, read_graphs);
+    enum work_loss loss = worker_exchange_carry_out(&keeper->exchange, keeper->model, read_graphs);
+    if (loss == WORK_LOSS_NONE && !reclaim(keeper)) {
+        worker_exchange_disbelieve(&keeper->exchange);
+        loss = WORK_LOSS_BABBLE;
+    }
     if (loss != WORK_LOSS_NONE) {
         lose_process(keeper, loss);
+        (void)reclaim(keeper); /* of works that had ended before */
     } else {
         keeper->backoff_ms = BACKOFF_MS_MIN;
     }

@@ -1,10 +1,12 @@
 #include "server/job/worker_process.h"
 
+#include "proto/check.h"
 #include "server/job/worker_wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -15,6 +17,18 @@
 /* A process that does not end within this after SIGKILL is stuck in the kernel, or takes long to
  * give back what it has: either way it goes on without it. */
 #define KILL_WAIT_MS 1000
+
+static pthread_mutex_t starts = PTHREAD_MUTEX_INITIALIZER;
+
+void worker_process_hold_starts(void)
+{
+    CHECK(pthread_mutex_lock(&starts) == 0);
+}
+
+void worker_process_allow_starts(void)
+{
+    CHECK(pthread_mutex_unlock(&starts) == 0);
+}
 
 /* Of the descriptors it gets the socket and standard error. */
 static int fill_actions(posix_spawn_file_actions_t *actions, int socket)
@@ -84,7 +98,9 @@ enum status worker_process_start(struct worker_process *ret_process)
     if (worker_wire_pair(sockets) != STATUS_OK) {
         return STATUS_NO_MEMORY;
     }
+    worker_process_hold_starts();
     const int error = spawn(sockets[1], &process.pid);
+    worker_process_allow_starts();
     close(sockets[1]);
     if (error == 0) {
         process.pidfd = pidfd_open(process.pid, 0);

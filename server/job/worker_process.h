@@ -19,6 +19,10 @@ struct worker_process {
 
 /* STATUS_NO_MEMORY when no process can be had. */
 MUST_CHECK enum status worker_process_start(struct worker_process *ret_process);
+/* A process that is being started has copies of all descriptors for a moment: who must be without
+ * one holds the starts for as long, briefly. Any thread. */
+void worker_process_hold_starts(void);
+void worker_process_allow_starts(void);
 /* Hangs up, waits for it to leave, for grace_ms at most, then kills it. Tells how it ended:
  * WORK_LOSS_EXIT or WORK_LOSS_SIGNAL. STATUS_DEVICE_LOST when it was killed and is there still,
  * because a call of its driver does not return: until that does, it holds its device. */

@@ -348,6 +348,25 @@ def babble(found, what, stage, whole, n):
     assert found.distance(cached, 1, 3) == 2
 
 
+# A mapping of the result, or a descriptor: kept after it was said to be done.
+KEEPINGS = ("map", "file")
+
+
+def keep(found, how, n):
+    """Who could write a result after it was checked is a lost one; what he would write is never seen."""
+    lost = losses(found)
+    found.plan.write((n, "download", "keep", how, 1), (9, "alloc", "spoil", 0, 1))
+    document = found.solve(ring(n))
+    later = found.solve(ring(9, n))
+    assert document["state"] == later["state"] == "done", (document, later)
+    assert found.plan.struck(0) == found.plan.struck(1) == 1
+    assert found.distance(document["graph"], 1, 2) == 1, "published, and written after that"
+    assert found.distance(document["graph"], 1, n) == n - 1
+    assert (document["workers_lost"], later["workers_lost"]) == (1, 0), (how, document, later)
+    assert losses(found) == lost + 1, found.events("worker_lost")[lost:]
+    assert found.events("worker_lost")[-1]["reason"] == "it said what makes no sense and was ended"
+
+
 # ---- Ways out ----
 
 def attempts(found, n):

@@ -5,7 +5,8 @@
  * fits (any action: there is no memory for the plan). ACTION: status CODE, cuda ERROR (what the
  * GPU's solver makes of it), exit N, signal N, hang 0, stuck 0 (in a call that does not
  * return), lie ENTRY (of a row-major matrix; -1 = any; each = one of every row) of BIT when written
- * ENTRY:BIT, babble WHAT (fault_babble.c), attempts 0 (fault_attempts.c).
+ * ENTRY:BIT, babble WHAT (fault_babble.c), attempts 0 (fault_attempts.c), keep HOW and later, at
+ * any stage, spoil 0 (fault_keep.c).
  *
  * Graphs are solved together only where FAULT_BATCH is set. With FAULT_GPUS there are so many
  * solvers, each of which is taken for a GPU's. */
@@ -13,6 +14,7 @@
 #include "server/solver/solver.h"
 #include "tests/fault/fault_attempts.h"
 #include "tests/fault/fault_babble.h"
+#include "tests/fault/fault_keep.h"
 #include "tests/fault/fault_plan.h"
 
 #include <signal.h>
@@ -21,8 +23,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define NO_LIE (-2)
-#define LIE_IN_EACH_ROW (-3)
+#define LIE_IN_EACH_ROW (-2)
 
 /* What is to be wrong: an entry of the matrix, and the bit of it. */
 struct lie {
@@ -102,8 +103,33 @@ static enum status status_of_cuda(int error)
     return status;
 }
 
+static void flip(const struct matrix *matrix, size_t bit)
+{
+    ((unsigned char *)matrix->elements)[bit / 8] ^= (unsigned char)(1U << bit % 8);
+}
+
+static void falsify(const struct matrix *matrix, struct lie lie)
+{
+    const size_t count = (size_t)matrix->vertex_count * matrix->vertex_count;
+    const size_t bits = 8 * kind_size(matrix->kind);
+    size_t random[2];
+    if (count == 0) {
+        return;
+    }
+    if (lie.entry == LIE_IN_EACH_ROW) {
+        for (size_t row = 0; row < matrix->vertex_count; row++) {
+            flip(matrix, row * (matrix->vertex_count + (size_t)1) * bits);
+        }
+        return;
+    }
+    if (lie.entry < 0 && getrandom(random, sizeof(random), 0) == (ssize_t)sizeof(random)) {
+        lie = (struct lie){(long)(random[0] % count), (unsigned)(random[1] % bits)};
+    }
+    flip(matrix, (size_t)lie.entry % count * bits + lie.bit % bits);
+}
+
 /* What does not return, or says in which status the stage ends. */
-static enum status strike(uint32_t vertices, const char *stage, struct lie *ret_lie)
+static enum status strike(uint32_t vertices, const char *stage, const struct matrix *matrix)
 {
     struct fault fault;
     if (!fault_plan_find(vertices, stage, &fault)) {
@@ -114,8 +140,12 @@ static enum status strike(uint32_t vertices, const char *stage, struct lie *ret_
         abort();
     } else if (strcmp(fault.action, "attempts") == 0) {
         fault_attempts_make();
-    } else if (strcmp(fault.action, "lie") == 0 && ret_lie != NULL) {
-        *ret_lie = lie_of(fault.argument);
+    } else if (strcmp(fault.action, "spoil") == 0) {
+        fault_keep_spoil();
+    } else if (strcmp(fault.action, "keep") == 0 && matrix != NULL) {
+        fault_keep(fault.argument, matrix);
+    } else if (strcmp(fault.action, "lie") == 0 && matrix != NULL) {
+        falsify(matrix, lie_of(fault.argument));
     } else if (strcmp(fault.action, "cuda") == 0) {
         return status_of_cuda((int)strtol(fault.argument, NULL, 10));
     } else if (strcmp(fault.action, "status") == 0) {
@@ -148,46 +178,19 @@ static bool cancelled(void *context)
     return trial->forced != STATUS_OK || trial->observer->cancelled(trial->observer->context);
 }
 
-static void flip(const struct matrix *matrix, size_t bit)
-{
-    ((unsigned char *)matrix->elements)[bit / 8] ^= (unsigned char)(1U << bit % 8);
-}
-
-static void falsify(const struct matrix *matrix, struct lie lie)
-{
-    const size_t count = (size_t)matrix->vertex_count * matrix->vertex_count;
-    const size_t bits = 8 * kind_size(matrix->kind);
-    size_t random[2];
-    if (lie.entry == NO_LIE || count == 0) {
-        return;
-    }
-    if (lie.entry == LIE_IN_EACH_ROW) {
-        for (size_t row = 0; row < matrix->vertex_count; row++) {
-            flip(matrix, row * (matrix->vertex_count + (size_t)1) * bits);
-        }
-        return;
-    }
-    if (lie.entry < 0 && getrandom(random, sizeof(random), 0) == (ssize_t)sizeof(random)) {
-        lie = (struct lie){(long)(random[0] % count), (unsigned)(random[1] % bits)};
-    }
-    flip(matrix, (size_t)lie.entry % count * bits + lie.bit % bits);
-}
-
 static enum status solve(struct solver *solver, const struct graph *graph, const struct plan *plan,
                          const struct solve_options *options, const struct observer *observer,
                          struct matrix *matrix, struct solve_account *account)
 {
     struct trial trial = {.observer = observer, .vertices = graph->vertex_count};
     const struct observer watched = {&trial, progress, cancelled};
-    struct lie lie = {.entry = NO_LIE};
     enum status status = strike(graph->vertex_count, "alloc", NULL);
     if (status == STATUS_OK) {
         status = real_class.solve(solver, graph, plan, options, &watched, matrix, account);
         note(&trial, strike(graph->vertex_count, "sync", NULL));
         status = trial.forced != STATUS_OK ? trial.forced : status;
     }
-    const enum status after = strike(graph->vertex_count, "download", &lie);
-    falsify(matrix, lie);
+    const enum status after = strike(graph->vertex_count, "download", matrix);
     return status == STATUS_OK ? after : status;
 }
 
@@ -198,10 +201,8 @@ static void solve_batch(struct solver *solver, struct solve_item *items, uint32_
     }
     real_class.solve_batch(solver, items, count);
     for (uint32_t i = 0; i < count; i++) {
-        struct lie lie = {.entry = NO_LIE};
-        const enum status after = strike(items[i].graph->vertex_count, "download", &lie);
+        const enum status after = strike(items[i].graph->vertex_count, "download", items[i].matrix);
         items[i].status = items[i].status == STATUS_OK ? after : items[i].status;
-        falsify(items[i].matrix, lie);
     }
 }
 

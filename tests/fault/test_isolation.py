@@ -249,6 +249,22 @@ def check_a_lie(way):
         assert found.distance(document["graph"], 1, 2) == 1
 
 
+def test_a_result_that_is_kept_is_not_believed():
+    with daemon("--worker.stall_s", "60") as (found, _):
+        for i, how in enumerate(isolation.KEEPINGS):
+            isolation.keep(found, how, 20 + i)
+        assert losses(found) == len(isolation.KEEPINGS)
+    with daemon("--worker.stall_s", "60", batch=True) as (found, plan):
+        plan.write((50, "round", "hang", 0, 1), (33, "download", "keep", "map", 1))
+        first = found.submit(ring(50)).json["id"]
+        until_hung(found, first)
+        jobs = [found.submit(ring(n)).json["id"] for n in (31, 32, 33, 34, 35)]
+        os.kill(child_of(found), signal.SIGKILL)
+        ends = [found.finish(job) for job in [first, *jobs]]
+        # Of a load in which one is kept nothing is believed, and each is solved again, alone.
+        assert [(end["state"], end["workers_lost"]) for end in ends] == [("done", 1)] * 6, ends
+
+
 def test_a_wrong_matrix_is_never_published():
     check_a_lie("thread")
     check_a_lie("process")
