@@ -1,20 +1,23 @@
 """Solvers in processes of their own that fail in every way: each error of CUDA at each stage, deaths,
-hangs, stops, calls of a driver that do not return, lies, nonsense, ways out, and a daemon that is itself
-stopped. The program is one with a solver
-that fails by plan: build/tests/fault/apspd_fault. A count of 0 leaves a part out."""
+hangs, stops, calls of a driver that do not return, lies, nonsense, results that are kept, ways out, and a
+daemon that is itself stopped. The program is one with a solver that fails by plan:
+build/tests/fault/apspd_fault. A count of 0 leaves a part out."""
 
 import concurrent.futures
+import contextlib
 import os
 import random
 import re
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 
 import campaign
 
-ARGUMENTS = campaign.arguments(errors=1, deaths=100, poisons=20, hangs=100, stucks=20, phrases=5, lies=1000,
+ARGUMENTS = campaign.arguments(errors=1, deaths=100, poisons=20, hangs=100, stucks=20, phrases=5, keepings=50,
+                               starts=2000, lies=1000,
                                good=10000, stops=1000, breaks=20, absences=1, seed=0)
 
 import harness
@@ -249,6 +252,50 @@ def phrases(ledger):
                 ledger.count("kinds of nonsense said")
 
 
+def keepings(ledger):
+    with daemon(*CALM) as (found, _):
+        for i in range(ARGUMENTS.keepings):
+            for k, how in enumerate(isolation.KEEPINGS):
+                if ledger.is_over():
+                    return
+                ledger.attempt((how, i), isolation.keep, found, how, 20 + 2 * i + k)
+                ledger.count("results that were kept")
+
+
+def starts(ledger):
+    """Nobody who is honest is taken for one who keeps a result: while others are started, which have copies
+    of all that the daemon has open for a moment."""
+    with daemon(*CALM, "--store.result_budget", "64MiB", gpus=4, batch=True) as (found, _):
+        over = threading.Event()
+        killer = threading.Thread(target=kill_some, args=(found, over))
+        killer.start()
+        for i in range(0, ARGUMENTS.starts, 100):
+            if ledger.is_over():
+                break
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                jobs = list(pool.map(lambda k: found.submit(ring(10 + k % 40, 1 + k)).json["id"],
+                                     range(i, i + 100)))
+            for job in jobs:
+                document = found.finish(job)
+                ledger.count("jobs beside starts")
+                ledger.failures += document["state"] != "done" and document["workers_lost"] < 3
+        over.set()
+        killer.join()
+        reasons = [event["reason"] for event in found.events("worker_lost")]
+        ledger.count("starts beside jobs", len(found.events("worker_started")))
+        ledger.failures += sum("signal 9" not in reason for reason in reasons)
+
+
+def kill_some(found, over):
+    """Not the same one again and again, which would be waited for ever longer."""
+    while not over.is_set():
+        for child in isolation.children_of(found):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+            over.wait(0.02)
+        over.wait(0.1)
+
+
 def lies(ledger):
     """One bit: in each row; anywhere, where all rows are checked and where 16 are; and in a row that 16
     evenly spread ones would leave out."""
@@ -384,7 +431,7 @@ def stops(ledger):
 
 def main():
     ledger = campaign.Ledger(ARGUMENTS.seconds)
-    for part in (errors, deaths, poisons, hangs, stucks, phrases, lies, good, breaks, absences, stops):
+    for part in (errors, deaths, poisons, hangs, stucks, phrases, keepings, starts, lies, good, breaks, absences, stops):
         if getattr(ARGUMENTS, part.__name__) > 0 and not ledger.is_over():
             began = time.monotonic()
             ledger.attempt(part.__name__, part, ledger)
