@@ -164,6 +164,13 @@ enum status worker_estimate_graph(const struct worker *worker, const struct grap
     return worker_setup_estimate_graph(solver_of(worker), graph, kind, ret_estimate, ret_plan);
 }
 
+void worker_hurry(struct worker *worker)
+{
+    if (worker->keeper != NULL) {
+        worker_keeper_hurry(worker->keeper);
+    }
+}
+
 void worker_dismiss(struct worker *worker)
 {
     if (worker->keeper != NULL) {

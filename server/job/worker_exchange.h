@@ -14,7 +14,8 @@ struct worker_exchange {
     int bell; /* wakes the keeper's thread; borrowed */
     uint32_t stall_s;
     struct worker_watch watch;
-    double looked_at_s; /* by the watch */
+    double looked_at_s;  /* by the watch */
+    atomic_bool hurried; /* the daemon is about to leave: set by any thread */
     struct work_load *load;
     bool ended[WORK_LOAD_LIMIT]; /* works of the load that have an end */
     bool told[WORK_LOAD_LIMIT];  /* those that have it from the process */

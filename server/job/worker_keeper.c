@@ -393,8 +393,14 @@ void worker_keeper_run(struct worker_keeper *keeper)
     refuse_loads(keeper);
 }
 
+void worker_keeper_hurry(struct worker_keeper *keeper)
+{
+    atomic_store(&keeper->exchange.hurried, true);
+}
+
 void worker_keeper_stop(struct worker_keeper *keeper)
 {
+    worker_keeper_hurry(keeper);
     atomic_store(&keeper->stopping, true);
     mailbox_close(keeper->mailbox);
     ring(keeper);

@@ -22,5 +22,7 @@ const struct solver *worker_keeper_model(const struct worker_keeper *keeper);
 
 /* Until worker_keeper_stop. */
 void worker_keeper_run(struct worker_keeper *keeper);
+/* The daemon is about to leave: what hangs is ended sooner. Any thread. */
+void worker_keeper_hurry(struct worker_keeper *keeper);
 /* Any thread; there is no load. */
 void worker_keeper_stop(struct worker_keeper *keeper);

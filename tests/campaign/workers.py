@@ -204,6 +204,27 @@ def stucks(ledger):
             return
         ledger.attempt(f"stuck {i}", stick, ledger, i)
         ledger.count("calls that did not return")
+        if i % 4 == 0:
+            ledger.attempt(f"stop {i}", stop_stuck, (20, "round", "stuck", 0, 1), i)
+            ledger.attempt(f"stop {i}", stop_stuck, (0, "close", "stuck", 0, 1), i)
+            ledger.count("stops before it was seen", 2)
+
+
+def stop_stuck(fault, i):
+    """Of which nobody knows yet: worker.stall_s is as it is by itself."""
+    with daemon(calls=True) as (found, plan):
+        plan.write(fault)
+        job = found.submit(ring(20, 1 + i)).json["id"]
+        if fault[1] == "round":
+            found.calls.wait_for_read()
+        else:
+            found.finish(job)
+        began = time.time()
+        found.terminate()
+        note("stuck: SIGTERM to the end, when nobody knew", time.time() - began, STOPPED_S)
+        assert found.calls.reads
+        found.start()
+        assert found.finish(job)["state"] == "done"
 
 
 def stick(ledger, i):

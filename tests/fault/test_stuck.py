@@ -2,6 +2,7 @@
 the call does not return. Where the kernel has no FUSE, or lets nobody mount, the test skips."""
 
 import os
+import signal
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "http"))
@@ -95,6 +96,30 @@ def test_a_process_that_is_stuck_on_its_way_out_is_left_behind():
         assert stuck.holds(process)
         found.start()
         assert found.distance(graph, 1, 20) == 19
+
+
+def test_a_stop_waits_for_no_device_that_does_not_open():
+    with daemon("--worker.stall_s", "60", calls=True) as (found, plan):
+        plan.write((0, "open", "stuck", 0, 1))
+        os.kill(children_of(found)[0], signal.SIGKILL)
+        found.calls.wait_for_read()
+        process, = children_of(found)
+        assert states(found) == ["restarting"]
+        found.terminate()
+        assert stuck.holds(process)
+        found.start()
+
+
+def test_a_stop_does_not_wait_for_a_call_that_does_not_return():
+    with daemon("--worker.stall_s", "60", calls=True) as (found, plan):
+        plan.write((20, "round", "stuck", 0, 1))
+        job = found.submit(ring(20)).expect(202).json["id"]
+        found.calls.wait_for_read()
+        process, = children_of(found)
+        found.terminate()
+        assert stuck.holds(process)
+        found.start()
+        assert found.finish(job)["state"] == "done"
 
 
 if __name__ == "__main__":
