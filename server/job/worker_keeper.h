@@ -1,6 +1,7 @@
 /* The daemon's side of a worker that is a process of its own: starts it, gives it loads, watches
  * it, ends it when it fails, and starts another. A thread of the worker's runs it; it blocks on the
- * disk and on the process, for no longer than worker_watch.h allows. */
+ * disk and on the process, for no longer than worker_watch.h allows; and on one that was killed and
+ * stays, until that is gone or the daemon leaves. */
 #pragma once
 
 #include "server/job/worker.h"
