@@ -34,9 +34,10 @@ STALL_S = 1
 SLACK_S = 9
 # Of a stop.
 STOPPED_S = 10
-# Cached answers a second, and how many of the stuck ones they are timed beside.
+# Cached answers a second, for how long they are timed, and beside the first how many.
 RATE = 500
-LOOKS = 4
+LOOK_S = 6
+LOOKS = 8
 # Longer than a worker may be silent, worker.stall_s as it is by itself.
 STOP_S = 12
 AT_ONCE = 20
@@ -181,12 +182,12 @@ def hang(found, plan, i):
 def latencies(found, graph, count, until_s):
     """Milliseconds of so many cached answers a second, each at its time."""
     connection = found.connect()
+    clock = threading.Event()
     began = time.monotonic()
     taken = []
     for i in range(int(count * until_s)):
         due = began + i / count
-        while time.monotonic() < due:
-            pass
+        clock.wait(max(0, due - time.monotonic()))
         answer = found.ask("GET", f"/v1/graphs/{graph}/distance?source=1&target=3", connection=connection)
         assert answer.status == 200 and answer.json["distance"] == 12, answer.body
         taken.append(1e3 * (time.monotonic() - due))
@@ -230,18 +231,16 @@ def stop_stuck(fault, i):
 def stick(ledger, i):
     with daemon("--worker.stall_s", str(STALL_S), gpus=1 + i % 2, calls=True) as (found, plan):
         cached = found.solve(harness.SMALL)["graph"]
-        before = latencies(found, cached, RATE, 4) if i < LOOKS else []
+        looks = i < LOOKS and i % 4 >= 2
+        taken = {"before": latencies(found, cached, RATE, LOOK_S)} if looks else {}
         plan.write((20, "round", "stuck", 0, 1))
         job = found.submit(ring(20)).json["id"]
         found.calls.wait_for_read()
         began = time.time()
         until(found, "/v1/devices", lambda _: "lost" in isolation.states(found))
         note("stuck: the device lost after", time.time() - began, STALL_S + SLACK_S)
-        if i < LOOKS:
-            beside = latencies(found, cached, RATE, 4)
-            for name, taken in (("before", before), ("beside one that is stuck", beside)):
-                print(f"cached answers {name}: p50 {taken[len(taken) // 2]:.2f} ms, "
-                      f"p99 {taken[len(taken) * 99 // 100]:.2f} ms of {len(taken)}", flush=True)
+        if looks:
+            taken["beside one that is stuck"] = latencies(found, cached, RATE, LOOK_S)
         if i % 2:
             assert found.finish(job)["state"] == "done"
             for n in range(30, 50):
@@ -261,6 +260,11 @@ def stick(ledger, i):
         note("stuck: from the end of the call to the next process", time.time() - began, REPLACED_S)
         assert found.finish(job)["state"] == found.solve(ring(60))["state"] == "done"
         assert losses(found) == 1, found.events("worker_lost")
+        if looks:
+            taken["after"] = latencies(found, cached, RATE, LOOK_S)
+            for name, times in taken.items():
+                print(f"cached answers {name}: p50 {times[len(times) // 2]:.2f} ms, "
+                      f"p99 {times[len(times) * 99 // 100]:.2f} ms of {len(times)}", flush=True)
 
 
 def phrases(ledger):

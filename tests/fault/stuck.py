@@ -2,6 +2,7 @@
 (linux/fuse.h) that this process serves. Who reads it and is killed stays, in state D, as a process
 whose driver does not return: the kernel waits for the answer to a request that the server has taken."""
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -53,7 +54,8 @@ class Mount:
         self.server.start()
 
     def answer(self, number, body=b"", error=0):
-        os.write(self.device, struct.pack("=IiQ", 16 + len(body), -error, number) + body)
+        with contextlib.suppress(FileNotFoundError):  # who asked may be gone
+            os.write(self.device, struct.pack("=IiQ", 16 + len(body), -error, number) + body)
 
     def serve(self):
         while True:
