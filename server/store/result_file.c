@@ -301,10 +301,11 @@ uint64_t result_file_statistics_offset(const struct result_file *file)
     return statistics_offset(file->npy_size);
 }
 
-/* The same file by another descriptor, instead. */
+/* The same file by another descriptor, instead. Not waited for: a process that was broken into
+ * could have a lease of its own on it. */
 static enum status reopen(struct result_file *file, int flags)
 {
-    const int descriptor = draft_file_reopen(&file->draft, flags);
+    const int descriptor = draft_file_reopen(&file->draft, flags | O_NONBLOCK);
     if (descriptor < 0) {
         return draft_file_status(errno);
     }

@@ -27,15 +27,13 @@ def attributes_of(node):
 
 def holds(process):
     """Whether a thread of the process is there, and cannot even be killed."""
-    try:
-        threads = os.listdir(f"/proc/{process}/task")
-    except FileNotFoundError:
-        return False
-    for thread in threads:
-        with open(f"/proc/{process}/task/{thread}/stat") as file:
-            if file.read().rpartition(")")[2].split()[0] == "D":
-                return True
-    return False
+    letters = []
+    with contextlib.suppress(FileNotFoundError):
+        for thread in os.listdir(f"/proc/{process}/task"):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                with open(f"/proc/{process}/task/{thread}/stat") as file:
+                    letters.append(file.read().rpartition(")")[2].split()[0])
+    return "D" in letters
 
 
 class Mount:

@@ -25,10 +25,11 @@ def lose(found, n):
     """The device that a job on n vertices is stuck on is lost; returns the job and its process."""
     found.plan.write((n, "round", "stuck", 0, 1))
     before = set(children_of(found))
+    times = len(found.events("worker_stuck"))
     job = found.submit(ring(n)).expect(202).json["id"]
     found.calls.wait_for_read()
-    until(found, "/v1/devices", lambda _: "lost" in states(found))
-    assert set(children_of(found)) == before
+    until(found, "/v1/devices", lambda _: len(found.events("worker_stuck")) > times)
+    assert "lost" in states(found) and set(children_of(found)) == before
     held = [child for child in before if stuck.holds(child)]
     assert len(held) == 1, held
     return job, held[0]
