@@ -32,8 +32,24 @@ uint32_t verification_row_count(uint32_t vertex_count, uint64_t edge_count, bool
     return rows < vertex_count ? (uint32_t)rows : vertex_count;
 }
 
+/* Of the first row of each of row_count equal shares; the end of the last is vertex_count. */
+static uint32_t begin_of_share(uint32_t vertex_count, uint32_t row_count, uint32_t index)
+{
+    return (uint32_t)((uint64_t)index * vertex_count / row_count);
+}
+
 uint32_t verification_row(uint32_t vertex_count, uint32_t row_count, uint32_t index)
 {
     CHECK(index < row_count && row_count <= vertex_count);
-    return (uint32_t)((uint64_t)index * vertex_count / row_count);
+    return begin_of_share(vertex_count, row_count, index);
+}
+
+/* The remainder of 64 bits by 32 is even enough: no row is likelier than another by one in 2^32. */
+uint32_t verification_drawn_row(uint32_t vertex_count, uint32_t row_count, uint32_t index,
+                                uint64_t random)
+{
+    CHECK(index < row_count && row_count <= vertex_count);
+    const uint32_t begin = begin_of_share(vertex_count, row_count, index);
+    const uint32_t end = begin_of_share(vertex_count, row_count, index + 1);
+    return begin + (uint32_t)(random % (end - begin));
 }

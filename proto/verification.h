@@ -34,7 +34,7 @@ struct violation {
 struct verification {
     bool done;        /* all that was checked holds */
     bool on_device;   /* checked in the device's memory, before the matrix left it */
-    uint64_t rows;    /* checked, spread evenly */
+    uint64_t rows;    /* checked */
     uint64_t of;      /* rows of the matrix */
     uint64_t edges;   /* each checked against every one of these rows, undirected ones both ways */
     double tolerance; /* relative; 0 = exact */
@@ -53,6 +53,11 @@ double verification_epsilon(enum kind kind);
 uint32_t verification_row_count(uint32_t vertex_count, uint64_t edge_count, bool searched);
 /* The index-th of row_count rows spread evenly: ascending, the first is row 0. */
 uint32_t verification_row(uint32_t vertex_count, uint32_t row_count, uint32_t index);
+/* The index-th of row_count rows that nobody can tell beforehand: one of each of as many equal
+ * shares of the matrix, ascending. random: any 64 bits, others for every row. Each row of a share
+ * is as likely. */
+uint32_t verification_drawn_row(uint32_t vertex_count, uint32_t row_count, uint32_t index,
+                                uint64_t random);
 
 #ifdef __cplusplus
 }

@@ -146,8 +146,9 @@ static const struct config_option options[] = {
      "Seconds without progress, or a sign of life, after which such a process counts as hung; more "
      "where the rounds of a solve take longer."},
     {"worker", "sample_rows", OPTION_U32, "16", 0, 1024, NULL, MEMBER(sample_rows),
-     "Rows of every result that are proven before it is published, and fewer where they would take "
-     "more than a fiftieth of the solve, but one. 0 = none: only verify=true proves then."},
+     "Rows of every result, drawn at random, that are proven before it is published, and fewer "
+     "where they would take more than a fiftieth of the solve, but one. 0 = none: only verify=true "
+     "proves then."},
     {"service", "confinement", OPTION_CHOICE, "auto", 0, 0, confinement_choices,
      MEMBER(confinement),
      "What the running service gives up, so that who breaks into it holds little: capabilities, "

@@ -549,6 +549,7 @@ int service_run(const struct config *config, const struct service_reload *reload
     log_write(LOG_INFO, "starting", LOG_TEXT("version", APSPD_VERSION),
               LOG_TEXT("listen", config->listen), LOG_TEXT("state_dir", config->state_dir));
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGIO, SIG_IGN);   /* of a lease on a file, when another wants to write it */
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is a full disk, and told as that */
     raise_file_limit();
     json_object_seed(0);

@@ -330,6 +330,9 @@ void desk_destroy(struct desk *desk)
     CHECK(desk->submissions == 0 && desk->looks == 0);
     for (uint32_t i = 0; i < desk->worker_count; i++) {
         CHECK(desk->workers[i]->load.count == 0);
+        worker_dismiss(desk->workers[i]->worker);
+    }
+    for (uint32_t i = 0; i < desk->worker_count; i++) {
         worker_stop(desk->workers[i]->worker);
         desk->workers[i]->worker = NULL;
     }

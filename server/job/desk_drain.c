@@ -57,6 +57,9 @@ void desk_drain(struct desk *desk, void (*drained)(void *context), void *context
     desk_count(desk);
     log_write(LOG_INFO, "draining", LOG_NUMBER("queued", desk->queue.count));
     desk_wait_end(desk);
+    for (uint32_t i = 0; i < desk->worker_count; i++) {
+        worker_hurry(desk->workers[i]->worker);
+    }
     uv_update_time(desk->loop);
     uv_timer_start(&desk->drain_alarm, drain_rung, (uint64_t)desk->config->drain_s * 1000, 0);
     desk_drain_check(desk);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 /* What the steps of a row's certificate cost beside a solve's, and the part of the solve that the
@@ -79,6 +80,17 @@ enum status work_files_read_graph(struct work *work)
 
 /* ---- After ---- */
 
+bool work_files_reclaim(struct work *work)
+{
+    const enum status status = result_file_reclaim(work->file);
+    if (status != STATUS_OK && status != STATUS_NOT_READY) {
+        work->is_passing = true;
+        work->status =
+            problem_set(&work->problem, status, "The result file cannot be opened again now.");
+    }
+    return status != STATUS_NOT_READY;
+}
+
 uint32_t work_files_sample(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count)
 {
     const double n = vertex_count;
@@ -90,16 +102,46 @@ uint32_t work_files_sample(uint32_t sample_rows, uint32_t vertex_count, uint64_t
     return sample_rows > 0 && rows < 1 ? 1 : (uint32_t)rows;
 }
 
-static enum status check(uint32_t sample_rows, struct work *work)
+/* Drawn now, when the solve has ended: who solves falsely cannot spare the rows that are looked at.
+ */
+static enum status draw(uint32_t vertex_count, uint32_t row_count, uint32_t *ret_rows)
+{
+    for (uint32_t i = 0; i < row_count; i++) {
+        uint64_t random;
+        if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random)) {
+            return STATUS_IO;
+        }
+        ret_rows[i] = verification_drawn_row(vertex_count, row_count, i, random);
+    }
+    return STATUS_OK;
+}
+
+static enum status check_rows(struct work *work, uint32_t *rows, uint32_t row_count)
 {
     const struct matrix matrix = result_file_matrix(work->file);
-    const uint32_t rows =
-        work_files_sample(sample_rows, work->vertex_count, work->graph->edge_count);
     const struct observer observer = work_signal_observer(work->signal);
     struct verification verification;
-    return rows == 0 ? STATUS_OK
-                     : certificate_check(work->graph, &matrix, rows, &observer, &verification,
-                                         &work->problem);
+    const enum status status =
+        rows == NULL ? STATUS_NO_MEMORY : draw(matrix.vertex_count, row_count, rows);
+    if (status != STATUS_OK) {
+        return problem_set(&work->problem, status, "The distances cannot be verified now.");
+    }
+    return certificate_check_rows(work->graph, &matrix, rows, row_count, &observer, &verification,
+                                  &work->problem);
+}
+
+static enum status check(uint32_t sample_rows, struct work *work)
+{
+    const uint32_t sample =
+        work_files_sample(sample_rows, work->vertex_count, work->graph->edge_count);
+    const uint32_t row_count = sample < work->vertex_count ? sample : work->vertex_count;
+    if (row_count == 0) {
+        return STATUS_OK;
+    }
+    uint32_t *rows = calloc(row_count, sizeof(*rows));
+    const enum status status = check_rows(work, rows, row_count);
+    free(rows);
+    return status;
 }
 
 static enum status seal(struct work *work)
@@ -107,6 +149,7 @@ static enum status seal(struct work *work)
     const double began_s = clock_monotonic_s();
     const enum status status = result_file_seal(work->file);
     work->write_s += clock_monotonic_s() - began_s;
+    work->is_passing = status == STATUS_NO_MEMORY;
     if (status != STATUS_OK) {
         return problem_set(&work->problem, status, "The result file cannot be sealed.");
     }

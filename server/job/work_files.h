@@ -18,9 +18,13 @@ void work_files_open(const struct work_folders *folders, struct work *work);
  * STATUS_OK when it has it already. */
 MUST_CHECK enum status work_files_read_graph(struct work *work);
 
-/* After the solve: what is solved is checked by certificate on some rows, at most sample_rows, and
- * sealed. Sets status and problem; moves the names out of the graph. */
+/* After the solve: what is solved is checked by certificate on some rows, at most sample_rows,
+ * drawn at random, and sealed. Sets status and problem; moves the names out of the graph. */
 void work_files_judge(uint32_t sample_rows, struct work *work);
+
+/* The result of a work that a process has solved is taken back from it. false: that can write it
+ * still, so nothing that it said holds. No process is started meanwhile (worker_process.h). */
+MUST_CHECK bool work_files_reclaim(struct work *work);
 
 /* How many rows are checked of a matrix: so many as cost little beside its solve, at least 1, at
  * most sample_rows. */

@@ -164,16 +164,28 @@ enum status worker_estimate_graph(const struct worker *worker, const struct grap
     return worker_setup_estimate_graph(solver_of(worker), graph, kind, ret_estimate, ret_plan);
 }
 
-void worker_stop(struct worker *worker)
+void worker_hurry(struct worker *worker)
 {
-    if (worker == NULL) {
-        return;
+    if (worker->keeper != NULL) {
+        worker_keeper_hurry(worker->keeper);
     }
+}
+
+void worker_dismiss(struct worker *worker)
+{
     if (worker->keeper != NULL) {
         worker_keeper_stop(worker->keeper);
     } else {
         mailbox_close(worker->mailbox);
     }
+}
+
+void worker_stop(struct worker *worker)
+{
+    if (worker == NULL) {
+        return;
+    }
+    worker_dismiss(worker);
     CHECK(pthread_join(worker->thread, NULL) == 0);
     destroy(worker);
 }

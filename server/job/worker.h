@@ -14,7 +14,8 @@
 enum worker_state {
     WORKER_READY = 0,
     WORKER_RESTARTING, /* its process has ended; another is on its way */
-    WORKER_LOST        /* it will not come back before the daemon is started again */
+    WORKER_LOST /* a thread's: for good. A process's: until that, killed and stuck in a call of
+                 * its driver, is gone */
 };
 
 /* How a worker is and was. Written by its keeper, read by any thread. */
@@ -69,5 +70,9 @@ void worker_estimate(const struct worker *worker, uint32_t vertex_count, uint64_
 MUST_CHECK enum status worker_estimate_graph(const struct worker *worker, const struct graph *graph,
                                              enum kind kind, struct solver_estimate *ret_estimate,
                                              struct plan_summary *ret_plan);
+/* The daemon is about to leave: a process that hangs is ended sooner. */
+void worker_hurry(struct worker *worker);
+/* It ends after the load in hand; worker_stop waits for that. So many end at once. */
+void worker_dismiss(struct worker *worker);
 /* Ends after the load in hand; joins the thread; frees. NULL is accepted. */
 void worker_stop(struct worker *worker);

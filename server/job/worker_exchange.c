@@ -36,6 +36,9 @@ static enum work_loss look(struct worker_exchange *exchange)
     const double now_s = clock_monotonic_s();
     const double tick_s = fmin(now_s - exchange->looked_at_s, 2e-3 * tick_ms(exchange));
     exchange->looked_at_s = now_s;
+    if (atomic_load(&exchange->hurried)) {
+        worker_watch_hurry(&exchange->watch);
+    }
     return worker_watch_tick(&exchange->watch, exchange->board, works, count, tick_s);
 }
 
@@ -206,8 +209,8 @@ static enum work_loss hear_works(struct worker_exchange *exchange, struct solver
     return loss;
 }
 
-/* Who talks nonsense is not believed what he said before either. */
-static void take_back(struct worker_exchange *exchange)
+/* Who talks nonsense, or lies, is not believed what he said before either. */
+void worker_exchange_disbelieve(struct worker_exchange *exchange)
 {
     for (uint32_t i = 0; i < exchange->load->count; i++) {
         exchange->ended[i] = exchange->ended[i] && !exchange->told[i];
@@ -232,7 +235,7 @@ enum work_loss worker_exchange_carry_out(struct worker_exchange *exchange, struc
         loss = hear_works(exchange, model);
     }
     if (loss == WORK_LOSS_BABBLE) {
-        take_back(exchange);
+        worker_exchange_disbelieve(exchange);
     }
     worker_watch_begin(&exchange->watch, exchange->stall_s, 0);
     return loss;
@@ -247,7 +250,7 @@ enum work_loss worker_exchange_open(struct worker_exchange *exchange,
     struct wire_message message = {.type = WIRE_SETUP, .body.setup = *setup};
     exchange->load = NULL;
     exchange->looked_at_s = clock_monotonic_s();
-    worker_watch_begin(&exchange->watch, OPEN_ALLOWANCE_S, 0);
+    worker_watch_begin(&exchange->watch, OPEN_ALLOWANCE_S, OPEN_ALLOWANCE_S);
     enum work_loss loss = say(exchange, &message, &exchange->board_descriptor, 1);
     if (loss == WORK_LOSS_NONE) {
         loss = hear(exchange, &message);

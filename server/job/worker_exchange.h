@@ -14,7 +14,8 @@ struct worker_exchange {
     int bell; /* wakes the keeper's thread; borrowed */
     uint32_t stall_s;
     struct worker_watch watch;
-    double looked_at_s; /* by the watch */
+    double looked_at_s;  /* by the watch */
+    atomic_bool hurried; /* the daemon is about to leave: set by any thread */
     struct work_load *load;
     bool ended[WORK_LOAD_LIMIT]; /* works of the load that have an end */
     bool told[WORK_LOAD_LIMIT];  /* those that have it from the process */
@@ -26,6 +27,8 @@ MUST_CHECK enum work_loss worker_exchange_open(struct worker_exchange *exchange,
                                                struct wire_opened *ret_opened);
 /* Until there is something at the bell, or the process is lost. */
 MUST_CHECK enum work_loss worker_exchange_idle(struct worker_exchange *exchange);
+/* What it has said of its load: all of that is as if it had not. */
+void worker_exchange_disbelieve(struct worker_exchange *exchange);
 /* The works of exchange->load that have no end yet: sends them, calls meanwhile, hears their ends.
  * model: estimates, and learns the figures that the process has learned. */
 MUST_CHECK enum work_loss

@@ -21,7 +21,7 @@
 #define BACKOFF_MS_MIN 100
 #define BACKOFF_MS_MAX 30000
 /* For a process that is told to leave: closing a device takes a while. */
-#define GRACE_MS 10000
+#define GRACE_MS 5000
 /* For one that has hung up: it is ending, or it never will. */
 #define HUNG_UP_GRACE_MS 2000
 
@@ -37,6 +37,7 @@ struct worker_keeper {
     atomic_bool stopping;
     int backoff_ms;
     bool process_lives;
+    bool process_stays; /* killed, and not gone yet: the device is its own still */
     struct worker_exchange exchange;
 };
 
@@ -131,7 +132,7 @@ static void judge(const struct worker_keeper *keeper)
 
 /* ---- Life and death of the process ---- */
 
-/* What it was ended for is told rather than how it ended. false: it cannot be ended. */
+/* What it was ended for is told rather than how it ended. false: it does not end. */
 static bool end_process(struct worker_keeper *keeper, enum work_loss *loss, int *ret_code)
 {
     enum work_loss how = WORK_LOSS_EXIT;
@@ -143,7 +144,8 @@ static bool end_process(struct worker_keeper *keeper, enum work_loss *loss, int 
     const enum status status =
         worker_process_end(&keeper->exchange.process, grace_ms, &how, ret_code);
     *loss = hung_up ? how : *loss;
-    return status == STATUS_OK;
+    keeper->process_stays = status != STATUS_OK;
+    return !keeper->process_stays;
 }
 
 static void log_loss(const struct worker_keeper *keeper, enum work_loss loss, int code)
@@ -164,22 +166,40 @@ static void lose_process(struct worker_keeper *keeper, enum work_loss loss)
     atomic_fetch_add(&health->losses[loss], 1);
     atomic_store(&health->state, gone ? WORKER_RESTARTING : WORKER_LOST);
     log_loss(keeper, loss, code);
-    if (!gone) {
-        log_write(LOG_ERROR, "worker_stuck", LOG_NUMBER("pid", keeper->exchange.process.pid));
-    }
     if (keeper->exchange.load != NULL) {
         keeper->exchange.load->loss = loss;
         keeper->exchange.load->loss_code = code;
     }
 }
 
+/* Results that the process says it has let go of, or that has ended. One that it can write still
+ * has no end. Whether there was none. */
+static bool reclaim(struct worker_keeper *keeper)
+{
+    bool all = true;
+    worker_process_hold_starts();
+    for (uint32_t i = 0; i < keeper->exchange.load->count; i++) {
+        struct work *work = &keeper->exchange.load->works[i];
+        if (keeper->exchange.ended[i] && work->status == STATUS_OK && !work_files_reclaim(work)) {
+            keeper->exchange.ended[i] = false;
+            all = false;
+        }
+    }
+    worker_process_allow_starts();
+    return all;
+}
+
 static void do_load(struct worker_keeper *keeper, struct work_load *load)
 {
     prepare(keeper, load);
-    const enum work_loss loss =
-        worker_exchange_carry_out(&keeper->exchange, keeper->model, read_graphs);
+    enum work_loss loss = worker_exchange_carry_out(&keeper->exchange, keeper->model, read_graphs);
+    if (loss == WORK_LOSS_NONE && !reclaim(keeper)) {
+        worker_exchange_disbelieve(&keeper->exchange);
+        loss = WORK_LOSS_BABBLE;
+    }
     if (loss != WORK_LOSS_NONE) {
         lose_process(keeper, loss);
+        (void)reclaim(keeper); /* of works that had ended before */
     } else {
         keeper->backoff_ms = BACKOFF_MS_MIN;
     }
@@ -228,16 +248,17 @@ static void start_process(struct worker_keeper *keeper, struct worker_facts *ret
         }
         return;
     }
-    if (loss != WORK_LOSS_NONE) {
+    const bool lost = loss != WORK_LOSS_NONE;
+    if (!end_process(keeper, &loss, &code)) {
+        atomic_store(&keeper->health->state, WORKER_LOST);
+    }
+    if (lost) {
         char reason[WORK_LOSS_TEXT_SIZE];
-        end_process(keeper, &loss, &code);
         atomic_fetch_add(&keeper->health->losses[loss], 1);
         work_loss_describe(loss, code, reason);
         ret_facts->status =
             problem_set(&ret_facts->problem, STATUS_DEVICE_LOST,
                         "The solver's process ended while it opened the device: %s.", reason);
-    } else {
-        end_process(keeper, &loss, &code);
     }
 }
 
@@ -281,11 +302,51 @@ static void log_start(const struct worker_keeper *keeper, const struct worker_fa
     }
 }
 
+/* What was given in the moment before the loss was seen goes back as it came. */
+static void refuse_load(const struct worker_keeper *keeper, struct message *message)
+{
+    struct work_load *load = (struct work_load *)message;
+    for (uint32_t i = 0; i < load->count; i++) {
+        load->works[i].status = STATUS_DEVICE_LOST;
+    }
+    work_files_send_home(keeper->config->home, keeper->config->finished, load);
+}
+
+static void refuse_mail(const struct worker_keeper *keeper)
+{
+    struct message *message;
+    while ((message = mailbox_take(keeper->mailbox)) != NULL) {
+        refuse_load(keeper, message);
+    }
+}
+
+/* No second process meets on a device the one that holds it: until that is gone, which may be
+ * never, or the keeper is to stop. */
+static void outwait_process(struct worker_keeper *keeper)
+{
+    log_write(LOG_ERROR, "worker_stuck", LOG_NUMBER("pid", keeper->exchange.process.pid));
+    while (keeper->process_stays && !atomic_load(&keeper->stopping)) {
+        refuse_mail(keeper);
+        keeper->process_stays = !worker_process_await(&keeper->exchange.process, keeper->bell);
+        silence_bell(keeper);
+    }
+    if (keeper->process_stays) {
+        keeper->process_stays = false;
+        worker_process_leave_behind(&keeper->exchange.process);
+        return;
+    }
+    log_write(LOG_INFO, "worker_gone", LOG_NUMBER("pid", keeper->exchange.process.pid));
+    atomic_store(&keeper->health->state, WORKER_RESTARTING);
+}
+
 /* Until it is open, or the keeper is to stop. */
 static void restart_process(struct worker_keeper *keeper)
 {
     while (!keeper->process_lives && !atomic_load(&keeper->stopping)) {
         struct worker_facts facts = {0};
+        if (keeper->process_stays) {
+            outwait_process(keeper);
+        }
         back_off(keeper);
         if (atomic_load(&keeper->stopping)) {
             return;
@@ -299,16 +360,12 @@ static void restart_process(struct worker_keeper *keeper)
     }
 }
 
-/* Nothing is done any more; what was given meanwhile goes back as it came. */
-static void refuse_loads(struct worker_keeper *keeper)
+/* Nothing is done any more. */
+static void refuse_loads(const struct worker_keeper *keeper)
 {
     struct message *message;
     while ((message = mailbox_wait(keeper->mailbox)) != NULL) {
-        struct work_load *load = (struct work_load *)message;
-        for (uint32_t i = 0; i < load->count; i++) {
-            load->works[i].status = STATUS_DEVICE_LOST;
-        }
-        work_files_send_home(keeper->config->home, keeper->config->finished, load);
+        refuse_load(keeper, message);
     }
 }
 
@@ -320,7 +377,7 @@ void worker_keeper_run(struct worker_keeper *keeper)
     worker_health_tell(keeper->config, keeper->health);
     while (keeper->process_lives && !atomic_load(&keeper->stopping)) {
         serve(keeper);
-        if (!keeper->process_lives && atomic_load(&keeper->health->state) != WORKER_LOST) {
+        if (!keeper->process_lives) {
             restart_process(keeper);
         }
     }
@@ -329,11 +386,21 @@ void worker_keeper_run(struct worker_keeper *keeper)
         int code;
         end_process(keeper, &loss, &code);
     }
+    if (keeper->process_stays) {
+        log_write(LOG_ERROR, "worker_stuck", LOG_NUMBER("pid", keeper->exchange.process.pid));
+        worker_process_leave_behind(&keeper->exchange.process);
+    }
     refuse_loads(keeper);
+}
+
+void worker_keeper_hurry(struct worker_keeper *keeper)
+{
+    atomic_store(&keeper->exchange.hurried, true);
 }
 
 void worker_keeper_stop(struct worker_keeper *keeper)
 {
+    worker_keeper_hurry(keeper);
     atomic_store(&keeper->stopping, true);
     mailbox_close(keeper->mailbox);
     ring(keeper);

@@ -1,6 +1,7 @@
 /* The daemon's side of a worker that is a process of its own: starts it, gives it loads, watches
  * it, ends it when it fails, and starts another. A thread of the worker's runs it; it blocks on the
- * disk and on the process, for no longer than worker_watch.h allows. */
+ * disk and on the process, for no longer than worker_watch.h allows; and on one that was killed and
+ * stays, until that is gone or the daemon leaves. */
 #pragma once
 
 #include "server/job/worker.h"
@@ -22,5 +23,7 @@ const struct solver *worker_keeper_model(const struct worker_keeper *keeper);
 
 /* Until worker_keeper_stop. */
 void worker_keeper_run(struct worker_keeper *keeper);
+/* The daemon is about to leave: what hangs is ended sooner. Any thread. */
+void worker_keeper_hurry(struct worker_keeper *keeper);
 /* Any thread; there is no load. */
 void worker_keeper_stop(struct worker_keeper *keeper);

@@ -1,10 +1,12 @@
 #include "server/job/worker_process.h"
 
+#include "proto/check.h"
 #include "server/job/worker_wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -12,8 +14,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A process that does not end within this after SIGKILL is stuck in the kernel. */
-#define KILL_WAIT_MS 30000
+/* A process that does not end within this after SIGKILL is stuck in the kernel, or takes long to
+ * give back what it has: either way it goes on without it. */
+#define KILL_WAIT_MS 1000
+
+static pthread_mutex_t starts = PTHREAD_MUTEX_INITIALIZER;
+
+void worker_process_hold_starts(void)
+{
+    CHECK(pthread_mutex_lock(&starts) == 0);
+}
+
+void worker_process_allow_starts(void)
+{
+    CHECK(pthread_mutex_unlock(&starts) == 0);
+}
 
 /* Of the descriptors it gets the socket and standard error. */
 static int fill_actions(posix_spawn_file_actions_t *actions, int socket)
@@ -83,7 +98,9 @@ enum status worker_process_start(struct worker_process *ret_process)
     if (worker_wire_pair(sockets) != STATUS_OK) {
         return STATUS_NO_MEMORY;
     }
+    worker_process_hold_starts();
     const int error = spawn(sockets[1], &process.pid);
+    worker_process_allow_starts();
     close(sockets[1]);
     if (error == 0) {
         process.pidfd = pidfd_open(process.pid, 0);
@@ -128,9 +145,29 @@ enum status worker_process_end(struct worker_process *process, int grace_ms,
         kill(process->pid, SIGKILL);
         ended = has_ended(process, KILL_WAIT_MS);
     }
-    if (ended) {
-        reap(process, ret_loss, ret_code);
+    if (!ended) {
+        return STATUS_DEVICE_LOST;
     }
+    reap(process, ret_loss, ret_code);
     close(process->pidfd);
-    return ended ? STATUS_OK : STATUS_DEVICE_LOST;
+    return STATUS_OK;
+}
+
+bool worker_process_await(struct worker_process *process, int bell)
+{
+    struct pollfd files[] = {{.fd = process->pidfd, .events = POLLIN},
+                             {.fd = bell, .events = POLLIN}};
+    enum work_loss loss;
+    int code;
+    if (poll(files, 2, -1) <= 0 || files[0].revents == 0) {
+        return false;
+    }
+    reap(process, &loss, &code);
+    close(process->pidfd);
+    return true;
+}
+
+void worker_process_leave_behind(struct worker_process *process)
+{
+    close(process->pidfd);
 }

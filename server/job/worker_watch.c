@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #define GAP_FACTOR 20.0
+#define HURRIED_S 5.0
 #define ELAPSED_FACTOR 4.0
 /* A dense plan has a round for every so many vertices, at most. */
 #define ROUND_VERTICES_MAX 256
@@ -13,6 +14,11 @@ void worker_watch_begin(struct worker_watch *watch, double stall_s, double allow
     const uint32_t beats = watch->beats;
     *watch = (struct worker_watch){
         .stall_s = stall_s, .allowance_s = allowance_s, .beats = beats, .progress = UINT64_MAX};
+}
+
+void worker_watch_hurry(struct worker_watch *watch)
+{
+    watch->stall_s = fmin(watch->stall_s, HURRIED_S);
 }
 
 /* A number that changes with every step of any of the works. */
@@ -74,5 +80,11 @@ enum work_loss worker_watch_tick(struct worker_watch *watch, const struct work_b
     if (watch->silence_s > watch->stall_s) {
         return WORK_LOSS_SILENT;
     }
-    return works != NULL ? look_at_load(watch, board, works, count, tick_s) : WORK_LOSS_NONE;
+    if (works != NULL) {
+        return look_at_load(watch, board, works, count, tick_s);
+    }
+    watch->elapsed_s += tick_s;
+    return watch->allowance_s > 0 && watch->elapsed_s > fmin(watch->allowance_s, watch->stall_s)
+               ? WORK_LOSS_STALLED
+               : WORK_LOSS_NONE;
 }

@@ -6,7 +6,8 @@
  * where rounds take longer. Among even rounds that is 20 times the longest so far. Where a plan has
  * few rounds, of which the last are by far the longest, it is also 4 times all that the load has
  * taken so far. Before the first round and after the last, where nothing tells, it is what the
- * daemon allows for the whole load. A plain value of the thread that watches. */
+ * daemon allows for the whole load. An opening, which has no load, may take what is allowed and no
+ * longer. A plain value of the thread that watches. */
 #pragma once
 
 #include "server/job/work.h"
@@ -23,8 +24,11 @@ struct worker_watch {
     uint64_t progress;
 };
 
-/* A new load, or none: then only the heart is listened to. */
+/* A new load, or none: then only the heart is listened to, unless something is allowed. */
 void worker_watch_begin(struct worker_watch *watch, double stall_s, double allowance_s);
+/* The daemon is about to leave: for what a healthy process does often it waits no longer than five
+ * seconds. */
+void worker_watch_hurry(struct worker_watch *watch);
 /* After tick_s. works: in the order of their signals on the board; NULL without a load. */
 enum work_loss worker_watch_tick(struct worker_watch *watch, const struct work_board *board,
                                  const struct work *works, uint32_t count, double tick_s);

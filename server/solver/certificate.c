@@ -283,20 +283,27 @@ static enum status check_row(struct certificate *certificate, uint32_t source)
     return STATUS_OK;
 }
 
-/* The rows that are checked, spread evenly: verification_row. */
+/* The rows that are checked: those listed, or spread evenly, verification_row. */
 struct row_choice {
+    const uint32_t *list; /* NULL: none */
     uint32_t vertices;
     uint32_t rows;
 };
 
+static uint32_t row_of(const struct row_choice *choice, uint32_t index)
+{
+    return choice->list != NULL ? choice->list[index]
+                                : verification_row(choice->vertices, choice->rows, index);
+}
+
 /* Rows [first, first + count) of the choice: together when that is possible and right, else one by
  * one, which also says what is wrong. batch may be NULL. */
 static enum status check_group(struct certificate *certificate, struct certificate_batch *batch,
-                               struct row_choice choice, uint32_t first, uint32_t count)
+                               const struct row_choice *choice, uint32_t first, uint32_t count)
 {
     uint32_t sources[CERTIFICATE_BATCH_ROWS];
     for (uint32_t index = 0; index < count; ++index) {
-        sources[index] = verification_row(choice.vertices, choice.rows, first + index);
+        sources[index] = row_of(choice, first + index);
     }
     if (batch != NULL && certificate_batch_check(batch, sources, count)) {
         return STATUS_OK;
@@ -311,13 +318,11 @@ static enum status check_group(struct certificate *certificate, struct certifica
 }
 
 static enum status check_rows(struct certificate *certificate, struct certificate_batch *batch,
-                              uint32_t row_count, const struct observer *observer)
+                              const struct row_choice *choice, const struct observer *observer)
 {
-    const uint32_t vertices = certificate->graph->vertex_count;
-    const struct row_choice choice = {vertices, row_count < vertices ? row_count : vertices};
     const uint32_t group = batch != NULL ? CERTIFICATE_BATCH_ROWS : 1;
-    for (uint32_t first = 0; first < choice.rows; first += group) {
-        const uint32_t left = choice.rows - first;
+    for (uint32_t first = 0; first < choice->rows; first += group) {
+        const uint32_t left = choice->rows - first;
         if (observer != NULL && observer->cancelled(observer->context)) {
             return problem_set(certificate->reterr, STATUS_CANCELLED,
                                "Cancelled while the distances were verified.");
@@ -331,7 +336,7 @@ static enum status check_rows(struct certificate *certificate, struct certificat
     return STATUS_OK;
 }
 
-static enum status check_matrix(struct certificate *certificate, uint32_t row_count,
+static enum status check_matrix(struct certificate *certificate, const struct row_choice *choice,
                                 const struct observer *observer)
 {
     const struct graph *graph = certificate->graph;
@@ -342,7 +347,7 @@ static enum status check_matrix(struct certificate *certificate, uint32_t row_co
         status = certificate_batch_create(graph, matrix, &batch);
     }
     if (status == STATUS_OK) {
-        status = check_rows(certificate, batch, row_count, observer);
+        status = check_rows(certificate, batch, choice, observer);
     } else {
         problem_set(certificate->reterr, status,
                     "There is not enough memory to verify the distances.");
@@ -352,25 +357,42 @@ static enum status check_matrix(struct certificate *certificate, uint32_t row_co
     return status;
 }
 
-enum status certificate_check(const struct graph *graph, const struct matrix *matrix,
-                              uint32_t row_count, const struct observer *observer,
-                              struct verification *ret_verification, struct problem *reterr)
+static enum status check(const struct graph *graph, const struct matrix *matrix,
+                         const struct row_choice *choice, const struct observer *observer,
+                         struct verification *ret_verification, struct problem *reterr)
 {
     CHECK(graph->vertex_count == matrix->vertex_count);
-    const uint32_t vertices = graph->vertex_count;
     const double begin_s = stopwatch_now_s();
     struct certificate certificate = {.graph = graph, .matrix = matrix, .reterr = reterr};
     const enum status status =
-        vertices > 0 ? check_matrix(&certificate, row_count, observer) : STATUS_OK;
+        graph->vertex_count > 0 ? check_matrix(&certificate, choice, observer) : STATUS_OK;
     if (status == STATUS_OK) {
         *ret_verification = (struct verification){
             .done = true,
-            .rows = row_count < vertices ? row_count : vertices,
-            .of = vertices,
+            .rows = choice->rows,
+            .of = graph->vertex_count,
             .edges = graph->edge_count,
             .tolerance = verification_tolerance(matrix->kind),
             .seconds = stopwatch_now_s() - begin_s,
         };
     }
     return status;
+}
+
+enum status certificate_check(const struct graph *graph, const struct matrix *matrix,
+                              uint32_t row_count, const struct observer *observer,
+                              struct verification *ret_verification, struct problem *reterr)
+{
+    const uint32_t vertices = graph->vertex_count;
+    const struct row_choice choice = {NULL, vertices, row_count < vertices ? row_count : vertices};
+    return check(graph, matrix, &choice, observer, ret_verification, reterr);
+}
+
+enum status certificate_check_rows(const struct graph *graph, const struct matrix *matrix,
+                                   const uint32_t *rows, uint32_t row_count,
+                                   const struct observer *observer,
+                                   struct verification *ret_verification, struct problem *reterr)
+{
+    const struct row_choice choice = {rows, graph->vertex_count, row_count};
+    return check(graph, matrix, &choice, observer, ret_verification, reterr);
 }

@@ -18,6 +18,12 @@ MUST_CHECK enum status certificate_check(const struct graph *graph, const struct
                                          uint32_t row_count, const struct observer *observer,
                                          struct verification *ret_verification,
                                          struct problem *reterr);
+/* The same for these rows, row_count of them. */
+MUST_CHECK enum status certificate_check_rows(const struct graph *graph,
+                                              const struct matrix *matrix, const uint32_t *rows,
+                                              uint32_t row_count, const struct observer *observer,
+                                              struct verification *ret_verification,
+                                              struct problem *reterr);
 /* STATUS_NOT_VERIFIED, and the problem says in words what the violation is. */
 enum status certificate_refuse(const struct graph *graph, const struct violation *violation,
                                struct problem *reterr);

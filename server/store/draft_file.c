@@ -75,6 +75,13 @@ enum status draft_file_create(int folder, struct draft_file *ret_draft)
     return STATUS_OK;
 }
 
+int draft_file_reopen(const struct draft_file *draft, int flags)
+{
+    char path[PROC_PATH_SIZE];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", draft->descriptor);
+    return open(path, flags | O_CLOEXEC);
+}
+
 void draft_file_finish(struct draft_file *draft)
 {
     if (draft->descriptor < 0) {

@@ -3,6 +3,7 @@
 #include "proto/check.h"
 #include "server/store/block_table.h"
 #include "server/store/draft_file.h"
+#include "server/store/file_lease.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +20,7 @@ struct result_file {
     uint32_t vertex_count;
     enum kind kind;
     bool published;
+    bool reclaimed;       /* the descriptor is open for reading alone, and has a lease */
     unsigned char *bytes; /* the mapping, header first */
     size_t npy_size;
     size_t covered_size; /* .npy and statistics */
@@ -102,6 +104,15 @@ static enum status map(struct result_file *file, int protection)
     }
     file->bytes = bytes;
     return STATUS_OK;
+}
+
+static void unmap(struct result_file *file)
+{
+    if (file->bytes != NULL) {
+        munmap(file->bytes, file->size);
+    }
+    file->bytes = NULL;
+    file->statistics = (struct statistics){0};
 }
 
 static enum status write_zeros(int descriptor, uint64_t size)
@@ -267,9 +278,7 @@ void result_file_destroy(struct result_file *file)
     if (file == NULL) {
         return;
     }
-    if (file->bytes != NULL) {
-        munmap(file->bytes, file->size);
-    }
+    unmap(file);
     draft_file_finish(&file->draft);
     block_table_destroy(file->blocks);
     free(file);
@@ -292,6 +301,50 @@ uint64_t result_file_statistics_offset(const struct result_file *file)
     return statistics_offset(file->npy_size);
 }
 
+/* The same file by another descriptor, instead. Not waited for: a process that was broken into
+ * could have a lease of its own on it. */
+static enum status reopen(struct result_file *file, int flags)
+{
+    const int descriptor = draft_file_reopen(&file->draft, flags | O_NONBLOCK);
+    if (descriptor < 0) {
+        return draft_file_status(errno);
+    }
+    close(file->draft.descriptor);
+    file->draft.descriptor = descriptor;
+    return STATUS_OK;
+}
+
+/* Where there is no procfs it cannot be known either, and all stays as it is. */
+enum status result_file_reclaim(struct result_file *file)
+{
+    enum status status = reopen(file, O_RDONLY);
+    if (status != STATUS_OK) {
+        return status == STATUS_NO_MEMORY ? status : STATUS_OK;
+    }
+    file->reclaimed = true;
+    unmap(file);
+    status = file_lease_take(file->draft.descriptor);
+    if (status == STATUS_OK) {
+        status = map(file, PROT_READ);
+    }
+    if (status == STATUS_OK &&
+        statistics_open(file->bytes + statistics_offset(file->npy_size), file->vertex_count,
+                        file->kind, &file->statistics) != STATUS_OK) {
+        /* Whoever seals it sees that again. */
+        file->statistics = (struct statistics){0};
+    }
+    return status;
+}
+
+/* The checksums of the blocks are to be written still. */
+static enum status make_writable(struct result_file *file)
+{
+    file_lease_drop(file->draft.descriptor);
+    const enum status status = reopen(file, O_RDWR);
+    file->reclaimed = status != STATUS_OK;
+    return status;
+}
+
 enum status result_file_seal(struct result_file *file)
 {
     unsigned char header[NPY_HEADER_SIZE];
@@ -301,6 +354,9 @@ enum status result_file_seal(struct result_file *file)
         statistics_open(file->bytes + statistics_offset(file->npy_size), file->vertex_count,
                         file->kind, &statistics) != STATUS_OK) {
         return STATUS_CORRUPT;
+    }
+    if (file->reclaimed) {
+        return make_writable(file);
     }
     if (mprotect(file->bytes, file->size, PROT_READ) != 0) {
         return draft_file_status(errno);

@@ -1,23 +1,29 @@
 """Solvers in processes of their own that fail in every way: each error of CUDA at each stage, deaths,
-hangs, stops, lies, nonsense, ways out, and a daemon that is itself stopped. The program is one with a solver
-that fails by plan: build/tests/fault/apspd_fault. A count of 0 leaves a part out."""
+hangs, stops, calls of a driver that do not return, lies, nonsense, results that are kept, ways out, and a
+daemon that is itself stopped. The program is one with a solver that fails by plan:
+build/tests/fault/apspd_fault. A count of 0 leaves a part out."""
 
 import concurrent.futures
+import contextlib
 import os
 import random
 import re
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 
 import campaign
 
-ARGUMENTS = campaign.arguments(errors=1, deaths=100, poisons=20, hangs=100, phrases=5, lies=1000,
+ARGUMENTS = campaign.arguments(errors=1, deaths=100, poisons=20, hangs=100, stucks=20, phrases=5, keepings=50,
+                               starts=2000, lies=1000,
                                good=10000, stops=1000, breaks=20, absences=1, seed=0)
 
 import harness
 import isolation
+import mounts
+import stuck
 from isolation import Daemon, child_of, daemon, losses, ring, until
 
 CALM = ("--worker.stall_s", "60")
@@ -26,6 +32,12 @@ NEXT_S = 5
 STALL_S = 1
 # What a loaded machine takes beside the stall.
 SLACK_S = 9
+# Of a stop.
+STOPPED_S = 10
+# Cached answers a second, for how long they are timed, and beside the first how many.
+RATE = 500
+LOOK_S = 6
+LOOKS = 8
 # Longer than a worker may be silent, worker.stall_s as it is by itself.
 STOP_S = 12
 AT_ONCE = 20
@@ -167,6 +179,94 @@ def hang(found, plan, i):
         assert found.finish(job)["state"] == "done"
 
 
+def latencies(found, graph, count, until_s):
+    """Milliseconds of so many cached answers a second, each at its time."""
+    connection = found.connect()
+    clock = threading.Event()
+    began = time.monotonic()
+    taken = []
+    for i in range(int(count * until_s)):
+        due = began + i / count
+        clock.wait(max(0, due - time.monotonic()))
+        answer = found.ask("GET", f"/v1/graphs/{graph}/distance?source=1&target=3", connection=connection)
+        assert answer.status == 200 and answer.json["distance"] == 12, answer.body
+        taken.append(1e3 * (time.monotonic() - due))
+    connection.close()
+    return sorted(taken)
+
+
+def stucks(ledger):
+    """A call of the driver that does not return: with another device, or with none; stopped, or let go."""
+    if not os.access(stuck.DEVICE, os.R_OK | os.W_OK):
+        print("no FUSE here")
+        return
+    for i in range(ARGUMENTS.stucks):
+        if ledger.is_over():
+            return
+        ledger.attempt(f"stuck {i}", stick, ledger, i)
+        ledger.count("calls that did not return")
+        if i % 4 == 0:
+            ledger.attempt(f"stop {i}", stop_stuck, (20, "round", "stuck", 0, 1), i)
+            ledger.attempt(f"stop {i}", stop_stuck, (0, "close", "stuck", 0, 1), i)
+            ledger.count("stops before it was seen", 2)
+
+
+def stop_stuck(fault, i):
+    """Of which nobody knows yet: worker.stall_s is as it is by itself."""
+    with daemon(calls=True) as (found, plan):
+        plan.write(fault)
+        job = found.submit(ring(20, 1 + i)).json["id"]
+        if fault[1] == "round":
+            found.calls.wait_for_read()
+        else:
+            found.finish(job)
+        began = time.time()
+        found.terminate()
+        note("stuck: SIGTERM to the end, when nobody knew", time.time() - began, STOPPED_S)
+        assert found.calls.reads
+        found.start()
+        assert found.finish(job)["state"] == "done"
+
+
+def stick(ledger, i):
+    with daemon("--worker.stall_s", str(STALL_S), gpus=1 + i % 2, calls=True) as (found, plan):
+        cached = found.solve(harness.SMALL)["graph"]
+        looks = i < LOOKS and i % 4 >= 2
+        taken = {"before": latencies(found, cached, RATE, LOOK_S)} if looks else {}
+        plan.write((20, "round", "stuck", 0, 1))
+        job = found.submit(ring(20)).json["id"]
+        found.calls.wait_for_read()
+        began = time.time()
+        until(found, "/v1/devices", lambda _: "lost" in isolation.states(found))
+        note("stuck: the device lost after", time.time() - began, STALL_S + SLACK_S)
+        if looks:
+            taken["beside one that is stuck"] = latencies(found, cached, RATE, LOOK_S)
+        if i % 2:
+            assert found.finish(job)["state"] == "done"
+            for n in range(30, 50):
+                assert found.solve(ring(n))["state"] == "done"
+            ledger.count("jobs of the other device meanwhile", 21)
+        if i % 4 < 2:
+            began = time.time()
+            found.terminate()
+            note("stuck: SIGTERM to the end", time.time() - began, STOPPED_S)
+            ledger.count("stops beside one that is stuck")
+            found.start()
+            assert found.finish(job)["state"] == "done"
+            return
+        found.calls.release()
+        began = time.time()
+        isolation.until_all_ready(found)
+        note("stuck: from the end of the call to the next process", time.time() - began, REPLACED_S)
+        assert found.finish(job)["state"] == found.solve(ring(60))["state"] == "done"
+        assert losses(found) == 1, found.events("worker_lost")
+        if looks:
+            taken["after"] = latencies(found, cached, RATE, LOOK_S)
+            for name, times in taken.items():
+                print(f"cached answers {name}: p50 {times[len(times) // 2]:.2f} ms, "
+                      f"p99 {times[len(times) * 99 // 100]:.2f} ms of {len(times)}", flush=True)
+
+
 def phrases(ledger):
     with daemon(*CALM) as (found, _):
         n = 20
@@ -177,31 +277,80 @@ def phrases(ledger):
                 ledger.count("kinds of nonsense said")
 
 
+def keepings(ledger):
+    with daemon(*CALM) as (found, _):
+        for i in range(ARGUMENTS.keepings):
+            for k, how in enumerate(isolation.KEEPINGS):
+                if ledger.is_over():
+                    return
+                ledger.attempt((how, i), isolation.keep, found, how, 20 + 2 * i + k)
+                ledger.count("results that were kept")
+
+
+def starts(ledger):
+    """Nobody who is honest is taken for one who keeps a result: while others are started, which have copies
+    of all that the daemon has open for a moment."""
+    with daemon(*CALM, "--store.result_budget", "64MiB", gpus=4, batch=True) as (found, _):
+        over = threading.Event()
+        killer = threading.Thread(target=kill_some, args=(found, over))
+        killer.start()
+        for i in range(0, ARGUMENTS.starts, 100):
+            if ledger.is_over():
+                break
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                jobs = list(pool.map(lambda k: found.submit(ring(10 + k % 40, 1 + k)).json["id"],
+                                     range(i, i + 100)))
+            for job in jobs:
+                document = found.finish(job)
+                ledger.count("jobs beside starts")
+                ledger.failures += document["state"] != "done" and document["workers_lost"] < 3
+        over.set()
+        killer.join()
+        reasons = [event["reason"] for event in found.events("worker_lost")]
+        ledger.count("starts beside jobs", len(found.events("worker_started")))
+        ledger.failures += sum("signal 9" not in reason for reason in reasons)
+
+
+def kill_some(found, over):
+    """Not the same one again and again, which would be waited for ever longer."""
+    while not over.is_set():
+        for child in isolation.children_of(found):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+            over.wait(0.02)
+        over.wait(0.1)
+
+
 def lies(ledger):
-    """One bit: in rows that are checked, and anywhere."""
+    """One bit: in each row; anywhere, where all rows are checked and where 16 are; and in a row that 16
+    evenly spread ones would leave out."""
     n, rows = 512, 16
     choice = random.Random(ARGUMENTS.seed)
-    counts = {"checked": [0, 0], "anywhere": [0, 0]}
+    counts = {where: [0, 0] for where in ("in each row", "of a job with verify=true", "anywhere", "between")}
     with daemon(*CALM) as (found, plan):
         for i in range(ARGUMENTS.lies):
             if ledger.is_over():
                 break
-            where = "checked" if i % 2 else "anywhere"
-            row = choice.randrange(rows) * (n // rows) if where == "checked" else choice.randrange(n)
-            entry = row * n + choice.randrange(n)
-            plan.write((n, "download", "lie", f"{entry}:{choice.randrange(32)}", 1))
-            document = ledger.attempt(f"lie {i}", found.solve, ring(n, 1 + i))
+            where = list(counts)[i % len(counts)]
+            row = choice.randrange(n)
+            while where == "between" and row % (n // rows) == 0:
+                row = choice.randrange(n)
+            entry = f"{row * n + choice.randrange(n)}:{choice.randrange(32)}"
+            plan.write((n, "download", "lie", "each" if where == "in each row" else entry, 1))
+            query = "?verify=true" if where == "of a job with verify=true" else ""
+            document = ledger.attempt(f"lie {i}", found.solve, ring(n, 1 + i), query)
             if document is None:
                 continue
+            refused = document["state"] == "failed" and document["problem"]["code"] == "NotVerified"
             counts[where][0] += 1
-            counts[where][1] += document["state"] == "failed" and document["problem"]["code"] == "NotVerified"
-            if row % (n // rows) == 0 and document["state"] == "done":
+            counts[where][1] += refused
+            if where not in ("anywhere", "between") and not refused:
                 ledger.failures += 1
-                print("FAILED: a lie in a row that is checked was published", entry, document)
+                print("FAILED: a lie in a row that is checked was published", where, entry, document)
             found.ask("DELETE", f"/v1/graphs/{document['graph']}")
     for where, (told, refused) in counts.items():
-        print(f"lies in rows {where}: {refused} of {told} refused")
-        ledger.count(f"lies, {where}", told)
+        print(f"lies {where}: {refused} of {told} refused")
+        ledger.count(f"lies {where}", told)
 
 
 def good(ledger):
@@ -307,7 +456,7 @@ def stops(ledger):
 
 def main():
     ledger = campaign.Ledger(ARGUMENTS.seconds)
-    for part in (errors, deaths, poisons, hangs, phrases, lies, good, breaks, absences, stops):
+    for part in (errors, deaths, poisons, hangs, stucks, phrases, keepings, starts, lies, good, breaks, absences, stops):
         if getattr(ARGUMENTS, part.__name__) > 0 and not ledger.is_over():
             began = time.monotonic()
             ledger.attempt(part.__name__, part, ledger)
@@ -317,4 +466,6 @@ def main():
     ledger.close()
 
 
+if ARGUMENTS.stucks > 0:
+    mounts.enter_namespace()
 main()

@@ -10,6 +10,7 @@
 
 static int plan = -1;
 static int tally = -1;
+static int call = -1;
 
 __attribute__((constructor)) static void open_plan(void)
 {
@@ -25,6 +26,26 @@ __attribute__((constructor)) static void open_plan(void)
         perror(path);
         abort();
     }
+}
+
+__attribute__((constructor)) static void open_call(void)
+{
+    const char *path = getenv("FAULT_CALL");
+    if (path == NULL || path[0] == '\0') {
+        return;
+    }
+    call = open(path, O_RDONLY | O_CLOEXEC);
+    if (call < 0) {
+        perror(path);
+        abort();
+    }
+}
+
+void fault_plan_call(void)
+{
+    char byte;
+    const ssize_t ignored = read(call, &byte, 1);
+    (void)ignored;
 }
 
 static void lock(short type)
@@ -77,5 +98,5 @@ bool fault_plan_find(uint32_t vertices, const char *stage, struct fault *ret_fau
 
 bool fault_plan_has(int descriptor)
 {
-    return descriptor == plan || descriptor == tally;
+    return descriptor == plan || descriptor == tally || descriptor == call;
 }

@@ -21,5 +21,7 @@ struct fault {
 
 /* Counts it. */
 bool fault_plan_find(uint32_t vertices, const char *stage, struct fault *ret_fault);
+/* A call that does not return before the file that FAULT_CALL names lets it: stuck.py. */
+void fault_plan_call(void);
 /* Whether the descriptor is one of the plan's own. */
 bool fault_plan_has(int descriptor);

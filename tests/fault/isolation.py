@@ -15,6 +15,7 @@ import tempfile
 import threading
 
 import harness
+import stuck
 
 SOURCE = os.path.join(os.path.dirname(__file__), "..", "..", "proto", "status.c")
 # Of a solve; before it comes "open", after it "close".
@@ -63,16 +64,21 @@ class Plan:
 
 
 class Daemon(harness.Daemon):
-    def __init__(self, *arguments, isolation="process", batch=False, plan=()):
+    """gpus: so many solvers, which say that each is a GPU's. calls: a file of stuck.Mount in the state
+    directory, for the action `stuck`."""
+
+    def __init__(self, *arguments, isolation="process", batch=False, plan=(), gpus=0, calls=False):
         self.folder = tempfile.mkdtemp(prefix="apspd-test-plan-")
         state = os.path.join(self.folder, "state")
         os.mkdir(state)
         self.plan = Plan(os.path.join(state, "fault"))
         self.plan.write(*plan)
         self.words = {"FAULT_PLAN": self.plan.path, "FAULT_BATCH": "1" if batch else "",
-                      "FAULT_SCENE": make_scene(self.folder)}
+                      "FAULT_SCENE": make_scene(self.folder), "FAULT_GPUS": str(gpus or "")}
+        self.calls = stuck.Mount(os.path.join(state, "fault", "calls")) if calls else None
+        self.words["FAULT_CALL"] = self.calls.path if calls else ""
         try:
-            super().__init__("--worker.isolation", isolation, "--solver", "cpu",
+            super().__init__("--worker.isolation", isolation, "--solver", "gpu" if gpus else "cpu",
                              "--jobs.queue_limit", "1000", *arguments, state=state)
         except AssertionError:
             # It did not start.
@@ -93,6 +99,8 @@ class Daemon(harness.Daemon):
         try:
             super().close()
         finally:
+            if self.calls is not None:
+                self.calls.close()
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def events(self, name=None):
@@ -122,13 +130,18 @@ def daemon(*arguments, **named):
 
 def child_of(found):
     """The worker's process."""
+    children = children_of(found)
+    assert len(children) == 1, children
+    return children[0]
+
+
+def children_of(found):
     path = f"/proc/{found.process.pid}/task"
     children = []
     for thread in os.listdir(path):
         with open(f"{path}/{thread}/children") as file:
-            children += file.read().split()
-    assert len(children) == 1, children
-    return int(children[0])
+            children += map(int, file.read().split())
+    return children
 
 
 def until(found, path, accept):
@@ -144,6 +157,10 @@ def until_hung(found, job, line=0, times=1):
     until(found, f"/v1/jobs/{job}", lambda answer: answer.json["state"] == "running")
     while found.plan.struck(line) < times:
         pass
+
+
+def states(found):
+    return [device["state"] for device in found.get("/v1/devices").json["devices"]]
 
 
 def restarts(found):
@@ -187,6 +204,10 @@ def times_to_replace(found):
 
 def until_ready(found):
     until(found, "/v1/devices", lambda answer: answer.json["devices"][0]["state"] == "ready")
+
+
+def until_all_ready(found):
+    until(found, "/v1/devices", lambda _: set(states(found)) == {"ready"})
 
 
 class Asker(threading.Thread):
@@ -325,6 +346,25 @@ def babble(found, what, stage, whole, n):
     assert losses(found) == lost, (what, found.events()[-6:])
     assert found.distance(document["graph"], 1, n) == n - 1
     assert found.distance(cached, 1, 3) == 2
+
+
+# A mapping of the result, or a descriptor: kept after it was said to be done.
+KEEPINGS = ("map", "file")
+
+
+def keep(found, how, n):
+    """Who could write a result after it was checked is a lost one; what he would write is never seen."""
+    lost = losses(found)
+    found.plan.write((n, "download", "keep", how, 1), (9, "alloc", "spoil", 0, 1))
+    document = found.solve(ring(n))
+    later = found.solve(ring(9, n))
+    assert document["state"] == later["state"] == "done", (document, later)
+    assert found.plan.struck(0) == found.plan.struck(1) == 1
+    assert found.distance(document["graph"], 1, 2) == 1, "published, and written after that"
+    assert found.distance(document["graph"], 1, n) == n - 1
+    assert (document["workers_lost"], later["workers_lost"]) == (1, 0), (how, document, later)
+    assert losses(found) == lost + 1, found.events("worker_lost")[lost:]
+    assert found.events("worker_lost")[-1]["reason"] == "it said what makes no sense and was ended"
 
 
 # ---- Ways out ----

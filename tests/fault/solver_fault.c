@@ -3,13 +3,18 @@
  *
  * STAGE: open, alloc, upload, round, sync, download, figures (before the end of a load), close;
  * fits (any action: there is no memory for the plan). ACTION: status CODE, cuda ERROR (what the
- * GPU's solver makes of it), exit N, signal N, hang 0, lie ENTRY (of a row-major matrix; -1 = any)
- * of BIT when written ENTRY:BIT, babble WHAT (fault_babble.c), attempts 0 (fault_attempts.c).
- * Graphs are solved together only where FAULT_BATCH is set. */
+ * GPU's solver makes of it), exit N, signal N, hang 0, stuck 0 (in a call that does not
+ * return), lie ENTRY (of a row-major matrix; -1 = any; each = one of every row) of BIT when written
+ * ENTRY:BIT, babble WHAT (fault_babble.c), attempts 0 (fault_attempts.c), keep HOW and later, at
+ * any stage, spoil 0 (fault_keep.c).
+ *
+ * Graphs are solved together only where FAULT_BATCH is set. With FAULT_GPUS there are so many
+ * solvers, each of which is taken for a GPU's. */
 #include "gpu/gpu.h"
 #include "server/solver/solver.h"
 #include "tests/fault/fault_attempts.h"
 #include "tests/fault/fault_babble.h"
+#include "tests/fault/fault_keep.h"
 #include "tests/fault/fault_plan.h"
 
 #include <signal.h>
@@ -18,7 +23,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define NO_LIE (-2)
+#define LIE_IN_EACH_ROW (-2)
 
 /* What is to be wrong: an entry of the matrix, and the bit of it. */
 struct lie {
@@ -40,13 +45,31 @@ enum status __wrap_solver_cpu_open(const struct solver_config *config, struct so
                                    struct problem *reterr);
 unsigned __wrap_solver_fault_class(void);
 
+enum status __real_solver_gpu_open(uint32_t index, struct solver **ret_solver,
+                                   struct problem *reterr);
+enum status __wrap_solver_gpu_open(uint32_t index, struct solver **ret_solver,
+                                   struct problem *reterr);
+uint32_t __real_solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE]);
+uint32_t __wrap_solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE]);
+enum status __real_solver_gpu_model(struct solver **ret_model);
+enum status __wrap_solver_gpu_model(struct solver **ret_model);
+
 static struct solver_class real_class;
 static struct solver_class faulty_class;
+
+static uint32_t count_false_gpus(void)
+{
+    const char *text = getenv("FAULT_GPUS");
+    return text != NULL ? (uint32_t)strtoul(text, NULL, 10) : 0;
+}
 
 static struct lie lie_of(const char *argument)
 {
     char *end;
     struct lie lie = {.entry = strtol(argument, &end, 10)};
+    if (strcmp(argument, "each") == 0) {
+        return (struct lie){.entry = LIE_IN_EACH_ROW};
+    }
     if (*end == ':') {
         lie.bit = (unsigned)strtoul(end + 1, NULL, 10);
     }
@@ -66,6 +89,8 @@ static void end_process(const struct fault *fault)
         for (;;) {
             pause();
         }
+    } else if (strcmp(fault->action, "stuck") == 0) {
+        fault_plan_call();
     }
 }
 
@@ -78,8 +103,33 @@ static enum status status_of_cuda(int error)
     return status;
 }
 
+static void flip(const struct matrix *matrix, size_t bit)
+{
+    ((unsigned char *)matrix->elements)[bit / 8] ^= (unsigned char)(1U << bit % 8);
+}
+
+static void falsify(const struct matrix *matrix, struct lie lie)
+{
+    const size_t count = (size_t)matrix->vertex_count * matrix->vertex_count;
+    const size_t bits = 8 * kind_size(matrix->kind);
+    size_t random[2];
+    if (count == 0) {
+        return;
+    }
+    if (lie.entry == LIE_IN_EACH_ROW) {
+        for (size_t row = 0; row < matrix->vertex_count; row++) {
+            flip(matrix, row * (matrix->vertex_count + (size_t)1) * bits);
+        }
+        return;
+    }
+    if (lie.entry < 0 && getrandom(random, sizeof(random), 0) == (ssize_t)sizeof(random)) {
+        lie = (struct lie){(long)(random[0] % count), (unsigned)(random[1] % bits)};
+    }
+    flip(matrix, (size_t)lie.entry % count * bits + lie.bit % bits);
+}
+
 /* What does not return, or says in which status the stage ends. */
-static enum status strike(uint32_t vertices, const char *stage, struct lie *ret_lie)
+static enum status strike(uint32_t vertices, const char *stage, const struct matrix *matrix)
 {
     struct fault fault;
     if (!fault_plan_find(vertices, stage, &fault)) {
@@ -90,8 +140,12 @@ static enum status strike(uint32_t vertices, const char *stage, struct lie *ret_
         abort();
     } else if (strcmp(fault.action, "attempts") == 0) {
         fault_attempts_make();
-    } else if (strcmp(fault.action, "lie") == 0 && ret_lie != NULL) {
-        *ret_lie = lie_of(fault.argument);
+    } else if (strcmp(fault.action, "spoil") == 0) {
+        fault_keep_spoil();
+    } else if (strcmp(fault.action, "keep") == 0 && matrix != NULL) {
+        fault_keep(fault.argument, matrix);
+    } else if (strcmp(fault.action, "lie") == 0 && matrix != NULL) {
+        falsify(matrix, lie_of(fault.argument));
     } else if (strcmp(fault.action, "cuda") == 0) {
         return status_of_cuda((int)strtol(fault.argument, NULL, 10));
     } else if (strcmp(fault.action, "status") == 0) {
@@ -124,36 +178,19 @@ static bool cancelled(void *context)
     return trial->forced != STATUS_OK || trial->observer->cancelled(trial->observer->context);
 }
 
-static void falsify(const struct matrix *matrix, struct lie lie)
-{
-    const size_t count = (size_t)matrix->vertex_count * matrix->vertex_count;
-    const size_t bits = 8 * kind_size(matrix->kind);
-    size_t random[2];
-    if (lie.entry == NO_LIE || count == 0) {
-        return;
-    }
-    if (lie.entry < 0 && getrandom(random, sizeof(random), 0) == (ssize_t)sizeof(random)) {
-        lie = (struct lie){(long)(random[0] % count), (unsigned)(random[1] % bits)};
-    }
-    const size_t bit = (size_t)lie.entry % count * bits + lie.bit % bits;
-    ((unsigned char *)matrix->elements)[bit / 8] ^= (unsigned char)(1U << bit % 8);
-}
-
 static enum status solve(struct solver *solver, const struct graph *graph, const struct plan *plan,
                          const struct solve_options *options, const struct observer *observer,
                          struct matrix *matrix, struct solve_account *account)
 {
     struct trial trial = {.observer = observer, .vertices = graph->vertex_count};
     const struct observer watched = {&trial, progress, cancelled};
-    struct lie lie = {.entry = NO_LIE};
     enum status status = strike(graph->vertex_count, "alloc", NULL);
     if (status == STATUS_OK) {
         status = real_class.solve(solver, graph, plan, options, &watched, matrix, account);
         note(&trial, strike(graph->vertex_count, "sync", NULL));
         status = trial.forced != STATUS_OK ? trial.forced : status;
     }
-    const enum status after = strike(graph->vertex_count, "download", &lie);
-    falsify(matrix, lie);
+    const enum status after = strike(graph->vertex_count, "download", matrix);
     return status == STATUS_OK ? after : status;
 }
 
@@ -164,10 +201,8 @@ static void solve_batch(struct solver *solver, struct solve_item *items, uint32_
     }
     real_class.solve_batch(solver, items, count);
     for (uint32_t i = 0; i < count; i++) {
-        struct lie lie = {.entry = NO_LIE};
-        const enum status after = strike(items[i].graph->vertex_count, "download", &lie);
+        const enum status after = strike(items[i].graph->vertex_count, "download", items[i].matrix);
         items[i].status = items[i].status == STATUS_OK ? after : items[i].status;
-        falsify(items[i].matrix, lie);
     }
 }
 
@@ -183,6 +218,7 @@ static void get_figures(const struct solver *solver, struct solver_figures *ret_
 {
     (void)strike(0, "figures", NULL);
     real_class.get_figures(solver, ret_figures);
+    ret_figures->gpu = ret_figures->gpu || count_false_gpus() > 0;
 }
 
 static void close_solver(struct solver *solver)
@@ -212,6 +248,26 @@ enum status __wrap_solver_cpu_open(const struct solver_config *config, struct so
         (*ret_solver)->class_ = &faulty_class;
     }
     return status;
+}
+
+uint32_t __wrap_solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE])
+{
+    const uint32_t count = count_false_gpus();
+    return count > 0 ? count : __real_solver_gpu_count(ret_reason);
+}
+
+enum status __wrap_solver_gpu_open(uint32_t index, struct solver **ret_solver,
+                                   struct problem *reterr)
+{
+    const struct solver_config config = {.choice = SOLVER_CPU, .cpu_threads = 1, .cpu_isa = "auto"};
+    return count_false_gpus() > 0 ? __wrap_solver_cpu_open(&config, ret_solver, reterr)
+                                  : __real_solver_gpu_open(index, ret_solver, reterr);
+}
+
+enum status __wrap_solver_gpu_model(struct solver **ret_model)
+{
+    return count_false_gpus() > 0 ? solver_cpu_model(ret_model)
+                                  : __real_solver_gpu_model(ret_model);
 }
 
 unsigned __wrap_solver_fault_class(void)

@@ -11,6 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "http"))
 
 import crash
 import harness
+import mounts
 
 MIB = 1 << 20
 
@@ -163,18 +164,6 @@ def test_a_second_daemon_and_other_formats_are_refused():
         assert daemon.get("/v1/graphs").json["graphs"]
 
 
-def enter_namespace():
-    """Mounts of this process and its children alone."""
-    if os.environ.get("APSPD_TEST_MOUNTS") == "own":
-        return
-    probe = ["unshare", "--mount", "--map-root-user", "mount", "-t", "tmpfs", "none", "/mnt"]
-    if subprocess.run(probe, capture_output=True).returncode != 0:
-        print("skipped: nothing can be mounted here")
-        sys.exit(harness.SKIPPED)
-    os.environ["APSPD_TEST_MOUNTS"] = "own"
-    os.execvp("unshare", ["unshare", "--mount", "--map-root-user", sys.executable, *sys.argv])
-
-
 if __name__ == "__main__":
-    enter_namespace()
+    mounts.enter_namespace()
     harness.run(globals(), each=False)

@@ -238,7 +238,8 @@ def test_a_worker_that_is_down_is_told_and_comes_back():
 
 def check_a_lie(way):
     with daemon("--worker.stall_s", "60", isolation=way) as (found, plan):
-        plan.write((40, "download", "lie", 1, 1))
+        # In every row: which ones are looked at nobody knows.
+        plan.write((40, "download", "lie", "each", 1))
         document = found.solve(ring(40))
         assert document["state"] == "failed", document
         assert document["problem"]["code"] == "NotVerified", document
@@ -246,6 +247,22 @@ def check_a_lie(way):
         found.get(path).expect(409, "NotSolved")
         assert found.solve(ring(40))["state"] == "done"
         assert found.distance(document["graph"], 1, 2) == 1
+
+
+def test_a_result_that_is_kept_is_not_believed():
+    with daemon("--worker.stall_s", "60") as (found, _):
+        for i, how in enumerate(isolation.KEEPINGS):
+            isolation.keep(found, how, 20 + i)
+        assert losses(found) == len(isolation.KEEPINGS)
+    with daemon("--worker.stall_s", "60", batch=True) as (found, plan):
+        plan.write((50, "round", "hang", 0, 1), (33, "download", "keep", "map", 1))
+        first = found.submit(ring(50)).json["id"]
+        until_hung(found, first)
+        jobs = [found.submit(ring(n)).json["id"] for n in (31, 32, 33, 34, 35)]
+        os.kill(child_of(found), signal.SIGKILL)
+        ends = [found.finish(job) for job in [first, *jobs]]
+        # Of a load in which one is kept nothing is believed, and each is solved again, alone.
+        assert [(end["state"], end["workers_lost"]) for end in ends] == [("done", 1)] * 6, ends
 
 
 def test_a_wrong_matrix_is_never_published():

@@ -61,6 +61,7 @@ LIBRARIES = (
             "server/store/adjacency_cache.c",
             "server/job/device_monitor.c",
             "server/job/mailbox.c",
+            "server/job/worker_process.c",
             "server/store/store.c",
             "server/store/result_table.c",
             "server/solver/cpu_pool.c",

@@ -125,6 +125,22 @@ static void rows_that_are_not_asked_for_are_not_checked(void **state)
     assert_int_equal(check_i4(*state, entries, UINT32_MAX, NULL), STATUS_NOT_VERIFIED);
 }
 
+static void rows_that_are_listed_are_the_ones_checked(void **state)
+{
+    static const uint32_t rows[] = {1, 3, 5};
+    int32_t entries[VERTICES * VERTICES];
+    for (uint32_t wrong = 0; wrong < VERTICES; wrong++) {
+        memcpy(entries, right_i4, sizeof(entries));
+        entries[wrong * VERTICES + wrong] = 1;
+        const struct matrix matrix = {VERTICES, KIND_I4, entries};
+        struct verification verification = {0};
+        const enum status status =
+            certificate_check_rows(*state, &matrix, rows, 3, NULL, &verification, NULL);
+        assert_int_equal(status, wrong % 2 == 0 ? STATUS_OK : STATUS_NOT_VERIFIED);
+        assert_int_equal(verification.rows, wrong % 2 == 0 ? 3 : 0);
+    }
+}
+
 static void undirected_edges_count_both_ways(void **state)
 {
     (void)state;
@@ -242,6 +258,7 @@ int main(void)
         cmocka_unit_test(any_single_wrong_entry_is_rejected),
         cmocka_unit_test(a_cycle_of_length_zero_does_not_vouch_for_itself),
         cmocka_unit_test(rows_that_are_not_asked_for_are_not_checked),
+        cmocka_unit_test(rows_that_are_listed_are_the_ones_checked),
         cmocka_unit_test(undirected_edges_count_both_ways),
         cmocka_unit_test(floats_may_be_off_by_their_rounding_and_no_more),
         cmocka_unit_test(many_additions_may_be_off_by_more),

@@ -303,6 +303,63 @@ static void an_adopted_file_is_written_for_the_one_who_made_it(void **state)
     result_file_destroy(file);
 }
 
+/* A 5 by 5 matrix that another process has; ret_other stands for its side. */
+static struct result_file *make_shared(const struct fixture *fixture,
+                                       struct result_file **ret_other)
+{
+    struct result_file *file;
+    assert_int_equal(result_file_create(fixture->folder, 5, KIND_I4, &file), STATUS_OK);
+    const int descriptor = dup(result_file_descriptor(file));
+    assert_int_equal(result_file_adopt(descriptor, 5, KIND_I4, ret_other), STATUS_OK);
+    ((int32_t *)result_file_matrix(*ret_other).elements)[7] = 42;
+    result_file_statistics(*ret_other)->summary->diameter = 9;
+    return file;
+}
+
+static void a_file_that_was_let_go_of_is_taken_back_and_published(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *other;
+    struct result_file *file = make_shared(fixture, &other);
+    result_file_destroy(other);
+    assert_int_equal(result_file_reclaim(file), STATUS_OK);
+    assert_int_equal(((int32_t *)result_file_matrix(file).elements)[7], 42);
+    assert_true(result_file_statistics(file)->summary->diameter == 9);
+    assert_int_equal(result_file_seal(file), STATUS_OK);
+    publish(fixture, file);
+    result_file_destroy(file);
+    assert_int_equal(open_published(fixture, 5, KIND_I4, &file), STATUS_OK);
+    assert_int_equal(result_file_verify(file, 0, result_file_bytes(file) / 2), STATUS_OK);
+    assert_int_equal(((int32_t *)result_file_matrix(file).elements)[7], 42);
+    result_file_destroy(file);
+}
+
+static void one_that_can_be_written_still_is_not(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *other;
+    struct result_file *file = make_shared(fixture, &other);
+    const enum status status = result_file_reclaim(file);
+    result_file_destroy(file);
+    result_file_destroy(other);
+    if (status == STATUS_OK) {
+        skip(); /* a file system without leases: test_file_lease.c */
+    }
+    assert_int_equal(status, STATUS_NOT_READY);
+}
+
+static void headers_are_looked_at_after_it_was_taken_back(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *other;
+    struct result_file *file = make_shared(fixture, &other);
+    memset((unsigned char *)result_file_statistics(other)->summary - 32, 0, 8);
+    result_file_destroy(other);
+    assert_int_equal(result_file_reclaim(file), STATUS_OK);
+    assert_int_equal(result_file_seal(file), STATUS_CORRUPT);
+    result_file_destroy(file);
+}
+
 static void headers_that_a_solver_touched_are_not_sealed(void **state)
 {
     const struct fixture *fixture = *state;
@@ -333,6 +390,9 @@ int main(void)
         FIXTURE_TEST(missing_space_is_told_before_the_solve),
         FIXTURE_TEST(sizes_that_overflow_are_refused),
         FIXTURE_TEST(an_adopted_file_is_written_for_the_one_who_made_it),
+        FIXTURE_TEST(a_file_that_was_let_go_of_is_taken_back_and_published),
+        FIXTURE_TEST(one_that_can_be_written_still_is_not),
+        FIXTURE_TEST(headers_are_looked_at_after_it_was_taken_back),
         FIXTURE_TEST(headers_that_a_solver_touched_are_not_sealed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,6 +47,23 @@ static void chosen_rows_ascend_from_the_first_and_are_spread(void **state)
     assert_int_equal(verification_row(1u << 26, 1u << 26, (1u << 26) - 1), (1u << 26) - 1);
 }
 
+static void drawn_rows_ascend_one_in_each_share(void **state)
+{
+    (void)state;
+    static const uint32_t begin[] = {0, 2, 5, 7, 10};
+    for (uint32_t share = 0; share < 4; share++) {
+        const uint32_t size = begin[share + 1] - begin[share];
+        for (uint64_t random = 0; random < size; random++) {
+            const uint32_t row = begin[share] + (uint32_t)random;
+            assert_int_equal(verification_drawn_row(10, 4, share, random), row);
+            assert_int_equal(verification_drawn_row(10, 4, share, random + 6 * size), row);
+        }
+    }
+    assert_int_equal(verification_drawn_row(1, 1, 0, UINT64_MAX), 0);
+    assert_int_equal(verification_drawn_row(1u << 26, 1u << 26, (1u << 26) - 1, UINT64_MAX),
+                     (1u << 26) - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -54,6 +71,7 @@ int main(void)
         cmocka_unit_test(all_rows_are_checked_while_that_is_affordable),
         cmocka_unit_test(beyond_that_as_many_as_the_budget_allows),
         cmocka_unit_test(chosen_rows_ascend_from_the_first_and_are_spread),
+        cmocka_unit_test(drawn_rows_ascend_one_in_each_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

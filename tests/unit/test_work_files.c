@@ -38,10 +38,32 @@ static void a_wrong_one_is_refused_unless_nothing_is_checked(void **state)
     for (uint32_t rows = 0; rows < 2; rows++) {
         struct work work = solved_ring(fixture, &fixture->signal);
         const struct matrix matrix = result_file_matrix(work.file);
-        ((int32_t *)matrix.elements)[1] = 2;
+        for (size_t row = 0; row < 3; row++) {
+            ((int32_t *)matrix.elements)[4 * row] = 1;
+        }
         work_files_judge(rows, &work);
         assert_int_equal(work.status, rows > 0 ? STATUS_NOT_VERIFIED : STATUS_OK);
         work_finish(&work);
+    }
+}
+
+/* One row of three is looked at, and each has its turn. */
+static void no_row_is_spared_or_safe(void **state)
+{
+    struct fixture *fixture = *state;
+    for (size_t row = 0; row < 3; row++) {
+        bool refused = false;
+        bool passed = false;
+        for (int i = 0; i < 1000 && !(refused && passed); i++) {
+            struct work work = solved_ring(fixture, &fixture->signal);
+            const struct matrix matrix = result_file_matrix(work.file);
+            ((int32_t *)matrix.elements)[4 * row] = 1;
+            work_files_judge(16, &work);
+            refused = refused || work.status == STATUS_NOT_VERIFIED;
+            passed = passed || work.status == STATUS_OK;
+            work_finish(&work);
+        }
+        assert_true(refused && passed);
     }
 }
 
@@ -90,6 +112,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_right_result_is_sealed_and_its_names_kept),
         TEST(a_wrong_one_is_refused_unless_nothing_is_checked),
+        TEST(no_row_is_spared_or_safe),
         TEST(headers_that_were_touched_are_refused),
         TEST(a_process_gets_the_file_of_a_graph_that_is_in_memory_too),
         cmocka_unit_test(the_sample_grows_with_the_solve),

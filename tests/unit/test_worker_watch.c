@@ -53,6 +53,43 @@ static void no_heartbeat_is_silence_with_and_without_a_load(void **state)
     }
 }
 
+static void an_opening_may_take_what_is_allowed(void **state)
+{
+    (void)state;
+    struct worker_watch watch = {0};
+    for (unsigned hurried = 0; hurried < 2; hurried++) {
+        enum work_loss loss = WORK_LOSS_NONE;
+        unsigned ticks = 0;
+        worker_watch_begin(&watch, 300, 300);
+        if (hurried) {
+            worker_watch_hurry(&watch);
+        }
+        while (loss == WORK_LOSS_NONE) {
+            atomic_fetch_add(&board.beats, 1);
+            loss = worker_watch_tick(&watch, &board, NULL, 0, 1);
+            ticks++;
+        }
+        assert_int_equal(loss, WORK_LOSS_STALLED);
+        assert_int_equal(ticks, hurried ? 6 : 301);
+    }
+}
+
+static void rounds_that_do_not_come_are_waited_for_less_in_a_hurry(void **state)
+{
+    (void)state;
+    struct worker_watch watch = {0};
+    enum work_loss loss;
+    worker_watch_begin(&watch, 10, 0);
+    worker_watch_hurry(&watch);
+    report(1, 100);
+    /* The first tick meets a new number. */
+    assert_int_equal(ticks_until_lost(&watch, 1, &loss), 7);
+    assert_int_equal(loss, WORK_LOSS_STALLED);
+    worker_watch_begin(&watch, 2, 0);
+    worker_watch_hurry(&watch);
+    assert_int_equal(ticks_until_lost(&watch, 1, &loss), 4);
+}
+
 static void a_beating_heart_without_a_load_is_all_there_is_to_want(void **state)
 {
     (void)state;
@@ -154,6 +191,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(no_heartbeat_is_silence_with_and_without_a_load, set_up),
+        cmocka_unit_test_setup(an_opening_may_take_what_is_allowed, set_up),
+        cmocka_unit_test_setup(rounds_that_do_not_come_are_waited_for_less_in_a_hurry, set_up),
         cmocka_unit_test_setup(a_beating_heart_without_a_load_is_all_there_is_to_want, set_up),
         cmocka_unit_test_setup(outside_the_rounds_the_allowance_counts, set_up),
         cmocka_unit_test_setup(among_even_rounds_a_stall_is_seen_whatever_the_allowance, set_up),

@@ -1,0 +1,149 @@
+"""A solver's process that is stuck in a call of its driver: it is killed and does not end, for as long as
+the call does not return. Where the kernel has no FUSE, or lets nobody mount, the test skips."""
+
+import os
+import signal
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "http"))
+import harness
+import mounts
+import stuck
+from isolation import Asker, children_of, daemon, ring, states, until, until_all_ready
+
+STALL = ("--worker.stall_s", "4" if harness.QUICK else "1")
+
+
+def story(found):
+    """What became of the processes: one is started where the last is gone, and never before."""
+    names = [event["event"] for event in found.events()]
+    return [name.removeprefix("worker_") for name in names
+            if name in ("worker_started", "worker_lost", "worker_stuck", "worker_gone")]
+
+
+def lose(found, n):
+    """The device that a job on n vertices is stuck on is lost; returns the job and its process."""
+    found.plan.write((n, "round", "stuck", 0, 1))
+    before = set(children_of(found))
+    times = len(found.events("worker_stuck"))
+    job = found.submit(ring(n)).expect(202).json["id"]
+    found.calls.wait_for_read()
+    until(found, "/v1/devices", lambda _: len(found.events("worker_stuck")) > times)
+    assert "lost" in states(found) and set(children_of(found)) == before
+    held = [child for child in before if stuck.holds(child)]
+    assert len(held) == 1, held
+    return job, held[0]
+
+
+def test_the_device_is_lost_until_the_call_returns():
+    with daemon(*STALL, calls=True) as (found, _):
+        cached = found.solve(harness.SMALL)["graph"]
+        for n in (20, 21):
+            with Asker(found, cached, 12):
+                job, process = lose(found, n)
+                document = until(found, f"/v1/jobs/{job}", lambda a: a.json["state"] == "queued").json
+                assert document["workers_lost"] == 1, document
+                other = found.submit(ring(9, n)).expect(202).json["id"]
+                assert found.get(f"/v1/jobs/{other}").json["state"] == "queued"
+                found.get("/readyz").expect(503, "NotReady")
+                found.get("/livez").expect(200)
+                assert children_of(found) == [process], "nobody else is let to the device"
+                assert found.events("worker_lost")[-1]["reason"] == "it made no progress and was ended"
+                assert found.events("worker_stuck")[-1]["pid"] == process
+                found.calls.release()
+                assert found.finish(job)["state"] == found.finish(other)["state"] == "done"
+            assert found.events("worker_gone")[-1]["pid"] == process
+            assert states(found) == ["ready"]
+            found.get("/readyz").expect(200)
+        assert story(found) == ["started", *["lost", "stuck", "gone", "started"] * 2]
+
+
+def test_the_job_goes_to_another_device():
+    with daemon(*STALL, gpus=2, calls=True) as (found, _):
+        assert states(found) == ["ready", "ready"]
+        job, process = lose(found, 20)
+        document = found.finish(job)
+        assert (document["state"], document["workers_lost"]) == ("done", 1), document
+        for n in range(30, 40):
+            assert found.solve(ring(n))["state"] == "done"
+        found.get("/readyz").expect(200)
+        assert sorted(states(found)) == ["lost", "ready"]
+        assert process in children_of(found) and len(children_of(found)) == 2
+        found.calls.release()
+        until_all_ready(found)
+        assert found.solve(ring(41))["state"] == "done"
+        assert story(found) == ["started", "started", "lost", "stuck", "gone", "started"]
+
+
+def test_what_it_had_ended_before_holds_unless_it_can_be_written_still():
+    with daemon(*STALL, calls=True) as (found, plan):
+        # After the last word about the job, before the end of its load.
+        last = (0, "figures", "stuck", 0, 1)
+        for n, faults, lost in ((20, [last], 0), (21, [last, (21, "download", "keep", "map", 1)], 1)):
+            plan.write(*faults)
+            job = found.submit(ring(n)).expect(202).json["id"]
+            found.calls.wait_for_read()
+            until(found, "/v1/devices", lambda _: states(found) == ["lost"])
+            if lost == 0:
+                assert found.finish(job)["state"] == "done"
+            found.calls.release()
+            document = found.finish(job)
+            assert (document["state"], document["workers_lost"]) == ("done", lost), document
+            assert found.distance(document["graph"], 1, n) == n - 1
+            until_all_ready(found)
+
+
+def test_the_daemon_leaves_without_the_one_that_is_stuck():
+    with daemon(*STALL, calls=True) as (found, plan):
+        cached = found.solve(harness.SMALL)["graph"]
+        job, process = lose(found, 20)
+        found.terminate()
+        assert stuck.holds(process)
+        plan.write()
+        found.start()
+        assert found.distance(cached, 1, 3) == 12
+        assert found.finish(job)["state"] == "done"
+        assert stuck.holds(process), "it was not waited for"
+
+
+def test_a_process_that_is_stuck_on_its_way_out_is_left_behind():
+    with daemon(*STALL, calls=True) as (found, plan):
+        graph = found.solve(ring(20))["graph"]
+        plan.write((0, "close", "stuck", 0, 1))
+        process, = children_of(found)
+        found.terminate()
+        assert stuck.holds(process)
+        found.start()
+        assert found.distance(graph, 1, 20) == 19
+
+
+def test_a_stop_waits_for_no_device_that_does_not_open():
+    with daemon("--worker.stall_s", "60", calls=True) as (found, plan):
+        plan.write((0, "open", "stuck", 0, 1))
+        os.kill(children_of(found)[0], signal.SIGKILL)
+        found.calls.wait_for_read()
+        process, = children_of(found)
+        assert states(found) == ["restarting"]
+        found.terminate()
+        assert stuck.holds(process)
+        found.start()
+
+
+def test_a_stop_does_not_wait_for_a_call_that_does_not_return():
+    with daemon("--worker.stall_s", "60", calls=True) as (found, plan):
+        plan.write((20, "round", "stuck", 0, 1))
+        job = found.submit(ring(20)).expect(202).json["id"]
+        found.calls.wait_for_read()
+        process, = children_of(found)
+        found.terminate()
+        assert stuck.holds(process)
+        found.start()
+        assert found.finish(job)["state"] == "done"
+
+
+if __name__ == "__main__":
+    if not os.access(stuck.DEVICE, os.R_OK | os.W_OK):
+        print("skipped: no FUSE here")
+        sys.exit(harness.SKIPPED)
+    mounts.enter_namespace()
+    harness.run(globals(), each=False)
