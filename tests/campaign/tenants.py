@@ -20,6 +20,7 @@ import access
 
 T_GOAL = 4.5
 OWNED = 64  # of each sort of id
+TIME_DIGITS = 10  # of a job's id
 DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
 ROUTES = (
     ("GET", "/v1/graphs/{}/distance?source=1&target=2", "graphs"),
@@ -52,10 +53,11 @@ class Ids:
             self.found["stored"].append(daemon.by(who, "POST", "/v1/graphs", body).expect(201).json["id"])
 
     def unknown(self, sort):
-        """As many of the same form."""
+        """As many of the same form, of the same times where an id has one."""
         if sort == "names":
             return [f"u{i % 10}-{i:04}" for i in range(OWNED)]
-        return [one[:2] + "".join(secrets.choice(DIGITS) for _ in one[2:]) for one in self.found[sort]]
+        kept = 2 + TIME_DIGITS if sort == "jobs" else 2
+        return [one[:kept] + "".join(secrets.choice(DIGITS) for _ in one[kept:]) for one in self.found[sort]]
 
 
 class Asker:
