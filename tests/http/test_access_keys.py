@@ -222,6 +222,30 @@ def ask_for_another_s(daemon, who, questions, names, tag, has_names):
     assert listed == [daemon.by(who, "GET", path).expect(200).body for path in ("/v1/jobs", "/v1/graphs")]
 
 
+def test_nobody_says_who_he_is_or_what_he_may_but_by_his_key(daemon):
+    """No parameter and no member of a body that is not described, on any route."""
+    daemon.by("alpha:submitter", "POST", "/v1/jobs?name=plain", SMALL, {"Prefer": "wait=60"}).expect(200)
+    claims = ("tenant", "owner", "role", "admin", "key", "state", "quota", "callback")
+    bodies = {"distances": {"pairs": [[1, 2]]}, "paths": {"pairs": [[1, 2]]}, "table": {"sources": [1]},
+              "estimate": {"n": 3}, "jobs": {"graph": "plain"}}
+    count = 0
+    for route in daemon.get("/", Accept="application/json").json["routes"]:
+        address = route["path"].replace("{g}", "plain").replace("{id}", "plain").replace("{v}", "1")
+        for method in route["methods"]:
+            given = bodies.get(address.rpartition("/")[2]) if method == "POST" else None
+            for claim in claims:
+                body = json.dumps(given) if given else SMALL if method in ("POST", "PUT") else None
+                daemon.by("alpha:submitter", method, f"{address}?{claim}=beta", body,
+                          JSON if given else {}).expect(400 if address != "/metrics" else 403)
+                count += 1
+                if given is not None:
+                    daemon.by("alpha:submitter", method, address, json.dumps({**given, claim: "beta"}),
+                              JSON).expect(400)
+                    count += 1
+    assert count > 8 * 35, count
+    daemon.by("alpha:submitter", "GET", "/admin/log-level").expect(404, "NoSuchRoute")
+
+
 def test_the_same_upload_by_another_is_new(daemon):
     headers = {"Prefer": "wait=60", "Idempotency-Key": "order-1"}
     first = daemon.by("alpha:submitter", "POST", "/v1/graphs?name=same", SMALL).json
