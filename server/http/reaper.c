@@ -250,11 +250,22 @@ static bool was_slow(struct window *window, const struct look *look, double leng
     return (double)(bytes - before.bytes) < (double)look->floor * (look->now_s - before.begun_s);
 }
 
+/* What came waits here to be read, so that no more may come: since the last byte did, the time does
+ * not pass for the client. */
+static void excuse(struct window *window, struct look *look, const struct flow *flow)
+{
+    const double excused_s = flow->quiet_s < look->since_s ? flow->quiet_s : look->since_s;
+
+    window->begun_s += excused_s;
+    look->since_s -= excused_s;
+}
+
 static bool is_slow(const struct reaper *reaper, struct reaper_place *place, bool in_body,
                     double now_s)
 {
     const struct reaper_rules *rules = &reaper->rules;
     const struct look look = {now_s, now_s - reaper->ran_s, rules->rate_floor};
+    struct look of_body = look;
     const int descriptor = atomic_load(&place->descriptor);
     const bool has_output = waits_in_kernel(descriptor, SIOCOUTQ);
     struct flow in;
@@ -263,16 +274,16 @@ static bool is_slow(const struct reaper *reaper, struct reaper_place *place, boo
 
     place->in.begun_s = in_body ? place->in.begun_s : -1;
     place->out.begun_s = has_output ? place->out.begun_s : -1;
-    if (in_body && waits_in_kernel(descriptor, SIOCINQ)) {
-        /* Not the client's fault: for him this time does not pass. */
-        place->in.begun_s += place->in.begun_s >= 0 ? look.since_s : 0;
-        in_body = false;
-    }
+    const bool waits_for_us = in_body && waits_in_kernel(descriptor, SIOCINQ);
+    in_body = in_body && (!waits_for_us || place->in.begun_s >= 0);
     if ((!in_body && !has_output) || !read_flows(descriptor, &in, &out)) {
         return false;
     }
+    if (waits_for_us && in_body) {
+        excuse(&place->in, &of_body, &in);
+    }
     if (in_body) {
-        slow = was_slow(&place->in, &look, rules->header_timeout_s, &in);
+        slow = was_slow(&place->in, &of_body, rules->header_timeout_s, &in);
     }
     if (has_output) {
         slow |= was_slow(&place->out, &look, rules->stall_timeout_s, &out);
