@@ -2,15 +2,14 @@
  * their magnitudes M (path magnitude), so it is off by at most h epsilon M (Higham, Accuracy and
  * Stability of Numerical Algorithms, 2nd ed., section 4.2). h and M are taken from the tight path
  * that the search finds; as another path may have been summed up, no tolerance is below
- * that of proto/verification.h. Below the normal floats what is rounded off is no part of the value
- * any more, but at most the least of them for each weight. Integers are compared exactly. */
+ * that of proto/verification.h, and no magnitude below the least that is rounded like others.
+ * Integers are compared exactly. */
 #include "server/solver/certificate.h"
 
 #include "proto/check.h"
 #include "server/solver/certificate_batch.h"
 #include "server/solver/stopwatch.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +35,7 @@ struct certificate {
     struct problem *reterr;
     double floor;   /* relative tolerance, 0 for integers */
     double epsilon; /* relative error of one addition */
-    double least;   /* of a weight, absolute: below what the kind has, all vanish */
+    double least;   /* magnitude that has these */
     struct way_back back;
     struct reach *reach;
     uint32_t *queue; /* of the search: each vertex enters once */
@@ -101,7 +100,7 @@ static enum status init(struct certificate *certificate)
     }
     certificate->floor = verification_tolerance(certificate->matrix->kind);
     certificate->epsilon = verification_epsilon(certificate->matrix->kind);
-    certificate->least = certificate->matrix->kind == KIND_F4 ? (double)FLT_TRUE_MIN : 0;
+    certificate->least = verification_least(certificate->matrix->kind);
     return certificate->graph->directed ? STATUS_OK
                                         : create_ways_back(certificate->graph, &certificate->back);
 }
@@ -109,7 +108,7 @@ static enum status init(struct certificate *certificate)
 static double tolerance(const struct certificate *certificate, uint32_t hops, double magnitude)
 {
     const double relative = fmax(certificate->floor, certificate->epsilon * hops);
-    return relative > 0 ? relative * magnitude + certificate->least * hops : 0;
+    return relative > 0 ? relative * (magnitude + certificate->least) : 0;
 }
 
 /* An edge out of a vertex, whichever way it is stored. */
