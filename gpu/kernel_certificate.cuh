@@ -71,6 +71,7 @@ template <typename distance> struct certificate_rows {
     uint32_t row_count;
     double tolerance; /* relative, see proto/verification.h */
     double epsilon;
+    double least; /* added to every magnitude */
 };
 
 #define CERTIFICATE_WRONG 1u
@@ -213,8 +214,8 @@ certificate_check_step(const struct certificate_rows<distance> &rows, uint32_t r
         return;
     }
     const sum along = (sum)near + (sum)length;
-    const sum slack =
-        certificate_slack(along, rows.tolerance, fabs((double)near) + fabs((double)length));
+    const sum slack = certificate_slack(along, rows.tolerance,
+                                        fabs((double)near) + fabs((double)length) + rows.least);
     if (certificate_is_far(there) || !((sum)there <= along + slack)) {
         rows.state[row] = CERTIFICATE_WRONG;
     } else if (near < there && along - (sum)there <= slack) {
@@ -276,7 +277,8 @@ __global__ void __launch_bounds__(CERTIFICATE_THREADS)
     for (uint32_t row = first; row < last; ++row) {
         const distance near = __ldg(rows.distances + row * rows.pitch + from);
         const distance there = __ldg(rows.distances + row * rows.pitch + to);
-        const double slack = certificate_slack((sum)0, rows.tolerance, fabs((double)near) + length);
+        const double slack =
+            certificate_slack((sum)0, rows.tolerance, fabs((double)near) + length + rows.least);
         if (near == there && !certificate_is_far(near) && length <= slack) {
             certificate_spread_step<distance, weight>(rows, row, from, to);
             if (!edges.directed) {

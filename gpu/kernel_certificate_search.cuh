@@ -80,7 +80,8 @@ certificate_search_step(const struct certificate_rows<distance> &rows,
     const double magnitude =
         __longlong_as_double((long long)reach.magnitude[from]) + fabs((double)length);
     const sum gap = (sum)near + (sum)length - (sum)there;
-    const sum slack = certificate_slack(gap, certificate_relative(rows, level), magnitude);
+    const sum slack =
+        certificate_slack(gap, certificate_relative(rows, level), magnitude + rows.least);
     if (gap <= slack && -gap <= slack) {
         reach.hops[to] = level;
         atomicMin(&reach.magnitude[to], (unsigned long long)__double_as_longlong(magnitude));
@@ -151,7 +152,8 @@ certificate_is_shorter(const struct certificate_rows<distance> &rows,
     const double magnitude =
         __longlong_as_double((long long)reach.magnitude[from]) + fabs((double)length);
     const sum along = (sum)near + (sum)length;
-    const sum slack = certificate_slack(along, certificate_relative(rows, hops + 1), magnitude);
+    const sum slack =
+        certificate_slack(along, certificate_relative(rows, hops + 1), magnitude + rows.least);
     return certificate_is_far(there) || !((sum)there <= along + slack);
 }
 

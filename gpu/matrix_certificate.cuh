@@ -471,6 +471,7 @@ certificate_weighted(const struct certificate_request<element> *request, const w
     run.rows.pitch = certificate_pitch(request->graph->vertex_count);
     run.rows.tolerance = verification_tolerance(request->kind);
     run.rows.epsilon = verification_epsilon(request->kind);
+    run.rows.least = verification_least(request->kind);
     if (run.stream.chunk_edges == 0 && request->graph->edge_count > 0) {
         return STATUS_NO_DEVICE_MEMORY;
     }

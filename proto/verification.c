@@ -22,6 +22,12 @@ double verification_epsilon(enum kind kind)
     return kind == KIND_F4 ? (double)FLT_EPSILON : kind == KIND_F8 ? DBL_EPSILON : 0;
 }
 
+double verification_least(enum kind kind)
+{
+    CHECK(kind != KIND_AUTO && kind != KIND_COUNT);
+    return kind == KIND_F4 ? (double)FLT_MIN : kind == KIND_F8 ? DBL_MIN : 0;
+}
+
 uint32_t verification_row_count(uint32_t vertex_count, uint64_t edge_count, bool searched)
 {
     const uint64_t budget = searched ? STEPS_MAX / PASSES_ASSUMED : STEPS_MAX;

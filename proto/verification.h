@@ -46,6 +46,9 @@ struct verification {
  * one addition: 0 for integers, which are compared exactly. */
 double verification_tolerance(enum kind kind);
 double verification_epsilon(enum kind kind);
+/* Smaller magnitudes have errors as this one has: floats below it have fewer digits, and the least
+ * weights vanish. Added to every magnitude. */
+double verification_least(enum kind kind);
 
 /* How many rows a device checks: all while rows x steps stays within a budget of a few seconds,
  * else as many as do, 64 at least. edge_count: undirected ones counted twice. searched: weights

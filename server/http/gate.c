@@ -4,11 +4,13 @@
 #include "server/http/strictness.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,6 +20,13 @@
  * by libmicrohttpd itself, with 431, 414, 400 or 505 and a line of HTML: it has no way to have it
  * said in other words. */
 #define CONNECTION_MEMORY_BYTES (13 << 10)
+
+/* How long a thread without connections leaves new ones be when there is no descriptor for them. */
+#define STARVED_PAUSE_MS 100
+
+/* Of this thread. */
+static _Thread_local unsigned connection_count;
+static _Thread_local bool is_starved; /* the last one could not be accepted, for want of anything */
 
 /* Escapes are decoded once, by the query and the router. */
 static size_t leave_escaped(void *context, struct MHD_Connection *connection, char *text)
@@ -161,6 +170,29 @@ __attribute__((visibility("default"), used)) int epoll_ctl(int set, int operatio
     return failed != 0 && operation == EPOLL_CTL_DEL && is_gone ? 0 : failed;
 }
 
+void gate_count_connection(bool has_come)
+{
+    if (has_come) {
+        connection_count++;
+    } else if (connection_count > 0) { /* at the end another thread closes what is left */
+        connection_count--;
+    }
+}
+
+/* Likewise. A thread of libmicrohttpd that cannot accept, as there is no descriptor left, stops to
+ * listen until one of its connections ends. One that has none would try again without a pause; no
+ * event tells it when there is a descriptor, so the next epoll_wait tells it later that somebody
+ * waits. */
+__attribute__((visibility("default"), used)) int accept4(int listener, __SOCKADDR_ARG address,
+                                                         socklen_t *size, int flags)
+{
+    const int accepted = (int)syscall(SYS_accept4, listener, address.__sockaddr__, size, flags);
+
+    is_starved =
+        accepted < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
+    return accepted;
+}
+
 /* Likewise. As many events as were asked for, and libmicrohttpd 0.9.75 waits for more before it
  * looks at those: for as long as nothing else happens, when all clients wait for just those. So
  * after a full answer the next of the same set is what is there already. */
@@ -168,6 +200,11 @@ __attribute__((visibility("default"), used)) int epoll_wait(int set, struct epol
                                                             int count, int timeout_ms)
 {
     static _Thread_local int full_set = -1;
+
+    if (is_starved && connection_count == 0) {
+        (void)poll(NULL, 0, STARVED_PAUSE_MS);
+    }
+    is_starved = false;
     const int found = (int)syscall(SYS_epoll_pwait, set, events, count,
                                    set == full_set ? 0 : timeout_ms, NULL, (size_t)0);
 

@@ -39,6 +39,8 @@ struct gate_plan {
  * it has not what config->network asks for; its listener is closed then. Answers from then on. */
 MUST_CHECK enum status gate_open(struct gate *gate, const struct gate_plan *plan,
                                  struct problem *reterr);
+/* From the callback of a connection that has come or gone, on its thread. */
+void gate_count_connection(bool has_come);
 /* No new connections; one that is not open is left alone, here and below. */
 void gate_quiesce(struct gate *gate);
 /* After gate_quiesce: ends all connections and the threads. */

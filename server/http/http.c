@@ -222,6 +222,7 @@ static void connection_changed(void *context, struct MHD_Connection *connection,
     const struct gate *gate = context;
     struct seat *seat = *socket_context;
 
+    gate_count_connection(code != MHD_CONNECTION_NOTIFY_CLOSED);
     if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
         close_seat(gate, seat);
         *socket_context = NULL;

@@ -18,6 +18,11 @@
 
 enum { PLACE_FREE, PLACE_OPEN, PLACE_REAPED };
 
+/* Of the kernel's clock, the longest that it is built with. */
+#define TICK_MS 10
+/* Of the time for headers: what the wait to be accepted takes of it at most. */
+#define QUEUE_SHARE 0.1
+
 /* A cache line each: their threads write to them with each request. */
 #define LINE_BYTES 64
 /* Instead of the time since when headers are waited for. */
@@ -77,6 +82,48 @@ void reaper_destroy(struct reaper *reaper)
     free(reaper);
 }
 
+/* ---- What the kernel has counted ---- */
+
+/* One direction of a connection, as the kernel has it. */
+struct flow {
+    uint64_t bytes; /* that have moved */
+    double quiet_s; /* since when none has */
+};
+
+/* At least so long: the kernel counts in ticks. */
+static double quiet_of(uint32_t ms)
+{
+    return ms > TICK_MS ? (ms - TICK_MS) * 1e-3 : 0;
+}
+
+static bool read_flows(int descriptor, struct flow *ret_in, struct flow *ret_out)
+{
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+
+    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 ||
+        size < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) {
+        return false;
+    }
+    const uint32_t sent_ms = info.tcpi_last_data_sent;
+    const uint32_t taken_ms = info.tcpi_last_ack_recv;
+    *ret_in = (struct flow){info.tcpi_bytes_received, quiet_of(info.tcpi_last_data_recv)};
+    *ret_out =
+        (struct flow){info.tcpi_bytes_acked, quiet_of(sent_ms < taken_ms ? sent_ms : taken_ms)};
+    return true;
+}
+
+/* How long a new connection has waited to be accepted, as far as it counts. */
+static double waited_s(const struct reaper *reaper, int descriptor)
+{
+    const double most_s = reaper->rules.header_timeout_s * QUEUE_SHARE;
+    struct flow in = {0};
+    struct flow out;
+
+    (void)!read_flows(descriptor, &in, &out);
+    return in.quiet_s < most_s ? in.quiet_s : most_s;
+}
+
 /* ---- Places ---- */
 
 static bool seize(struct reaper_place *place, signed char from)
@@ -103,7 +150,7 @@ struct reaper_place *reaper_open(struct reaper *reaper, int descriptor, bool is_
             continue;
         }
         atomic_store(&place->descriptor, descriptor);
-        atomic_store(&place->since_s, now_s);
+        atomic_store(&place->since_s, now_s - waited_s(reaper, descriptor));
         atomic_store(&place->is_speaking, false);
         place->is_encrypted = is_encrypted;
         place->in.begun_s = place->out.begun_s = -1;
@@ -155,20 +202,6 @@ void reaper_watch(struct reaper_place *place, double now_s)
 
 /* ---- Judgement, with the place in hand ---- */
 
-static bool count_moved(int descriptor, uint64_t *ret_received, uint64_t *ret_acknowledged)
-{
-    struct tcp_info info;
-    socklen_t size = sizeof info;
-
-    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 ||
-        size < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) {
-        return false;
-    }
-    *ret_received = info.tcpi_bytes_received;
-    *ret_acknowledged = info.tcpi_bytes_acked;
-    return true;
-}
-
 static bool waits_in_kernel(int descriptor, unsigned long question)
 {
     int bytes = 0;
@@ -183,17 +216,28 @@ struct look {
     uint64_t floor;
 };
 
+/* The first one: when the last byte moved, but after the last look, which had nothing to judge. */
+static void begin(struct window *window, const struct look *look, double length_s,
+                  const struct flow *flow)
+{
+    const double passed_s = flow->quiet_s < look->since_s ? flow->quiet_s : look->since_s;
+
+    *window = (struct window){look->now_s - passed_s, flow->bytes, (float)(length_s - passed_s),
+                              (uint32_t)flow->bytes};
+}
+
 /* Whether nothing more may be waited for, or less than the floor has moved over a window that is
  * over now; the next one begins. */
 static bool was_slow(struct window *window, const struct look *look, double length_s,
-                     uint64_t bytes)
+                     const struct flow *flow)
 {
     const struct window before = *window;
+    const uint64_t bytes = flow->bytes;
     const double worth_s = (double)((uint32_t)bytes - before.seen) / (double)look->floor;
     const double left_s = (double)before.left_s - look->since_s + worth_s;
 
     if (before.begun_s < 0) {
-        *window = (struct window){look->now_s, bytes, (float)length_s, (uint32_t)bytes};
+        begin(window, look, length_s, flow);
         return false;
     }
     window->left_s = (float)(left_s < length_s ? left_s : length_s);
@@ -206,32 +250,43 @@ static bool was_slow(struct window *window, const struct look *look, double leng
     return (double)(bytes - before.bytes) < (double)look->floor * (look->now_s - before.begun_s);
 }
 
+/* What came waits here to be read, so that no more may come: since the last byte did, the time does
+ * not pass for the client. */
+static void excuse(struct window *window, struct look *look, const struct flow *flow)
+{
+    const double excused_s = flow->quiet_s < look->since_s ? flow->quiet_s : look->since_s;
+
+    window->begun_s += excused_s;
+    look->since_s -= excused_s;
+}
+
 static bool is_slow(const struct reaper *reaper, struct reaper_place *place, bool in_body,
                     double now_s)
 {
     const struct reaper_rules *rules = &reaper->rules;
     const struct look look = {now_s, now_s - reaper->ran_s, rules->rate_floor};
+    struct look of_body = look;
     const int descriptor = atomic_load(&place->descriptor);
     const bool has_output = waits_in_kernel(descriptor, SIOCOUTQ);
-    uint64_t received = 0;
-    uint64_t acknowledged = 0;
+    struct flow in;
+    struct flow out;
     bool slow = false;
 
     place->in.begun_s = in_body ? place->in.begun_s : -1;
     place->out.begun_s = has_output ? place->out.begun_s : -1;
-    if (in_body && waits_in_kernel(descriptor, SIOCINQ)) {
-        /* Not the client's fault: for him this time does not pass. */
-        place->in.begun_s += place->in.begun_s >= 0 ? look.since_s : 0;
-        in_body = false;
-    }
-    if ((!in_body && !has_output) || !count_moved(descriptor, &received, &acknowledged)) {
+    const bool waits_for_us = in_body && waits_in_kernel(descriptor, SIOCINQ);
+    in_body = in_body && (!waits_for_us || place->in.begun_s >= 0);
+    if ((!in_body && !has_output) || !read_flows(descriptor, &in, &out)) {
         return false;
     }
+    if (waits_for_us && in_body) {
+        excuse(&place->in, &of_body, &in);
+    }
     if (in_body) {
-        slow = was_slow(&place->in, &look, rules->header_timeout_s, received);
+        slow = was_slow(&place->in, &of_body, rules->header_timeout_s, &in);
     }
     if (has_output) {
-        slow |= was_slow(&place->out, &look, rules->stall_timeout_s, acknowledged);
+        slow |= was_slow(&place->out, &look, rules->stall_timeout_s, &out);
     }
     return slow;
 }
@@ -263,15 +318,15 @@ static bool is_late(const struct reaper *reaper, struct reaper_place *place, dou
 static bool may_be_told(const struct reaper_place *place)
 {
     const double since_s = atomic_load(&place->since_s);
-    uint64_t received = 0;
-    uint64_t acknowledged;
+    struct flow in;
+    struct flow out;
 
     if (place->is_encrypted) {
         return false;
     }
     return since_s == IN_BODY ||
            (since_s >= 0 && !atomic_load(&place->is_speaking) &&
-            count_moved(atomic_load(&place->descriptor), &received, &acknowledged) && received > 0);
+            read_flows(atomic_load(&place->descriptor), &in, &out) && in.bytes > 0);
 }
 
 static void shut(const struct reaper *reaper, struct reaper_place *place)

@@ -37,7 +37,8 @@ struct reaper_rules {
 MUST_CHECK enum status reaper_create(const struct reaper_rules *rules, struct reaper **ret_reaper);
 void reaper_destroy(struct reaper *reaper);
 
-/* A connection has come; any thread. NULL when every place is taken: it is not watched. */
+/* A connection has come; any thread. Its time runs from when the kernel had it, but not from much
+ * earlier. NULL when every place is taken: it is not watched. */
 struct reaper_place *reaper_open(struct reaper *reaper, int descriptor, bool is_encrypted,
                                  double now_s);
 /* Before its descriptor is closed. place may be NULL, here and below. */

@@ -27,8 +27,7 @@ enum status desk_tenant(struct desk *desk, const char *name, struct tenant **ret
 
 struct job *desk_find_job(const struct desk *desk, const struct ask *ask, const char *id)
 {
-    struct job *job = job_table_find(desk->jobs, id);
-    return job != NULL && job->tenant == ask->tenant ? job : NULL;
+    return job_table_find(desk->jobs, ask->tenant, id);
 }
 
 static void show_job(struct desk *desk, struct ask *ask)

@@ -57,7 +57,7 @@ static void add_job(struct desk_change *change, enum kind kind)
     if (job_create(entry->row.id, kind, clock_wall_s(), &job) != STATUS_OK) {
         return;
     }
-    const struct job *solver = job_table_find(desk->jobs, entry->latest_job);
+    const struct job *solver = job_table_find(desk->jobs, entry->tenant, entry->latest_job);
     job->tenant = entry->tenant != NULL ? entry->tenant : desk->nobody;
     job->verify = solver != NULL && solver->kind == kind && solver->verify;
     job->priority = solver != NULL ? solver->priority : 0;

@@ -106,8 +106,9 @@ void desk_list_graphs(struct desk *desk, struct ask *ask)
 {
     const struct graph_entry *entry = graph_table_newest(desk->graphs);
     if (ask->cursor[0] != '\0') {
-        const struct graph_entry *cursor = graph_table_find_id(desk->graphs, ask->cursor);
-        if (cursor == NULL || cursor->tenant != ask->tenant) {
+        const struct graph_entry *cursor =
+            graph_table_find_own(desk->graphs, ask->tenant, ask->cursor);
+        if (cursor == NULL) {
             desk_answer_status(ask, STATUS_BAD_PARAMETER,
                                "The cursor's graph is gone; begin anew.");
             return;

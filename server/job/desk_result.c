@@ -189,7 +189,8 @@ static const struct job *job_of(const struct desk *desk, const struct ask *ask)
         return job;
     }
     const struct graph_entry *entry = desk_graph_find(desk, ask);
-    const struct job *latest = entry != NULL ? job_table_find(desk->jobs, entry->latest_job) : NULL;
+    const struct job *latest =
+        entry != NULL ? job_table_find(desk->jobs, entry->tenant, entry->latest_job) : NULL;
     return latest != NULL ? latest : job;
 }
 
@@ -253,8 +254,9 @@ void desk_result_ask(struct desk *desk, struct ask *ask)
         return;
     }
     const struct job *job = job_of(desk, ask);
-    struct job *active =
-        job != NULL && !job_state_is_final(job->state) ? job_table_find(desk->jobs, job->id) : NULL;
+    struct job *active = job != NULL && !job_state_is_final(job->state)
+                             ? job_table_find(desk->jobs, job->tenant, job->id)
+                             : NULL;
     bool waits = ask->wait_s > 0 && !desk->draining && !has_result(desk, ask);
     if (waits && active != NULL) {
         desk_wait(desk, ask, active);

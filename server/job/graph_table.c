@@ -13,9 +13,12 @@ struct alias {
     struct graph_entry *entry;
 };
 
-/* Two balanced trees (tsearch of the C library): entries by id, struct alias by owner and name. */
+/* Balanced trees (tsearch of the C library): entries by id, and by owner and id; struct alias by
+ * owner and name. Who asks is looked for in those by owner: his words are never compared with what
+ * another has, so that the time of a look tells nothing of it. */
 struct graph_table {
     void *by_id;
+    void *by_owner;
     void *by_name;
     struct graph_entry *newest;
 };
@@ -24,6 +27,13 @@ static int compare_id(const void *left, const void *right)
 {
     return strcmp(((const struct graph_entry *)left)->row.id,
                   ((const struct graph_entry *)right)->row.id);
+}
+
+static int compare_owner(const void *left, const void *right)
+{
+    const uint32_t first = tenant_number(((const struct graph_entry *)left)->tenant);
+    const uint32_t second = tenant_number(((const struct graph_entry *)right)->tenant);
+    return first != second ? (first < second ? -1 : 1) : compare_id(left, right);
 }
 
 static int compare_name(const void *left, const void *right)
@@ -72,6 +82,11 @@ enum status graph_table_add(struct graph_table *table, struct tenant *tenant,
         return STATUS_NO_MEMORY;
     }
     CHECK(*node == entry);
+    if (tsearch(entry, &table->by_owner, compare_owner) == NULL) {
+        tdelete(entry, &table->by_id, compare_id);
+        free(entry);
+        return STATUS_NO_MEMORY;
+    }
     entry->older = table->newest;
     if (table->newest != NULL) {
         table->newest->newer = entry;
@@ -131,6 +146,7 @@ void graph_entry_commit(struct graph_entry *entry)
 void graph_table_remove(struct graph_table *table, struct graph_entry *entry)
 {
     tdelete(entry, &table->by_id, compare_id);
+    tdelete(entry, &table->by_owner, compare_owner);
     for (size_t i = 0; i < entry->name_count; i++) {
         drop_alias(table, find_alias(table, entry->tenant, entry->names[i]));
         free(entry->names[i]);
@@ -225,23 +241,36 @@ enum status graph_table_name(struct graph_table *table, const char *name, struct
     return status;
 }
 
-struct graph_entry *graph_table_find_id(const struct graph_table *table, const char *id)
+static struct graph_entry *find_entry(void *const *root, const struct tenant *tenant,
+                                      const char *id, int (*compare)(const void *, const void *))
 {
     struct graph_entry pattern;
     size_t size = strlen(id);
     if (size >= sizeof(pattern.row.id)) {
         return NULL;
     }
+    pattern.tenant = (struct tenant *)tenant;
     memcpy(pattern.row.id, id, size + 1);
-    struct graph_entry *const *node = tfind(&pattern, &table->by_id, compare_id);
+    struct graph_entry *const *node = tfind(&pattern, root, compare);
     return node != NULL ? *node : NULL;
+}
+
+struct graph_entry *graph_table_find_id(const struct graph_table *table, const char *id)
+{
+    return find_entry(&table->by_id, NULL, id, compare_id);
+}
+
+struct graph_entry *graph_table_find_own(const struct graph_table *table,
+                                         const struct tenant *tenant, const char *id)
+{
+    return find_entry(&table->by_owner, tenant, id, compare_owner);
 }
 
 struct graph_entry *graph_table_find(const struct graph_table *table, const struct tenant *tenant,
                                      const char *key)
 {
-    struct graph_entry *entry = graph_table_find_id(table, key);
-    if (entry == NULL || tenant_number(entry->tenant) != tenant_number(tenant)) {
+    struct graph_entry *entry = graph_table_find_own(table, tenant, key);
+    if (entry == NULL) {
         const struct alias *alias = find_alias(table, tenant, key);
         entry = alias != NULL ? alias->entry : NULL;
     }

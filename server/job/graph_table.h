@@ -1,5 +1,5 @@
-/* Every stored graph with its aliases and results: by id, by alias, in order of creation. Owns the
- * entries and a reference to each result. Loop thread. */
+/* Every stored graph with its aliases and results: by id, by owner and id, by owner and
+ * alias, in order of creation. Owns the entries and a reference to each result. Loop thread. */
 #pragma once
 
 #include "server/store/catalogue.h"
@@ -47,8 +47,11 @@ void graph_table_drop(struct graph_table *table, struct graph_entry *entry);
 MUST_CHECK enum status graph_table_name(struct graph_table *table, const char *name,
                                         struct graph_entry *entry);
 
-/* By id, visible or not; NULL when there is none. */
+/* By id, visible or not; NULL when there is none. For ids that are known here, not asked for. */
 struct graph_entry *graph_table_find_id(const struct graph_table *table, const char *id);
+/* The same among those of this tenant. */
+struct graph_entry *graph_table_find_own(const struct graph_table *table,
+                                         const struct tenant *tenant, const char *id);
 /* By id or alias, visible ones of this tenant only. */
 struct graph_entry *graph_table_find(const struct graph_table *table, const struct tenant *tenant,
                                      const char *key);

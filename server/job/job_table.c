@@ -14,21 +14,29 @@ struct job_table {
     struct job *oldest;
 };
 
+/* By whose they are first: the words of one tenant are never compared with those of another, so
+ * that the time of a look tells nothing of them. */
+static int compare_tenant(const struct job *a, const struct job *b)
+{
+    const uint32_t first = tenant_number(a->tenant);
+    const uint32_t second = tenant_number(b->tenant);
+    return (first > second) - (first < second);
+}
+
 static int compare_id(const void *left, const void *right)
 {
-    return strcmp(((const struct job *)left)->id, ((const struct job *)right)->id);
+    const struct job *a = left;
+    const struct job *b = right;
+    const int order = compare_tenant(a, b);
+    return order != 0 ? order : strcmp(a->id, b->id);
 }
 
 static int compare_key(const void *left, const void *right)
 {
     const struct job *a = left;
     const struct job *b = right;
-    const uint32_t first = tenant_number(a->tenant);
-    const uint32_t second = tenant_number(b->tenant);
-    if (first != second) {
-        return first < second ? -1 : 1;
-    }
-    return strcmp(a->idempotency_key, b->idempotency_key);
+    const int order = compare_tenant(a, b);
+    return order != 0 ? order : strcmp(a->idempotency_key, b->idempotency_key);
 }
 
 enum status job_table_create(struct job_table **ret_table)
@@ -114,13 +122,15 @@ static struct job *find(void *const *root, const struct job *pattern,
     return node != NULL ? *node : NULL;
 }
 
-struct job *job_table_find(const struct job_table *table, const char *id)
+struct job *job_table_find(const struct job_table *table, const struct tenant *tenant,
+                           const char *id)
 {
     struct job pattern;
     size_t size = strlen(id);
     if (size >= sizeof(pattern.id)) {
         return NULL;
     }
+    pattern.tenant = (struct tenant *)tenant;
     memcpy(pattern.id, id, size + 1);
     struct job *job = find(&table->by_id, &pattern, compare_id);
     return job != NULL && job->accepted ? job : NULL;

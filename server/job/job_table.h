@@ -1,5 +1,5 @@
-/* Every job that is remembered: by id, by tenant and idempotency key, in order of creation. Owns
- * the jobs. Loop thread. */
+/* Every job that is remembered: by tenant and id, by tenant and idempotency key, in order of
+ * creation. Owns the jobs. Loop thread. */
 #pragma once
 
 #include "server/job/job.h"
@@ -16,7 +16,8 @@ void job_table_remove(struct job_table *table, struct job *job);
 
 /* NULL when there is none. A job not yet accepted is not found by its id, only by its key: a
  * repeated request must find it. */
-struct job *job_table_find(const struct job_table *table, const char *id);
+struct job *job_table_find(const struct job_table *table, const struct tenant *tenant,
+                           const char *id);
 struct job *job_table_find_key(const struct job_table *table, const struct tenant *tenant,
                                const char *idempotency_key);
 

@@ -2,7 +2,8 @@
  * their magnitudes M (path magnitude), so it is off by at most h epsilon M (Higham, Accuracy and
  * Stability of Numerical Algorithms, 2nd ed., section 4.2). h and M are taken from the tight path
  * that the search finds; as another path may have been summed up, no tolerance is below
- * that of proto/verification.h. Integers are compared exactly. */
+ * that of proto/verification.h, and no magnitude below the least that is rounded like others.
+ * Integers are compared exactly. */
 #include "server/solver/certificate.h"
 
 #include "proto/check.h"
@@ -34,6 +35,7 @@ struct certificate {
     struct problem *reterr;
     double floor;   /* relative tolerance, 0 for integers */
     double epsilon; /* relative error of one addition */
+    double least;   /* magnitude that has these */
     struct way_back back;
     struct reach *reach;
     uint32_t *queue; /* of the search: each vertex enters once */
@@ -98,6 +100,7 @@ static enum status init(struct certificate *certificate)
     }
     certificate->floor = verification_tolerance(certificate->matrix->kind);
     certificate->epsilon = verification_epsilon(certificate->matrix->kind);
+    certificate->least = verification_least(certificate->matrix->kind);
     return certificate->graph->directed ? STATUS_OK
                                         : create_ways_back(certificate->graph, &certificate->back);
 }
@@ -105,7 +108,7 @@ static enum status init(struct certificate *certificate)
 static double tolerance(const struct certificate *certificate, uint32_t hops, double magnitude)
 {
     const double relative = fmax(certificate->floor, certificate->epsilon * hops);
-    return relative > 0 ? relative * magnitude : 0;
+    return relative > 0 ? relative * (magnitude + certificate->least) : 0;
 }
 
 /* An edge out of a vertex, whichever way it is stored. */

@@ -54,7 +54,8 @@ def resident_mb(daemon):
 
 
 def report_longest(crowd, kind, limit_s):
-    longest = max(one.closed_s - one.opened_s for one in crowd.of(kind))
+    """From when it came, or its answer did, to when it was ended."""
+    longest = max(one.closed_s - (one.began_s or one.opened_s) for one in crowd.of(kind))
     report(f"drip: longest {kind}", f"{longest:.2f} s", f"{limit_s + 1} s", longest <= limit_s + 1)
 
 

@@ -246,7 +246,7 @@ def run_script(daemon, told, failures=lambda: 0):
     told.completed = True
 
 
-def check(place, told, arguments=()):
+def check(place, told, arguments=(), n=40):
     """A plain daemon on what is left keeps every word that was given."""
     daemon = Daemon(*arguments, state=place.state)
     try:
@@ -259,7 +259,7 @@ def check(place, told, arguments=()):
                 continue
             assert document["state"] == "done", document
             assert daemon.distance(job, 1, 3) == answer_of(salt), job
-            again = daemon.submit(graph(salt), "?name=third" if salt == 3 else "",
+            again = daemon.submit(graph(salt, n), "?name=third" if salt == 3 else "",
                                   Idempotency_Key=key)
             assert again.expect(200).json["id"] == job, (again.body, job)
         for name, job in told.names.items():

@@ -30,6 +30,7 @@ class Attacker:
         self.got = b""
         self.closed_s = None
         self.noticed_s = None  # by the crowd, which looks at all at once
+        self.began_s = None  # when its answer began to come
         self.socket = socket.socket()
         if kind == "answer":
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -85,10 +86,12 @@ class Crowd:
     def run(self, port, count, kinds, source):
         try:
             for i in range(count):
-                self.attackers.append(Attacker(port, kinds[i % len(kinds)], source))
-                number = self.attackers[-1].socket.fileno()
-                self.by_number[number] = self.attackers[-1]
-                self.ends.register(number, select.EPOLLRDHUP | select.EPOLLONESHOT)
+                one = Attacker(port, kinds[i % len(kinds)], source)
+                self.attackers.append(one)
+                number = one.socket.fileno()
+                self.by_number[number] = one
+                first = select.EPOLLIN if one.kind == "answer" else 0
+                self.ends.register(number, select.EPOLLRDHUP | select.EPOLLONESHOT | first)
             self.opened.set()
             while any(one.closed_s is None for one in self.attackers):
                 for one in self.attackers:
@@ -101,13 +104,18 @@ class Crowd:
             self.opened.set()
 
     def watch(self):
-        """Notes the ends when they come, which takes the thread that drips a while to find."""
-        self.opened.wait()
-        left = len(self.by_number)
-        while left > 0 and self.thread.is_alive():
-            for number, _ in self.ends.poll(1):
-                self.by_number[number].noticed_s = time.monotonic()
-                left -= 1
+        """Notes beginnings and ends when they come, which takes the thread that drips a while to find."""
+        while self.thread.is_alive():
+            for number, events in self.ends.poll(1):
+                one = self.by_number[number]
+                if events & (select.EPOLLRDHUP | select.EPOLLHUP):
+                    one.noticed_s = time.monotonic()
+                    continue
+                one.began_s = time.monotonic()
+                try:
+                    self.ends.modify(number, select.EPOLLRDHUP | select.EPOLLONESHOT)
+                except OSError:
+                    pass  # ended meanwhile
 
     def join(self):
         self.thread.join()

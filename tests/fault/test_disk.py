@@ -1,6 +1,7 @@
 """A disk that fills, a second daemon, another format. The disk is a file system in memory of a few
 MiB, in a mount namespace of its own; where the kernel refuses one the test skips."""
 
+import hashlib
 import os
 import pathlib
 import subprocess
@@ -142,24 +143,40 @@ def refused(state):
     return done.returncode, done.stderr.decode()
 
 
-def test_a_second_daemon_and_other_formats_are_refused():
+def print_of(state):
+    """What a state directory is: every name and all that is in each file."""
+    found = hashlib.sha256()
+    for folder, folders, names in sorted(os.walk(state)):
+        folders.sort()
+        for name in sorted(names):
+            path = pathlib.Path(folder, name)
+            about = path.stat()
+            found.update(f"{path} {about.st_mode} {about.st_size} {about.st_mtime_ns}\n".encode())
+            found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def test_a_second_daemon_and_what_is_not_its_own_are_refused_and_left_as_they_are():
     with harness.Daemon() as daemon:
-        daemon.solve(harness.SMALL)
+        job = daemon.solve(harness.SMALL)["id"]
+        while not daemon.get(f"/v1/jobs/{job}").json["durable"]:
+            pass
+        before = print_of(daemon.state)
         code, words = refused(daemon.state)
         assert code == 78 and "in use by another process" in words, (code, words)
+        assert print_of(daemon.state) == before
         daemon.terminate()
         path = pathlib.Path(daemon.state, "FORMAT")
-        format_ = path.read_text()
-        before = [(name, os.stat(name).st_mtime_ns) for name in daemon.files()]
-        for text, expected in ((format_.replace("state 1", "state 2"), "newer apspd"),
+        own = path.read_text()
+        foreign = own.replace(own.split()[-1], "0123456789abcdef" * 2)
+        for text, expected in ((own.replace("state 1", "state 2"), "newer apspd"), (foreign, "belongs to another"),
                                ("apspd state 1\n", "damaged"), ("something\n", "not that of")):
             path.write_text(text)
+            before = print_of(daemon.state)
             code, words = refused(daemon.state)
             assert code == 78 and expected in words, (code, words)
-        path.write_text(format_)
-        after = [(name, os.stat(name).st_mtime_ns) for name in daemon.files()]
-        unlike = {name for name, _ in set(before) ^ set(after)}
-        assert unlike <= {str(path)}, unlike
+            assert print_of(daemon.state) == before, text
+        path.write_text(own)
         daemon.start()
         assert daemon.get("/v1/graphs").json["graphs"]
 

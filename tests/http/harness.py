@@ -22,6 +22,8 @@ QUICK = "APSPD_TEST_QUICK" in os.environ
 BINARY = sys.argv[1] if len(sys.argv) > 1 else "apspd"
 COMMAND = sys.argv[2] if len(sys.argv) > 2 else "apsp"
 SANITIZER = re.compile(rb"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:|broken invariant")
+# The keys of access.py, which no log, file or answer may have.
+SECRET = re.compile(rb"key-of-[\w.-]+-0123456789")
 SMALL = b"p sp 4 4\na 1 2 5\na 2 3 7\na 1 3 20\na 3 1 1\n"
 FINAL = ("done", "failed", "cancelled")
 # For a daemon whose slow_graph(LASTING_SIZE) is to run until it is cancelled: a minute of work for one
@@ -114,6 +116,14 @@ class Daemon:
         log = self.log()
         found = SANITIZER.search(log)
         assert not found, log[max(0, found.start() - 200) : found.start() + 6000].decode()
+        assert not SECRET.search(log), SECRET.search(log)
+
+    def check_state(self):
+        """Of the files that are not graphs and matrices."""
+        for folder, _, names in os.walk(self.state):
+            for name in names if os.path.basename(folder) not in ("graphs", "results", "quarantine") else ():
+                with open(os.path.join(folder, name), "rb") as file:
+                    assert not SECRET.search(file.read()), os.path.join(folder, name)
 
     def kill(self):
         self.ended = True
@@ -137,6 +147,7 @@ class Daemon:
                 self.terminate()
             # One that ended by itself; a negative code is the signal that it got.
             assert self.ended, (code, self.log()[-3000:].decode())
+            self.check_state()
         finally:
             if self.process.poll() is None:
                 self.process.kill()
@@ -163,6 +174,8 @@ class Daemon:
         if own:
             connection.close()
         assert answer.headers["X-Request-Id"], answer.headers
+        key = (headers or {}).get("Authorization", "").rpartition(" ")[2]
+        assert not SECRET.match(key.encode()) or key not in str(answer.headers) + str(answer.body), answer.headers
         return answer
 
     def get(self, path, **headers):

@@ -16,7 +16,6 @@ JSON = {"Content-Type": "application/json"}
 OTHER = b"p sp 3 2\na 1 2 5\na 2 3 6\n"
 WHO = ("alpha:submitter", "beta:admin", "alpha:reader", "gamma:monitor", "delta:submitter jobs=1",
        "epsilon:submitter vertices=3 bytes=2000")
-UNKNOWN = {"g": "g_00000000000000000000000000", "j": "j_00000000000000000000000000", "n": "nowhere"}
 keys = access.Keys(*WHO)
 SECRETS = [access.Keys.key(who) for who in WHO]
 
@@ -145,16 +144,28 @@ def test_a_role_does_what_it_includes(daemon):
         daemon.by("alpha:reader", method, path, body, JSON).expect(200)
 
 
-def shape_of(answer, *secrets):
-    """An answer without what differs from one to the next."""
-    body = answer.body.decode()
-    for secret in secrets:
-        body = body.replace(secret, "ID")
-    body = re.sub(r'"request_id":"\w+"', "", body)
-    headers = {k: v for k, v in answer.headers.items() if k not in ("Date", "X-Request-Id")}
-    headers.pop("Content-Length", None)
-    headers.pop("Server-Timing", None)
+def shape_of(answer, name):
+    """An answer, head and body, without what differs from one to the next whatever is asked."""
+    body = re.sub(rb'"request_id":"\w+"', b"", answer.body.replace(name.encode(), b"ID"))
+    headers = [(k, v) for k, v in answer.headers.items() if k not in ("Date", "X-Request-Id", "Server-Timing")]
     return answer.status, headers, body
+
+
+def unknown_like(name):
+    """One that nobody has, but for its last letter the same."""
+    return name[:-1] + ("0" if name[-1] != "0" else "1")
+
+
+def objects_of(daemon, who):
+    """What a tenant has, by sort: of a graph that is solved, one that is not, and one that cannot be."""
+    def submit(weight, query=""):
+        body = b"p sp 3 2\na 1 2 %d\na 2 1 3\n" % weight
+        return daemon.by(who, "POST", "/v1/jobs" + query, body, {"Prefer": "wait=60"}).expect(200).json
+
+    solved, failed = submit(5, "?name=secret"), submit(-5)
+    assert (solved["state"], failed["state"]) == ("done", "failed"), (solved, failed)
+    stored = daemon.by(who, "POST", "/v1/graphs?name=stored", OTHER).expect(201).json
+    return [solved["graph"], solved["id"], "secret", failed["graph"], failed["id"], stored["id"], "stored"]
 
 
 def questions_of(daemon):
@@ -167,31 +178,72 @@ def questions_of(daemon):
                 address = route["path"].replace("{v}", "1") + query.rstrip("?")
                 body = '{"pairs":[[1,2]]}' if method == "POST" else None
                 yield method, address.replace("{id}", "{g}"), body
+                if method == "GET":
+                    yield "HEAD", address.replace("{id}", "{g}"), None
     yield "POST", "/v1/jobs", '{"graph":"{g}"}'
     yield "POST", "/v1/estimate", '{"graph":"{g}"}'
+    yield "GET", "/v1/jobs?cursor={g}", None
+    yield "GET", "/v1/graphs?cursor={g}", None
 
 
-def test_what_another_has_is_not_told_from_what_nobody_has(daemon):
-    job = daemon.by("alpha:submitter", "POST", "/v1/jobs?name=secret", OTHER, {"Prefer": "wait=60"}).json
-    assert job["state"] == "done", job
-    tag = daemon.by("alpha:reader", "GET", "/v1/graphs/secret/stats").headers["ETag"]
+def test_what_another_has_is_not_told_from_what_nobody_has(_):
+    askers = ("alpha:submitter", "beta:admin", "zeta:submitter")
+    three = access.Keys(*askers, "alpha:reader")
+    with access.Daemon("--http.keys_file", three.path) as daemon:
+        questions = list(questions_of(daemon))
+        assert len(questions) > 30, len(questions)
+        for i, owner in enumerate(askers):
+            # One after the other: who has nothing is asked first, who has the same names and graphs later.
+            names = objects_of(daemon, owner)
+            tag = daemon.by(owner, "GET", "/v1/graphs/secret/stats").expect(200).headers["ETag"]
+            for asker in askers:
+                if asker != owner:
+                    ask_for_another_s(daemon, asker, questions, names, tag, askers.index(asker) < i)
+            assert daemon.by(owner, "GET", "/v1/graphs/secret").expect(200).json["id"] == names[0]
+            assert daemon.by(owner, "GET", "/v1/jobs/" + names[4]).expect(200).json["state"] == "failed"
+
+
+def ask_for_another_s(daemon, who, questions, names, tag, has_names):
+    """Each for each of them, and for what is like it; neither is there."""
+    listed = [daemon.by(who, "GET", path).expect(200).body for path in ("/v1/jobs", "/v1/graphs")]
+    with_connection = daemon.connect()
+    for name in names:
+        if has_names and name in ("secret", "stored"):
+            continue  # his own
+        assert name.encode() not in listed[0] + listed[1], name
+        for method, address, body in questions:
+            given = {"If-None-Match": tag, **(JSON if body else {})}
+            shapes = [shape_of(daemon.by(who, method, address.replace("{g}", one),
+                                         body and body.replace("{g}", one), given, with_connection), one)
+                      for one in (name, unknown_like(name))]
+            assert shapes[0] == shapes[1], (method, address, name, shapes)
+            assert shapes[0][0] == 404 or "cursor" in address, (method, address, name, shapes)
+    with_connection.close()
+    assert listed == [daemon.by(who, "GET", path).expect(200).body for path in ("/v1/jobs", "/v1/graphs")]
+
+
+def test_nobody_says_who_he_is_or_what_he_may_but_by_his_key(daemon):
+    """No parameter and no member of a body that is not described, on any route."""
+    daemon.by("alpha:submitter", "POST", "/v1/jobs?name=plain", SMALL, {"Prefer": "wait=60"}).expect(200)
+    claims = ("tenant", "owner", "role", "admin", "key", "state", "quota", "callback")
+    bodies = {"distances": {"pairs": [[1, 2]]}, "paths": {"pairs": [[1, 2]]}, "table": {"sources": [1]},
+              "estimate": {"n": 3}, "jobs": {"graph": "plain"}}
     count = 0
-    for method, address, body in questions_of(daemon):
-        for known, unknown in ((job["graph"], UNKNOWN["g"]), (job["id"], UNKNOWN["j"]),
-                               ("secret", UNKNOWN["n"])):
-            answers = [
-                daemon.by("beta:admin", method, address.replace("{g}", name),
-                          body and body.replace("{g}", name),
-                          {**JSON, "If-None-Match": tag} if body else {"If-None-Match": tag})
-                for name in (known, unknown)]
-            assert shape_of(answers[0], known) == shape_of(answers[1], unknown), (method, address)
-            assert answers[0].status == 404, (method, address, answers[0].body)
-            count += 1
-    assert count > 50, count
-    for path in ("/v1/jobs", "/v1/graphs"):
-        assert job["graph"].encode() not in daemon.by("beta:admin", "GET", path).body
-    daemon.by("beta:admin", "GET", "/v1/graphs?cursor=" + job["graph"]).expect(400, "BadParameter")
-    assert daemon.by("alpha:reader", "GET", "/v1/graphs/secret").expect(200).json["id"] == job["graph"]
+    for route in daemon.get("/", Accept="application/json").json["routes"]:
+        address = route["path"].replace("{g}", "plain").replace("{id}", "plain").replace("{v}", "1")
+        for method in route["methods"]:
+            given = bodies.get(address.rpartition("/")[2]) if method == "POST" else None
+            for claim in claims:
+                body = json.dumps(given) if given else SMALL if method in ("POST", "PUT") else None
+                daemon.by("alpha:submitter", method, f"{address}?{claim}=beta", body,
+                          JSON if given else {}).expect(400 if address != "/metrics" else 403)
+                count += 1
+                if given is not None:
+                    daemon.by("alpha:submitter", method, address, json.dumps({**given, claim: "beta"}),
+                              JSON).expect(400)
+                    count += 1
+    assert count > 8 * 35, count
+    daemon.by("alpha:submitter", "GET", "/admin/log-level").expect(404, "NoSuchRoute")
 
 
 def test_the_same_upload_by_another_is_new(daemon):
@@ -296,7 +348,7 @@ def test_no_key_stands_in_the_log_or_in_an_answer(daemon):
     log = daemon.log().decode()
     for secret in SECRETS:
         assert secret not in log, secret
-    answer = daemon.by("alpha:submitter", "GET", "/v1/graphs/" + SECRETS[1]).expect(404)
+    answer = daemon.by("alpha:submitter", "GET", "/v1/graphs/nowhere").expect(404)
     assert answer.body.count(SECRETS[0].encode()) == 0
 
 

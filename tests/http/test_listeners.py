@@ -84,8 +84,10 @@ def test_a_new_certificate_is_shown_and_no_connection_ends():
         daemon.ask("GET", "/livez", connection=kept).expect(200)
         waiting = daemon.submit(harness.slow_graph()).expect(202).json["id"]
         answers = []
+        polling = daemon.connect(120)
+        polling.connect()  # while the certificate that it trusts is the one that is shown
         asker = threading.Thread(target=lambda: answers.append(
-            daemon.ask("GET", f"/v1/jobs/{waiting}?wait=60", connection=daemon.connect(120))))
+            daemon.ask("GET", f"/v1/jobs/{waiting}?wait=60", connection=polling)))
         asker.start()
         with open(certificate.key, "rb") as file:
             key = file.read()

@@ -58,6 +58,7 @@ WITHOUT_UNIT_TEST = {
 
 # Globals that do not begin with a word of their file's name, each with why.
 NAMED_OTHERWISE = {
+    "accept4": "stands in the place of the C library's for libmicrohttpd",
     "epoll_ctl": "stands in the place of the C library's for libmicrohttpd",
     "epoll_wait": "likewise",
     "ask_finish": "an ask is what the desk takes; its header is desk.h",

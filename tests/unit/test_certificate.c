@@ -222,6 +222,31 @@ static void many_additions_may_be_off_by_more(void **state)
     assert_int_equal(check_path(10, 1 + 5e-5), STATUS_NOT_VERIFIED);
 }
 
+/* What is less than the least float vanishes, and what is little more loses most of its digits. */
+static void weights_below_what_a_float_has_may_vanish(void **state)
+{
+    static const struct edge tiny[] = {{0, 1, 1e-60}, {1, 2, -3e-50}, {0, 3, 2e-45}, {2, 3, 5e-45}};
+    float entries[4 * 4];
+    const struct matrix matrix = {4, KIND_F4, entries};
+    struct verification verification;
+    struct problem problem;
+    struct graph *graph = build(4, tiny, 4, true, 1);
+
+    (void)state;
+    for (int i = 0; i < 16; ++i) {
+        entries[i] = i % 5 == 0 ? 0 : INFINITY;
+    }
+    entries[1] = entries[2] = entries[6] = 0;
+    entries[3] = (float)2e-45;
+    entries[7] = entries[11] = (float)5e-45;
+    assert_int_equal(certificate_check(graph, &matrix, 4, NULL, &verification, &problem),
+                     STATUS_OK);
+    entries[3] = 1e-40F;
+    assert_int_equal(certificate_check(graph, &matrix, 4, NULL, &verification, &problem),
+                     STATUS_NOT_VERIFIED);
+    graph_destroy(graph);
+}
+
 static void a_float_that_is_no_number_is_rejected(void **state)
 {
     (void)state;
@@ -262,6 +287,7 @@ int main(void)
         cmocka_unit_test(undirected_edges_count_both_ways),
         cmocka_unit_test(floats_may_be_off_by_their_rounding_and_no_more),
         cmocka_unit_test(many_additions_may_be_off_by_more),
+        cmocka_unit_test(weights_below_what_a_float_has_may_vanish),
         cmocka_unit_test(a_float_that_is_no_number_is_rejected),
         cmocka_unit_test(a_cancel_ends_the_check),
     };

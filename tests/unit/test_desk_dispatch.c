@@ -103,7 +103,7 @@ static uint64_t loads(const struct fixture *fixture)
 
 static double started_at(struct fixture *fixture, const char *job_id)
 {
-    const struct job *job = job_table_find(fixture->desk->jobs, job_id);
+    const struct job *job = job_table_find(fixture->desk->jobs, NULL, job_id);
     assert_non_null(job);
     return job->started_s;
 }
@@ -175,7 +175,7 @@ static void an_equal_small_job_waits_for_the_first(void **state)
     queue_ring(fixture, 5, 1, 0, equal);
     cancel(fixture, running);
     finish_job(fixture, equal, "done");
-    const struct job *job = job_table_find(fixture->desk->jobs, equal);
+    const struct job *job = job_table_find(fixture->desk->jobs, NULL, equal);
     assert_true(job->report.timings.compute_s == 0);
     assert_job_state(fixture, first, "done");
 }
@@ -198,7 +198,7 @@ static void a_negative_cycle_among_small_jobs_is_its_own_failure(void **state)
     finish_job(fixture, good[0], "done");
     finish_job(fixture, good[1], "done");
     assert_int_equal(loads(fixture), 2);
-    const struct job *job = job_table_find(fixture->desk->jobs, bad);
+    const struct job *job = job_table_find(fixture->desk->jobs, NULL, bad);
     assert_int_equal(job->report.problem.status, STATUS_NEGATIVE_CYCLE);
     assert_non_null(job->report.cycle);
 }

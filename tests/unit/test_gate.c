@@ -3,12 +3,16 @@
 #include "server/http/gate.h"
 
 /* cmocka.h wants these before it. */
+#include <errno.h>
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -102,6 +106,48 @@ static void what_is_not_in_a_set_is_taken_out_all_the_same(void **state)
     assert_int_equal(epoll_ctl(sockets->set, EPOLL_CTL_MOD, sockets->descriptors[0], &event), -1);
 }
 
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Somebody waits, and there is no descriptor for him. */
+static void starve(int listener)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const struct rlimit none = {0, limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    assert_int_equal(accept4(listener, NULL, NULL, SOCK_CLOEXEC), -1);
+    assert_int_equal(errno, EMFILE);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static void whoever_has_no_descriptor_and_no_connection_makes_a_pause(void **state)
+{
+    struct sockets *sockets = *state;
+    struct epoll_event events[1];
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof(address);
+    const int listener = socket(AF_INET, SOCK_STREAM, 0);
+    const int client = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+    assert_int_equal(connect(client, (struct sockaddr *)&address, size), 0);
+    starve(listener);
+    const double began_s = now_s();
+    assert_int_equal(epoll_wait(sockets->set, events, 1, 0), 1);
+    assert_true(now_s() - began_s >= 0.09);
+    const int accepted = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    assert_true(accepted >= 0);
+    close(accepted);
+    close(client);
+    close(listener);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +155,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(another_set_is_waited_for, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_there_is_told_in_parts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(whoever_has_no_descriptor_and_no_connection_makes_a_pause,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_not_in_a_set_is_taken_out_all_the_same, set_up,
                                         tear_down),
     };

@@ -79,6 +79,9 @@ static void each_tenant_has_its_own_graphs_and_aliases(void **state)
     assert_ptr_equal(graph_table_find(*state, &tenants[1], "g_one"), two);
     assert_null(graph_table_find(*state, &tenants[0], "g_two"));
     assert_null(graph_table_find(*state, NULL, "g_two"));
+    assert_ptr_equal(graph_table_find_own(*state, &tenants[1], "g_two"), two);
+    assert_null(graph_table_find_own(*state, &tenants[0], "g_two"));
+    assert_null(graph_table_find_own(*state, &tenants[1], "rome"));
     assert_int_equal(tenants[0].stored_bytes, 100);
     graph_table_remove(*state, one);
     assert_int_equal(tenants[0].stored_bytes, 0);

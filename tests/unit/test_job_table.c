@@ -39,9 +39,9 @@ static void a_job_is_found_by_its_id_and_its_key(void **state)
 {
     struct job *job = add(*state, "order-1");
     struct job *other = add(*state, "order-2");
-    assert_ptr_equal(job_table_find(*state, job->id), job);
+    assert_ptr_equal(job_table_find(*state, NULL, job->id), job);
     assert_ptr_equal(job_table_find_key(*state, NULL, "order-2"), other);
-    assert_null(job_table_find(*state, "j_absent"));
+    assert_null(job_table_find(*state, NULL, "j_absent"));
     assert_null(job_table_find_key(*state, NULL, "order-3"));
 }
 
@@ -54,12 +54,16 @@ static void a_key_of_one_tenant_is_not_that_of_another(void **state)
         assert_int_equal(job_create("g_one", KIND_I4, 1000, &job), STATUS_OK);
         memcpy(job->idempotency_key, "order-1", 8);
         job->tenant = &tenants[i];
+        job->accepted = true;
         jobs[i] = job;
         assert_int_equal(job_table_add(*state, &job), STATUS_OK);
     }
     assert_ptr_equal(job_table_find_key(*state, &tenants[0], "order-1"), jobs[0]);
     assert_ptr_equal(job_table_find_key(*state, &tenants[1], "order-1"), jobs[1]);
     assert_null(job_table_find_key(*state, NULL, "order-1"));
+    assert_ptr_equal(job_table_find(*state, &tenants[0], jobs[0]->id), jobs[0]);
+    assert_null(job_table_find(*state, &tenants[1], jobs[0]->id));
+    assert_null(job_table_find(*state, NULL, jobs[0]->id));
     job_table_remove(*state, jobs[0]);
     assert_null(job_table_find_key(*state, &tenants[0], "order-1"));
     assert_ptr_equal(job_table_find_key(*state, &tenants[1], "order-1"), jobs[1]);
@@ -78,7 +82,7 @@ static void a_job_not_accepted_is_found_by_its_key_alone(void **state)
 {
     struct job *job = add(*state, "order-1");
     job->accepted = false;
-    assert_null(job_table_find(*state, job->id));
+    assert_null(job_table_find(*state, NULL, job->id));
     assert_ptr_equal(job_table_find_key(*state, NULL, "order-1"), job);
 }
 
@@ -88,7 +92,7 @@ static void a_removed_job_is_not_found(void **state)
     char id[JOB_ID_SIZE];
     memcpy(id, job->id, sizeof(id));
     job_table_remove(*state, job);
-    assert_null(job_table_find(*state, id));
+    assert_null(job_table_find(*state, NULL, id));
     assert_null(job_table_find_key(*state, NULL, "order-1"));
     assert_null(job_table_newest(*state));
     assert_null(job_table_oldest(*state));
@@ -112,7 +116,7 @@ static void an_id_too_long_to_be_one_is_not_found(void **state)
     char id[400];
     memset(id, 'j', sizeof(id) - 1);
     id[sizeof(id) - 1] = '\0';
-    assert_null(job_table_find(*state, id));
+    assert_null(job_table_find(*state, NULL, id));
     assert_null(job_table_find_key(*state, NULL, id));
 }
 

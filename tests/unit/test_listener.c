@@ -1,6 +1,8 @@
 #include "server/http/listener.h"
 
+#include <linux/tcp.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -136,6 +138,29 @@ static void a_name_is_looked_up(void **state)
     listener_close(&listener);
 }
 
+/* Else a crowd that comes at once is told to try again, a second later. */
+static void as_many_may_come_at_once_as_the_kernel_lets(void **state)
+{
+    struct problem problem = {0};
+    struct listener listener;
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+    unsigned limit = 0;
+    FILE *file = fopen("/proc/sys/net/core/somaxconn", "r");
+
+    (void)state;
+    if (file == NULL) {
+        skip();
+    }
+    assert_int_equal(fscanf(file, "%u", &limit), 1);
+    fclose(file);
+    assert_int_equal(listener_open("127.0.0.1:0", 0600, &listener, &problem), STATUS_OK);
+    assert_int_equal(getsockopt(listener.socket, IPPROTO_TCP, TCP_INFO, &info, &size), 0);
+    /* Of one that listens, how many may wait. */
+    assert_int_equal(info.tcpi_sacked, limit < 4096 ? limit : 4096);
+    listener_close(&listener);
+}
+
 /* Of a Unix one the file stays: it belongs to who has opened it. */
 static void a_socket_of_another_is_taken_over(void **state)
 {
@@ -179,6 +204,7 @@ int main(void)
         cmocka_unit_test(a_unix_socket_is_there_as_long_as_it_is_open),
         cmocka_unit_test(a_stale_unix_socket_is_replaced_but_no_other_file),
         cmocka_unit_test(what_other_machines_reach_is_not_local),
+        cmocka_unit_test(as_many_may_come_at_once_as_the_kernel_lets),
         cmocka_unit_test(a_name_is_looked_up),
         cmocka_unit_test(a_socket_of_another_is_taken_over),
     };

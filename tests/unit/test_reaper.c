@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <linux/sockios.h>
+#include <linux/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -24,17 +25,23 @@ static bool is_shut(int descriptor)
     return poll(&look, 1, 0) == 1 && (look.revents & POLLRDHUP) != 0;
 }
 
+static struct reaper *create_plain(uint32_t connection_limit, double header_timeout_s)
+{
+    const struct reaper_rules rules = {.connection_limit = connection_limit,
+                                       .header_timeout_s = header_timeout_s};
+    struct reaper *reaper;
+
+    assert_int_equal(reaper_create(&rules, &reaper), STATUS_OK);
+    return reaper;
+}
+
 static void a_late_connection_is_shut_down(void **state)
 {
-    struct reaper *reaper;
+    struct reaper *reaper = create_plain(4, TIMEOUT_S);
     struct reaper_place *place;
     int ends[2];
 
     (void)state;
-    assert_int_equal(
-        reaper_create(&(struct reaper_rules){.connection_limit = 4, .header_timeout_s = TIMEOUT_S},
-                      &reaper),
-        STATUS_OK);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     place = reaper_open(reaper, ends[0], false, 100);
     assert_non_null(place);
@@ -56,14 +63,10 @@ static void a_late_connection_is_shut_down(void **state)
 
 static void a_closed_connection_is_left_alone(void **state)
 {
-    struct reaper *reaper;
+    struct reaper *reaper = create_plain(1, TIMEOUT_S);
     int ends[2];
 
     (void)state;
-    assert_int_equal(
-        reaper_create(&(struct reaper_rules){.connection_limit = 1, .header_timeout_s = TIMEOUT_S},
-                      &reaper),
-        STATUS_OK);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     reaper_close(reaper_open(reaper, ends[0], false, 0));
     reaper_run(reaper, 1000);
@@ -75,15 +78,11 @@ static void a_closed_connection_is_left_alone(void **state)
 
 static void places_are_given_out_once_and_again_when_free(void **state)
 {
-    struct reaper *reaper;
+    struct reaper *reaper = create_plain(2, TIMEOUT_S);
     struct reaper_place *first;
     struct reaper_place *second;
 
     (void)state;
-    assert_int_equal(
-        reaper_create(&(struct reaper_rules){.connection_limit = 2, .header_timeout_s = TIMEOUT_S},
-                      &reaper),
-        STATUS_OK);
     first = reaper_open(reaper, -1, false, 0);
     second = reaper_open(reaper, -1, false, 0);
     assert_non_null(first);
@@ -286,10 +285,22 @@ static void a_body_that_sometimes_waits_is_ended_all_the_same(void **state)
         reaper_run(reaper, now_s + 0.75);
         reaper_run(reaper, now_s + 1);
     }
-    assert_true(now_s > TIMEOUT_S && now_s <= TIMEOUT_S * 4 / 3 + 2);
+    assert_true(now_s > TIMEOUT_S && now_s <= TIMEOUT_S + 2);
     reaper_close(place);
     end(&talk);
     reaper_destroy(reaper);
+}
+
+/* Until the kernel has seen nothing of a direction for so long. */
+static void be_quiet(const struct talk *talk, uint32_t quiet_ms)
+{
+    struct tcp_info info = {0};
+    socklen_t size = sizeof info;
+
+    while (info.tcpi_last_data_recv < quiet_ms || info.tcpi_last_data_sent < quiet_ms ||
+           info.tcpi_last_ack_recv < quiet_ms) {
+        assert_int_equal(getsockopt(talk->server, IPPROTO_TCP, TCP_INFO, &info, &size), 0);
+    }
 }
 
 static void a_body_that_waits_to_be_read_is_not_late(void **state)
@@ -300,9 +311,11 @@ static void a_body_that_waits_to_be_read_is_not_late(void **state)
 
     (void)state;
     reaper_expect_body(place);
+    reaper_run(reaper, 0.04);
     assert_int_equal(send(talk.client, "a", 1, 0), 1);
-    for (int second = 1; second < 100; second++) {
-        reaper_run(reaper, second);
+    be_quiet(&talk, 60);
+    for (int look = 2; look * 0.04 < 2 * TIMEOUT_S; look++) {
+        reaper_run(reaper, look * 0.04);
     }
     assert_false(is_shut(talk.client));
     reaper_rest(place); /* its body is there: what follows takes as long as it does */
@@ -312,6 +325,76 @@ static void a_body_that_waits_to_be_read_is_not_late(void **state)
     assert_false(is_shut(talk.client));
     reaper_close(place);
     end(&talk);
+    reaper_destroy(reaper);
+}
+
+/* As much as goes, until something of it waits in the kernel. */
+static void send_all_that_goes(const struct talk *talk)
+{
+    static const char bytes[1 << 12];
+
+    while (send(talk->server, bytes, sizeof bytes, MSG_DONTWAIT) > 0) {
+    }
+}
+
+/* Whether it may still be sent to: one that is shut down fails. */
+static bool waits(const struct talk *talk)
+{
+    struct pollfd look = {.fd = talk->server};
+
+    return poll(&look, 1, 0) == 0;
+}
+
+static void the_wait_to_be_accepted_counts_but_for_no_more_than_a_tenth(void **state)
+{
+    struct reaper *reaper = create_with_floor();
+    struct talk talk = connect_pair();
+
+    (void)state;
+    be_quiet(&talk, 60);
+    struct reaper_place *place = reaper_open(reaper, talk.server, false, 5);
+    reaper_run(reaper, 5 + TIMEOUT_S - TIMEOUT_S / 10);
+    assert_false(is_shut(talk.client));
+    reaper_run(reaper, 5 + TIMEOUT_S - 0.04);
+    assert_true(is_shut(talk.client));
+    reaper_close(place);
+    end(&talk);
+    reaper_destroy(reaper);
+}
+
+/* When nothing has moved since the last look, that one is where the time begins; else the byte is.
+ */
+static void the_time_begins_with_the_last_byte_and_not_with_the_look_behind_it(void **state)
+{
+    struct reaper *reaper = create_with_floor();
+    struct talk talks[2] = {connect_pair(), connect_pair()};
+    struct reaper_place *places[2];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        places[i] = reaper_open(reaper, talks[i].server, false, 0);
+        move_bytes(&talks[i], 1);
+    }
+    reaper_run(reaper, 1);
+    reaper_rest(places[0]);
+    reaper_expect_body(places[0]);
+    reaper_rest(places[1]);
+    send_all_that_goes(&talks[1]);
+    be_quiet(&talks[0], 60);
+    be_quiet(&talks[1], 60);
+    reaper_run(reaper, 1.04);
+    reaper_run(reaper, 1 + TIMEOUT_S - 0.01);
+    assert_false(is_shut(talks[0].client));
+    reaper_run(reaper, 1 + TIMEOUT_S + 0.01);
+    expect_farewell(&talks[0], "408");
+    reaper_run(reaper, 31 - 0.01);
+    assert_true(waits(&talks[1]));
+    reaper_run(reaper, 31 + 0.01);
+    assert_false(waits(&talks[1]));
+    for (int i = 0; i < 2; i++) {
+        reaper_close(places[i]);
+        end(&talks[i]);
+    }
     reaper_destroy(reaper);
 }
 
@@ -337,15 +420,6 @@ static void an_answer_that_nobody_takes_is_ended(void **state)
     reaper_close(place);
     end(&talk);
     reaper_destroy(reaper);
-}
-
-/* As much as goes, until something of it waits in the kernel. */
-static void send_all_that_goes(const struct talk *talk)
-{
-    static const char bytes[1 << 12];
-
-    while (send(talk->server, bytes, sizeof bytes, MSG_DONTWAIT) > 0) {
-    }
 }
 
 static void take_all(const struct talk *talk)
@@ -460,14 +534,10 @@ static void *open_and_close(void *context)
 
 static void requests_under_way_are_counted(void **state)
 {
-    struct reaper *reaper;
+    struct reaper *reaper = create_plain(2, TIMEOUT_S);
     struct reaper_place *places[2];
 
     (void)state;
-    assert_int_equal(
-        reaper_create(&(struct reaper_rules){.connection_limit = 2, .header_timeout_s = TIMEOUT_S},
-                      &reaper),
-        STATUS_OK);
     for (int i = 0; i < 2; i++) {
         places[i] = reaper_open(reaper, -1, false, 0);
         reaper_rest(places[i]);
@@ -485,15 +555,11 @@ static void requests_under_way_are_counted(void **state)
 /* The reaper's hand and the closing thread meet; descriptor -1 makes the shutdown harmless. */
 static void threads_may_close_while_it_reaps(void **state)
 {
-    struct reaper *reaper;
+    struct reaper *reaper = create_plain(2, 0);
     pthread_t threads[2];
     void *failed;
 
     (void)state;
-    assert_int_equal(
-        reaper_create(&(struct reaper_rules){.connection_limit = 2, .header_timeout_s = 0},
-                      &reaper),
-        STATUS_OK);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, open_and_close, reaper), 0);
     }
@@ -516,6 +582,8 @@ int main(void)
         cmocka_unit_test(requests_under_way_are_counted),
         cmocka_unit_test(threads_may_close_while_it_reaps),
         cmocka_unit_test(a_body_that_drips_is_ended_and_told),
+        cmocka_unit_test(the_wait_to_be_accepted_counts_but_for_no_more_than_a_tenth),
+        cmocka_unit_test(the_time_begins_with_the_last_byte_and_not_with_the_look_behind_it),
         cmocka_unit_test(a_body_that_stops_has_its_time_from_then_on),
         cmocka_unit_test(a_body_of_single_bytes_is_ended_in_time),
         cmocka_unit_test(a_body_at_the_floor_goes_on),

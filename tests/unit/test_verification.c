@@ -15,6 +15,8 @@ static void integers_are_compared_exactly(void **state)
     assert_true(verification_tolerance(KIND_F4) > verification_tolerance(KIND_F8));
     assert_true(verification_tolerance(KIND_F8) > verification_epsilon(KIND_F8));
     assert_true(verification_epsilon(KIND_F8) > 0);
+    assert_true(verification_least(KIND_I4) == 0);
+    assert_true(verification_least(KIND_F4) > verification_least(KIND_F8));
 }
 
 static void all_rows_are_checked_while_that_is_affordable(void **state)
