@@ -20,13 +20,17 @@
 #define EXACT_LIMIT (1ll << 53)
 /* Edges on their way to rows: few enough to stay in the nearest cache. */
 #define PASSING 2048
-/* More vertices take memory for their rows before the first edge has come. */
-#define NUMBERED_LIMIT (1u << 20)
+/* A vertex takes 8 bytes of its rows, and costs nothing to announce: rows begin once an edge has
+ * come for each so many vertices. */
+#define VERTICES_PER_EDGE 2
 
 struct graph_builder {
     struct graph_options options;
     struct edge_list list; /* real from the first weight on that is no int32 */
     uint64_t capacity;
+    bool may_grow_rows; /* of vertex_count and directed, once there are edges enough */
+    uint32_t vertex_count;
+    bool directed;
     struct growing_rows *rows;    /* NULL, or what came before the list, which then is short */
     uint64_t passed;              /* edges that have left the list, to rows or for good */
     struct graph_summary summary; /* of those that have left for good */
@@ -86,14 +90,9 @@ void graph_builder_expect(struct graph_builder *builder, uint64_t edge_count)
 void graph_builder_number(struct graph_builder *builder, uint32_t vertex_count, bool directed)
 {
     CHECK(builder->list.count == 0 && builder->rows == NULL);
-    if (vertex_count > NUMBERED_LIMIT ||
-        (builder->capacity < PASSING && set_capacity(builder, PASSING) != STATUS_OK)) {
-        return;
-    }
-    /* Without memory for them the edges are listed, as those of other formats. */
-    if (growing_rows_create(vertex_count, directed, &builder->rows) != STATUS_OK) {
-        builder->rows = NULL;
-    }
+    builder->may_grow_rows = true;
+    builder->vertex_count = vertex_count;
+    builder->directed = directed;
 }
 
 /* The matrix alone: what lies behind it is counted when the graph is known. */
@@ -144,7 +143,8 @@ enum status graph_builder_admit(const struct graph_builder *builder, uint64_t ve
 static enum status leave_rows(struct graph_builder *builder)
 {
     struct edge_list list;
-    enum status status = growing_rows_undo(builder->rows, PASSING, &list, &builder->summary);
+    const uint64_t room = builder->list.count > PASSING ? builder->list.count : PASSING;
+    enum status status = growing_rows_undo(builder->rows, room, &list, &builder->summary);
 
     if (status != STATUS_OK) {
         return status;
@@ -155,7 +155,7 @@ static enum status leave_rows(struct graph_builder *builder)
            builder->list.count * sizeof(struct edge_i4));
     free(builder->list.edges);
     builder->passed -= list.count;
-    builder->capacity = list.count + PASSING;
+    builder->capacity = list.count + room;
     list.count += builder->list.count;
     builder->list = list;
     return STATUS_OK;
@@ -181,6 +181,27 @@ static enum status pass_on(struct graph_builder *builder)
     return leave_rows(builder);
 }
 
+/* The list, which came in order or did not, is the first to become rows. Without memory for them
+ * the edges stay listed, as those of other formats. */
+static enum status begin_rows(struct graph_builder *builder)
+{
+    enum status status;
+
+    builder->may_grow_rows = false;
+    if (growing_rows_create(builder->vertex_count, builder->directed, &builder->rows) !=
+        STATUS_OK) {
+        return STATUS_OK;
+    }
+    status = pass_on(builder);
+    return status == STATUS_OK && builder->rows != NULL ? set_capacity(builder, PASSING) : status;
+}
+
+static bool rows_are_due(const struct graph_builder *builder)
+{
+    return builder->may_grow_rows && !builder->list.real && builder->list.count >= PASSING &&
+           builder->list.count >= builder->vertex_count / VERTICES_PER_EDGE;
+}
+
 static enum status grow_list(struct graph_builder *builder)
 {
     if (builder->capacity < FIRST_CAPACITY) {
@@ -200,7 +221,9 @@ static enum status make_room(struct graph_builder *builder)
     if (limit > 0 && graph_builder_edge_count(builder) >= limit) {
         return STATUS_TOO_LARGE;
     }
-    if (builder->rows != NULL && builder->list.count >= PASSING) {
+    if (rows_are_due(builder)) {
+        status = begin_rows(builder);
+    } else if (builder->rows != NULL && builder->list.count >= PASSING) {
         status = pass_on(builder);
     }
     if (status == STATUS_OK && builder->list.count >= builder->capacity) {
@@ -359,7 +382,9 @@ static enum status make_rows(struct graph_builder *builder, const uint32_t *row_
     const uint64_t edges_read = graph_builder_edge_count(builder);
     enum status status = STATUS_OK;
 
-    if (builder->rows != NULL) {
+    if (rows_are_due(builder)) {
+        status = begin_rows(builder);
+    } else if (builder->rows != NULL) {
         status = pass_on(builder);
     }
     if (status != STATUS_OK) {

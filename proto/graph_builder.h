@@ -1,5 +1,6 @@
 /* Collects edges in the order of the file and turns them into a struct graph.
- * 12 bytes per edge while all weights are int32, 16 bytes after the first other one. */
+ * 12 bytes per edge while all weights are int32, 16 bytes after the first other one; 8, and 8 per
+ * vertex, of those that become rows at once. */
 #pragma once
 
 #include "proto/edge_sort.h"
@@ -36,7 +37,8 @@ MUST_CHECK enum status graph_builder_admit(const struct graph_builder *builder,
 
 /* The rows used in add are final from the first edge on, and of so many vertices; directed as it
  * will be said at the finish. While edges come in order they become rows at once, in less memory
- * and sooner. Only a hint, before the first edge. */
+ * and sooner, from when there are edges for half of the vertices. Only a hint, before the first
+ * edge. */
 void graph_builder_number(struct graph_builder *builder, uint32_t vertex_count, bool directed);
 /* What has become rows at once so far; all zero when nothing has, or the edges were out of order
  * after all. */

@@ -77,21 +77,27 @@ static int hash_edges(gnutls_hash_hd_t hash, const struct graph *graph, uint64_t
     return failed;
 }
 
-/* The canonical form: the edges in blocks, then where their rows begin, and all the rest. */
+/* The canonical form: the edges in blocks, where their rows begin, names and counts. From its end,
+ * the counts tell where each part begins: a name may hold any bytes, and with nothing fixed before
+ * or behind them those could be the edges of another graph. */
 static enum status hash_graph(gnutls_hash_hd_t hash, const struct graph *graph,
                               uint64_t hashed_edges)
 {
     const uint64_t counts[] = {graph->vertex_count, graph->edge_count, graph->directed,
                                graph->weight_type, vertex_names_encoded_size(graph->names)};
     const size_t offset_bytes = ((size_t)graph->vertex_count + 1) * sizeof *graph->row_offset;
+    enum status status;
 
     if (hash_edges(hash, graph, hashed_edges) != 0 ||
         gnutls_hash(hash, graph->row_offset, offset_bytes) != 0 ||
-        gnutls_hash(hash, counts, sizeof counts) != 0 ||
         hash_negative_loop(hash, &graph->summary) != 0) {
         return STATUS_NO_MEMORY;
     }
-    return hash_names(hash, graph->names);
+    status = hash_names(hash, graph->names);
+    if (status == STATUS_OK && gnutls_hash(hash, counts, sizeof counts) != 0) {
+        status = STATUS_NO_MEMORY;
+    }
+    return status;
 }
 
 /* HMAC-SHA256 by the secret, of the tenant's name with its NUL and the digest. */

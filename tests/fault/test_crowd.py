@@ -4,6 +4,7 @@ nobody else notices. A short form of tests/campaign/campaign_crowd.py."""
 import os
 import re
 import socket
+import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "http"))
@@ -138,6 +139,30 @@ def test_what_computes_gives_way_to_what_answers():
             assert isolation == "thread" or own in [niceness for _, niceness in solving], solving
             # Of libuv's pool, that puts graphs in order.
             assert [niceness for _, niceness in threads].count(min(own + 5, 19)) >= 4, threads
+
+
+def test_what_digests_an_upload_gives_way_to_what_answers():
+    """There while the end of a large graph is still to come; of the name of the thread that began it."""
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    count = 600_000
+    body = struct.pack("<2i", 20_000, count) + b"".join(
+        struct.pack("<3i", i // 60, 10_000 + i % 60 * 150, 1) for i in range(count))
+    with harness.Daemon("--http.threads", "3") as daemon:
+        folder = f"/proc/{daemon.process.pid}/task"
+        connection = daemon.connect()
+        connection.putrequest("POST", "/v1/graphs?format=nthu")
+        connection.putheader("Content-Length", str(len(body)))
+        connection.endheaders()
+        connection.send(body[:-12])
+        wanted = [own] * 3 + [min(own + 5, 19)]
+        for _ in range(10000):
+            daemon.get("/livez").expect(200)
+            found = sorted(niceness for name, niceness in nicenesses(folder) if name.startswith("MHD"))
+            if found == wanted:
+                break
+        assert found == wanted, (found, wanted)
+        connection.send(body[-12:])
+        assert connection.getresponse().status == 201
 
 
 if __name__ == "__main__":

@@ -141,6 +141,24 @@ def test_a_large_graph_is_the_same_in_whatever_order_its_edges_come(_):
         assert nthu(edges).expect(201).json["id"] not in (first["id"], other["id"])
 
 
+def test_a_name_is_never_taken_for_edges(_):
+    """What follows the first offsets of one graph, in the form that its id is the digest of, would be the
+    edges of the other, were the counts to come before its name, which holds the rest."""
+    n, m, listed = 20, 10, 4
+    size = listed + 8 * (n + 1) + 40 + 16
+    words = [0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 16 + 4 + size, 0, 4, 1, size, 0, size, 0x20202020]
+    edges = [(i + 5, words[i], words[m + i]) for i in range(m)]
+    rows = [sum(edge[0] < row for edge in edges) for row in range(n + 1)]
+    name = struct.pack(f"<I{n + 1}Q5QIIQ", words[-1], *rows, n, m, 1, 1, 16, 1, n, 0)
+    assert len(name) == size
+    named = {"directed": True, "nodes": [{"id": name.decode("ascii")}], "links": []}
+    other = struct.pack("<2i", n, m) + b"".join(struct.pack("<3i", *edge) for edge in edges)
+    with harness.Daemon() as daemon:
+        first = daemon.ask("POST", "/v1/graphs?format=json", body=json.dumps(named).encode()).expect(201).json
+        second = daemon.ask("POST", "/v1/graphs?format=nthu", body=other).expect(201).json
+        assert (first["n"], second["n"]) == (1, n) and first["id"] != second["id"], (first, second)
+
+
 def test_the_newer_formats_are_sniffed_named_and_typed(daemon):
     graphml = (b'<graphml><graph edgedefault="undirected"><node id="1"/><node id="2"/>'
                b'<edge source="1" target="2"/></graph></graphml>')

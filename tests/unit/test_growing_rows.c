@@ -206,12 +206,33 @@ static void edges_out_of_order_are_not_settled_any_more(void **state)
     graph_builder_destroy(builder);
 }
 
+/* What a header announces takes no memory before there are edges for half of the vertices. */
+static void rows_begin_once_there_are_edges_enough(void **state)
+{
+    enum { VERTICES = 100000 };
+    const struct graph_options options = {0};
+    struct graph_builder *builder = NULL;
+
+    (void)state;
+    assert_int_equal(graph_builder_create(&options, &builder), STATUS_OK);
+    graph_builder_number(builder, VERTICES, true);
+    for (uint32_t i = 0; i < VERTICES / 2; i++) {
+        assert_int_equal(graph_builder_settled(builder).count, 0);
+        assert_int_equal(graph_builder_add_integer(builder, i, i + 1, 1), STATUS_OK);
+    }
+    assert_int_equal(graph_builder_add_integer(builder, VERTICES / 2, 0, 1), STATUS_OK);
+    assert_int_equal(graph_builder_settled(builder).count, VERTICES / 2 - 1);
+    assert_int_equal(graph_builder_edge_count(builder), VERTICES / 2 + 1);
+    graph_builder_destroy(builder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbered_rows_make_the_graph_of_a_list),
         cmocka_unit_test(settled_edges_stay_as_they_are),
         cmocka_unit_test(edges_out_of_order_are_not_settled_any_more),
+        cmocka_unit_test(rows_begin_once_there_are_edges_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,7 @@ static atomic_uint populated;
 static atomic_bool pages_are_dear; /* to be made: a slice takes 5 ms of a processor */
 static atomic_uint advised_huge;
 static atomic_uint advised_small;
+static atomic_bool reads_ahead = true;
 
 /* Of a thread: what it has taken of its processor, which is nothing but where pages are dear. */
 int clock_gettime(clockid_t clock, struct timespec *ret_now)
@@ -50,6 +51,9 @@ int madvise(void *address, size_t length, int advice)
     }
     if (advice == MADV_NOHUGEPAGE) {
         atomic_fetch_add(&advised_small, 1);
+    }
+    if (advice == MADV_RANDOM || advice == MADV_NORMAL) {
+        atomic_store(&reads_ahead, advice == MADV_NORMAL);
     }
     if (advice == MADV_POPULATE_WRITE) {
         atomic_fetch_add(&populated, 1);
@@ -99,7 +103,9 @@ static void check_warmed(enum page_warmer_company company)
     while (!is_resident(memory, SIZE)) {
         sched_yield();
     }
+    assert_false(atomic_load(&reads_ahead));
     page_warmer_stop(warmer);
+    assert_true(atomic_load(&reads_ahead));
     assert_true(memory[0] == 'a' && memory[SIZE / 2] == 'm' && memory[SIZE - 1] == 'z');
     assert_true(memory[1] == 0 && memory[SIZE / 4] == 0);
     munmap(memory, SIZE);
