@@ -81,14 +81,6 @@ static void choose_pages(struct page_warmer *warmer, enum page_warmer_company co
     }
 }
 
-/* The result is answered from this memory as long as the service runs: what has left it by then
- * comes back page by page, a hundred times as slowly, where nothing is read ahead. */
-static void finish(struct page_warmer *warmer)
-{
-    (void)madvise(warmer->begin, warmer->size, MADV_NORMAL);
-    free(warmer);
-}
-
 static void take_small_pages(struct page_warmer *warmer)
 {
     if (atomic_exchange(&warmer->large, false)) {
@@ -143,10 +135,6 @@ struct page_warmer *page_warmer_start(void *memory, size_t size, enum page_warme
            pthread_create(&warmer->threads[warmer->thread_count], NULL, run, warmer) == 0) {
         ++warmer->thread_count;
     }
-    if (warmer->thread_count == 0) {
-        finish(warmer);
-        return NULL;
-    }
     return warmer;
 }
 
@@ -156,8 +144,19 @@ void page_warmer_stop(struct page_warmer *warmer)
         return;
     }
     atomic_store(&warmer->stopped, true);
-    for (uint32_t i = 0; i < warmer->thread_count; ++i) {
-        pthread_join(warmer->threads[i], NULL);
+    while (warmer->thread_count > 0) {
+        pthread_join(warmer->threads[--warmer->thread_count], NULL);
     }
-    finish(warmer);
+}
+
+/* The result is answered from this memory as long as the service runs: what has left it by then
+ * comes back page by page, a hundred times as slowly, where nothing is read ahead. */
+void page_warmer_destroy(struct page_warmer *warmer)
+{
+    if (warmer == NULL) {
+        return;
+    }
+    page_warmer_stop(warmer);
+    (void)madvise(warmer->begin, warmer->size, MADV_NORMAL);
+    free(warmer);
 }

@@ -15,7 +15,10 @@ struct page_warmer;
 enum page_warmer_company { PAGE_WARMER_ALONE, PAGE_WARMER_BESIDE_SOLVER };
 
 /* NULL when there is nothing to gain (little memory, or more than a share of what the machine has,
- * which would push out the rest) or no thread to be had: the solver then meets the pages itself. */
+ * which would push out the rest): the solver then meets the pages itself. */
 struct page_warmer *page_warmer_start(void *memory, size_t size, enum page_warmer_company company);
-/* Within a few milliseconds, whatever is still cold. NULL is accepted. */
+/* Within a few milliseconds, whatever is still cold. How the memory's pages are made stays chosen.
+ * NULL is accepted. */
 void page_warmer_stop(struct page_warmer *warmer);
+/* Stops it, and once the memory is written. NULL is accepted. */
+void page_warmer_destroy(struct page_warmer *warmer);

@@ -202,7 +202,7 @@ static enum status run_solver(struct solve *solve, bool clamp_diagonal)
     const enum status status =
         solve->solver->class_->solve(solve->solver, solve->graph, solve->plan, &options,
                                      solve->observer, &solve->computed, &solve->outcome->account);
-    page_warmer_stop(warmer);
+    page_warmer_destroy(warmer);
     return status;
 }
 
@@ -443,6 +443,7 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
     if (status == STATUS_OK) {
         status = complete(&solve, run_solver(&solve, false));
     }
+    page_warmer_destroy(warmer);
     release(&solve);
     return status;
 }

@@ -103,8 +103,9 @@ static void check_warmed(enum page_warmer_company company)
     while (!is_resident(memory, SIZE)) {
         sched_yield();
     }
-    assert_false(atomic_load(&reads_ahead));
     page_warmer_stop(warmer);
+    assert_int_equal(atomic_load(&reads_ahead), company == PAGE_WARMER_ALONE);
+    page_warmer_destroy(warmer);
     assert_true(atomic_load(&reads_ahead));
     assert_true(memory[0] == 'a' && memory[SIZE / 2] == 'm' && memory[SIZE - 1] == 'z');
     assert_true(memory[1] == 0 && memory[SIZE / 4] == 0);
@@ -141,6 +142,7 @@ static unsigned start_and_stop(void)
     const unsigned before = atomic_load(&populated);
     assert_true(is_resident(memory, 16 * SIZE) == (before == 128));
     assert_int_equal(atomic_load(&populated), before);
+    page_warmer_destroy(warmer);
     munmap(memory, 16 * SIZE);
     return before;
 }
@@ -163,6 +165,7 @@ static void too_little_and_too_much_are_left_alone(void **state)
     assert_null(page_warmer_start(&byte, 1, PAGE_WARMER_ALONE));
     assert_null(page_warmer_start(&byte, SIZE_MAX / 2, PAGE_WARMER_ALONE));
     page_warmer_stop(NULL);
+    page_warmer_destroy(NULL);
     assert_int_equal(byte, 'a');
 }
 
