@@ -155,8 +155,8 @@ struct writing {
     enum status status;
 };
 
-/* Block by block, each hashed while the processor has it at hand, and with the disk at work on it
- * while the next one comes. Does nothing after a failure. */
+/* Block by block, each hashed here while the processor has it at hand, and with the disk at work on
+ * it while the next one comes. Does nothing after a failure. */
 static void write_part(struct writing *writing)
 {
     while (writing->size > 0 && writing->status == STATUS_OK) {
