@@ -48,18 +48,30 @@ static bool is_idle(const struct desk_worker *seat)
            atomic_load(&worker_health_of(seat->worker)->state) == WORKER_READY;
 }
 
-/* The first idle worker, and how many there are. */
-static struct desk_worker *find_idle(const struct desk *desk, uint32_t *ret_count)
+static uint32_t count_idle(const struct desk *desk)
 {
-    struct desk_worker *first = NULL;
-    *ret_count = 0;
+    uint32_t count = 0;
     for (uint32_t i = 0; i < desk->worker_count; i++) {
-        if (is_idle(desk->workers[i])) {
-            first = first == NULL ? desk->workers[i] : first;
-            ++*ret_count;
+        count += is_idle(desk->workers[i]);
+    }
+    return count;
+}
+
+/* What a worker is given: what its device holds. The largest is given all: a job may have been
+ * accepted when there was a larger one. */
+static void find_limits(const struct desk *desk, const struct desk_worker *seat,
+                        uint32_t ret_limit[KIND_COUNT])
+{
+    memcpy(ret_limit, seat->opening.facts.vertex_limit, sizeof(seat->opening.facts.vertex_limit));
+    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
+        bool largest = true;
+        for (uint32_t i = 0; i < desk->worker_count; i++) {
+            largest &= desk->workers[i]->opening.facts.vertex_limit[kind] <= ret_limit[kind];
+        }
+        if (largest) {
+            ret_limit[kind] = UINT32_MAX;
         }
     }
-    return first;
 }
 
 static void add_work(struct desk_worker *seat, struct job *job)
@@ -141,14 +153,16 @@ static void take(struct desk *desk, struct desk_worker *seat, struct graph_entry
     start_job(desk, seat, job);
 }
 
-/* The next job, whatever its size; and when it is small, those behind it for as long as they are
+/* The next job that the device holds; and when it is small, those behind it for as long as they are
  * small too: in the order of the queue, and past none that is not. */
 static void collect(struct desk *desk, struct desk_worker *seat, struct room room)
 {
     struct job *job;
+    uint32_t limit[KIND_COUNT];
     bool open = true;
+    find_limits(desk, seat, limit);
     desk->batch_number++;
-    while (open && (job = job_queue_first(&desk->queue)) != NULL) {
+    while (open && (job = job_queue_first_within(&desk->queue, limit)) != NULL) {
         struct graph_entry *entry = graph_table_find_id(desk->graphs, job->graph_id);
         CHECK(entry != NULL);
         /* An equal job may have ended since this one was accepted. */
@@ -167,11 +181,14 @@ static void collect(struct desk *desk, struct desk_worker *seat, struct room roo
 
 void desk_dispatch(struct desk *desk)
 {
-    struct desk_worker *seat;
-    uint32_t idle_count;
-    while (!desk->draining && !desk->paused && desk->queue.count > 0 &&
-           (seat = find_idle(desk, &idle_count)) != NULL) {
+    uint32_t idle_count = count_idle(desk);
+    for (uint32_t i = 0; i < desk->worker_count && idle_count > 0; i++) {
+        struct desk_worker *seat = desk->workers[(desk->turn + i) % desk->worker_count];
+        if (desk->draining || desk->paused || desk->queue.count == 0 || !is_idle(seat)) {
+            continue;
+        }
         collect(desk, seat, room_of_load(desk, idle_count));
+        idle_count--;
         if (seat->load.count > 0) {
             seat->load.works = seat->works;
             seat->load.context = seat;
@@ -179,6 +196,14 @@ void desk_dispatch(struct desk *desk)
         }
     }
     desk_count(desk);
+}
+
+/* What a device lacks memory for goes to another one first, when it is begun again. */
+void desk_dispatch_turn_from(struct desk *desk, const struct desk_worker *seat)
+{
+    for (uint32_t i = 0; i < desk->worker_count; i++) {
+        desk->turn = desk->workers[i] == seat ? (i + 1) % desk->worker_count : desk->turn;
+    }
 }
 
 /* Small solves say more about their beginning and end than about a pace. */

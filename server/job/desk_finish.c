@@ -327,6 +327,13 @@ void desk_finish_stopped(struct desk *desk, struct job *job)
     }
 }
 
+/* Who was accepted was promised the memory that the device had when it was opened. Others may have
+ * taken of it: then it is tried again, or another device is, for about as many seconds. */
+static bool waits_for_memory(struct job *job, const struct work *work)
+{
+    return work->status == STATUS_NO_DEVICE_MEMORY && ++job->attempts < MEMORY_ATTEMPT_LIMIT;
+}
+
 /* Taken is taken: it waits for the disk, whoever has filled it. What failed for something else,
  * want of memory, open files, a limit on the size of files, may go well a little later, or never.
  */
@@ -362,6 +369,10 @@ void desk_finish_work(struct desk *desk, struct job *job, struct work *work,
         } else {
             desk_room_pause(desk);
         }
+    } else if (waits_for_memory(job, work)) {
+        desk_dispatch_turn_from(desk, load->context);
+        desk_finish_put_back(desk, job);
+        desk_room_pause(desk);
     } else {
         finish_failed_work(desk, job, work);
     }

@@ -37,6 +37,8 @@
 
 /* Solves of a job that may end for want of memory or open files before it fails. */
 #define ATTEMPT_LIMIT 4
+/* The same for memory of a device, which others may hold a little longer. */
+#define MEMORY_ATTEMPT_LIMIT 16
 
 struct desk_worker {
     struct desk *desk;
@@ -70,6 +72,7 @@ struct desk {
     uint32_t vertex_limit[KIND_COUNT];
     struct desk_worker *workers[DEVICE_LIMIT];
     uint32_t worker_count;
+    uint32_t turn; /* the worker that is asked first */
 
     struct ask *watchers; /* streams of events that wait */
     struct job_table *jobs;
@@ -213,6 +216,8 @@ void desk_dispatch_unpledge(struct job *job);
 void desk_dispatch_queue(struct desk *desk, struct job *job);
 /* Gives idle workers what they can have. */
 void desk_dispatch(struct desk *desk);
+/* Workers are asked in turn from the one behind this one on. */
+void desk_dispatch_turn_from(struct desk *desk, const struct desk_worker *seat);
 /* deliver of the load that comes home. */
 void desk_dispatch_finished(struct message *message);
 /* Seconds until a job ends, with those before it in the queue; below 0 = not known. */

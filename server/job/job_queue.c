@@ -74,26 +74,38 @@ void job_queue_push(struct job_queue *queue, struct job_share *share, struct job
     queue->count++;
 }
 
-static struct job *first_of(const struct job_share *share)
+static struct job *first_of(const struct job_share *share, const uint32_t vertex_limit[KIND_COUNT])
 {
     for (int priority = PRIORITY_COUNT - 1; priority >= 0; priority--) {
-        if (share->lines[priority].first != NULL) {
-            return share->lines[priority].first;
+        for (struct job *job = share->lines[priority].first; job != NULL; job = job->behind) {
+            if (vertex_limit == NULL || job->vertex_count <= vertex_limit[job->kind]) {
+                return job;
+            }
         }
     }
     return NULL;
 }
 
-struct job *job_queue_first(const struct job_queue *queue)
+struct job *job_queue_first_within(const struct job_queue *queue,
+                                   const uint32_t vertex_limit[KIND_COUNT])
 {
-    const struct job_share *least = queue->shares;
-    for (const struct job_share *share = least; share != NULL; share = share->next) {
+    const struct job_share *least = NULL;
+    struct job *first = NULL;
+    for (const struct job_share *share = queue->shares; share != NULL; share = share->next) {
         /* Of equals the one that came first. */
-        if (share->served <= least->served) {
+        struct job *job =
+            least == NULL || share->served <= least->served ? first_of(share, vertex_limit) : NULL;
+        if (job != NULL) {
             least = share;
+            first = job;
         }
     }
-    return least != NULL ? first_of(least) : NULL;
+    return first;
+}
+
+struct job *job_queue_first(const struct job_queue *queue)
+{
+    return job_queue_first_within(queue, NULL);
 }
 
 void job_queue_remove(struct job_queue *queue, struct job *job)

@@ -37,6 +37,10 @@ struct job_queue {
 void job_queue_push(struct job_queue *queue, struct job_share *share, struct job *job);
 /* The next job, left in; NULL when empty. */
 struct job *job_queue_first(const struct job_queue *queue);
+/* The next one of no more vertices than the limit of its kind; those before it are passed, one step
+ * for each. */
+struct job *job_queue_first_within(const struct job_queue *queue,
+                                   const uint32_t vertex_limit[KIND_COUNT]);
 /* The job must be in it. */
 void job_queue_remove(struct job_queue *queue, struct job *job);
 /* The same for one that a worker takes: it counts as served. */

@@ -206,6 +206,29 @@ static enum status run_solver(struct solve *solve, bool clamp_diagonal)
     return status;
 }
 
+static bool is_memory(enum status status)
+{
+    return status == STATUS_NO_MEMORY || status == STATUS_NO_DEVICE_MEMORY;
+}
+
+/* Another plan takes more memory than the dense one, and there may be less by now than there was
+ * when it was made, or none of it in one piece. */
+static enum status run_in_memory(struct solve *solve)
+{
+    struct plan_summary *told = &solve->outcome->plan;
+    const enum status status = run_solver(solve, false);
+    if (!is_memory(status) || solve->plan->summary.kind == PLAN_DENSE) {
+        return status;
+    }
+    const double beside_s = told->planning_s - solve->plan->summary.planning_s;
+    if (replace_plan(solve->solver, solve->graph->vertex_count, &solve->plan) != STATUS_OK) {
+        return status;
+    }
+    *told = solve->plan->summary;
+    told->planning_s += beside_s;
+    return run_solver(solve, false);
+}
+
 static enum status refuse_range(const struct solve *solve)
 {
     const enum status status = problem_set(solve->reterr, STATUS_WEIGHT_RANGE,
@@ -441,7 +464,7 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
         status = tell_failure(&solve, STATUS_CANCELLED);
     }
     if (status == STATUS_OK) {
-        status = complete(&solve, run_solver(&solve, false));
+        status = complete(&solve, run_in_memory(&solve));
     }
     page_warmer_destroy(warmer);
     release(&solve);
@@ -507,12 +530,6 @@ static bool is_cancelled(const struct solve_task *task)
     return task->observer != NULL && task->observer->cancelled(task->observer->context);
 }
 
-/* A batch takes more than one graph would. */
-static bool is_memory(enum status status)
-{
-    return status == STATUS_NO_MEMORY || status == STATUS_NO_DEVICE_MEMORY;
-}
-
 static void complete_batch(struct solve_task *tasks, uint32_t count, struct batch *batch)
 {
     const struct solve_item *item = batch->items;
@@ -524,8 +541,9 @@ static void complete_batch(struct solve_task *tasks, uint32_t count, struct batc
         if (tasks[index].status == STATUS_OK) {
             enum status status = is_cancelled(&tasks[index]) ? STATUS_CANCELLED : item->status;
             ++item;
+            /* A batch takes more than one graph would. */
             if (is_memory(status)) {
-                status = run_solver(solve, false);
+                status = run_in_memory(solve);
             }
             tasks[index].status = complete(solve, status);
         }

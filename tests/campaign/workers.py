@@ -1,6 +1,6 @@
 """Solvers in processes of their own that fail in every way: each error of CUDA at each stage, deaths,
-hangs, stops, calls of a driver that do not return, lies, nonsense, results that are kept, ways out, and a
-daemon that is itself stopped. The program is one with a solver that fails by plan:
+hangs, stops, calls of a driver that do not return, lies, nonsense, results that are kept, ways out, memory of
+the device that is short, and a daemon that is itself stopped. The program is one with a solver that fails by plan:
 build/tests/fault/apspd_fault. A count of 0 leaves a part out."""
 
 import concurrent.futures
@@ -17,7 +17,7 @@ import time
 import campaign
 
 ARGUMENTS = campaign.arguments(errors=1, deaths=100, poisons=20, hangs=100, stucks=20, phrases=5, keepings=50,
-                               starts=2000, lies=1000,
+                               starts=2000, shortages=200, lies=1000,
                                good=10000, stops=1000, breaks=20, absences=1, seed=0)
 
 import harness
@@ -41,6 +41,9 @@ LOOKS = 8
 # Longer than a worker may be silent, worker.stall_s as it is by itself.
 STOP_S = 12
 AT_ONCE = 20
+# Jobs of one daemon that lack memory, and how often at most before it comes back.
+SHORT_JOBS = 25
+SHORT_TIMES = 6
 WORST = {}
 
 
@@ -321,6 +324,43 @@ def kill_some(found, over):
         over.wait(0.1)
 
 
+def shortages(ledger):
+    """Jobs on two devices of which others have taken memory, drawn at random: seen beforehand, only when it
+    is asked for, for a while, for good."""
+    size = isolation.bytes_of
+    choice = random.Random(ARGUMENTS.seed)
+    memory = size(400), 2 * size(1600)
+
+    def attempt(seed):
+        draw = random.Random(seed)
+        cases, faults = [], []
+        for i in range(min(SHORT_JOBS, ARGUMENTS.shortages)):
+            count, length = draw.choice(((1, 100 + 20 * i), (8, 150 + i)))
+            n, graph = isolation.rings(count, length)
+            free = int(draw.uniform(0, 2.5) * size(n))
+            times = 0 if draw.randrange(12) == 0 else draw.randrange(1, SHORT_TIMES)
+            stage = draw.choice(("fits", "memory", "memory"))
+            faults.append((n, stage, "has", free, times))
+            cases.append((graph, length, stage == "fits" or free >= size(n) or times > 0))
+        with daemon(*CALM, memory=memory) as (found, plan):
+            plan.write(*faults)
+            limit = found.get("/v1/limits").json["vertex_limit"]
+            found.submit(f"p sp {limit + draw.randrange(1, limit)} 1\n".encode()).expect(413, "TooLarge")
+            jobs = [found.submit(graph).expect(202).json["id"] for graph, _, _ in cases]
+            for job, (_, length, done) in zip(jobs, cases):
+                kind = found.finish(job)["plan"]
+                isolation.expect_short(found, job, length, done, kind and kind["kind"])
+                ledger.count("jobs short of memory done" if done else "jobs without memory failed by name")
+            ledger.count("times that a job was put back", len(found.events("job_put_back")))
+            ledger.count("workers lost", losses(found))
+            assert found.solve(ring(9))["state"] == "done"
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        seeds = [choice.randrange(2**32) for _ in range(0, ARGUMENTS.shortages, SHORT_JOBS)]
+        for seed, end in [(seed, pool.submit(attempt, seed)) for seed in seeds]:
+            ledger.attempt(f"shortages of seed {seed}", end.result)
+
+
 def lies(ledger):
     """One bit: in each row; anywhere, where all rows are checked and where 16 are; and in a row that 16
     evenly spread ones would leave out."""
@@ -456,7 +496,7 @@ def stops(ledger):
 
 def main():
     ledger = campaign.Ledger(ARGUMENTS.seconds)
-    for part in (errors, deaths, poisons, hangs, stucks, phrases, keepings, starts, lies, good, breaks, absences, stops):
+    for part in (errors, deaths, poisons, hangs, stucks, phrases, keepings, starts, shortages, lies, good, breaks, absences, stops):
         if getattr(ARGUMENTS, part.__name__) > 0 and not ledger.is_over():
             began = time.monotonic()
             ledger.attempt(part.__name__, part, ledger)

@@ -64,17 +64,19 @@ class Plan:
 
 
 class Daemon(harness.Daemon):
-    """gpus: so many solvers, which say that each is a GPU's. calls: a file of stuck.Mount in the state
+    """gpus: so many solvers, which say that each is a GPU's; memory: the bytes of each instead. calls: a file of stuck.Mount in the state
     directory, for the action `stuck`."""
 
-    def __init__(self, *arguments, isolation="process", batch=False, plan=(), gpus=0, calls=False):
+    def __init__(self, *arguments, isolation="process", batch=False, plan=(), gpus=0, memory=(), calls=False):
+        gpus = len(memory) or gpus
         self.folder = tempfile.mkdtemp(prefix="apspd-test-plan-")
         state = os.path.join(self.folder, "state")
         os.mkdir(state)
         self.plan = Plan(os.path.join(state, "fault"))
         self.plan.write(*plan)
         self.words = {"FAULT_PLAN": self.plan.path, "FAULT_BATCH": "1" if batch else "",
-                      "FAULT_SCENE": make_scene(self.folder), "FAULT_GPUS": str(gpus or "")}
+                      "FAULT_SCENE": make_scene(self.folder), "FAULT_GPUS": str(gpus or ""),
+                      "FAULT_MEMORY": ",".join(map(str, memory))}
         self.calls = stuck.Mount(os.path.join(state, "fault", "calls")) if calls else None
         self.words["FAULT_CALL"] = self.calls.path if calls else ""
         try:
@@ -252,12 +254,14 @@ def all_codes():
 
 # What a worker says of its own accord ends otherwise: it was not cancelled, it does not know of a
 # cycle that the graph does not have, and the graph's file, which the daemon has read, is not damaged.
+# Memory of a device is waited for.
 ENDS = {"Cancelled": ("cancelled", None), "NegativeCycle": ("failed", "NotVerified"),
-        "Corrupt": ("failed", "NotVerified")}
+        "Corrupt": ("failed", "NotVerified"), "NoDeviceMemory": ("done", None)}
 # A device that is not there any more is lost.
 LOST = ("DeviceLost", "NoDevice")
 
-# The codes that the process leaves with; None: the job fails for want of memory, and nothing is lost.
+# The codes that the process leaves with; None: memory is wanting, the job is
+# tried again, and nothing is lost.
 CUDA = {2: None, 35: 80, 46: 80, 214: 84, 700: 82, 702: 83, 710: 82, 716: 82, 717: 82, 718: 82,
         719: 82, 802: 80, 999: 81}
 # A daemon that cannot open its only device at the start leaves: for want of one, or of its health.
@@ -285,7 +289,8 @@ def fail_in_job(found, stage, error, n):
     events = found.events("worker_lost")[lost:]
     ended = document["state"], document["problem"] and document["problem"]["code"]
     if CUDA[error] is None:
-        assert ended == ("failed", "NoDeviceMemory") and not events, (document, events)
+        assert ended == ("done", None) and not events, (document, events)
+        assert document["workers_lost"] == 0, document
     else:
         assert ended == ("done", None) and document["workers_lost"] == 1, document
         assert [event["reason"] for event in events] == [f"it left with code {CUDA[error]}"], events
@@ -365,6 +370,31 @@ def keep(found, how, n):
     assert (document["workers_lost"], later["workers_lost"]) == (1, 0), (how, document, later)
     assert losses(found) == lost + 1, found.events("worker_lost")[lost:]
     assert found.events("worker_lost")[-1]["reason"] == "it said what makes no sense and was ended"
+
+
+# ---- Memory of the device ----
+
+def bytes_of(n):
+    """What the solver that fails by plan takes for n vertices by the dense plan, twice that by another."""
+    return 4 * n * n
+
+
+# As in server/job/desk_internal.h.
+MEMORY_ATTEMPTS = 16
+
+
+def expect_short(found, job, length, done=True, plan="dense"):
+    """The end of a job on rings of this length that lacked memory: nothing is lost by it, and what is done
+    is right."""
+    document = found.finish(job)
+    assert document["workers_lost"] == 0, document
+    if done:
+        assert (document["state"], document["plan"]["kind"]) == ("done", plan), document
+        assert found.distance(document["graph"], 1, 3) == 2
+        assert found.distance(document["graph"], 3, 1) == length - 2
+    else:
+        assert (document["state"], document["problem"]["code"]) == ("failed", "NoDeviceMemory"), document
+        assert "memory" in document["problem"]["detail"], document
 
 
 # ---- Ways out ----

@@ -2,14 +2,15 @@
  * put in the place of solver_cpu_open by the linker (--wrap).
  *
  * STAGE: open, alloc, upload, round, sync, download, figures (before the end of a load), close;
- * fits (any action: there is no memory for the plan). ACTION: status CODE, cuda ERROR (what the
- * GPU's solver makes of it), exit N, signal N, hang 0, stuck 0 (in a call that does not
- * return), lie ENTRY (of a row-major matrix; -1 = any; each = one of every row) of BIT when written
- * ENTRY:BIT, babble WHAT (fault_babble.c), attempts 0 (fault_attempts.c), keep HOW and later, at
- * any stage, spoil 0 (fault_keep.c).
+ * fits (any action but has: there is no memory for the plan), memory (after alloc). ACTION: status
+ * CODE, cuda ERROR (what the GPU's solver makes of it), exit N, signal N, hang 0, stuck 0 (in a
+ * call that does not return), lie ENTRY (of a row-major matrix; -1 = any; each = one of every row)
+ * of BIT when written ENTRY:BIT, babble WHAT (fault_babble.c), attempts 0 (fault_attempts.c), keep
+ * HOW and later, at any stage, spoil 0 (fault_keep.c); of fits and memory, has BYTES: so many are
+ * free, at memory in one piece.
  *
  * Graphs are solved together only where FAULT_BATCH is set. With FAULT_GPUS there are so many
- * solvers, each of which is taken for a GPU's. */
+ * solvers, each of which is taken for a GPU's; FAULT_MEMORY has the bytes of each, in order. */
 #include "gpu/gpu.h"
 #include "server/solver/solver.h"
 #include "tests/fault/fault_attempts.h"
@@ -18,6 +19,7 @@
 #include "tests/fault/fault_plan.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -57,10 +59,31 @@ enum status __wrap_solver_gpu_model(struct solver **ret_model);
 static struct solver_class real_class;
 static struct solver_class faulty_class;
 
+/* Of the device; 0 = it is not counted. A process has one. */
+static uint64_t memory_bytes;
+
 static uint32_t count_false_gpus(void)
 {
     const char *text = getenv("FAULT_GPUS");
     return text != NULL ? (uint32_t)strtoul(text, NULL, 10) : 0;
+}
+
+static uint64_t memory_of_gpu(uint32_t index)
+{
+    const char *text = getenv("FAULT_MEMORY");
+    char *end = NULL;
+    uint64_t bytes = text != NULL ? strtoull(text, &end, 10) : 0;
+    for (; index > 0 && end != NULL && *end == ','; index--) {
+        bytes = strtoull(end + 1, &end, 10);
+    }
+    return bytes;
+}
+
+/* The matrix, and twice that for a plan that is not dense, which takes more on a GPU as well. */
+static uint64_t bytes_of_plan(const struct plan *plan, enum kind kind)
+{
+    const uint64_t bytes = (uint64_t)plan->vertex_count * plan->vertex_count * kind_size(kind);
+    return plan->summary.kind == PLAN_DENSE ? bytes : 2 * bytes;
 }
 
 static struct lie lie_of(const char *argument)
@@ -154,6 +177,19 @@ static enum status strike(uint32_t vertices, const char *stage, const struct mat
     return STATUS_OK;
 }
 
+/* In one piece, of what the device has or, by the fault plan, of what is free of it now. */
+static enum status allocate(const struct plan *plan, enum kind kind)
+{
+    struct fault fault;
+    const uint64_t bytes = bytes_of_plan(plan, kind);
+    uint64_t has = memory_bytes > 0 ? memory_bytes : UINT64_MAX;
+    if (fault_plan_find(plan->vertex_count, "memory", &fault)) {
+        const uint64_t left = strtoull(fault.argument, NULL, 10);
+        has = left < has ? left : has;
+    }
+    return bytes <= has ? STATUS_OK : status_of_cuda(2);
+}
+
 static void note(struct trial *trial, enum status status)
 {
     if (trial->forced == STATUS_OK) {
@@ -186,6 +222,9 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     const struct observer watched = {&trial, progress, cancelled};
     enum status status = strike(graph->vertex_count, "alloc", NULL);
     if (status == STATUS_OK) {
+        status = allocate(plan, matrix->kind);
+    }
+    if (status == STATUS_OK) {
         status = real_class.solve(solver, graph, plan, options, &watched, matrix, account);
         note(&trial, strike(graph->vertex_count, "sync", NULL));
         status = trial.forced != STATUS_OK ? trial.forced : status;
@@ -210,8 +249,12 @@ static bool fits(const struct solver *solver, const struct plan *plan, uint64_t 
                  enum kind kind)
 {
     struct fault fault;
-    return !fault_plan_find(plan->vertex_count, "fits", &fault) &&
-           real_class.fits(solver, plan, edge_count, kind);
+    if (fault_plan_find(plan->vertex_count, "fits", &fault) &&
+        (strcmp(fault.action, "has") != 0 ||
+         bytes_of_plan(plan, kind) > strtoull(fault.argument, NULL, 10))) {
+        return false;
+    }
+    return real_class.fits(solver, plan, edge_count, kind);
 }
 
 static void get_figures(const struct solver *solver, struct solver_figures *ret_figures)
@@ -219,6 +262,24 @@ static void get_figures(const struct solver *solver, struct solver_figures *ret_
     (void)strike(0, "figures", NULL);
     real_class.get_figures(solver, ret_figures);
     ret_figures->gpu = ret_figures->gpu || count_false_gpus() > 0;
+}
+
+static void describe(const struct solver *solver, struct solver_device *ret_device)
+{
+    real_class.describe(solver, ret_device);
+    if (memory_bytes > 0) {
+        snprintf(ret_device->solver, sizeof(ret_device->solver), "gpu");
+        ret_device->memory_bytes = memory_bytes;
+        ret_device->memory_free_bytes = memory_bytes;
+    }
+}
+
+static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
+                     enum kind kind, const struct solve_options *options,
+                     struct solver_estimate *ret_estimate)
+{
+    real_class.estimate(solver, vertex_count, edge_count, kind, options, ret_estimate);
+    ret_estimate->device_bytes = (uint64_t)vertex_count * vertex_count * kind_size(kind);
 }
 
 static void close_solver(struct solver *solver)
@@ -244,6 +305,8 @@ enum status __wrap_solver_cpu_open(const struct solver_config *config, struct so
         faulty_class.fits = fits;
         faulty_class.get_figures = get_figures;
         faulty_class.close = close_solver;
+        faulty_class.describe = describe;
+        faulty_class.estimate = memory_bytes > 0 ? estimate : real_class.estimate;
         faulty_class.batch_vertices = batched != NULL && batched[0] != '\0' ? 512 : 0;
         (*ret_solver)->class_ = &faulty_class;
     }
@@ -260,8 +323,11 @@ enum status __wrap_solver_gpu_open(uint32_t index, struct solver **ret_solver,
                                    struct problem *reterr)
 {
     const struct solver_config config = {.choice = SOLVER_CPU, .cpu_threads = 1, .cpu_isa = "auto"};
-    return count_false_gpus() > 0 ? __wrap_solver_cpu_open(&config, ret_solver, reterr)
-                                  : __real_solver_gpu_open(index, ret_solver, reterr);
+    if (count_false_gpus() == 0) {
+        return __real_solver_gpu_open(index, ret_solver, reterr);
+    }
+    memory_bytes = memory_of_gpu(index);
+    return __wrap_solver_cpu_open(&config, ret_solver, reterr);
 }
 
 enum status __wrap_solver_gpu_model(struct solver **ret_model)

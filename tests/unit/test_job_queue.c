@@ -54,6 +54,30 @@ static void a_higher_priority_overtakes(void **state)
     assert_ptr_equal(pop(&queue), &low);
 }
 
+static void what_is_too_large_is_passed(void **state)
+{
+    (void)state;
+    struct job_queue queue = {0};
+    struct job_share shares[2] = {0};
+    struct job large = {.priority = 9, .vertex_count = 101, .kind = KIND_I4};
+    struct job wide = {.priority = 5, .vertex_count = 51, .kind = KIND_F8};
+    struct job small = {.priority = 0, .vertex_count = 100, .kind = KIND_I4};
+    struct job other = {.priority = 0, .vertex_count = 50, .kind = KIND_F8};
+    uint32_t limit[KIND_COUNT] = {[KIND_I4] = 100, [KIND_F8] = 50};
+    job_queue_push(&queue, &shares[0], &large);
+    job_queue_push(&queue, &shares[0], &wide);
+    assert_null(job_queue_first_within(&queue, limit));
+    job_queue_push(&queue, &shares[0], &small);
+    assert_ptr_equal(job_queue_first_within(&queue, limit), &small);
+    /* Another's that was served more comes when nothing of the first is small enough. */
+    shares[1].served = 1e9;
+    job_queue_push(&queue, &shares[1], &other);
+    assert_ptr_equal(job_queue_first_within(&queue, limit), &small);
+    job_queue_remove(&queue, &small);
+    assert_ptr_equal(job_queue_first_within(&queue, limit), &other);
+    assert_ptr_equal(pop(&queue), &large);
+}
+
 static void a_removed_job_leaves_the_others_in_order(void **state)
 {
     (void)state;
@@ -275,6 +299,7 @@ int main(void)
         cmocka_unit_test(an_empty_queue_gives_nothing),
         cmocka_unit_test(equal_priorities_leave_in_the_order_they_came),
         cmocka_unit_test(a_higher_priority_overtakes),
+        cmocka_unit_test(what_is_too_large_is_passed),
         cmocka_unit_test(a_removed_job_leaves_the_others_in_order),
         cmocka_unit_test(a_position_counts_the_jobs_that_come_before),
         cmocka_unit_test(a_position_is_right_along_a_long_line),

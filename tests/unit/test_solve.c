@@ -215,6 +215,8 @@ static void a_kind_that_nobody_computes_is_refused(void **state)
 
 static enum plan_kind plan_of_solve;
 static uint32_t tiles_of_solve;
+/* Set by a test: what any plan but the dense one ends in. */
+static enum status end_of_plans;
 
 /* Executes any plan as the dense one. */
 static enum status solve_and_note(struct solver *solver, const struct graph *graph,
@@ -226,6 +228,9 @@ static enum status solve_and_note(struct solver *solver, const struct graph *gra
     struct plan *dense = NULL;
     plan_of_solve = plan->summary.kind;
     tiles_of_solve = plan->tile_count;
+    if (plan->summary.kind != PLAN_DENSE && end_of_plans != STATUS_OK) {
+        return end_of_plans;
+    }
     assert_int_equal(planner_dense(graph->vertex_count, cpu->class_->tile, &dense), STATUS_OK);
     const enum status status =
         cpu->class_->solve(cpu, graph, dense, options, observer, matrix, account);
@@ -335,6 +340,19 @@ static void a_plan_without_room_gives_way_to_the_dense_one(void **state)
     solve_outcome_finish(&attempt.outcome);
 }
 
+static void a_plan_that_finds_no_room_gives_way_to_the_dense_one(void **state)
+{
+    (void)state;
+    end_of_plans = STATUS_NO_DEVICE_MEMORY;
+    struct attempt attempt = run_rings(true, true, KIND_I4);
+    end_of_plans = STATUS_OK;
+    assert_int_equal(plan_of_solve, PLAN_DENSE);
+    assert_int_equal(attempt.outcome.plan.kind, PLAN_DENSE);
+    assert_true(attempt.outcome.plan.planning_s > 0);
+    assert_int_equal(attempt.entries.i4[1], 1);
+    solve_outcome_finish(&attempt.outcome);
+}
+
 static void a_solver_without_figures_gets_the_dense_plan(void **state)
 {
     (void)state;
@@ -394,6 +412,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_cancelled_while_it_is_planned_is_not_solved),
         cmocka_unit_test(a_solver_that_is_to_have_no_plans_gets_the_dense_one),
+        cmocka_unit_test(a_plan_that_finds_no_room_gives_way_to_the_dense_one),
         cmocka_unit_test(the_outcome_tells_what_was_done),
         cmocka_unit_test(an_empty_graph_is_solved),
         cmocka_unit_test(u2_is_narrowed_from_i4),
