@@ -29,7 +29,7 @@ struct identity_sum {
     gnutls_hash_hd_t hash;
     pthread_t thread;
     sem_t news; /* once for each block, and at the end */
-    atomic_bool failed;
+    atomic_bool useless; /* failed, or not wanted any more: the thread ends */
     atomic_uint_fast64_t filled;   /* blocks, by whoever offers */
     atomic_uint_fast64_t digested; /* by the thread */
     struct block blocks[SLOTS];
@@ -61,7 +61,7 @@ static void digest(struct identity_sum *sum, uint64_t number)
 
     if (identity_hash_edges(sum->hash, block->target, block->weight, sizeof block->weight[0],
                             IDENTITY_BLOCK_EDGES) != 0) {
-        atomic_store(&sum->failed, true);
+        atomic_store(&sum->useless, true);
     }
 }
 
@@ -75,7 +75,7 @@ static void *run(void *context)
     for (;;) {
         while (sem_wait(&sum->news) != 0 && errno == EINTR) {
         }
-        if (number == atomic_load(&sum->filled)) {
+        if (number == atomic_load(&sum->filled) || atomic_load(&sum->useless)) {
             return NULL;
         }
         digest(sum, number);
@@ -105,7 +105,7 @@ struct identity_sum *identity_sum_begin(void)
     }
     struct identity_sum *sum = malloc(sizeof *sum);
     if (sum != NULL) {
-        atomic_init(&sum->failed, false);
+        atomic_init(&sum->useless, false);
         atomic_init(&sum->filled, 0);
         atomic_init(&sum->digested, 0);
         if (start(sum)) {
@@ -144,7 +144,7 @@ static void stop(struct identity_sum *sum)
 bool identity_sum_take(struct identity_sum *sum, gnutls_hash_hd_t *ret_hash, uint64_t *ret_edges)
 {
     stop(sum);
-    const bool done = !atomic_load(&sum->failed);
+    const bool done = !atomic_load(&sum->useless);
     if (done) {
         *ret_hash = sum->hash;
         *ret_edges = atomic_load(&sum->digested) * IDENTITY_BLOCK_EDGES;
@@ -161,7 +161,8 @@ void identity_sum_drop(struct identity_sum *sum)
     gnutls_hash_hd_t hash;
     uint64_t edges;
 
-    if (sum != NULL && identity_sum_take(sum, &hash, &edges)) {
-        gnutls_hash_deinit(hash, NULL);
+    if (sum != NULL) {
+        atomic_store(&sum->useless, true);
+        (void)!identity_sum_take(sum, &hash, &edges);
     }
 }
