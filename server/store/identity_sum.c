@@ -28,8 +28,8 @@ struct block {
 struct identity_sum {
     gnutls_hash_hd_t hash;
     pthread_t thread;
-    sem_t news; /* once for each block, and at the end */
-    atomic_bool useless; /* failed, or not wanted any more: the thread ends */
+    sem_t news;                    /* once for each block, and at the end */
+    atomic_bool useless;           /* failed, or not wanted any more: the thread ends */
     atomic_uint_fast64_t filled;   /* blocks, by whoever offers */
     atomic_uint_fast64_t digested; /* by the thread */
     struct block blocks[SLOTS];
