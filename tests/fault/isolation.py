@@ -138,12 +138,17 @@ def child_of(found):
 
 
 def children_of(found):
+    """Of all threads; when one ends meanwhile, another has its children, and they are looked at again."""
     path = f"/proc/{found.process.pid}/task"
-    children = []
-    for thread in os.listdir(path):
-        with open(f"{path}/{thread}/children") as file:
-            children += map(int, file.read().split())
-    return children
+    while True:
+        children = []
+        try:
+            for thread in os.listdir(path):
+                with open(f"{path}/{thread}/children") as file:
+                    children += map(int, file.read().split())
+            return children
+        except (FileNotFoundError, ProcessLookupError):
+            continue
 
 
 def until(found, path, accept):
