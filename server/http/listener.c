@@ -12,7 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Who comes while it is full tries again a second later: as long as the kernel lets it be. */
+/* Who comes while it is full tries again a second later. The kernel's own limit is no higher unless
+ * it was raised. */
 #define BACKLOG SOMAXCONN
 
 static bool copy(const char *bytes, size_t size, char *to, size_t to_size)

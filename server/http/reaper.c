@@ -150,7 +150,8 @@ struct reaper_place *reaper_open(struct reaper *reaper, int descriptor, bool is_
             continue;
         }
         atomic_store(&place->descriptor, descriptor);
-        atomic_store(&place->since_s, now_s - waited_s(reaper, descriptor));
+        const double since_s = now_s - waited_s(reaper, descriptor);
+        atomic_store(&place->since_s, since_s > 0 ? since_s : 0); /* below 0 is no time */
         atomic_store(&place->is_speaking, false);
         place->is_encrypted = is_encrypted;
         place->in.begun_s = place->out.begun_s = -1;

@@ -83,12 +83,15 @@ enum status work_files_read_graph(struct work *work)
 bool work_files_reclaim(struct work *work)
 {
     const enum status status = result_file_reclaim(work->file);
-    if (status != STATUS_OK && status != STATUS_NOT_READY) {
+    if (status == STATUS_NOT_READY || status == STATUS_CORRUPT) {
+        return false;
+    }
+    if (status != STATUS_OK) {
         work->is_passing = true;
         work->status =
             problem_set(&work->problem, status, "The result file cannot be opened again now.");
     }
-    return status != STATUS_NOT_READY;
+    return true;
 }
 
 uint32_t work_files_sample(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count)

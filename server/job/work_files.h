@@ -23,7 +23,8 @@ MUST_CHECK enum status work_files_read_graph(struct work *work);
 void work_files_judge(uint32_t sample_rows, struct work *work);
 
 /* The result of a work that a process has solved is taken back from it. false: that can write it
- * still, so nothing that it said holds. No process is started meanwhile (worker_process.h). */
+ * still, or has cut it, so nothing that it said holds. No process is started meanwhile
+ * (worker_process.h). */
 MUST_CHECK bool work_files_reclaim(struct work *work);
 
 /* How many rows are checked of a matrix: so many as cost little beside its solve, at least 1, at

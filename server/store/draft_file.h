@@ -27,10 +27,10 @@ MUST_CHECK enum status draft_file_create(int folder, struct draft_file *ret_draf
 MUST_CHECK enum status draft_file_publish(struct draft_file *draft, int folder, const char *name);
 /* All names given in the folder so far: one for many files. Blocks. STATUS_IO. */
 MUST_CHECK enum status draft_file_sync_names(int folder);
-/* Closes; what was not published is gone. Accepts a finished one. */
 /* Another descriptor of the same file, closed on exec; -1, and errno says why: there may be no
  * procfs. */
 int draft_file_reopen(const struct draft_file *draft, int flags);
+/* Closes; what was not published is gone. Accepts a finished one. */
 void draft_file_finish(struct draft_file *draft);
 
 /* All of the bytes, past short writes and signals. */

@@ -302,16 +302,26 @@ uint64_t result_file_statistics_offset(const struct result_file *file)
 }
 
 /* The same file by another descriptor, instead. Not waited for: a process that was broken into
- * could have a lease of its own on it. */
+ * could have a lease of its own on it, STATUS_NOT_READY then. */
 static enum status reopen(struct result_file *file, int flags)
 {
     const int descriptor = draft_file_reopen(&file->draft, flags | O_NONBLOCK);
     if (descriptor < 0) {
-        return draft_file_status(errno);
+        return errno == EWOULDBLOCK ? STATUS_NOT_READY : draft_file_status(errno);
     }
     close(file->draft.descriptor);
     file->draft.descriptor = descriptor;
     return STATUS_OK;
+}
+
+/* To look at what was cut off would be a SIGBUS. */
+static enum status check_size(const struct result_file *file)
+{
+    struct stat info;
+    if (fstat(file->draft.descriptor, &info) != 0) {
+        return draft_file_status(errno);
+    }
+    return (uint64_t)info.st_size == file->size ? STATUS_OK : STATUS_CORRUPT;
 }
 
 /* Where there is no procfs it cannot be known either, and all stays as it is. */
@@ -319,11 +329,14 @@ enum status result_file_reclaim(struct result_file *file)
 {
     enum status status = reopen(file, O_RDONLY);
     if (status != STATUS_OK) {
-        return status == STATUS_NO_MEMORY ? status : STATUS_OK;
+        return status == STATUS_IO ? check_size(file) : status;
     }
     file->reclaimed = true;
     unmap(file);
     status = file_lease_take(file->draft.descriptor);
+    if (status == STATUS_OK) {
+        status = check_size(file);
+    }
     if (status == STATUS_OK) {
         status = map(file, PROT_READ);
     }
@@ -342,7 +355,7 @@ static enum status make_writable(struct result_file *file)
     file_lease_drop(file->draft.descriptor);
     const enum status status = reopen(file, O_RDWR);
     file->reclaimed = status != STATUS_OK;
-    return status;
+    return status == STATUS_NOT_READY ? STATUS_IO : status;
 }
 
 enum status result_file_seal(struct result_file *file)

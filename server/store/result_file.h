@@ -37,9 +37,10 @@ const struct statistics *result_file_statistics(const struct result_file *file);
 uint64_t result_file_statistics_offset(const struct result_file *file);
 /* Of one that another process has adopted and says that it has let go of, or that has ended: from
  * here on it is this process's alone, and read-only until it is sealed. STATUS_NOT_READY: somebody
- * can write it still. Where that cannot be known (file_lease.h) it is taken for granted. While it
- * runs no process may be started, which would have a copy of the descriptor for a moment. After a
- * failure there is no mapping: it is to be destroyed. STATUS_NO_MEMORY. */
+ * can write it still, or has a lease that keeps others out. STATUS_CORRUPT: it was cut, or grew.
+ * Where it cannot be known who can write it (file_lease.h) it is taken for granted. While it runs
+ * no process may be started, which would have a copy of the descriptor for a moment. After a
+ * failure it is to be destroyed: there may be no mapping. STATUS_NO_MEMORY. STATUS_IO. */
 MUST_CHECK enum status result_file_reclaim(struct result_file *file);
 /* After the last write: the mapping becomes read-only. STATUS_CORRUPT when who wrote the elements
  * has touched the headers too. */

@@ -15,6 +15,7 @@ ARGUMENTS = campaign.arguments(step=4, most=1536, promised=1000, openings=20)
 
 import crash
 import harness
+import mounts
 import test_disk
 
 NO_RESERVE = ("--store.disk_reserve", "0")
@@ -190,7 +191,7 @@ def files(ledger):
 
 
 def main():
-    test_disk.enter_namespace()
+    mounts.enter_namespace()
     ledger = campaign.Ledger(ARGUMENTS.seconds)
     if ARGUMENTS.openings:
         files(ledger)

@@ -286,7 +286,8 @@ def keepings(ledger):
             for k, how in enumerate(isolation.KEEPINGS):
                 if ledger.is_over():
                     return
-                ledger.attempt((how, i), isolation.keep, found, how, 20 + 2 * i + k)
+                ledger.attempt((how, i), isolation.keep, found, how,
+                               20 + len(isolation.KEEPINGS) * i + k)
                 ledger.count("results that were kept")
 
 

@@ -4,6 +4,7 @@
 #include "server/store/result_file.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -40,21 +41,38 @@ static bool is_result(int descriptor, const struct matrix *matrix)
            (size_t)about.st_size == size;
 }
 
-static void keep_descriptor(const struct matrix *matrix)
+static int find_descriptor(const struct matrix *matrix)
 {
     int descriptor = WORKER_PROCESS_SOCKET + 1;
     while (descriptor < DESCRIPTOR_LIMIT && !is_result(descriptor, matrix)) {
         descriptor++;
     }
-    kept_file = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    return descriptor;
+}
+
+static void keep_descriptor(const struct matrix *matrix)
+{
+    kept_file = fcntl(find_descriptor(matrix), F_DUPFD_CLOEXEC, 0);
     if (kept_file < 0) {
+        abort();
+    }
+}
+
+/* So that who looks whether somebody can write it cannot open it. */
+static void lease(const struct matrix *matrix)
+{
+    if (signal(SIGIO, SIG_IGN) == SIG_ERR ||
+        fcntl(find_descriptor(matrix), F_SETLEASE, F_WRLCK) != 0) {
         abort();
     }
 }
 
 void fault_keep(const char *how, const struct matrix *matrix)
 {
-    if (strcmp(how, "map") == 0) {
+    if (strcmp(how, "lease") == 0) {
+        lease(matrix);
+    }
+    if (strcmp(how, "file") != 0) {
         keep_mapping(matrix);
     } else {
         keep_descriptor(matrix);

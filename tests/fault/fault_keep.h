@@ -4,7 +4,8 @@
 
 #include "proto/matrix.h"
 
-/* How: map (a second mapping), or file (a second descriptor). Aborts when it cannot be had. */
+/* How: map (a second mapping), file (a second descriptor), or lease (a second mapping, and nobody
+ * else may open the file). Aborts when it cannot be had. */
 void fault_keep(const char *how, const struct matrix *matrix);
 /* Writes into the first row of what was kept, and lets go of it; does nothing when there is none.
  */

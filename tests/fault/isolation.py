@@ -11,6 +11,7 @@ import select
 import shutil
 import signal
 import struct
+import subprocess
 import tempfile
 import threading
 
@@ -358,8 +359,15 @@ def babble(found, what, stage, whole, n):
     assert found.distance(cached, 1, 3) == 2
 
 
-# A mapping of the result, or a descriptor: kept after it was said to be done.
-KEEPINGS = ("map", "file")
+# A mapping of the result, or a descriptor: kept after it was said to be done; and one behind a lease.
+KEEPINGS = ("map", "file", "lease")
+# Of those that server/store/file_lease.c asks: where there are none it is not noticed.
+WITH_LEASES = ("ext2/ext3", "xfs", "btrfs", "f2fs", "tmpfs")
+
+
+def has_leases(found):
+    about = subprocess.run(["stat", "-f", "-c", "%T", found.state], capture_output=True, check=True)
+    return about.stdout.decode().strip() in WITH_LEASES
 
 
 def keep(found, how, n):

@@ -138,7 +138,7 @@ static void a_name_is_looked_up(void **state)
     listener_close(&listener);
 }
 
-/* Else a crowd that comes at once is told to try again, a second later. */
+/* Else a crowd that comes at once tries again a second later. */
 static void as_many_may_come_at_once_as_the_kernel_lets(void **state)
 {
     struct problem problem = {0};

@@ -348,6 +348,40 @@ static void one_that_can_be_written_still_is_not(void **state)
     assert_int_equal(status, STATUS_NOT_READY);
 }
 
+/* A lease for writing, which the only one who has a file open can take, shuts out the one who made
+ * it. */
+static void one_that_another_has_a_lease_on_is_not(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *other;
+    struct result_file *file = make_shared(fixture, &other);
+    void (*before)(int) = signal(SIGIO, SIG_IGN);
+    const bool leased = fcntl(result_file_descriptor(other), F_SETLEASE, F_WRLCK) == 0;
+    const enum status status = result_file_reclaim(file);
+    result_file_destroy(file);
+    result_file_destroy(other);
+    (void)signal(SIGIO, before);
+    if (!leased) {
+        skip();
+    }
+    assert_int_equal(status, STATUS_NOT_READY);
+}
+
+static void one_that_was_cut_or_grew_is_not_looked_at(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (int change = -1; change <= 1; change += 2) {
+        struct result_file *other;
+        struct result_file *file = make_shared(fixture, &other);
+        const off_t size = (off_t)result_file_bytes(file);
+        assert_int_equal(ftruncate(result_file_descriptor(other), change < 0 ? 0 : size + change),
+                         0);
+        result_file_destroy(other);
+        assert_int_equal(result_file_reclaim(file), STATUS_CORRUPT);
+        result_file_destroy(file);
+    }
+}
+
 static void headers_are_looked_at_after_it_was_taken_back(void **state)
 {
     const struct fixture *fixture = *state;
@@ -392,6 +426,8 @@ int main(void)
         FIXTURE_TEST(an_adopted_file_is_written_for_the_one_who_made_it),
         FIXTURE_TEST(a_file_that_was_let_go_of_is_taken_back_and_published),
         FIXTURE_TEST(one_that_can_be_written_still_is_not),
+        FIXTURE_TEST(one_that_another_has_a_lease_on_is_not),
+        FIXTURE_TEST(one_that_was_cut_or_grew_is_not_looked_at),
         FIXTURE_TEST(headers_are_looked_at_after_it_was_taken_back),
         FIXTURE_TEST(headers_that_a_solver_touched_are_not_sealed),
     };
