@@ -36,7 +36,6 @@ static const int everywhere[] = {
     SCMP_SYS(pwritev2),
     SCMP_SYS(close),
     SCMP_SYS(lseek),
-    SCMP_SYS(fcntl),
     SCMP_SYS(dup),
     SCMP_SYS(dup2),
     SCMP_SYS(dup3),
@@ -374,6 +373,12 @@ static void allow_all(struct filter *filter, const int *calls, size_t count)
     }
 }
 
+/* Of an argument that the kernel takes as 32 bits it does not look at the others. */
+static struct scmp_arg_cmp is_word(unsigned argument, uint32_t value)
+{
+    return SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, UINT32_MAX, value);
+}
+
 /* Unless the call is allowed outright. */
 static void allow_if(struct filter *filter, int call, struct scmp_arg_cmp condition)
 {
@@ -395,6 +400,22 @@ static void allow_threads(struct filter *filter)
     allow_if(filter, SCMP_SYS(prlimit64), SCMP_A2(SCMP_CMP_EQ, 0));
     allow_if(filter, SCMP_SYS(prctl), SCMP_A0(SCMP_CMP_EQ, PR_SET_NAME));
     allow_if(filter, SCMP_SYS(prctl), SCMP_A0(SCMP_CMP_EQ, PR_SET_VMA));
+}
+
+/* Of a descriptor, but who gets its signals, of which any may be chosen: those reach other
+ * processes. A lease keeps others from a file. */
+static void allow_control(struct filter *filter)
+{
+    static const int commands[] = {
+        F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD,     F_SETFD,     F_GETFL,      F_SETFL,     F_GETLK,
+        F_SETLK, F_SETLKW,        F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_ADD_SEALS, F_GET_SEALS};
+
+    for (size_t i = 0; i < COUNT(commands); i++) {
+        allow_if(filter, SCMP_SYS(fcntl), is_word(1, (uint32_t)commands[i]));
+    }
+    if (filter->policy->role == CONFINE_FRONT) {
+        allow_if(filter, SCMP_SYS(fcntl), is_word(1, F_SETLEASE));
+    }
 }
 
 /* Nothing that was written is ever run. */
@@ -459,12 +480,6 @@ static void deny_if(struct filter *filter, int call, struct scmp_arg_cmp conditi
         seccomp_rule_add_array(filter->context, SCMP_ACT_ERRNO(EPERM), call, 1, &condition);
 }
 
-/* Of an argument that the kernel takes as 32 bits it does not look at the others. */
-static struct scmp_arg_cmp is_word(unsigned argument, uint32_t value)
-{
-    return SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, UINT32_MAX, value);
-}
-
 static void deny_all(struct filter *filter, const int *calls, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -481,6 +496,7 @@ static void deny_to_worker(struct filter *filter)
                                        PR_CAP_AMBIENT};
 
     deny(filter, SCMP_SYS(openat2), ENOSYS);
+    deny_if(filter, SCMP_SYS(fcntl), is_word(1, F_SETLEASE));
     deny_if(filter, SCMP_SYS(clone), SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
     deny_if(filter, SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid()));
     deny_if(filter, SCMP_SYS(prlimit64), SCMP_A2(SCMP_CMP_NE, 0));
@@ -494,6 +510,7 @@ static void deny_ways_out(struct filter *filter)
 {
     static const uint32_t requests[] = {TIOCSTI, TIOCLINUX};
     static const uint32_t options[] = {PR_SET_PTRACER, PR_SET_MM, PR_SET_KEEPCAPS};
+    static const uint32_t commands[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_NOTIFY};
     static const uint32_t namespaces[] = {CLONE_NEWNS,  CLONE_NEWCGROUP, CLONE_NEWUTS,
                                           CLONE_NEWIPC, CLONE_NEWUSER,   CLONE_NEWPID,
                                           CLONE_NEWNET};
@@ -518,6 +535,9 @@ static void deny_ways_out(struct filter *filter)
     for (size_t i = 0; i < COUNT(options); i++) {
         deny_if(filter, SCMP_SYS(prctl), is_word(0, options[i]));
     }
+    for (size_t i = 0; i < COUNT(commands); i++) {
+        deny_if(filter, SCMP_SYS(fcntl), is_word(1, commands[i]));
+    }
 }
 
 static void fill(struct filter *filter)
@@ -540,6 +560,7 @@ static void fill(struct filter *filter)
     }
     allow_threads(filter);
     allow_memory(filter);
+    allow_control(filter);
     allow_descriptors(filter);
     forbid(filter);
 }

@@ -182,9 +182,14 @@ static int attempt_carry_out(void)
 #name, attempt_##name, true                                                                \
     }
 
+ATTEMPT(signals, fcntl(attempt_given.pair[0], F_SETOWN, getppid()))
+ATTEMPT(choice_of_signal, fcntl(attempt_given.pair[0], F_SETSIG, SIGKILL))
+
 static const struct attempt attempt_forbidden[] = {
     TRY(exec),
     TRY(execveat),
+    TRY(signals),
+    TRY(choice_of_signal),
     TRY(fork),
     TRY(clone),
     TRY(clone3),
@@ -274,6 +279,8 @@ static const size_t attempt_needed_count = sizeof attempt_needed / sizeof attemp
 /* ---- What the front alone does ---- */
 
 ATTEMPT(accept, accept4(attempt_given.listener, NULL, NULL, SOCK_CLOEXEC))
+/* Whether or not somebody else has it open. */
+ATTEMPT(lease, fcntl(attempt_given.memory, F_SETLEASE, F_WRLCK) == 0 || errno == EAGAIN ? 0 : -1)
 ATTEMPT(configuration, open(ATTEMPT_READABLE, O_RDONLY))
 ATTEMPT(create, open(attempt_path(attempt_given.state, "created"), O_CREAT | O_RDWR, 0600))
 ATTEMPT(list, open(attempt_given.state, O_RDONLY | O_DIRECTORY))
@@ -301,7 +308,8 @@ static int attempt_publish(void)
 }
 
 static const struct attempt attempt_front[] = {
-    TRY(accept), TRY_FILES(configuration), TRY(create), TRY_FILES(list), TRY(folder), TRY(publish)};
+    TRY(accept), TRY(lease),  TRY_FILES(configuration), TRY(create), TRY_FILES(list),
+    TRY(folder), TRY(publish)};
 static const size_t attempt_front_count = sizeof attempt_front / sizeof attempt_front[0];
 
 /* This program again, as a front starts its workers. */
