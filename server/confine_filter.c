@@ -158,8 +158,6 @@ static const int front_only[] = {
     SCMP_SYS(getpeername),
     SCMP_SYS(getsockopt),
     SCMP_SYS(setsockopt),
-    SCMP_SYS(sched_getattr),
-    SCMP_SYS(sched_setattr),
 };
 
 /* CUDA's driver: device nodes, placement of memory, its own compiler and threads. */

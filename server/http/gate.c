@@ -1,6 +1,5 @@
 #include "server/http/gate.h"
 
-#include "server/http/short_turns.h"
 #include "server/http/strictness.h"
 
 #include <errno.h>
@@ -146,9 +145,7 @@ enum status gate_open(struct gate *gate, const struct gate_plan *plan, struct pr
     if (gate->is_encrypted) {
         atomic_store(&shown_credentials, plan->credentials);
     }
-    short_turns_begin();
     gate->daemon = start_daemon(gate, plan);
-    short_turns_end();
     if (gate->daemon == NULL) {
         listener_close(&gate->listener);
         return problem_set(reterr, STATUS_CONFIG,

@@ -1,12 +1,10 @@
 """The running daemon has given up what the configuration says, in every thread, and still serves."""
 
 import concurrent.futures
-import ctypes
 import os
 import pathlib
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -62,24 +60,6 @@ def test_every_thread_is_confined(daemon):
     limits = pathlib.Path(f"/proc/{daemon.process.pid}/limits").read_text()
     core = next(line for line in limits.splitlines() if line.startswith("Max core file size"))
     assert core.split()[4:6] == ["0", "0"], core
-
-
-def turn_ns(thread):
-    """The turn that a thread asks of the scheduler; 0 from kernels that do not tell."""
-    attributes = ctypes.create_string_buffer(48)
-    calls = {"x86_64": 315, "aarch64": 275}  # sched_getattr
-    libc = ctypes.CDLL(None, use_errno=True)
-    assert libc.syscall(calls[os.uname().machine], thread, attributes, 48, 0) == 0, ctypes.get_errno()
-    return struct.unpack_from("<Q", attributes, 24)[0]
-
-
-def test_threads_that_answer_have_shorter_turns_than_the_rest(daemon):
-    turns = {True: [], False: []}
-    for thread in os.listdir(f"/proc/{daemon.process.pid}/task"):
-        status = fields(f"/proc/{daemon.process.pid}/task/{thread}/status")
-        turns[status["Name"].startswith("MHD")].append(turn_ns(int(thread)))
-    if any(turns[False]):
-        assert max(turns[True]) < min(turns[False]), turns
 
 
 def test_the_log_says_what_it_is_made_of(daemon):
