@@ -31,9 +31,9 @@ static int compare_id(const void *left, const void *right)
 
 static int compare_owner(const void *left, const void *right)
 {
-    const uint32_t first = tenant_number(((const struct graph_entry *)left)->tenant);
-    const uint32_t second = tenant_number(((const struct graph_entry *)right)->tenant);
-    return first != second ? (first < second ? -1 : 1) : compare_id(left, right);
+    const int order = tenant_compare(((const struct graph_entry *)left)->tenant,
+                                     ((const struct graph_entry *)right)->tenant);
+    return order != 0 ? order : compare_id(left, right);
 }
 
 static int compare_name(const void *left, const void *right)

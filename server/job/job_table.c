@@ -16,18 +16,11 @@ struct job_table {
 
 /* By whose they are first: the words of one tenant are never compared with those of another, so
  * that the time of a look tells nothing of them. */
-static int compare_tenant(const struct job *a, const struct job *b)
-{
-    const uint32_t first = tenant_number(a->tenant);
-    const uint32_t second = tenant_number(b->tenant);
-    return (first > second) - (first < second);
-}
-
 static int compare_id(const void *left, const void *right)
 {
     const struct job *a = left;
     const struct job *b = right;
-    const int order = compare_tenant(a, b);
+    const int order = tenant_compare(a->tenant, b->tenant);
     return order != 0 ? order : strcmp(a->id, b->id);
 }
 
@@ -35,7 +28,7 @@ static int compare_key(const void *left, const void *right)
 {
     const struct job *a = left;
     const struct job *b = right;
-    const int order = compare_tenant(a, b);
+    const int order = tenant_compare(a->tenant, b->tenant);
     return order != 0 ? order : strcmp(a->idempotency_key, b->idempotency_key);
 }
 

@@ -69,6 +69,13 @@ uint32_t tenant_number(const struct tenant *tenant)
     return tenant != NULL ? tenant->number : 0;
 }
 
+int tenant_compare(const struct tenant *first, const struct tenant *second)
+{
+    const uint32_t a = tenant_number(first);
+    const uint32_t b = tenant_number(second);
+    return (a > b) - (a < b);
+}
+
 enum status tenant_check_jobs(struct tenant *tenant, const struct quota *quota,
                               struct problem *reterr)
 {

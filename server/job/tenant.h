@@ -34,6 +34,8 @@ MUST_CHECK enum status tenant_table_get(struct tenant_table *table, const char *
 
 /* Any thread, from here on. NULL is nobody. */
 uint32_t tenant_number(const struct tenant *tenant);
+/* Below, at or above 0, as first comes before second, is it, or comes after: by their numbers. */
+int tenant_compare(const struct tenant *first, const struct tenant *second);
 /* STATUS_JOB_QUOTA with words when one more job would be too many. */
 MUST_CHECK enum status tenant_check_jobs(struct tenant *tenant, const struct quota *quota,
                                          struct problem *reterr);
