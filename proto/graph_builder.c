@@ -81,8 +81,7 @@ void graph_builder_expect(struct graph_builder *builder, uint64_t edge_count)
         edge_count = EXPECT_LIMIT;
     }
     /* Only a hint: what fails here fails again, and is told, when an edge is added. */
-    if (builder->rows == NULL && edge_count > builder->capacity &&
-        set_capacity(builder, edge_count) != STATUS_OK) {
+    if (edge_count > builder->capacity && set_capacity(builder, edge_count) != STATUS_OK) {
         return;
     }
 }

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static FOR_EACH_TYPE void put_edge(struct edge_list *list, uint64_t index, struct edge edge,
                                    bool real)
