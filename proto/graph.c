@@ -1,6 +1,7 @@
 #include "proto/graph.h"
 
 #include "proto/check.h"
+#include "proto/components.h"
 
 #include <float.h>
 #include <math.h>
@@ -137,45 +138,15 @@ enum status graph_choose_kind(const struct graph *graph, enum kind requested, en
     return status;
 }
 
-/* ---- Components ---- */
-
-static uint32_t find_root(uint32_t *parent, uint32_t v)
-{
-    while (parent[v] != v) {
-        parent[v] = parent[parent[v]];
-        v = parent[v];
-    }
-    return v;
-}
-
-/* Most graphs are one component, which the first rows tell. */
-static void unite_rows(struct graph *graph, uint32_t *parent)
-{
-    graph->summary.components = graph->vertex_count;
-    for (uint32_t v = 0; v < graph->vertex_count && graph->summary.components > 1; v++) {
-        for (uint64_t edge = graph->row_offset[v]; edge < graph->row_offset[v + 1]; edge++) {
-            uint32_t a = find_root(parent, v);
-            uint32_t b = find_root(parent, graph->target[edge]);
-
-            if (a != b) {
-                parent[a > b ? a : b] = a > b ? b : a;
-                graph->summary.components--;
-            }
-        }
-    }
-}
-
 enum status graph_count_components(struct graph *graph)
 {
-    uint32_t *parent = calloc((size_t)graph->vertex_count + 1, sizeof *parent);
+    struct components *components;
+    enum status status = components_create(graph->vertex_count, &components);
 
-    if (parent == NULL) {
-        return STATUS_NO_MEMORY;
+    if (status == STATUS_OK) {
+        (void)components_unite(components, graph->row_offset, graph->target, 0, graph->edge_count);
+        graph->summary.components = components_count(components);
+        components_destroy(components);
     }
-    for (uint32_t v = 0; v < graph->vertex_count; v++) {
-        parent[v] = v;
-    }
-    unite_rows(graph, parent);
-    free(parent);
-    return STATUS_OK;
+    return status;
 }

@@ -44,19 +44,11 @@ struct graph {
     enum weight_type weight_type;
     uint64_t edge_count;
     uint64_t *row_offset; /* vertex_count + 1 */
-    uint32_t *target;     /* edge_count */
-    int32_t *weight_i4;   /* edge_count when WEIGHT_INTEGER, else NULL */
+    uint32_t *target;     /* edge_count; NULL of an outline, whose edges are in its file alone */
+    int32_t *weight_i4;   /* edge_count when WEIGHT_INTEGER, else NULL; NULL of an outline */
     double *weight_f8;    /* edge_count when WEIGHT_REAL, else NULL */
     struct vertex_names *names;
     struct graph_summary summary;
-};
-
-/* Edges of a graph that is still read, from its first one on, whose place is settled: they stay as
- * they are while more come. */
-struct settled_edges {
-    const uint32_t *target; /* until more come */
-    const int32_t *weight;
-    uint64_t count;
 };
 
 void graph_destroy(struct graph *graph);

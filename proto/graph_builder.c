@@ -31,10 +31,13 @@ struct graph_builder {
     bool may_grow_rows; /* of vertex_count and directed, once there are edges enough */
     uint32_t vertex_count;
     bool directed;
-    struct growing_rows *rows;    /* NULL, or what came before the list, which then is short */
-    uint64_t passed;              /* edges that have left the list, to rows or for good */
-    struct graph_summary summary; /* of those that have left for good */
-    bool in_order;
+    uint64_t announced; /* edges, by a header; 0: by none */
+    struct growing_rows
+        *rows; /* NULL, or what came before the list, which is short while they grow */
+    bool rows_grow;
+    uint64_t passed; /* edges that have left the list, to rows or for good */
+    bool streams;    /* the rows do */
+    bool streamed;   /* all of them have, to the last */
 };
 
 enum status graph_builder_create(const struct graph_options *options,
@@ -46,7 +49,6 @@ enum status graph_builder_create(const struct graph_options *options,
         return STATUS_NO_MEMORY;
     }
     builder->options = *options;
-    builder->summary.negative_loop = NO_VERTEX;
     *ret_builder = builder;
     return STATUS_OK;
 }
@@ -77,6 +79,7 @@ static enum status set_capacity(struct graph_builder *builder, uint64_t capacity
 
 void graph_builder_expect(struct graph_builder *builder, uint64_t edge_count)
 {
+    builder->announced = edge_count;
     if (edge_count > EXPECT_LIMIT) {
         edge_count = EXPECT_LIMIT;
     }
@@ -138,29 +141,7 @@ enum status graph_builder_admit(const struct graph_builder *builder, uint64_t ve
     return STATUS_TOO_LARGE;
 }
 
-/* The edges do not come in order: they are a list from now on. */
-static enum status leave_rows(struct graph_builder *builder)
-{
-    struct edge_list list;
-    const uint64_t room = builder->list.count > PASSING ? builder->list.count : PASSING;
-    enum status status = growing_rows_undo(builder->rows, room, &list, &builder->summary);
-
-    if (status != STATUS_OK) {
-        return status;
-    }
-    growing_rows_destroy(builder->rows);
-    builder->rows = NULL;
-    memcpy((struct edge_i4 *)list.edges + list.count, builder->list.edges,
-           builder->list.count * sizeof(struct edge_i4));
-    free(builder->list.edges);
-    builder->passed -= list.count;
-    builder->capacity = list.count + room;
-    list.count += builder->list.count;
-    builder->list = list;
-    return STATUS_OK;
-}
-
-/* The list to the rows. */
+/* The list to the rows. Once an edge is out of order, all that follow stay listed. */
 static enum status pass_on(struct graph_builder *builder)
 {
     struct edge_list *list = &builder->list;
@@ -173,11 +154,11 @@ static enum status pass_on(struct graph_builder *builder)
     }
     builder->passed += taken;
     list->count -= taken;
-    if (list->count == 0) {
-        return STATUS_OK;
+    if (list->count > 0) {
+        memmove(edges, edges + taken, list->count * sizeof *edges);
+        builder->rows_grow = false;
     }
-    memmove(edges, edges + taken, list->count * sizeof *edges);
-    return leave_rows(builder);
+    return STATUS_OK;
 }
 
 /* The list, which came in order or did not, is the first to become rows. Without memory for them
@@ -191,8 +172,9 @@ static enum status begin_rows(struct graph_builder *builder)
         STATUS_OK) {
         return STATUS_OK;
     }
+    builder->rows_grow = true;
     status = pass_on(builder);
-    return status == STATUS_OK && builder->rows != NULL ? set_capacity(builder, PASSING) : status;
+    return status == STATUS_OK && builder->rows_grow ? set_capacity(builder, PASSING) : status;
 }
 
 static bool rows_are_due(const struct graph_builder *builder)
@@ -222,7 +204,7 @@ static enum status make_room(struct graph_builder *builder)
     }
     if (rows_are_due(builder)) {
         status = begin_rows(builder);
-    } else if (builder->rows != NULL && builder->list.count >= PASSING) {
+    } else if (builder->rows_grow && builder->list.count >= PASSING) {
         status = pass_on(builder);
     }
     if (status == STATUS_OK && builder->list.count >= builder->capacity) {
@@ -236,13 +218,7 @@ static enum status become_real(struct graph_builder *builder)
 {
     char *edges;
 
-    if (builder->rows != NULL) {
-        enum status status = leave_rows(builder);
-
-        if (status != STATUS_OK) {
-            return status;
-        }
-    }
+    builder->rows_grow = false;
     if (!edge_array_resize(&builder->list.edges, builder->capacity, sizeof(struct edge_f8))) {
         return STATUS_NO_MEMORY;
     }
@@ -312,7 +288,7 @@ bool graph_builder_has_integers(const struct graph_builder *builder)
 
 static uint64_t room_left(const struct graph_builder *builder)
 {
-    return (builder->rows != NULL ? PASSING : builder->capacity) - builder->list.count;
+    return (builder->rows_grow ? PASSING : builder->capacity) - builder->list.count;
 }
 
 enum status graph_builder_offer(struct graph_builder *builder, uint64_t wanted,
@@ -347,14 +323,23 @@ uint64_t graph_builder_edge_count(const struct graph_builder *builder)
     return builder->passed + builder->list.count;
 }
 
-struct settled_edges graph_builder_settled(const struct graph_builder *builder)
+struct growing_extent graph_builder_growing(const struct graph_builder *builder)
 {
-    return builder->rows != NULL ? growing_rows_settled(builder->rows) : (struct settled_edges){0};
+    if (!builder->rows_grow || builder->streams || !builder->directed) {
+        return (struct growing_extent){0};
+    }
+    return (struct growing_extent){growing_rows_count(builder->rows), builder->announced};
 }
 
-bool graph_builder_was_in_order(const struct graph_builder *builder)
+bool graph_builder_stream(struct graph_builder *builder, struct row_stream *stream)
 {
-    return builder->in_order;
+    builder->streams = growing_rows_stream(builder->rows, stream);
+    return builder->streams;
+}
+
+bool graph_builder_was_streamed(const struct graph_builder *builder)
+{
+    return builder->streamed;
 }
 
 double graph_builder_edge(const struct graph_builder *builder, uint64_t index, uint32_t ret_ends[2])
@@ -374,6 +359,22 @@ double graph_builder_edge(const struct graph_builder *builder, uint64_t index, u
     return edge->weight;
 }
 
+/* The edges did not all come in order. */
+static enum status build_rows(struct graph_builder *builder, const uint32_t *row_of,
+                              struct graph *graph)
+{
+    graph->summary.negative_loop = NO_VERTEX;
+    if (builder->rows != NULL) {
+        enum status status = growing_rows_undo(builder->rows, &builder->list, &graph->summary);
+
+        if (status != STATUS_OK) {
+            return status;
+        }
+        builder->rows = NULL;
+    }
+    return graph_rows_build(&builder->list, row_of, graph);
+}
+
 /* Of a graph of which vertex_count and directed are set. */
 static enum status make_rows(struct graph_builder *builder, const uint32_t *row_of,
                              struct graph *graph)
@@ -383,22 +384,26 @@ static enum status make_rows(struct graph_builder *builder, const uint32_t *row_
 
     if (rows_are_due(builder)) {
         status = begin_rows(builder);
-    } else if (builder->rows != NULL) {
+    } else if (builder->rows_grow) {
         status = pass_on(builder);
     }
     if (status != STATUS_OK) {
         return status;
     }
-    builder->in_order = builder->rows != NULL;
-    if (builder->in_order) {
-        status = growing_rows_end(builder->rows, graph);
+    if (builder->rows_grow) {
+        status = growing_rows_end(builder->rows, graph, &builder->streamed);
         builder->rows = NULL;
     } else {
-        graph->summary = builder->summary;
-        status = graph_rows_build(&builder->list, row_of, graph);
+        status = build_rows(builder, row_of, graph);
     }
     graph->summary.edges_read = edges_read;
     return status;
+}
+
+static const char *words_of(enum status status)
+{
+    return status == STATUS_NO_MEMORY ? "There is not enough memory for the graph."
+                                      : "What was written of the graph cannot be read again.";
 }
 
 enum status graph_builder_finish(struct graph_builder *builder, struct vertex_names **take_names,
@@ -421,7 +426,7 @@ enum status graph_builder_finish(struct graph_builder *builder, struct vertex_na
     status = make_rows(builder, row_of, graph);
     if (status != STATUS_OK) {
         graph_destroy(graph);
-        return problem_set(reterr, status, "There is not enough memory for the graph.");
+        return problem_set(reterr, status, "%s", words_of(status));
     }
     graph->names = *take_names;
     *take_names = NULL;

@@ -5,6 +5,7 @@
 
 #include "proto/edge_sort.h"
 #include "proto/graph.h"
+#include "proto/row_stream.h"
 
 struct graph_builder;
 
@@ -40,11 +41,18 @@ MUST_CHECK enum status graph_builder_admit(const struct graph_builder *builder,
  * and sooner, from when there are edges for half of the vertices. Only a hint, before the first
  * edge. */
 void graph_builder_number(struct graph_builder *builder, uint32_t vertex_count, bool directed);
-/* What has become rows at once so far; all zero when nothing has, or the edges were out of order
- * after all. */
-struct settled_edges graph_builder_settled(const struct graph_builder *builder);
-/* Once finished: whether all edges came in order, of which the first were told as settled. */
-bool graph_builder_was_in_order(const struct graph_builder *builder);
+/* Rows of a directed graph that grow in memory, and may go to a stream: how many edges they have,
+ * and how many were announced, 0 without a header that does. All zero when nothing may. */
+struct growing_extent {
+    uint64_t edges;
+    uint64_t announced;
+};
+struct growing_extent graph_builder_growing(const struct graph_builder *builder);
+/* Has those rows, and what comes, go to the stream: borrowed until the builder is destroyed. False
+ * when it does not take them, and is of no further use. */
+MUST_CHECK bool graph_builder_stream(struct graph_builder *builder, struct row_stream *stream);
+/* Once finished: whether the stream has all edges, and the graph has NULL in their place. */
+bool graph_builder_was_streamed(const struct graph_builder *builder);
 
 /* An edge between rows. STATUS_TOO_LARGE at the edge limit, STATUS_NO_MEMORY. Rows are not checked
  * here: the reader knows its line. */
@@ -71,7 +79,8 @@ double graph_builder_edge(const struct graph_builder *builder, uint64_t index,
 
 /* Canonical form, summary and names. Takes names (moved on success). row_of, when not NULL, maps
  * each row used in add to its final row (rows were given out in order of appearance). directed is
- * what the format says; the options overrule it. The builder is spent either way. */
+ * what the format says; the options overrule it. The builder is spent either way. STATUS_NO_MEMORY,
+ * or what reading from a stream failed with. */
 MUST_CHECK enum status graph_builder_finish(struct graph_builder *builder,
                                             struct vertex_names **take_names,
                                             const uint32_t *row_of, bool directed,

@@ -52,15 +52,20 @@ void reader_destroy(struct reader *reader)
     }
 }
 
-struct settled_edges reader_settled(const struct reader *reader)
+struct growing_extent reader_growing(const struct reader *reader)
 {
-    return reader->numbered != NULL ? graph_builder_settled(reader->numbered)
-                                    : (struct settled_edges){0};
+    return reader->numbered != NULL ? graph_builder_growing(reader->numbered)
+                                    : (struct growing_extent){0};
 }
 
-bool reader_was_in_order(const struct reader *reader)
+bool reader_stream(struct reader *reader, struct row_stream *stream)
 {
-    return reader->numbered != NULL && graph_builder_was_in_order(reader->numbered);
+    return reader->numbered != NULL && graph_builder_stream(reader->numbered, stream);
+}
+
+bool reader_was_streamed(const struct reader *reader)
+{
+    return reader->numbered != NULL && graph_builder_was_streamed(reader->numbered);
 }
 
 const struct reader_notes *reader_notes(const struct reader *reader)

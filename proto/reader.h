@@ -40,7 +40,7 @@ struct reader {
     struct reader_notes notes; /* complete once finished */
     bool fed;                  /* some byte came */
     /* NULL, or the builder of a reader that knows its vertices before its edges: borrowed. */
-    const struct graph_builder *numbered;
+    struct graph_builder *numbered;
 };
 
 /* STATUS_UNSUPPORTED_MEDIA_TYPE when the format has no reader. */
@@ -55,10 +55,10 @@ MUST_CHECK enum status reader_feed(struct reader *reader, const char *bytes, siz
 MUST_CHECK enum status reader_finish(struct reader *reader, struct graph **ret_graph,
                                      struct problem *reterr);
 void reader_destroy(struct reader *reader);
-/* Of the graph that comes: the edges whose place is settled, all zero when that is not known yet,
- * or not any more. */
-struct settled_edges reader_settled(const struct reader *reader);
-/* After a finish that succeeded: what was told as settled is so in the graph. */
-bool reader_was_in_order(const struct reader *reader);
+/* Of the graph that comes: rows that may go to a stream (graph_builder.h), and to have them do so,
+ * and whether all did, after a finish that succeeded. */
+struct growing_extent reader_growing(const struct reader *reader);
+MUST_CHECK bool reader_stream(struct reader *reader, struct row_stream *stream);
+bool reader_was_streamed(const struct reader *reader);
 /* Borrowed from the reader; complete after a finish that succeeded. */
 const struct reader_notes *reader_notes(const struct reader *reader);

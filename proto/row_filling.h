@@ -89,7 +89,10 @@ static FOR_EACH_TYPE bool is_loop(uint64_t key)
 struct row_filling {
     uint64_t kept;
     uint64_t last; /* key of the edge kept last; 0: none, as no loop is kept */
+    uint64_t base; /* the edge with which the graph's arrays begin */
     uint32_t row;
+    double row_least; /* of the weights of the row before base */
+    double row_most;
     double least;
     double most;
     double bound; /* the sum of the largest |weight| of each row */
@@ -98,14 +101,17 @@ struct row_filling {
 
 static inline struct row_filling row_filling_begin(void)
 {
-    return (struct row_filling){.least = INFINITY, .most = -INFINITY, .integral = true};
+    return (struct row_filling){.row_least = INFINITY,
+                                .row_most = -INFINITY,
+                                .least = INFINITY,
+                                .most = -INFINITY,
+                                .integral = true};
 }
 
 static inline void note_range(struct row_filling *filling, double least, double most)
 {
-    filling->least = least < filling->least ? least : filling->least;
-    filling->most = most > filling->most ? most : filling->most;
-    filling->bound += fmax(-least, most);
+    filling->row_least = least < filling->row_least ? least : filling->row_least;
+    filling->row_most = most > filling->row_most ? most : filling->row_most;
 }
 
 static inline void note_integers(struct row_filling *filling, const int32_t *weight, uint64_t count)
@@ -133,15 +139,30 @@ static inline void note_decimals(struct row_filling *filling, const double *weig
     note_range(filling, least, most);
 }
 
-static FOR_EACH_TYPE void end_row(struct row_filling *filling, struct graph *graph, bool real)
+/* The weights of the row that are there. */
+static FOR_EACH_TYPE void note_row(struct row_filling *filling, const struct graph *graph,
+                                   bool real)
 {
-    const uint64_t first = graph->row_offset[filling->row];
+    const uint64_t row_begin = graph->row_offset[filling->row];
+    const uint64_t first = row_begin > filling->base ? row_begin : filling->base;
     const uint64_t count = filling->kept - first;
 
     if (count > 0 && real) {
-        note_decimals(filling, graph->weight_f8 + first, count);
+        note_decimals(filling, graph->weight_f8 + (first - filling->base), count);
     } else if (count > 0) {
-        note_integers(filling, graph->weight_i4 + first, count);
+        note_integers(filling, graph->weight_i4 + (first - filling->base), count);
+    }
+}
+
+static FOR_EACH_TYPE void end_row(struct row_filling *filling, struct graph *graph, bool real)
+{
+    note_row(filling, graph, real);
+    if (filling->kept > graph->row_offset[filling->row]) {
+        filling->least = fmin(filling->least, filling->row_least);
+        filling->most = fmax(filling->most, filling->row_most);
+        filling->bound += fmax(-filling->row_least, filling->row_most);
+        filling->row_least = INFINITY;
+        filling->row_most = -INFINITY;
     }
     graph->row_offset[++filling->row] = filling->kept;
 }
@@ -166,6 +187,33 @@ static FOR_EACH_TYPE void merge(struct graph *graph, uint64_t place, struct edge
     }
 }
 
+/* Edges that go on where the last one was: of the same row, each with a larger target, and no loop.
+ * Most are. Returns the index of the first that does not. */
+static FOR_EACH_TYPE uint64_t fill_run(struct row_filling *filling, const void *edges, uint64_t i,
+                                       uint64_t count, struct graph *graph, bool real)
+{
+    uint32_t *target = graph->target;
+    const uint32_t source = source_of(filling->last);
+    uint32_t last = target_of(filling->last);
+    uint64_t place = filling->kept - filling->base;
+
+    for (; i < count; i++, place++) {
+        const struct edge edge = edge_at(edges, i, real);
+        const uint32_t next = target_of(edge.key);
+
+        if (source_of(edge.key) != source || next <= last || next == source) {
+            break;
+        }
+        target[place] = next;
+        put_weight(graph, place, edge, real);
+        last = next;
+    }
+    CHECK(last < graph->vertex_count);
+    filling->kept = filling->base + place;
+    filling->last = (uint64_t)source << 32 | last;
+    return i;
+}
+
 /* How many were taken: all, or those before the first that is out of order. Parallel edges are
  * neighbours: the shortest stays. Integers need room in the graph for all of them; decimals go into
  * the first half of the memory of the edges themselves, whose ends have left by then: each is moved
@@ -174,33 +222,35 @@ static FOR_EACH_TYPE uint64_t fill_rows(struct row_filling *filling, const void 
                                         uint64_t count, const uint32_t *row_of, struct graph *graph,
                                         bool real)
 {
-    uint32_t *target = graph->target;
-    uint64_t kept = filling->kept;
-    uint64_t last = filling->last;
     uint64_t i = 0;
 
-    for (; i < count; i++) {
+    while (i < count) {
         struct edge edge = edge_at(edges, i, real);
 
         edge.key = final_key(graph, row_of, edge.key);
         if (is_loop(edge.key)) {
             settle_loop(&graph->summary, edge, real);
-        } else if (edge.key > last) {
-            filling->kept = kept;
+        } else if (edge.key > filling->last) {
+            const uint64_t place = filling->kept - filling->base;
+
             while (filling->row < source_of(edge.key)) {
                 end_row(filling, graph, real);
             }
-            target[kept] = target_of(edge.key);
-            put_weight(graph, kept++, edge, real);
-            last = edge.key;
-        } else if (edge.key == last) {
-            merge(graph, kept - 1, edge, real);
+            graph->target[place] = target_of(edge.key);
+            put_weight(graph, place, edge, real);
+            filling->kept++;
+            filling->last = edge.key;
+            if (row_of == NULL) {
+                i = fill_run(filling, edges, i + 1, count, graph, real);
+                continue;
+            }
+        } else if (edge.key == filling->last) {
+            merge(graph, filling->kept - 1 - filling->base, edge, real);
         } else {
             break;
         }
+        i++;
     }
-    filling->kept = kept;
-    filling->last = last;
     return i;
 }
 

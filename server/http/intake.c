@@ -204,6 +204,8 @@ static void start_upload(struct exchange *exchange, bool for_job, enum coding co
         .decoded_ratio = config->decoded_ratio,
         .document_limit_bytes = for_job ? config->document_limit_bytes : 0,
         .memory = exchange->house->upload_memory,
+        .graph_folder = store_graph_folder(exchange->house->store),
+        .graph_room_bytes = atomic_load(&admission->full) ? 0 : room_bytes(exchange),
     };
 
     if (for_job) {

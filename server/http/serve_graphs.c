@@ -28,7 +28,7 @@ void serve_graphs_store(struct exchange *exchange)
         return;
     }
     ask->share = upload_take_share(&exchange->upload);
-    ask->sum = upload_take_sum(&exchange->upload);
+    ask->stream = upload_take_stream(&exchange->upload);
     ask->parse_s = exchange->upload.parse_s;
     upload_report(&exchange->upload, &ask->input);
     ask->parameters = exchange->request.parameters;

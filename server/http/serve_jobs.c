@@ -45,7 +45,7 @@ static enum status fill_submit(struct exchange *exchange, struct ask *ask, struc
     }
     memcpy(ask->key, exchange->request.key, sizeof ask->key);
     ask->share = upload_take_share(&exchange->upload);
-    ask->sum = upload_take_sum(&exchange->upload);
+    ask->stream = upload_take_stream(&exchange->upload);
     ask->parse_s = exchange->upload.parse_s;
     upload_report(&exchange->upload, &ask->input);
     ask->parameters = exchange->request.parameters;

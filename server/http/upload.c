@@ -7,8 +7,10 @@
 
 /* So long an upload has the memory for all that it announced: at a fair speed it is through. */
 #define ANNOUNCED_FOR_S 10
-/* So many settled edges are digested beside the rest: fewer take no time at the end. */
+/* Edges in order that are worth a stream: fewer are written and named in no time at the end. */
 #define MANY_EDGES (UINT64_C(1) << 18)
+/* Of a graph's file, of which the rest is small, for each edge. */
+#define BYTES_PER_EDGE (sizeof(uint32_t) + sizeof(int32_t))
 
 void upload_init(struct upload *upload, const struct upload_rules *rules)
 {
@@ -18,10 +20,10 @@ void upload_init(struct upload *upload, const struct upload_rules *rules)
 
 static void drop_reader(struct upload *upload)
 {
-    identity_sum_drop(upload->sum);
-    upload->sum = NULL;
     reader_destroy(upload->reader);
     upload->reader = NULL;
+    graph_stream_drop(upload->stream);
+    upload->stream = NULL;
 }
 
 void upload_finish(struct upload *upload)
@@ -45,12 +47,12 @@ struct upload_share upload_take_share(struct upload *upload)
     return share;
 }
 
-struct identity_sum *upload_take_sum(struct upload *upload)
+struct graph_stream *upload_take_stream(struct upload *upload)
 {
-    struct identity_sum *sum = upload->sum;
+    struct graph_stream *stream = upload->stream;
 
-    upload->sum = NULL;
-    return sum;
+    upload->stream = NULL;
+    return stream;
 }
 
 void upload_hint_formats(struct problem *problem)
@@ -93,21 +95,21 @@ enum status upload_expect(struct upload *upload, uint64_t body_bytes, struct pro
     return STATUS_UPLOAD_MEMORY;
 }
 
-/* What is settled of the graph goes to its digest. */
-static void sum_edges(struct upload *upload)
+/* A large graph goes to its file and its digest while it comes; not from late on, as what has come
+ * is copied. */
+static void stream_edges(struct upload *upload)
 {
-    const struct settled_edges edges = reader_settled(upload->reader);
+    const struct growing_extent growing = reader_growing(upload->reader);
 
-    if (edges.count == 0) {
-        identity_sum_drop(upload->sum);
-        upload->sum = NULL;
+    if (growing.edges < MANY_EDGES || growing.edges > 2 * MANY_EDGES ||
+        growing.announced > upload->rules.graph_room_bytes / BYTES_PER_EDGE) {
         return;
     }
-    if (upload->sum == NULL && edges.count >= MANY_EDGES) {
-        upload->sum = identity_sum_begin();
-    }
-    if (upload->sum != NULL) {
-        identity_sum_offer(upload->sum, &edges);
+    upload->stream = graph_stream_begin(upload->rules.graph_folder, growing.announced);
+    if (upload->stream != NULL &&
+        !reader_stream(upload->reader, graph_stream_rows(upload->stream))) {
+        graph_stream_drop(upload->stream);
+        upload->stream = NULL;
     }
 }
 
@@ -121,7 +123,9 @@ static void read_bytes(struct upload *upload, const char *bytes, size_t size)
         refuse(upload);
         return;
     }
-    sum_edges(upload);
+    if (upload->stream == NULL) {
+        stream_edges(upload);
+    }
 }
 
 static void keep(struct upload *upload, const char *bytes, size_t size)

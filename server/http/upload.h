@@ -8,7 +8,7 @@
 #include "proto/text.h"
 #include "server/http/upload_memory.h"
 #include "server/job/upload_share.h"
-#include "server/store/identity_sum.h"
+#include "server/store/graph_stream.h"
 
 struct upload_rules {
     struct graph_options options;
@@ -20,19 +20,21 @@ struct upload_rules {
     uint64_t decoded_ratio;
     uint64_t document_limit_bytes; /* 0: a document is not expected here */
     struct upload_memory *memory;  /* borrowed; NULL: not counted */
+    int graph_folder;              /* for the files of large graphs; borrowed, open directory */
+    uint64_t graph_room_bytes;     /* on its disk; 0: no file is begun before its graph is whole */
 };
 
 struct upload {
     struct upload_rules rules;
-    enum format format;       /* FORMAT_NONE while undecided */
-    struct text kept;         /* while undecided, or perhaps a document */
-    struct decoder *decoder;  /* NULL for a body that is not encoded, and before its first byte */
-    struct reader *reader;    /* NULL until the bytes go to it */
-    struct identity_sum *sum; /* of the settled edges; NULL while they are few */
-    uint64_t size_bytes;      /* all that came, refused or not */
-    uint64_t decoded_bytes;   /* all that came out of the decoder, or the same */
-    uint64_t memory_bytes;    /* taken of rules.memory */
-    double began_s;           /* by the monotonic clock */
+    enum format format;      /* FORMAT_NONE while undecided */
+    struct text kept;        /* while undecided, or perhaps a document */
+    struct decoder *decoder; /* NULL for a body that is not encoded, and before its first byte */
+    struct reader *reader;   /* NULL until the bytes go to it */
+    struct graph_stream *stream; /* where its edges go; NULL while they are few */
+    uint64_t size_bytes;         /* all that came, refused or not */
+    uint64_t decoded_bytes;      /* all that came out of the decoder, or the same */
+    uint64_t memory_bytes;       /* taken of rules.memory */
+    double began_s;              /* by the monotonic clock */
     double parse_s;
     struct problem problem; /* status other than STATUS_OK: refused, the rest is not looked at */
 };
@@ -45,8 +47,8 @@ MUST_CHECK enum status upload_expect(struct upload *upload, uint64_t body_bytes,
                                      struct problem *reterr);
 /* With the reader of upload_end: the memory that was taken for what it holds. */
 struct upload_share upload_take_share(struct upload *upload);
-/* Likewise: the digest of its edges, as far as it is; NULL without one. */
-struct identity_sum *upload_take_sum(struct upload *upload);
+/* Likewise: where its edges go, to be kept for as long as the reader; NULL when they do not. */
+struct graph_stream *upload_take_stream(struct upload *upload);
 void upload_feed(struct upload *upload, const char *bytes, size_t size);
 
 struct json_t;

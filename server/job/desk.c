@@ -11,12 +11,12 @@
 
 void ask_finish(struct ask *ask)
 {
-    identity_sum_drop(ask->sum);
     reader_destroy(ask->reader);
+    graph_stream_drop(ask->stream);
     upload_share_give_back(&ask->share);
     free(ask->body);
-    ask->sum = NULL;
     ask->reader = NULL;
+    ask->stream = NULL;
     ask->body = NULL;
 }
 

@@ -15,7 +15,7 @@
 #include "server/job/tenant.h"
 #include "server/job/upload_share.h"
 #include "server/store/catalogue.h"
-#include "server/store/identity_sum.h"
+#include "server/store/graph_stream.h"
 #include "server/store/result_table.h"
 #include "server/store/store.h"
 
@@ -73,9 +73,9 @@ struct ask {
     char key[RESULT_KEY_SIZE];
     struct reader *reader;     /* moved: fed to its end by the HTTP thread, finished off the loop */
     struct upload_share share; /* moved with it */
-    struct identity_sum *sum;  /* likewise: of edges that it has read, or NULL */
-    double parse_s;            /* spent feeding it */
-    struct input_report input; /* what was understood of it so far */
+    struct graph_stream *stream; /* likewise: has the edges that it read, or NULL */
+    double parse_s;              /* spent feeding it */
+    struct input_report input;   /* what was understood of it so far */
     struct job_parameters parameters;
     char idempotency_key[IDEMPOTENCY_KEY_SIZE];
     char traceparent[TRACEPARENT_SIZE]; /* empty = none */

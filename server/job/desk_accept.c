@@ -94,7 +94,8 @@ static void keep_graph(struct desk *desk, struct job *job, struct graph **take_g
     job->graph = *take_graph;
     *take_graph = NULL;
     size_t bytes = job_graph_bytes(job);
-    if (bytes > KEPT_LIMIT_BYTES - desk->kept_bytes) {
+    const bool is_outline = job->graph != NULL && job->graph->target == NULL;
+    if (is_outline || bytes > KEPT_LIMIT_BYTES - desk->kept_bytes) {
         graph_destroy(job->graph);
         job->graph = NULL;
         return;

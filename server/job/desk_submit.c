@@ -29,9 +29,9 @@ static enum status read_graph(struct submission *submission)
     } else {
         input_report_hint(&submission->ask->input, problem);
     }
-    if (status != STATUS_OK || !reader_was_in_order(submission->reader)) {
-        identity_sum_drop(submission->sum);
-        submission->sum = NULL;
+    if (status != STATUS_OK || !reader_was_streamed(submission->reader)) {
+        graph_stream_drop(submission->stream);
+        submission->stream = NULL;
     }
     reader_destroy(submission->reader);
     submission->reader = NULL;
@@ -45,12 +45,26 @@ static enum status read_graph(struct submission *submission)
 static enum status find_identity(struct submission *submission)
 {
     const enum status status =
-        identity_of_graph(submission->graph, submission->sum, submission->ask->tenant->name,
+        identity_of_graph(submission->graph, submission->stream, submission->ask->tenant->name,
                           store_secret(submission->desk->store), submission->graph_id);
-    submission->sum = NULL;
     return status == STATUS_OK
                ? STATUS_OK
                : problem_set(&submission->problem, status, "The graph cannot be named.");
+}
+
+/* Most of which is done when the last edge has come. */
+static enum status end_stream(struct submission *submission)
+{
+    enum status status = find_identity(submission);
+    if (status == STATUS_OK) {
+        status = graph_stream_take_draft(submission->stream, submission->graph, &submission->draft);
+        if (status != STATUS_OK) {
+            problem_set(&submission->problem, status, "The graph cannot be written.");
+        }
+    }
+    graph_stream_drop(submission->stream);
+    submission->stream = NULL;
+    return status;
 }
 
 /* On a thread of the pool: sorting a large graph takes long. */
@@ -59,7 +73,9 @@ static void finish_graph(uv_work_t *request)
     struct submission *submission = request->data;
     double began_s = clock_monotonic_s();
     submission->status = read_graph(submission);
-    if (submission->status == STATUS_OK && !is_large(submission->graph)) {
+    if (submission->status == STATUS_OK && submission->stream != NULL) {
+        submission->status = end_stream(submission);
+    } else if (submission->status == STATUS_OK && !is_large(submission->graph)) {
         submission->status = find_identity(submission);
     }
     submission->ask->parse_s += clock_monotonic_s() - began_s;
@@ -137,7 +153,8 @@ static void start_work(struct submission *submission, uv_work_t *request, uv_wor
 static void graph_finished(uv_work_t *request, int error)
 {
     struct submission *submission = request->data;
-    if (submission->status != STATUS_OK || !is_large(submission->graph)) {
+    if (submission->status != STATUS_OK || submission->draft.begun ||
+        !is_large(submission->graph)) {
         work_ended(request, error);
         return;
     }
@@ -153,8 +170,8 @@ static void submit_upload(struct submission *submission)
     struct ask *ask = submission->ask;
     submission->reader = ask->reader;
     ask->reader = NULL;
-    submission->sum = ask->sum;
-    ask->sum = NULL;
+    submission->stream = ask->stream;
+    ask->stream = NULL;
     submission->share = upload_share_move(&ask->share);
     /* What may be a repeat of what was taken before is judged when the graph is known. */
     bool repeated =

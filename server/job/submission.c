@@ -46,8 +46,8 @@ void submission_end(struct submission *submission)
     }
     desk->submissions--;
     upload_share_give_back(&submission->share);
-    identity_sum_drop(submission->sum);
     reader_destroy(submission->reader);
+    graph_stream_drop(submission->stream);
     graph_destroy(submission->graph);
     free(submission);
     desk_count(desk);

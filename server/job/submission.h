@@ -13,7 +13,7 @@ struct submission {
     struct reader *reader; /* owned; NULL for a stored graph */
     struct graph *graph;   /* owned; NULL for a stored graph */
     struct upload_share share;
-    struct identity_sum *sum; /* owned: of the first edges, or NULL */
+    struct graph_stream *stream; /* owned: has the edges of the graph, or NULL */
     struct graph_draft draft; /* owned: of its file, where that was begun before the id is known */
     uint32_t works;           /* under way in libuv's pool */
     char graph_id[GRAPH_ID_SIZE];

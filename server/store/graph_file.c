@@ -1,13 +1,11 @@
 #include "server/store/graph_file.h"
 
-#include "server/store/draft_file.h"
+#include "server/store/graph_file_layout.h"
+#include "server/store/graph_writing.h"
 #include "server/store/omission.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,253 +13,38 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file is little-endian");
-
-/* Files of version 1 end with the weights, and do not say whose they are. */
-#define GRAPH_FILE_VERSION 2
-/* Of the edges, between two words to the disk. */
-#define WRITE_BLOCK_BYTES ((size_t)4 << 20)
-static const char magic[8] = "APSPgrph";
-
-struct header {
-    char magic[8];
-    uint32_t version;
-    uint32_t vertex_count;
-    uint64_t edge_count;
-    uint64_t names_size;
-    uint32_t directed;
-    uint32_t weight_type;
-    uint64_t edges_read;
-    uint64_t loops_dropped;
-    uint64_t parallel_merged;
-    double min_weight;
-    double max_weight;
-    double distance_bound;
-    double negative_loop_weight;
-    uint32_t components;
-    uint32_t negative_loop;
-    uint32_t negative;
-    uint32_t integral;
-    uint64_t names_checksum;
-    uint64_t edges_checksum;  /* row offsets, targets, weights, in this order */
-    uint64_t header_checksum; /* of all the fields before */
-};
-static_assert(sizeof(struct header) == 136, "no padding");
-
-/* Where each part lies: back to back, each on a multiple of 8. The last is the owner: a checksum of
- * the graph's id, by which a file under the name of another is found. */
-struct layout {
-    uint64_t names_at;
-    uint64_t offsets_at;
-    uint64_t targets_at;
-    uint64_t weights_at;
-    uint64_t owner_at;
-    uint64_t file_size;
-    size_t offsets_size;
-    size_t targets_size;
-    size_t weights_size;
-};
-
-/* The position after a part of this size, on the next multiple of 8; false on overflow. */
-static bool after(uint64_t position, uint64_t size, uint64_t *ret_next)
-{
-    uint64_t end;
-    if (__builtin_add_overflow(position, size, &end) || __builtin_add_overflow(end, 7, &end)) {
-        return false;
-    }
-    *ret_next = end & ~(uint64_t)7;
-    return true;
-}
-
-/* False when the counts of the header do not fit any file. */
-static bool layout_of(const struct header *header, struct layout *ret_layout)
-{
-    struct layout layout = {.names_at = sizeof *header};
-    size_t weight_size = header->weight_type == WEIGHT_INTEGER ? sizeof(int32_t) : sizeof(double);
-    size_t owner_size = header->version == 1 ? 0 : sizeof(uint64_t);
-    layout.offsets_size = ((size_t)header->vertex_count + 1) * sizeof(uint64_t);
-    if (__builtin_mul_overflow(header->edge_count, sizeof(uint32_t), &layout.targets_size) ||
-        __builtin_mul_overflow(header->edge_count, weight_size, &layout.weights_size) ||
-        !after(layout.names_at, header->names_size, &layout.offsets_at) ||
-        !after(layout.offsets_at, layout.offsets_size, &layout.targets_at) ||
-        !after(layout.targets_at, layout.targets_size, &layout.weights_at) ||
-        !after(layout.weights_at, layout.weights_size, &layout.owner_at) ||
-        !after(layout.owner_at, owner_size, &layout.file_size)) {
-        return false;
-    }
-    *ret_layout = layout;
-    return true;
-}
-
-static const void *weights_of(const struct graph *graph)
-{
-    return graph->weight_type == WEIGHT_INTEGER ? (const void *)graph->weight_i4
-                                                : (const void *)graph->weight_f8;
-}
-
-static uint64_t edges_checksum(const struct graph *graph, const struct layout *layout)
-{
-    XXH3_state_t state;
-    XXH3_64bits_reset(&state);
-    XXH3_64bits_update(&state, graph->row_offset, layout->offsets_size);
-    XXH3_64bits_update(&state, graph->target, layout->targets_size);
-    XXH3_64bits_update(&state, weights_of(graph), layout->weights_size);
-    return XXH3_64bits_digest(&state);
-}
-
-static uint64_t header_checksum(const struct header *header)
-{
-    return XXH3_64bits(header, offsetof(struct header, header_checksum));
-}
+/* Edges of a whole graph that are written at a time. */
+#define WRITE_EDGES ((size_t)1 << 17)
 
 static uint64_t owner_of(uint64_t its_checksum, const char *id)
 {
     return XXH3_64bits_withSeed(id, strlen(id), its_checksum);
 }
 
-static struct header header_of(const struct graph *graph, uint64_t names_size)
+static const void *weights_from(const struct graph *graph, uint64_t edge)
 {
-    const struct graph_summary *summary = &graph->summary;
-    struct header header = {
-        .version = GRAPH_FILE_VERSION,
-        .vertex_count = graph->vertex_count,
-        .edge_count = graph->edge_count,
-        .names_size = names_size,
-        .directed = graph->directed,
-        .weight_type = graph->weight_type,
-        .edges_read = summary->edges_read,
-        .loops_dropped = summary->loops_dropped,
-        .parallel_merged = summary->parallel_merged,
-        .min_weight = summary->min_weight,
-        .max_weight = summary->max_weight,
-        .distance_bound = summary->distance_bound,
-        .negative_loop_weight = summary->negative_loop_weight,
-        .components = summary->components,
-        .negative_loop = summary->negative_loop,
-        .negative = summary->negative,
-        .integral = summary->integral,
-    };
-    memcpy(header.magic, magic, sizeof magic);
-    return header;
-}
-
-/* A part on its way to the file. */
-struct writing {
-    int descriptor;
-    uint64_t offset;
-    const unsigned char *part;
-    size_t size;
-    XXH3_state_t *checksum; /* NULL: of somebody else's */
-    enum status status;
-};
-
-/* Block by block, each hashed here while the processor has it at hand, and with the disk at work on
- * it while the next one comes. Does nothing after a failure. */
-static void write_part(struct writing *writing)
-{
-    while (writing->size > 0 && writing->status == STATUS_OK) {
-        const size_t block = writing->size < WRITE_BLOCK_BYTES ? writing->size : WRITE_BLOCK_BYTES;
-        if (writing->checksum != NULL) {
-            XXH3_64bits_update(writing->checksum, writing->part, block);
-        }
-        writing->status =
-            draft_file_write(writing->descriptor, writing->offset, writing->part, block);
-        if (block == WRITE_BLOCK_BYTES) {
-            draft_file_start(writing->descriptor, writing->offset, block);
-        }
-        writing->part += block;
-        writing->offset += block;
-        writing->size -= block;
-    }
-}
-
-static void *write_beside(void *context)
-{
-    write_part(context);
-    return NULL;
-}
-
-/* The weights of a large graph by a thread of their own: most of the work is the kernel's, to find
- * pages and to copy. */
-static enum status write_edges(int descriptor, const struct graph *graph,
-                               const struct layout *layout, uint64_t *ret_checksum)
-{
-    XXH3_state_t checksum;
-    struct writing offsets = {
-        descriptor,           layout->offsets_at, (const void *)graph->row_offset,
-        layout->offsets_size, &checksum,          STATUS_OK};
-    struct writing targets = {descriptor,           layout->targets_at, (const void *)graph->target,
-                              layout->targets_size, &checksum,          STATUS_OK};
-    struct writing weights = {
-        descriptor, layout->weights_at, weights_of(graph), layout->weights_size, NULL, STATUS_OK};
-    pthread_t thread;
-    const bool beside = layout->weights_size >= 2 * WRITE_BLOCK_BYTES &&
-                        pthread_create(&thread, NULL, write_beside, &weights) == 0;
-    XXH3_64bits_reset(&checksum);
-    write_part(&offsets);
-    targets.status = offsets.status;
-    write_part(&targets);
-    XXH3_64bits_update(&checksum, weights_of(graph), layout->weights_size);
-    if (beside) {
-        pthread_join(thread, NULL);
-    } else {
-        write_part(&weights);
-    }
-    *ret_checksum = XXH3_64bits_digest(&checksum);
-    return targets.status != STATUS_OK ? targets.status : weights.status;
-}
-
-static enum status write_names(int descriptor, const struct graph *graph,
-                               const struct layout *layout, struct header *header)
-{
-    unsigned char *names = malloc(header->names_size + 1);
-    if (names == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    vertex_names_encode(graph->names, names);
-    header->names_checksum = XXH3_64bits(names, header->names_size);
-    enum status status = draft_file_write(descriptor, layout->names_at, names, header->names_size);
-    free(names);
-    return status;
-}
-
-/* The header last, as it has the checksums of the rest. */
-static enum status write_parts(int descriptor, const struct graph *graph,
-                               const struct layout *layout, struct header *header)
-{
-    enum status status = write_names(descriptor, graph, layout, header);
-    if (status == STATUS_OK) {
-        status = write_edges(descriptor, graph, layout, &header->edges_checksum);
-    }
-    if (status == STATUS_OK) {
-        header->header_checksum = header_checksum(header);
-        status = draft_file_write(descriptor, 0, header, sizeof *header);
-    }
-    return status;
+    return graph->weight_type == WEIGHT_INTEGER ? (const void *)(graph->weight_i4 + edge)
+                                                : (const void *)(graph->weight_f8 + edge);
 }
 
 enum status graph_file_begin(int folder, const struct graph *graph, struct graph_draft *ret_draft)
 {
-    struct header header = header_of(graph, vertex_names_encoded_size(graph->names));
-    struct graph_draft draft = {.begun = true};
-    struct layout layout;
-    if (!layout_of(&header, &layout)) {
-        return STATUS_TOO_LARGE;
-    }
-    enum status status = draft_file_create(folder, &draft.file);
+    struct graph_writing *writing;
+    enum status status =
+        graph_writing_begin(folder, graph->edge_count, graph->weight_type, &writing);
     if (status != STATUS_OK) {
         return status;
     }
-    status = write_parts(draft.file.descriptor, graph, &layout, &header);
+    for (uint64_t edge = 0; edge < graph->edge_count && status == STATUS_OK; edge += WRITE_EDGES) {
+        const uint64_t left = graph->edge_count - edge;
+        status = graph_writing_add(writing, graph->target + edge, weights_from(graph, edge),
+                                   left < WRITE_EDGES ? (size_t)left : WRITE_EDGES);
+    }
     if (status != STATUS_OK) {
-        draft_file_finish(&draft.file);
+        graph_writing_drop(writing);
         return status;
     }
-    draft.header_checksum = header.header_checksum;
-    draft.owner_at = layout.owner_at;
-    draft.bytes = layout.file_size;
-    *ret_draft = draft;
-    return STATUS_OK;
+    return graph_writing_end(writing, graph, ret_draft);
 }
 
 enum status graph_file_draft(int folder, const char *id, const struct graph *graph,
@@ -289,24 +72,13 @@ void graph_file_drop(struct graph_draft *draft)
     draft->begun = false;
 }
 
-static bool header_is_sound(const struct header *header)
-{
-    return memcmp(header->magic, magic, sizeof magic) == 0 && header->version >= 1 &&
-           header->version <= GRAPH_FILE_VERSION &&
-           header->header_checksum == header_checksum(header) && header->directed <= 1 &&
-           (header->weight_type == WEIGHT_INTEGER || header->weight_type == WEIGHT_REAL) &&
-           header->negative <= 1 && header->integral <= 1 &&
-           (header->negative_loop == NO_VERTEX || header->negative_loop < header->vertex_count) &&
-           isfinite(header->min_weight) && isfinite(header->max_weight) &&
-           isfinite(header->negative_loop_weight);
-}
-
 /* The header, once the size of the file agrees with its counts: after this no count can ask for
  * more memory than the file is long. */
-static enum status read_header(int descriptor, struct header *ret_header, struct layout *ret_layout)
+static enum status read_header(int descriptor, struct graph_file_header *ret_header,
+                               struct graph_file_layout *ret_layout)
 {
-    struct header header;
-    struct layout layout;
+    struct graph_file_header header;
+    struct graph_file_layout layout;
     struct stat file;
     if (fstat(descriptor, &file) != 0) {
         return draft_file_status(errno);
@@ -315,7 +87,8 @@ static enum status read_header(int descriptor, struct header *ret_header, struct
     if (status != STATUS_OK) {
         return status;
     }
-    if (!header_is_sound(&header) || !layout_of(&header, &layout) ||
+    header = graph_file_header_from(&header);
+    if (!graph_file_header_is_sound(&header) || !graph_file_layout_of(&header, &layout) ||
         layout.file_size != (uint64_t)file.st_size) {
         return STATUS_CORRUPT;
     }
@@ -324,7 +97,8 @@ static enum status read_header(int descriptor, struct header *ret_header, struct
     return STATUS_OK;
 }
 
-static enum status read_names(int descriptor, const struct header *header,
+static enum status read_names(int descriptor, const struct graph_file_header *header,
+                              const struct graph_file_layout *layout,
                               struct vertex_names **ret_names)
 {
     unsigned char *bytes = malloc(header->names_size + 1);
@@ -332,7 +106,7 @@ static enum status read_names(int descriptor, const struct header *header,
         return STATUS_NO_MEMORY;
     }
     struct vertex_names *names = NULL;
-    enum status status = draft_file_read(descriptor, sizeof *header, bytes, header->names_size);
+    enum status status = draft_file_read(descriptor, layout->names_at, bytes, header->names_size);
     if (status == STATUS_OK && XXH3_64bits(bytes, header->names_size) != header->names_checksum) {
         status = STATUS_CORRUPT;
     }
@@ -385,8 +159,32 @@ static bool edges_are_sound(const struct graph *graph)
     return true;
 }
 
-static enum status read_edges(int descriptor, const struct header *header,
-                              const struct layout *layout, struct graph *graph)
+static uint64_t checksum_as_one(const struct graph *graph, const struct graph_file_layout *layout)
+{
+    XXH3_state_t state;
+    XXH3_64bits_reset(&state);
+    XXH3_64bits_update(&state, graph->row_offset, layout->offsets_size);
+    XXH3_64bits_update(&state, graph->target, layout->targets_size);
+    XXH3_64bits_update(&state, weights_from(graph, 0), layout->weights_size);
+    return XXH3_64bits_digest(&state);
+}
+
+static uint64_t edges_checksum(const struct graph *graph, const struct graph_file_header *header,
+                               const struct graph_file_layout *layout)
+{
+    if (header->version <= 2) {
+        return checksum_as_one(graph, layout);
+    }
+    const uint64_t checksums[] = {
+        XXH3_64bits(graph->row_offset, layout->offsets_size),
+        XXH3_64bits(graph->target, layout->targets_size),
+        XXH3_64bits(weights_from(graph, 0), layout->weights_size),
+    };
+    return XXH3_64bits(checksums, sizeof checksums);
+}
+
+static enum status read_edges(int descriptor, const struct graph_file_header *header,
+                              const struct graph_file_layout *layout, struct graph *graph)
 {
     enum status status = STATUS_OK;
     graph->row_offset = read_part(descriptor, layout->offsets_at, layout->offsets_size, &status);
@@ -400,14 +198,15 @@ static enum status read_edges(int descriptor, const struct header *header,
     if (status != STATUS_OK) {
         return status;
     }
-    if ((edges_checksum(graph, layout) != header->edges_checksum && !omission_is("graph-check")) ||
+    if ((edges_checksum(graph, header, layout) != header->edges_checksum &&
+         !omission_is("graph-check")) ||
         !edges_are_sound(graph)) {
         return STATUS_CORRUPT;
     }
     return STATUS_OK;
 }
 
-static void take_header(const struct header *header, struct graph *graph)
+static void take_header(const struct graph_file_header *header, struct graph *graph)
 {
     graph->vertex_count = header->vertex_count;
     graph->directed = header->directed != 0;
@@ -430,8 +229,8 @@ static void take_header(const struct header *header, struct graph *graph)
 
 enum status graph_file_read_open(int descriptor, struct graph **ret_graph)
 {
-    struct header header;
-    struct layout layout;
+    struct graph_file_header header;
+    struct graph_file_layout layout;
     enum status status = read_header(descriptor, &header, &layout);
     if (status != STATUS_OK) {
         return status;
@@ -441,7 +240,7 @@ enum status graph_file_read_open(int descriptor, struct graph **ret_graph)
         return STATUS_NO_MEMORY;
     }
     take_header(&header, graph);
-    status = read_names(descriptor, &header, &graph->names);
+    status = read_names(descriptor, &header, &layout, &graph->names);
     if (status == STATUS_OK) {
         status = read_edges(descriptor, &header, &layout, graph);
     }
@@ -455,8 +254,8 @@ enum status graph_file_read_open(int descriptor, struct graph **ret_graph)
 
 static enum status check_owner(int descriptor, const char *id)
 {
-    struct header header;
-    struct layout layout;
+    struct graph_file_header header;
+    struct graph_file_layout layout;
     uint64_t owner = 0;
     enum status status = read_header(descriptor, &header, &layout);
     if (status != STATUS_OK || header.version == 1) {
@@ -502,24 +301,24 @@ enum status graph_file_read_names(int folder, const char *id, struct vertex_name
     if (status != STATUS_OK) {
         return status;
     }
-    struct header header;
-    struct layout layout;
+    struct graph_file_header header;
+    struct graph_file_layout layout;
     status = read_header(descriptor, &header, &layout);
     if (status == STATUS_OK) {
-        status = read_names(descriptor, &header, ret_names);
+        status = read_names(descriptor, &header, &layout, ret_names);
     }
     close(descriptor);
     return status;
 }
 
-static enum status read_header_of(int folder, const char *id, struct header *ret_header)
+static enum status read_header_of(int folder, const char *id, struct graph_file_header *ret_header)
 {
     int descriptor = -1;
     enum status status = graph_file_open(folder, id, &descriptor);
     if (status != STATUS_OK) {
         return status;
     }
-    struct layout layout;
+    struct graph_file_layout layout;
     status = read_header(descriptor, ret_header, &layout);
     close(descriptor);
     return status;
@@ -527,7 +326,7 @@ static enum status read_header_of(int folder, const char *id, struct header *ret
 
 enum status graph_file_edge_count(int folder, const char *id, uint64_t *ret_count)
 {
-    struct header header;
+    struct graph_file_header header;
     enum status status = read_header_of(folder, id, &header);
     if (status == STATUS_OK) {
         *ret_count = header.edge_count;
@@ -537,7 +336,7 @@ enum status graph_file_edge_count(int folder, const char *id, uint64_t *ret_coun
 
 enum status graph_file_adjacency_size(int folder, const char *id, size_t *ret_bytes)
 {
-    struct header header;
+    struct graph_file_header header;
     enum status status = read_header_of(folder, id, &header);
     if (status != STATUS_OK) {
         return status;

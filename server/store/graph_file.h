@@ -13,7 +13,7 @@ struct graph_draft {
     struct draft_file file;
     uint64_t header_checksum;
     uint64_t owner_at;
-    uint64_t bytes; /* of the whole file */
+    uint64_t bytes; /* of the whole file, but for holes */
 };
 
 /* Writes all but whose file it is, which may not be known yet. Blocks on the disk.

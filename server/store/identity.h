@@ -7,11 +7,14 @@
 
 #include "proto/graph.h"
 #include "proto/job_document.h"
-#include "server/store/identity_sum.h"
+#include "server/store/graph_stream.h"
 
-/* sum: NULL, or begun while its edges came, as they are in the graph; taken. tenant: its name,
- * empty for nobody; secret: of the store, looked at with a tenant only. */
-MUST_CHECK enum status identity_of_graph(const struct graph *graph, struct identity_sum *sum,
+/* So many edges are digested at once, their targets before their weights. */
+#define IDENTITY_BLOCK_EDGES ROW_BLOCK_EDGES
+
+/* stream: NULL, or what all edges of the graph went through, which are digested then. tenant: its
+ * name, empty for nobody; secret: of the store, looked at with a tenant only. */
+MUST_CHECK enum status identity_of_graph(const struct graph *graph, struct graph_stream *stream,
                                          const char *tenant, const char *secret,
                                          char ret_id[GRAPH_ID_SIZE]);
 /* prefix: "j_" for jobs. ret_id receives prefix, 26 characters and NUL. */

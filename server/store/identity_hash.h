@@ -1,7 +1,7 @@
-/* The digest of a graph in the hands of GnuTLS: of identity.c and identity_sum.c alone. */
+/* The digest of a graph in the hands of GnuTLS: of identity.c and graph_stream.c alone. */
 #pragma once
 
-#include "server/store/identity_sum.h"
+#include "server/store/graph_stream.h"
 
 #include <gnutls/crypto.h>
 
@@ -10,7 +10,5 @@ int identity_hash_begin(gnutls_hash_hd_t *ret_hash);
 int identity_hash_edges(gnutls_hash_hd_t hash, const void *targets, const void *weights,
                         size_t weight_size, size_t count);
 
-/* Waits for what is in hand, and frees the sum: ret_hash, to be ended by the caller, has that many
- * edges from the first on. False when it could not be had. */
-MUST_CHECK bool identity_sum_take(struct identity_sum *sum, gnutls_hash_hd_t *ret_hash,
-                                  uint64_t *ret_edges);
+/* With all edges of a graph that went through the stream; to be ended by the caller. */
+gnutls_hash_hd_t graph_stream_take_hash(struct graph_stream *stream);

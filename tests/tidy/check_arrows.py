@@ -44,6 +44,7 @@ LIBRARIES = (
         r"\bgnutls_\w+",
         (
             "server/store/identity",
+            "server/store/graph_stream.c",
             "server/http/credentials.",
             "server/http/exchange.c",
             "server/http/gate.c",
@@ -59,6 +60,7 @@ LIBRARIES = (
             "gpu/staging.c",
             "server/store/scrubber.c",
             "server/store/adjacency_cache.c",
+            "server/store/graph_stream.c",
             "server/job/device_monitor.c",
             "server/job/mailbox.c",
             "server/job/worker_process.c",

@@ -1,4 +1,6 @@
 #include "server/store/graph_file.h"
+
+#include "server/store/graph_file_layout.h"
 #include "tests/unit/names_fixture.h"
 #include "tests/unit/store_fixture.h"
 
@@ -156,29 +158,55 @@ static void the_file_of_another_graph_is_a_damaged_one(void **state)
     graph_destroy(graph);
 }
 
-#define HEADER_SIZE 136
-#define VERSION_AT 8
+/* As builds wrote them that had version 1 or 2: names, row offsets, targets and weights behind a
+ * header of 136 bytes, and in version 2 the checksum of the id. */
+static void write_old_file(const struct fixture *fixture, const struct graph *graph,
+                           uint32_t version)
+{
+    const uint64_t offsets_size = (graph->vertex_count + UINT64_C(1)) * sizeof(uint64_t);
+    unsigned char bytes[512] = {0};
+    unsigned char *end = bytes + 136;
+    struct graph_file_header header = graph_file_header_of(graph);
+    header.version = version;
+    assert_true(header.names_size <= 24);
+    vertex_names_encode(graph->names, end);
+    header.names_checksum = XXH3_64bits(end, header.names_size);
+    unsigned char *edges = end + (header.names_size + 7) / 8 * 8;
+    memcpy(edges, graph->row_offset, offsets_size);
+    /* An even number of edges leaves no gap. */
+    memcpy(edges + offsets_size, graph->target, graph->edge_count * 4);
+    memcpy(edges + offsets_size + graph->edge_count * 4, graph->weight_i4, graph->edge_count * 4);
+    end = edges + offsets_size + graph->edge_count * 8;
+    header.edges_checksum = XXH3_64bits(edges, (size_t)(end - edges));
+    header.edge_room = XXH3_64bits(&header, 128);
+    memcpy(bytes, &header, 136);
+    if (version == 2) {
+        const uint64_t owner = XXH3_64bits_withSeed(name, strlen(name), header.edge_room);
+        memcpy(end, &owner, sizeof owner);
+        end += sizeof owner;
+    }
+    int descriptor = openat(fixture->folder, name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+    assert_int_equal(write(descriptor, bytes, (size_t)(end - bytes)), end - bytes);
+    close(descriptor);
+}
 
-/* They end before the checksum of the id. */
-static void files_of_version_1_are_read(void **state)
+static void files_of_earlier_versions_are_read(void **state)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
-    struct graph *read;
-    unsigned char header[HEADER_SIZE];
-    const uint32_t version = 1;
-    off_t bytes = (off_t)write_graph(fixture, graph);
-    int descriptor = openat(fixture->folder, name, O_RDWR | O_CLOEXEC);
-    assert_int_equal(pread(descriptor, header, sizeof header, 0), sizeof header);
-    memcpy(header + VERSION_AT, &version, sizeof version);
-    const uint64_t checksum = XXH3_64bits(header, sizeof header - sizeof checksum);
-    memcpy(header + sizeof header - sizeof checksum, &checksum, sizeof checksum);
-    assert_int_equal(pwrite(descriptor, header, sizeof header, 0), sizeof header);
-    assert_int_equal(ftruncate(descriptor, bytes - 8), 0);
-    close(descriptor);
-    assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_OK);
-    expect_same(graph, read);
-    graph_destroy(read);
+    for (uint32_t version = 1; version <= 2; version++) {
+        struct graph *read;
+        struct vertex_names *names;
+        write_old_file(fixture, graph, version);
+        assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_OK);
+        expect_same(graph, read);
+        assert_int_equal(graph_file_read_names(fixture->folder, name, &names), STATUS_OK);
+        assert_int_equal(vertex_names_count(names), 5);
+        vertex_names_destroy(names);
+        graph_destroy(read);
+        fixture_flip(fixture->folder, name, -20);
+        assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_CORRUPT);
+    }
     graph_destroy(graph);
 }
 
@@ -251,7 +279,7 @@ int main(void)
         FIXTURE_TEST(every_flipped_byte_is_found),
         FIXTURE_TEST(truncated_and_lengthened_files_are_found),
         FIXTURE_TEST(the_file_of_another_graph_is_a_damaged_one),
-        FIXTURE_TEST(files_of_version_1_are_read),
+        FIXTURE_TEST(files_of_earlier_versions_are_read),
         FIXTURE_TEST(absent_file_is_a_damaged_one),
         FIXTURE_TEST(malformed_graphs_are_refused_after_their_checksum),
         FIXTURE_TEST(a_file_begun_before_its_id_is_known_is_the_same),

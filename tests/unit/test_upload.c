@@ -1,6 +1,7 @@
 #include "server/http/upload.h"
 
 #include "proto/graph.h"
+#include "tests/unit/store_fixture.h"
 
 #include <jansson.h>
 #include <setjmp.h>
@@ -84,44 +85,92 @@ static char *list_edges(size_t *ret_size)
     return (char *)words;
 }
 
-static void edges_in_order_are_summed_while_they_come(void **state)
+static void start_large(struct upload *upload, int folder, size_t size)
 {
     struct upload_rules large = rules;
+
+    large.format = FORMAT_NTHU;
+    large.body_limit_bytes = size;
+    large.graph_folder = folder;
+    large.graph_room_bytes = (uint64_t)8 * LISTED;
+    upload_init(upload, &large);
+}
+
+/* The stream before ends on threads of its own. */
+static void feed_until_it_streams(struct upload *upload, int folder, const char *body, size_t size)
+{
+    for (int i = 0; i < 1000; i++) {
+        start_large(upload, folder, size);
+        upload_feed(upload, body, 8 + 12 * 1000);
+        assert_null(upload->stream);
+        for (size_t at = 8 + 12 * 1000; at < size; at += 12 * 1000) {
+            upload_feed(upload, body + at, 12 * 1000);
+        }
+        if (upload->stream != NULL) {
+            return;
+        }
+        upload_finish(upload);
+    }
+    fail();
+}
+
+static void large_graphs_go_to_a_stream_while_they_come(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct upload upload;
+    struct problem problem;
+    struct reader *reader;
+    json_t *document;
+    struct graph *graph;
+    size_t size;
+    char *body = list_edges(&size);
+
+    feed_until_it_streams(&upload, fixture->folder, body, size);
+    assert_int_equal(upload_end(&upload, &reader, &document, &problem), STATUS_OK);
+    struct graph_stream *stream = upload_take_stream(&upload);
+    assert_null(upload.stream);
+    upload_finish(&upload);
+    assert_int_equal(reader_finish(reader, &graph, &problem), STATUS_OK);
+    assert_true(reader_was_streamed(reader));
+    assert_int_equal(graph->edge_count, LISTED);
+    reader_destroy(reader);
+    graph_destroy(graph);
+    graph_stream_drop(stream);
+
+    /* What was begun ends with its upload, and the next one may have it. */
+    feed_until_it_streams(&upload, fixture->folder, body, size);
+    upload_finish(&upload);
+    feed_until_it_streams(&upload, fixture->folder, body, size);
+    upload_finish(&upload);
+
+    /* The last edges are not the last. */
+    memcpy(body + size - (size_t)12 * 5000, body + 8, (size_t)12 * 5000);
+    feed_until_it_streams(&upload, fixture->folder, body, size);
+    assert_int_equal(upload_end(&upload, &reader, &document, &problem), STATUS_OK);
+    assert_int_equal(reader_finish(reader, &graph, &problem), STATUS_OK);
+    assert_false(reader_was_streamed(reader));
+    assert_int_equal(graph->edge_count, LISTED - 5000);
+    reader_destroy(reader);
+    graph_destroy(graph);
+    upload_finish(&upload);
+    free(body);
+}
+
+static void no_graph_is_streamed_to_a_disk_without_room(void **state)
+{
+    const struct fixture *fixture = *state;
     struct upload upload;
     size_t size;
     char *body = list_edges(&size);
 
-    (void)state;
-    large.format = FORMAT_NTHU;
-    large.body_limit_bytes = size;
-    upload_init(&upload, &large);
-    upload_feed(&upload, body, 8 + 12 * 1000);
-    assert_null(upload.sum);
-    for (size_t at = 8 + 12 * 1000; at < size; at += 12 * 1000) {
-        upload_feed(&upload, body + at, 12 * 1000);
+    start_large(&upload, fixture->folder, size);
+    upload.rules.graph_room_bytes--;
+    for (size_t at = 0; at < size; at += 12 * 1000) {
+        upload_feed(&upload, body + at, size - at < 12 * 1000 ? size - at : 12 * 1000);
     }
-    assert_non_null(upload.sum);
-    struct identity_sum *sum = upload_take_sum(&upload);
-    assert_null(upload.sum);
-    upload_finish(&upload);
-    identity_sum_drop(sum);
-
-    /* The last edges are not the last. */
-    memcpy(body + size - (size_t)12 * 5000, body + 8, (size_t)12 * 5000);
-    upload_init(&upload, &large);
-    upload_feed(&upload, body, size);
     assert_int_equal(upload.problem.status, STATUS_OK);
-    assert_null(upload.sum);
+    assert_null(upload.stream);
     upload_finish(&upload);
-
-    /* What was begun ends with its upload. */
-    upload_init(&upload, &large);
-    upload_feed(&upload, body, size / 10 * 9);
-    assert_non_null(upload.sum);
-    upload_finish(&upload);
-    sum = identity_sum_begin();
-    assert_non_null(sum);
-    identity_sum_drop(sum);
     free(body);
 }
 
@@ -236,7 +285,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_format_is_found_out_in_any_split),
         cmocka_unit_test(a_long_body_goes_to_the_reader_on_its_way),
-        cmocka_unit_test(edges_in_order_are_summed_while_they_come),
+        FIXTURE_TEST(large_graphs_go_to_a_stream_while_they_come),
+        FIXTURE_TEST(no_graph_is_streamed_to_a_disk_without_room),
         cmocka_unit_test(a_format_that_is_said_is_not_guessed),
         cmocka_unit_test(a_document_about_a_stored_graph_is_handed_out),
         cmocka_unit_test(a_graph_with_a_member_graph_is_a_graph),
