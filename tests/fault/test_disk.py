@@ -1,9 +1,11 @@
 """A disk that fills, a second daemon, another format. The disk is a file system in memory of a few
 MiB, in a mount namespace of its own; where the kernel refuses one the test skips."""
 
+import contextlib
 import hashlib
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -29,8 +31,9 @@ class Disk:
         return info.f_bavail * info.f_frsize
 
     def fill(self, leave=0):
+        """What is written meanwhile may take the last of it."""
         size = max(0, self.free() - leave)
-        with open(self.filler, "ab") as file:
+        with contextlib.suppress(OSError), open(self.filler, "ab") as file:
             file.write(b"x" * size)
 
     def drain(self):
@@ -179,6 +182,40 @@ def test_a_second_daemon_and_what_is_not_its_own_are_refused_and_left_as_they_ar
         path.write_text(own)
         daemon.start()
         assert daemon.get("/v1/graphs").json["graphs"]
+
+
+def test_a_disk_that_fills_while_a_graph_comes():
+    """The graph is refused, and taken once there is room; the others are there."""
+
+    def script(daemon, disk):
+        job = daemon.solve(crash.graph(1), "?name=first")
+        while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
+            pass
+        count = 600_000
+        body = struct.pack("<2i", 3000, count) + b"".join(
+            struct.pack("<3i", i // 200, i % 200 * 15, i % 7) for i in range(count)
+        )
+        for kept in (0, 1):
+            connection = daemon.connect()
+            connection.putrequest("POST", "/v1/graphs?format=nthu")
+            connection.putheader("Content-Length", str(len(body)))
+            connection.endheaders()
+            connection.send(body[: len(body) * 3 // 4])
+            while not any("/graphs/" in path for path in daemon.open_files()):
+                pass
+            disk.fill(leave=kept * MIB)
+            connection.send(body[len(body) * 3 // 4 :])
+            answer = connection.getresponse()
+            assert answer.status == 507, (answer.status, answer.read())
+            connection.close()
+            assert daemon.distance("first", 1, 3) == crash.answer_of(1)
+            disk.drain()
+            while daemon.submit(crash.graph(41 + kept)).status == 507:
+                pass
+        stored = daemon.ask("POST", "/v1/graphs?format=nthu", body=body).expect(201).json
+        assert stored["m"] == count - 200, stored
+
+    with_disk(script, 40)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,186 @@
+"""Large graphs, whose edges go to the graph's file while they come: those listed in order."""
+
+import random
+import struct
+
+import harness
+
+VERTICES = 1_500
+EDGES_PER_VERTEX = 250  # more than are worth it, in all
+
+
+def make_edges(salt=0):
+    """In order, with a loop at each vertex and an edge in six twice, the second one shorter, as long or longer."""
+    edges = []
+    for source in range(VERTICES):
+        for i in range(EDGES_PER_VERTEX):
+            edges.append((source, i * 6 + (source + salt) % 6, (source * 31 + i * 17) % 1000 + 1))
+            if i % 6 == 0:
+                edges.append((source, edges[-1][1], edges[-1][2] + i % 3 - 1))
+        edges.append((source, source, 5))
+    return sorted(edges, key=lambda edge: edge[:2])
+
+
+def nthu(edges, vertices=VERTICES):
+    return struct.pack("<2i", vertices, len(edges)) + b"".join(struct.pack("<3i", *edge) for edge in edges)
+
+
+def dimacs(edges):
+    lines = [f"p sp {VERTICES} {len(edges)}"] + [f"a {s + 1} {t + 1} {w}" for s, t, w in edges]
+    return "\n".join(lines).encode() + b"\n"
+
+
+def shuffled(edges):
+    edges = list(edges)
+    random.Random(1).shuffle(edges)
+    return edges
+
+
+def drafts(daemon):
+    """Open files that have no name."""
+    return [path for path in daemon.open_files() if path.startswith(daemon.state) and path.endswith(" (deleted)")]
+
+
+class Sending:
+    """An upload of which the second half may wait."""
+
+    def __init__(self, daemon, body, path="/v1/graphs?format=nthu"):
+        self.connection = daemon.connect()
+        self.connection.putrequest("POST", path)
+        self.connection.putheader("Content-Length", str(len(body)))
+        self.connection.endheaders()
+        self.rest = body[len(body) * 9 // 10 :]
+        self.connection.send(body[: len(body) * 9 // 10])
+
+    def end(self):
+        self.connection.send(self.rest)
+        answer = self.connection.getresponse()
+        answer = harness.Answer(answer.status, answer.headers, answer.read())
+        self.connection.close()
+        return answer
+
+    def cut(self):
+        self.connection.close()
+
+
+def begin_streamed(daemon, body):
+    """Begins until it has the file: that of the upload before may have just ended."""
+    while True:
+        sending = Sending(daemon, body)
+        for _ in range(1000):
+            if drafts(daemon):
+                return sending
+            daemon.get("/livez")
+        sending.cut()
+
+
+def test_the_file_holds_the_graph():
+    """Distances, and paths after a restart, of the same graph that came in another order and another format."""
+    edges = make_edges()
+    with harness.Daemon() as streamed, harness.Daemon() as other:
+        sending = begin_streamed(streamed, nthu(edges))
+        stored = sending.end().expect(201).json
+        assert stored["input"]["format"] == "nthu", stored
+        plain = other.ask("POST", "/v1/graphs?format=nthu", body=nthu(shuffled(edges))).expect(201).json
+        for key in ("id", "n", "m", "bytes", "directed", "summary"):
+            assert stored.get(key) == plain.get(key), (key, stored, plain)
+        matrices = []
+        for daemon in (streamed, other):
+            job = daemon.solve(b'{"graph": "%s"}' % stored["id"].encode())
+            assert job["state"] == "done", job
+            matrices.append(daemon.get(f"/v1/graphs/{stored['id']}/matrix?format=npy").expect(200).body)
+        assert matrices[0] == matrices[1]
+        streamed.terminate()
+        streamed.start()
+        for target in (9, 699, 1497):
+            path = streamed.get(f"/v1/graphs/{stored['id']}/path?source=3&target={target}").expect(200).json
+            again = other.get(f"/v1/graphs/{stored['id']}/path?source=3&target={target}").expect(200).json
+            assert path == again and sum(path["weights"]) == path["distance"], (path, again)
+
+
+def test_a_job_is_solved_from_the_file():
+    edges = make_edges()
+    with harness.Daemon() as daemon:
+        for path, body in (("?format=nthu", nthu(edges)), ("?format=dimacs", dimacs(edges))):
+            sending = Sending(daemon, body, "/v1/jobs" + path)
+            while not drafts(daemon):
+                daemon.get("/livez")
+            job = daemon.finish(sending.end().expect(202).json["id"])
+            assert job["state"] == "done", job
+            assert job["summary"]["m"] == len({edge[:2] for edge in edges if edge[0] != edge[1]}), job
+
+
+def test_what_is_cut_leaves_nothing():
+    body = nthu(make_edges())
+    with harness.Daemon() as daemon:
+        daemon.get("/livez")
+        before = daemon.open_files()
+        for _ in range(5):
+            begin_streamed(daemon, body).cut()
+            daemon.expect_no_more_files_than(before)
+        assert not [path for path in daemon.files() if "/graphs/" in path]
+        begin_streamed(daemon, body).end().expect(201)
+        daemon.expect_no_more_files_than(before)
+        begin_streamed(daemon, body).end().expect(200)
+        daemon.expect_no_more_files_than(before)
+
+
+def test_what_is_refused_late_leaves_nothing():
+    """An edge that leaves the vertices, the last one missing, one too many."""
+    edges = make_edges()
+    body = nthu(edges)
+    bad = body[:-12] + struct.pack("<3i", VERTICES, 0, 1)
+    short = body[:-12]
+    long = body + struct.pack("<3i", 0, 0, 1)
+    with harness.Daemon() as daemon:
+        daemon.get("/livez")
+        before = daemon.open_files()
+        for wrong in (bad, short, long):
+            begin_streamed(daemon, wrong).end().expect(422)
+            daemon.expect_no_more_files_than(before)
+        assert not [path for path in daemon.files() if "/graphs/" in path]
+
+
+def test_others_are_stored_meanwhile():
+    """One graph at a time has the file; the others do as well without."""
+    first = make_edges(0)
+    second = make_edges(1)
+    with harness.Daemon() as daemon, harness.Daemon() as other:
+        sending = begin_streamed(daemon, nthu(first))
+        stored = [daemon.ask("POST", "/v1/graphs?format=nthu", body=nthu(second)).expect(201).json["id"]]
+        stored.append(sending.end().expect(201).json["id"])
+        for edges in (second, first):
+            plain = other.ask("POST", "/v1/graphs?format=nthu", body=nthu(shuffled(edges))).expect(201).json
+            assert plain["id"] == stored.pop(0)
+
+
+def test_a_decimal_or_an_edge_out_of_order_takes_the_edges_back():
+    edges = make_edges()
+    with harness.Daemon() as daemon, harness.Daemon() as other:
+        last = edges[-1]
+        for changed in (dimacs(edges[:-1] + [(last[0], last[1], 2.5)]), dimacs(edges[:-1] + [(0, 1, 1)])):
+            sending = Sending(daemon, changed, "/v1/graphs?format=dimacs")
+            while not drafts(daemon):
+                daemon.get("/livez")
+            stored = sending.end().expect(201).json
+            lines = changed.decode().splitlines(True)
+            plain = "".join(lines[:1] + shuffled(lines[1:])).encode()
+            assert other.ask("POST", "/v1/graphs?format=dimacs", body=plain).expect(201).json["id"] == stored["id"]
+            while drafts(daemon):
+                daemon.get("/livez")
+
+
+def test_a_stop_does_not_wait_for_what_has_not_come():
+    """The daemon leaves while an upload has the file; at its next start nothing is left of that."""
+    body = nthu(make_edges())
+    with harness.Daemon() as daemon:
+        sending = begin_streamed(daemon, body)
+        daemon.terminate()
+        sending.cut()
+        daemon.start()
+        assert not [path for path in daemon.files() if "/graphs/" in path]
+        begin_streamed(daemon, body).end().expect(201)
+
+
+if __name__ == "__main__":
+    harness.run(globals(), each=False)
