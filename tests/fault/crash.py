@@ -2,6 +2,7 @@
 memory) fail it at one call, and the check of what a plain daemon then makes of what is left."""
 
 import errno
+import functools
 import json
 import os
 import pathlib
@@ -40,6 +41,26 @@ def graph(salt, n=40):
 
 def answer_of(salt):
     return 2 * salt + 2
+
+
+@functools.cache
+def large_graph():
+    """In nthu, with edges in order and so many that they go to the file while they come; distance(0, 2) = 14."""
+    n, degree = 600, 440
+    head = struct.pack("<2i", n, n * degree)
+    edges = (sorted((i + j) % n for j in range(1, degree + 1)) for i in range(n))
+    return head + b"".join(
+        struct.pack("<3i", i, target, 7 if target == (i + 1) % n else 100000)
+        for i, row in enumerate(edges)
+        for target in row
+    )
+
+
+LARGE_ANSWER = 14
+
+
+def store_large(daemon):
+    return daemon.ask("POST", "/v1/graphs?format=nthu", body=large_graph())
 
 
 def present_names(folder):
@@ -185,6 +206,7 @@ class Told:
         self.jobs = {}  # id -> (salt, idempotency key)
         self.durable = set()
         self.graphs = {}  # id -> salt
+        self.large = None  # id of the large graph
         self.deleted = set()
         self.failed = set()  # jobs told to have ended so: that is an end too
         self.unsure = set()  # graphs whose deletion was not answered, or with a failure
@@ -233,6 +255,14 @@ def run_script(daemon, told, failures=lambda: 0):
             told.unsure.discard(stored.json["id"])
     else:
         told.refused.append((stored.status, stored.body))
+    failed = failures() > before
+    stored = store_large(daemon)
+    if stored.status in (200, 201):
+        if failed:
+            told.late.append(stored.body)
+        told.large = stored.json["id"]
+    else:
+        told.refused.append((stored.status, stored.body))
     for job in list(told.jobs):
         document = document_of(daemon, job)
         if document["state"] != "done":
@@ -273,6 +303,10 @@ def check(place, told, arguments=(), n=40):
         job = daemon.solve(graph(77))
         assert job["state"] == "done", job
         assert daemon.distance(job["id"], 1, 3) == answer_of(77)
+        if told.large is not None:
+            assert daemon.solve(json.dumps({"graph": told.large}))["state"] == "done"
+            assert daemon.distance(told.large, 0, 2) == LARGE_ANSWER
+        assert store_large(daemon).status in ((200,) if told.large is not None else (200, 201))
     finally:
         code = daemon.end()
     return code
