@@ -102,9 +102,25 @@ static uint64_t room_bytes(const struct exchange *exchange)
 {
     const struct admission *admission = desk_admission(exchange->house->desk);
     const uint64_t free_bytes = store_free_bytes(exchange->house->store);
-    const uint64_t promised_bytes = atomic_load(&admission->promised_bytes);
+    const uint64_t promised_bytes =
+        atomic_load(&admission->promised_bytes) + graph_stream_bytes_to_come();
 
     return free_bytes > promised_bytes ? free_bytes - promised_bytes : 0;
+}
+
+/* Nothing is written that is sure to be refused. */
+static uint64_t graph_room(void *context)
+{
+    const struct exchange *exchange = context;
+    const struct grant *grant = &exchange->grant;
+    const uint64_t room = room_bytes(exchange);
+    const uint64_t quota =
+        grant->tenant == NULL ? UINT64_MAX : tenant_room_bytes(grant->tenant, &grant->quota);
+
+    if (atomic_load(&desk_admission(exchange->house->desk)->full)) {
+        return 0;
+    }
+    return room < quota ? room : quota;
 }
 
 /* Work is not taken while there is nobody, or no room, to do it. With an Idempotency-Key it may be
@@ -205,7 +221,8 @@ static void start_upload(struct exchange *exchange, bool for_job, enum coding co
         .document_limit_bytes = for_job ? config->document_limit_bytes : 0,
         .memory = exchange->house->upload_memory,
         .graph_folder = store_graph_folder(exchange->house->store),
-        .graph_room_bytes = atomic_load(&admission->full) ? 0 : room_bytes(exchange),
+        .graph_room = graph_room,
+        .graph_room_context = exchange,
     };
 
     if (for_job) {

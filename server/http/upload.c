@@ -9,8 +9,6 @@
 #define ANNOUNCED_FOR_S 10
 /* Edges in order that are worth a stream: fewer are written and named in no time at the end. */
 #define MANY_EDGES (UINT64_C(1) << 18)
-/* Of a graph's file, of which the rest is small, for each edge. */
-#define BYTES_PER_EDGE (sizeof(uint32_t) + sizeof(int32_t))
 
 void upload_init(struct upload *upload, const struct upload_rules *rules)
 {
@@ -95,14 +93,23 @@ enum status upload_expect(struct upload *upload, uint64_t body_bytes, struct pro
     return STATUS_UPLOAD_MEMORY;
 }
 
-/* A large graph goes to its file and its digest while it comes; not from late on, as what has come
- * is copied. */
+static bool has_room(const struct upload_rules *rules, uint64_t edges)
+{
+    return rules->graph_room != NULL &&
+           edges <= rules->graph_room(rules->graph_room_context) / GRAPH_STREAM_BYTES_PER_EDGE;
+}
+
+/* A large graph goes to its file and its digest while it comes, from early on or not at all: what
+ * has come by then is copied. */
 static void stream_edges(struct upload *upload)
 {
     const struct growing_extent growing = reader_growing(upload->reader);
 
-    if (growing.edges < MANY_EDGES || growing.edges > 2 * MANY_EDGES ||
-        growing.announced > upload->rules.graph_room_bytes / BYTES_PER_EDGE) {
+    if (upload->stream_tried || growing.edges < MANY_EDGES) {
+        return;
+    }
+    upload->stream_tried = true;
+    if (!has_room(&upload->rules, growing.announced)) {
         return;
     }
     upload->stream = graph_stream_begin(upload->rules.graph_folder, growing.announced);
@@ -123,9 +130,7 @@ static void read_bytes(struct upload *upload, const char *bytes, size_t size)
         refuse(upload);
         return;
     }
-    if (upload->stream == NULL) {
-        stream_edges(upload);
-    }
+    stream_edges(upload);
 }
 
 static void keep(struct upload *upload, const char *bytes, size_t size)

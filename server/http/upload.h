@@ -21,7 +21,11 @@ struct upload_rules {
     uint64_t document_limit_bytes; /* 0: a document is not expected here */
     struct upload_memory *memory;  /* borrowed; NULL: not counted */
     int graph_folder;              /* for the files of large graphs; borrowed, open directory */
-    uint64_t graph_room_bytes;     /* on its disk; 0: no file is begun before its graph is whole */
+    /* How long such a file may be, asked when it is begun. NULL: none is, before its graph is
+     * whole.
+     */
+    uint64_t (*graph_room)(void *context);
+    void *graph_room_context;
 };
 
 struct upload {
@@ -30,6 +34,7 @@ struct upload {
     struct text kept;        /* while undecided, or perhaps a document */
     struct decoder *decoder; /* NULL for a body that is not encoded, and before its first byte */
     struct reader *reader;   /* NULL until the bytes go to it */
+    bool stream_tried;
     struct graph_stream *stream; /* where its edges go; NULL while they are few */
     uint64_t size_bytes;         /* all that came, refused or not */
     uint64_t decoded_bytes;      /* all that came out of the decoder, or the same */

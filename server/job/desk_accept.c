@@ -300,7 +300,8 @@ static void send_job(struct submission *submission, struct graph_entry *entry, s
 
 static enum status check_room(struct submission *submission, const struct graph_entry *entry)
 {
-    const uint64_t bytes = graph_bytes(submission, entry);
+    /* What is written is not free any more. */
+    const uint64_t bytes = submission->draft.begun ? 0 : graph_bytes(submission, entry);
     size_t result_bytes = SIZE_MAX;
     const enum status status = desk_room_check(submission->desk, entry->row.vertex_count,
                                                submission->kind, bytes, &submission->problem);

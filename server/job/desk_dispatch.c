@@ -78,6 +78,7 @@ static void add_work(struct desk_worker *seat, struct job *job)
 {
     const uint32_t index = seat->load.count;
     struct work *work = &seat->works[index];
+    const struct graph_entry *entry = graph_table_find_id(seat->desk->graphs, job->graph_id);
     struct work_signal *signal = worker_signal(seat->worker, index);
     job->signal = signal != NULL ? signal : &job->own_signal;
     work_signal_reset(job->signal);
@@ -86,6 +87,8 @@ static void add_work(struct desk_worker *seat, struct job *job)
         .kind = job->kind,
         .verify = job->verify,
         .vertex_count = job->vertex_count,
+        .edge_count = entry != NULL ? entry->row.edge_count : 0,
+        .negative = entry != NULL && entry->row.summary.negative,
         .signal = job->signal,
     };
     memcpy(work->job_id, job->id, sizeof(job->id));

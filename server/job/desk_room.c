@@ -69,7 +69,8 @@ static uint64_t bytes_to_come(const struct desk *desk, bool begun)
 static uint64_t room_bytes(const struct desk *desk)
 {
     const uint64_t free_bytes = store_free_bytes(desk->store);
-    const uint64_t kept = desk->config->disk_reserve_bytes + bytes_to_come(desk, false);
+    const uint64_t kept = desk->config->disk_reserve_bytes + bytes_to_come(desk, false) +
+                          graph_stream_bytes_to_come();
     return free_bytes > kept ? free_bytes - kept : 0;
 }
 

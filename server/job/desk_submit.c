@@ -29,15 +29,17 @@ static enum status read_graph(struct submission *submission)
     } else {
         input_report_hint(&submission->ask->input, problem);
     }
-    if (status != STATUS_OK || !reader_was_streamed(submission->reader)) {
-        graph_stream_drop(submission->stream);
-        submission->stream = NULL;
-    }
+    const bool streamed = status == STATUS_OK && reader_was_streamed(submission->reader);
     reader_destroy(submission->reader);
     submission->reader = NULL;
     if (status == STATUS_OK && submission->ask->kind == ASK_SUBMIT) {
         status = graph_choose_kind(submission->graph, submission->ask->parameters.kind,
                                    &submission->kind, problem);
+    }
+    /* Not on the loop, as that may close a large file. */
+    if (status != STATUS_OK || !streamed) {
+        graph_stream_drop(submission->stream);
+        submission->stream = NULL;
     }
     return status;
 }
@@ -52,15 +54,14 @@ static enum status find_identity(struct submission *submission)
                : problem_set(&submission->problem, status, "The graph cannot be named.");
 }
 
-/* Most of which is done when the last edge has come. */
+/* Most of which is done when the last edge has come. A file that fails now is told of by the store,
+ * if it is needed. */
 static enum status end_stream(struct submission *submission)
 {
-    enum status status = find_identity(submission);
+    const enum status status = find_identity(submission);
     if (status == STATUS_OK) {
-        status = graph_stream_take_draft(submission->stream, submission->graph, &submission->draft);
-        if (status != STATUS_OK) {
-            problem_set(&submission->problem, status, "The graph cannot be written.");
-        }
+        submission->draft.failure =
+            graph_stream_take_draft(submission->stream, submission->graph, &submission->draft);
     }
     graph_stream_drop(submission->stream);
     submission->stream = NULL;
@@ -153,8 +154,7 @@ static void start_work(struct submission *submission, uv_work_t *request, uv_wor
 static void graph_finished(uv_work_t *request, int error)
 {
     struct submission *submission = request->data;
-    if (submission->status != STATUS_OK || submission->draft.begun ||
-        !is_large(submission->graph)) {
+    if (submission->status != STATUS_OK || submission->graph_id[0] != '\0') {
         work_ended(request, error);
         return;
     }

@@ -89,6 +89,15 @@ enum status tenant_check_jobs(struct tenant *tenant, const struct quota *quota,
     return STATUS_JOB_QUOTA;
 }
 
+uint64_t tenant_room_bytes(const struct tenant *tenant, const struct quota *quota)
+{
+    const uint64_t bytes = atomic_load(&tenant->stored_bytes) + atomic_load(&tenant->pledged_bytes);
+    if (quota->stored_bytes == 0) {
+        return UINT64_MAX;
+    }
+    return bytes < quota->stored_bytes ? quota->stored_bytes - bytes : 0;
+}
+
 enum status tenant_check_bytes(struct tenant *tenant, const struct quota *quota,
                                uint64_t more_bytes, struct problem *reterr)
 {

@@ -39,6 +39,8 @@ int tenant_compare(const struct tenant *first, const struct tenant *second);
 /* STATUS_JOB_QUOTA with words when one more job would be too many. */
 MUST_CHECK enum status tenant_check_jobs(struct tenant *tenant, const struct quota *quota,
                                          struct problem *reterr);
+/* What it may yet have; UINT64_MAX without a quota. */
+uint64_t tenant_room_bytes(const struct tenant *tenant, const struct quota *quota);
 /* STATUS_STORAGE_QUOTA with words when so many bytes more would be. */
 MUST_CHECK enum status tenant_check_bytes(struct tenant *tenant, const struct quota *quota,
                                           uint64_t more_bytes, struct problem *reterr);

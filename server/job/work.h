@@ -52,6 +52,8 @@ struct work {
     char graph_id[GRAPH_ID_SIZE];
     struct graph *graph;   /* NULL: read from its file; owned by the work */
     uint32_t vertex_count; /* of a graph that is read from its file */
+    uint64_t edge_count;
+    bool negative; /* some weight is below 0 */
     enum kind kind;
     bool verify;
     struct work_signal *signal; /* borrowed; of the worker's board where it has one */

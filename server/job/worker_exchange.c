@@ -114,13 +114,12 @@ static double allowance_s(const struct solver *model, const struct work_load *lo
             continue;
         }
         const double n = work->vertex_count;
-        const double m = work->graph != NULL ? (double)work->graph->edge_count : 0;
-        const bool negative = work->graph != NULL && work->graph->summary.negative;
+        const double m = (double)work->edge_count;
         const double rows = fmin(n, SOLVE_VERIFY_ROWS);
-        seconds += EXPECTED_FACTOR * seconds_of(model, work, (uint64_t)m) +
+        seconds += EXPECTED_FACTOR * seconds_of(model, work, work->edge_count) +
                    (16 * m + (double)result_file_bytes(work->file)) / BYTES_PER_S +
                    (work->verify ? rows * (n + m) : 0) / STEPS_PER_S +
-                   (negative ? n * m : 0) / STEPS_PER_S;
+                   (work->negative ? n * m : 0) / STEPS_PER_S;
     }
     return seconds;
 }

@@ -10,6 +10,7 @@
 /* A graph's file before it has a name. Zeroed: not begun. */
 struct graph_draft {
     bool begun;
+    enum status failure; /* not begun for this: the graph has no edges to begin again with */
     struct draft_file file;
     uint64_t header_checksum;
     uint64_t owner_at;
@@ -20,9 +21,9 @@ struct graph_draft {
  * STATUS_DISK_FULL, STATUS_IO, STATUS_NO_MEMORY. folder: open directory. */
 MUST_CHECK enum status graph_file_begin(int folder, const struct graph *graph,
                                         struct graph_draft *ret_draft);
-/* Writes what is missing, which is all where it was not begun; after a failure it is dropped. The
- * caller publishes draft->file under the graph's id, and drops the draft. A file of that name holds
- * the same graph: it is replaced, which heals a damaged one. */
+/* Writes what is missing, which is all where it was not begun, if nothing failed before; after a
+ * failure it is dropped. The caller publishes draft->file under the graph's id, and drops the
+ * draft. A file of that name holds the same graph: it is replaced, which heals a damaged one. */
 MUST_CHECK enum status graph_file_draft(int folder, const char *id, const struct graph *graph,
                                         struct graph_draft *draft);
 /* Closes it; without a name it is gone. Accepts one that was not begun. Blocks on the disk. */

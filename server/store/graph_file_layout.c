@@ -83,6 +83,28 @@ bool graph_file_layout_of(const struct graph_file_header *header,
     return fits;
 }
 
+uint64_t graph_file_block_count(uint64_t edges)
+{
+    return edges / ROW_BLOCK_EDGES + (edges % ROW_BLOCK_EDGES > 0);
+}
+
+struct graph_file_block graph_file_block_of(const uint32_t *targets, const void *weights,
+                                            size_t weight_size, size_t edges)
+{
+    return (struct graph_file_block){XXH3_64bits(targets, edges * sizeof *targets),
+                                     XXH3_64bits(weights, edges * weight_size)};
+}
+
+uint64_t graph_file_edges_checksum(const uint64_t *row_offset, uint32_t vertex_count,
+                                   const struct graph_file_block *blocks, uint64_t block_count)
+{
+    const uint64_t checksums[] = {
+        XXH3_64bits(row_offset, ((size_t)vertex_count + 1) * sizeof *row_offset),
+        XXH3_64bits(blocks, block_count * sizeof *blocks),
+    };
+    return XXH3_64bits(checksums, sizeof checksums);
+}
+
 uint64_t graph_file_header_checksum(const struct graph_file_header *header)
 {
     return XXH3_64bits(header, header_size(header->version) - sizeof header->header_checksum);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "proto/graph.h"
+#include "proto/row_stream.h"
 
 /* Files of version 1 end with the weights, and do not say whose they are; those of version 2 have
  * names and row offsets in front of the edges. */
@@ -28,8 +29,9 @@ struct graph_file_header {
     uint32_t negative;
     uint32_t integral;
     uint64_t names_checksum;
-    uint64_t edges_checksum; /* of the checksums of row offsets, targets and weights; until version
-                                2 of the three as one part, in this order */
+    uint64_t edges_checksum; /* of two checksums: of the row offsets, and of what is known of the
+                                blocks of edges; until version 2 of row offsets, targets and weights
+                                as one part */
     uint64_t edge_room; /* weights lie behind the targets of so many edges; from version 3 on */
     uint64_t header_checksum; /* of all the fields before */
 };
@@ -52,6 +54,17 @@ struct graph_file_layout {
 
 /* From the first bytes of a file of any version: room and checksum where they belong. */
 struct graph_file_header graph_file_header_from(const struct graph_file_header *bytes);
+/* Of a block of edges: all have ROW_BLOCK_EDGES but the last. */
+struct graph_file_block {
+    uint64_t targets_checksum;
+    uint64_t weights_checksum;
+};
+uint64_t graph_file_block_count(uint64_t edges);
+struct graph_file_block graph_file_block_of(const uint32_t *targets, const void *weights,
+                                            size_t weight_size, size_t edges);
+uint64_t graph_file_edges_checksum(const uint64_t *row_offset, uint32_t vertex_count,
+                                   const struct graph_file_block *blocks, uint64_t block_count);
+
 /* False when the counts of the header do not fit any file. */
 MUST_CHECK bool graph_file_layout_of(const struct graph_file_header *header,
                                      struct graph_file_layout *ret_layout);

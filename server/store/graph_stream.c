@@ -50,6 +50,13 @@ struct graph_stream {
 };
 
 static atomic_bool in_use;
+/* Of the one there is: announced and not yet written. */
+static atomic_uint_fast64_t bytes_to_come;
+
+uint64_t graph_stream_bytes_to_come(void)
+{
+    return atomic_load(&bytes_to_come);
+}
 
 static enum status digest(struct graph_stream *stream, const struct row_block *block, size_t edges)
 {
@@ -68,9 +75,13 @@ static enum status write_block(struct graph_stream *stream, const struct row_blo
         status = graph_writing_begin(stream->folder, stream->edge_limit, WEIGHT_INTEGER,
                                      &stream->writing);
     }
-    return status == STATUS_OK
-               ? graph_writing_add(stream->writing, block->target, block->weight, edges)
-               : status;
+    if (status == STATUS_OK) {
+        status = graph_writing_add(stream->writing, block->target, block->weight, edges);
+    }
+    if (status == STATUS_OK) {
+        atomic_fetch_sub(&bytes_to_come, edges * GRAPH_STREAM_BYTES_PER_EDGE);
+    }
+    return status;
 }
 
 /* ---- Its threads and its end ---- */
@@ -93,6 +104,7 @@ static void free_stream(struct graph_stream *stream)
     pthread_cond_destroy(&stream->news);
     pthread_mutex_destroy(&stream->lock);
     free(stream);
+    atomic_store(&bytes_to_come, 0);
     atomic_store(&in_use, false);
 }
 
@@ -112,25 +124,27 @@ static uint64_t full_blocks(const struct graph_stream *stream)
     return stream->given > 0 ? stream->given - 1 : 0;
 }
 
-static void give_back_block(struct graph_stream *stream, uint64_t number)
+/* Memory that is not needed any more, to be freed without the lock: NULL where it is kept. */
+static struct row_block *give_back_block(struct graph_stream *stream, uint64_t number)
 {
-    if (stream->spares < SPARES) {
-        stream->spare[stream->spares++] = stream->blocks[number];
-    } else {
-        free(stream->blocks[number]);
-    }
+    struct row_block *block = stream->blocks[number];
     stream->blocks[number] = NULL;
+    if (stream->spares < SPARES) {
+        stream->spare[stream->spares++] = block;
+        block = NULL;
+    }
+    return block;
 }
 
-static void note_taken(struct graph_stream *stream, struct taker *taker)
+static struct row_block *note_taken(struct graph_stream *stream, struct taker *taker)
 {
     const uint64_t number = taker->taken++;
     for (size_t i = 0; i < TAKERS; i++) {
         if (stream->taker[i].taken <= number) {
-            return;
+            return NULL;
         }
     }
-    give_back_block(stream, number);
+    return give_back_block(stream, number);
 }
 
 /* Locked before and after. False when there is nothing more to do. */
@@ -145,19 +159,23 @@ static bool wait_for_block(struct graph_stream *stream, const struct taker *take
 static void run(struct graph_stream *stream, struct taker *taker)
 {
     const id_t thread = (id_t)gettid();
+    struct row_block *left_over = NULL;
     (void)setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + NICENESS);
     pthread_mutex_lock(&stream->lock);
     while (taker->status == STATUS_OK && wait_for_block(stream, taker)) {
         const struct row_block *block = stream->blocks[taker->taken];
         pthread_mutex_unlock(&stream->lock);
         const enum status status = taker->take(stream, block, ROW_BLOCK_EDGES);
+        free(left_over);
+        left_over = NULL;
         pthread_mutex_lock(&stream->lock);
         taker->status = status;
         if (status == STATUS_OK) {
-            note_taken(stream, taker);
+            left_over = note_taken(stream, taker);
         }
     }
     leave(stream);
+    free(left_over);
 }
 
 static void *run_digester(void *context)
@@ -273,8 +291,8 @@ static enum status read_block(struct row_stream *rows, uint64_t number, size_t e
     wait_for_threads(stream);
     block = stream->blocks[number];
     if (block == NULL) {
-        return graph_writing_read(stream->writing, number * ROW_BLOCK_EDGES, edges, targets,
-                                  weights);
+        CHECK(edges == ROW_BLOCK_EDGES);
+        return graph_writing_read(stream->writing, number, targets, weights);
     }
     memcpy(targets, block->target, edges * sizeof *targets);
     if (weights != NULL) {
@@ -330,6 +348,7 @@ struct graph_stream *graph_stream_begin(int folder, uint64_t edge_limit)
         atomic_store(&in_use, false);
         return NULL;
     }
+    atomic_store(&bytes_to_come, edge_limit * GRAPH_STREAM_BYTES_PER_EDGE);
     if (stream->blocks == NULL || stream->folder < 0 || identity_hash_begin(&stream->hash) != 0 ||
         !start_threads(stream)) {
         graph_stream_drop(stream);
@@ -353,6 +372,7 @@ enum status graph_stream_take_draft(struct graph_stream *stream, const struct gr
     CHECK(writing != NULL);
     stream->writing = NULL;
     const enum status status = graph_writing_end(writing, graph, ret_draft);
+    atomic_store(&bytes_to_come, 0);
     if (status == STATUS_OK) {
         ret_draft->file.folder = stream->its_folder;
     }

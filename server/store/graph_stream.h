@@ -2,7 +2,9 @@
  * its own, so that next to nothing is left to do when the last edge is there. The edges are not
  * kept in memory, but for those that a thread has yet to take.
  *
- * One graph at a time; the others are written and named when they are whole. Owned by whoever has
+ * One graph at a time; the others are written and named when they are whole. A stream that cannot
+ * go on, as its disk is full or its edges are out of order after all, keeps what it has until it is
+ * dropped: it is read again from there. Owned by whoever has
  * the upload; one thread at a time, and it waits only in row_stream's end and read. */
 #pragma once
 
@@ -12,9 +14,15 @@
 
 struct graph_stream;
 
+/* Of its file for each edge; the rest of a large graph's is small. */
+#define GRAPH_STREAM_BYTES_PER_EDGE (sizeof(uint32_t) + sizeof(int32_t))
+
 /* Of a graph with int32 weights and at most so many edges. NULL while another has the threads, or
  * without memory. folder: open directory for the file; another descriptor of it is kept. */
 struct graph_stream *graph_stream_begin(int folder, uint64_t edge_limit);
+/* What the file of the graph that streams now will yet take from what is free on its disk; 0 when
+ * none does. Any thread. */
+uint64_t graph_stream_bytes_to_come(void);
 /* Where its edges go: borrowed. */
 struct row_stream *graph_stream_rows(struct graph_stream *stream);
 /* The file of the graph, all of whose edges went through here, as far as graph_file_begin makes it.

@@ -16,7 +16,6 @@ struct part {
     size_t element_size;
     uint64_t bytes;   /* written */
     uint64_t started; /* of which the disk has been told */
-    XXH3_state_t checksum;
 };
 
 struct graph_writing {
@@ -25,7 +24,19 @@ struct graph_writing {
     uint64_t edges;
     struct part targets;
     struct part weights;
+    struct graph_file_block blocks[]; /* of the edges */
 };
+
+/* Nothing but what is written of it is touched. NULL without memory, or when no memory has so many
+ * blocks. */
+static struct graph_writing *allocate(uint64_t edge_room)
+{
+    const uint64_t count = graph_file_block_count(edge_room);
+    return count > SIZE_MAX / sizeof(struct graph_file_block) / 2
+               ? NULL
+               : calloc(1, sizeof(struct graph_writing) +
+                               (size_t)count * sizeof(struct graph_file_block));
+}
 
 enum status graph_writing_begin(int folder, uint64_t edge_room, enum weight_type weight_type,
                                 struct graph_writing **ret_writing)
@@ -36,19 +47,15 @@ enum status graph_writing_begin(int folder, uint64_t edge_room, enum weight_type
     if (!graph_file_layout_of(&header, &layout)) {
         return STATUS_TOO_LARGE;
     }
-    struct graph_writing *writing = aligned_alloc(_Alignof(struct graph_writing), sizeof *writing);
+    struct graph_writing *writing = allocate(edge_room);
     if (writing == NULL) {
         return STATUS_NO_MEMORY;
     }
-    *writing = (struct graph_writing){
-        .edge_room = edge_room,
-        .targets = {.at = layout.targets_at, .element_size = sizeof(uint32_t)},
-        .weights = {.at = layout.weights_at,
-                    .element_size =
-                        weight_type == WEIGHT_INTEGER ? sizeof(int32_t) : sizeof(double)},
-    };
-    XXH3_64bits_reset(&writing->targets.checksum);
-    XXH3_64bits_reset(&writing->weights.checksum);
+    writing->edge_room = edge_room;
+    writing->targets = (struct part){.at = layout.targets_at, .element_size = sizeof(uint32_t)};
+    writing->weights = (struct part){
+        .at = layout.weights_at,
+        .element_size = weight_type == WEIGHT_INTEGER ? sizeof(int32_t) : sizeof(double)};
     enum status status = draft_file_create(folder, &writing->file);
     if (status != STATUS_OK) {
         free(writing);
@@ -66,7 +73,7 @@ void graph_writing_drop(struct graph_writing *writing)
     }
 }
 
-/* Hashed while the processor has it at hand. The disk is at work on it while the next one comes. */
+/* The disk is at work on it while the next one comes. */
 static enum status add_to_part(const struct graph_writing *writing, struct part *part,
                                const void *elements, size_t count)
 {
@@ -76,7 +83,6 @@ static enum status add_to_part(const struct graph_writing *writing, struct part 
     if (status != STATUS_OK) {
         return status;
     }
-    XXH3_64bits_update(&part->checksum, elements, size);
     part->bytes += size;
     if (part->bytes - part->started >= START_BYTES) {
         draft_file_start(descriptor, part->at + part->started, part->bytes - part->started);
@@ -85,47 +91,59 @@ static enum status add_to_part(const struct graph_writing *writing, struct part 
     return STATUS_OK;
 }
 
+/* Checksums are made while the processor has the edges at hand. */
+static void note_blocks(struct graph_writing *writing, const uint32_t *targets, const void *weights,
+                        size_t edges)
+{
+    const size_t weight_size = writing->weights.element_size;
+    for (size_t first = 0; first < edges; first += ROW_BLOCK_EDGES) {
+        const size_t left = edges - first;
+        writing->blocks[(writing->edges + first) / ROW_BLOCK_EDGES] =
+            graph_file_block_of(targets + first, (const char *)weights + first * weight_size,
+                                weight_size, left < ROW_BLOCK_EDGES ? left : ROW_BLOCK_EDGES);
+    }
+}
+
 enum status graph_writing_add(struct graph_writing *writing, const uint32_t *targets,
                               const void *weights, size_t edges)
 {
+    CHECK(writing->edges % ROW_BLOCK_EDGES == 0);
     CHECK(edges <= writing->edge_room - writing->edges);
     enum status status = add_to_part(writing, &writing->targets, targets, edges);
     if (status == STATUS_OK) {
         status = add_to_part(writing, &writing->weights, weights, edges);
     }
     if (status == STATUS_OK) {
+        note_blocks(writing, targets, weights, edges);
         writing->edges += edges;
     }
     return status;
 }
 
 static enum status read_part(const struct graph_writing *writing, const struct part *part,
-                             uint64_t first, size_t count, void *elements)
+                             uint64_t first, size_t count, uint64_t checksum, void *elements)
 {
-    return draft_file_read(writing->file.descriptor, part->at + first * part->element_size,
-                           elements, count * part->element_size);
+    const size_t size = count * part->element_size;
+    const enum status status = draft_file_read(
+        writing->file.descriptor, part->at + first * part->element_size, elements, size);
+    return status == STATUS_OK && XXH3_64bits(elements, size) != checksum ? STATUS_CORRUPT : status;
 }
 
-enum status graph_writing_read(const struct graph_writing *writing, uint64_t first, size_t edges,
+enum status graph_writing_read(const struct graph_writing *writing, uint64_t block,
                                uint32_t *targets, void *weights)
 {
-    CHECK(first <= writing->edges && edges <= writing->edges - first);
-    enum status status = read_part(writing, &writing->targets, first, edges, targets);
+    const uint64_t first = block * ROW_BLOCK_EDGES;
+    CHECK(block < graph_file_block_count(writing->edges));
+    const uint64_t left = writing->edges - first;
+    const size_t edges = left < ROW_BLOCK_EDGES ? (size_t)left : ROW_BLOCK_EDGES;
+    const struct graph_file_block *its = &writing->blocks[block];
+    enum status status =
+        read_part(writing, &writing->targets, first, edges, its->targets_checksum, targets);
     if (status == STATUS_OK && weights != NULL) {
-        status = read_part(writing, &writing->weights, first, edges, weights);
+        status =
+            read_part(writing, &writing->weights, first, edges, its->weights_checksum, weights);
     }
     return status;
-}
-
-static uint64_t edges_checksum(const struct graph_writing *writing, const struct graph *graph,
-                               const struct graph_file_layout *layout)
-{
-    const uint64_t checksums[] = {
-        XXH3_64bits(graph->row_offset, layout->offsets_size),
-        XXH3_64bits_digest(&writing->targets.checksum),
-        XXH3_64bits_digest(&writing->weights.checksum),
-    };
-    return XXH3_64bits(checksums, sizeof checksums);
 }
 
 static enum status write_names(int descriptor, const struct graph *graph,
@@ -155,7 +173,9 @@ static enum status write_rest(struct graph_writing *writing, const struct graph 
         status = write_names(descriptor, graph, layout, header);
     }
     if (status == STATUS_OK) {
-        header->edges_checksum = edges_checksum(writing, graph, layout);
+        header->edges_checksum =
+            graph_file_edges_checksum(graph->row_offset, graph->vertex_count, writing->blocks,
+                                      graph_file_block_count(writing->edges));
         header->header_checksum = graph_file_header_checksum(header);
         status = draft_file_write(descriptor, 0, header, sizeof *header);
     }

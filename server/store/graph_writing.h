@@ -11,13 +11,15 @@ struct graph_writing;
 MUST_CHECK enum status graph_writing_begin(int folder, uint64_t edge_room,
                                            enum weight_type weight_type,
                                            struct graph_writing **ret_writing);
-/* The next edges of the graph, weights as of the type. STATUS_DISK_FULL, STATUS_IO: these are not
+/* The next edges of the graph, weights as of the type: a multiple of ROW_BLOCK_EDGES, but for the
+ * last ones. STATUS_DISK_FULL, STATUS_IO: these are not
  * there, and nothing but reading the others makes sense any more. */
 MUST_CHECK enum status graph_writing_add(struct graph_writing *writing, const uint32_t *targets,
                                          const void *weights, size_t edges);
-/* Edges that were added; weights may be NULL. STATUS_IO, STATUS_CORRUPT. */
-MUST_CHECK enum status graph_writing_read(const struct graph_writing *writing, uint64_t first,
-                                          size_t edges, uint32_t *targets, void *weights);
+/* A block of the edges that were added, by its number, all that it has; weights may be NULL.
+ * STATUS_IO, STATUS_CORRUPT: it is not what was added. */
+MUST_CHECK enum status graph_writing_read(const struct graph_writing *writing, uint64_t block,
+                                          uint32_t *targets, void *weights);
 /* The rest of a graph all of whose edges were added: all but whose file it is. Frees the writing,
  * whose file is in the draft, or gone after a failure. */
 MUST_CHECK enum status graph_writing_end(struct graph_writing *writing, const struct graph *graph,

@@ -1,8 +1,10 @@
 """Large graphs, whose edges go to the graph's file while they come: those listed in order."""
 
+import os
 import random
 import struct
 
+import access
 import harness
 
 VERTICES = 1_500
@@ -41,12 +43,30 @@ def drafts(daemon):
     return [path for path in daemon.open_files() if path.startswith(daemon.state) and path.endswith(" (deleted)")]
 
 
+def damage_draft(daemon, at):
+    """A byte of the open file without a name."""
+    folder = f"/proc/{daemon.process.pid}/fd"
+    for name in os.listdir(folder):
+        if os.readlink(f"{folder}/{name}") in drafts(daemon):
+            with open(f"{folder}/{name}", "r+b", buffering=0) as file:
+                while os.fstat(file.fileno()).st_size <= at:
+                    daemon.get("/livez")
+                file.seek(at)
+                byte = file.read(1)
+                file.seek(at)
+                file.write(bytes([byte[0] ^ 0x40]))
+            return
+    raise AssertionError("no draft")
+
+
 class Sending:
     """An upload of which the second half may wait."""
 
-    def __init__(self, daemon, body, path="/v1/graphs?format=nthu"):
+    def __init__(self, daemon, body, path="/v1/graphs?format=nthu", key=None):
         self.connection = daemon.connect()
         self.connection.putrequest("POST", path)
+        if key is not None:
+            self.connection.putheader("Authorization", "Bearer " + key)
         self.connection.putheader("Content-Length", str(len(body)))
         self.connection.endheaders()
         self.rest = body[len(body) * 9 // 10 :]
@@ -139,6 +159,45 @@ def test_what_is_refused_late_leaves_nothing():
             begin_streamed(daemon, wrong).end().expect(422)
             daemon.expect_no_more_files_than(before)
         assert not [path for path in daemon.files() if "/graphs/" in path]
+
+
+def test_a_kind_that_does_not_hold_it_is_refused():
+    edges = make_edges()
+    edges[7] = (*edges[7][:2], -1)
+    with harness.Daemon() as daemon:
+        daemon.get("/livez")
+        before = daemon.open_files()
+        sending = Sending(daemon, nthu(edges), "/v1/jobs?format=nthu&kind=u2")
+        while not drafts(daemon):
+            daemon.get("/livez")
+        sending.end().expect(422, "WeightRange")
+        daemon.expect_no_more_files_than(before)
+
+
+def test_what_is_beyond_a_quota_is_not_written():
+    body = nthu(make_edges())
+    who = "small:submitter bytes=1000000"
+    keys = access.Keys(who)
+    with harness.Daemon("--http.keys_file", keys.path) as daemon:
+        sending = Sending(daemon, body, key=keys.key(who))
+        for _ in range(300):
+            assert not drafts(daemon)
+            daemon.get("/livez")
+        sending.end().expect(507, "StorageQuota")
+
+
+def test_a_file_that_changes_is_not_believed():
+    """Its first target, and a weight: at the end the components are counted, and edges out of order are read
+    back."""
+    edges = make_edges()
+    first_target = 144
+    for at, listed in ((first_target, edges), (first_target + 4 * len(edges) + 40, edges[300:] + edges[:300])):
+        body = nthu(listed)
+        with harness.Daemon() as daemon:
+            sending = begin_streamed(daemon, body)
+            damage_draft(daemon, at)
+            sending.end().expect(500, "Corrupt")
+            begin_streamed(daemon, body).end().expect(201)
 
 
 def test_others_are_stored_meanwhile():

@@ -105,17 +105,28 @@ static void second_write_heals_a_damaged_file(void **state)
     graph_destroy(graph);
 }
 
-/* Every bit of the file matters: no byte may change unseen. Padding between parts has no meaning,
- * and this graph has none: 4 edges, an even count everywhere. */
+static bool layout_with_room(const struct graph_file_header *header, uint64_t edge_room,
+                             struct graph_file_layout *ret_layout)
+{
+    struct graph_file_header with_room = *header;
+    with_room.edge_room = edge_room;
+    return graph_file_layout_of(&with_room, ret_layout);
+}
+
+/* Every bit of the file matters: no byte may change unseen. Padding between parts has no meaning;
+ * of this graph the names alone have some. */
 static void every_flipped_byte_is_found(void **state)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
     off_t bytes = (off_t)write_graph(fixture, graph);
-    off_t names_end = 128 + (off_t)vertex_names_encoded_size(graph->names);
+    const struct graph_file_header header = graph_file_header_of(graph);
+    struct graph_file_layout layout;
+    assert_true(layout_with_room(&header, graph->edge_count, &layout));
+    const off_t names_end = (off_t)(layout.names_at + header.names_size);
     for (off_t at = 0; at < bytes; at++) {
         struct graph *read;
-        if (at >= names_end && at < (names_end + 7) / 8 * 8) {
+        if (at >= names_end && at < (off_t)layout.owner_at) {
             continue;
         }
         fixture_flip(fixture->folder, name, at);
@@ -210,6 +221,18 @@ static void files_of_earlier_versions_are_read(void **state)
     graph_destroy(graph);
 }
 
+/* The graph may have no edges to begin again with. */
+static void a_draft_that_failed_is_not_begun_again(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
+    struct graph_draft draft = {.failure = STATUS_DISK_FULL};
+    assert_int_equal(graph_file_draft(fixture->folder, name, graph, &draft), STATUS_DISK_FULL);
+    assert_false(draft.begun);
+    assert_int_equal(fixture_count_files(fixture, "."), 0);
+    graph_destroy(graph);
+}
+
 static void absent_file_is_a_damaged_one(void **state)
 {
     const struct fixture *fixture = *state;
@@ -280,6 +303,7 @@ int main(void)
         FIXTURE_TEST(truncated_and_lengthened_files_are_found),
         FIXTURE_TEST(the_file_of_another_graph_is_a_damaged_one),
         FIXTURE_TEST(files_of_earlier_versions_are_read),
+        FIXTURE_TEST(a_draft_that_failed_is_not_begun_again),
         FIXTURE_TEST(absent_file_is_a_damaged_one),
         FIXTURE_TEST(malformed_graphs_are_refused_after_their_checksum),
         FIXTURE_TEST(a_file_begun_before_its_id_is_known_is_the_same),

@@ -89,6 +89,7 @@ static void a_graph_that_streams_has_its_id_and_its_file(void **state)
         assert_int_equal(identity_of_graph(graph, stream, "", NULL, id), STATUS_OK);
         assert_string_equal(id, whole);
         assert_int_equal(graph_stream_take_draft(stream, graph, &draft), STATUS_OK);
+        assert_int_equal(graph_stream_bytes_to_come(), 0);
         graph_stream_drop(stream);
         assert_int_equal(graph_file_draft(fixture->folder, name, graph, &draft), STATUS_OK);
         assert_int_equal(draft_file_publish(&draft.file, fixture->folder, name), STATUS_OK);
@@ -153,6 +154,24 @@ static void there_are_no_more_blocks_than_were_announced(void **state)
     graph_stream_drop(stream);
 }
 
+static void what_the_file_will_take_is_known(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *graph = fixture_path_graph(2 * ROW_BLOCK_EDGES + 1, WEIGHT_INTEGER, 5);
+    struct graph_stream *stream = begin(fixture, 10 * ROW_BLOCK_EDGES);
+    struct row_stream *rows = graph_stream_rows(stream);
+    assert_int_equal(graph_stream_bytes_to_come(), 10 * 8 * ROW_BLOCK_EDGES);
+    (void)give_blocks(stream, graph);
+    while (graph_stream_bytes_to_come() > 9 * 8 * ROW_BLOCK_EDGES) {
+        sched_yield();
+    }
+    assert_int_equal(rows->class_->end(rows, ROW_BLOCK_EDGES), STATUS_OK);
+    assert_int_equal(graph_stream_bytes_to_come(), 8 * 8 * ROW_BLOCK_EDGES);
+    graph_stream_drop(stream);
+    assert_int_equal(graph_stream_bytes_to_come(), 0);
+    graph_destroy(graph);
+}
+
 static void one_graph_streams_at_a_time(void **state)
 {
     const struct fixture *fixture = *state;
@@ -179,6 +198,7 @@ int main(void)
         FIXTURE_TEST(blocks_can_be_read_when_no_more_come),
         FIXTURE_TEST(blocks_that_cannot_be_written_stay),
         FIXTURE_TEST(there_are_no_more_blocks_than_were_announced),
+        FIXTURE_TEST(what_the_file_will_take_is_known),
         FIXTURE_TEST(one_graph_streams_at_a_time),
         FIXTURE_TEST(without_a_folder_there_is_no_stream),
     };
