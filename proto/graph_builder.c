@@ -141,6 +141,15 @@ enum status graph_builder_admit(const struct graph_builder *builder, uint64_t ve
     return STATUS_TOO_LARGE;
 }
 
+/* All edges that follow stay listed. */
+static void leave_rows(struct graph_builder *builder)
+{
+    if (builder->rows_grow) {
+        growing_rows_stop(builder->rows);
+    }
+    builder->rows_grow = false;
+}
+
 /* The list to the rows. Once an edge is out of order, all that follow stay listed. */
 static enum status pass_on(struct graph_builder *builder)
 {
@@ -156,7 +165,7 @@ static enum status pass_on(struct graph_builder *builder)
     list->count -= taken;
     if (list->count > 0) {
         memmove(edges, edges + taken, list->count * sizeof *edges);
-        builder->rows_grow = false;
+        leave_rows(builder);
     }
     return STATUS_OK;
 }
@@ -218,7 +227,7 @@ static enum status become_real(struct graph_builder *builder)
 {
     char *edges;
 
-    builder->rows_grow = false;
+    leave_rows(builder);
     if (!edge_array_resize(&builder->list.edges, builder->capacity, sizeof(struct edge_f8))) {
         return STATUS_NO_MEMORY;
     }

@@ -203,6 +203,13 @@ enum status growing_rows_take(struct growing_rows *rows, const struct edge_i4 *e
     return status;
 }
 
+void growing_rows_stop(const struct growing_rows *rows)
+{
+    if (rows->stream != NULL) {
+        rows->stream->class_->stop(rows->stream);
+    }
+}
+
 uint64_t growing_rows_count(const struct growing_rows *rows)
 {
     return rows->filling.kept;

@@ -24,6 +24,9 @@ uint64_t growing_rows_count(const struct growing_rows *rows);
  * take them: the rows stay as they were, and nothing is to be done with it any more. */
 MUST_CHECK bool growing_rows_stream(struct growing_rows *rows, struct row_stream *stream);
 
+/* No more edges come to these rows, which growing_rows_undo will follow: so that a stream need not
+ * wait for any. */
+void growing_rows_stop(const struct growing_rows *rows);
 /* Ends the rows: all is set in the graph as by graph_rows_build, but edges_read. ret_streamed: its
  * target and weight_i4 are NULL, as the stream has them; where that failed they are taken back.
  * Frees the rows. STATUS_NO_MEMORY, or a failure to read from the stream, leaves the graph fit to

@@ -25,10 +25,12 @@ struct row_stream_class {
      * NULL without memory, or when that was all that was announced: nothing has changed. */
     struct row_block *(*next)(struct row_stream *stream);
     /* The block given last has so many edges, which are the last. Waits until all is taken. After a
-     * failure, whatever it is, all blocks can still be read. */
+     * failure, whatever it is, all blocks can be read. */
     enum status (*end)(struct row_stream *stream, size_t edges);
-    /* The targets of a block by its number, and its weights unless NULL. No block follows. Waits.
-     * STATUS_IO, STATUS_CORRUPT. */
+    /* No block follows, and all are read: the graph comes about in another way. Never waits. */
+    void (*stop)(struct row_stream *stream);
+    /* After end or stop. The targets of a block by its number; with its weights, unless those are
+     * NULL, once: then it may be gone. Waits. STATUS_IO, STATUS_CORRUPT. */
     enum status (*read)(struct row_stream *stream, uint64_t number, size_t edges, uint32_t *targets,
                         int32_t *weights);
 };

@@ -102,22 +102,33 @@ static uint64_t room_bytes(const struct exchange *exchange)
 {
     const struct admission *admission = desk_admission(exchange->house->desk);
     const uint64_t free_bytes = store_free_bytes(exchange->house->store);
-    const uint64_t promised_bytes =
-        atomic_load(&admission->promised_bytes) + graph_stream_bytes_to_come();
+    const uint64_t promised_bytes = atomic_load(&admission->promised_bytes);
 
     return free_bytes > promised_bytes ? free_bytes - promised_bytes : 0;
 }
 
-/* Nothing is written that is sure to be refused. */
+/* 0 of a body in chunks. */
+static uint64_t announced_bytes(const struct exchange *exchange)
+{
+    const char *length = exchange_request_header(exchange, "Content-Length");
+
+    return length == NULL ? 0 : strtoull(length, NULL, 10);
+}
+
+/* For the file of a graph that is still to come: half of what nobody was promised, within the
+ * tenant's quota. */
 static uint64_t graph_room(void *context)
 {
     const struct exchange *exchange = context;
     const struct grant *grant = &exchange->grant;
-    const uint64_t room = room_bytes(exchange);
+    const struct admission *admission = desk_admission(exchange->house->desk);
+    const uint64_t free_bytes = store_free_bytes(exchange->house->store);
+    const uint64_t kept_bytes = atomic_load(&admission->kept_bytes) + graph_stream_bytes_to_come();
+    const uint64_t room = free_bytes > kept_bytes ? (free_bytes - kept_bytes) / 2 : 0;
     const uint64_t quota =
         grant->tenant == NULL ? UINT64_MAX : tenant_room_bytes(grant->tenant, &grant->quota);
 
-    if (atomic_load(&desk_admission(exchange->house->desk)->full)) {
+    if (atomic_load(&admission->full)) {
         return 0;
     }
     return room < quota ? room : quota;
@@ -223,6 +234,7 @@ static void start_upload(struct exchange *exchange, bool for_job, enum coding co
         .graph_folder = store_graph_folder(exchange->house->store),
         .graph_room = graph_room,
         .graph_room_context = exchange,
+        .announced_bytes = announced_bytes(exchange),
     };
 
     if (for_job) {
@@ -252,10 +264,8 @@ static void start_upload(struct exchange *exchange, bool for_job, enum coding co
 static enum status check_memory(struct exchange *exchange, struct problem *reterr)
 {
     struct upload *upload = &exchange->upload;
-    const char *length = exchange_request_header(exchange, "Content-Length");
-    const uint64_t announced = length == NULL ? 0 : strtoull(length, NULL, 10);
 
-    if (upload_expect(upload, announced, &upload->problem) == STATUS_OK ||
+    if (upload_expect(upload, upload->rules.announced_bytes, &upload->problem) == STATUS_OK ||
         exchange_request_header(exchange, "Expect") == NULL) {
         return STATUS_OK;
     }

@@ -5,6 +5,8 @@
 #include <jansson.h>
 #include <string.h>
 
+/* No edge is written in less. */
+#define LEAST_EDGE_BYTES 8
 /* So long an upload has the memory for all that it announced: at a fair speed it is through. */
 #define ANNOUNCED_FOR_S 10
 /* Edges in order that are worth a stream: fewer are written and named in no time at the end. */
@@ -93,9 +95,24 @@ enum status upload_expect(struct upload *upload, uint64_t body_bytes, struct pro
     return STATUS_UPLOAD_MEMORY;
 }
 
+/* What the body is at most, decoded; 0 when its length is not known. */
+static uint64_t most_bytes(const struct upload_rules *rules)
+{
+    uint64_t bytes = rules->announced_bytes;
+
+    if (rules->coding == CODING_IDENTITY) {
+        return bytes;
+    }
+    if (__builtin_mul_overflow(bytes, rules->decoded_ratio, &bytes)) {
+        bytes = UINT64_MAX;
+    }
+    return bytes < rules->decoded_limit_bytes ? bytes : rules->decoded_limit_bytes;
+}
+
+/* A body that cannot bring what its head says holds no room. */
 static bool has_room(const struct upload_rules *rules, uint64_t edges)
 {
-    return rules->graph_room != NULL &&
+    return rules->graph_room != NULL && edges <= most_bytes(rules) / LEAST_EDGE_BYTES &&
            edges <= rules->graph_room(rules->graph_room_context) / GRAPH_STREAM_BYTES_PER_EDGE;
 }
 

@@ -26,6 +26,7 @@ struct upload_rules {
      */
     uint64_t (*graph_room)(void *context);
     void *graph_room_context;
+    uint64_t announced_bytes; /* of the body; 0: not known */
 };
 
 struct upload {

@@ -11,8 +11,11 @@ struct admission {
     atomic_bool draining;         /* no new jobs; readiness is 503 */
     atomic_bool full;             /* the disk: nothing new is taken, questions are answered */
     atomic_ullong promised_bytes; /* of the disk's free ones: to jobs, and kept for the catalogue */
-    atomic_uint queue_free;       /* jobs that the queue still takes */
-    atomic_uint retry_after_s;    /* when it is full: a guess at when it is not */
+    /* Likewise, for what is written without another look: also to jobs that run and have no file
+     * yet. */
+    atomic_ullong kept_bytes;
+    atomic_uint queue_free;        /* jobs that the queue still takes */
+    atomic_uint retry_after_s;     /* when it is full: a guess at when it is not */
     atomic_uint_fast64_t poisoned; /* jobs that failed as PoisonJob since the start */
     uint32_t vertex_limit;         /* fixed at start: no device holds more */
     uint64_t edge_limit;

@@ -80,6 +80,8 @@ void desk_room_count(struct desk *desk)
 {
     atomic_store(&desk->admission.promised_bytes,
                  desk->config->disk_reserve_bytes + bytes_to_come(desk, true));
+    atomic_store(&desk->admission.kept_bytes,
+                 desk->config->disk_reserve_bytes + bytes_to_come(desk, false));
 }
 
 enum status desk_room_check(struct desk *desk, uint32_t vertex_count, enum kind kind,

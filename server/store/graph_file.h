@@ -1,4 +1,4 @@
-/* One graph as one file: header, vertex names, edges, a checksum per part and one of its id.
+/* One graph as one file: header, edges, row offsets, vertex names, and a checksum of its id.
  * Written once, unnamed until complete (O_TMPFILE, fsync, linkat), never changed. */
 #pragma once
 

@@ -75,13 +75,9 @@ static enum status write_block(struct graph_stream *stream, const struct row_blo
         status = graph_writing_begin(stream->folder, stream->edge_limit, WEIGHT_INTEGER,
                                      &stream->writing);
     }
-    if (status == STATUS_OK) {
-        status = graph_writing_add(stream->writing, block->target, block->weight, edges);
-    }
-    if (status == STATUS_OK) {
-        atomic_fetch_sub(&bytes_to_come, edges * GRAPH_STREAM_BYTES_PER_EDGE);
-    }
-    return status;
+    return status == STATUS_OK
+               ? graph_writing_add(stream->writing, block->target, block->weight, edges)
+               : status;
 }
 
 /* ---- Its threads and its end ---- */
@@ -104,7 +100,6 @@ static void free_stream(struct graph_stream *stream)
     pthread_cond_destroy(&stream->news);
     pthread_mutex_destroy(&stream->lock);
     free(stream);
-    atomic_store(&bytes_to_come, 0);
     atomic_store(&in_use, false);
 }
 
@@ -117,6 +112,14 @@ static void leave(struct graph_stream *stream)
     if (last) {
         free_stream(stream);
     }
+}
+
+/* Locked before and after, as all that counts the bytes is. */
+static void stop_locked(struct graph_stream *stream)
+{
+    stream->stopped = true;
+    atomic_store(&bytes_to_come, 0);
+    pthread_cond_broadcast(&stream->news);
 }
 
 static uint64_t full_blocks(const struct graph_stream *stream)
@@ -134,6 +137,15 @@ static struct row_block *give_back_block(struct graph_stream *stream, uint64_t n
         block = NULL;
     }
     return block;
+}
+
+static void count_written(const struct graph_stream *stream, enum status status)
+{
+    if (status != STATUS_OK) {
+        atomic_store(&bytes_to_come, 0);
+    } else if (!stream->stopped) {
+        atomic_fetch_sub(&bytes_to_come, ROW_BLOCK_EDGES * GRAPH_STREAM_BYTES_PER_EDGE);
+    }
 }
 
 static struct row_block *note_taken(struct graph_stream *stream, struct taker *taker)
@@ -170,6 +182,9 @@ static void run(struct graph_stream *stream, struct taker *taker)
         left_over = NULL;
         pthread_mutex_lock(&stream->lock);
         taker->status = status;
+        if (taker == &stream->taker[WRITER]) {
+            count_written(stream, status);
+        }
         if (status == STATUS_OK) {
             left_over = note_taken(stream, taker);
         }
@@ -214,8 +229,7 @@ void graph_stream_drop(struct graph_stream *stream)
         return;
     }
     pthread_mutex_lock(&stream->lock);
-    stream->stopped = true;
-    pthread_cond_broadcast(&stream->news);
+    stop_locked(stream);
     leave(stream);
 }
 
@@ -275,7 +289,16 @@ static enum status end(struct row_stream *rows, size_t edges)
         }
         status = taker->status;
     }
+    atomic_store(&bytes_to_come, 0);
     return status;
+}
+
+static void stop(struct row_stream *rows)
+{
+    struct graph_stream *stream = (struct graph_stream *)rows;
+    pthread_mutex_lock(&stream->lock);
+    stop_locked(stream);
+    pthread_mutex_unlock(&stream->lock);
 }
 
 /* From memory while a thread still has to take it, which none does any more, else from the file. */
@@ -283,20 +306,19 @@ static enum status read_block(struct row_stream *rows, uint64_t number, size_t e
                               uint32_t *targets, int32_t *weights)
 {
     struct graph_stream *stream = (struct graph_stream *)rows;
-    const struct row_block *block;
     CHECK(number < stream->given && edges <= ROW_BLOCK_EDGES);
-    pthread_mutex_lock(&stream->lock);
-    stream->stopped = true;
-    pthread_mutex_unlock(&stream->lock);
+    CHECK(stream->ended || stream->stopped);
     wait_for_threads(stream);
-    block = stream->blocks[number];
+    struct row_block *block = stream->blocks[number];
     if (block == NULL) {
-        CHECK(edges == ROW_BLOCK_EDGES);
+        CHECK(edges == ROW_BLOCK_EDGES && number < stream->taker[WRITER].taken);
         return graph_writing_read(stream->writing, number, targets, weights);
     }
     memcpy(targets, block->target, edges * sizeof *targets);
     if (weights != NULL) {
         memcpy(weights, block->weight, edges * sizeof *weights);
+        free(block);
+        stream->blocks[number] = NULL;
     }
     return STATUS_OK;
 }
@@ -308,7 +330,7 @@ struct row_stream *graph_stream_rows(struct graph_stream *stream)
 
 /* ---- Whole ---- */
 
-static const struct row_stream_class stream_class = {next, end, read_block};
+static const struct row_stream_class stream_class = {next, end, stop, read_block};
 
 /* Without its threads. */
 static struct graph_stream *create(int folder, uint64_t edge_limit)
@@ -372,7 +394,6 @@ enum status graph_stream_take_draft(struct graph_stream *stream, const struct gr
     CHECK(writing != NULL);
     stream->writing = NULL;
     const enum status status = graph_writing_end(writing, graph, ret_draft);
-    atomic_store(&bytes_to_come, 0);
     if (status == STATUS_OK) {
         ret_draft->file.folder = stream->its_folder;
     }

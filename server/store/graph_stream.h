@@ -4,8 +4,7 @@
  *
  * One graph at a time; the others are written and named when they are whole. A stream that cannot
  * go on, as its disk is full or its edges are out of order after all, keeps what it has until it is
- * dropped: it is read again from there. Owned by whoever has
- * the upload; one thread at a time, and it waits only in row_stream's end and read. */
+ * dropped: it is read again from there. Owned by whoever has the upload; one thread at a time. */
 #pragma once
 
 #include "proto/graph.h"
@@ -14,7 +13,7 @@
 
 struct graph_stream;
 
-/* Of its file for each edge; the rest of a large graph's is small. */
+/* Of its file for each edge: targets and weights. */
 #define GRAPH_STREAM_BYTES_PER_EDGE (sizeof(uint32_t) + sizeof(int32_t))
 
 /* Of a graph with int32 weights and at most so many edges. NULL while another has the threads, or
@@ -26,9 +25,10 @@ uint64_t graph_stream_bytes_to_come(void);
 /* Where its edges go: borrowed. */
 struct row_stream *graph_stream_rows(struct graph_stream *stream);
 /* The file of the graph, all of whose edges went through here, as far as graph_file_begin makes it.
- * STATUS_DISK_FULL, STATUS_IO, STATUS_NO_MEMORY. */
+ * Blocks on the disk. STATUS_DISK_FULL, STATUS_IO, STATUS_NO_MEMORY. */
 MUST_CHECK enum status graph_stream_take_draft(struct graph_stream *stream,
                                                const struct graph *graph,
                                                struct graph_draft *ret_draft);
-/* Does not wait for the threads; what they have is freed when they are done. NULL is accepted. */
+/* Does not wait for the threads, who free what there is when they are done; but after row_stream's
+ * end or read there are none, and its file is closed here: blocks on the disk. NULL is accepted. */
 void graph_stream_drop(struct graph_stream *stream);

@@ -218,6 +218,96 @@ def test_a_disk_that_fills_while_a_graph_comes():
     with_disk(script, 40)
 
 
+class Upload:
+    """Of a graph of 3000 vertices whose edges come in order, so many of its bytes at first."""
+
+    def __init__(self, daemon, count, sent, path="/v1/graphs?format=nthu"):
+        body = struct.pack("<2i", 3000, count) + b"".join(
+            struct.pack("<3i", i // 900, i % 900 * 3, i % 7) for i in range(count)
+        )
+        self.connection = daemon.connect()
+        self.connection.putrequest("POST", path)
+        self.connection.putheader("Content-Length", str(len(body)))
+        self.connection.endheaders()
+        self.connection.send(body[:sent])
+        self.rest = body[sent:]
+
+    def end(self):
+        self.connection.send(self.rest)
+        answer = self.connection.getresponse()
+        answer = harness.Answer(answer.status, answer.headers, answer.read())
+        self.connection.close()
+        return answer
+
+
+def has_draft(daemon):
+    return any("/graphs/" in path for path in daemon.open_files())
+
+
+def test_a_graph_that_comes_has_room_promised_until_it_is_of_no_use():
+    """Its file of 16 MB is not there yet, and the job's 25 MB do not fit beside it; when it is cut, they do."""
+
+    def script(daemon, disk):
+        job = b"p sp 2500 1\na 1 2 3\n"
+        disk.fill(leave=36 * MIB)
+        upload = Upload(daemon, 2_000_000, 4_000_000)
+        while not has_draft(daemon):
+            pass
+        refused = daemon.submit(job).expect(507, "DiskFull")
+        assert refused.json["limit"] < refused.json["actual"] < 30 * MIB, refused.json
+        upload.connection.close()
+        while daemon.submit(job).status == 507:
+            pass
+
+    with_disk(script, 100)
+
+
+def test_a_graph_out_of_order_promises_no_room_any_more():
+    def script(daemon, disk):
+        job = b"p sp 2500 1\na 1 2 3\n"
+        disk.fill(leave=36 * MIB)
+        upload = Upload(daemon, 2_000_000, 4_000_000)
+        while not has_draft(daemon):
+            pass
+        daemon.submit(job).expect(507, "DiskFull")
+        # From the first edges on once more, many enough to be looked at.
+        upload.connection.send(struct.pack("<3i", 0, 1, 2) * 5000)
+        while daemon.submit(job).status == 507:
+            pass
+        assert has_draft(daemon)
+        upload.connection.close()
+
+    with_disk(script, 100)
+
+
+def test_a_graph_is_not_streamed_to_room_that_was_promised():
+    """Of what is left, half would not do."""
+
+    def script(daemon, disk):
+        disk.fill(leave=30 * MIB)
+        upload = Upload(daemon, 2_000_000, 23_000_000)
+        for _ in range(200):
+            assert not has_draft(daemon)
+            daemon.get("/livez")
+        upload.end().expect(201)
+
+    with_disk(script, 100)
+
+
+def test_what_a_graph_has_written_is_not_asked_for_again():
+    """The result's 36 MB and the graph's 16 fit, but not with another 16."""
+
+    def script(daemon, disk):
+        disk.fill(leave=62 * MIB)
+        upload = Upload(daemon, 2_000_000, 20_000_000, "/v1/jobs?format=nthu")
+        while not has_draft(daemon):
+            pass
+        job = upload.end().expect(202).json
+        assert daemon.finish(job["id"])["state"] == "done"
+
+    with_disk(script, 100)
+
+
 if __name__ == "__main__":
     mounts.enter_namespace()
     harness.run(globals(), each=False)

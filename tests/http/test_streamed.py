@@ -1,8 +1,11 @@
 """Large graphs, whose edges go to the graph's file while they come: those listed in order."""
 
+import contextlib
+import gzip
 import os
 import random
 import struct
+import time
 
 import access
 import harness
@@ -45,28 +48,38 @@ def drafts(daemon):
 
 def damage_draft(daemon, at):
     """A byte of the open file without a name."""
+    found = drafts(daemon)
     folder = f"/proc/{daemon.process.pid}/fd"
     for name in os.listdir(folder):
-        if os.readlink(f"{folder}/{name}") in drafts(daemon):
-            with open(f"{folder}/{name}", "r+b", buffering=0) as file:
-                while os.fstat(file.fileno()).st_size <= at:
-                    daemon.get("/livez")
-                file.seek(at)
-                byte = file.read(1)
-                file.seek(at)
-                file.write(bytes([byte[0] ^ 0x40]))
-            return
-    raise AssertionError("no draft")
+        with contextlib.suppress(FileNotFoundError):
+            if os.readlink(f"{folder}/{name}") in found:
+                break
+    else:
+        raise AssertionError("no draft")
+    with open(f"{folder}/{name}", "r+b", buffering=0) as file:
+        wait_until(daemon, lambda: os.fstat(file.fileno()).st_size > at)
+        file.seek(at)
+        byte = file.read(1)
+        file.seek(at)
+        file.write(bytes([byte[0] ^ 0x40]))
+
+
+def wait_until(daemon, is_so):
+    """The daemon is asked meanwhile: it goes on."""
+    ends = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < ends, "never"
+        daemon.get("/livez")
 
 
 class Sending:
     """An upload of which the second half may wait."""
 
-    def __init__(self, daemon, body, path="/v1/graphs?format=nthu", key=None):
+    def __init__(self, daemon, body, path="/v1/graphs?format=nthu", **headers):
         self.connection = daemon.connect()
         self.connection.putrequest("POST", path)
-        if key is not None:
-            self.connection.putheader("Authorization", "Bearer " + key)
+        for name, value in headers.items():
+            self.connection.putheader(name.replace("_", "-"), value)
         self.connection.putheader("Content-Length", str(len(body)))
         self.connection.endheaders()
         self.rest = body[len(body) * 9 // 10 :]
@@ -85,13 +98,14 @@ class Sending:
 
 def begin_streamed(daemon, body):
     """Begins until it has the file: that of the upload before may have just ended."""
-    while True:
+    for _ in range(100):
         sending = Sending(daemon, body)
         for _ in range(1000):
             if drafts(daemon):
                 return sending
             daemon.get("/livez")
         sending.cut()
+    raise AssertionError("never streamed")
 
 
 def test_the_file_holds_the_graph():
@@ -123,11 +137,31 @@ def test_a_job_is_solved_from_the_file():
     with harness.Daemon() as daemon:
         for path, body in (("?format=nthu", nthu(edges)), ("?format=dimacs", dimacs(edges))):
             sending = Sending(daemon, body, "/v1/jobs" + path)
-            while not drafts(daemon):
-                daemon.get("/livez")
+            wait_until(daemon, lambda: drafts(daemon))
             job = daemon.finish(sending.end().expect(202).json["id"])
             assert job["state"] == "done", job
             assert job["summary"]["m"] == len({edge[:2] for edge in edges if edge[0] != edge[1]}), job
+
+
+def test_a_compressed_body_streams_as_well():
+    edges = make_edges()
+    with harness.Daemon() as daemon:
+        sending = Sending(daemon, gzip.compress(nthu(edges), 1), Content_Encoding="gzip")
+        wait_until(daemon, lambda: drafts(daemon))
+        stored = sending.end().expect(201).json
+        assert daemon.ask("POST", "/v1/graphs?format=nthu", body=nthu(edges)).expect(200).json["id"] == stored["id"]
+
+
+def test_a_body_that_cannot_bring_what_its_head_says_holds_no_room():
+    edges = make_edges()
+    body = bytearray(nthu(edges))
+    body[4:8] = struct.pack("<i", len(edges) * 12)
+    with harness.Daemon() as daemon:
+        sending = Sending(daemon, bytes(body))
+        for _ in range(300):
+            assert not drafts(daemon)
+            daemon.get("/livez")
+        sending.end().expect(422)
 
 
 def test_what_is_cut_leaves_nothing():
@@ -168,8 +202,7 @@ def test_a_kind_that_does_not_hold_it_is_refused():
         daemon.get("/livez")
         before = daemon.open_files()
         sending = Sending(daemon, nthu(edges), "/v1/jobs?format=nthu&kind=u2")
-        while not drafts(daemon):
-            daemon.get("/livez")
+        wait_until(daemon, lambda: drafts(daemon))
         sending.end().expect(422, "WeightRange")
         daemon.expect_no_more_files_than(before)
 
@@ -179,7 +212,7 @@ def test_what_is_beyond_a_quota_is_not_written():
     who = "small:submitter bytes=1000000"
     keys = access.Keys(who)
     with harness.Daemon("--http.keys_file", keys.path) as daemon:
-        sending = Sending(daemon, body, key=keys.key(who))
+        sending = Sending(daemon, body, Authorization="Bearer " + keys.key(who))
         for _ in range(300):
             assert not drafts(daemon)
             daemon.get("/livez")
@@ -219,14 +252,12 @@ def test_a_decimal_or_an_edge_out_of_order_takes_the_edges_back():
         last = edges[-1]
         for changed in (dimacs(edges[:-1] + [(last[0], last[1], 2.5)]), dimacs(edges[:-1] + [(0, 1, 1)])):
             sending = Sending(daemon, changed, "/v1/graphs?format=dimacs")
-            while not drafts(daemon):
-                daemon.get("/livez")
+            wait_until(daemon, lambda: drafts(daemon))
             stored = sending.end().expect(201).json
             lines = changed.decode().splitlines(True)
             plain = "".join(lines[:1] + shuffled(lines[1:])).encode()
             assert other.ask("POST", "/v1/graphs?format=dimacs", body=plain).expect(201).json["id"] == stored["id"]
-            while drafts(daemon):
-                daemon.get("/livez")
+            wait_until(daemon, lambda: not drafts(daemon))
 
 
 def test_a_stop_does_not_wait_for_what_has_not_come():

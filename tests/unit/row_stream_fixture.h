@@ -13,7 +13,8 @@ struct row_stream_fixture {
     struct row_stream rows;
     struct row_block *block[FIXTURE_BLOCKS];
     size_t given;
-    size_t last_edges;       /* of the last block, once it has ended */
+    size_t last_edges; /* of the last block, once it has ended */
+    bool stopped;
     size_t block_limit;      /* 0: FIXTURE_BLOCKS */
     enum status end_status;  /* 0: STATUS_OK */
     enum status read_status; /* 0: STATUS_OK */
@@ -40,12 +41,18 @@ static inline enum status fixture_end(struct row_stream *rows, size_t edges)
     return stream->end_status;
 }
 
+static inline void fixture_stop(struct row_stream *rows)
+{
+    ((struct row_stream_fixture *)rows)->stopped = true;
+}
+
 static inline enum status fixture_read(struct row_stream *rows, uint64_t number, size_t edges,
                                        uint32_t *targets, int32_t *weights)
 {
     struct row_stream_fixture *stream = (struct row_stream_fixture *)rows;
 
-    if (number >= stream->given || edges > ROW_BLOCK_EDGES)
+    if (number >= stream->given || edges > ROW_BLOCK_EDGES ||
+        (stream->last_edges == 0 && !stream->stopped))
         abort();
     memcpy(targets, stream->block[number]->target, edges * sizeof *targets);
     if (weights != NULL)
@@ -55,7 +62,8 @@ static inline enum status fixture_read(struct row_stream *rows, uint64_t number,
 
 static inline void row_stream_fixture_init(struct row_stream_fixture *stream)
 {
-    static const struct row_stream_class fixture_class = {fixture_next, fixture_end, fixture_read};
+    static const struct row_stream_class fixture_class = {fixture_next, fixture_end, fixture_stop,
+                                                          fixture_read};
 
     *stream = (struct row_stream_fixture){.rows = {&fixture_class}};
 }

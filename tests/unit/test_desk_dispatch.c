@@ -49,6 +49,23 @@ static void a_queued_job_waits_for_the_one_that_runs(void **state)
     assert_true(eta_of(fixture, queued) < 0);
 }
 
+/* Also where its graph is in a file alone: the time that it may take is judged by that. */
+static void a_work_says_how_many_edges_its_graph_has(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    const struct desk_worker *seat = fixture->desk->workers[0];
+    assert_int_equal(seat->load.count, 1);
+    const struct graph_entry *entry =
+        graph_table_find_id(fixture->desk->graphs, seat->works[0].graph_id);
+    assert_non_null(entry);
+    assert_true(entry->row.edge_count > 0);
+    assert_int_equal(seat->works[0].edge_count, entry->row.edge_count);
+    assert_int_equal(seat->works[0].negative, entry->row.summary.negative);
+    cancel(fixture, running);
+}
+
 static void a_higher_priority_goes_first(void **state)
 {
     struct fixture *fixture = *state;
@@ -251,6 +268,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         DESK_TEST(a_queued_job_waits_for_the_one_that_runs),
+        DESK_TEST(a_work_says_how_many_edges_its_graph_has),
         DESK_TEST(a_higher_priority_goes_first),
         DESK_TEST(an_equal_job_ends_without_a_second_solve),
         DESK_TEST(small_jobs_that_wait_go_together),

@@ -101,6 +101,7 @@ static void start_large(struct upload *upload, int folder, size_t size)
     large.format = FORMAT_NTHU;
     large.body_limit_bytes = size;
     large.graph_folder = folder;
+    large.announced_bytes = size;
     large.graph_room = its_room;
     large.graph_room_context = &room_bytes;
     upload_init(upload, &large);
