@@ -36,7 +36,6 @@ static enum status read_graph(struct submission *submission)
         status = graph_choose_kind(submission->graph, submission->ask->parameters.kind,
                                    &submission->kind, problem);
     }
-    /* Not on the loop, as that may close a large file. */
     if (status != STATUS_OK || !streamed) {
         graph_stream_drop(submission->stream);
         submission->stream = NULL;

@@ -103,7 +103,7 @@ static void free_stream(struct graph_stream *stream)
     atomic_store(&in_use, false);
 }
 
-/* Locked before, unlocked after. The last one frees all. */
+/* One of the threads: locked before, unlocked after. The last one frees all. */
 static void leave(struct graph_stream *stream)
 {
     const bool last = --stream->holders == 0;
@@ -207,20 +207,33 @@ static void *run_writer(void *context)
     return NULL;
 }
 
-static bool start(struct graph_stream *stream, void *(*run_taker)(void *context))
+/* On a thread that nobody waits for. */
+static bool start(struct graph_stream *stream, void *(*work)(void *context))
 {
     pthread_attr_t attributes;
     pthread_t thread;
     if (pthread_attr_init(&attributes) != 0) {
         return false;
     }
-    pthread_mutex_lock(&stream->lock);
     const bool started = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
-                         pthread_create(&thread, &attributes, run_taker, stream) == 0;
-    stream->holders += started ? 1 : 0;
-    pthread_mutex_unlock(&stream->lock);
+                         pthread_create(&thread, &attributes, work, stream) == 0;
     pthread_attr_destroy(&attributes);
     return started;
+}
+
+static bool start_taker(struct graph_stream *stream, void *(*run_taker)(void *context))
+{
+    pthread_mutex_lock(&stream->lock);
+    const bool started = start(stream, run_taker);
+    stream->holders += started ? 1 : 0;
+    pthread_mutex_unlock(&stream->lock);
+    return started;
+}
+
+static void *run_freeing(void *context)
+{
+    free_stream(context);
+    return NULL;
 }
 
 void graph_stream_drop(struct graph_stream *stream)
@@ -230,7 +243,12 @@ void graph_stream_drop(struct graph_stream *stream)
     }
     pthread_mutex_lock(&stream->lock);
     stop_locked(stream);
-    leave(stream);
+    const bool last = --stream->holders == 0;
+    pthread_mutex_unlock(&stream->lock);
+    /* Closing a large file without a name takes long. */
+    if (last && (stream->writing == NULL || !start(stream, run_freeing))) {
+        free_stream(stream);
+    }
 }
 
 /* For the threads to have left. */
@@ -357,7 +375,7 @@ static struct graph_stream *create(int folder, uint64_t edge_limit)
 
 static bool start_threads(struct graph_stream *stream)
 {
-    return start(stream, run_digester) && start(stream, run_writer);
+    return start_taker(stream, run_digester) && start_taker(stream, run_writer);
 }
 
 struct graph_stream *graph_stream_begin(int folder, uint64_t edge_limit)

@@ -29,6 +29,6 @@ struct row_stream *graph_stream_rows(struct graph_stream *stream);
 MUST_CHECK enum status graph_stream_take_draft(struct graph_stream *stream,
                                                const struct graph *graph,
                                                struct graph_draft *ret_draft);
-/* Does not wait for the threads, who free what there is when they are done; but after row_stream's
- * end or read there are none, and its file is closed here: blocks on the disk. NULL is accepted. */
+/* Never waits: what there is to free is freed when the threads are done, or by another one. NULL is
+ * accepted. */
 void graph_stream_drop(struct graph_stream *stream);
