@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 SKIPPED = 77
@@ -238,6 +239,44 @@ class Daemon:
         for folder, _, names in os.walk(self.state):
             found += [os.path.join(folder, name) for name in names]
         return sorted(path for path in found if "catalogue" not in os.path.basename(path))
+
+
+class Sending:
+    """An upload that stops after so many bytes of its body, until it ends or is cut."""
+
+    def __init__(self, daemon, body, sent, path="/v1/graphs?format=nthu", **headers):
+        self.connection = daemon.connect()
+        self.connection.putrequest("POST", path)
+        for name, value in headers.items():
+            self.connection.putheader(name.replace("_", "-"), value)
+        self.connection.putheader("Content-Length", str(len(body)))
+        self.connection.endheaders()
+        self.connection.send(body[:sent])
+        self.rest = body[sent:]
+
+    def end(self):
+        self.connection.send(self.rest)
+        response = self.connection.getresponse()
+        answer = Answer(response.status, response.headers, response.read())
+        self.connection.close()
+        return answer
+
+    def cut(self):
+        self.connection.close()
+
+
+def wait_until(daemon, is_so):
+    """The daemon is asked meanwhile: it goes on."""
+    ends = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < ends, "never"
+        daemon.get("/livez")
+
+
+def drafts(daemon):
+    """Its open files of graphs that have no name, or not their own."""
+    found = (path for path in daemon.open_files() if "/graphs/" in path)
+    return [path for path in found if path.endswith(" (deleted)") or "/.tmp-" in path]
 
 
 def curl(*arguments, body=None):

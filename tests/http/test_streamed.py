@@ -5,10 +5,10 @@ import gzip
 import os
 import random
 import struct
-import time
 
 import access
 import harness
+from harness import drafts, wait_until
 
 VERTICES = 1_500
 EDGES_PER_VERTEX = 250  # more than are worth it, in all
@@ -41,11 +41,6 @@ def shuffled(edges):
     return edges
 
 
-def drafts(daemon):
-    """Open files that have no name."""
-    return [path for path in daemon.open_files() if path.startswith(daemon.state) and path.endswith(" (deleted)")]
-
-
 def damage_draft(daemon, at):
     """A byte of the open file without a name."""
     found = drafts(daemon)
@@ -64,42 +59,14 @@ def damage_draft(daemon, at):
         file.write(bytes([byte[0] ^ 0x40]))
 
 
-def wait_until(daemon, is_so):
-    """The daemon is asked meanwhile: it goes on."""
-    ends = time.monotonic() + 60
-    while not is_so():
-        assert time.monotonic() < ends, "never"
-        daemon.get("/livez")
-
-
-class Sending:
-    """An upload of which the second half may wait."""
-
-    def __init__(self, daemon, body, path="/v1/graphs?format=nthu", **headers):
-        self.connection = daemon.connect()
-        self.connection.putrequest("POST", path)
-        for name, value in headers.items():
-            self.connection.putheader(name.replace("_", "-"), value)
-        self.connection.putheader("Content-Length", str(len(body)))
-        self.connection.endheaders()
-        self.rest = body[len(body) * 9 // 10 :]
-        self.connection.send(body[: len(body) * 9 // 10])
-
-    def end(self):
-        self.connection.send(self.rest)
-        answer = self.connection.getresponse()
-        answer = harness.Answer(answer.status, answer.headers, answer.read())
-        self.connection.close()
-        return answer
-
-    def cut(self):
-        self.connection.close()
+def begin(daemon, body, *words, **headers):
+    return harness.Sending(daemon, body, len(body) * 9 // 10, *words, **headers)
 
 
 def begin_streamed(daemon, body):
     """Begins until it has the file: that of the upload before may have just ended."""
     for _ in range(100):
-        sending = Sending(daemon, body)
+        sending = begin(daemon, body)
         for _ in range(1000):
             if drafts(daemon):
                 return sending
@@ -136,7 +103,7 @@ def test_a_job_is_solved_from_the_file():
     edges = make_edges()
     with harness.Daemon() as daemon:
         for path, body in (("?format=nthu", nthu(edges)), ("?format=dimacs", dimacs(edges))):
-            sending = Sending(daemon, body, "/v1/jobs" + path)
+            sending = begin(daemon, body, "/v1/jobs" + path)
             wait_until(daemon, lambda: drafts(daemon))
             job = daemon.finish(sending.end().expect(202).json["id"])
             assert job["state"] == "done", job
@@ -146,7 +113,7 @@ def test_a_job_is_solved_from_the_file():
 def test_a_compressed_body_streams_as_well():
     edges = make_edges()
     with harness.Daemon() as daemon:
-        sending = Sending(daemon, gzip.compress(nthu(edges), 1), Content_Encoding="gzip")
+        sending = begin(daemon, gzip.compress(nthu(edges), 1), Content_Encoding="gzip")
         wait_until(daemon, lambda: drafts(daemon))
         stored = sending.end().expect(201).json
         assert daemon.ask("POST", "/v1/graphs?format=nthu", body=nthu(edges)).expect(200).json["id"] == stored["id"]
@@ -157,7 +124,7 @@ def test_a_body_that_cannot_bring_what_its_head_says_holds_no_room():
     body = bytearray(nthu(edges))
     body[4:8] = struct.pack("<i", len(edges) * 12)
     with harness.Daemon() as daemon:
-        sending = Sending(daemon, bytes(body))
+        sending = begin(daemon, bytes(body))
         for _ in range(300):
             assert not drafts(daemon)
             daemon.get("/livez")
@@ -201,7 +168,7 @@ def test_a_kind_that_does_not_hold_it_is_refused():
     with harness.Daemon() as daemon:
         daemon.get("/livez")
         before = daemon.open_files()
-        sending = Sending(daemon, nthu(edges), "/v1/jobs?format=nthu&kind=u2")
+        sending = begin(daemon, nthu(edges), "/v1/jobs?format=nthu&kind=u2")
         wait_until(daemon, lambda: drafts(daemon))
         sending.end().expect(422, "WeightRange")
         daemon.expect_no_more_files_than(before)
@@ -212,7 +179,7 @@ def test_what_is_beyond_a_quota_is_not_written():
     who = "small:submitter bytes=1000000"
     keys = access.Keys(who)
     with harness.Daemon("--http.keys_file", keys.path) as daemon:
-        sending = Sending(daemon, body, Authorization="Bearer " + keys.key(who))
+        sending = begin(daemon, body, Authorization="Bearer " + keys.key(who))
         for _ in range(300):
             assert not drafts(daemon)
             daemon.get("/livez")
@@ -251,7 +218,7 @@ def test_a_decimal_or_an_edge_out_of_order_takes_the_edges_back():
     with harness.Daemon() as daemon, harness.Daemon() as other:
         last = edges[-1]
         for changed in (dimacs(edges[:-1] + [(last[0], last[1], 2.5)]), dimacs(edges[:-1] + [(0, 1, 1)])):
-            sending = Sending(daemon, changed, "/v1/graphs?format=dimacs")
+            sending = begin(daemon, changed, "/v1/graphs?format=dimacs")
             wait_until(daemon, lambda: drafts(daemon))
             stored = sending.end().expect(201).json
             lines = changed.decode().splitlines(True)

@@ -276,6 +276,19 @@ static void the_last_edge_of_a_block_may_meet_a_shorter_one(void **state)
     }
 }
 
+/* With the stream, and without. */
+static void expect_same_graph(const struct drawn *edges, struct streaming *streaming)
+{
+    struct graph *expected = build(edges, LISTED, true, true, NULL);
+    struct graph *graph = build(edges, NUMBERED_ROWS, true, true, streaming);
+
+    assert_true(same_graph(graph, expected));
+    expect_same_summary(&graph->summary, &expected->summary);
+    graph_destroy(expected);
+    graph_destroy(graph);
+    row_stream_fixture_finish(&streaming->stream);
+}
+
 /* Edges out of order, a decimal, a stream that is full, one that fails at its end: the graph is as
  * it would be without. */
 static void rows_that_leave_their_stream_make_the_same_graph(void **state)
@@ -302,15 +315,8 @@ static void rows_that_leave_their_stream_make_the_same_graph(void **state)
         streaming.stream.block_limit = cases[i].block_limit;
         streaming.stream.end_status = cases[i].end_status;
         draw_edges(edges, i, cases[i].in_order, cases[i].decimal);
-        struct graph *expected = build(edges, LISTED, true, true, NULL);
-        struct graph *graph = build(edges, NUMBERED_ROWS, true, true, &streaming);
-
+        expect_same_graph(edges, &streaming);
         assert_true(streaming.began);
-        assert_true(same_graph(graph, expected));
-        expect_same_summary(&graph->summary, &expected->summary);
-        graph_destroy(expected);
-        graph_destroy(graph);
-        row_stream_fixture_finish(&streaming.stream);
     }
     free(edges);
 }
@@ -325,15 +331,8 @@ static void rows_stay_where_they_are_when_a_stream_has_no_room(void **state)
     row_stream_fixture_init(&streaming.stream);
     streaming.stream.block_limit = 1;
     draw_edges(edges, 1, DRAWN, DRAWN);
-    struct graph *expected = build(edges, LISTED, true, true, NULL);
-    struct graph *graph = build(edges, NUMBERED_ROWS, true, true, &streaming);
-
+    expect_same_graph(edges, &streaming);
     assert_true(streaming.refused);
-    assert_true(same_graph(graph, expected));
-    expect_same_summary(&graph->summary, &expected->summary);
-    graph_destroy(expected);
-    graph_destroy(graph);
-    row_stream_fixture_finish(&streaming.stream);
     free(edges);
 }
 
