@@ -31,13 +31,11 @@ struct graph_builder {
     bool may_grow_rows; /* of vertex_count and directed, once there are edges enough */
     uint32_t vertex_count;
     bool directed;
-    uint64_t announced; /* edges, by a header; 0: by none */
-    struct growing_rows
-        *rows; /* NULL, or what came before the list, which is short while they grow */
-    bool rows_grow;
-    uint64_t passed; /* edges that have left the list, to rows or for good */
-    bool streams;    /* the rows do */
-    bool streamed;   /* all of them have, to the last */
+    uint64_t announced;        /* edges, by a header; 0: by none */
+    struct growing_rows *rows; /* NULL, or what came before the list */
+    bool rows_grow;            /* the list is short, and goes on to them */
+    uint64_t passed;           /* edges that have left the list, to rows or for good */
+    bool streamed;             /* all rows have, to the last */
 };
 
 enum status graph_builder_create(const struct graph_options *options,
@@ -334,7 +332,7 @@ uint64_t graph_builder_edge_count(const struct graph_builder *builder)
 
 struct growing_extent graph_builder_growing(const struct graph_builder *builder)
 {
-    if (!builder->rows_grow || builder->streams || !builder->directed) {
+    if (!builder->rows_grow || !growing_rows_may_stream(builder->rows)) {
         return (struct growing_extent){0};
     }
     return (struct growing_extent){growing_rows_count(builder->rows), builder->announced};
@@ -342,8 +340,7 @@ struct growing_extent graph_builder_growing(const struct graph_builder *builder)
 
 bool graph_builder_stream(struct graph_builder *builder, struct row_stream *stream)
 {
-    builder->streams = growing_rows_stream(builder->rows, stream);
-    return builder->streams;
+    return growing_rows_stream(builder->rows, stream);
 }
 
 bool graph_builder_was_streamed(const struct graph_builder *builder)

@@ -17,7 +17,6 @@ struct growing_rows {
     uint64_t capacity;  /* of target and weight_i4 */
     struct row_filling filling;
     struct row_stream *stream; /* NULL: in memory */
-    struct row_block *block;   /* of the stream: the one that fills */
 };
 
 enum status growing_rows_create(uint32_t vertex_count, bool directed,
@@ -81,7 +80,6 @@ static enum status make_room(struct growing_rows *rows, uint64_t count)
 
 static void begin_block(struct growing_rows *rows, struct row_block *block, uint64_t base)
 {
-    rows->block = block;
     rows->graph.target = block->target;
     rows->graph.weight_i4 = block->weight;
     rows->filling.base = base;
@@ -150,17 +148,22 @@ static void copy_edges(struct row_block *block, const struct graph *graph, uint6
     memcpy(block->weight, graph->weight_i4 + first, count * sizeof block->weight[0]);
 }
 
+bool growing_rows_may_stream(const struct growing_rows *rows)
+{
+    return rows->stream == NULL && rows->graph.directed && rows->filling.kept > 0;
+}
+
 bool growing_rows_stream(struct growing_rows *rows, struct row_stream *stream)
 {
     struct row_filling *filling = &rows->filling;
-    struct row_filling noted = *filling;
+    const uint64_t kept = filling->kept;
     struct row_block *block = NULL;
     uint64_t base = 0;
 
-    CHECK(rows->stream == NULL && filling->kept > 0 && rows->graph.directed);
+    CHECK(growing_rows_may_stream(rows));
     for (;;) {
-        const uint64_t left = filling->kept - base;
-        const uint64_t part = left < ROW_BLOCK_EDGES ? left : ROW_BLOCK_EDGES;
+        const uint64_t left = kept - base;
+        const size_t part = row_block_edges(left);
 
         block = stream->class_->next(stream);
         if (block == NULL) {
@@ -173,10 +176,9 @@ bool growing_rows_stream(struct growing_rows *rows, struct row_stream *stream)
         base += part;
     }
     if (base > rows->graph.row_offset[filling->row]) {
-        noted.kept = base;
-        note_row(&noted, &rows->graph, false);
-        noted.kept = filling->kept;
-        *filling = noted;
+        filling->kept = base;
+        note_row(filling, &rows->graph, false);
+        filling->kept = kept;
     }
     free(rows->graph.target);
     free(rows->graph.weight_i4);
@@ -220,8 +222,7 @@ uint64_t growing_rows_count(const struct growing_rows *rows)
 static enum status read_block(const struct growing_rows *rows, uint64_t first, uint32_t *targets,
                               int32_t *weights, size_t *ret_edges)
 {
-    const uint64_t left = rows->filling.kept - first;
-    const size_t edges = left < ROW_BLOCK_EDGES ? (size_t)left : ROW_BLOCK_EDGES;
+    const size_t edges = row_block_edges(rows->filling.kept - first);
 
     *ret_edges = edges;
     if (rows->stream != NULL) {
@@ -242,7 +243,7 @@ static enum status count_components(const struct growing_rows *rows, struct grap
     struct components *components = NULL;
     enum status status =
         block == NULL ? STATUS_NO_MEMORY : components_create(graph->vertex_count, &components);
-    bool more = graph->vertex_count > 1;
+    bool more = true;
     size_t edges = 0;
 
     for (uint64_t first = 0; first < graph->edge_count && more && status == STATUS_OK;
@@ -300,9 +301,7 @@ enum status growing_rows_end(struct growing_rows *rows, struct graph *graph, boo
     if (status == STATUS_OK) {
         end_rows(&rows->filling, &rows->graph, false);
         *graph = rows->graph;
-        rows->graph.row_offset = NULL;
-        rows->graph.target = NULL;
-        rows->graph.weight_i4 = NULL;
+        rows->graph = (struct graph){0};
         status = rows->stream != NULL ? end_stream(rows, graph, ret_streamed)
                                       : graph_rows_complete(graph);
     }

@@ -19,8 +19,10 @@ void growing_rows_destroy(struct growing_rows *rows);
 MUST_CHECK enum status growing_rows_take(struct growing_rows *rows, const struct edge_i4 *edges,
                                          uint64_t count, uint64_t *ret_taken);
 uint64_t growing_rows_count(const struct growing_rows *rows);
+/* Whether they are in memory, of a directed graph, and have edges. */
+bool growing_rows_may_stream(const struct growing_rows *rows);
 /* Edges that are there, and those that come, go to the stream, which is borrowed until the rows are
- * destroyed. Of a directed graph that has edges, in memory so far. False when the stream does not
+ * destroyed. Of rows that may. False when the stream does not
  * take them: the rows stay as they were, and nothing is to be done with it any more. */
 MUST_CHECK bool growing_rows_stream(struct growing_rows *rows, struct row_stream *stream);
 

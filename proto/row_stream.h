@@ -10,6 +10,12 @@
 /* All but the last have as many. */
 #define ROW_BLOCK_EDGES 16384u
 
+/* Of the next block, when so many edges are left. */
+static inline size_t row_block_edges(uint64_t left)
+{
+    return left < ROW_BLOCK_EDGES ? (size_t)left : ROW_BLOCK_EDGES;
+}
+
 /* Edges in the order of the graph. */
 struct row_block {
     uint32_t target[ROW_BLOCK_EDGES];

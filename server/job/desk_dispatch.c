@@ -74,11 +74,10 @@ static void find_limits(const struct desk *desk, const struct desk_worker *seat,
     }
 }
 
-static void add_work(struct desk_worker *seat, struct job *job)
+static void add_work(struct desk_worker *seat, const struct graph_entry *entry, struct job *job)
 {
     const uint32_t index = seat->load.count;
     struct work *work = &seat->works[index];
-    const struct graph_entry *entry = graph_table_find_id(seat->desk->graphs, job->graph_id);
     struct work_signal *signal = worker_signal(seat->worker, index);
     job->signal = signal != NULL ? signal : &job->own_signal;
     work_signal_reset(job->signal);
@@ -87,8 +86,8 @@ static void add_work(struct desk_worker *seat, struct job *job)
         .kind = job->kind,
         .verify = job->verify,
         .vertex_count = job->vertex_count,
-        .edge_count = entry != NULL ? entry->row.edge_count : 0,
-        .negative = entry != NULL && entry->row.summary.negative,
+        .edge_count = entry->row.edge_count,
+        .negative = entry->row.summary.negative,
         .signal = job->signal,
     };
     memcpy(work->job_id, job->id, sizeof(job->id));
@@ -96,14 +95,15 @@ static void add_work(struct desk_worker *seat, struct job *job)
     seat->jobs[seat->load.count++] = job;
 }
 
-static void start_job(struct desk *desk, struct desk_worker *seat, struct job *job)
+static void start_job(struct desk *desk, struct desk_worker *seat, const struct graph_entry *entry,
+                      struct job *job)
 {
     job->state = JOB_RUNNING;
     job->started_s = clock_wall_s();
     snprintf(job->report.solver, sizeof(job->report.solver), "%s",
              seat->opening.facts.device.solver);
     snprintf(job->report.device, sizeof(job->report.device), "%s", seat->opening.facts.device.name);
-    add_work(seat, job);
+    add_work(seat, entry, job);
     char trace_id[TRACE_ID_SIZE];
     job_trace_id(job, trace_id);
     log_write(LOG_INFO, "job_started", LOG_TEXT("job", job->id), LOG_TEXT("trace_id", trace_id),
@@ -153,7 +153,7 @@ static void take(struct desk *desk, struct desk_worker *seat, struct graph_entry
     room->jobs--;
     entry->batch_number = desk->batch_number;
     job_queue_take(&desk->queue, job);
-    start_job(desk, seat, job);
+    start_job(desk, seat, entry, job);
 }
 
 /* The next job that the device holds; and when it is small, those behind it for as long as they are

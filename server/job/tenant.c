@@ -89,9 +89,14 @@ enum status tenant_check_jobs(struct tenant *tenant, const struct quota *quota,
     return STATUS_JOB_QUOTA;
 }
 
+static uint64_t bytes_of(const struct tenant *tenant)
+{
+    return atomic_load(&tenant->stored_bytes) + atomic_load(&tenant->pledged_bytes);
+}
+
 uint64_t tenant_room_bytes(const struct tenant *tenant, const struct quota *quota)
 {
-    const uint64_t bytes = atomic_load(&tenant->stored_bytes) + atomic_load(&tenant->pledged_bytes);
+    const uint64_t bytes = bytes_of(tenant);
     if (quota->stored_bytes == 0) {
         return UINT64_MAX;
     }
@@ -105,7 +110,7 @@ enum status tenant_check_bytes(struct tenant *tenant, const struct quota *quota,
     if (quota->stored_bytes == 0) {
         return STATUS_OK;
     }
-    bytes = atomic_load(&tenant->stored_bytes) + atomic_load(&tenant->pledged_bytes);
+    bytes = bytes_of(tenant);
     if (__builtin_add_overflow(bytes, more_bytes, &bytes)) {
         bytes = UINT64_MAX;
     }

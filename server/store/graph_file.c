@@ -187,9 +187,8 @@ static enum status check_edges(const struct graph *graph, const struct graph_fil
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t first = i * ROW_BLOCK_EDGES;
         const uint64_t left = graph->edge_count - first;
-        blocks[i] =
-            graph_file_block_of(graph->target + first, weights_from(graph, first), weight_size,
-                                left < ROW_BLOCK_EDGES ? (size_t)left : ROW_BLOCK_EDGES);
+        blocks[i] = graph_file_block_of(graph->target + first, weights_from(graph, first),
+                                        weight_size, row_block_edges(left));
     }
     const bool same = graph_file_edges_checksum(graph->row_offset, graph->vertex_count, blocks,
                                                 count) == header->edges_checksum;

@@ -210,15 +210,12 @@ static void *run_writer(void *context)
 /* On a thread that nobody waits for. */
 static bool start(struct graph_stream *stream, void *(*work)(void *context))
 {
-    pthread_attr_t attributes;
     pthread_t thread;
-    if (pthread_attr_init(&attributes) != 0) {
+    if (pthread_create(&thread, NULL, work, stream) != 0) {
         return false;
     }
-    const bool started = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
-                         pthread_create(&thread, &attributes, work, stream) == 0;
-    pthread_attr_destroy(&attributes);
-    return started;
+    pthread_detach(thread);
+    return true;
 }
 
 static bool start_taker(struct graph_stream *stream, void *(*run_taker)(void *context))

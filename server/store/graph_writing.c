@@ -100,7 +100,7 @@ static void note_blocks(struct graph_writing *writing, const uint32_t *targets, 
         const size_t left = edges - first;
         writing->blocks[(writing->edges + first) / ROW_BLOCK_EDGES] =
             graph_file_block_of(targets + first, (const char *)weights + first * weight_size,
-                                weight_size, left < ROW_BLOCK_EDGES ? left : ROW_BLOCK_EDGES);
+                                weight_size, row_block_edges(left));
     }
 }
 
@@ -135,7 +135,7 @@ enum status graph_writing_read(const struct graph_writing *writing, uint64_t blo
     const uint64_t first = block * ROW_BLOCK_EDGES;
     CHECK(block < graph_file_block_count(writing->edges));
     const uint64_t left = writing->edges - first;
-    const size_t edges = left < ROW_BLOCK_EDGES ? (size_t)left : ROW_BLOCK_EDGES;
+    const size_t edges = row_block_edges(left);
     const struct graph_file_block *its = &writing->blocks[block];
     enum status status =
         read_part(writing, &writing->targets, first, edges, its->targets_checksum, targets);

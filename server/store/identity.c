@@ -92,7 +92,7 @@ static int hash_edges(gnutls_hash_hd_t hash, const struct graph *graph)
 
     while (first < graph->edge_count && failed == 0) {
         const uint64_t left = graph->edge_count - first;
-        const size_t count = left < IDENTITY_BLOCK_EDGES ? (size_t)left : IDENTITY_BLOCK_EDGES;
+        const size_t count = row_block_edges(left);
 
         failed = identity_hash_edges(hash, graph->target + first, weights + first * weight_size,
                                      weight_size, count);
@@ -101,9 +101,10 @@ static int hash_edges(gnutls_hash_hd_t hash, const struct graph *graph)
     return failed;
 }
 
-/* The canonical form: the edges in blocks, where their rows begin, names and counts. From its end,
- * the counts tell where each part begins: a name may hold any bytes, and with nothing fixed before
- * or behind them those could be the edges of another graph. */
+/* The canonical form: the edges in blocks (row_stream.h), the targets of each before its weights,
+ * where their rows begin, names and counts. From its end, the counts tell where each part begins: a
+ * name may hold any bytes, and with nothing fixed before or behind them those could be the edges of
+ * another graph. */
 static enum status hash_graph(gnutls_hash_hd_t hash, const struct graph *graph, bool has_edges)
 {
     const uint64_t counts[] = {graph->vertex_count, graph->edge_count, graph->directed,

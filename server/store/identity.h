@@ -9,9 +9,6 @@
 #include "proto/job_document.h"
 #include "server/store/graph_stream.h"
 
-/* So many edges are digested at once, their targets before their weights. */
-#define IDENTITY_BLOCK_EDGES ROW_BLOCK_EDGES
-
 /* stream: NULL, or what all edges of the graph went through, which are digested then. tenant: its
  * name, empty for nobody; secret: of the store, looked at with a tenant only. */
 MUST_CHECK enum status identity_of_graph(const struct graph *graph, struct graph_stream *stream,
