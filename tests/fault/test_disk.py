@@ -218,17 +218,22 @@ def test_a_disk_that_fills_while_a_graph_comes():
     with_disk(script, 40)
 
 
-def test_a_graph_that_comes_has_room_promised_until_it_is_of_no_use():
-    """Its file of 16 MB is not there yet, and the job's 25 MB do not fit beside it; when it is cut, they do."""
+JOB = b"p sp 2500 1\na 1 2 3\n"
 
+
+def begin_beside_job(daemon, disk):
+    """The graph's file of 16 MB is not there yet, and the job's 25 MB do not fit beside it."""
+    disk.fill(leave=36 * MIB)
+    sending = begin_streamed(daemon, listed(2_000_000), 4_000_000)
+    refused = daemon.submit(JOB).expect(507, "DiskFull")
+    assert refused.json["limit"] < refused.json["actual"] < 30 * MIB, refused.json
+    return sending
+
+
+def test_a_graph_that_comes_has_room_promised_until_it_is_of_no_use():
     def script(daemon, disk):
-        job = b"p sp 2500 1\na 1 2 3\n"
-        disk.fill(leave=36 * MIB)
-        sending = begin_streamed(daemon, listed(2_000_000), 4_000_000)
-        refused = daemon.submit(job).expect(507, "DiskFull")
-        assert refused.json["limit"] < refused.json["actual"] < 30 * MIB, refused.json
-        sending.cut()
-        while daemon.submit(job).status == 507:
+        begin_beside_job(daemon, disk).cut()
+        while daemon.submit(JOB).status == 507:
             pass
 
     with_disk(script, 100)
@@ -236,13 +241,10 @@ def test_a_graph_that_comes_has_room_promised_until_it_is_of_no_use():
 
 def test_a_graph_out_of_order_promises_no_room_any_more():
     def script(daemon, disk):
-        job = b"p sp 2500 1\na 1 2 3\n"
-        disk.fill(leave=36 * MIB)
-        sending = begin_streamed(daemon, listed(2_000_000), 4_000_000)
-        daemon.submit(job).expect(507, "DiskFull")
+        sending = begin_beside_job(daemon, disk)
         # From the first edges on once more, many enough to be looked at.
         sending.connection.send(struct.pack("<3i", 0, 1, 2) * 5000)
-        while daemon.submit(job).status == 507:
+        while daemon.submit(JOB).status == 507:
             pass
         assert harness.drafts(daemon)
         sending.cut()
