@@ -76,7 +76,7 @@ DESTDIR=$stage meson install -C $build --no-rebuild --strip --quiet
 
 if [ $with_tests = yes ]; then
     mkdir "$tree/libexec"
-    for program in $build/tests/solver/test_solver_gpu $build/tests/solver/test_probe_gpu \
+    for program in $build/tests/solver/test_solver_gpu $build/tests/solver/test_limits_gpu \
         $build/tests/solver/test_peer_cases $build/tests/bench/*; do
         if [ -f "$program" ] && [ -x "$program" ]; then
             cp "$program" "$tree/libexec/"

@@ -53,7 +53,8 @@ static inline bool device_cancelled(const struct observer *observer)
            observer->cancelled(observer->context);
 }
 
-/* What the kernels that an event was waited for have told. */
+/* Status from the alarms that kernels raise; complete for the kernels before an event that has been
+ * waited for. */
 MUST_CHECK static inline enum status device_alarm(const struct gpu *gpu)
 {
     const volatile struct finish_alarm *alarm = gpu->alarm;
@@ -62,3 +63,25 @@ MUST_CHECK static inline enum status device_alarm(const struct gpu *gpu)
     }
     return alarm->out_of_range != 0 ? STATUS_WEIGHT_RANGE : STATUS_OK;
 }
+
+/* ---- certificate.cu ---- */
+
+/* A matrix in device memory that is to be proven right, n x n as its stride and order have it. */
+struct certificate_request {
+    struct gpu *gpu;
+    const struct graph *graph;
+    const struct observer *observer; /* may be NULL */
+    const void *elements;            /* of `kind`, which also decides the tolerance */
+    uint64_t stride;
+    struct tile_order order;
+    enum kind kind;
+    uint32_t row_count; /* to check, spread evenly; at most all */
+    bool solved;        /* unreachable is what the rounds leave, not yet the kind's own */
+};
+
+/* Proves rows after all that is queued on the device's stream, and waits for it. Where the
+ * verification is then not done the host has to decide: with on_device from row `proven` on, else
+ * all of it, since weights of 0 or less are about. STATUS_CANCELLED, STATUS_NO_DEVICE_MEMORY,
+ * STATUS_DEVICE_LOST. */
+MUST_CHECK enum status certificate_verify(const struct certificate_request *request,
+                                          struct verification *ret_verification);

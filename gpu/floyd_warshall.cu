@@ -3,22 +3,123 @@
  * allow. */
 #include "gpu/device.cuh"
 #include "gpu/gpu.h"
-#include "gpu/graph_upload.cuh"
+#include "gpu/kernel_fill.cuh"
+#include "gpu/kernel_finish.cuh"
 #include "gpu/kernel_flow.cuh"
 #include "gpu/kernel_mirror.cuh"
+#include "gpu/kernel_planned.cuh"
 #include "gpu/kernel_small.cuh"
-#include "gpu/matrix_certificate.cuh"
-#include "gpu/matrix_download.cuh"
-#include "gpu/planned_rounds.cuh"
+#include "gpu/kernel_statistics.cuh"
 #include "gpu/rounds.cuh"
-#include "gpu/scratch.cuh"
-#include "gpu/statistics_workspace.cuh"
+#include "gpu/staging.h"
 #include "gpu/workspace.cuh"
 #include "proto/check.h"
 
 #include <time.h>
 
-/* What a solve works on, beside the device. */
+/* The way out: finished rows, packed on the device, through the two staging buffers into the
+ * caller's matrix. While the host copies one chunk out of staging, the next is on the bus. */
+
+template <typename element, typename result_element> struct download {
+    struct gpu *gpu;
+    const struct workspace *workspace;
+    const struct observer *observer;
+    struct tile_matrix<element> matrix;
+    struct tile_order order;
+    result_element *result;
+    uint32_t vertex_count;
+    uint32_t chunk_rows; /* rows of a full chunk */
+    bool clamp_diagonal;
+};
+
+template <typename element, typename result_element>
+static uint32_t download_row_count(const struct download<element, result_element> *download,
+                                   uint32_t first_row)
+{
+    const uint32_t left = download->vertex_count - first_row;
+    return left < download->chunk_rows ? left : download->chunk_rows;
+}
+
+/* Packs the chunk of rows that starts at first_row, on the device. */
+template <typename element, typename result_element>
+MUST_CHECK static enum status
+download_pack(const struct download<element, result_element> *download, uint32_t first_row,
+              uint32_t slot)
+{
+    struct gpu *gpu = download->gpu;
+    struct finish_rows rows;
+    rows.vertex_count = download->vertex_count;
+    rows.first_row = first_row;
+    rows.row_count = download_row_count(download, first_row);
+    rows.clamp = download->clamp_diagonal;
+    rows.order = download->order;
+    rows.alarm = gpu->alarm_device;
+    return finish_launch(download->matrix, rows, (result_element *)download->workspace->chunk[slot],
+                         gpu->stream);
+}
+
+/* And sends it on its way. */
+template <typename element, typename result_element>
+MUST_CHECK static enum status
+download_start(const struct download<element, result_element> *download, uint32_t first_row,
+               uint32_t slot)
+{
+    struct gpu *gpu = download->gpu;
+    void *const chunk = download->workspace->chunk[slot];
+    const size_t bytes = (size_t)download_row_count(download, first_row) * download->vertex_count *
+                         sizeof(result_element);
+    STATUS_TRY(download_pack(download, first_row, slot));
+    GPU_TRY(cudaMemcpyAsync(gpu->staging[slot], chunk, bytes, cudaMemcpyDeviceToHost, gpu->stream));
+    GPU_TRY(cudaEventRecord(gpu->chunk_done[slot], gpu->stream));
+    return STATUS_OK;
+}
+
+/* Waits for a chunk and copies it home. */
+template <typename element, typename result_element>
+MUST_CHECK static enum status
+download_take(const struct download<element, result_element> *download, uint32_t first_row,
+              uint32_t slot)
+{
+    struct gpu *gpu = download->gpu;
+    const size_t row_bytes = (size_t)download->vertex_count * sizeof(result_element);
+    GPU_TRY(cudaEventSynchronize(gpu->chunk_done[slot]));
+    STATUS_TRY(device_alarm(gpu));
+    staging_copy(gpu->copier, (char *)download->result + first_row * row_bytes, gpu->staging[slot],
+                 download_row_count(download, first_row) * row_bytes);
+    return STATUS_OK;
+}
+
+template <typename element, typename result_element>
+MUST_CHECK static enum status
+download_rows(const struct download<element, result_element> *download)
+{
+    const uint32_t step = download->chunk_rows;
+    uint32_t slot = 0;
+    STATUS_TRY(download_start(download, 0, slot));
+    for (uint64_t row = 0; row < download->vertex_count; row += step) {
+        const uint32_t next = (slot + 1) % DEVICE_CHUNKS;
+        if (row + step < download->vertex_count) {
+            STATUS_TRY(download_start(download, (uint32_t)(row + step), next));
+        }
+        STATUS_TRY(download_take(download, (uint32_t)row, slot));
+        if (device_cancelled(download->observer)) {
+            return STATUS_CANCELLED;
+        }
+        slot = next;
+    }
+    return STATUS_OK;
+}
+
+/* Row chunks as large as a staging buffer; a row always fits (workspace_plan). */
+static inline uint32_t download_chunk_rows(const struct workspace *workspace, uint32_t vertex_count,
+                                           size_t element_bytes)
+{
+    const uint64_t row_bytes = (uint64_t)vertex_count * element_bytes;
+    const uint64_t rows = workspace->layout.chunk_bytes / row_bytes;
+    return rows < vertex_count ? (uint32_t)rows : vertex_count;
+}
+
+/* Context of one solve: its inputs, its outputs and its memory on the device. */
 struct solve {
     struct gpu *gpu;
     const struct graph *graph;
@@ -80,10 +181,7 @@ template <typename semiring> MUST_CHECK static enum status plan_workspace(struct
     shape->word_bytes = sizeof(typename semiring::word);
     shape->result_bytes = (uint32_t)kind_size(solve->result->kind);
     shape->right_blocks = shared ? 0 : operand_right_blocks<semiring>();
-    const bool without_panels = solve->small || solve->schedule != NULL;
-    shape->scratch_bytes =
-        scratch_bytes(solve->graph->vertex_count, shape->element_bytes, is_flow<semiring>(solve),
-                      solve->options->verify && without_panels);
+    shape->scratch_bytes = is_flow<semiring>(solve) ? flow_bytes(solve->graph->vertex_count) : 0;
     return workspace_plan(shape, &solve->workspace.layout) ? STATUS_OK : STATUS_NO_DEVICE_MEMORY;
 }
 
@@ -245,42 +343,32 @@ template <typename semiring> MUST_CHECK static enum status compute(struct solve 
     return STATUS_OK;
 }
 
-/* After the rounds the panels are free; a small solve has none, and scratch of its own, as a plan
- * of few panels has. */
-static struct certificate_memory certificate_memory_of(const struct solve *solve)
-{
-    const struct workspace *workspace = &solve->workspace;
-    const struct workspace_layout *layout = &workspace->layout;
-    struct certificate_memory memory = {};
-    for (uint32_t i = 0; i < DEVICE_CHUNKS; ++i) {
-        memory.chunk[i] = workspace->chunk[i];
-    }
-    memory.chunk_bytes = layout->chunk_bytes;
-    const uint64_t operand_bytes = (uint64_t)solve->shape.parities * solve->shape.pivots *
-                                   (layout->left_bytes + layout->right_bytes);
-    const bool apart = layout->scratch_bytes > operand_bytes;
-    memory.scratch = apart ? workspace->scratch : workspace->left[0][0];
-    memory.scratch_bytes = apart ? layout->scratch_bytes : operand_bytes;
-    return memory;
-}
-
+/* Before the matrix leaves. Without the little memory that this takes it is left to the host. */
 template <typename semiring> MUST_CHECK static enum status verify(struct solve *solve)
 {
-    typedef typename semiring::element element;
-    struct certificate_request<element> request = {
-    };
+    const struct graph *graph = solve->graph;
+    const uint64_t steps = graph->edge_count * (graph->directed ? 1 : 2);
+    const bool narrow = sizeof(typename semiring::element) == sizeof(uint16_t);
+    const enum kind kind = solve->result->kind;
+    struct verification *verification = &solve->account->verification;
+    struct certificate_request request = {};
     request.gpu = solve->gpu;
-    request.graph = solve->graph;
+    request.graph = graph;
     request.observer = solve->observer;
-    request.matrix.elements = (const element *)solve->workspace.matrix;
-    request.matrix.stride = solve->workspace.layout.stride;
-    request.matrix.clamp_diagonal = solve->options->clamp_diagonal;
-    request.matrix.order = solve->lists.order;
-    certificate_set_solved(&request.matrix);
-    request.memory = certificate_memory_of(solve);
-    request.kind = solve->result->kind;
-    request.solving = true;
-    return certificate_verify(&request, &solve->account->verification);
+    request.elements = solve->workspace.matrix;
+    request.stride = solve->workspace.layout.stride;
+    request.order = solve->lists.order;
+    request.kind = kind_is_float(kind) ? kind : narrow ? KIND_U2 : KIND_I4;
+    request.row_count = verification_row_count(graph->vertex_count, steps);
+    request.solved = true;
+    const double begin_s = now_s();
+    const enum status status = certificate_verify(&request, verification);
+    verification->seconds = now_s() - begin_s;
+    if (status == STATUS_NO_DEVICE_MEMORY) {
+        memset(verification, 0, sizeof(*verification));
+        return STATUS_OK;
+    }
+    return status;
 }
 
 /* The type by which statistics_reaches knows what is unreachable in the matrix at work. */
@@ -437,7 +525,7 @@ MUST_CHECK static enum status drain(struct gpu *gpu)
     GPU_TRY(cudaMemcpyAsync(gpu->control, gpu->stop, sizeof(*gpu->stop), cudaMemcpyHostToDevice,
                             gpu->alarm_stream));
     GPU_TRY(cudaStreamSynchronize(gpu->alarm_stream));
-    for (uint32_t half = 0; half < DEVICE_HALVES; ++half) {
+    for (uint32_t half = 0; half < DEVICE_HALVES; half++) {
         GPU_TRY(cudaStreamSynchronize(gpu->half[half]));
     }
     GPU_TRY(cudaStreamSynchronize(gpu->stream));

@@ -2,8 +2,6 @@
 
 #include "gpu/device.cuh"
 #include "gpu/kernel_flow.cuh"
-#include "gpu/matrix_certificate.cuh"
-#include "gpu/scratch.cuh"
 #include "gpu/staging.h"
 #include "gpu/try.cuh"
 #include "gpu/workspace.cuh"
@@ -18,11 +16,13 @@
 /* Shared memory of a block of the interior phase, the largest: cards have 99 KiB or more. */
 #define BLOCK_BYTES_MIN 98500
 
-/* What the driver may take while a solve runs: kernels are loaded when they are first used. */
+/* Reserve for the driver, which allocates while a solve runs: kernels are loaded at their first
+ * use. */
 #define RESERVE_BYTES ((uint64_t)256 << 20)
 
-/* Of a planned round, measured on an H200: launches and the ends of their grids; bytes of device
- * memory per clock and multiprocessor; between the 16 rows and the 32 words of a warp. */
+/* Cost of a planned round, measured on an H200. ROUND: launches and the ends of their grids; BYTES:
+ * device memory per clock and multiprocessor; EDGE_STEP: a compromise between the 16 rows and the
+ * 32 words of a warp. */
 #define PLAN_ROUND_S 25e-6
 #define PLAN_BYTES_PER_CLOCK 16.0
 #define PLAN_EDGE_STEP 32
@@ -66,14 +66,14 @@ static void explain(cudaError_t error, char ret_reason[GPU_REASON_SIZE])
 static uint32_t find_usable(int device_count, uint32_t index, int *ret_ordinal)
 {
     uint32_t usable = 0;
-    for (int ordinal = 0; ordinal < device_count; ++ordinal) {
+    for (int ordinal = 0; ordinal < device_count; ordinal++) {
         if (!is_usable(ordinal)) {
             continue;
         }
         if (ret_ordinal != NULL && usable == index) {
             *ret_ordinal = ordinal;
         }
-        ++usable;
+        usable++;
     }
     return usable;
 }
@@ -100,7 +100,7 @@ uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE])
 /* Pinned memory is what the bus is fast with; a limit on locked memory must not cost the device. */
 MUST_CHECK static enum status acquire_staging(struct gpu *gpu)
 {
-    for (uint32_t i = 0; i < DEVICE_CHUNKS; ++i) {
+    for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
         gpu->staging_pinned[i] =
             cudaMallocHost(&gpu->staging[i], DEVICE_CHUNK_BYTES) == cudaSuccess;
         if (gpu->staging_pinned[i]) {
@@ -123,7 +123,7 @@ MUST_CHECK static enum status acquire_streams(struct gpu *gpu)
     GPU_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
     GPU_TRY(cudaStreamCreateWithPriority(&gpu->stream, cudaStreamNonBlocking, greatest));
     GPU_TRY(cudaStreamCreateWithPriority(&gpu->alarm_stream, cudaStreamNonBlocking, greatest));
-    for (uint32_t i = 0; i < DEVICE_HALVES; ++i) {
+    for (uint32_t i = 0; i < DEVICE_HALVES; i++) {
         GPU_TRY(cudaStreamCreateWithPriority(&gpu->half[i], cudaStreamNonBlocking, least));
     }
     return STATUS_OK;
@@ -131,13 +131,13 @@ MUST_CHECK static enum status acquire_streams(struct gpu *gpu)
 
 MUST_CHECK static enum status acquire_round_events(struct gpu *gpu)
 {
-    for (uint32_t i = 0; i < DEVICE_PLANNED_AHEAD; ++i) {
+    for (uint32_t i = 0; i < DEVICE_PLANNED_AHEAD; i++) {
         GPU_TRY(cudaEventCreateWithFlags(&gpu->planned_done[i],
                                          cudaEventDisableTiming | cudaEventBlockingSync));
     }
-    for (uint32_t i = 0; i < DEVICE_ROUND_EVENTS; ++i) {
+    for (uint32_t i = 0; i < DEVICE_ROUND_EVENTS; i++) {
         GPU_TRY(cudaEventCreateWithFlags(&gpu->panels_done[i], cudaEventDisableTiming));
-        for (uint32_t j = 0; j < DEVICE_HALVES; ++j) {
+        for (uint32_t j = 0; j < DEVICE_HALVES; j++) {
             /* The host waits for these for as long as a solve takes: it sleeps. */
             GPU_TRY(cudaEventCreateWithFlags(&gpu->half_done[j][i],
                                              cudaEventDisableTiming | cudaEventBlockingSync));
@@ -157,7 +157,7 @@ MUST_CHECK static enum status acquire(struct gpu *gpu)
     GPU_TRY(cudaSetDevice(gpu->ordinal));
     STATUS_TRY(acquire_streams(gpu));
     STATUS_TRY(acquire_round_events(gpu));
-    for (uint32_t i = 0; i < DEVICE_CHUNKS; ++i) {
+    for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
         GPU_TRY(cudaEventCreateWithFlags(&gpu->chunk_done[i], cudaEventDisableTiming));
     }
     GPU_TRY(cudaEventCreate(&gpu->begin));
@@ -211,15 +211,15 @@ static void close_events(struct gpu *gpu)
 {
     close_event(gpu->begin);
     close_event(gpu->end);
-    for (uint32_t i = 0; i < DEVICE_CHUNKS; ++i) {
+    for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
         close_event(gpu->chunk_done[i]);
     }
-    for (uint32_t i = 0; i < DEVICE_PLANNED_AHEAD; ++i) {
+    for (uint32_t i = 0; i < DEVICE_PLANNED_AHEAD; i++) {
         close_event(gpu->planned_done[i]);
     }
-    for (uint32_t i = 0; i < DEVICE_ROUND_EVENTS; ++i) {
+    for (uint32_t i = 0; i < DEVICE_ROUND_EVENTS; i++) {
         close_event(gpu->panels_done[i]);
-        for (uint32_t j = 0; j < DEVICE_HALVES; ++j) {
+        for (uint32_t j = 0; j < DEVICE_HALVES; j++) {
             close_event(gpu->half_done[j][i]);
         }
     }
@@ -234,7 +234,7 @@ static void close_stream(cudaStream_t stream)
 
 static void release_staging(struct gpu *gpu)
 {
-    for (uint32_t i = 0; i < DEVICE_CHUNKS; ++i) {
+    for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
         if (gpu->staging_pinned[i]) {
             (void)cudaFreeHost(gpu->staging[i]);
         } else {
@@ -259,7 +259,7 @@ void gpu_close(struct gpu *gpu)
     close_events(gpu);
     close_stream(gpu->stream);
     close_stream(gpu->alarm_stream);
-    for (uint32_t i = 0; i < DEVICE_HALVES; ++i) {
+    for (uint32_t i = 0; i < DEVICE_HALVES; i++) {
         close_stream(gpu->half[i]);
     }
     (void)cudaGetLastError();
@@ -378,7 +378,7 @@ uint64_t gpu_bytes_needed(uint32_t vertex_count, uint64_t edge_count, enum kind 
     const bool small = vertex_count <= SMALL_VERTICES;
     const bool flow =
         small && vertex_count >= FLOW_VERTICES && shape.element_bytes == sizeof(uint32_t);
-    shape.scratch_bytes = scratch_bytes(vertex_count, shape.element_bytes, flow, small);
+    shape.scratch_bytes = flow ? flow_bytes(vertex_count) : 0;
     return bytes_of(&shape);
 }
 
@@ -390,6 +390,6 @@ uint64_t gpu_plan_bytes(const struct plan *plan, uint64_t edge_count, enum kind 
     }
     workspace_set_planned(&shape, plan);
     set_widths(&shape, edge_count, kind);
-    shape.scratch_bytes = scratch_bytes(plan->vertex_count, shape.element_bytes, false, true);
+    shape.scratch_bytes = 0;
     return bytes_of(&shape);
 }

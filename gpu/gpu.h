@@ -6,12 +6,12 @@
  * is STATUS_DEVICE_LOST and the process must then be left. */
 #pragma once
 
+#include "proto/device_figures.h"
 #include "proto/graph.h"
 #include "proto/matrix.h"
 #include "proto/observer.h"
 #include "proto/plan.h"
 #include "proto/solve_account.h"
-#include "proto/solve_item.h"
 #include "proto/solve_options.h"
 #include "proto/verification.h"
 
@@ -22,17 +22,12 @@ extern "C" {
 /* Vertices per tile edge: the pivot block width of the kernels, what a plan for this device uses.
  */
 #define GPU_TILE 128
-/* Pivots that one pass over a large matrix applies. */
-#define GPU_DEPTH 256
 #define GPU_REASON_SIZE 160
-/* The largest graph of a batch: what one block of threads holds in its registers. A matrix of twice
- * the side would fill all registers of a multiprocessor and more than its shared memory. */
-#define GPU_BATCH_VERTICES 128
 
 struct gpu;
 
-/* What sort of error a device was lost by. The numbers are told outside: a worker's process leaves
- * with them. */
+/* Kind of the error by which a device was lost. The numbers must stay as they are: a worker process
+ * exits with them. */
 enum gpu_fault {
     GPU_FAULT_NONE = 0,
     GPU_FAULT_OTHER,
@@ -42,13 +37,13 @@ enum gpu_fault {
     GPU_FAULT_SETUP     /* driver and device do not work together, or are not there */
 };
 
-/* What an error of the CUDA runtime is to the caller: STATUS_OK for 0, STATUS_NO_DEVICE_MEMORY,
- * STATUS_NO_DEVICE where driver and device are not to be had, else STATUS_DEVICE_LOST: whatever is
- * not known to be harmless stays. */
+/* Translates an error code of the CUDA runtime: STATUS_OK for 0, STATUS_NO_DEVICE_MEMORY,
+ * STATUS_NO_DEVICE where driver and device are not available, else STATUS_DEVICE_LOST: an error
+ * that is not known to be harmless counts as sticky. */
 MUST_CHECK enum status gpu_fault_status(int code);
-/* The sort of an error of the CUDA runtime. */
+/* The kind of an error code of the CUDA runtime. */
 enum gpu_fault gpu_fault_of(int code);
-/* The first error of this process that stays, as those who met it have noted. Any thread. */
+/* Keeps the first sticky error of this process, for gpu_fault_noted. Any thread. */
 void gpu_fault_note(int code);
 enum gpu_fault gpu_fault_noted(void);
 
@@ -91,10 +86,10 @@ void gpu_set_tuning(struct gpu *gpu, const struct gpu_tuning *tuning);
  * reserve for the driver. Half the work of undirected graphs and 16-bit numbers take less. */
 uint64_t gpu_bytes_needed(uint32_t vertex_count, uint64_t edge_count, enum kind kind);
 
-/* What the parts of a planned solve take, for whoever chooses the plan: by the rates that the dense
- * rounds were measured to reach on an H200, scaled to this device's clock. A multiprocessor is a
- * unit; a tile's edge counts in steps, as a warp leaves out what is padding to all of its threads;
- * so does a product's depth. */
+/* Cost figures of a planned solve, for the planner: from the rates that dense rounds were measured
+ * to reach on an H200, scaled to this device's clock. A multiprocessor is a unit. A tile's edge
+ * counts in steps, because a warp skips only padding that all of its threads share; so does a
+ * product's depth. */
 struct gpu_plan_figures {
     uint32_t units;
     uint32_t depth_step; /* pivots */
@@ -120,28 +115,24 @@ uint64_t gpu_plan_bytes(const struct plan *plan, uint64_t edge_count, enum kind 
  * clamp it, STATUS_CANCELLED, STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST,
  * STATUS_WEIGHT_RANGE when a distance does not fit a u2. With options->verify the matrix is
  * checked before it leaves the device, on as many rows as verification_row_count says: the account
- * tells of it, STATUS_NOT_VERIFIED and its violation when an entry is wrong. */
+ * says which of them are proven, and whether the host has to decide about the others. */
 MUST_CHECK enum status gpu_solve(struct gpu *gpu, const struct graph *graph,
                                  const struct plan *plan, const struct solve_options *options,
                                  const struct observer *observer, struct matrix *matrix,
                                  struct solve_account *account);
 
 /* Proves on the device that a matrix on the host, of any kind, is right: row_count rows spread
- * evenly, all when there are fewer, as many as verification_row_count says when it is 0. The matrix
- * has to fit the device whole. STATUS_NOT_VERIFIED with the violation in ret_verification, which is
- * written then too; STATUS_CANCELLED, STATUS_NO_MEMORY, STATUS_NO_DEVICE_MEMORY,
- * STATUS_DEVICE_LOST. */
+ * evenly, all when there are fewer. The matrix has to fit the device whole. What is not done then
+ * is for the host to decide: with on_device the rows from `proven` on, else all of them, as the
+ * graph has weights of 0 or less. STATUS_CANCELLED, STATUS_NO_DEVICE_MEMORY, STATUS_DEVICE_LOST. */
 MUST_CHECK enum status gpu_certify(struct gpu *gpu, const struct graph *graph,
                                    const struct matrix *matrix, uint32_t row_count,
                                    const struct observer *observer,
                                    struct verification *ret_verification);
 
-/* Solves many graphs of at most GPU_BATCH_VERTICES vertices, in kinds i4, f4 and f8, by a few
- * launches for all of them.
- * Every item gets a status of its own, as gpu_solve gives it; a failure of the device is the status
- * of all that had not come home. Takes four buffers of at most 64 MiB on the device while it runs.
- * compute_s is the time of the kernels. The items' plans are not looked at: there is one tile. */
-void gpu_solve_batch(struct gpu *gpu, struct solve_item *items, uint32_t count);
+/* Measures what the device can do at most. Takes 2 GiB on the device and some 0.3 s.
+ * STATUS_NO_DEVICE_MEMORY, STATUS_DEVICE_LOST. */
+MUST_CHECK enum status gpu_limits_measure(const struct gpu *gpu, struct device_limits *ret_limits);
 
 #ifdef __cplusplus
 }

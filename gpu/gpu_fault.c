@@ -2,10 +2,11 @@
 
 #include <stdatomic.h>
 
-/* Of the process: an error that stays is the context's, and every later call answers with it. */
+/* One for the process: a sticky error belongs to the CUDA context, and every later call
+ * returns it. */
 static atomic_uint noted;
 
-/* By the numbers of the CUDA runtime, which do not change (driver_types.h). */
+/* The numbers are those of the CUDA runtime, which do not change (driver_types.h). */
 enum status gpu_fault_status(int code)
 {
     switch (code) {

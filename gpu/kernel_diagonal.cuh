@@ -74,7 +74,7 @@ diagonal_publish(scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE], struct tile_place
     if (holds_column) {
         scalar line[DIAGONAL_EDGE];
 #pragma unroll
-        for (uint32_t i = 0; i < DIAGONAL_EDGE; ++i) {
+        for (uint32_t i = 0; i < DIAGONAL_EDGE; i++) {
             line[i] = tile[i][LINE];
         }
         diagonal_store_line(shared->column + place.row, line);
@@ -95,9 +95,9 @@ diagonal_relax(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
     diagonal_load_line(shared->row + place.column, from);
     *negative |= shared->row[pivot] < 0;
 #pragma unroll
-    for (uint32_t i = 0; i < DIAGONAL_EDGE; ++i) {
+    for (uint32_t i = 0; i < DIAGONAL_EDGE; i++) {
 #pragma unroll
-        for (uint32_t j = 0; j < DIAGONAL_EDGE; ++j) {
+        for (uint32_t j = 0; j < DIAGONAL_EDGE; j++) {
             tile[i][j] = semiring::relax(tile[i][j], to[i], from[j]);
         }
     }
@@ -150,10 +150,10 @@ diagonal_load(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
               const typename semiring::element *home, uint64_t stride)
 {
 #pragma unroll
-    for (uint32_t i = 0; i < DIAGONAL_EDGE; ++i) {
+    for (uint32_t i = 0; i < DIAGONAL_EDGE; i++) {
         const uint64_t line = (i / QUAD * DIAGONAL_GAP + i % QUAD) * stride;
 #pragma unroll
-        for (uint32_t j = 0; j < DIAGONAL_EDGE; ++j) {
+        for (uint32_t j = 0; j < DIAGONAL_EDGE; j++) {
             tile[i][j] = home[line + j / QUAD * DIAGONAL_GAP + j % QUAD];
         }
     }
@@ -165,10 +165,10 @@ diagonal_store(const typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_E
                typename semiring::element *home, uint64_t stride)
 {
 #pragma unroll
-    for (uint32_t i = 0; i < DIAGONAL_EDGE; ++i) {
+    for (uint32_t i = 0; i < DIAGONAL_EDGE; i++) {
         const uint64_t line = (i / QUAD * DIAGONAL_GAP + i % QUAD) * stride;
 #pragma unroll
-        for (uint32_t j = 0; j < DIAGONAL_EDGE; ++j) {
+        for (uint32_t j = 0; j < DIAGONAL_EDGE; j++) {
             home[line + j / QUAD * DIAGONAL_GAP + j % QUAD] =
                 (typename semiring::element)tile[i][j];
         }

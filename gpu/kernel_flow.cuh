@@ -84,8 +84,9 @@ flow_right(const struct flow_step<element> &step, uint32_t pivot, uint32_t colum
 
 /* ---- Flags ---- */
 
-/* Of the first three: how many pivots have been closed; have their left panel in this row; their
- * right one in this column. Of the last: how many blocks have gone past this pivot. */
+/* Progress counters, which only grow. Closed: pivots whose tile is closed; left and right: pivots
+ * whose panel tile of this row or column is in its slot; past: blocks that no longer read the slot
+ * of this pivot. */
 template <typename element>
 static __device__ __forceinline__ uint32_t *flow_closed_flag(const struct flow_step<element> &step)
 {
@@ -127,7 +128,7 @@ static __device__ __forceinline__ uint32_t flow_read(const uint32_t *flag)
     return value;
 }
 
-/* What a flag waits for; NULL: nothing. */
+/* A condition to wait for: the flag has reached `least`. NULL: there is nothing to wait for. */
 struct flow_need {
     const uint32_t *flag;
     uint32_t least;
@@ -135,14 +136,14 @@ struct flow_need {
 
 #define FLOW_NEEDS 3
 
-/* False, for all threads alike, when the solve is over before all is there. What was written before
- * the flags were raised is seen by all threads afterwards. */
+/* False, for all threads alike, when the solve ends before all needs are met. Acquires: data
+ * written before the flags were raised is visible to all threads afterwards. */
 static __device__ __forceinline__ bool flow_wait(const struct flow_need (&needs)[FLOW_NEEDS],
                                                  const struct tile_control *control)
 {
     bool stopped = false;
 #pragma unroll
-    for (uint32_t i = 0; i < FLOW_NEEDS; ++i) {
+    for (uint32_t i = 0; i < FLOW_NEEDS; i++) {
         if (threadIdx.x == i * WARP_THREADS && needs[i].flag != nullptr) {
             while (!stopped && flow_read(needs[i].flag) < needs[i].least) {
                 stopped = tile_stopped(control);
@@ -152,7 +153,7 @@ static __device__ __forceinline__ bool flow_wait(const struct flow_need (&needs)
     return __syncthreads_or(stopped) == 0;
 }
 
-/* What all threads have written comes before it. */
+/* Release: all threads' earlier writes are visible before the flag is. */
 static __device__ __forceinline__ void flow_raise(uint32_t *flag, uint32_t value)
 {
     __syncthreads();
@@ -162,7 +163,8 @@ static __device__ __forceinline__ void flow_raise(uint32_t *flag, uint32_t value
     }
 }
 
-/* What all threads have read comes before it. */
+/* Release: all threads' earlier reads are done before the flag is counted up, so the slot may be
+ * reused. */
 static __device__ __forceinline__ void flow_pass(uint32_t *flag)
 {
     __syncthreads();
@@ -317,7 +319,7 @@ static __device__ __forceinline__ bool flow_lead_left(struct tile_matrix<element
     if (!flow_wait(needs, step.small.control)) {
         return false;
     }
-    for (uint32_t row = pair.row; row < pair.row + 2 && row < step.small.tile_count; ++row) {
+    for (uint32_t row = pair.row; row < pair.row + 2 && row < step.small.tile_count; row++) {
         if (row != next) {
             small_load(part, small_inside(small_tile(matrix, row, next), place.row, place.column));
             small_store(part, small_inside(flow_left(step, next, row), place.row, place.column));
@@ -363,8 +365,8 @@ __global__ void __launch_bounds__(SMALL_THREADS, SMALL_BLOCKS_PER_MULTIPROCESSOR
         reinterpret_cast<struct small_shared<typename semiring::element> *>(block_storage);
     const uint32_t tile_count = step.small.tile_count;
     const uint32_t down = (tile_count + 1) / 2;
-    for (uint32_t next = 0; next <= tile_count; ++next) {
-        for (uint32_t urgency = 0; urgency <= 2; ++urgency) {
+    for (uint32_t next = 0; next <= tile_count; next++) {
+        for (uint32_t urgency = 0; urgency <= 2; urgency++) {
             for (uint32_t index = blockIdx.x; index < down * tile_count; index += gridDim.x) {
                 const struct flow_pair pair = {index % down * 2, index / down};
                 if (flow_urgency(pair, next) == urgency &&

@@ -1,5 +1,5 @@
 /* Phase 3: the tiles outside the panels, C = min(C, A x B) over the pivots of one or two pivot
- * tiles, A and B from the operands (operand.cuh): all but a few of the n^3 relaxations, so this
+ * tiles, A and B from the operands (semiring.cuh): all but a few of the n^3 relaxations, so this
  * kernel is the solver's speed.
  *
  * One block of 256 threads per 128 rows x 128 words (two column tiles of 16-bit elements), 8x8
@@ -94,7 +94,8 @@ interior_unfold(uint32_t row_count, uint32_t folded, uint32_t along, uint32_t *r
     return *row < row_count;
 }
 
-/* Of the REST part: the grid is rows high, or folded rows, and as wide as one of them. */
+/* Locates the block's tile in the REST part, whose grid is as high as the rows, or as the folded
+ * rows, and as wide as one of them. */
 template <typename semiring>
 static __device__ __forceinline__ bool
 interior_locate_rest(const struct interior_step<typename semiring::word> &step,
@@ -208,7 +209,7 @@ static __device__ __forceinline__ void interior_load(word (&tile)[INTERIOR_EDGE]
                                                      word *const home[2], uint64_t stride)
 {
 #pragma unroll
-    for (uint32_t i = 0; i < INTERIOR_EDGE; ++i) {
+    for (uint32_t i = 0; i < INTERIOR_EDGE; i++) {
         const uint64_t line = (i / QUAD * OPERAND_WORDS + i % QUAD) * stride;
         tile_load_quad(home[0] + line, reinterpret_cast<word(&)[QUAD]>(tile[i][0]));
         tile_load_quad(home[1] + line, reinterpret_cast<word(&)[QUAD]>(tile[i][QUAD]));
@@ -221,7 +222,7 @@ interior_store(const word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE], word *const hom
                uint64_t stride)
 {
 #pragma unroll
-    for (uint32_t i = 0; i < INTERIOR_EDGE; ++i) {
+    for (uint32_t i = 0; i < INTERIOR_EDGE; i++) {
         const uint64_t line = (i / QUAD * OPERAND_WORDS + i % QUAD) * stride;
         tile_store_quad(home[0] + line, tile[i][0], tile[i][1], tile[i][2], tile[i][3]);
         tile_store_quad(home[1] + line, tile[i][4], tile[i][5], tile[i][6], tile[i][7]);
@@ -257,9 +258,9 @@ interior_relax(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
                const typename semiring::word (&from)[2][INTERIOR_EDGE], int32_t one)
 {
 #pragma unroll
-    for (uint32_t i = 0; i < ROW_QUADS * QUAD; ++i) {
+    for (uint32_t i = 0; i < ROW_QUADS * QUAD; i++) {
 #pragma unroll
-        for (uint32_t j = 0; j < WORD_QUADS * QUAD; ++j) {
+        for (uint32_t j = 0; j < WORD_QUADS * QUAD; j++) {
             tile[i][j] = semiring::relax_pair(tile[i][j], to[0][i], from[0][j], to[1][i],
                                               from[1][j], j, one);
         }
@@ -281,7 +282,7 @@ interior_product(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
         word to[2][INTERIOR_EDGE];
         word from[2][INTERIOR_EDGE];
 #pragma unroll
-        for (uint32_t k = 0; k < 2; ++k) {
+        for (uint32_t k = 0; k < 2; k++) {
             interior_fetch<ROW_QUADS>(to[k], left + (pivot + k) * OPERAND_WORDS);
             interior_fetch<WORD_QUADS>(from[k], right + (pivot + k) * OPERAND_WORDS);
         }
@@ -299,7 +300,7 @@ interior_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
     typedef typename semiring::word word;
     constexpr uint32_t piece_words = RING_PIECE_BYTES / sizeof(word);
     const struct tile_place place = interior_place();
-    for (uint32_t turn = 0; turn < last - first; ++turn) {
+    for (uint32_t turn = 0; turn < last - first; turn++) {
         ring_take(ring, turn);
         const uint32_t ahead = turn + RING_AHEAD;
         if (ahead < last - first) {
@@ -344,7 +345,7 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     }
     const uint32_t first = work.pivot > 0 ? step.slabs[0] : 0;
     uint32_t last = step.slabs[0] + (step.pivot_count > 1 ? step.slabs[1] : 0);
-    for (uint32_t turn = 0; turn < RING_AHEAD; ++turn) {
+    for (uint32_t turn = 0; turn < RING_AHEAD; turn++) {
         if (turn < last - first && !stopped) {
             ring_order(ring, turn, interior_source<semiring>(step, work, first + turn));
         } else {

@@ -8,14 +8,14 @@
  * that it finds room where a block of the interior phase ends. In place: a block reads its strip
  * completely before it writes.
  *
- * Results go to the matrix and, as operands of phase 3, to `operand` (operand.cuh). When symmetric
+ * Results go to the matrix and, as operands of phase 3, to `operand` (semiring.cuh). When symmetric
  * only tiles on and below the diagonal are stored: of tile t the panels have one, (t, pivot) as a
  * column tile when t is below the pivot, else (pivot, t) as a row tile, and each serves as both
  * operands. */
 #pragma once
 
-#include "gpu/operand.cuh"
 #include "gpu/schedule.h"
+#include "gpu/semiring.cuh"
 #include "gpu/try.cuh"
 
 #define PANEL_THREADS 256
@@ -137,17 +137,17 @@ panel_product(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place pla
     for (uint32_t pivot = 0; pivot < depth; pivot += QUAD) {
         typename semiring::word to[QUAD][QUAD];
 #pragma unroll
-        for (uint32_t i = 0; i < QUAD; ++i) {
+        for (uint32_t i = 0; i < QUAD; i++) {
             tile_load_quad(left + (place.row + i) * panel_slice<semiring>() + pivot, to[i]);
         }
 #pragma unroll
-        for (uint32_t k = 0; k < QUAD; ++k) {
+        for (uint32_t k = 0; k < QUAD; k++) {
             typename semiring::word from[QUAD];
             tile_load_quad(right + (pivot + k) * COLUMNS + place.column, from);
 #pragma unroll
-            for (uint32_t i = 0; i < QUAD; ++i) {
+            for (uint32_t i = 0; i < QUAD; i++) {
 #pragma unroll
-                for (uint32_t j = 0; j < QUAD; ++j) {
+                for (uint32_t j = 0; j < QUAD; j++) {
                     tile[i][j] = semiring_relax_word<semiring>(tile[i][j], to[i][k], from[j]);
                 }
             }
@@ -172,7 +172,7 @@ panel_compute(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place pla
     const word *const old =
         reinterpret_cast<const word *>(home) + place.row * word_stride + place.column;
 #pragma unroll
-    for (uint32_t i = 0; i < QUAD; ++i) {
+    for (uint32_t i = 0; i < QUAD; i++) {
         tile_load_quad(old + i * word_stride, tile[i]);
     }
     for (uint32_t first = 0; first < depth; first += slice) {
@@ -198,7 +198,7 @@ panel_store(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place
     word *const to = reinterpret_cast<word *>(home) +
                      place.row * (stride / semiring_packing<semiring>()) + place.column;
 #pragma unroll
-    for (uint32_t i = 0; i < QUAD; ++i) {
+    for (uint32_t i = 0; i < QUAD; i++) {
         tile_store_quad(to + i * (stride / semiring_packing<semiring>()), tile[i][0], tile[i][1],
                         tile[i][2], tile[i][3]);
     }
@@ -235,14 +235,14 @@ panel_give_row(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_pl
     const uint32_t column = strip * PANEL_STRIP + place.column;
     word *const right = panel_right<semiring>(operand, slot, column) + place.row * OPERAND_WORDS;
 #pragma unroll
-    for (uint32_t i = 0; i < QUAD; ++i) {
+    for (uint32_t i = 0; i < QUAD; i++) {
         tile_store_quad(right + i * OPERAND_WORDS, tile[i][0], tile[i][1], tile[i][2], tile[i][3]);
     }
     if constexpr (semiring_packing<semiring>() == 2) {
         if (symmetric) {
             word *const left = panel_left(operand, slot, column * 2) + place.row * OPERAND_WORDS;
 #pragma unroll
-            for (uint32_t i = 0; i < QUAD; ++i) {
+            for (uint32_t i = 0; i < QUAD; i++) {
                 tile_store_quad(left + i * OPERAND_WORDS, panel_low_twice(tile[i][0]),
                                 panel_high_twice(tile[i][0]), panel_low_twice(tile[i][1]),
                                 panel_high_twice(tile[i][1]));
@@ -266,13 +266,13 @@ panel_give_column(const typename semiring::word (&tile)[QUAD][QUAD], struct tile
     word *const left = panel_left(operand, slot, row);
     if constexpr (semiring_packing<semiring>() == 1) {
 #pragma unroll
-        for (uint32_t j = 0; j < QUAD; ++j) {
+        for (uint32_t j = 0; j < QUAD; j++) {
             tile_store_quad(left + (place.column + j) * OPERAND_WORDS, tile[0][j], tile[1][j],
                             tile[2][j], tile[3][j]);
         }
     } else {
 #pragma unroll
-        for (uint32_t j = 0; j < QUAD; ++j) {
+        for (uint32_t j = 0; j < QUAD; j++) {
             word *const low = left + (place.column + j) * 2 * OPERAND_WORDS;
             tile_store_quad(low, panel_low_twice(tile[0][j]), panel_low_twice(tile[1][j]),
                             panel_low_twice(tile[2][j]), panel_low_twice(tile[3][j]));
@@ -283,7 +283,7 @@ panel_give_column(const typename semiring::word (&tile)[QUAD][QUAD], struct tile
         if (symmetric) {
             word *const right = panel_right<semiring>(operand, slot, row / 2);
 #pragma unroll
-            for (uint32_t j = 0; j < QUAD; ++j) {
+            for (uint32_t j = 0; j < QUAD; j++) {
                 word *const low = right + (place.column + j) * 2 * OPERAND_WORDS;
                 *reinterpret_cast<uint2 *>(low) =
                     make_uint2(__byte_perm(tile[0][j], tile[1][j], 0x5410),
@@ -349,7 +349,7 @@ static __device__ __forceinline__ bool panel_locate(const struct panel_step &ste
         const struct schedule_panel panel = step.panels[entry];
         work->tile = panel.tile;
         work->pivot = panel.pivot;
-        /* What lies beyond the tile's vertices is copied as it is. */
+        /* A strip beyond the tile's vertices is padding: depth 0 copies it unchanged. */
         const bool in_row = step.symmetric ? panel.tile < panel.pivot : listed_as_row;
         const uint32_t across =
             in_row ? PANEL_STRIP * semiring_packing<semiring>() : panel_strip_rows<semiring>();

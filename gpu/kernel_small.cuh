@@ -30,7 +30,7 @@ small_close_and_keep(struct tile_matrix<typename semiring::element> matrix,
     } else {
         small_stop(step);
     }
-    /* What the closing reads is free for the next tile. */
+    /* Barrier: the next tile may overwrite the shared memory that the closing reads. */
     __syncthreads();
 }
 
@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(SMALL_THREADS, SMALL_BLOCKS_PER_MULTIPROCESSOR
         small_load(part, small_inside(small_tile(matrix, 0, 0), place.row, place.column));
         small_close_and_keep<semiring>(matrix, step, 0, part, shared);
     }
-    for (uint32_t pivot = 0; pivot < step.tile_count; ++pivot) {
+    for (uint32_t pivot = 0; pivot < step.tile_count; pivot++) {
         grid.sync();
         if (tile_stopped(step.control)) {
             return;

@@ -22,6 +22,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #define STATISTICS_THREADS (STATISTICS_LANES / STATISTICS_QUAD)
 /* Enough blocks for every multiprocessor, few enough that adding up their bins is nothing. */
@@ -39,7 +40,7 @@ template <typename element> struct statistics_rows {
     uint32_t row_count;
 };
 
-/* What the rows have, on the device: arrays of n, indexed by the row of the matrix. */
+/* Output arrays on the device, n elements each, indexed by the row of the matrix. */
 struct statistics_columns {
     double *eccentricity;
     union statistics_sum *distance_sum;
@@ -47,7 +48,7 @@ struct statistics_columns {
     unsigned long long *lowest; /* one: bits of the least distance below 0, as a double; else 0 */
 };
 
-/* By overload on the element type: what is reachable, and in which type it is summed. */
+/* Overloads on the element type: whether a distance is finite, and in which type it is summed. */
 static __device__ __forceinline__ bool statistics_reaches(int32_t distance)
 {
     return distance <= UNREACHABLE_I4_DRIFT;
@@ -58,7 +59,7 @@ static __device__ __forceinline__ bool statistics_reaches(uint16_t distance)
     return distance != UNREACHABLE_U2;
 }
 
-/* What a solve in 16 bits works on. */
+/* The element type of a solve that computes in 16 bits. */
 static __device__ __forceinline__ bool statistics_reaches(int16_t distance)
 {
     return distance < NARROW_UNREACHABLE;
@@ -121,7 +122,7 @@ static __device__ __forceinline__ statistics_quad<element> statistics_load(const
     } else {
         statistics_quad<element> quad;
 #pragma unroll
-        for (uint32_t e = 0; e < STATISTICS_QUAD; ++e) {
+        for (uint32_t e = 0; e < STATISTICS_QUAD; e++) {
             quad.at[e] = from[e];
         }
         return quad;
@@ -133,7 +134,7 @@ static __device__ __forceinline__ void
 statistics_visit(const statistics_quad<element> &quad, uint64_t column, uint32_t row, visitor visit)
 {
 #pragma unroll
-    for (uint32_t e = 0; e < STATISTICS_QUAD; ++e) {
+    for (uint32_t e = 0; e < STATISTICS_QUAD; e++) {
         if (statistics_reaches(quad.at[e]) && column + e != row) {
             visit(e, quad.at[e]);
         }
@@ -151,11 +152,11 @@ static __device__ __forceinline__ uint64_t statistics_walk_quads(const element *
     for (; column + (depth - 1) * STATISTICS_LANES < end; column += depth * STATISTICS_LANES) {
         statistics_quad<element> quads[depth];
 #pragma unroll
-        for (uint32_t d = 0; d < depth; ++d) {
+        for (uint32_t d = 0; d < depth; d++) {
             quads[d] = statistics_load<ALIGNED>(line + column + d * STATISTICS_LANES);
         }
 #pragma unroll
-        for (uint32_t d = 0; d < depth; ++d) {
+        for (uint32_t d = 0; d < depth; d++) {
             statistics_visit(quads[d], column + d * STATISTICS_LANES, row, visit);
         }
     }
@@ -180,7 +181,7 @@ static __device__ __forceinline__ void statistics_walk(const element *line, uint
     }
     /* The quad within which the row ends, if it is this thread's. */
 #pragma unroll
-    for (uint32_t e = 0; e < STATISTICS_QUAD; ++e) {
+    for (uint32_t e = 0; e < STATISTICS_QUAD; e++) {
         if (column + e < vertex_count && column + e != row &&
             statistics_reaches(line[column + e])) {
             visit(e, line[column + e]);
@@ -188,7 +189,7 @@ static __device__ __forceinline__ void statistics_walk(const element *line, uint
     }
 }
 
-/* What is known of a part of a row. */
+/* Partial statistics of some columns of a row. */
 template <typename element> struct statistics_part {
     typename statistics_traits<element>::sum sum;
     typename statistics_traits<element>::extreme most;
@@ -206,7 +207,7 @@ static __device__ __forceinline__ void statistics_join(statistics_part<element> 
     part.count += other.count;
 }
 
-/* Of a thread's columns. */
+/* Reduces the columns of one thread. */
 template <typename element>
 static __device__ __forceinline__ statistics_part<element>
 statistics_reduce_thread(const element *line, uint32_t vertex_count, uint32_t row)
@@ -218,7 +219,7 @@ statistics_reduce_thread(const element *line, uint32_t vertex_count, uint32_t ro
         sums[e] += distance;
         part.most = max(part.most, (typename traits::extreme)distance);
         part.least = min(part.least, (typename traits::extreme)distance);
-        ++part.count;
+        part.count++;
     });
     part.sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
     return part;
@@ -271,7 +272,7 @@ __global__ void __launch_bounds__(STATISTICS_THREADS)
     }
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (uint32_t group = 1; group < STATISTICS_GROUPS; ++group) {
+        for (uint32_t group = 1; group < STATISTICS_GROUPS; group++) {
             statistics_join(part, groups[group]);
         }
         statistics_store(columns, row, part);
@@ -326,7 +327,7 @@ __global__ void __launch_bounds__(STATISTICS_THREADS)
     __syncthreads();
     if (threadIdx.x < STATISTICS_BINS) {
         unsigned long long sum = 0;
-        for (uint32_t group = 0; group < STATISTICS_GROUPS; ++group) {
+        for (uint32_t group = 0; group < STATISTICS_GROUPS; group++) {
             sum += counts[group][threadIdx.x];
         }
         if (sum > 0) {
@@ -351,5 +352,77 @@ MUST_CHECK static enum status statistics_histogram_launch(struct statistics_rows
     statistics_histogram_kernel<element>
         <<<blocks, STATISTICS_THREADS, 0, stream>>>(rows, scale, bins);
     GPU_TRY(cudaGetLastError());
+    return STATUS_OK;
+}
+
+/* The device side of a struct statistics: its memory, and the way of the figures to the host.
+ *
+ *   init
+ *   statistics_rows_launch          over all rows, in any number of launches and any order
+ *   statistics_workspace_fetch_rows waits; the statistics have all but their bins
+ *   statistics_histogram_launch     over all rows once more, likewise
+ *   statistics_workspace_fetch_bins waits
+ *
+ * A solve makes both passes over its whole padded matrix, before that leaves. */
+
+/* A zeroed struct is empty. */
+struct statistics_workspace {
+    uint32_t vertex_count;
+    void *memory;
+    unsigned long long *bins; /* STATISTICS_BINS, for statistics_histogram_launch */
+    struct statistics_columns columns;
+};
+
+/* The bins and the lowest, with room for one more to keep what follows aligned to 16. */
+#define STATISTICS_WORKSPACE_HEAD_BYTES ((STATISTICS_BINS + 2) * sizeof(unsigned long long))
+
+/* Device bytes that it takes, in one piece. */
+static inline uint64_t statistics_workspace_bytes(uint32_t vertex_count)
+{
+    return STATISTICS_WORKSPACE_HEAD_BYTES + (uint64_t)vertex_count * STATISTICS_VERTEX_BYTES;
+}
+
+/* memory: statistics_workspace_bytes on the device, borrowed, aligned as cudaMalloc does. */
+MUST_CHECK static inline enum status
+statistics_workspace_init(struct statistics_workspace *workspace, uint32_t vertex_count,
+                          void *memory, cudaStream_t stream)
+{
+    workspace->memory = memory;
+    workspace->vertex_count = vertex_count;
+    workspace->bins = (unsigned long long *)workspace->memory;
+    workspace->columns.lowest = workspace->bins + STATISTICS_BINS;
+    workspace->columns.eccentricity =
+        (double *)((char *)workspace->memory + STATISTICS_WORKSPACE_HEAD_BYTES);
+    workspace->columns.distance_sum =
+        (union statistics_sum *)(workspace->columns.eccentricity + vertex_count);
+    workspace->columns.reachable = (uint32_t *)(workspace->columns.distance_sum + vertex_count);
+    GPU_TRY(cudaMemsetAsync(workspace->memory, 0, STATISTICS_WORKSPACE_HEAD_BYTES, stream));
+    return STATUS_OK;
+}
+
+/* The arrays lie one after the other on both sides, so that they travel at once. */
+MUST_CHECK static inline enum status
+statistics_workspace_fetch_rows(const struct statistics_workspace *workspace, cudaStream_t stream,
+                                struct statistics *statistics)
+{
+    double lowest = 0;
+    GPU_TRY(cudaMemcpyAsync(statistics->eccentricity, workspace->columns.eccentricity,
+                            (size_t)workspace->vertex_count * STATISTICS_VERTEX_BYTES,
+                            cudaMemcpyDeviceToHost, stream));
+    GPU_TRY(cudaMemcpyAsync(&lowest, workspace->columns.lowest, sizeof(lowest),
+                            cudaMemcpyDeviceToHost, stream));
+    GPU_TRY(cudaStreamSynchronize(stream));
+    statistics_summarize(statistics, lowest);
+    return STATUS_OK;
+}
+
+MUST_CHECK static inline enum status
+statistics_workspace_fetch_bins(const struct statistics_workspace *workspace, cudaStream_t stream,
+                                struct statistics *statistics)
+{
+    static_assert(sizeof(*workspace->bins) == sizeof(*statistics->summary->bins), "64-bit counts");
+    GPU_TRY(cudaMemcpyAsync(statistics->summary->bins, workspace->bins,
+                            sizeof(statistics->summary->bins), cudaMemcpyDeviceToHost, stream));
+    GPU_TRY(cudaStreamSynchronize(stream));
     return STATUS_OK;
 }

@@ -101,7 +101,7 @@ rounds_interior(const struct rounds<semiring> *rounds, uint32_t round, uint32_t 
     const uint32_t per_slab = ring_pivots<word>();
     struct interior_step<word> step;
     memset(&step, 0, sizeof(step));
-    for (uint32_t pivot = 0; pivot < count; ++pivot) {
+    for (uint32_t pivot = 0; pivot < count; pivot++) {
         const uint32_t tile = rounds_tile(rounds, round, pivot);
         step.operands[pivot] = rounds_operand(rounds, round, pivot);
         step.pivots[pivot] = tile;
@@ -123,7 +123,7 @@ static void rounds_set_next(const struct rounds<semiring> *rounds, uint32_t roun
         return;
     }
     step->next_count = rounds_width(rounds, round);
-    for (uint32_t pivot = 0; pivot < step->next_count; ++pivot) {
+    for (uint32_t pivot = 0; pivot < step->next_count; pivot++) {
         step->next[pivot] = rounds_tile(rounds, round, pivot);
     }
 }
@@ -196,7 +196,7 @@ MUST_CHECK static enum status rounds_await_halves(const struct rounds<semiring> 
                                                   uint32_t round)
 {
     struct gpu *gpu = rounds->gpu;
-    for (uint32_t half = 0; half < DEVICE_HALVES; ++half) {
+    for (uint32_t half = 0; half < DEVICE_HALVES; half++) {
         GPU_TRY(
             cudaStreamWaitEvent(gpu->stream, gpu->half_done[half][round % DEVICE_ROUND_EVENTS], 0));
     }
@@ -211,7 +211,7 @@ MUST_CHECK static enum status rounds_start(const struct rounds<semiring> *rounds
     struct interior_step<typename semiring::word> step =
         rounds_interior(rounds, round, rounds_width(rounds, round));
     rounds_set_next(rounds, round + 1, &step);
-    for (uint32_t half = 0; half < DEVICE_HALVES; ++half) {
+    for (uint32_t half = 0; half < DEVICE_HALVES; half++) {
         STATUS_TRY(rounds_start_half(rounds, round, half, &step));
     }
     if (last) {
@@ -232,7 +232,7 @@ MUST_CHECK static enum status rounds_finish(const struct rounds<semiring> *round
 {
     struct gpu *gpu = rounds->gpu;
     const struct observer *observer = rounds->observer;
-    for (uint32_t half = 0; half < DEVICE_HALVES; ++half) {
+    for (uint32_t half = 0; half < DEVICE_HALVES; half++) {
         GPU_TRY(cudaEventSynchronize(gpu->half_done[half][round % DEVICE_ROUND_EVENTS]));
     }
     STATUS_TRY(device_alarm(gpu));
@@ -263,13 +263,13 @@ MUST_CHECK static enum status rounds_run(const struct rounds<semiring> *rounds)
     const uint32_t count = rounds_count(rounds);
     const uint32_t ahead = rounds_ahead(rounds);
     STATUS_TRY(rounds_start_panels(rounds, 0));
-    for (uint32_t round = 0; round < count; ++round) {
+    for (uint32_t round = 0; round < count; round++) {
         if (round >= ahead) {
             STATUS_TRY(rounds_finish(rounds, round - ahead));
         }
         STATUS_TRY(rounds_start(rounds, round));
     }
-    for (uint32_t round = count - ahead; round < count; ++round) {
+    for (uint32_t round = count - ahead; round < count; round++) {
         STATUS_TRY(rounds_finish(rounds, round));
     }
     return STATUS_OK;

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #define WORD_BITS 64
-/* What travels: five lists, the positions, the tiles that hold distances. */
+/* Arrays that are copied to the device: five lists, the positions, and the bitmap of tiles that
+ * hold distances. */
 #define SCHEDULE_LISTS 7
 /* The most entries that a round gets beyond its targets. */
 #define SPLITS_MOST 1024
@@ -36,10 +37,10 @@ static struct totals count(const struct plan *plan)
     struct totals totals = {
         .panels = plan->left_count + (plan->symmetric ? 0 : plan->right_count),
     };
-    for (uint32_t index = 0; index < plan->round_count; ++index) {
+    for (uint32_t index = 0; index < plan->round_count; index++) {
         totals.targets_of_round = most(totals.targets_of_round, plan->rounds[index].target_count);
     }
-    for (size_t target = 0; target < plan->target_count; ++target) {
+    for (size_t target = 0; target < plan->target_count; target++) {
         totals.products_of_target =
             most(totals.products_of_target, plan->targets[target].product_count);
     }
@@ -49,7 +50,7 @@ static struct totals count(const struct plan *plan)
 uint32_t schedule_left_slots(const struct plan *plan)
 {
     uint32_t slots = 0;
-    for (uint32_t index = 0; index < plan->round_count; ++index) {
+    for (uint32_t index = 0; index < plan->round_count; index++) {
         slots = (uint32_t)most(slots, plan->rounds[index].left_count);
     }
     return slots;
@@ -58,7 +59,7 @@ uint32_t schedule_left_slots(const struct plan *plan)
 uint32_t schedule_right_slots(const struct plan *plan)
 {
     uint32_t slots = 0;
-    for (uint32_t index = 0; index < plan->round_count; ++index) {
+    for (uint32_t index = 0; index < plan->round_count; index++) {
         slots = (uint32_t)most(slots, plan->rounds[index].right_count);
     }
     return slots;
@@ -81,7 +82,7 @@ static bool is_filled(const struct plan *plan, uint32_t row, uint32_t column)
 static uint64_t fills_most(const struct plan *plan)
 {
     uint64_t fills = 0;
-    for (uint64_t word = 0; word < words_of(plan->tile_count); ++word) {
+    for (uint64_t word = 0; word < words_of(plan->tile_count); word++) {
         fills += (uint32_t)__builtin_popcountll(plan->edge_tiles[word]);
     }
     return fills;
@@ -157,9 +158,9 @@ static enum status allocate(struct making *making, const struct totals *totals)
 
 static void place_vertices(const struct plan *plan, uint32_t *position)
 {
-    for (uint32_t tile = 0; tile < plan->tile_count; ++tile) {
+    for (uint32_t tile = 0; tile < plan->tile_count; tile++) {
         const uint32_t begin = plan->tile_begin[tile];
-        for (uint32_t at = begin; at < plan->tile_begin[tile + 1]; ++at) {
+        for (uint32_t at = begin; at < plan->tile_begin[tile + 1]; at++) {
             position[plan->vertex_at[at]] = tile * plan->tile + at - begin;
         }
     }
@@ -167,8 +168,8 @@ static void place_vertices(const struct plan *plan, uint32_t *position)
 
 static void add_fills(const struct plan *plan, struct schedule *schedule)
 {
-    for (uint32_t row = 0; row < plan->tile_count; ++row) {
-        for (uint32_t column = 0; column < plan->tile_count; ++column) {
+    for (uint32_t row = 0; row < plan->tile_count; row++) {
+        for (uint32_t column = 0; column < plan->tile_count; column++) {
             if (is_filled(plan, row, column)) {
                 schedule->fills[schedule->fill_count++] = (struct schedule_tile){row, column};
             }
@@ -186,7 +187,7 @@ static void add_pivots(struct making *making, const struct plan_round *round,
 {
     struct schedule *schedule = making->schedule;
     made->pivots = (struct schedule_range){schedule->pivot_count, round->pivot_count};
-    for (uint32_t index = 0; index < round->pivot_count; ++index) {
+    for (uint32_t index = 0; index < round->pivot_count; index++) {
         const uint32_t tile = round->pivots[index].tile;
         schedule->pivots[schedule->pivot_count++] =
             (struct schedule_pivot){tile, width_of(making->plan, tile)};
@@ -206,18 +207,18 @@ static void add_panels(struct making *making, const struct plan_round *round,
     struct schedule *schedule = making->schedule;
     made->rights.begin = schedule->panel_count;
     made->rights.count = schedule->symmetric ? 0 : round->right_count;
-    for (uint32_t index = 0; index < round->pivot_count && made->rights.count > 0; ++index) {
+    for (uint32_t index = 0; index < round->pivot_count && made->rights.count > 0; index++) {
         const struct plan_pivot *pivot = &round->pivots[index];
-        for (uint32_t at = 0; at < pivot->right_count; ++at) {
+        for (uint32_t at = 0; at < pivot->right_count; at++) {
             const uint32_t slot = pivot->right_begin + at;
             add_panel(making, slot, pivot->tile, round->right_tiles[slot]);
         }
     }
     schedule->panel_count += made->rights.count;
     made->lefts = (struct schedule_range){schedule->panel_count, round->left_count};
-    for (uint32_t index = 0; index < round->pivot_count; ++index) {
+    for (uint32_t index = 0; index < round->pivot_count; index++) {
         const struct plan_pivot *pivot = &round->pivots[index];
-        for (uint32_t at = 0; at < pivot->left_count; ++at) {
+        for (uint32_t at = 0; at < pivot->left_count; at++) {
             const uint32_t slot = pivot->left_begin + at;
             add_panel(making, slot, pivot->tile, round->left_tiles[slot]);
         }
@@ -239,7 +240,7 @@ static uint32_t add_products(struct making *making, const struct plan_round *rou
     const struct plan_product *left = round->products + first->product_begin;
     const struct plan_product *right = round->products + second->product_begin;
     uint32_t slabs = 0;
-    for (uint32_t index = 0; index < first->product_count; ++index) {
+    for (uint32_t index = 0; index < first->product_count; index++) {
         const uint32_t depth = width_of(making->plan, round->pivots[left[index].pivot].tile);
         schedule->products[schedule->product_count++] = (struct schedule_product){
             left[index].left, {left[index].right, right[index].right}, depth};
@@ -257,7 +258,7 @@ static bool are_alike(const struct plan_round *round, const struct plan_target *
     if (first->row_tile != second->row_tile || first->product_count != second->product_count) {
         return false;
     }
-    for (uint32_t index = 0; index < first->product_count; ++index) {
+    for (uint32_t index = 0; index < first->product_count; index++) {
         if (a[index].left != b[index].left) {
             return false;
         }
@@ -272,7 +273,7 @@ static uint32_t most_slabs(const struct making *making)
     const uint32_t units = making->grain.units < SPLITS_MOST ? making->grain.units : SPLITS_MOST;
     const uint32_t least = slabs_of(making, making->plan->tile);
     uint64_t slabs = 0;
-    for (uint32_t index = 0; index < making->unsorted_count; ++index) {
+    for (uint32_t index = 0; index < making->unsorted_count; index++) {
         slabs += making->unsorted[index].slabs;
     }
     return (uint32_t)most(least, (slabs + units - 1) / units);
@@ -285,14 +286,14 @@ static void split_target(struct making *making, uint32_t index, uint32_t product
 {
     struct schedule *schedule = making->schedule;
     const struct schedule_target whole = making->unsorted[index];
-    for (uint32_t half = 0; half < 2; ++half) {
+    for (uint32_t half = 0; half < 2; half++) {
         if ((whole.flags & (SCHEDULE_FRESH_FIRST << half)) != 0 &&
             (half == 0 || whole.columns[1] != whole.columns[0])) {
             schedule->fills[schedule->fill_count++] =
                 (struct schedule_tile){whole.row, whole.columns[half]};
         }
     }
-    for (uint32_t part = 0; part < parts; ++part) {
+    for (uint32_t part = 0; part < parts; part++) {
         struct schedule_target *target =
             &making->unsorted[part == 0 ? index : making->unsorted_count++];
         const uint32_t first = (uint32_t)((uint64_t)product_count * part / parts);
@@ -301,7 +302,7 @@ static void split_target(struct making *making, uint32_t index, uint32_t product
         target->flags = SCHEDULE_SHARED;
         target->product_begin = whole.product_begin + first;
         target->slabs = 0;
-        for (uint32_t product = first; product < last; ++product) {
+        for (uint32_t product = first; product < last; product++) {
             target->slabs +=
                 slabs_of(making, schedule->products[whole.product_begin + product].depth);
         }
@@ -313,7 +314,7 @@ static void split_targets(struct making *making)
 {
     const uint32_t limit = most_slabs(making);
     const uint32_t count = making->unsorted_count;
-    for (uint32_t index = 0; index < count; ++index) {
+    for (uint32_t index = 0; index < count; index++) {
         const struct schedule_target *target = &making->unsorted[index];
         const uint32_t end = index + 1 < count ? making->unsorted[index + 1].product_begin
                                                : making->schedule->product_count;
@@ -335,8 +336,8 @@ static void sort_targets(struct making *making)
     struct schedule *schedule = making->schedule;
     struct schedule_target *to = schedule->targets + schedule->target_count;
     memset(making->places, 0, making->places_count * sizeof(*making->places));
-    for (uint32_t index = 0; index < target_count; ++index) {
-        ++making->places[making->unsorted[index].slabs];
+    for (uint32_t index = 0; index < target_count; index++) {
+        making->places[making->unsorted[index].slabs]++;
     }
     uint32_t place = 0;
     for (uint32_t slabs = making->places_count; slabs-- > 0;) {
@@ -344,12 +345,12 @@ static void sort_targets(struct making *making)
         making->places[slabs] = place;
         place += entries;
     }
-    for (uint32_t index = 0; index < target_count; ++index) {
+    for (uint32_t index = 0; index < target_count; index++) {
         to[making->places[making->unsorted[index].slabs]++] = making->unsorted[index];
     }
 }
 
-/* What of the block's two halves is in use. */
+/* Sets how many rows and words of the block's two halves are in use; the rest is padding. */
 static void set_extent(const struct making *making, bool pair, struct schedule_target *target)
 {
     const uint32_t half = making->plan->tile / 2;
@@ -398,7 +399,7 @@ static void make(struct making *making)
     struct schedule *schedule = making->schedule;
     place_vertices(plan, schedule->position);
     add_fills(plan, schedule);
-    for (uint32_t index = 0; index < plan->round_count; ++index) {
+    for (uint32_t index = 0; index < plan->round_count; index++) {
         const struct plan_round *round = &plan->rounds[index];
         struct schedule_round *made = &schedule->rounds[index];
         add_pivots(making, round, made);

@@ -97,8 +97,8 @@ struct schedule_grain {
     uint32_t units;   /* blocks that run side by side */
 };
 
-/* Of a plan that is not dense. STATUS_NO_MEMORY; STATUS_NO_DEVICE_MEMORY when a list has more than
- * 2^32 - 1 entries. */
+/* Borrows the plan, which is not the dense one. STATUS_NO_MEMORY; STATUS_NO_DEVICE_MEMORY when a
+ * list has more than 2^32 - 1 entries. */
 MUST_CHECK enum status schedule_create(const struct plan *plan, struct schedule_grain grain,
                                        struct schedule **ret_schedule);
 void schedule_destroy(struct schedule *schedule);

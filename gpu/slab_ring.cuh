@@ -7,7 +7,7 @@
  * at a time (cp.async) and a barrier separates the slabs. */
 #pragma once
 
-#include "gpu/operand.cuh"
+#include "gpu/semiring.cuh"
 
 #define RING_THREADS 256
 #define RING_WARPS (RING_THREADS / WARP_THREADS)
@@ -72,7 +72,7 @@ static __device__ __forceinline__ void ring_wait(uint32_t barrier, uint32_t pari
 static __device__ __forceinline__ void ring_init(unsigned char *ring)
 {
     if (threadIdx.x == 0) {
-        for (uint32_t stage = 0; stage < RING_STAGES; ++stage) {
+        for (uint32_t stage = 0; stage < RING_STAGES; stage++) {
             asm volatile(
                 "mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(ring_barrier(ring, stage, false)),
                 "r"(1));

@@ -34,7 +34,7 @@ template <typename element> struct small_shared {
     __align__(16) element left[(sizeof(element) == 4 ? 2 : 1) * SMALL_TILE * SMALL_LEFT_STRIDE];
     __align__(16) element right[SMALL_TILE * SMALL_TILE];
     __align__(16) element old[(sizeof(element) == 4 ? 2 : 0) * SMALL_TILE * SMALL_TILE + 4];
-    /* Of the pivot in hand and the next one. */
+    /* Double buffers: for the current pivot and for the next one. */
     __align__(16) element pivot_row[2][SMALL_TILE];
     __align__(16) element pivot_column[2][SMALL_TILE];
 };
@@ -78,7 +78,7 @@ small_tile(struct tile_matrix<element> matrix, uint32_t row_tile, uint32_t colum
             matrix.stride};
 }
 
-/* What begins further down and to the right in it. */
+/* The part of a view that begins `row` rows down and `column` elements to the right. */
 template <typename element>
 static __device__ __forceinline__ struct small_view<element>
 small_inside(struct small_view<element> view, uint32_t row, uint32_t column) {
@@ -106,7 +106,7 @@ static __device__ __forceinline__ void
 small_load(struct small_part<element, ROWS, COLUMNS, GAP> &part, struct small_view<element> home)
 {
 #pragma unroll
-    for (uint32_t i = 0; i < ROWS; ++i) {
+    for (uint32_t i = 0; i < ROWS; i++) {
         part.rows[i] = small_get<COLUMNS>(home.elements + i * GAP * home.stride);
     }
 }
@@ -117,7 +117,7 @@ small_store(const struct small_part<element, ROWS, COLUMNS, GAP> &part,
             struct small_view<element> home)
 {
 #pragma unroll
-    for (uint32_t i = 0; i < ROWS; ++i) {
+    for (uint32_t i = 0; i < ROWS; i++) {
         small_put(home.elements + i * GAP * home.stride, part.rows[i]);
     }
 }
@@ -137,17 +137,17 @@ small_product(struct small_part<typename semiring::element, ROWS, COLUMNS, GAP> 
     for (uint32_t pivot = FIRST; pivot < LAST; pivot += QUAD) {
         struct small_line<element, QUAD> to[ROWS];
 #pragma unroll
-        for (uint32_t i = 0; i < ROWS; ++i) {
+        for (uint32_t i = 0; i < ROWS; i++) {
             to[i] = small_get<QUAD>(left + i * GAP * SMALL_LEFT_STRIDE + pivot);
         }
 #pragma unroll
-        for (uint32_t k = 0; k < QUAD; ++k) {
+        for (uint32_t k = 0; k < QUAD; k++) {
             const struct small_line<element, COLUMNS> from =
                 small_get<COLUMNS>(right + (pivot + k) * SMALL_TILE);
 #pragma unroll
-            for (uint32_t i = 0; i < ROWS; ++i) {
+            for (uint32_t i = 0; i < ROWS; i++) {
 #pragma unroll
-                for (uint32_t j = 0; j < COLUMNS; ++j) {
+                for (uint32_t j = 0; j < COLUMNS; j++) {
                     part.rows[i].at[j] =
                         semiring::relax(part.rows[i].at[j], to[i].at[k], from.at[j]);
                 }
@@ -267,9 +267,9 @@ small_interior_pair(const struct small_pair<typename semiring::element> &pair,
     }
     struct small_part<element, rows, QUAD, 4> part;
 #pragma unroll
-    for (uint32_t i = 0; i < rows; ++i) {
+    for (uint32_t i = 0; i < rows; i++) {
 #pragma unroll
-        for (uint32_t j = 0; j < QUAD; ++j) {
+        for (uint32_t j = 0; j < QUAD; j++) {
             part.rows[i].at[j] = semiring::unreachable();
         }
     }
@@ -280,11 +280,11 @@ small_interior_pair(const struct small_pair<typename semiring::element> &pair,
     __syncthreads();
     small_product<semiring, SMALL_STRIP, SMALL_TILE>(part, place, shared);
 #pragma unroll
-    for (uint32_t i = 0; i < rows; ++i) {
+    for (uint32_t i = 0; i < rows; i++) {
         const struct small_line<element, QUAD> old =
             small_get<QUAD>(shared->old + (place.row + i * 4) * SMALL_TILE + place.column);
 #pragma unroll
-        for (uint32_t j = 0; j < QUAD; ++j) {
+        for (uint32_t j = 0; j < QUAD; j++) {
             part.rows[i].at[j] = min(part.rows[i].at[j], old.at[j]);
         }
     }
@@ -312,7 +312,7 @@ small_publish(struct small_part<element, QUAD, QUAD, 1> &part, struct tile_place
     if (holds_column) {
         struct small_line<element, QUAD> column;
 #pragma unroll
-        for (uint32_t i = 0; i < QUAD; ++i) {
+        for (uint32_t i = 0; i < QUAD; i++) {
             column.at[i] = part.rows[i].at[LINE];
         }
         small_put(shared->pivot_column[LINE % 2] + place.row, column);
@@ -334,9 +334,9 @@ small_step_over(struct small_part<typename semiring::element, QUAD, QUAD, 1> &pa
     const struct small_line<element, QUAD> from = small_get<QUAD>(row + place.column);
     *negative |= row[quad + LINE] < 0;
 #pragma unroll
-    for (uint32_t i = 0; i < QUAD; ++i) {
+    for (uint32_t i = 0; i < QUAD; i++) {
 #pragma unroll
-        for (uint32_t j = 0; j < QUAD; ++j) {
+        for (uint32_t j = 0; j < QUAD; j++) {
             part.rows[i].at[j] = semiring::relax(part.rows[i].at[j], to.at[i], from.at[j]);
         }
     }

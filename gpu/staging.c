@@ -10,10 +10,8 @@
 #include <emmintrin.h>
 #endif
 
-/* What a thread takes at a time: whole pages, so that no two threads fault the same one. */
+/* Bytes that a thread copies at a time: whole pages, so that no two threads fault the same one. */
 #define SHARE_BYTES ((size_t)1 << 20)
-/* Likewise of pieces, each of which is some pages. */
-#define SHARE_PIECES ((size_t)32)
 
 struct staging {
     pthread_mutex_t lock;
@@ -23,11 +21,10 @@ struct staging {
     uint32_t busy;        /* threads that have not seen the end of the copy in hand */
     bool closing;
 
-    /* In hand: a range, or pieces when these are not NULL. */
+    /* In hand. */
     char *to;
     const char *from;
-    const struct staging_piece *pieces;
-    size_t size;        /* bytes, or pieces */
+    size_t size;
     atomic_size_t next; /* where the next share begins */
 
     uint32_t thread_count; /* beside the caller */
@@ -63,28 +60,13 @@ static void copy_past_caches(char *to, const char *from, size_t size)
 }
 #endif
 
-static void copy_pieces(const struct staging_piece *pieces, size_t count)
-{
-    for (size_t i = 0; i < count; ++i) {
-        memcpy(pieces[i].to, pieces[i].from, pieces[i].size);
-    }
-}
-
 static void copy_shares(struct staging *staging)
 {
-    const size_t step = staging->pieces != NULL ? SHARE_PIECES : SHARE_BYTES;
-    for (;;) {
-        const size_t begin = atomic_fetch_add(&staging->next, step);
-        if (begin >= staging->size) {
-            return;
-        }
+    size_t begin;
+    while ((begin = atomic_fetch_add(&staging->next, SHARE_BYTES)) < staging->size) {
         const size_t left = staging->size - begin;
-        const size_t share = left < step ? left : step;
-        if (staging->pieces != NULL) {
-            copy_pieces(staging->pieces + begin, share);
-        } else {
-            copy_past_caches(staging->to + begin, staging->from + begin, share);
-        }
+        copy_past_caches(staging->to + begin, staging->from + begin,
+                         left < SHARE_BYTES ? left : SHARE_BYTES);
     }
 }
 
@@ -127,7 +109,7 @@ enum status staging_create(uint32_t threads, struct staging **ret_staging)
     const uint32_t wanted = threads < STAGING_THREADS_MAX ? threads : STAGING_THREADS_MAX;
     while (staging->thread_count + 1 < wanted &&
            pthread_create(&staging->threads[staging->thread_count], NULL, run, staging) == 0) {
-        ++staging->thread_count;
+        staging->thread_count++;
     }
     *ret_staging = staging;
     return STATUS_OK;
@@ -142,30 +124,13 @@ void staging_destroy(struct staging *staging)
     staging->closing = true;
     pthread_cond_broadcast(&staging->begun);
     pthread_mutex_unlock(&staging->lock);
-    for (uint32_t i = 0; i < staging->thread_count; ++i) {
+    for (uint32_t i = 0; i < staging->thread_count; i++) {
         pthread_join(staging->threads[i], NULL);
     }
     pthread_cond_destroy(&staging->ended);
     pthread_cond_destroy(&staging->begun);
     pthread_mutex_destroy(&staging->lock);
     free(staging);
-}
-
-/* What is to be copied is set; works along, and returns when all is done. */
-static void run_copy(struct staging *staging)
-{
-    pthread_mutex_lock(&staging->lock);
-    atomic_store(&staging->next, 0);
-    staging->busy = staging->thread_count;
-    ++staging->copies;
-    pthread_cond_broadcast(&staging->begun);
-    pthread_mutex_unlock(&staging->lock);
-    copy_shares(staging);
-    pthread_mutex_lock(&staging->lock);
-    while (staging->busy > 0) {
-        pthread_cond_wait(&staging->ended, &staging->lock);
-    }
-    pthread_mutex_unlock(&staging->lock);
 }
 
 void staging_copy(struct staging *staging, void *to, const void *from, size_t size)
@@ -176,18 +141,17 @@ void staging_copy(struct staging *staging, void *to, const void *from, size_t si
     }
     staging->to = (char *)to;
     staging->from = (const char *)from;
-    staging->pieces = NULL;
     staging->size = size;
-    run_copy(staging);
-}
-
-void staging_copy_pieces(struct staging *staging, const struct staging_piece *pieces, size_t count)
-{
-    if (count <= SHARE_PIECES) {
-        copy_pieces(pieces, count);
-        return;
+    pthread_mutex_lock(&staging->lock);
+    atomic_store(&staging->next, 0);
+    staging->busy = staging->thread_count;
+    staging->copies++;
+    pthread_cond_broadcast(&staging->begun);
+    pthread_mutex_unlock(&staging->lock);
+    copy_shares(staging);
+    pthread_mutex_lock(&staging->lock);
+    while (staging->busy > 0) {
+        pthread_cond_wait(&staging->ended, &staging->lock);
     }
-    staging->pieces = pieces;
-    staging->size = count;
-    run_copy(staging);
+    pthread_mutex_unlock(&staging->lock);
 }

@@ -26,14 +26,6 @@ void staging_destroy(struct staging *staging);
  * there when it is read. */
 void staging_copy(struct staging *staging, void *to, const void *from, size_t size);
 
-/* The same for many small copies, each whole on one thread. */
-struct staging_piece {
-    void *to;
-    const void *from;
-    size_t size;
-};
-void staging_copy_pieces(struct staging *staging, const struct staging_piece *pieces, size_t count);
-
 #ifdef __cplusplus
 }
 #endif

@@ -1,4 +1,4 @@
-/* What the kernels share: the geometry of a tile and how a thread moves four words at once.
+/* Geometry of a tile, which all kernels share, and how a thread moves four words at once.
  *
  * On the device the matrix is n_pad x n_pad, row-major, n_pad the vertex count rounded up to whole
  * tiles; under a plan with an order of its own each tile of the plan is padded to a whole one. A
@@ -38,7 +38,7 @@ static __device__ __forceinline__ uint64_t tile_position(const struct tile_order
     return order.position != nullptr ? order.position[vertex] : vertex;
 }
 
-/* Of the tile in which the two positions meet. */
+/* Whether the tile in which the two positions meet may hold finite distances. */
 static __device__ __forceinline__ bool tile_holds(const struct tile_order &order, uint64_t row,
                                                   uint64_t column)
 {

@@ -6,7 +6,8 @@
 
 #include <cuda_runtime.h>
 
-/* What leaves the context usable is cleared, so that a later launch check does not see it again. */
+/* Clears an error that leaves the context usable, so that a later launch check does not see it
+ * again; notes a sticky one. */
 MUST_CHECK static inline enum status try_translate(cudaError_t error)
 {
     const enum status status = gpu_fault_status(static_cast<int>(error));

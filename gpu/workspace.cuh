@@ -2,9 +2,9 @@
 #pragma once
 
 #include "gpu/device.cuh"
-#include "gpu/operand.cuh"
+#include "gpu/kernel_statistics.cuh"
 #include "gpu/schedule.h"
-#include "gpu/statistics_workspace.cuh"
+#include "gpu/semiring.cuh"
 #include "gpu/try.cuh"
 
 #include <string.h>
@@ -16,7 +16,7 @@
 /* Panels of a round are read while those of the next are made. */
 #define WORKSPACE_PARITIES 2
 
-/* What decides the size of everything. */
+/* Parameters that determine the size of every part of the workspace. */
 struct workspace_shape {
     uint32_t vertex_count;
     uint64_t edge_count;
@@ -30,7 +30,7 @@ struct workspace_shape {
     uint32_t right_slots;   /* likewise */
     uint32_t parities;      /* sets of operands: rounds in memory at once, */
     uint32_t pivots;        /* times pivot tiles per round; 0: no operands at all */
-    uint64_t scratch_bytes; /* for what runs after the rounds */
+    uint64_t scratch_bytes; /* of a small solve without barriers */
 };
 
 struct workspace_layout {
@@ -138,8 +138,8 @@ static inline void workspace_cut_operands(struct workspace *workspace,
                                           const struct workspace_shape *shape, char **rest)
 {
     const struct workspace_layout *layout = &workspace->layout;
-    for (uint32_t parity = 0; parity < shape->parities; ++parity) {
-        for (uint32_t pivot = 0; pivot < shape->pivots; ++pivot) {
+    for (uint32_t parity = 0; parity < shape->parities; parity++) {
+        for (uint32_t pivot = 0; pivot < shape->pivots; pivot++) {
             void *const left = workspace_cut(rest, layout->left_bytes);
             workspace->left[parity][pivot] = left;
             workspace->right[parity][pivot] =
@@ -165,7 +165,7 @@ workspace_acquire(struct gpu *gpu, const struct workspace_shape *shape, struct w
     workspace_cut_operands(workspace, shape, &rest);
     workspace->row_offset = (uint64_t *)workspace_cut(&rest, layout->offset_bytes);
     workspace->lists = workspace_cut(&rest, layout->list_bytes);
-    for (uint32_t i = 0; i < DEVICE_CHUNKS; ++i) {
+    for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
         workspace->chunk[i] = workspace_cut(&rest, layout->chunk_bytes);
     }
     workspace->statistics = workspace_cut(&rest, layout->statistics_bytes);

@@ -23,12 +23,12 @@ static enum status allocate(const struct graph *graph, struct adjacency *adjacen
     const size_t count = (size_t)graph->edge_count * (graph->directed ? 1 : 2);
 
     /* calloc checks the products; no array is empty, which it may answer with NULL. */
-    adjacency->offset = calloc((size_t)graph->vertex_count + 2, sizeof *adjacency->offset);
-    adjacency->source = calloc(count + 1, sizeof *adjacency->source);
+    adjacency->offset = calloc((size_t)graph->vertex_count + 2, sizeof(*adjacency->offset));
+    adjacency->source = calloc(count + 1, sizeof(*adjacency->source));
     if (graph->weight_type == WEIGHT_INTEGER) {
-        adjacency->weight_i4 = calloc(count + 1, sizeof *adjacency->weight_i4);
+        adjacency->weight_i4 = calloc(count + 1, sizeof(*adjacency->weight_i4));
     } else {
-        adjacency->weight_f8 = calloc(count + 1, sizeof *adjacency->weight_f8);
+        adjacency->weight_f8 = calloc(count + 1, sizeof(*adjacency->weight_f8));
     }
     if (adjacency->offset == NULL || adjacency->source == NULL ||
         (adjacency->weight_i4 == NULL && adjacency->weight_f8 == NULL)) {
@@ -66,7 +66,7 @@ static void place(const struct graph *graph, uint64_t edge, uint32_t source, uin
 
 enum status adjacency_create(const struct graph *graph, struct adjacency **ret_adjacency)
 {
-    struct adjacency *adjacency = calloc(1, sizeof *adjacency);
+    struct adjacency *adjacency = calloc(1, sizeof(*adjacency));
 
     if (adjacency == NULL) {
         return STATUS_NO_MEMORY;

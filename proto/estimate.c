@@ -1,6 +1,6 @@
 #include "proto/estimate.h"
 
-#include "proto/json_text.h"
+#include "proto/text.h"
 
 #include <jansson.h>
 
@@ -23,7 +23,7 @@ char *estimate_print(const struct estimate *estimate)
         text_or_null(estimate->reason), "hint", text_or_null(estimate->hint), "limits",
         "vertex_limit", (json_int_t)estimate->vertex_limit, "edge_limit",
         (json_int_t)estimate->edge_limit, "free_disk_bytes", (json_int_t)estimate->free_disk_bytes);
-    char *text = json_text_print(root, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    char *text = text_print_json(root, JSON_COMPACT | JSON_REAL_PRECISION(6));
 
     json_decref(root);
     return text;

@@ -1,4 +1,5 @@
-/* What a solve would take, before it is asked for: a plain value, and its document. */
+/* Estimate of the time and memory of a solve that has not been submitted: a plain value, and its
+ * JSON document. */
 #pragma once
 
 #include "proto/kind.h"

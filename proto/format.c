@@ -185,7 +185,7 @@ bool format_media_type_is_vague(const char *media_type)
     if (media_type == NULL) {
         return true;
     }
-    for (size_t i = 0; i < sizeof vague / sizeof vague[0]; i++) {
+    for (size_t i = 0; i < sizeof(vague) / sizeof(vague[0]); i++) {
         if (media_type_is(media_type, vague[i])) {
             return true;
         }

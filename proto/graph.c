@@ -1,7 +1,6 @@
 #include "proto/graph.h"
 
 #include "proto/check.h"
-#include "proto/components.h"
 
 #include <float.h>
 #include <math.h>
@@ -138,15 +137,40 @@ enum status graph_choose_kind(const struct graph *graph, enum kind requested, en
     return status;
 }
 
+static uint32_t find_root(uint32_t *parent, uint32_t v)
+{
+    while (parent[v] != v) {
+        parent[v] = parent[parent[v]];
+        v = parent[v];
+    }
+    return v;
+}
+
+/* Union-find. Most graphs are one component, which the first rows tell. */
 enum status graph_count_components(struct graph *graph)
 {
-    struct components *components;
-    enum status status = components_create(graph->vertex_count, &components);
+    const uint32_t vertex_count = graph->vertex_count;
+    uint32_t *parent = malloc(((size_t)vertex_count + 1) * sizeof(*parent));
+    uint32_t count = vertex_count;
 
-    if (status == STATUS_OK) {
-        (void)components_unite(components, graph->row_offset, graph->target, 0, graph->edge_count);
-        graph->summary.components = components_count(components);
-        components_destroy(components);
+    if (parent == NULL) {
+        return STATUS_NO_MEMORY;
     }
-    return status;
+    for (uint32_t v = 0; v < vertex_count; v++) {
+        parent[v] = v;
+    }
+    for (uint32_t v = 0; v < vertex_count && count > 1; v++) {
+        for (uint64_t edge = graph->row_offset[v]; edge < graph->row_offset[v + 1]; edge++) {
+            const uint32_t a = find_root(parent, v);
+            const uint32_t b = find_root(parent, graph->target[edge]);
+
+            if (a != b) {
+                parent[a > b ? a : b] = a > b ? b : a;
+                count--;
+            }
+        }
+    }
+    free(parent);
+    graph->summary.components = count;
+    return STATUS_OK;
 }

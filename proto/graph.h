@@ -44,8 +44,8 @@ struct graph {
     enum weight_type weight_type;
     uint64_t edge_count;
     uint64_t *row_offset; /* vertex_count + 1 */
-    uint32_t *target;     /* edge_count; NULL of an outline, whose edges are in its file alone */
-    int32_t *weight_i4;   /* edge_count when WEIGHT_INTEGER, else NULL; NULL of an outline */
+    uint32_t *target;     /* edge_count */
+    int32_t *weight_i4;   /* edge_count when WEIGHT_INTEGER, else NULL */
     double *weight_f8;    /* edge_count when WEIGHT_REAL, else NULL */
     struct vertex_names *names;
     struct graph_summary summary;

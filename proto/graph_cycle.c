@@ -143,7 +143,7 @@ static enum status copy_cycle(const struct search *search, uint32_t v, uint32_t 
     long double size;
     long double sum;
     size_t length = measure(search, v, &sum, &size);
-    uint32_t *cycle = calloc(length, sizeof *cycle);
+    uint32_t *cycle = calloc(length, sizeof(*cycle));
 
     if (cycle == NULL) {
         return STATUS_NO_MEMORY;
@@ -161,7 +161,7 @@ static enum status copy_cycle(const struct search *search, uint32_t v, uint32_t 
 static enum status walk(const uint32_t *vertices, size_t length, double weight,
                         uint32_t **ret_cycle, size_t *ret_length, double *ret_weight)
 {
-    uint32_t *cycle = calloc(2, sizeof *cycle);
+    uint32_t *cycle = calloc(2, sizeof(*cycle));
 
     if (cycle == NULL) {
         return STATUS_NO_MEMORY;
@@ -196,10 +196,10 @@ static enum status search_cycle(struct search *search, uint32_t **ret_cycle, siz
 {
     uint32_t count = search->graph->vertex_count;
 
-    search->distance = calloc(count, sizeof *search->distance);
-    search->parent = calloc(count, sizeof *search->parent);
-    search->active = calloc(count, sizeof *search->active);
-    search->mark = calloc(count, sizeof *search->mark);
+    search->distance = calloc(count, sizeof(*search->distance));
+    search->parent = calloc(count, sizeof(*search->parent));
+    search->active = calloc(count, sizeof(*search->active));
+    search->mark = calloc(count, sizeof(*search->mark));
     if (search->distance == NULL || search->parent == NULL || search->active == NULL ||
         search->mark == NULL) {
         return STATUS_NO_MEMORY;

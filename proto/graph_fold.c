@@ -14,9 +14,9 @@ static bool may_fold(const struct graph *graph)
  * that is no such reverse yet; when its row comes, its first edge to a larger vertex. */
 static bool is_symmetric(const struct graph *graph, uint64_t *next)
 {
-    for (uint32_t vertex = 0; vertex < graph->vertex_count; ++vertex) {
+    for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
         const uint64_t end = graph->row_offset[vertex + 1];
-        for (uint64_t edge = next[vertex]; edge < end; ++edge) {
+        for (uint64_t edge = next[vertex]; edge < end; edge++) {
             const uint32_t target = graph->target[edge];
             if (target < vertex || next[target] == graph->row_offset[target + 1]) {
                 return false;
@@ -49,7 +49,7 @@ static bool allocate(struct graph *folded)
 static void copy_larger(const struct graph *graph, const uint64_t *first, struct graph *folded)
 {
     uint64_t kept = 0;
-    for (uint32_t vertex = 0; vertex < graph->vertex_count; ++vertex) {
+    for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
         const size_t count = (size_t)(graph->row_offset[vertex + 1] - first[vertex]);
         folded->row_offset[vertex] = kept;
         memcpy(folded->target + kept, graph->target + first[vertex], count * sizeof(uint32_t));

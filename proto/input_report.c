@@ -18,8 +18,8 @@ void input_report_complete(struct input_report *report, const struct reader_note
     }
     report->directed = graph->directed;
     report->numeric_names = vertex_names_numeric(graph->names);
-    memcpy(report->variant, notes->variant, sizeof report->variant);
-    memcpy(report->weight, notes->weight, sizeof report->weight);
+    memcpy(report->variant, notes->variant, sizeof(report->variant));
+    memcpy(report->weight, notes->weight, sizeof(report->weight));
     report->known = report->format != FORMAT_NONE;
 }
 
@@ -99,8 +99,8 @@ bool input_report_from_json(const json_t *object, struct input_report *ret_repor
                     &format, "guessed", &guessed, "directed", &directed, "directed_by", &direction,
                     "names", &names, "bytes", &bytes, "decoded_bytes", &decoded_bytes) != 0 ||
         !find_direction(direction, &report.direction) ||
-        !copy_text(json_object_get(object, "variant"), report.variant, sizeof report.variant) ||
-        !copy_text(json_object_get(object, "weight"), report.weight, sizeof report.weight)) {
+        !copy_text(json_object_get(object, "variant"), report.variant, sizeof(report.variant)) ||
+        !copy_text(json_object_get(object, "weight"), report.weight, sizeof(report.weight))) {
         return false;
     }
     report.format = format_from_name(format);

@@ -1,8 +1,8 @@
-/* What was understood of an upload: the member input of the documents. A plain value. */
+/* Report on how an upload was understood: the member `input` of the documents. A plain value. */
 #pragma once
 
-#include "proto/decoder.h"
-#include "proto/reader.h"
+#include "proto/read/decoder.h"
+#include "proto/read/reader.h"
 
 enum input_direction {
     INPUT_DIRECTION_DEFAULT, /* nobody said */
@@ -25,11 +25,11 @@ struct input_report {
     char weight[sizeof((struct reader_notes *)0)->weight];
 };
 
-/* What only the end of the file tells. */
+/* Fills in the members that are known only at the end of the file. */
 void input_report_complete(struct input_report *report, const struct reader_notes *notes,
                            const struct graph *graph);
 
-/* Of a graph that is refused without a hint: that its format was guessed. */
+/* Adds a hint that the format was guessed to a STATUS_BAD_GRAPH that has no hint yet. */
 void input_report_hint(const struct input_report *report, struct problem *problem);
 
 struct json_t;

@@ -1,6 +1,6 @@
 #include "proto/job_document.h"
 
-#include "proto/json_text.h"
+#include "proto/text.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -51,8 +51,8 @@ void time_print(double seconds, char buffer[TIME_TEXT_SIZE])
     struct tm parts;
     char date[TIME_TEXT_SIZE - 8];
     if (gmtime_r(&clock, &parts) == NULL ||
-        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &parts) == 0) {
-        memcpy(date, "1970-01-01T00:00:00", sizeof "1970-01-01T00:00:00");
+        strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &parts) == 0) {
+        memcpy(date, "1970-01-01T00:00:00", sizeof("1970-01-01T00:00:00"));
     }
     snprintf(buffer, TIME_TEXT_SIZE, "%s.%03dZ", date, milliseconds);
 }
@@ -66,7 +66,7 @@ void job_report_finish(struct job_report *report)
 void job_report_reset(struct job_report *report)
 {
     struct job_report fresh = {.input = report->input, .workers_lost = report->workers_lost};
-    memcpy(fresh.traceparent, report->traceparent, sizeof fresh.traceparent);
+    memcpy(fresh.traceparent, report->traceparent, sizeof(fresh.traceparent));
     job_report_finish(report);
     *report = fresh;
 }
@@ -132,7 +132,7 @@ static json_t *report_problem_json(const struct job_report *report)
     return problem;
 }
 
-/* What a report has only sometimes. */
+/* Sets the members that only some reports have. */
 static int set_optional(json_t *object, const struct job_report *report)
 {
     int failed = 0;
@@ -164,7 +164,7 @@ char *job_report_encode(const struct job_report *report)
     if (object == NULL) {
         return NULL;
     }
-    char *text = set_optional(object, report) == 0 ? json_text_print(object, JSON_COMPACT) : NULL;
+    char *text = set_optional(object, report) == 0 ? text_print_json(object, JSON_COMPACT) : NULL;
     json_decref(object);
     return text;
 }
@@ -191,7 +191,7 @@ static bool decode_timings(json_t *object, struct timings *timings)
 static bool plan_kind_from_name(const char *name, enum plan_kind *ret_kind)
 {
     static const enum plan_kind kinds[] = {PLAN_DENSE, PLAN_NESTED_DISSECTION};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         if (strcmp(name, plan_kind_name(kinds[i])) == 0) {
             *ret_kind = kinds[i];
             return true;
@@ -254,7 +254,7 @@ static bool decode_problem(json_t *object, struct job_report *report)
         return true;
     }
     report->cycle_weight = json_number_value(json_object_get(object, "weight"));
-    report->cycle = json_text_print(cycle, JSON_COMPACT);
+    report->cycle = text_print_json(cycle, JSON_COMPACT);
     return report->cycle != NULL;
 }
 
@@ -262,7 +262,7 @@ static bool decode_traceparent(json_t *text, struct job_report *report)
 {
     return text == NULL ||
            (json_is_string(text) &&
-            copy_string(json_string_value(text), report->traceparent, sizeof report->traceparent));
+            copy_string(json_string_value(text), report->traceparent, sizeof(report->traceparent)));
 }
 
 static bool decode_workers_lost(json_t *number, struct job_report *report)
@@ -280,8 +280,8 @@ static bool decode(json_t *object, struct job_report *report)
     json_t *plan;
     return json_unpack(object, "{s:s, s:s, s:o, s:o}", "solver", &solver, "device", &device,
                        "timings", &timings, "plan", &plan) == 0 &&
-           copy_string(solver, report->solver, sizeof report->solver) &&
-           copy_string(device, report->device, sizeof report->device) &&
+           copy_string(solver, report->solver, sizeof(report->solver)) &&
+           copy_string(device, report->device, sizeof(report->device)) &&
            decode_timings(timings, &report->timings) && decode_plan(plan, report) &&
            decode_traceparent(json_object_get(object, "traceparent"), report) &&
            decode_workers_lost(json_object_get(object, "workers_lost"), report) &&
@@ -344,7 +344,7 @@ static json_t *job_links(const struct job_document *document)
 /* Prints and releases; NULL in, NULL out. */
 static char *print(json_t *object)
 {
-    char *text = json_text_print(object, DOCUMENT_FLAGS);
+    char *text = text_print_json(object, DOCUMENT_FLAGS);
     json_decref(object);
     return text;
 }
@@ -366,7 +366,8 @@ static json_t *job_head(const struct job_document *document)
                      time_or_null(document->finished_s));
 }
 
-/* What is not known yet is null: the solver until one took the job, the plan until one was made. */
+/* Members at the end of the document. Those that are not known yet are null: the solver until one
+ * took the job, the plan until one was made. */
 static json_t *job_tail(const struct job_document *document, const struct job_report *report)
 {
     bool started = document->started_s > 0;

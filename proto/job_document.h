@@ -30,7 +30,7 @@ bool job_state_from_name(const char *name, enum job_state *ret_state);
 /* done, failed or cancelled: the state will not change any more. */
 bool job_state_is_final(enum job_state state);
 
-/* What the solve of a job reported: the part of its document that is kept as one text in the
+/* Report of the solve of a job: the part of its document that is kept as one text in the
  * catalogue. */
 struct job_report {
     struct input_report input;          /* of the upload that brought the graph */

@@ -5,85 +5,106 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static bool is_nearer(const struct neighbour *a, const struct neighbour *b)
+/* The farthest is on top. Rows alone: their distances are looked up. */
+struct heap {
+    struct matrix row; /* the source's, as the first of a matrix */
+    uint32_t *rows;
+    size_t count;
+};
+
+/* Distance to a reachable row. Leaves out the checks of matrix_distance, which would slow down the
+ * sort. */
+static inline double distance_of(const struct heap *heap, uint32_t row)
 {
-    return a->distance < b->distance || (!(a->distance > b->distance) && a->row < b->row);
+    const void *elements = heap->row.elements;
+
+    switch (heap->row.kind) {
+    case KIND_I4:
+        return ((const int32_t *)elements)[row];
+    case KIND_U2:
+        return ((const uint16_t *)elements)[row];
+    case KIND_F4:
+        return (double)((const float *)elements)[row];
+    case KIND_F8:
+    case KIND_AUTO:
+    case KIND_COUNT:
+        break;
+    }
+    return ((const double *)elements)[row];
 }
 
-static int compare(const void *a, const void *b)
+static inline bool is_nearer(const struct heap *heap, uint32_t a, uint32_t b)
 {
-    return is_nearer(a, b) ? -1 : 1;
+    const double left = distance_of(heap, a);
+    const double right = distance_of(heap, b);
+
+    return left < right || (!(left > right) && a < b);
 }
 
-static void swap(struct neighbour *a, struct neighbour *b)
+/* The row sinks from the top of the first count. */
+static void sift_down(struct heap *heap, size_t count, uint32_t row)
 {
-    const struct neighbour kept = *a;
+    uint32_t *rows = heap->rows;
+    size_t at = 0;
 
-    *a = *b;
-    *b = kept;
-}
-
-/* The farthest is on top. */
-static void sift_down(struct neighbour *heap, size_t count)
-{
-    for (size_t at = 0, child = 1; child < count; child = 2 * at + 1) {
-        if (child + 1 < count && is_nearer(&heap[child], &heap[child + 1])) {
-            child++;
+    for (size_t child = 1; child < count; child = 2 * at + 1) {
+        child += child + 1 < count && is_nearer(heap, rows[child], rows[child + 1]);
+        if (is_nearer(heap, rows[child], row)) {
+            break;
         }
-        if (is_nearer(&heap[child], &heap[at])) {
-            return;
-        }
-        swap(&heap[child], &heap[at]);
+        rows[at] = rows[child];
         at = child;
     }
+    rows[at] = row;
 }
 
-static void sift_up(struct neighbour *heap, size_t at)
+static void sift_up(struct heap *heap, uint32_t row)
 {
-    while (at > 0 && is_nearer(&heap[(at - 1) / 2], &heap[at])) {
-        swap(&heap[(at - 1) / 2], &heap[at]);
+    size_t at = heap->count++;
+
+    while (at > 0 && is_nearer(heap, heap->rows[(at - 1) / 2], row)) {
+        heap->rows[at] = heap->rows[(at - 1) / 2];
         at = (at - 1) / 2;
     }
+    heap->rows[at] = row;
 }
 
-static void consider(struct neighbour *heap, size_t capacity, struct neighbour one, size_t *count)
+/* In place: the farthest goes behind the others, again and again. */
+static void sort(struct heap *heap)
 {
-    if (*count < capacity) {
-        heap[(*count)++] = one;
-        sift_up(heap, *count - 1);
-    } else if (is_nearer(&one, &heap[0])) {
-        heap[0] = one;
-        sift_down(heap, *count);
+    for (size_t left = heap->count; left > 1; left--) {
+        const uint32_t last = heap->rows[left - 1];
+
+        heap->rows[left - 1] = heap->rows[0];
+        sift_down(heap, left - 1, last);
     }
 }
 
-enum status nearest_find(const struct nearest_query *query, struct neighbour **ret_neighbours,
-                         size_t *ret_count)
+enum status nearest_find(const struct nearest_query *query, uint32_t **ret_rows, size_t *ret_count)
 {
-    const struct matrix row = {query->vertex_count, query->kind, (void *)query->distances};
     const size_t capacity = query->count < query->vertex_count ? query->count : query->vertex_count;
-    struct neighbour *heap;
-    size_t count = 0;
+    struct heap heap = {
+        .row = {query->vertex_count, query->kind, (void *)query->distances},
+        .rows = capacity == 0 ? NULL : malloc(capacity * sizeof(*heap.rows)),
+    };
+    double distance;
 
-    if (capacity == 0) {
-        *ret_neighbours = NULL;
-        *ret_count = 0;
-        return STATUS_OK;
-    }
-    heap = malloc(capacity * sizeof *heap);
-    if (heap == NULL) {
+    if (capacity > 0 && heap.rows == NULL) {
         return STATUS_NO_MEMORY;
     }
-    for (uint32_t vertex = 0; vertex < query->vertex_count; vertex++) {
-        struct neighbour one = {.row = vertex};
-
-        if (vertex != query->source && matrix_distance(&row, 0, vertex, &one.distance) &&
-            one.distance <= query->within) {
-            consider(heap, capacity, one, &count);
+    for (uint32_t vertex = 0; capacity > 0 && vertex < query->vertex_count; vertex++) {
+        if (vertex == query->source || !matrix_distance(&heap.row, 0, vertex, &distance) ||
+            !(distance <= query->within)) {
+            continue;
+        }
+        if (heap.count < capacity) {
+            sift_up(&heap, vertex);
+        } else if (is_nearer(&heap, vertex, heap.rows[0])) {
+            sift_down(&heap, heap.count, vertex);
         }
     }
-    qsort(heap, count, sizeof *heap, compare);
-    *ret_neighbours = heap;
-    *ret_count = count;
+    sort(&heap);
+    *ret_rows = heap.rows;
+    *ret_count = heap.count;
     return STATUS_OK;
 }

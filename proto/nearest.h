@@ -7,13 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct neighbour {
-    double distance;
-    uint32_t row;
-};
-
-/* What is looked for: reachable vertices other than the source itself, at most count of them and
- * none farther than `within`. */
+/* Query for the nearest vertices: reachable ones other than the source itself, at most count of
+ * them and none farther than `within`. */
 struct nearest_query {
     enum kind kind;
     const void *distances; /* from the source, vertex_count of them */
@@ -23,7 +18,7 @@ struct nearest_query {
     double within; /* infinity: however far */
 };
 
-/* By distance, those equally far by row; ret_neighbours to be freed with free(), NULL when there
- * are none. */
-MUST_CHECK enum status nearest_find(const struct nearest_query *query,
-                                    struct neighbour **ret_neighbours, size_t *ret_count);
+/* Their rows, by distance, those equally far by row; to be freed with free(), NULL when there are
+ * none. Takes four bytes for each. */
+MUST_CHECK enum status nearest_find(const struct nearest_query *query, uint32_t **ret_rows,
+                                    size_t *ret_count);

@@ -147,7 +147,7 @@ static enum status take_type(struct cursor *cursor, struct npy_head *head, struc
         problem_hint(reterr, "Save the one field that has the weights.");
         return STATUS_BAD_GRAPH;
     }
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
         if (size == 3 && descr[0] == '<' && memcmp(descr + 1, types[i].descr, 2) == 0) {
             head->type = (enum npy_type)i;
             head->item_size = types[i].size;
@@ -225,7 +225,7 @@ static enum status take_member(struct cursor *cursor, unsigned *seen, struct npy
     if (!take_string(cursor, &name, &size) || !take(cursor, ":")) {
         return refuse_dictionary(reterr);
     }
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
         if (strlen(members[i].name) == size && memcmp(members[i].name, name, size) == 0) {
             if ((*seen & members[i].member) != 0) {
                 return refuse_dictionary(reterr);

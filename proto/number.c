@@ -172,7 +172,7 @@ static double convert_slowly(const struct decimal *d)
     if (more) {
         buffer[count - 1] = '1';
     }
-    snprintf(buffer + count, sizeof buffer - count, "e%" PRId64, d->exponent - (int64_t)count);
+    snprintf(buffer + count, sizeof(buffer) - count, "e%" PRId64, d->exponent - (int64_t)count);
     return strtod(buffer, NULL);
 }
 

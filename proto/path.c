@@ -35,7 +35,7 @@ struct walk {
     double gap; /* relative; 0 = exact */
 };
 
-/* Of an edge that may be the last of a shortest path. */
+/* An edge that may be the last of a shortest path. */
 struct candidate {
     uint32_t source;
     double weight;
@@ -45,13 +45,13 @@ struct candidate {
 
 enum status path_finder_create(const struct adjacency *adjacency, struct path_finder **ret_finder)
 {
-    struct path_finder *finder = calloc(1, sizeof *finder);
+    struct path_finder *finder = calloc(1, sizeof(*finder));
 
     if (finder == NULL) {
         return STATUS_NO_MEMORY;
     }
     finder->adjacency = adjacency;
-    finder->mark = calloc((size_t)adjacency->vertex_count + 1, sizeof *finder->mark);
+    finder->mark = calloc((size_t)adjacency->vertex_count + 1, sizeof(*finder->mark));
     if (finder->mark == NULL) {
         path_finder_destroy(finder);
         return STATUS_NO_MEMORY;
@@ -75,7 +75,7 @@ void path_finder_destroy(struct path_finder *finder)
 static void begin_search(struct path_finder *finder)
 {
     if (++finder->search == 0) {
-        memset(finder->mark, 0, finder->adjacency->vertex_count * sizeof *finder->mark);
+        memset(finder->mark, 0, finder->adjacency->vertex_count * sizeof(*finder->mark));
         finder->search = 1;
     }
     finder->count = 0;
@@ -84,13 +84,13 @@ static void begin_search(struct path_finder *finder)
 static enum status grow(struct path_finder *finder)
 {
     const size_t capacity = finder->capacity == 0 ? 256 : finder->capacity * 2;
-    uint32_t *vertices = realloc(finder->vertices, capacity * sizeof *vertices);
+    uint32_t *vertices = realloc(finder->vertices, capacity * sizeof(*vertices));
 
     finder->vertices = vertices != NULL ? vertices : finder->vertices;
-    double *weights = realloc(finder->weights, capacity * sizeof *weights);
+    double *weights = realloc(finder->weights, capacity * sizeof(*weights));
 
     finder->weights = weights != NULL ? weights : finder->weights;
-    uint64_t *cursors = realloc(finder->cursors, capacity * sizeof *cursors);
+    uint64_t *cursors = realloc(finder->cursors, capacity * sizeof(*cursors));
 
     finder->cursors = cursors != NULL ? cursors : finder->cursors;
     if (vertices == NULL || weights == NULL || cursors == NULL) {
@@ -139,8 +139,8 @@ static bool is_tight(const struct walk *walk, uint64_t edge, double distance,
     return step.excess <= walk->gap * (fabs(step.distance) + fabs(step.weight) + fabs(distance));
 }
 
-/* Of the tight edges into vertex, from vertices not entered yet, the one that fits best; after a
- * dead end the next, so that no edge is looked at more than twice. */
+/* Finds the tight edge into vertex, from a vertex not entered yet, that has the least excess; after
+ * a dead end the next tight one, so that no edge is looked at more than twice. */
 static bool find_step(const struct walk *walk, uint32_t vertex, double distance,
                       struct candidate *ret_best)
 {

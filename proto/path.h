@@ -18,7 +18,8 @@ struct path {
     uint64_t edges;     /* looked at to find it */
 };
 
-/* What the walks on one graph share: memory that grows to 28 bytes a vertex. One thread's. */
+/* Scratch memory for paths in one graph, reused by every call; it grows to 28 bytes a vertex. Used
+ * by one thread at a time. */
 struct path_finder;
 
 /* Borrows the adjacency for its life. */

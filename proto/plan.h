@@ -1,5 +1,5 @@
-/* What a solver executes: a vertex order cut into tiles and, round by round, the tiles that must be
- * touched. Floyd-Warshall is exact for every pivot order, and a tile product with an
+/* Execution plan of a solver: a vertex order cut into tiles and, round by round, the tiles that
+ * must be touched. Floyd-Warshall is exact for every pivot order, and a tile product with an
  * all-unreachable operand changes nothing, so a plan may leave such tiles out.
  *
  * The matrix is cut into tile_count x tile_count tiles. Tile t has the positions
@@ -84,7 +84,7 @@ struct plan_part {
     uint32_t height; /* 0 where nothing is below it */
 };
 
-/* What people are told of a plan. */
+/* Summary of a plan, for the documents that users read. */
 struct plan_summary {
     enum plan_kind kind;
     uint32_t parts;             /* 1 in the dense plan of any vertices */

@@ -76,7 +76,7 @@ static json_t *type_of(const char *code)
     char type[96] = "/problems/";
     size_t size = strlen(type);
 
-    for (size_t i = 0; code[i] != '\0' && size + 2 < sizeof type; i++) {
+    for (size_t i = 0; code[i] != '\0' && size + 2 < sizeof(type); i++) {
         if (i > 0 && isupper((unsigned char)code[i])) {
             type[size++] = '-';
         }
@@ -106,7 +106,7 @@ static json_t *words_of(const char *words)
     if (string != NULL) {
         return string;
     }
-    snprintf(clean, sizeof clean, "%s", words);
+    snprintf(clean, sizeof(clean), "%s", words);
     for (char *at = clean; *at != '\0'; at++) {
         if ((unsigned char)*at >= 0x80) {
             *at = '?';

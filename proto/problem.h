@@ -1,5 +1,5 @@
-/* What went wrong, in the words of RFC 9457: a status plus the facts that help its reader.
- * A plain value: copied freely, owns nothing. Zero is "no problem". */
+/* Problem details in the sense of RFC 9457: a status plus the facts that help its reader. A plain
+ * value: copied freely, owns nothing. Zero is "no problem". */
 #pragma once
 
 #include "proto/status.h"

@@ -17,7 +17,7 @@ static struct binary split_single(float value)
 {
     uint32_t bits;
 
-    memcpy(&bits, &value, sizeof bits);
+    memcpy(&bits, &value, sizeof(bits));
     const uint32_t fraction = bits & 0x7FFFFF;
     const int exponent = (int)(bits >> 23 & 0xFF);
 
@@ -31,7 +31,7 @@ static struct binary split_double(double value)
 {
     uint64_t bits;
 
-    memcpy(&bits, &value, sizeof bits);
+    memcpy(&bits, &value, sizeof(bits));
     const uint64_t fraction = bits & 0xFFFFFFFFFFFFF;
     const int exponent = (int)(bits >> 52 & 0x7FF);
 

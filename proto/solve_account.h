@@ -1,4 +1,5 @@
-/* What a solver tells of one solve beside the matrix. Zero it before; solvers add to it. */
+/* Account of one solve: all that a solver returns beside the matrix. Zero it before; solvers add to
+ * it. */
 #pragma once
 
 #include "proto/observer.h"
@@ -7,7 +8,7 @@
 
 struct solve_account {
     struct timings timings; /* fill_s, h2d_s, compute_s, d2h_s are the solver's */
-    /* done: checked by the solver; with STATUS_NOT_VERIFIED the violation that it met. */
+    /* By the solver; while it is not done, it may say which rows are proven. */
     struct verification verification;
     /* Storage of the caller, for the matrix of the solve; NULL = not wanted. */
     struct statistics *statistics;

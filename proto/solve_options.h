@@ -1,5 +1,5 @@
-/* What is asked of a solver for one graph beside the plan and the kind of its matrix. All zero: the
- * distances and nothing else. */
+/* Options of one solve, beside the plan and the kind of its matrix. All zero: the distances and
+ * nothing else. */
 #pragma once
 
 #include <stdbool.h>

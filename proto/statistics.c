@@ -98,7 +98,7 @@ static double sum_rows(const struct statistics *statistics)
 {
     wide integer = 0;
     double real = 0;
-    for (uint32_t row = 0; row < statistics->vertex_count; ++row) {
+    for (uint32_t row = 0; row < statistics->vertex_count; row++) {
         if (kind_is_float(statistics->kind)) {
             real += statistics->distance_sum[row].real;
         } else {
@@ -111,7 +111,7 @@ static double sum_rows(const struct statistics *statistics)
 void statistics_summarize(struct statistics *statistics, double lowest)
 {
     struct statistics_summary summary = {.diameter = -INFINITY, .radius = INFINITY};
-    for (uint32_t row = 0; row < statistics->vertex_count; ++row) {
+    for (uint32_t row = 0; row < statistics->vertex_count; row++) {
         if (statistics->reachable[row] > 0) {
             summary.reachable_pairs += statistics->reachable[row];
             summary.diameter = fmax(summary.diameter, statistics->eccentricity[row]);

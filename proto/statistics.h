@@ -1,4 +1,4 @@
-/* What a distance matrix says row by row, and over all: reduced once, when the matrix is made.
+/* Statistics of a distance matrix, by row and overall: reduced once, when the matrix is made.
  *
  * Distances of a vertex to itself do not count. What is unreachable counts nowhere: every figure is
  * over the pairs (source, target), source != target, whose distance is finite, so the diameter of a
@@ -37,7 +37,7 @@ extern "C" {
 #define STATISTICS_GROUPS 8
 #define STATISTICS_LANES (STATISTICS_QUAD * STATISTICS_GROUP_QUADS * STATISTICS_GROUPS)
 
-/* Of integer kinds exact, of float kinds in double. */
+/* Sum of distances: exact for integer kinds, a double for float kinds. */
 union statistics_sum {
     int64_t integer;
     double real;

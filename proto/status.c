@@ -15,14 +15,15 @@ static const struct status_info table[] = {
     [STATUS_BAD_PARAMETER] = {"BadParameter", "Bad value of a parameter", 400, EXIT_USAGE},
     [STATUS_UNAUTHORIZED] = {"Unauthorized", "A valid key is required", 401, EXIT_USAGE},
     [STATUS_FORBIDDEN] = {"Forbidden", "The key does not allow this", 403, EXIT_USAGE},
+    [STATUS_CROSS_ORIGIN] = {"CrossOrigin", "The request comes from a page of another origin", 403,
+                             EXIT_USAGE},
+    [STATUS_WRONG_HOST] = {"WrongHost", "The service does not go by this name", 421, EXIT_USAGE},
     [STATUS_NO_SUCH_ROUTE] = {"NoSuchRoute", "There is nothing at this address", 404, EXIT_USAGE},
     [STATUS_NO_SUCH_GRAPH] = {"NoSuchGraph", "No such graph", 404, EXIT_USAGE},
     [STATUS_NO_SUCH_JOB] = {"NoSuchJob", "No such job", 404, EXIT_USAGE},
     [STATUS_NO_SUCH_VERTEX] = {"NoSuchVertex", "No such vertex", 404, EXIT_USAGE},
     [STATUS_METHOD_NOT_ALLOWED] = {"MethodNotAllowed", "Method not allowed here", 405, EXIT_USAGE},
     [STATUS_NOT_ACCEPTABLE] = {"NotAcceptable", "No acceptable representation", 406, EXIT_USAGE},
-    [STATUS_REQUEST_TIMEOUT] = {"RequestTimeout", "The request took too long to come", 408,
-                                EXIT_USAGE},
     [STATUS_LENGTH_REQUIRED] = {"LengthRequired", "Content-Length is required", 411, EXIT_USAGE},
     [STATUS_UNSUPPORTED_MEDIA_TYPE] = {"UnsupportedMediaType", "Unsupported format", 415,
                                        EXIT_USAGE},
@@ -78,7 +79,7 @@ static const struct status_info table[] = {
     [STATUS_CONFIG] = {"Configuration", "The configuration is wrong", 500, EXIT_USAGE},
 };
 
-static_assert(sizeof table / sizeof table[0] == STATUS_COUNT, "a row for every status");
+static_assert(sizeof(table) / sizeof(table[0]) == STATUS_COUNT, "a row for every status");
 
 const struct status_info *status_info(enum status status)
 {

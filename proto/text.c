@@ -1,5 +1,6 @@
 #include "proto/text.h"
 
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,7 +131,7 @@ static void append_escaped(struct text *text, unsigned char c)
 {
     static const char letters[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',
                                    ['\r'] = 'r', ['"'] = '"',  ['\\'] = '\\'};
-    char escape[2] = {'\\', c < sizeof letters ? letters[c] : '\0'};
+    char escape[2] = {'\\', c < sizeof(letters) ? letters[c] : '\0'};
 
     if (escape[1] != '\0') {
         text_append(text, escape, 2);
@@ -178,4 +179,21 @@ char *text_take(struct text *text, size_t *ret_size)
     }
     *text = (struct text){0};
     return bytes;
+}
+
+/* Counted first, so that nothing has to grow. */
+char *text_print_json(const struct json_t *root, size_t flags)
+{
+    const size_t size = root != NULL ? json_dumpb(root, NULL, 0, flags) : 0;
+    char *text = size > 0 ? malloc(size + 1) : NULL;
+
+    if (text == NULL) {
+        return NULL;
+    }
+    if (json_dumpb(root, text, size, flags) != size) {
+        free(text);
+        return NULL;
+    }
+    text[size] = '\0';
+    return text;
 }

@@ -60,3 +60,9 @@ MUST_CHECK enum status text_status(const struct text *text);
 /* The bytes, moved to the caller (free with free()), who asked text_status first; the text is empty
  * after. ret_size may be NULL. NULL when even the empty string cannot be allocated. */
 char *text_take(struct text *text, size_t *ret_size);
+
+struct json_t;
+/* JSON whole or not at all, to be freed with free(): NULL without memory and for a root of NULL.
+ * json_dumps of jansson 2.14 leaves out a member's name when its text cannot grow, and reports no
+ * error. flags: as of json_dumps. */
+char *text_print_json(const struct json_t *root, size_t flags);

@@ -6,8 +6,6 @@
 
 /* Comparisons of one edge with one row. */
 #define STEPS_MAX ((uint64_t)1 << 42)
-/* For a graph whose rows are searched, what its passes cost more. */
-#define PASSES_ASSUMED 16
 #define ROWS_MIN 64
 
 double verification_tolerance(enum kind kind)
@@ -28,34 +26,17 @@ double verification_least(enum kind kind)
     return kind == KIND_F4 ? (double)FLT_MIN : kind == KIND_F8 ? DBL_MIN : 0;
 }
 
-uint32_t verification_row_count(uint32_t vertex_count, uint64_t edge_count, bool searched)
+uint32_t verification_row_count(uint32_t vertex_count, uint64_t edge_count)
 {
-    const uint64_t budget = searched ? STEPS_MAX / PASSES_ASSUMED : STEPS_MAX;
     /* A row is looked at whole, however few edges there are. */
     const uint64_t steps = edge_count > vertex_count ? edge_count : vertex_count;
-    const uint64_t affordable = steps > 0 ? budget / steps : 0;
+    const uint64_t affordable = steps > 0 ? STEPS_MAX / steps : 0;
     const uint64_t rows = affordable > ROWS_MIN ? affordable : ROWS_MIN;
     return rows < vertex_count ? (uint32_t)rows : vertex_count;
-}
-
-/* Of the first row of each of row_count equal shares; the end of the last is vertex_count. */
-static uint32_t begin_of_share(uint32_t vertex_count, uint32_t row_count, uint32_t index)
-{
-    return (uint32_t)((uint64_t)index * vertex_count / row_count);
 }
 
 uint32_t verification_row(uint32_t vertex_count, uint32_t row_count, uint32_t index)
 {
     CHECK(index < row_count && row_count <= vertex_count);
-    return begin_of_share(vertex_count, row_count, index);
-}
-
-/* The remainder of 64 bits by 32 is even enough: no row is likelier than another by one in 2^32. */
-uint32_t verification_drawn_row(uint32_t vertex_count, uint32_t row_count, uint32_t index,
-                                uint64_t random)
-{
-    CHECK(index < row_count && row_count <= vertex_count);
-    const uint32_t begin = begin_of_share(vertex_count, row_count, index);
-    const uint32_t end = begin_of_share(vertex_count, row_count, index + 1);
-    return begin + (uint32_t)(random % (end - begin));
+    return (uint32_t)((uint64_t)index * vertex_count / row_count);
 }

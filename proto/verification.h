@@ -1,4 +1,4 @@
-/* What a certificate proved of a matrix of distances, and where it failed.
+/* The account of a certificate: what it proved of a matrix of distances.
  *
  * A row is right exactly when its own entry is 0, no edge shortens an entry, and every finite entry
  * is reached from the row's vertex along tight edges, those that account for a distance exactly.
@@ -15,31 +15,15 @@
 extern "C" {
 #endif
 
-enum violation_kind {
-    VIOLATION_NONE = 0,
-    VIOLATION_DIAGONAL, /* the entry of a vertex for itself is not 0 */
-    VIOLATION_PATH,     /* no path has the length of a finite entry */
-    VIOLATION_EDGE      /* the edge (by, target) makes a shorter path */
-};
-
-/* The first wrong entry that was met: row source, column target. */
-struct violation {
-    enum violation_kind kind;
-    uint32_t source;
-    uint32_t target;
-    uint32_t by;
-    double distance; /* what the matrix says; +infinity = unreachable */
-};
-
 struct verification {
     bool done;        /* all that was checked holds */
     bool on_device;   /* checked in the device's memory, before the matrix left it */
     uint64_t rows;    /* checked */
+    uint64_t proven;  /* by a device, the first of these rows: it left the next one open */
     uint64_t of;      /* rows of the matrix */
     uint64_t edges;   /* each checked against every one of these rows, undirected ones both ways */
     double tolerance; /* relative; 0 = exact */
     double seconds;
-    struct violation violation;
 };
 
 /* Relative tolerance of a comparison, whatever the length of the path, and the relative error of
@@ -51,16 +35,10 @@ double verification_epsilon(enum kind kind);
 double verification_least(enum kind kind);
 
 /* How many rows a device checks: all while rows x steps stays within a budget of a few seconds,
- * else as many as do, 64 at least. edge_count: undirected ones counted twice. searched: weights
- * below 0, for which every row takes many passes over the edges. */
-uint32_t verification_row_count(uint32_t vertex_count, uint64_t edge_count, bool searched);
+ * else as many as do, 64 at least. edge_count: undirected ones counted twice. */
+uint32_t verification_row_count(uint32_t vertex_count, uint64_t edge_count);
 /* The index-th of row_count rows spread evenly: ascending, the first is row 0. */
 uint32_t verification_row(uint32_t vertex_count, uint32_t row_count, uint32_t index);
-/* The index-th of row_count rows that nobody can tell beforehand: one of each of as many equal
- * shares of the matrix, ascending. random: any 64 bits, others for every row. Each row of a share
- * is as likely. */
-uint32_t verification_drawn_row(uint32_t vertex_count, uint32_t row_count, uint32_t index,
-                                uint64_t random);
 
 #ifdef __cplusplus
 }

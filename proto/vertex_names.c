@@ -28,7 +28,7 @@ struct vertex_names {
 
 static struct vertex_names *create(uint32_t count, bool numeric)
 {
-    struct vertex_names *names = calloc(1, sizeof *names);
+    struct vertex_names *names = calloc(1, sizeof(*names));
 
     if (names != NULL) {
         names->count = count;
@@ -219,20 +219,20 @@ size_t vertex_names_encoded_size(const struct vertex_names *names)
 static void put_u32(unsigned char *to, uint32_t value)
 {
     value = htole32(value);
-    memcpy(to, &value, sizeof value);
+    memcpy(to, &value, sizeof(value));
 }
 
 static void put_u64(unsigned char *to, uint64_t value)
 {
     value = htole64(value);
-    memcpy(to, &value, sizeof value);
+    memcpy(to, &value, sizeof(value));
 }
 
 static uint32_t get_u32(const unsigned char *from)
 {
     uint32_t value;
 
-    memcpy(&value, from, sizeof value);
+    memcpy(&value, from, sizeof(value));
     return le32toh(value);
 }
 
@@ -240,7 +240,7 @@ static uint64_t get_u64(const unsigned char *from)
 {
     uint64_t value;
 
-    memcpy(&value, from, sizeof value);
+    memcpy(&value, from, sizeof(value));
     return le64toh(value);
 }
 

@@ -3,7 +3,7 @@
  * Immutable once created; any thread may read. */
 #pragma once
 
-#include "proto/name_table.h"
+#include "proto/read/name_table.h"
 #include "proto/status.h"
 
 #include <stdbool.h>

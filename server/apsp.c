@@ -1,8 +1,6 @@
 /* apsp: the one-shot command. Turns arguments into a subcommand, and its end into an exit code:
  * 0 done, 1 bad input, 2 usage, 3 device, 130 interrupted. */
-#include "server/command/arguments.h"
-#include "server/paragraph.h"
-#include "server/suggestion.h"
+#include "server/command/command.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,26 +10,21 @@
 
 #define EXIT_INTERRUPTED 130
 
-static const struct command *const commands[] = {&command_solve, &command_verify, &command_generate,
-                                                 &command_plan,  &command_plot,   &command_bench};
+static const struct command *const commands[] = {
+    &command_solve, &command_verify, &command_generate, &command_plan, &command_bench,
+};
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 
 static const struct command *find_command(const char *name, struct problem *reterr)
 {
-    struct suggestion suggestion = {.typed = name};
-    for (size_t i = 0; i < COMMAND_COUNT; ++i) {
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
         if (strcmp(commands[i]->name, name) == 0) {
             return commands[i];
         }
-        suggestion_consider(&suggestion, commands[i]->name);
     }
     problem_set(reterr, STATUS_UNKNOWN_PARAMETER, "unknown command %.60s", name);
-    if (suggestion.best != NULL) {
-        problem_hint(reterr, "did you mean %s?", suggestion.best);
-    } else {
-        problem_hint(reterr, "apsp --help lists the commands");
-    }
+    problem_hint(reterr, "apsp --help lists the commands");
     return NULL;
 }
 
@@ -40,23 +33,20 @@ static void print_help(FILE *stream)
     fputs("usage: apsp COMMAND ...\n"
           "All shortest paths of a graph, without the service.\n\n",
           stream);
-    for (size_t i = 0; i < COMMAND_COUNT; ++i) {
-        fprintf(stream, "apsp %s\n", commands[i]->name);
-        paragraph_print(stream, "    ", commands[i]->summary);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        fprintf(stream, "apsp %s\n%s\n\n", commands[i]->name, commands[i]->summary);
     }
-    fputc('\n', stream);
-    paragraph_print(stream, "",
-                    "apsp COMMAND --help lists the flags of a command. Exit code: 0 done, 1 bad "
-                    "input, 2 usage, 3 no usable device, 130 interrupted.");
+    fputs("apsp COMMAND --help lists the flags of a command. Exit code: 0 done, 1 bad\n"
+          "input, 2 usage, 3 no usable device, 130 interrupted.\n",
+          stream);
 }
 
 static void print_command_help(const struct command *command, FILE *stream)
 {
-    arguments_print_help(command, stream);
-    fputc('\n', stream);
-    paragraph_print(stream, "",
-                    "The solver (also --config FILE, and APSPD_SOLVER_BACKEND and so on in the "
-                    "environment; --solver is short for --solver.backend):");
+    command_print_help(command, stream);
+    fputs("\nThe solver (also --config FILE, and APSPD_SOLVER_BACKEND and so on in the\n"
+          "environment; --solver is short for --solver.backend):\n",
+          stream);
     config_print_help(CONFIG_COMMAND, stream);
 }
 
@@ -86,9 +76,9 @@ static int refuse(const char *path, const struct problem *problem)
 static int run_command(const struct command *command, const struct config *config, int argc,
                        char **argv)
 {
-    struct command_call call = {.config = config};
     struct problem problem = {0};
-    enum status status = arguments_parse(command, argc, argv, &call, &problem);
+    struct command_call call = {.command = command, .config = config, .problem = &problem};
+    enum status status = command_parse(&call, argc, argv);
     if (status == STATUS_OK) {
         status = command->run(&call, &problem);
     }

@@ -2,8 +2,6 @@
 
 #include "proto/check.h"
 #include "server/config_option.h"
-#include "server/paragraph.h"
-#include "server/suggestion.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -24,9 +22,9 @@ static const struct {
 
 void config_defaults(struct config *config)
 {
-    memset(config, 0, sizeof *config);
+    memset(config, 0, sizeof(*config));
     const struct config_option *option;
-    for (size_t i = 0; (option = config_option_at(i)) != NULL; ++i) {
+    for (size_t i = 0; (option = config_option_at(i)) != NULL; i++) {
         enum status status = config_option_set(config, option, option->fallback, "default", NULL);
         CHECK(status == STATUS_OK);
     }
@@ -60,7 +58,7 @@ static char *read_line(char *buffer, int size, void *context)
     if (source->status != STATUS_OK) {
         return NULL;
     }
-    ++source->line;
+    source->line++;
     if (fgets(buffer, size, source->stream) == NULL) {
         return NULL;
     }
@@ -70,36 +68,6 @@ static char *read_line(char *buffer, int size, void *context)
         return NULL;
     }
     return buffer;
-}
-
-/* Hints at the key or, for a flag, the word that was probably meant. */
-static void suggest(const char *typed, bool flag, const char *otherwise, struct problem *reterr)
-{
-    static const char *const words[] = {"config",       "help",         "version",
-                                        "check-config", "print-config", "hash-key"};
-    struct suggestion suggestion = {.typed = typed};
-    char best[CONFIG_OPTION_SHOWN];
-    const struct config_option *option;
-    for (size_t i = 0; (option = config_option_at(i)) != NULL; ++i) {
-        char name[CONFIG_OPTION_SHOWN];
-        snprintf(name, sizeof name, "%s.%s", option->section, option->key);
-        suggestion_consider(&suggestion, name);
-        if (suggestion.best == name) {
-            memcpy(best, name, sizeof best);
-            suggestion.best = best;
-        }
-    }
-    for (size_t i = 0; flag && i < sizeof words / sizeof words[0]; ++i) {
-        suggestion_consider(&suggestion, words[i]);
-    }
-    for (size_t i = 0; flag && i < sizeof short_flags / sizeof short_flags[0]; ++i) {
-        suggestion_consider(&suggestion, short_flags[i].flag);
-    }
-    if (suggestion.best != NULL) {
-        problem_hint(reterr, "did you mean %s%s?", flag ? "--" : "", suggestion.best);
-    } else {
-        problem_hint(reterr, "%s", otherwise);
-    }
 }
 
 static int take_pair(void *context, const char *section, const char *key, const char *value)
@@ -112,12 +80,12 @@ static int take_pair(void *context, const char *section, const char *key, const 
     const struct config_option *option = config_option_find(section, strlen(section), key);
     if (option == NULL) {
         char name[2 * CONFIG_OPTION_SHOWN];
-        snprintf(name, sizeof name, "%s.%s", section, key);
+        snprintf(name, sizeof(name), "%s.%s", section, key);
         refuse_line(source, "unknown key ", name);
-        suggest(name, false, "--print-config lists every key", source->reterr);
+        problem_hint(source->reterr, "--print-config lists every key");
         return 0;
     }
-    snprintf(origin, sizeof origin, "%.*s:%" PRIu64, CONFIG_OPTION_SHOWN, source->path,
+    snprintf(origin, sizeof(origin), "%.*s:%" PRIu64, CONFIG_OPTION_SHOWN, source->path,
              source->line);
     source->status = config_option_set(source->config, option, value, origin, source->reterr);
     if (source->status != STATUS_OK) {
@@ -158,7 +126,7 @@ static enum status load_file(struct config *config, const char *path, struct pro
 static void variable_name(const struct config_option *option, char *buffer, size_t size)
 {
     snprintf(buffer, size, VARIABLE_PREFIX "%s_%s", option->section, option->key);
-    for (char *c = buffer; *c != '\0'; ++c) {
+    for (char *c = buffer; *c != '\0'; c++) {
         *c = (char)toupper((unsigned char)*c);
     }
 }
@@ -178,8 +146,8 @@ static enum status load_variable(struct config *config, const char *name, const 
 {
     char known[CONFIG_OPTION_SHOWN];
     const struct config_option *option;
-    for (size_t i = 0; (option = config_option_at(i)) != NULL; ++i) {
-        variable_name(option, known, sizeof known);
+    for (size_t i = 0; (option = config_option_at(i)) != NULL; i++) {
+        variable_name(option, known, sizeof(known));
         if (strcmp(known, name) == 0) {
             return config_option_set(config, option, value, name, reterr);
         }
@@ -192,10 +160,10 @@ static enum status load_variable(struct config *config, const char *name, const 
 static enum status load_environment(struct config *config, char **environment,
                                     struct problem *reterr)
 {
-    for (char **entry = environment; *entry != NULL; ++entry) {
+    for (char **entry = environment; *entry != NULL; entry++) {
         char name[CONFIG_OPTION_SHOWN];
         size_t size = strcspn(*entry, "=");
-        size_t kept = size < sizeof name ? size : sizeof name - 1;
+        size_t kept = size < sizeof(name) ? size : sizeof(name) - 1;
         memcpy(name, *entry, kept);
         name[kept] = '\0';
         if (is_foreign_variable(name)) {
@@ -213,7 +181,7 @@ static enum status load_environment(struct config *config, char **environment,
 static const char *environment_value(char **environment, const char *name)
 {
     size_t size = strlen(name);
-    for (char **entry = environment; *entry != NULL; ++entry) {
+    for (char **entry = environment; *entry != NULL; entry++) {
         if (strncmp(*entry, name, size) == 0 && (*entry)[size] == '=') {
             return *entry + size + 1;
         }
@@ -240,7 +208,7 @@ static const char *flag_name(const char *argument, char *buffer, size_t size)
 
 static const struct config_option *flag_option(const char *name)
 {
-    for (size_t i = 0; i < sizeof short_flags / sizeof short_flags[0]; ++i) {
+    for (size_t i = 0; i < sizeof(short_flags) / sizeof(short_flags[0]); i++) {
         if (strcmp(name, short_flags[i].flag) == 0) {
             const char *section = short_flags[i].section;
             return config_option_find(section, strlen(section), short_flags[i].key);
@@ -304,7 +272,7 @@ static void keep_argument(struct flag_walk *walk)
     if (walk->config != NULL) {
         walk->argv[walk->kept] = walk->argv[walk->at];
     }
-    ++walk->kept;
+    walk->kept++;
 }
 
 static enum status take_word(struct flag_walk *walk, const char *name, bool *word)
@@ -321,7 +289,7 @@ static enum status take_value(struct flag_walk *walk, const char *name,
 {
     const char *value = flag_value(walk);
     char origin[CONFIG_OPTION_SHOWN + 3];
-    snprintf(origin, sizeof origin, "--%s", name);
+    snprintf(origin, sizeof(origin), "--%s", name);
     if (value == NULL) {
         return problem_set(walk->reterr, STATUS_CONFIG, "%s needs a value", origin);
     }
@@ -338,7 +306,7 @@ static enum status walk_argument(struct flag_walk *walk)
 {
     char buffer[CONFIG_OPTION_SHOWN];
     const char *argument = walk->argv[walk->at];
-    const char *name = flag_name(argument, buffer, sizeof buffer);
+    const char *name = flag_name(argument, buffer, sizeof(buffer));
     if (name != NULL) {
         bool *word = request_word(walk->request, walk->program, name);
         const struct config_option *option = flag_option(name);
@@ -355,7 +323,7 @@ static enum status walk_argument(struct flag_walk *walk)
     if (walk->program == CONFIG_DAEMON) {
         problem_set(walk->reterr, STATUS_CONFIG, "unknown argument %.*s", CONFIG_OPTION_SHOWN,
                     argument);
-        suggest(name != NULL ? name : argument, true, "--help lists the flags", walk->reterr);
+        problem_hint(walk->reterr, "--help lists the flags");
         return STATUS_CONFIG;
     }
     keep_argument(walk);
@@ -367,7 +335,7 @@ static enum status walk_flags(struct flag_walk *walk)
 {
     bool flags = true;
     walk->kept = walk->argc > 0 ? 1 : 0;
-    for (walk->at = 1; walk->at < walk->argc; ++walk->at) {
+    for (walk->at = 1; walk->at < walk->argc; walk->at++) {
         flags = flags && strcmp(walk->argv[walk->at], "--") != 0;
         if (!flags && walk->program == CONFIG_COMMAND) {
             keep_argument(walk);
@@ -419,6 +387,27 @@ enum status config_load(struct config *config, enum config_program program, int 
 
 /* Printing */
 
+#define COLUMNS 78
+
+/* The words in lines that a terminal of 80 columns holds, each behind prefix. */
+static void print_lines(FILE *stream, const char *prefix, const char *words)
+{
+    while (*words != '\0') {
+        const size_t room = COLUMNS - strlen(prefix);
+        size_t size = strlen(words);
+        if (size > room) {
+            size = room;
+            while (size > 0 && words[size] != ' ') {
+                size--;
+            }
+            size = size == 0 ? strcspn(words, " ") : size;
+        }
+        fprintf(stream, "%s%.*s\n", prefix, (int)size, words);
+        words += size;
+        words += strspn(words, " ");
+    }
+}
+
 static void print_option(const struct config *config, const struct config_option *option,
                          FILE *stream)
 {
@@ -427,10 +416,10 @@ static void print_option(const struct config *config, const struct config_option
     char line[2 * CONFIG_OPTION_TEXT_SIZE];
     config_option_range(option, range);
     config_option_get(config, option, value);
-    snprintf(line, sizeof line, "%s: %s. Default: %s", option->choices != NULL ? "One of" : "Range",
-             range, option->fallback);
-    paragraph_print(stream, "; ", option->help);
-    paragraph_print(stream, "; ", line);
+    snprintf(line, sizeof(line), "%s: %s. Default: %s",
+             option->choices != NULL ? "One of" : "Range", range, option->fallback);
+    print_lines(stream, "; ", option->help);
+    print_lines(stream, "; ", line);
     fprintf(stream, "%s = %s\n", option->key, value);
 }
 
@@ -438,12 +427,11 @@ void config_print(const struct config *config, FILE *stream)
 {
     const struct config_option *option;
     const char *section = "";
-    paragraph_print(
-        stream, "; ",
-        "The configuration of apspd. A key given again by an environment variable "
-        "(APSPD_HTTP_THREADS) or a flag (--http.threads) is overruled, the flag last. A "
-        "comment takes a line of its own.");
-    for (size_t i = 0; (option = config_option_at(i)) != NULL; ++i) {
+    print_lines(stream, "; ",
+                "The configuration of apspd. A key given again by an environment variable "
+                "(APSPD_HTTP_THREADS) or a flag (--http.threads) is overruled, the flag last. A "
+                "comment takes a line of its own.");
+    for (size_t i = 0; (option = config_option_at(i)) != NULL; i++) {
         if (strcmp(option->section, section) != 0) {
             section = option->section;
             fprintf(stream, "\n[%s]\n", section);
@@ -474,15 +462,15 @@ void config_print_help(enum config_program program, FILE *stream)
     if (program == CONFIG_DAEMON) {
         print_daemon_words(stream);
     }
-    for (size_t i = 0; (option = config_option_at(i)) != NULL; ++i) {
+    for (size_t i = 0; (option = config_option_at(i)) != NULL; i++) {
         char range[CONFIG_OPTION_TEXT_SIZE];
         char line[2 * CONFIG_OPTION_TEXT_SIZE];
         if (!takes_option(program, option)) {
             continue;
         }
         config_option_range(option, range);
-        snprintf(line, sizeof line, "%s (%s; default %s)", option->help, range, option->fallback);
+        snprintf(line, sizeof(line), "%s (%s; default %s)", option->help, range, option->fallback);
         fprintf(stream, "  --%s.%s VALUE\n", option->section, option->key);
-        paragraph_print(stream, "      ", line);
+        print_lines(stream, "      ", line);
     }
 }

@@ -8,6 +8,7 @@
 #include "server/solver/solver.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define CONFIG_TEXT_SIZE 256
 #define CONFIG_NONE "none" /* where there may be no text */
@@ -27,6 +28,8 @@ struct config {
     char socket_mode[8];                    /* of Unix sockets, in octal */
     enum config_network network;            /* what an address that others reach must have */
     char keys_file[CONFIG_TEXT_SIZE];       /* "none": open to whoever reaches it */
+    char hosts[CONFIG_TEXT_SIZE];           /* a list; "none" */
+    char cors_origins[CONFIG_TEXT_SIZE];    /* the same */
     char tls_certificate[CONFIG_TEXT_SIZE]; /* "none": no TLS */
     char tls_key[CONFIG_TEXT_SIZE];
     uint32_t http_threads;
@@ -62,8 +65,6 @@ struct config {
     uint64_t result_budget_bytes; /* results kept on disk; the oldest used go first */
     uint32_t result_limit;
     uint64_t disk_reserve_bytes; /* left free */
-    uint64_t scrub_rate_bytes;   /* per second, reading results through; 0 = never */
-    uint32_t scrub_pause_s;      /* from one reading to the next */
     uint64_t path_budget_bytes;  /* edges kept in memory for paths */
 
     /* [solver] */
@@ -80,7 +81,7 @@ struct config {
     enum log_level log_level;
 };
 
-/* What the command line asked beside keys. */
+/* Command-line arguments other than configuration keys. */
 struct config_request {
     bool help;
     bool version;
@@ -93,6 +94,17 @@ struct config_request {
 
 /* Which keys a program takes: the daemon all, the one-shot command the solver section. */
 enum config_program { CONFIG_DAEMON, CONFIG_COMMAND };
+
+/* The next word of a list, and its size; moves the list on behind it. NULL at the end. A list that
+ * is CONFIG_NONE has no words, which is the caller's to look at. */
+static inline const char *config_list_next(const char **list, size_t *ret_size)
+{
+    const char *word = *list + strspn(*list, " ,");
+
+    *ret_size = strcspn(word, " ,");
+    *list = word + *ret_size;
+    return *ret_size > 0 ? word : NULL;
+}
 
 void config_defaults(struct config *config);
 

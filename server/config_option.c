@@ -35,6 +35,16 @@ static const struct config_option options[] = {
     {"http", "keys_file", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(keys_file),
      "File of the keys that let in, read again on SIGHUP; credential:NAME is one that systemd has "
      "loaded (LoadCredential=). none = whoever reaches the address may do everything."},
+    {"http", "hosts", OPTION_HOSTS, CONFIG_NONE, 0, 0, NULL, MEMBER(hosts),
+     "Names by which clients reach a service that has no keys, as they stand in Host, without "
+     "ports. localhost, the name in listen and IP addresses always count; requests under another "
+     "name are refused with 421, as a web page could send them by rebinding its own name to the "
+     "service (DNS rebinding)."},
+    {"http", "cors_origins", OPTION_ORIGINS, CONFIG_NONE, 0, 0, NULL, MEMBER(cors_origins),
+     "Origins whose web pages may use the service from a browser (CORS), such as "
+     "https://app.example; no cookies are involved, and keys are asked for as ever. * = every web "
+     "page that anybody who reaches the service opens: without keys each may then read, submit "
+     "and delete."},
     {"http", "tls_certificate", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tls_certificate),
      "File of the certificate in PEM, followed by those that sign it: TLS 1.2 and 1.3 on every "
      "address that is no Unix socket. Read again on SIGHUP; or credential:NAME. none = no TLS."},
@@ -68,9 +78,11 @@ static const struct config_option options[] = {
     {"http", "upload_memory", OPTION_BYTES, "0", 0, KIB * KIB * GIB, NULL,
      MEMBER(upload_memory_bytes),
      "Memory for the graphs that come in at the same time, each counted as twice its decoded "
-     "bytes; the ones beyond are refused with 429, but for the first 128 KiB of each, and one "
-     "alone is always taken. 0 = a quarter of what the machine has available at the start. "
-     "Suffixes as for body_limit."},
+     "bytes, as they arrive; the ones beyond are refused with 429, but for the first 128 KiB of "
+     "each. A tenant may take half of it, and an address half of its tenant's, or half of all "
+     "without keys; clients of a Unix socket are one address. One upload at a time may go beyond "
+     "all of these. 0 = a quarter of what the machine has available at the start. Suffixes as for "
+     "body_limit."},
     {"http", "decoded_limit", OPTION_BYTES, "17179869184", 1, KIB * KIB * GIB, NULL,
      MEMBER(decoded_limit_bytes),
      "Most bytes that a compressed upload may decompress to. Suffixes as for body_limit."},
@@ -119,13 +131,6 @@ static const struct config_option options[] = {
      MEMBER(disk_reserve_bytes),
      "Bytes of the disk left free: an upload whose result would not leave as much is refused. "
      "Suffixes as for body_limit."},
-    {"store", "scrub_rate", OPTION_BYTES, "16777216", 0, UINT64_C(1) << 40, NULL,
-     MEMBER(scrub_rate_bytes),
-     "Bytes a second at which stored results are read through and checked, past the page cache, "
-     "beside all else. 0 = never; what is asked for is checked when it is first read. Suffixes as "
-     "for body_limit."},
-    {"store", "scrub_pause_s", OPTION_SECONDS, "86400", 1, 31536000, NULL, MEMBER(scrub_pause_s),
-     "Seconds between two such readings."},
     {"store", "path_budget", OPTION_BYTES, "1073741824", KIB, UINT64_C(1) << 50, NULL,
      MEMBER(path_budget_bytes),
      "Bytes of edges kept in memory for paths, 8 to 24 an edge; graphs whose paths were asked for "
@@ -179,7 +184,7 @@ const struct config_option *config_option_at(size_t index)
 const struct config_option *config_option_find(const char *section, size_t section_size,
                                                const char *key)
 {
-    for (size_t i = 0; i < OPTION_COUNT; ++i) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
         if (strlen(options[i].section) == section_size &&
             memcmp(options[i].section, section, section_size) == 0 &&
             strcmp(options[i].key, key) == 0) {
@@ -194,7 +199,7 @@ static bool parse_digits(const char *text, uint64_t *ret_value, const char **ret
 {
     uint64_t value = 0;
     const char *c = text;
-    for (; *c >= '0' && *c <= '9'; ++c) {
+    for (; *c >= '0' && *c <= '9'; c++) {
         if (__builtin_mul_overflow(value, 10, &value) ||
             __builtin_add_overflow(value, (uint64_t)(*c - '0'), &value)) {
             return false;
@@ -214,9 +219,9 @@ static bool parse_number(const char *text, bool bytes, uint64_t *ret_value)
         return false;
     }
     if (bytes && *rest == ' ') {
-        ++rest;
+        rest++;
     }
-    for (size_t i = 0; i < (bytes ? 5 : 1); ++i) {
+    for (size_t i = 0; i < (bytes ? 5 : 1); i++) {
         if (strcmp(rest, suffixes[i]) == 0) {
             return !__builtin_mul_overflow(value, UINT64_C(1) << (10 * i), ret_value);
         }
@@ -247,10 +252,49 @@ static bool is_address(const struct config_option *option, const char *text)
     return memchr(text, ':', host) == NULL;
 }
 
+static bool is_host_name(const char *word, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (!isalnum((unsigned char)word[i]) && strchr("-._", word[i]) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* As a browser sends it: no slash or path behind the host. */
+static bool is_origin(const char *word, size_t size)
+{
+    const size_t scheme = strcspn(word, ":");
+    const size_t host = scheme + strlen("://");
+
+    return (size == 1 && word[0] == '*') ||
+           (scheme > 0 && host < size && strncmp(word + scheme, "://", 3) == 0 &&
+            strcspn(word + host, "/?#@\\") >= size - host);
+}
+
+static bool is_list(const struct config_option *option, const char *text)
+{
+    bool (*is_word)(const char *word, size_t size) =
+        option->type == OPTION_HOSTS ? is_host_name : is_origin;
+    const char *word;
+    size_t size;
+
+    if (strcmp(text, CONFIG_NONE) == 0) {
+        return true;
+    }
+    while ((word = config_list_next(&text, &size)) != NULL) {
+        if (!is_word(word, size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Text that a file gives back unchanged: no controls, no blank at either end. */
 static bool is_plain(const char *text)
 {
-    for (const char *c = text; *c != '\0'; ++c) {
+    for (const char *c = text; *c != '\0'; c++) {
         if (iscntrl((unsigned char)*c)) {
             return false;
         }
@@ -261,7 +305,7 @@ static bool is_plain(const char *text)
 
 static bool find_choice(const struct config_option *option, const char *text, uint32_t *ret_index)
 {
-    for (uint32_t i = 0; option->choices[i] != NULL; ++i) {
+    for (uint32_t i = 0; option->choices[i] != NULL; i++) {
         if (strcmp(option->choices[i], text) == 0) {
             *ret_index = i;
             return true;
@@ -282,7 +326,7 @@ static bool store_text(struct config *config, const struct config_option *option
 
 static bool store_u32(struct config *config, const struct config_option *option, uint32_t value)
 {
-    memcpy(member_of(config, option), &value, sizeof value);
+    memcpy(member_of(config, option), &value, sizeof(value));
     return true;
 }
 
@@ -297,7 +341,7 @@ static bool store_number(struct config *config, const struct config_option *opti
     if (option->size == sizeof(uint32_t)) {
         return store_u32(config, option, (uint32_t)value);
     }
-    memcpy(member_of(config, option), &value, sizeof value);
+    memcpy(member_of(config, option), &value, sizeof(value));
     return true;
 }
 
@@ -315,6 +359,9 @@ static bool store(struct config *config, const struct config_option *option, con
         return store_text(config, option, text);
     case OPTION_ADDRESS:
         return is_address(option, text) && store_text(config, option, text);
+    case OPTION_HOSTS:
+    case OPTION_ORIGINS:
+        return is_list(option, text) && store_text(config, option, text);
     case OPTION_CHOICE:
         return find_choice(option, text, &index) && store_u32(config, option, index);
     case OPTION_WORD:
@@ -340,9 +387,15 @@ void config_option_range(const struct config_option *option, char ret_text[CONFI
         snprintf(ret_text, size, "HOST:PORT or unix:PATH%s",
                  strcmp(option->fallback, CONFIG_NONE) == 0 ? ", or none" : "");
         return;
+    case OPTION_HOSTS:
+        snprintf(ret_text, size, "names of hosts with blanks between, or none");
+        return;
+    case OPTION_ORIGINS:
+        snprintf(ret_text, size, "SCHEME://HOST[:PORT], several with blanks between, *, or none");
+        return;
     case OPTION_CHOICE:
     case OPTION_WORD:
-        for (size_t i = 0; option->choices[i] != NULL; ++i) {
+        for (size_t i = 0; option->choices[i] != NULL; i++) {
             used += (size_t)snprintf(ret_text + used, size - used, "%s%s", i > 0 ? ", " : "",
                                      option->choices[i]);
         }
@@ -381,6 +434,8 @@ void config_option_get(const struct config *config, const struct config_option *
     switch (option->type) {
     case OPTION_TEXT:
     case OPTION_ADDRESS:
+    case OPTION_HOSTS:
+    case OPTION_ORIGINS:
     case OPTION_WORD:
         snprintf(ret_text, CONFIG_OPTION_TEXT_SIZE, "%s", (const char *)value);
         return;

@@ -11,6 +11,8 @@
 enum config_option_type {
     OPTION_TEXT,
     OPTION_ADDRESS, /* text: HOST:PORT or unix:PATH, or none where that is the default */
+    OPTION_HOSTS,   /* text: names of hosts with blanks or commas between, or none */
+    OPTION_ORIGINS, /* the same of SCHEME://HOST[:PORT], and * */
     OPTION_U32,
     OPTION_SECONDS, /* u32 */
     OPTION_U64,
@@ -46,6 +48,6 @@ MUST_CHECK enum status config_option_set(struct config *config, const struct con
 /* The value as text that config_option_set reads back. */
 void config_option_get(const struct config *config, const struct config_option *option,
                        char ret_text[CONFIG_OPTION_TEXT_SIZE]);
-/* What a value must be, in words. */
+/* Describes the allowed values in words. */
 void config_option_range(const struct config_option *option,
                          char ret_text[CONFIG_OPTION_TEXT_SIZE]);

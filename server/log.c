@@ -74,7 +74,7 @@ static void append_number(struct text *line, double number)
 
 static void append_fields(struct text *line, const struct log_field *fields, size_t count)
 {
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; i++) {
         if (fields[i].text != NULL && fields[i].text[0] == '\0') {
             continue; /* nothing to say */
         }

@@ -1,7 +1,7 @@
 /* apspd: arguments in, exit code out. */
-#include "server/http/keyring.h"
-#include "server/job/worker_child.h"
-#include "server/job/worker_process.h"
+#include "server/http/request/keyring.h"
+#include "server/job/worker/child.h"
+#include "server/job/worker/process.h"
 #include "server/service.h"
 
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static int report_failure(const struct problem *problem)
     return EX_CONFIG;
 }
 
-/* What another process of this program, and nobody else, starts it with. */
+/* Recognizes the command line of a worker process, which only this program itself uses. */
 static bool is_worker(int argc, char **argv)
 {
     return argc == 3 && strcmp(argv[1], WORKER_PROCESS_FLAG) == 0 &&

@@ -79,7 +79,7 @@ static const struct {
 
 static const double bounds[] = {0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300, 1800};
 
-#define BOUND_COUNT (sizeof bounds / sizeof bounds[0])
+#define BOUND_COUNT (sizeof(bounds) / sizeof(bounds[0]))
 
 static _Atomic double values[METRIC_COUNT];
 static struct {

@@ -1,8 +1,8 @@
-/* What the service counts, for GET /metrics: one table in metrics.c gives each its name, labels and
- * help. One more counter is one more line here and there, and a call of metrics_add.
+/* Metrics of the service for GET /metrics: one table in metrics.c gives each its name, labels and
+ * help. To add a counter takes one line here, one line there, and a call of metrics_add.
  *
  * Atomics, shared by all threads: any may count and print. What is counted with every request is in
- * server/http/request_metrics.h instead, which is cheaper. */
+ * server/http/request/request_metrics.h instead, which is cheaper. */
 #pragma once
 
 #include "proto/text.h"
@@ -63,7 +63,7 @@ void metrics_print_sample(struct text *text, const char *name, const char *label
 /* `name="value"`, with quotes, backslashes and ends of lines escaped; a comma before it unless the
  * labels are empty. */
 void metrics_print_label(struct text *labels, const char *name, const char *value);
-/* Of one series of a histogram, by its cumulative buckets: `count` of them with their bounds, then
- * one for all. */
+/* Prints one series of a histogram from its cumulative buckets: `count` of them with their bounds,
+ * then the one of all observations. */
 void metrics_print_series(struct text *text, const char *name, const char *labels,
                           const double *bounds, const uint64_t *counts, size_t count, double sum);

@@ -2,15 +2,13 @@
 
 #include "proto/check.h"
 #include "server/clock.h"
-#include "server/confine.h"
-#include "server/http/http.h"
-#include "server/http/listener.h"
-#include "server/job/desk.h"
-#include "server/job/thread_reserve.h"
+#include "server/http/transport/http.h"
+#include "server/http/transport/listener.h"
+#include "server/job/scheduler.h"
 #include "server/metrics.h"
+#include "server/sandbox.h"
 #include "server/service_manager.h"
 #include "server/solver/host_memory.h"
-#include "server/store/scrubber.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,20 +37,17 @@ struct service {
     uv_loop_t loop;
     struct store *store;
     struct result_table *results;
-    struct scrubber *scrubber;
-    struct desk *desk;
+    struct scheduler *scheduler;
     struct http *http;
     int manager; /* of service_manager.h */
     /* Until http has them. */
     struct listener listener;
     struct listener admin_listener;
-    struct confine_policy policy; /* without its paths */
-    struct confine_report confined;
+    struct sandbox_policy policy; /* without its paths */
+    struct sandbox_report sandbox;
     uv_signal_t signals[SIGNAL_COUNT];
-    uv_timer_t reaper;   /* ends connections that dawdle */
-    uv_timer_t watchdog; /* tells the service manager that the loop goes round */
-    uv_work_t first_work;
-    uv_idle_t last_asks; /* runs between the drain and the stop */
+    uv_timer_t watchdog;  /* tells the service manager that the loop goes round */
+    uv_idle_t last_calls; /* runs between the drain and the stop */
     bool stopping;
     int exit_code;
 };
@@ -78,23 +73,20 @@ static void close_all(struct service *service)
     service->http = NULL;
     listener_close(&service->listener);
     listener_close(&service->admin_listener);
-    scrubber_stop(service->scrubber);
-    service->scrubber = NULL;
-    desk_destroy(service->desk);
-    service->desk = NULL;
-    uv_close((uv_handle_t *)&service->reaper, NULL);
+    scheduler_destroy(service->scheduler);
+    service->scheduler = NULL;
     uv_close((uv_handle_t *)&service->watchdog, NULL);
-    uv_close((uv_handle_t *)&service->last_asks, NULL);
+    uv_close((uv_handle_t *)&service->last_calls, NULL);
     for (int i = 0; i < SIGNAL_COUNT; i++) {
         uv_close((uv_handle_t *)&service->signals[i], NULL);
     }
 }
 
 /* 2. What was asked before the quiesce is answered by the loop in passing. */
-static void check_asks(uv_idle_t *idle)
+static void check_calls(uv_idle_t *idle)
 {
     struct service *service = idle->data;
-    if (desk_asks_open(service->desk) == 0) {
+    if (scheduler_calls_open(service->scheduler) == 0) {
         uv_idle_stop(idle);
         close_all(service);
     }
@@ -105,16 +97,15 @@ static void drained(void *context)
     struct service *service = context;
     if (service->http != NULL) {
         http_quiesce(service->http);
-        http_refuse_asks(service->http);
     }
-    uv_idle_start(&service->last_asks, check_asks);
+    uv_idle_start(&service->last_calls, check_calls);
 }
 
 /* A drain may take longer than the manager waits by itself; what comes after it is short. */
 static void tell_of_stop(const struct service *service)
 {
     char state[96];
-    snprintf(state, sizeof state, "STOPPING=1\nSTATUS=draining\nEXTEND_TIMEOUT_USEC=%llu",
+    snprintf(state, sizeof(state), "STOPPING=1\nSTATUS=draining\nEXTEND_TIMEOUT_USEC=%llu",
              (service->config->drain_s + 60ULL) * 1000000ULL);
     service_manager_notify(service->manager, state);
 }
@@ -125,12 +116,12 @@ static void stop(struct service *service, bool fast)
     if (!service->stopping) {
         service->stopping = true;
         tell_of_stop(service);
-        desk_drain(service->desk, drained, service);
+        scheduler_drain(service->scheduler, drained, service);
     } else {
         fast = true;
     }
-    if (fast && service->desk != NULL) {
-        desk_drain_faster(service->desk);
+    if (fast && service->scheduler != NULL) {
+        scheduler_drain_faster(service->scheduler);
     }
 }
 
@@ -189,18 +180,15 @@ static void signalled(uv_signal_t *handle, int number)
 }
 
 /* Nothing here fails but for want of descriptors, before anything was started. libuv 1.45 and later
- * talk to epoll through io_uring, whose calls a confined process may not make: one that fails ends
- * it. */
+ * talk to epoll through io_uring, whose calls a process in the sandbox may not make: one that fails
+ * ends it. */
 static void open_handles(struct service *service)
 {
     CHECK(setenv("UV_USE_IO_URING", "0", 1) == 0);
-    thread_reserve_limit();
     CHECK(uv_loop_init(&service->loop) == 0);
-    CHECK(uv_idle_init(&service->loop, &service->last_asks) == 0);
-    CHECK(uv_timer_init(&service->loop, &service->reaper) == 0);
+    CHECK(uv_idle_init(&service->loop, &service->last_calls) == 0);
     CHECK(uv_timer_init(&service->loop, &service->watchdog) == 0);
-    service->last_asks.data = service;
-    service->reaper.data = service;
+    service->last_calls.data = service;
     service->watchdog.data = service;
     for (int i = 0; i < SIGNAL_COUNT; i++) {
         CHECK(uv_signal_init(&service->loop, &service->signals[i]) == 0);
@@ -209,7 +197,7 @@ static void open_handles(struct service *service)
     }
 }
 
-/* ---- Confinement ---- */
+/* ---- Sandbox ---- */
 
 /* Room for those of the configuration, the keys, the certificate and its key, each twice. */
 enum { FOLDER_LIMIT = 8 };
@@ -250,7 +238,7 @@ static void add_socket_folder(struct folders *folders, const struct listener *li
 {
     if (listener->path[0] != '\0') {
         char *text = folders->texts[folders->count];
-        memcpy(text, listener->path, sizeof listener->path);
+        memcpy(text, listener->path, sizeof(listener->path));
         folders->list[folders->count++] = dirname(text);
     }
 }
@@ -262,7 +250,8 @@ static void find_writable(const struct service *service, struct folders *ret_fol
     add_socket_folder(ret_folders, &service->admin_listener);
 }
 
-/* Whoever is root has lost the right to other users' files by now. */
+/* Checks the access to the state directory. Root fails here like any user: confinement has already
+ * dropped its right to other users' files. */
 static enum status check_access(const char *state_dir, struct problem *reterr)
 {
     if (faccessat(AT_FDCWD, state_dir, R_OK | W_OK | X_OK, AT_EACCESS) == 0) {
@@ -294,7 +283,7 @@ static bool has_gpu_for_others(void)
 }
 
 /* The driver of a GPU is loaded before: it may have to make its device nodes. */
-static enum status confine_first(struct service *service, struct problem *reterr)
+static enum status enter_sandbox(struct service *service, struct problem *reterr)
 {
     const struct config *config = service->config;
     char reason[SOLVER_REASON_SIZE];
@@ -309,23 +298,20 @@ static enum status confine_first(struct service *service, struct problem *reterr
     service->policy.devices =
         config->solver.choice != SOLVER_CPU &&
         (service->policy.spawns ? has_gpu_for_others() : solver_gpu_count(reason) > 0);
-    struct confine_policy policy = service->policy;
+    struct sandbox_policy policy = service->policy;
     policy.writable = writable.list;
     policy.readable = readable.list;
-    enum status status = confine_process(&policy, &service->confined);
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "There is not enough memory to start.");
-    }
+    sandbox_enter(&policy, &service->sandbox);
     return check_access(config->state_dir, reterr);
 }
 
-static enum status confine_fully(struct service *service, struct problem *reterr)
+static enum status filter_calls(struct service *service, struct problem *reterr)
 {
-    struct confine_report *report = &service->confined;
+    struct sandbox_report *report = &service->sandbox;
     if (service->config->confinement == CONFINEMENT_OFF) {
         return STATUS_OK;
     }
-    enum status status = confine_calls(&service->policy, report);
+    enum status status = sandbox_filter_calls(&service->policy, report);
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "There is not enough memory to start.");
     }
@@ -343,12 +329,6 @@ static enum status confine_fully(struct service *service, struct problem *reterr
 
 /* ---- The way in, in order ---- */
 
-static void reap(uv_timer_t *reaper)
-{
-    const struct service *service = reaper->data;
-    http_reap(service->http);
-}
-
 static void bark(uv_timer_t *watchdog)
 {
     const struct service *service = watchdog->data;
@@ -359,7 +339,7 @@ static void tell_of_start(struct service *service)
 {
     const uint64_t interval_ms = service_manager_watchdog_ms();
     char state[LISTENER_ADDRESS_SIZE + 64];
-    snprintf(state, sizeof state, "READY=1\nSTATUS=listening on %s", http_address(service->http));
+    snprintf(state, sizeof(state), "READY=1\nSTATUS=listening on %s", http_address(service->http));
     service_manager_notify(service->manager, state);
     if (interval_ms > 0) {
         uv_timer_start(&service->watchdog, bark, interval_ms, interval_ms);
@@ -380,7 +360,7 @@ static enum status start_http(struct service *service, struct problem *reterr)
 {
     struct http_parts parts = {
         .config = service->config,
-        .desk = service->desk,
+        .scheduler = service->scheduler,
         .results = service->results,
         .store = service->store,
         .upload_memory_bytes = upload_memory_bytes(service->config),
@@ -392,7 +372,6 @@ static enum status start_http(struct service *service, struct problem *reterr)
     if (status != STATUS_OK) {
         return status;
     }
-    uv_timer_start(&service->reaper, reap, HTTP_REAP_PAUSE_MS, HTTP_REAP_PAUSE_MS);
     printf("listening on %s\n", http_address(service->http));
     if (http_admin_address(service->http)[0] != '\0') {
         printf("admin listening on %s\n", http_admin_address(service->http));
@@ -402,22 +381,9 @@ static enum status start_http(struct service *service, struct problem *reterr)
     log_write(LOG_INFO, "started", LOG_TEXT("version", APSPD_VERSION),
               LOG_TEXT("address", http_address(service->http)),
               LOG_TEXT("admin_address", http_admin_address(service->http)),
-              LOG_TEXT("device", desk_devices(service->desk)->devices[0].name),
-              LOG_TEXT("gpu_reason", desk_devices(service->desk)->gpu_reason));
+              LOG_TEXT("device", scheduler_devices(service->scheduler)->devices[0].name),
+              LOG_TEXT("gpu_reason", scheduler_devices(service->scheduler)->gpu_reason));
     return STATUS_OK;
-}
-
-static enum status start_scrubber(struct service *service, struct problem *reterr)
-{
-    const struct config *config = service->config;
-    if (config->scrub_rate_bytes == 0) {
-        return STATUS_OK;
-    }
-    enum status status = scrubber_start(service->results, config->scrub_rate_bytes,
-                                        config->scrub_pause_s, &service->scrubber);
-    return status == STATUS_OK
-               ? STATUS_OK
-               : problem_set(reterr, status, "There is not enough memory to start.");
 }
 
 /* The service manager's, or one of our own. */
@@ -448,14 +414,14 @@ static enum status find_credentials(struct config *config, struct problem *reter
 {
     char *const paths[] = {config->keys_file, config->tls_certificate, config->tls_key};
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < sizeof paths / sizeof paths[0]; i++) {
+    for (size_t i = 0; status == STATUS_OK && i < sizeof(paths) / sizeof(paths[0]); i++) {
         status = service_manager_find_credential(paths[i], CONFIG_TEXT_SIZE, reterr);
     }
     return status;
 }
 
 /* part: what is being started, for the log. The sockets first, while names can be looked up and
- * root may take a low port; no thread before the first half of the confinement, no request before
+ * root may take a low port; no thread before the first half of the sandbox, no request before
  * the second. */
 static enum status start_parts(struct service *service, const char **part, struct problem *reterr)
 {
@@ -471,33 +437,25 @@ static enum status start_parts(struct service *service, const char **part, struc
     }
     if (status == STATUS_OK) {
         *part = "confinement";
-        status = confine_first(service, reterr);
+        status = enter_sandbox(service, reterr);
     }
     if (status != STATUS_OK) {
         return status;
     }
     *part = "threads";
-    status = thread_reserve_open(&service->loop, &service->first_work);
-    if (status == STATUS_OK) {
-        status = result_table_create(&service->results);
-    }
+    status = result_table_create(&service->results);
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "There is not enough memory to start.");
     }
     *part = "desk";
-    status = desk_create(&service->loop, service->config, service->store, service->results,
-                         &service->desk, reterr);
+    status = scheduler_create(&service->loop, service->config, service->store, service->results,
+                              &service->scheduler, reterr);
     if (status != STATUS_OK) {
         return status;
     }
-    desk_on_lost(service->desk, lost, service);
-    *part = "scrubber";
-    status = start_scrubber(service, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    scheduler_on_lost(service->scheduler, lost, service);
     *part = "confinement";
-    status = confine_fully(service, reterr);
+    status = filter_calls(service, reterr);
     if (status != STATUS_OK) {
         return status;
     }
@@ -516,7 +474,7 @@ static void start(struct service *service)
               LOG_TEXT("code", status_info(problem.status)->code),
               LOG_TEXT("detail", problem.detail), LOG_TEXT("hint", problem.hint));
     service->exit_code = exit_code_of(problem.status);
-    if (service->desk != NULL) {
+    if (service->scheduler != NULL) {
         stop(service, true); /* a restored job may be running */
     } else {
         close_all(service);
@@ -543,7 +501,7 @@ int service_run(const struct config *config, const struct service_reload *reload
                               .reload = reload,
                               .listener = LISTENER_CLOSED,
                               .admin_listener = LISTENER_CLOSED,
-                              .policy.role = CONFINE_FRONT};
+                              .policy.role = SANDBOX_FRONT};
     log_set_level(config->log_level);
     metrics_set(METRIC_START_TIME, clock_wall_s());
     log_write(LOG_INFO, "starting", LOG_TEXT("version", APSPD_VERSION),

@@ -22,10 +22,10 @@ static bool find_address(struct sockaddr_un *ret_address, socklen_t *ret_size)
 {
     const char *name = getenv("NOTIFY_SOCKET");
     const size_t size = name != NULL ? strlen(name) : 0;
-    if (size < 2 || size >= sizeof ret_address->sun_path || (name[0] != '/' && name[0] != '@')) {
+    if (size < 2 || size >= sizeof(ret_address->sun_path) || (name[0] != '/' && name[0] != '@')) {
         return false;
     }
-    memset(ret_address, 0, sizeof *ret_address);
+    memset(ret_address, 0, sizeof(*ret_address));
     ret_address->sun_family = AF_UNIX;
     memcpy(ret_address->sun_path, name, size);
     *ret_size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + size);
@@ -82,7 +82,7 @@ static enum status check_socket(int descriptor, struct problem *reterr)
 {
     int listening = 0;
     int family = AF_UNSPEC;
-    socklen_t size = sizeof listening;
+    socklen_t size = sizeof(listening);
     if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 || !listening ||
         getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0 ||
         (family != AF_INET && family != AF_INET6)) {
@@ -138,8 +138,8 @@ enum status service_manager_find_credential(char *path, size_t size, struct prob
         problem_hint(reterr, "name a file, or LoadCredential= in the unit of the service");
         return STATUS_CONFIG;
     }
-    const int length = snprintf(found, sizeof found, "%s/%s", folder, name);
-    if (length < 0 || (size_t)length >= sizeof found || (size_t)length >= size) {
+    const int length = snprintf(found, sizeof(found), "%s/%s", folder, name);
+    if (length < 0 || (size_t)length >= sizeof(found) || (size_t)length >= size) {
         return problem_set(reterr, STATUS_CONFIG, "%s: its path is too long", path);
     }
     memcpy(path, found, (size_t)length + 1);

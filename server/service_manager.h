@@ -1,6 +1,5 @@
-/* What systemd, or another that speaks its protocols, is told by the service and hands to it:
- * sd_notify(3), the watchdog, socket activation (sd_listen_fds(3)), credentials (systemd.exec(5)).
- * Main thread. */
+/* Protocols of systemd and other service managers that speak them: notification (sd_notify(3)), the
+ * watchdog, socket activation (sd_listen_fds(3)), credentials (systemd.exec(5)). Main thread. */
 #pragma once
 
 #include "proto/problem.h"
@@ -10,10 +9,10 @@
 /* A socket to tell the manager by, opened while the process may open one: a descriptor that the
  * caller closes; -1 without a manager. */
 int service_manager_open(void);
-/* Sends what the manager asked to be told, such as "READY=1"; lines are separated by '\n'. manager:
- * of service_manager_open. What cannot be sent is lost, as a manager that is gone wants nothing. */
+/* Sends a state of sd_notify(3), such as "READY=1"; lines are separated by '\n'. manager: the
+ * socket of service_manager_open. A message that cannot be sent is dropped: the manager is gone. */
 void service_manager_notify(int manager, const char *state);
-/* How often the manager wants to hear "WATCHDOG=1", twice over; 0 = not at all. */
+/* Half of the watchdog's interval, at which to send "WATCHDOG=1"; 0 = no watchdog. */
 uint64_t service_manager_watchdog_ms(void);
 /* The socket to answer on that the manager has opened; -1 = none. STATUS_CONFIG with words when
  * there are several. The variables that told of it are gone after this. */

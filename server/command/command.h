@@ -1,33 +1,36 @@
-/* One subcommand of apsp: its words for --help and what runs it. */
+/* A subcommand of apsp, the reading of its arguments, and the signals that end it. */
 #pragma once
 
+#include "proto/format.h"
 #include "server/config.h"
 
-#define COMMAND_ARGUMENT_LIMIT 16
+#define COMMAND_FLAG_LIMIT 16
 #define COMMAND_OPERAND_LIMIT 2
 
-/* A flag of a command. */
-struct command_argument {
-    const char *name;    /* without the dashes */
-    const char *operand; /* what --help calls its value; NULL: a switch */
-    const char *help;
+struct command_flag {
+    const char *name;  /* without the dashes */
+    const char *value; /* the name of its value in --help; NULL for a switch */
+    const char *help;  /* lines of at most 74 columns; the ones after the first are indented by 6 */
 };
 
-/* What the user asked, and where a failure is told. */
+/* The arguments of one run. A value that is wrong sets status and problem once and gives the
+ * default, so that a command reads all its values and then looks at status. */
 struct command_call {
+    const struct command *command;
     const struct config *config;
     const char *operands[COMMAND_OPERAND_LIMIT];
-    /* By place in the command's arguments: NULL when not given, "" for a switch. */
-    const char *values[COMMAND_ARGUMENT_LIMIT];
+    const char *values[COMMAND_FLAG_LIMIT]; /* by flag; NULL = not given, "" for a switch */
+    enum status status;
+    struct problem *problem;
     const char *problem_path; /* the file that a problem is about, or NULL */
-    bool matrix_is_input;     /* a matrix that is not right is bad input, not a failed device */
+    bool matrix_is_input;     /* a wrong matrix is bad input then, not a failed device */
 };
 
 struct command {
     const char *name;
     const char *operand_names[COMMAND_OPERAND_LIMIT]; /* NULL ends the list */
-    const char *summary;
-    const struct command_argument *arguments; /* ends with a NULL name */
+    const char *summary;                              /* lines of at most 80 columns */
+    const struct command_flag *flags;                 /* ends with a NULL name */
     enum status (*run)(struct command_call *call, struct problem *reterr);
 };
 
@@ -36,4 +39,25 @@ extern const struct command command_verify;
 extern const struct command command_generate;
 extern const struct command command_bench;
 extern const struct command command_plan;
-extern const struct command command_plot;
+
+/* argv: the command's name, then what the configuration left. operands and values point into it.
+ * STATUS_UNKNOWN_PARAMETER, STATUS_BAD_PARAMETER. */
+MUST_CHECK enum status command_parse(struct command_call *call, int argc, char **argv);
+void command_print_help(const struct command *command, FILE *stream);
+
+/* Values of flags. A flag that was not given has the fallback, KIND_AUTO, or the format that the
+ * ending of path names (FORMAT_NONE where it names none). */
+uint64_t command_number(struct command_call *call, int flag, uint64_t min, uint64_t max,
+                        uint64_t fallback);
+enum kind command_kind(struct command_call *call, int flag);
+enum format command_format(struct command_call *call, int flag, const char *path,
+                           bool matrix_output);
+/* Notes STATUS_BAD_PARAMETER: the flag, its value, and what it must be. */
+void command_refuse_value(struct command_call *call, int flag, const char *wanted);
+
+/* From now on the first SIGINT or SIGTERM is noted, so that unfinished files are removed; a second
+ * one ends the process. */
+void command_watch_signals(void);
+bool command_interrupted(void);
+/* The same for struct observer; context is not used. */
+bool command_cancelled(void *context);

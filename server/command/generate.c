@@ -1,248 +1,208 @@
-#include "server/command/generate.h"
+#include "proto/number.h"
+#include "server/command/command.h"
+#include "server/command/generator.h"
+#include "server/command/output.h"
 
-/* splitmix64: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators",
- * OOPSLA 2014. The k-th output is a function of seed and k alone, so that the place of any crossing
- * of a road network can be asked for without keeping it. */
-#define GAMMA UINT64_C(0x9e3779b97f4a7c15)
+#include <inttypes.h>
+#include <string.h>
 
-__extension__ typedef unsigned __int128 wide;
+enum { SHAPE, N, SEED, KIND, DEGREE, MAX_WEIGHT, DIRECTED, TO };
 
-struct generation {
-    const struct generate_request *request;
-    const struct generate_sink *sink;
-    uint64_t state;
-    uint32_t width; /* of the grid */
+static const struct command_flag flags[] = {
+    [SHAPE] = {"shape", "SHAPE",
+               "gnp: random pairs; dense: every pair; grid: squared paper; road: a grid\n"
+               "      with displaced crossings, missing streets and diagonals."},
+    [N] = {"n", "N", "Vertices."},
+    [SEED] = {"seed", "S", "The same seed gives the same graph on every machine. Default 1."},
+    [KIND] = {"kind", "KIND", "i4: integer weights (default); f4: decimals with three places."},
+    [DEGREE] = {"degree", "D", "gnp: edges that leave a vertex, on average. Default 8."},
+    [MAX_WEIGHT] = {"max-weight", "W", "Weights are above 0 and at most W. Default 1000."},
+    [DIRECTED] = {"directed", NULL, "Edges lead one way. Else each comes with its reverse."},
+    [TO] = {"to", "FORMAT", "dimacs, edges, json or nthu. Else OUT's ending decides, else dimacs."},
+    {NULL, NULL, NULL},
 };
 
-static uint64_t mix(uint64_t z)
-{
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
+#define WEIGHT_LIMIT 1000000
+#define THOUSANDTHS 1000
+#define PIECE_SIZE ((size_t)1 << 20)
 
-static uint64_t draw(struct generation *generation)
-{
-    generation->state += GAMMA;
-    return mix(generation->state);
-}
-
-/* 0..range-1 by the upper half of a product: D. Lemire, "Fast random integer generation in an
- * interval", 2019, without its last correction, which is below 2^-30 for our ranges. */
-static uint64_t scale(uint64_t random, uint64_t range)
-{
-    return (uint64_t)(((wide)random * range) >> 64);
-}
-
-static uint64_t draw_weight(struct generation *generation)
-{
-    return 1 + scale(draw(generation), generation->request->max_weight);
-}
-
-static bool draw_percent(struct generation *generation, uint64_t percent)
-{
-    return scale(draw(generation), 100) < percent;
-}
-
-static enum status give(struct generation *generation, uint32_t source, uint32_t target,
-                        uint64_t weight, bool both)
-{
-    const struct generate_sink *sink = generation->sink;
-    enum status status = sink->take(sink->context, source, target, weight);
-    return status == STATUS_OK && both ? sink->take(sink->context, target, source, weight) : status;
-}
-
-/* An edge and, unless the graph is directed, its reverse. */
-static enum status give_random(struct generation *generation, uint32_t source, uint32_t target)
-{
-    return give(generation, source, target, draw_weight(generation),
-                !generation->request->directed);
-}
-
-static enum status make_dense(struct generation *generation)
-{
-    const uint32_t n = generation->request->vertex_count;
-    const bool directed = generation->request->directed;
-    for (uint32_t source = 0; source < n; ++source) {
-        for (uint32_t target = directed ? 0 : source + 1; target < n; ++target) {
-            if (target == source) {
-                continue;
-            }
-            enum status status = give_random(generation, source, target);
-            if (status != STATUS_OK) {
-                return status;
-            }
-        }
-    }
-    return STATUS_OK;
-}
-
-/* How many pairs without an edge lie before the next edge: a geometric number. Its binary digits
- * are independent; digit k is 1 with the chance q^(2^k) / (1 + q^(2^k)), q being the chance that
- * a pair is no edge: so it is drawn digit by digit without a logarithm. */
-#define GAP_DIGITS 62
-#define ONE ((uint64_t)1 << 32)
-
-struct gap_law {
-    uint64_t digit_chance[GAP_DIGITS]; /* of 2^32 */
-    uint32_t digits;                   /* the ones above are always 0 */
+/* Writes edges as they come from the generator, through a buffer. */
+struct edge_writer {
+    struct output_file file;
+    enum format format;
+    bool thousandths; /* weights are counted in thousandths and written as decimals */
+    uint64_t written;
+    struct text text;
+    struct problem *reterr;
 };
 
-static void make_gap_law(struct gap_law *law, uint64_t edges, uint64_t pairs)
+static void append_integer(struct text *text, uint64_t value)
 {
-    uint64_t q = ONE - (uint64_t)(((wide)edges << 32) / pairs);
-    law->digits = 0;
-    while (law->digits < GAP_DIGITS && q > 0) {
-        law->digit_chance[law->digits++] = (uint64_t)(((wide)q << 32) / (ONE + q));
-        q = (q * q) >> 32;
+    char digits[NUMBER_PRINT_SIZE];
+    text_append(text, digits, number_print_integer((int64_t)value, digits));
+}
+
+static void append_int32(struct text *text, uint64_t value)
+{
+    const unsigned char bytes[4] = {(unsigned char)value, (unsigned char)(value >> 8),
+                                    (unsigned char)(value >> 16), (unsigned char)(value >> 24)};
+    text_append(text, bytes, sizeof(bytes));
+}
+
+static void append_header(struct edge_writer *writer, uint32_t vertex_count, uint64_t edge_count)
+{
+    struct text *text = &writer->text;
+    if (writer->format == FORMAT_DIMACS) {
+        text_printf(text, "p sp %u %" PRIu64 "\n", vertex_count, edge_count);
+    } else if (writer->format == FORMAT_EDGES) {
+        text_append_string(text, "source,target,weight\n");
+    } else if (writer->format == FORMAT_JSON) {
+        text_printf(text, "{\"n\":%u,\"edges\":[", vertex_count);
+    } else {
+        append_int32(text, vertex_count);
+        append_int32(text, edge_count);
     }
 }
 
-static uint64_t draw_gap(struct generation *generation, const struct gap_law *law)
+static enum status write_edge(void *context, uint32_t source, uint32_t target, uint64_t weight)
 {
-    uint64_t gap = 0;
-    for (uint32_t digit = 0; digit < law->digits; ++digit) {
-        if ((draw(generation) >> 32) < law->digit_chance[digit]) {
-            gap |= (uint64_t)1 << digit;
-        }
+    struct edge_writer *writer = context;
+    struct text *text = &writer->text;
+    if (writer->format == FORMAT_NTHU) {
+        append_int32(text, source);
+        append_int32(text, target);
+        append_int32(text, weight);
+        return output_file_flush(&writer->file, text, PIECE_SIZE, writer->reterr);
     }
-    return gap;
+    const bool is_dimacs = writer->format == FORMAT_DIMACS;
+    const bool is_json = writer->format == FORMAT_JSON;
+    const char between = is_dimacs ? ' ' : ',';
+    if (is_json) {
+        text_append_string(text, writer->written > 0 ? ",\n[" : "\n[");
+    } else if (is_dimacs) {
+        text_append_string(text, "a ");
+    }
+    append_integer(text, (uint64_t)source + is_dimacs);
+    text_append_char(text, between);
+    append_integer(text, (uint64_t)target + is_dimacs);
+    text_append_char(text, between);
+    append_integer(text, writer->thousandths ? weight / THOUSANDTHS : weight);
+    if (writer->thousandths) {
+        const char fraction[4] = {'.', (char)('0' + weight / 100 % 10),
+                                  (char)('0' + weight / 10 % 10), (char)('0' + weight % 10)};
+        text_append(text, fraction, sizeof(fraction));
+    }
+    text_append_char(text, is_json ? ']' : '\n');
+    writer->written++;
+    return output_file_flush(&writer->file, text, PIECE_SIZE, writer->reterr);
 }
 
-/* Row by row over the pairs that may be edges; place counts them from the row's first. */
-static enum status make_gnp(struct generation *generation)
+static enum status count_edge(void *context, uint32_t source, uint32_t target, uint64_t weight)
 {
-    const uint32_t n = generation->request->vertex_count;
-    const bool directed = generation->request->directed;
-    const uint32_t degree = generation->request->degree;
-    struct gap_law law;
-    if (n < 2 || degree == 0) {
-        return STATUS_OK;
-    }
-    if (degree >= n - 1) {
-        return make_dense(generation);
-    }
-    make_gap_law(&law, degree, n - 1);
-    uint64_t place = draw_gap(generation, &law);
-    for (uint32_t source = 0; source < n; ++source) {
-        const uint32_t row = directed ? n - 1 : n - 1 - source;
-        for (; place < row; place += 1 + draw_gap(generation, &law)) {
-            uint32_t target = (uint32_t)place + (directed ? 0 : source + 1);
-            target += directed && target >= source;
-            enum status status = give_random(generation, source, target);
-            if (status != STATUS_OK) {
-                return status;
-            }
-        }
-        place -= row;
-    }
-    return STATUS_OK;
+    uint64_t *count = context;
+    (void)source;
+    (void)target;
+    (void)weight;
+    ++*count;
+    return command_interrupted() ? STATUS_CANCELLED : STATUS_OK;
 }
 
-static enum status make_grid(struct generation *generation)
+/* The number of edges stands in front of them, so the graph is generated twice and never kept. */
+static enum status write_graph(const struct generator_request *request, struct edge_writer *writer,
+                               const char *path)
 {
-    const uint32_t n = generation->request->vertex_count;
-    const uint32_t width = generation->width;
-    for (uint32_t vertex = 0; vertex < n; ++vertex) {
-        enum status status = STATUS_OK;
-        if ((vertex + 1) % width != 0 && vertex + 1 < n) {
-            status = give_random(generation, vertex, vertex + 1);
-        }
-        if (status == STATUS_OK && width < n - vertex) {
-            status = give_random(generation, vertex, vertex + width);
-        }
-        if (status != STATUS_OK) {
-            return status;
+    uint64_t count = 0;
+    const struct generator_sink counter_sink = {&count, count_edge};
+    const struct generator_sink writer_sink = {writer, write_edge};
+    enum status status = generator_run(request, &counter_sink);
+    if (status != STATUS_OK) {
+        return problem_set(writer->reterr, status, "interrupted");
+    }
+    if (writer->format == FORMAT_NTHU &&
+        (writer->thousandths || request->vertex_count > INT32_MAX || count > INT32_MAX)) {
+        return problem_set(writer->reterr, STATUS_BAD_PARAMETER,
+                           "nthu holds 32-bit integers only: %u vertices, %" PRIu64 " edges%s",
+                           request->vertex_count, count,
+                           writer->thousandths ? " with decimal weights" : "");
+    }
+    status = output_file_open(&writer->file, path, writer->reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    append_header(writer, request->vertex_count, count);
+    status = generator_run(request, &writer_sink);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (writer->format == FORMAT_JSON) {
+        text_append_string(&writer->text, "\n]}\n");
+    }
+    status = output_file_flush(&writer->file, &writer->text, 0, writer->reterr);
+    if (status == STATUS_OK) {
+        status = output_file_commit(&writer->file, writer->reterr);
+    }
+    if (status == STATUS_OK) {
+        fprintf(strcmp(path, "-") == 0 ? stderr : stdout, "%u vertices, %" PRIu64 " edges\n",
+                request->vertex_count, count);
+    }
+    return status;
+}
+
+static void parse_shape(struct command_call *call, struct generator_request *request)
+{
+    static const char *const names[] = {"gnp", "dense", "grid", "road"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(names[i], call->values[SHAPE]) == 0) {
+            request->shape = (enum generator_shape)i;
+            return;
         }
     }
-    return STATUS_OK;
+    command_refuse_value(call, SHAPE, "one of gnp, dense, grid, road");
 }
 
-static uint64_t square_root(uint64_t value)
+static enum status run(struct command_call *call, struct problem *reterr)
 {
-    uint64_t root = 0;
-    for (uint64_t bit = (uint64_t)1 << 31; bit > 0; bit >>= 1) {
-        if ((root | bit) * (root | bit) <= value) {
-            root |= bit;
-        }
+    struct generator_request request = {.directed = call->values[DIRECTED] != NULL};
+    struct edge_writer writer = {.file = {.file = -1}, .reterr = reterr};
+    if (call->values[SHAPE] == NULL || call->values[N] == NULL) {
+        return problem_set(reterr, STATUS_BAD_PARAMETER, "--%s is missing",
+                           call->values[SHAPE] == NULL ? "shape" : "n");
     }
-    return root;
-}
-
-/* Crossings lie CELL apart, each moved right and down by up to JITTER. */
-#define CELL 1000
-#define JITTER 700
-#define LONGEST 2404 /* above the length of a diagonal moved apart at both ends */
-
-static int64_t place_of(const struct generation *generation, uint32_t vertex, bool down)
-{
-    const uint64_t index = 2 * (uint64_t)vertex + (down ? 1 : 0) + 1;
-    const uint64_t cell = down ? vertex / generation->width : vertex % generation->width;
-    const uint64_t random = mix(~generation->request->seed + GAMMA * index);
-    return (int64_t)(cell * CELL + scale(random, JITTER));
-}
-
-static uint64_t road_weight(const struct generation *generation, uint32_t a, uint32_t b)
-{
-    const int64_t across = place_of(generation, a, false) - place_of(generation, b, false);
-    const int64_t down = place_of(generation, a, true) - place_of(generation, b, true);
-    const uint64_t length = square_root((uint64_t)(across * across + down * down));
-    return 1 + (uint64_t)((wide)length * generation->request->max_weight / LONGEST);
-}
-
-/* Streets off the tree lead one way, at random, when the graph is directed. */
-static enum status give_road(struct generation *generation, uint32_t a, uint32_t b, bool tree)
-{
-    const uint64_t weight = road_weight(generation, a, b);
-    const bool both = tree || !generation->request->directed;
-    return !both && draw_percent(generation, 50) ? give(generation, b, a, weight, both)
-                                                 : give(generation, a, b, weight, both);
-}
-
-/* Every crossing keeps the street to its left or upper neighbour, which makes a tree over all; of
- * the other streets 60 % stay, and a fifth of the cells have a diagonal. */
-static enum status make_road(struct generation *generation)
-{
-    const uint32_t width = generation->width;
-    for (uint32_t vertex = 1; vertex < generation->request->vertex_count; ++vertex) {
-        const bool has_left = vertex % width != 0;
-        const bool has_up = vertex >= width;
-        const bool tree_left = draw_percent(generation, 50) ? has_left : !has_up;
-        enum status status = STATUS_OK;
-        if (has_left && (tree_left || draw_percent(generation, 60))) {
-            status = give_road(generation, vertex - 1, vertex, tree_left);
-        }
-        if (status == STATUS_OK && has_up && (!tree_left || draw_percent(generation, 60))) {
-            status = give_road(generation, vertex - width, vertex, !tree_left);
-        }
-        if (status == STATUS_OK && has_left && has_up && draw_percent(generation, 20)) {
-            status = draw_percent(generation, 50)
-                         ? give_road(generation, vertex - width - 1, vertex, false)
-                         : give_road(generation, vertex - width, vertex - 1, false);
-        }
-        if (status != STATUS_OK) {
-            return status;
-        }
+    parse_shape(call, &request);
+    request.vertex_count = (uint32_t)command_number(call, N, 0, UINT32_MAX - 1, 0);
+    request.seed = command_number(call, SEED, 0, INT64_MAX, 1);
+    request.degree = (uint32_t)command_number(call, DEGREE, 0, UINT32_MAX, 8);
+    request.max_weight = command_number(call, MAX_WEIGHT, 1, WEIGHT_LIMIT, 1000);
+    const enum kind kind = command_kind(call, KIND);
+    if (kind != KIND_AUTO && kind != KIND_I4 && kind != KIND_F4) {
+        command_refuse_value(call, KIND, "i4 or f4");
     }
-    return STATUS_OK;
+    writer.thousandths = kind == KIND_F4;
+    request.max_weight *= writer.thousandths ? THOUSANDTHS : 1;
+    writer.format = command_format(call, TO, call->operands[0], false);
+    if (call->status != STATUS_OK) {
+        return call->status;
+    }
+    if (writer.format == FORMAT_NONE) {
+        writer.format = FORMAT_DIMACS;
+    }
+    if (writer.format != FORMAT_DIMACS && writer.format != FORMAT_EDGES &&
+        writer.format != FORMAT_JSON && writer.format != FORMAT_NTHU) {
+        return problem_set(reterr, STATUS_BAD_PARAMETER,
+                           "graphs are not written as %s; write dimacs, edges, json or nthu",
+                           format_info(writer.format)->name);
+    }
+    command_watch_signals();
+    const enum status status = write_graph(&request, &writer, call->operands[0]);
+    text_finish(&writer.text);
+    output_file_finish(&writer.file);
+    return status;
 }
 
-enum status generate_edges(const struct generate_request *request, const struct generate_sink *sink)
-{
-    struct generation generation = {.request = request, .sink = sink, .state = request->seed};
-    if (request->vertex_count == 0) {
-        return STATUS_OK;
-    }
-    generation.width = (uint32_t)square_root(request->vertex_count);
-    switch (request->shape) {
-    case GENERATE_GNP:
-        return make_gnp(&generation);
-    case GENERATE_DENSE:
-        return make_dense(&generation);
-    case GENERATE_GRID:
-        return make_grid(&generation);
-    case GENERATE_ROAD:
-        break;
-    }
-    return make_road(&generation);
-}
+const struct command command_generate = {
+    .name = "generate",
+    .operand_names = {"OUT"},
+    .summary = "Makes a graph up and writes it to OUT.",
+    .flags = flags,
+    .run = run,
+};

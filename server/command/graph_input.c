@@ -1,11 +1,10 @@
 #include "server/command/graph_input.h"
 
-#include "proto/decoder.h"
-#include "proto/reader.h"
+#include "proto/read/decoder.h"
+#include "proto/read/graph_builder.h"
+#include "proto/read/reader.h"
 #include "proto/text.h"
 #include "server/clock.h"
-#include "server/command/arguments.h"
-#include "server/command/interruption.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,57 +24,27 @@ struct input {
     char *chunk;             /* CHUNK_SIZE */
 };
 
-static enum status parse_options(const struct command_call *call, struct graph_options *options,
-                                 struct problem *reterr)
+static void parse_options(struct command_call *call, struct graph_options *options)
 {
     const char *weight = call->values[GRAPH_INPUT_WEIGHT];
     const char *directed = call->values[GRAPH_INPUT_DIRECTED];
-    const char *count_text = call->values[GRAPH_INPUT_N];
-    uint64_t count = 0;
     options->vertex_limit = call->config->vertex_limit;
     options->edge_limit = call->config->edge_limit;
+    options->has_vertex_count = call->values[GRAPH_INPUT_N] != NULL;
+    options->vertex_count = (uint32_t)command_number(call, GRAPH_INPUT_N, 0, UINT32_MAX - 1, 0);
     options->has_directed = directed != NULL;
-    options->has_vertex_count = count_text != NULL;
-    if (weight != NULL) {
-        if (weight[0] == '\0' || strlen(weight) >= sizeof options->weight) {
-            return problem_set(reterr, STATUS_BAD_PARAMETER, "--weight takes 1 to %zu bytes",
-                               sizeof options->weight - 1);
-        }
+    options->directed = directed != NULL && strcmp(directed, "true") == 0;
+    if (directed != NULL && !options->directed && strcmp(directed, "false") != 0) {
+        command_refuse_value(call, GRAPH_INPUT_DIRECTED, "true or false");
+    }
+    if (weight != NULL && (weight[0] == '\0' || strlen(weight) >= sizeof(options->weight))) {
+        command_refuse_value(call, GRAPH_INPUT_WEIGHT, "a shorter name, and not empty");
+    } else if (weight != NULL) {
         memcpy(options->weight, weight, strlen(weight) + 1);
     }
-    enum status status = arguments_bool("directed", directed, &options->directed, reterr);
-    if (status == STATUS_OK) {
-        status = arguments_number("n", count_text, 0, UINT32_MAX - 1, &count, reterr);
-    }
-    options->vertex_count = (uint32_t)count;
-    return status;
 }
 
-/* Fills the chunk as far as the file goes. */
-static enum status read_chunk(struct input *input, size_t *ret_size, struct problem *reterr)
-{
-    size_t size = 0;
-    while (size < CHUNK_SIZE) {
-        if (interruption_seen()) {
-            return problem_set(reterr, STATUS_CANCELLED, "interrupted");
-        }
-        ssize_t got = read(input->file, input->chunk + size, CHUNK_SIZE - size);
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got < 0) {
-            return problem_set(reterr, STATUS_IO, "%s", strerror(errno));
-        }
-        if (got == 0) {
-            break;
-        }
-        size += (size_t)got;
-    }
-    *ret_size = size;
-    return STATUS_OK;
-}
-
-/* The reader gets what has been held back for the choice. */
+/* Creates the reader, and feeds it the bytes that were held back for the choice. */
 static enum status choose_reader(struct input *input, struct problem *reterr)
 {
     const struct text *head = &input->head;
@@ -100,7 +69,7 @@ static enum status choose_reader(struct input *input, struct problem *reterr)
     return status;
 }
 
-/* The bytes of the graph itself. */
+/* Takes plain bytes, as read or decompressed. */
 static enum status take_bytes(void *context, const char *bytes, size_t size, struct problem *reterr)
 {
     struct input *input = context;
@@ -116,16 +85,19 @@ static enum status take_bytes(void *context, const char *bytes, size_t size, str
 
 static enum status read_all(struct input *input, struct graph **ret_graph, struct problem *reterr)
 {
-    size_t size;
-    enum status status;
-    do {
-        status = read_chunk(input, &size, reterr);
-        if (status == STATUS_OK && input->decoder != NULL) {
-            status = decoder_feed(input->decoder, input->chunk, size, reterr);
-        } else if (status == STATUS_OK) {
-            status = take_bytes(input, input->chunk, size, reterr);
+    enum status status = STATUS_OK;
+    for (ssize_t size = 1; size != 0 && status == STATUS_OK;) {
+        size = read(input->file, input->chunk, CHUNK_SIZE);
+        if (command_interrupted()) {
+            status = problem_set(reterr, STATUS_CANCELLED, "interrupted");
+        } else if (size < 0 && errno != EINTR) {
+            status = problem_set(reterr, STATUS_IO, "%s", strerror(errno));
+        } else if (size > 0 && input->decoder != NULL) {
+            status = decoder_feed(input->decoder, input->chunk, (size_t)size, reterr);
+        } else if (size > 0) {
+            status = take_bytes(input, input->chunk, (size_t)size, reterr);
         }
-    } while (size == CHUNK_SIZE && status == STATUS_OK);
+    }
     if (status == STATUS_OK && input->decoder != NULL) {
         status = decoder_end(input->decoder, reterr);
     }
@@ -135,25 +107,22 @@ static enum status read_all(struct input *input, struct graph **ret_graph, struc
     return status == STATUS_OK ? reader_finish(input->reader, ret_graph, reterr) : status;
 }
 
-/* A local file is trusted to be as large as it is. */
-static enum status open_decoder(struct input *input, enum coding coding, struct problem *reterr)
+static enum status open_input(const char *path, enum coding coding, struct input *input,
+                              struct problem *reterr)
 {
+    /* A local file is trusted to be as large as it is: no limits for the decoder. */
     const struct decoder_rules rules = {.coding = coding, .take = take_bytes, .context = input};
-    if (coding == CODING_IDENTITY || decoder_create(&rules, &input->decoder) == STATUS_OK) {
-        return STATUS_OK;
-    }
-    return problem_set(reterr, STATUS_NO_MEMORY, "no memory");
-}
-
-static enum status open_input(const char *path, struct input *input, struct problem *reterr)
-{
-    bool standard = strcmp(path, "-") == 0;
-    input->file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    const bool is_standard = strcmp(path, "-") == 0;
+    input->file = is_standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (input->file < 0) {
         return problem_set(reterr, STATUS_IO, "%s", strerror(errno));
     }
     input->chunk = malloc(CHUNK_SIZE);
-    return input->chunk != NULL ? STATUS_OK : problem_set(reterr, STATUS_NO_MEMORY, "no memory");
+    if (input->chunk == NULL ||
+        (coding != CODING_IDENTITY && decoder_create(&rules, &input->decoder) != STATUS_OK)) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "no memory");
+    }
+    return STATUS_OK;
 }
 
 static void close_input(struct input *input)
@@ -167,42 +136,28 @@ static void close_input(struct input *input)
     }
 }
 
-/* The ending before .gz or .zst names the format. */
-static enum status find_format(const struct command_call *call, enum coding *ret_coding,
-                               enum format *ret_format, struct problem *reterr)
-{
-    size_t size;
-    *ret_coding = decoder_coding_from_path(call->operands[0], &size);
-    char *path = strndup(call->operands[0], size);
-    if (path == NULL) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "no memory");
-    }
-    enum status status =
-        arguments_format("from", call->values[GRAPH_INPUT_FROM], path, false, ret_format, reterr);
-    free(path);
-    return status;
-}
-
 enum status graph_input_read(struct command_call *call, struct graph **ret_graph,
                              double *ret_seconds, struct problem *reterr)
 {
+    const double began_s = clock_monotonic_s();
     const char *path = call->operands[0];
     struct graph_options options = {0};
     struct input input = {.file = -1, .options = &options};
-    enum coding coding = CODING_IDENTITY;
-    double began_s = clock_monotonic_s();
-    enum status status = parse_options(call, &options, reterr);
-    if (status == STATUS_OK) {
-        status = find_format(call, &coding, &input.format, reterr);
+    size_t plain_size;
+    /* The ending before .gz or .zst names the format. */
+    const enum coding coding = decoder_coding_from_path(path, &plain_size);
+    char *plain_path = strndup(path, plain_size);
+    if (plain_path == NULL) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "no memory");
     }
-    if (status != STATUS_OK) {
-        return status;
+    input.format = command_format(call, GRAPH_INPUT_FROM, plain_path, false);
+    free(plain_path);
+    parse_options(call, &options);
+    if (call->status != STATUS_OK) {
+        return call->status;
     }
     call->problem_path = strcmp(path, "-") == 0 ? "standard input" : path;
-    status = open_input(path, &input, reterr);
-    if (status == STATUS_OK) {
-        status = open_decoder(&input, coding, reterr);
-    }
+    enum status status = open_input(path, coding, &input, reterr);
     if (status == STATUS_OK) {
         status = read_all(&input, ret_graph, reterr);
     }

@@ -1,11 +1,10 @@
-/* A graph from a file or standard input. */
+/* A graph from a file or standard input, compressed or not. */
 #pragma once
 
-#include "proto/graph_builder.h"
 #include "server/command/command.h"
 
 /* Places of the flags that every command that reads a graph has first, in this order. */
-enum graph_input_argument {
+enum graph_input_flag {
     GRAPH_INPUT_FROM,
     GRAPH_INPUT_DIRECTED,
     GRAPH_INPUT_WEIGHT,
@@ -13,18 +12,18 @@ enum graph_input_argument {
     GRAPH_INPUT_COUNT
 };
 
-#define GRAPH_INPUT_ARGUMENTS                                                                      \
-    [GRAPH_INPUT_FROM] = {"from", "FORMAT",                                                        \
-                          "Format of the graph: dimacs, mtx, metis, edges, json, jgf, graphml, "   \
-                          "npy, nthu. Else the file's "                                            \
-                          "ending, else its first bytes decide."},                                 \
+#define GRAPH_INPUT_FLAGS                                                                          \
+    [GRAPH_INPUT_FROM] =                                                                           \
+        {"from", "FORMAT",                                                                         \
+         "Format of the graph: dimacs, mtx, metis, edges, json, jgf, graphml,\n"                   \
+         "      npy, nthu. Else the file's ending, else its first bytes decide."},                 \
     [GRAPH_INPUT_DIRECTED] = {"directed", "true|false",                                            \
-                              "Whether edges lead one way; else what the format says, else "       \
-                              "true."},                                                            \
+                              "Whether edges lead one way; else what the format says, else\n"      \
+                              "      true."},                                                      \
     [GRAPH_INPUT_WEIGHT] = {"weight", "NAME", "Column or attribute to take the weights from."},    \
     [GRAPH_INPUT_N] = {"n", "N", "The vertices are 0..N-1."}
 
 /* Reads the call's first operand, "-" being standard input. A problem about its content has the
- * path in the call. ret_seconds: what it took. */
+ * path in the call. */
 MUST_CHECK enum status graph_input_read(struct command_call *call, struct graph **ret_graph,
                                         double *ret_seconds, struct problem *reterr);

@@ -2,7 +2,7 @@
  * but for the workers' health. */
 #pragma once
 
-#include "server/job/worker.h"
+#include "server/job/worker/worker.h"
 
 #define DEVICE_LIMIT 16
 

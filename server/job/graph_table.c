@@ -14,7 +14,7 @@ struct alias {
 };
 
 /* Balanced trees (tsearch of the C library): entries by id, and by owner and id; struct alias by
- * owner and name. Who asks is looked for in those by owner: his words are never compared with what
+ * owner and name. Who calls is looked for in those by owner: his words are never compared with what
  * another has, so that the time of a look tells nothing of it. */
 struct graph_table {
     void *by_id;
@@ -312,4 +312,17 @@ void graph_entry_set_result(struct graph_entry *entry, enum kind kind, struct re
 struct result *graph_entry_answer(const struct graph_entry *entry)
 {
     return entry->results[entry->answering];
+}
+
+enum status graph_entry_choose_kind(const struct graph_entry *entry, enum kind requested,
+                                    enum kind *ret_kind, struct problem *reterr)
+{
+    const struct graph outline = {
+        .vertex_count = entry->row.vertex_count,
+        .directed = entry->row.directed,
+        .weight_type = entry->row.summary.integral ? WEIGHT_INTEGER : WEIGHT_REAL,
+        .edge_count = entry->row.edge_count,
+        .summary = entry->row.summary,
+    };
+    return graph_choose_kind(&outline, requested, ret_kind, reterr);
 }

@@ -15,11 +15,10 @@ struct graph_entry {
     struct result *results[KIND_COUNT]; /* published */
     bool durable[KIND_COUNT];           /* and on the disk */
     bool lost[KIND_COUNT];              /* neither any more, and not by eviction */
-    bool has_done_jobs;                 /* some job of it was done: its id may want a result */
+    uint32_t item_index[KIND_COUNT];    /* of published results: in the heap of the scheduler */
     enum kind answering;                /* whose result is found by id and alias; 0 = none */
     char latest_job[JOB_ID_SIZE];       /* empty = none */
     uint32_t active_jobs;               /* being accepted, queued or running: not to be deleted */
-    uint64_t batch_number;              /* of the last load that a job of it went in */
     uint32_t changes;                   /* on their way to the disk: not to be freed */
     bool committed;                     /* its row is in the catalogue: visible */
     bool damaged;                       /* its file is in quarantine */
@@ -62,3 +61,6 @@ struct graph_entry *graph_table_newest(const struct graph_table *table);
 void graph_entry_set_result(struct graph_entry *entry, enum kind kind, struct result *result);
 /* The result that answers queries, NULL when there is none. Borrowed. */
 struct result *graph_entry_answer(const struct graph_entry *entry);
+/* graph_choose_kind of the stored graph, by the summary that the catalogue keeps. */
+MUST_CHECK enum status graph_entry_choose_kind(const struct graph_entry *entry, enum kind requested,
+                                               enum kind *ret_kind, struct problem *reterr);

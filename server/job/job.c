@@ -5,6 +5,7 @@
 #include "server/store/identity.h"
 
 #include <math.h>
+#include <search.h>
 #include <string.h>
 
 enum status job_create(const char *graph_id, enum kind kind, double wall_s, struct job **ret_job)
@@ -91,8 +92,8 @@ void job_fill_row(const struct job *job, const char *report, struct job_row *ret
     memcpy(ret_row->fingerprint, job->fingerprint, sizeof(job->fingerprint));
 }
 
-/* What the rounds are of the whole. */
-static double rounds_share(const struct work_signal *signal)
+/* The share of the rounds in the expected time of the whole solve. */
+static double rounds_share(const struct task_signal *signal)
 {
     const double expected_s = atomic_load(&signal->expected_s);
     const double share = 1 - atomic_load(&signal->finish_s) / expected_s;
@@ -112,14 +113,15 @@ double job_progress(const struct job *job)
     return rounds_share(job->signal) * (done < total ? (double)done / (double)total : 1);
 }
 
-/* And no more than a number in a document can be, whatever the solver's process said. */
+/* Clamps to finite seconds from 0 on: a JSON number must be finite, whatever the solver reported.
+ */
 static double at_least_0(double seconds)
 {
     return seconds > 0 && isfinite(seconds) ? seconds : 0;
 }
 
-/* Before the rounds tell. */
-static double expect_s(const struct work_signal *signal, double monotonic_s)
+/* The estimate from the expected time, used until the pace of the rounds is known. */
+static double expect_s(const struct task_signal *signal, double monotonic_s)
 {
     double begun_at_s = atomic_load(&signal->begun_at_s);
     double expected_s = atomic_load(&signal->expected_s);
@@ -131,7 +133,7 @@ static double expect_s(const struct work_signal *signal, double monotonic_s)
 
 double job_eta_s(const struct job *job, double monotonic_s)
 {
-    const struct work_signal *signal = job->signal;
+    const struct task_signal *signal = job->signal;
     unsigned total = atomic_load(&signal->rounds_total);
     unsigned done = atomic_load(&signal->rounds_done);
     unsigned first = atomic_load(&signal->first_round);
@@ -166,14 +168,217 @@ double job_expected_s(const struct job *job, const double pace_s[KIND_COUNT])
     return n * n * n * pace_s[job->kind];
 }
 
-size_t job_graph_bytes(const struct job *job)
+/* ---- The table ---- */
+
+/* The jobs of the graphs of one id. */
+struct job_group {
+    char graph_id[GRAPH_ID_SIZE];
+    struct job *newest;
+};
+
+/* Balanced trees (tsearch of the C library): two over the same jobs, one over their groups. */
+struct job_table {
+    void *by_id;
+    void *by_key;
+    void *by_graph;
+    struct job *newest;
+    struct job *oldest;
+};
+
+/* By whose they are first: the words of one tenant are never compared with those of another, so
+ * that the time of a look tells nothing of them. */
+static int compare_id(const void *left, const void *right)
 {
-    const struct graph *graph = job->graph;
-    if (graph == NULL) {
-        return 0;
+    const struct job *a = left;
+    const struct job *b = right;
+    const int order = tenant_compare(a->tenant, b->tenant);
+    return order != 0 ? order : strcmp(a->id, b->id);
+}
+
+static int compare_key(const void *left, const void *right)
+{
+    const struct job *a = left;
+    const struct job *b = right;
+    const int order = tenant_compare(a->tenant, b->tenant);
+    return order != 0 ? order : strcmp(a->idempotency_key, b->idempotency_key);
+}
+
+static int compare_graph(const void *left, const void *right)
+{
+    return strcmp(((const struct job_group *)left)->graph_id,
+                  ((const struct job_group *)right)->graph_id);
+}
+
+enum status job_table_create(struct job_table **ret_table)
+{
+    struct job_table *table = calloc(1, sizeof(*table));
+    if (table == NULL) {
+        return STATUS_NO_MEMORY;
     }
-    size_t weight_bytes =
-        graph->weight_type == WEIGHT_REAL ? sizeof(*graph->weight_f8) : sizeof(*graph->weight_i4);
-    return graph->edge_count * (sizeof(*graph->target) + weight_bytes) +
-           ((size_t)graph->vertex_count + 1) * sizeof(*graph->row_offset);
+    *ret_table = table;
+    return STATUS_OK;
+}
+
+void job_table_destroy(struct job_table *table)
+{
+    if (table == NULL) {
+        return;
+    }
+    while (table->oldest != NULL) {
+        job_table_remove(table, table->oldest);
+    }
+    free(table);
+}
+
+static struct job_group *find_group(const struct job_table *table, const char *graph_id)
+{
+    struct job_group pattern;
+    const size_t size = strlen(graph_id) + 1;
+    CHECK(size <= sizeof(pattern.graph_id));
+    memcpy(pattern.graph_id, graph_id, size);
+    struct job_group *const *node = tfind(&pattern, &table->by_graph, compare_graph);
+    return node != NULL ? *node : NULL;
+}
+
+/* As the newest of its group, which is made for the first. */
+static enum status join_group(struct job_table *table, struct job *job)
+{
+    struct job_group *group = find_group(table, job->graph_id);
+    if (group == NULL) {
+        group = calloc(1, sizeof(*group));
+        if (group == NULL) {
+            return STATUS_NO_MEMORY;
+        }
+        memcpy(group->graph_id, job->graph_id, sizeof(group->graph_id));
+        if (tsearch(group, &table->by_graph, compare_graph) == NULL) {
+            free(group);
+            return STATUS_NO_MEMORY;
+        }
+    }
+    job->group = group;
+    job->newer_of_graph = NULL;
+    job->older_of_graph = group->newest;
+    if (group->newest != NULL) {
+        group->newest->newer_of_graph = job;
+    }
+    group->newest = job;
+    return STATUS_OK;
+}
+
+static void leave_group(struct job_table *table, struct job *job)
+{
+    struct job_group *group = job->group;
+    if (job->older_of_graph != NULL) {
+        job->older_of_graph->newer_of_graph = job->newer_of_graph;
+    }
+    if (job->newer_of_graph != NULL) {
+        job->newer_of_graph->older_of_graph = job->older_of_graph;
+    } else {
+        group->newest = job->older_of_graph;
+    }
+    if (group->newest == NULL) {
+        tdelete(group, &table->by_graph, compare_graph);
+        free(group);
+    }
+}
+
+enum status job_table_add(struct job_table *table, struct job **take_job)
+{
+    struct job *job = *take_job;
+    struct job **node = tsearch(job, &table->by_id, compare_id);
+    if (node == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    CHECK(*node == job);
+    if (join_group(table, job) != STATUS_OK) {
+        tdelete(job, &table->by_id, compare_id);
+        return STATUS_NO_MEMORY;
+    }
+    /* A key found twice stays with its first job. */
+    if (job->idempotency_key[0] != '\0' && tsearch(job, &table->by_key, compare_key) == NULL) {
+        leave_group(table, job);
+        tdelete(job, &table->by_id, compare_id);
+        return STATUS_NO_MEMORY;
+    }
+    job->newer = NULL;
+    job->older = table->newest;
+    if (table->newest != NULL) {
+        table->newest->newer = job;
+    } else {
+        table->oldest = job;
+    }
+    table->newest = job;
+    *take_job = NULL;
+    return STATUS_OK;
+}
+
+void job_table_remove(struct job_table *table, struct job *job)
+{
+    tdelete(job, &table->by_id, compare_id);
+    if (job_table_find_key(table, job->tenant, job->idempotency_key) == job) {
+        tdelete(job, &table->by_key, compare_key);
+    }
+    leave_group(table, job);
+    if (job->older != NULL) {
+        job->older->newer = job->newer;
+    } else {
+        table->oldest = job->newer;
+    }
+    if (job->newer != NULL) {
+        job->newer->older = job->older;
+    } else {
+        table->newest = job->older;
+    }
+    job_destroy(job);
+}
+
+/* A job to compare with: only its id or its key is looked at. */
+static struct job *find(void *const *root, const struct job *pattern,
+                        int (*compare)(const void *, const void *))
+{
+    struct job *const *node = tfind(pattern, root, compare);
+    return node != NULL ? *node : NULL;
+}
+
+struct job *job_table_find(const struct job_table *table, const struct tenant *tenant,
+                           const char *id)
+{
+    struct job pattern;
+    size_t size = strlen(id);
+    if (size >= sizeof(pattern.id)) {
+        return NULL;
+    }
+    pattern.tenant = (struct tenant *)tenant;
+    memcpy(pattern.id, id, size + 1);
+    struct job *job = find(&table->by_id, &pattern, compare_id);
+    return job != NULL && job->accepted ? job : NULL;
+}
+
+struct job *job_table_find_key(const struct job_table *table, const struct tenant *tenant,
+                               const char *idempotency_key)
+{
+    struct job pattern;
+    size_t size = strlen(idempotency_key);
+    if (size == 0 || size >= sizeof(pattern.idempotency_key)) {
+        return NULL;
+    }
+    pattern.tenant = (struct tenant *)tenant;
+    memcpy(pattern.idempotency_key, idempotency_key, size + 1);
+    return find(&table->by_key, &pattern, compare_key);
+}
+
+struct job *job_table_newest(const struct job_table *table)
+{
+    return table->newest;
+}
+
+struct job *job_table_oldest(const struct job_table *table)
+{
+    return table->oldest;
+}
+
+struct job *job_table_newest_of(const struct job_table *table, const char *graph_id)
+{
+    const struct job_group *group = find_group(table, graph_id);
+    return group != NULL ? group->newest : NULL;
 }

@@ -1,19 +1,22 @@
-/* A job: one request to solve one stored graph, from its acceptance to the end of its history.
- * Owned by the job table, on the loop thread; only its signal is seen by a worker. */
+/* A job: one request to solve one stored graph, from its acceptance to the end of its history; and
+ * the table of all jobs that are remembered, which owns them. Loop thread; only the signal of a job
+ * is seen by a worker. */
 #pragma once
 
 #include "proto/job_document.h"
-#include "server/job/work.h"
+#include "server/job/capacity.h"
+#include "server/job/worker/task.h"
 #include "server/store/catalogue.h"
 
 #define TRACE_ID_SIZE 33
 
-struct ask;
+struct call;
+struct job_group;
 struct job_share;
 struct tenant;
 
-/* Of a waiting job in its line, counted from some job before it, perhaps long gone: what lies
- * between two jobs is the difference. */
+/* Prefix sums at a waiting job's place in its line. They count from some earlier job, perhaps long
+ * gone, so only the difference between two places has a meaning. */
 struct job_place {
     uint64_t number;
     double cubes[KIND_COUNT]; /* of the vertices of the jobs before it, by kind */
@@ -36,10 +39,10 @@ struct job {
     char idempotency_key[IDEMPOTENCY_KEY_SIZE];
     char fingerprint[sizeof(((struct job_row *)0)->fingerprint)];
     struct job_report report;
-    struct work_signal *signal; /* its own, or while it runs the worker's */
-    struct work_signal own_signal;
+    struct task_signal *signal; /* its own, or while it runs the worker's */
+    struct task_signal own_signal;
 
-    uint64_t promised_bytes; /* of the disk, for its result; 0 once it has ended */
+    struct capacity held; /* nothing once it has ended */
 
     bool accepted;           /* its row is in the catalogue: visible and acknowledged */
     bool committed;          /* so is its end */
@@ -48,11 +51,12 @@ struct job {
     enum status stop_reason; /* why signal.cancelled was set; STATUS_OK = it was not */
     struct graph *graph;     /* kept from the upload for the worker, NULL = read from the file */
 
-    struct ask *acceptors; /* wait for accepted */
-    struct ask *waiters;   /* long-polls, wait for a change of state */
+    struct call *acceptors; /* wait for accepted */
+    struct call *waiters;   /* long-polls, wait for a change of state */
+    bool is_changed;        /* since its waiters were woken last */
+    struct job *next_changed;
 
-    struct tenant *tenant;  /* whose it is */
-    uint64_t pledged_bytes; /* of its tenant's, until it ends */
+    struct tenant *tenant; /* whose it is */
 
     struct job_place place; /* in its queue */
     struct job_share *share;
@@ -60,6 +64,9 @@ struct job {
     struct job *behind;
     struct job *older; /* in the table */
     struct job *newer;
+    struct job_group *group; /* the jobs of its graph, or of one of the same id before it */
+    struct job *older_of_graph;
+    struct job *newer_of_graph;
 };
 
 /* A new one, with a fresh id. */
@@ -76,11 +83,34 @@ double job_progress(const struct job *job);
 /* Seconds left of a running job: what the solver expects, until the pace of the rounds shows, and
  * at the end the way out of the result. Below 0 = not known. */
 double job_eta_s(const struct job *job, double monotonic_s);
-/* By which the log finds the trace of the request that brought the job; empty without one. */
+/* The trace id, in the log, of the request that submitted the job; empty without one. */
 void job_trace_id(const struct job *job, char ret_id[TRACE_ID_SIZE]);
 /* The same of a traceparent, which may be empty. */
 void job_trace_id_of(const char *traceparent, char ret_id[TRACE_ID_SIZE]);
-/* What it takes at these seconds per cubed vertex, by kind. */
+/* The expected time of the job, given the seconds per cubed vertex of each kind. */
 double job_expected_s(const struct job *job, const double pace_s[KIND_COUNT]);
-/* Bytes of the graph that it keeps. */
-size_t job_graph_bytes(const struct job *job);
+
+/* ---- The table: by tenant and id, by tenant and idempotency key, by graph, in order of creation
+ * --- */
+
+struct job_table;
+
+MUST_CHECK enum status job_table_create(struct job_table **ret_table);
+void job_table_destroy(struct job_table *table);
+
+/* Takes the job, as the newest. */
+MUST_CHECK enum status job_table_add(struct job_table *table, struct job **take_job);
+/* Forgets and frees it. */
+void job_table_remove(struct job_table *table, struct job *job);
+
+/* NULL when there is none. A job not yet accepted is not found by its id, only by its key: a
+ * repeated request must find it. */
+struct job *job_table_find(const struct job_table *table, const struct tenant *tenant,
+                           const char *id);
+struct job *job_table_find_key(const struct job_table *table, const struct tenant *tenant,
+                               const char *idempotency_key);
+
+struct job *job_table_newest(const struct job_table *table);
+struct job *job_table_oldest(const struct job_table *table);
+/* The newest job of the graph of this id; older_of_graph leads to the others. */
+struct job *job_table_newest_of(const struct job_table *table, const char *graph_id);

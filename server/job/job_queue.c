@@ -2,7 +2,8 @@
 
 #include "proto/check.h"
 
-/* What a job costs its tenant at least: the way in and out of a device. */
+/* The least cost charged to a tenant for a job: even a tiny one has to be moved to a device and
+ * back. */
 #define CUBES_MIN (64.0 * 64 * 64)
 
 static struct job_line *line_of(const struct job *job)
@@ -92,7 +93,7 @@ struct job *job_queue_first_within(const struct job_queue *queue,
     const struct job_share *least = NULL;
     struct job *first = NULL;
     for (const struct job_share *share = queue->shares; share != NULL; share = share->next) {
-        /* Of equals the one that came first. */
+        /* Shares are listed newest first: <= gives a tie to the share that came first. */
         struct job *job =
             least == NULL || share->served <= least->served ? first_of(share, vertex_limit) : NULL;
         if (job != NULL) {

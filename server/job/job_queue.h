@@ -49,6 +49,6 @@ void job_queue_take(struct job_queue *queue, struct job *job);
  * share, here and below, but for the first question after a job has left the middle of a line,
  * which walks all of that. */
 uint32_t job_queue_position(const struct job_queue *queue, const struct job *job);
-/* What they take in all, at these seconds per cubed vertex. */
+/* The expected time of those jobs in all, given the seconds per cubed vertex of each kind. */
 double job_queue_seconds_ahead(const struct job_queue *queue, const struct job *job,
                                const double pace_s[KIND_COUNT]);

@@ -79,7 +79,7 @@ int tenant_compare(const struct tenant *first, const struct tenant *second)
 enum status tenant_check_jobs(struct tenant *tenant, const struct quota *quota,
                               struct problem *reterr)
 {
-    unsigned waiting = atomic_load(&tenant->share.count) + atomic_load(&tenant->reserved);
+    unsigned waiting = atomic_load(&tenant->share.count) + atomic_load(&tenant->reserved_places);
     if (quota->waiting_jobs == 0 || waiting < quota->waiting_jobs) {
         return STATUS_OK;
     }
@@ -89,20 +89,6 @@ enum status tenant_check_jobs(struct tenant *tenant, const struct quota *quota,
     return STATUS_JOB_QUOTA;
 }
 
-static uint64_t bytes_of(const struct tenant *tenant)
-{
-    return atomic_load(&tenant->stored_bytes) + atomic_load(&tenant->pledged_bytes);
-}
-
-uint64_t tenant_room_bytes(const struct tenant *tenant, const struct quota *quota)
-{
-    const uint64_t bytes = bytes_of(tenant);
-    if (quota->stored_bytes == 0) {
-        return UINT64_MAX;
-    }
-    return bytes < quota->stored_bytes ? quota->stored_bytes - bytes : 0;
-}
-
 enum status tenant_check_bytes(struct tenant *tenant, const struct quota *quota,
                                uint64_t more_bytes, struct problem *reterr)
 {
@@ -110,7 +96,7 @@ enum status tenant_check_bytes(struct tenant *tenant, const struct quota *quota,
     if (quota->stored_bytes == 0) {
         return STATUS_OK;
     }
-    bytes = bytes_of(tenant);
+    bytes = atomic_load(&tenant->stored_bytes) + atomic_load(&tenant->reserved_bytes);
     if (__builtin_add_overflow(bytes, more_bytes, &bytes)) {
         bytes = UINT64_MAX;
     }

@@ -1,23 +1,24 @@
 /* Tenants: whom graphs and jobs belong to. The one without a name, of number 0, is the only one
  * while no keys are configured.
  *
- * The desk's loop thread makes them and never frees one before its end, so a pointer to one may be
- * kept, and compared, by any thread; what is not atomic is the loop thread's. */
+ * The scheduler's loop thread makes them and never frees one before its end, so a pointer to one
+ * may be kept, and compared, by any thread; what is not atomic is the loop thread's. */
 #pragma once
 
 #include "server/job/job_queue.h"
 
 struct tenant {
     char name[TENANT_NAME_SIZE];
-    uint32_t number;             /* owner of its keys in the table of results */
-    struct job_share share;      /* its jobs in the queue */
-    atomic_uint reserved;        /* places in the queue promised to its submissions under way */
-    atomic_ullong stored_bytes;  /* of its graphs and results */
-    atomic_ullong pledged_bytes; /* of the results that its unfinished jobs will have */
+    uint32_t number;               /* owner of its keys in the table of results */
+    struct job_share share;        /* its jobs in the queue */
+    atomic_uint reserved_places;   /* in the queue, for its submissions under way */
+    atomic_ullong stored_bytes;    /* of its graphs and results */
+    atomic_ullong reserved_bytes;  /* of the results that its unfinished jobs will have */
+    _Atomic uint64_t upload_bytes; /* charged to its uploads under way */
     struct tenant *next;
 };
 
-/* What a tenant may have when it is asked with a certain key; 0 = as much as there is. */
+/* The limits that a key sets for its tenant; 0 = no limit. */
 struct quota {
     uint32_t waiting_jobs;
     uint32_t vertex_limit;
@@ -39,8 +40,6 @@ int tenant_compare(const struct tenant *first, const struct tenant *second);
 /* STATUS_JOB_QUOTA with words when one more job would be too many. */
 MUST_CHECK enum status tenant_check_jobs(struct tenant *tenant, const struct quota *quota,
                                          struct problem *reterr);
-/* What it may yet have; UINT64_MAX without a quota. */
-uint64_t tenant_room_bytes(const struct tenant *tenant, const struct quota *quota);
 /* STATUS_STORAGE_QUOTA with words when so many bytes more would be. */
 MUST_CHECK enum status tenant_check_bytes(struct tenant *tenant, const struct quota *quota,
                                           uint64_t more_bytes, struct problem *reterr);

@@ -7,7 +7,6 @@
 #include "server/solver/certificate.h"
 
 #include "proto/check.h"
-#include "server/solver/certificate_batch.h"
 #include "server/solver/stopwatch.h"
 
 #include <math.h>
@@ -21,7 +20,7 @@ struct way_back {
     uint32_t *source;
 };
 
-/* What is known of a vertex from the row's source. */
+/* State of a vertex in the check of one row: how it is reached from the row's source. */
 struct reach {
     double distance;
     double magnitude; /* sum of |weight| along the tight path to it */
@@ -58,10 +57,10 @@ static void finish(struct certificate *certificate)
 /* Counting sort of the edges by target. */
 static void sort_ways_back(const struct graph *graph, struct way_back *back)
 {
-    for (uint64_t edge = 0; edge < graph->edge_count; ++edge) {
+    for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
         ++back->offset[graph->target[edge] + 1];
     }
-    for (uint32_t vertex = 0; vertex < graph->vertex_count; ++vertex) {
+    for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
         back->offset[vertex + 1] += back->offset[vertex];
     }
     for (uint32_t row = graph->vertex_count; row-- > 0;) {
@@ -124,7 +123,7 @@ static bool visit_edges(struct certificate *certificate, uint32_t from,
 {
     const struct graph *graph = certificate->graph;
     const struct way_back *back = &certificate->back;
-    for (uint64_t edge = graph->row_offset[from]; edge < graph->row_offset[from + 1]; ++edge) {
+    for (uint64_t edge = graph->row_offset[from]; edge < graph->row_offset[from + 1]; edge++) {
         if (!visit(certificate,
                    (struct step){from, graph->target[edge], graph_weight(graph, edge)})) {
             return false;
@@ -133,7 +132,7 @@ static bool visit_edges(struct certificate *certificate, uint32_t from,
     if (back->offset == NULL) {
         return true;
     }
-    for (uint64_t place = back->offset[from]; place < back->offset[from + 1]; ++place) {
+    for (uint64_t place = back->offset[from]; place < back->offset[from + 1]; place++) {
         if (!visit(certificate, (struct step){from, back->source[place],
                                               graph_weight(graph, back->edge[place])})) {
             return false;
@@ -145,7 +144,7 @@ static bool visit_edges(struct certificate *certificate, uint32_t from,
 static void load_row(struct certificate *certificate)
 {
     certificate->finite = 0;
-    for (uint32_t vertex = 0; vertex < certificate->graph->vertex_count; ++vertex) {
+    for (uint32_t vertex = 0; vertex < certificate->graph->vertex_count; vertex++) {
         struct reach *reach = &certificate->reach[vertex];
         *reach = (struct reach){.distance = INFINITY};
         if (!matrix_distance(certificate->matrix, certificate->source, vertex, &reach->distance)) {
@@ -169,51 +168,27 @@ static struct name name_of(const struct graph *graph, uint32_t vertex)
     if (size >= sizeof(name.text)) {
         size = sizeof(name.text) - 1;
         while (size > 0 && ((unsigned char)bytes[size] & 0xC0) == 0x80) {
-            --size;
+            size--;
         }
     }
     memcpy(name.text, bytes, size);
     return name;
 }
 
-static const char *objection(enum violation_kind kind)
+/* why: what is wrong with the entry. */
+static enum status refuse(const struct certificate *certificate, uint32_t target, const char *why)
 {
-    static const char *const words[] = {
-        [VIOLATION_NONE] = "it was not proven",
-        [VIOLATION_DIAGONAL] = "a vertex is at distance 0 from itself",
-        [VIOLATION_PATH] = "no path has this length",
-        [VIOLATION_EDGE] = "there is a shorter path",
-    };
-    CHECK((size_t)kind < sizeof(words) / sizeof(words[0]));
-    return words[kind];
-}
-
-enum status certificate_refuse(const struct graph *graph, const struct violation *violation,
-                               struct problem *reterr)
-{
-    const struct name from = name_of(graph, violation->source);
-    const struct name to = name_of(graph, violation->target);
-    const char *why = objection(violation->kind);
-    if (violation->distance == INFINITY) {
-        return problem_set(reterr, STATUS_NOT_VERIFIED,
+    const struct name from = name_of(certificate->graph, certificate->source);
+    const struct name to = name_of(certificate->graph, target);
+    const double distance = certificate->reach[target].distance;
+    if (distance == INFINITY) {
+        return problem_set(certificate->reterr, STATUS_NOT_VERIFIED,
                            "The matrix says that %s is unreachable from %s, but %s.", to.text,
                            from.text, why);
     }
-    return problem_set(reterr, STATUS_NOT_VERIFIED,
-                       "The matrix has the distance %.17g from %s to %s, but %s.",
-                       violation->distance, from.text, to.text, why);
-}
-
-static enum status refuse(const struct certificate *certificate, uint32_t target,
-                          enum violation_kind kind)
-{
-    const struct violation violation = {
-        .kind = kind,
-        .source = certificate->source,
-        .target = target,
-        .distance = certificate->reach[target].distance,
-    };
-    return certificate_refuse(certificate->graph, &violation, certificate->reterr);
+    return problem_set(certificate->reterr, STATUS_NOT_VERIFIED,
+                       "The matrix has the distance %.17g from %s to %s, but %s.", distance,
+                       from.text, to.text, why);
 }
 
 /* Enters the search by a tight edge; false when nothing is left to be found. */
@@ -242,7 +217,7 @@ static void search(struct certificate *certificate)
     certificate->queue_length = 1;
     certificate->reach[certificate->source].reached = true;
     bool more = true;
-    for (size_t next = 0; more && next < certificate->queue_length; ++next) {
+    for (size_t next = 0; more && next < certificate->queue_length; next++) {
         more = visit_edges(certificate, certificate->queue[next], follow_tight);
     }
 }
@@ -267,30 +242,33 @@ static enum status check_row(struct certificate *certificate, uint32_t source)
     certificate->source = source;
     load_row(certificate);
     if (!(certificate->reach[source].distance == 0)) {
-        return refuse(certificate, source, VIOLATION_DIAGONAL);
+        return refuse(certificate, source, "a vertex is at distance 0 from itself");
     }
     search(certificate);
     const uint32_t vertices = certificate->graph->vertex_count;
-    for (uint32_t vertex = 0; vertex < vertices; ++vertex) {
+    for (uint32_t vertex = 0; vertex < vertices; vertex++) {
         const struct reach *reach = &certificate->reach[vertex];
         if (!reach->reached && reach->distance != INFINITY) {
-            return refuse(certificate, vertex, VIOLATION_PATH);
+            return refuse(certificate, vertex, "no path has this length");
         }
     }
-    for (uint32_t vertex = 0; vertex < vertices; ++vertex) {
+    for (uint32_t vertex = 0; vertex < vertices; vertex++) {
         if (certificate->reach[vertex].reached &&
             !visit_edges(certificate, vertex, object_shorter)) {
-            return refuse(certificate, certificate->wrong, VIOLATION_EDGE);
+            return refuse(certificate, certificate->wrong, "there is a shorter path");
         }
     }
     return STATUS_OK;
 }
 
-/* The rows that are checked: those listed, or spread evenly, verification_row. */
+/* The rows that are checked: those listed, or spread evenly, verification_row; of these the ones
+ * from first to before end. */
 struct row_choice {
     const uint32_t *list; /* NULL: none */
     uint32_t vertices;
     uint32_t rows;
+    uint32_t first;
+    uint32_t end;
 };
 
 static uint32_t row_of(const struct row_choice *choice, uint32_t index)
@@ -305,13 +283,13 @@ static enum status check_group(struct certificate *certificate, struct certifica
                                const struct row_choice *choice, uint32_t first, uint32_t count)
 {
     uint32_t sources[CERTIFICATE_BATCH_ROWS];
-    for (uint32_t index = 0; index < count; ++index) {
+    for (uint32_t index = 0; index < count; index++) {
         sources[index] = row_of(choice, first + index);
     }
     if (batch != NULL && certificate_batch_check(batch, sources, count)) {
         return STATUS_OK;
     }
-    for (uint32_t index = 0; index < count; ++index) {
+    for (uint32_t index = 0; index < count; index++) {
         const enum status status = check_row(certificate, sources[index]);
         if (status != STATUS_OK) {
             return status;
@@ -324,14 +302,14 @@ static enum status check_rows(struct certificate *certificate, struct certificat
                               const struct row_choice *choice, const struct observer *observer)
 {
     const uint32_t group = batch != NULL ? CERTIFICATE_BATCH_ROWS : 1;
-    for (uint32_t first = 0; first < choice->rows; first += group) {
-        const uint32_t left = choice->rows - first;
+    for (uint64_t first = choice->first; first < choice->end; first += group) {
+        const uint32_t left = choice->end - (uint32_t)first;
         if (observer != NULL && observer->cancelled(observer->context)) {
             return problem_set(certificate->reterr, STATUS_CANCELLED,
                                "Cancelled while the distances were verified.");
         }
         const enum status status =
-            check_group(certificate, batch, choice, first, left < group ? left : group);
+            check_group(certificate, batch, choice, (uint32_t)first, left < group ? left : group);
         if (status != STATUS_OK) {
             return status;
         }
@@ -372,7 +350,7 @@ static enum status check(const struct graph *graph, const struct matrix *matrix,
     if (status == STATUS_OK) {
         *ret_verification = (struct verification){
             .done = true,
-            .rows = choice->rows,
+            .rows = choice->end,
             .of = graph->vertex_count,
             .edges = graph->edge_count,
             .tolerance = verification_tolerance(matrix->kind),
@@ -387,7 +365,8 @@ enum status certificate_check(const struct graph *graph, const struct matrix *ma
                               struct verification *ret_verification, struct problem *reterr)
 {
     const uint32_t vertices = graph->vertex_count;
-    const struct row_choice choice = {NULL, vertices, row_count < vertices ? row_count : vertices};
+    const uint32_t rows = row_count < vertices ? row_count : vertices;
+    const struct row_choice choice = {NULL, vertices, rows, 0, rows};
     return check(graph, matrix, &choice, observer, ret_verification, reterr);
 }
 
@@ -396,6 +375,18 @@ enum status certificate_check_rows(const struct graph *graph, const struct matri
                                    const struct observer *observer,
                                    struct verification *ret_verification, struct problem *reterr)
 {
-    const struct row_choice choice = {rows, graph->vertex_count, row_count};
+    const struct row_choice choice = {rows, graph->vertex_count, row_count, 0, row_count};
     return check(graph, matrix, &choice, observer, ret_verification, reterr);
+}
+
+enum status certificate_resume(const struct graph *graph, const struct matrix *matrix,
+                               uint32_t row_limit, const struct observer *observer,
+                               struct verification *verification, struct problem *reterr)
+{
+    CHECK(verification->on_device && verification->proven < verification->rows);
+    const uint32_t rows = (uint32_t)verification->rows;
+    const uint32_t first = (uint32_t)verification->proven;
+    const struct row_choice choice = {NULL, graph->vertex_count, rows, first,
+                                      rows - first < row_limit ? rows : first + row_limit};
+    return check(graph, matrix, &choice, observer, verification, reterr);
 }

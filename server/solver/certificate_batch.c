@@ -1,4 +1,4 @@
-#include "server/solver/certificate_batch.h"
+#include "server/solver/certificate.h"
 
 #include "proto/check.h"
 
@@ -62,7 +62,7 @@ void certificate_batch_destroy(struct certificate_batch *batch)
 static bool load_row(struct certificate_batch *batch, uint32_t source, uint32_t lane)
 {
     bool plausible = true;
-    for (uint32_t vertex = 0; vertex < batch->graph->vertex_count; ++vertex) {
+    for (uint32_t vertex = 0; vertex < batch->graph->vertex_count; vertex++) {
         double distance = UNREACHABLE_I4;
         const bool reached = matrix_distance(batch->matrix, source, vertex, &distance);
         plausible = plausible && (!reached || (distance >= 0 && distance < UNREACHABLE_I4));
@@ -75,7 +75,7 @@ static bool load_row(struct certificate_batch *batch, uint32_t source, uint32_t 
 static inline void relax(struct lanes *restrict to, const struct lanes *restrict from,
                          int32_t weight)
 {
-    for (uint32_t lane = 0; lane < CERTIFICATE_BATCH_ROWS; ++lane) {
+    for (uint32_t lane = 0; lane < CERTIFICATE_BATCH_ROWS; lane++) {
         const int32_t distance = from->at[lane] + weight;
         to->at[lane] = distance < to->at[lane] ? distance : to->at[lane];
     }
@@ -84,9 +84,9 @@ static inline void relax(struct lanes *restrict to, const struct lanes *restrict
 static void relax_edges(const struct certificate_batch *batch)
 {
     const struct graph *graph = batch->graph;
-    for (uint32_t row = 0; row < graph->vertex_count; ++row) {
+    for (uint32_t row = 0; row < graph->vertex_count; row++) {
         const struct lanes from = batch->distance[row];
-        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; ++edge) {
+        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
             relax(&batch->least[graph->target[edge]], &from, graph->weight_i4[edge]);
         }
     }
@@ -96,9 +96,9 @@ static void relax_edges(const struct certificate_batch *batch)
 static void relax_ways_back(const struct certificate_batch *batch)
 {
     const struct graph *graph = batch->graph;
-    for (uint32_t row = 0; row < graph->vertex_count; ++row) {
+    for (uint32_t row = 0; row < graph->vertex_count; row++) {
         struct lanes least = batch->least[row];
-        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; ++edge) {
+        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
             relax(&least, &batch->distance[graph->target[edge]], graph->weight_i4[edge]);
         }
         batch->least[row] = least;
@@ -109,8 +109,8 @@ static void relax_ways_back(const struct certificate_batch *batch)
 static bool agrees(const struct certificate_batch *batch)
 {
     int32_t differing = 0;
-    for (uint32_t vertex = 0; vertex < batch->graph->vertex_count; ++vertex) {
-        for (uint32_t lane = 0; lane < CERTIFICATE_BATCH_ROWS; ++lane) {
+    for (uint32_t vertex = 0; vertex < batch->graph->vertex_count; vertex++) {
+        for (uint32_t lane = 0; lane < CERTIFICATE_BATCH_ROWS; lane++) {
             differing |= batch->distance[vertex].at[lane] ^ batch->least[vertex].at[lane];
         }
     }
@@ -121,7 +121,7 @@ bool certificate_batch_check(struct certificate_batch *batch, const uint32_t *so
                              uint32_t source_count)
 {
     CHECK(source_count >= 1 && source_count <= CERTIFICATE_BATCH_ROWS);
-    for (uint32_t lane = 0; lane < CERTIFICATE_BATCH_ROWS; ++lane) {
+    for (uint32_t lane = 0; lane < CERTIFICATE_BATCH_ROWS; lane++) {
         /* Lanes without a row of their own repeat the last one. */
         const uint32_t place = lane < source_count ? lane : source_count - 1;
         if (!load_row(batch, sources[place], lane)) {
@@ -132,7 +132,7 @@ bool certificate_batch_check(struct certificate_batch *batch, const uint32_t *so
     if (!batch->graph->directed) {
         relax_ways_back(batch);
     }
-    for (uint32_t lane = 0; lane < CERTIFICATE_BATCH_ROWS; ++lane) {
+    for (uint32_t lane = 0; lane < CERTIFICATE_BATCH_ROWS; lane++) {
         const uint32_t place = lane < source_count ? lane : source_count - 1;
         batch->least[sources[place]].at[lane] = 0; /* the equation does not hold for a source */
     }

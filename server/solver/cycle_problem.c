@@ -1,4 +1,4 @@
-#include "server/solver/cycle_problem.h"
+#include "server/solver/steps.h"
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void append_name(const struct graph *graph, uint32_t vertex, char *text, 
     const char *name = vertex_names_get(graph->names, vertex, buffer, &size);
     size_t kept = size <= NAMED_BYTES ? size : NAMED_BYTES;
     while (kept < size && kept > 0 && ((unsigned char)name[kept] & 0xC0) == 0x80) {
-        --kept;
+        kept--;
     }
     memcpy(text + *length, name, kept);
     *length += kept;
@@ -37,7 +37,7 @@ static void describe_cycle(const struct graph *graph, const uint32_t *cycle, siz
     size_t length = 0;
     _Static_assert((NAMED_VERTICES + 1) * (NAMED_BYTES + 4) + 4 <= PROBLEM_TEXT_SIZE,
                    "all names fit");
-    for (size_t index = 0; index < named; ++index) {
+    for (size_t index = 0; index < named; index++) {
         append_name(graph, cycle[index], text, &length);
         append_text(" -> ", text, &length);
     }

@@ -1,25 +1,167 @@
-#include "server/solver/distance_range.h"
+#include "server/solver/steps.h"
 
-#include "server/solver/diameter_search.h"
-#include "server/solver/distance_star.h"
+#include "proto/check.h"
 
 #include <stdlib.h>
 
-/* What the proofs take on one core, measured on random graphs of 10^3 to 10^5 vertices. */
+/* Time of the proof on one core, measured on random graphs of 10^3 to 10^5 vertices. */
 #define STAR_VERTEX_S 200e-9
 #define STAR_EDGE_S 5e-9
-/* At worst: a search that fails is tried from several vertices. */
-#define SEARCH_VERTEX_S 600e-9
-#define SEARCH_EDGE_S 90e-9
 /* With fewer edges at a vertex than this the few that one way reads do not reach everywhere. */
 #define STAR_DEGREE 8
+/* Times that the edges are gone through, per direction, to reach every vertex. */
+#define SWEEPS 4
+/* Ways onward that a vertex weighs against one another before it takes the shortest. */
+#define WAYS 16
+#define NOT_REACHED UINT32_MAX
 
-struct bounds {
+/* The lengths of some paths from the hub, or to it. */
+struct reach {
     const struct graph *graph;
-    const struct strong_components *components;
-    uint64_t limit;
-    uint64_t *longest; /* per component: of the distances that begin in it */
+    uint32_t limit;
+    uint32_t hub;
+    uint32_t *length;    /* per vertex, at most limit, or NOT_REACHED */
+    uint32_t count;      /* vertices reached */
+    uint64_t edges_left; /* that may still be read */
 };
+
+static void put(struct reach *reach, uint32_t vertex, uint32_t length)
+{
+    if (length > reach->limit || length >= reach->length[vertex]) {
+        return;
+    }
+    reach->count += reach->length[vertex] == NOT_REACHED;
+    reach->length[vertex] = length;
+}
+
+static void begin(struct reach *reach)
+{
+    for (uint32_t vertex = 0; vertex < reach->graph->vertex_count; vertex++) {
+        reach->length[vertex] = NOT_REACHED;
+    }
+    reach->count = 0;
+    put(reach, reach->hub, 0);
+}
+
+static void spend(struct reach *reach, uint64_t edges)
+{
+    reach->edges_left -= edges < reach->edges_left ? edges : reach->edges_left;
+}
+
+/* Neither sum below overflows: a length is at most INT32_MAX, and so is a weight. */
+static void leave_row(struct reach *reach, uint32_t vertex)
+{
+    const struct graph *graph = reach->graph;
+    const uint64_t end = graph->row_offset[vertex + 1];
+    if (reach->length[vertex] == NOT_REACHED) {
+        return;
+    }
+    spend(reach, end - graph->row_offset[vertex]);
+    for (uint64_t edge = graph->row_offset[vertex]; edge < end; edge++) {
+        put(reach, graph->target[edge], reach->length[vertex] + (uint32_t)graph->weight_i4[edge]);
+    }
+}
+
+static void enter_row(struct reach *reach, uint32_t vertex)
+{
+    const struct graph *graph = reach->graph;
+    const uint64_t end = graph->row_offset[vertex + 1];
+    uint32_t ways = 0;
+    if (reach->length[vertex] != NOT_REACHED) {
+        return;
+    }
+    uint64_t edge = graph->row_offset[vertex];
+    for (; edge < end && ways < WAYS; edge++) {
+        const uint32_t onward = reach->length[graph->target[edge]];
+        if (onward != NOT_REACHED) {
+            put(reach, vertex, onward + (uint32_t)graph->weight_i4[edge]);
+            ways++;
+        }
+    }
+    spend(reach, edge - graph->row_offset[vertex]);
+}
+
+/* An undirected edge is in the row of one of its ends and leads both ways. */
+static void cross_row(struct reach *reach, uint32_t vertex)
+{
+    enter_row(reach, vertex);
+    leave_row(reach, vertex);
+}
+
+/* The hub's own row first: it is the longest. */
+static bool reach_all(struct reach *reach, void (*take_row)(struct reach *reach, uint32_t vertex))
+{
+    const uint32_t vertex_count = reach->graph->vertex_count;
+    uint32_t before = 0;
+    begin(reach);
+    take_row(reach, reach->hub);
+    for (uint32_t sweep = 0; sweep < SWEEPS && reach->count > before; sweep++) {
+        before = reach->count;
+        for (uint32_t vertex = 0;
+             vertex < vertex_count && reach->count < vertex_count && reach->edges_left > 0;
+             vertex++) {
+            take_row(reach, vertex);
+        }
+    }
+    return reach->count == vertex_count;
+}
+
+static uint32_t find_longest(const struct reach *reach)
+{
+    uint32_t longest = 0;
+    for (uint32_t vertex = 0; vertex < reach->graph->vertex_count; vertex++) {
+        if (reach->length[vertex] > longest) {
+            longest = reach->length[vertex];
+        }
+    }
+    return longest;
+}
+
+static uint32_t find_hub(const struct graph *graph)
+{
+    const uint64_t *const offset = graph->row_offset;
+    uint32_t hub = 0;
+    for (uint32_t vertex = 1; vertex < graph->vertex_count; vertex++) {
+        if (offset[vertex + 1] - offset[vertex] > offset[hub + 1] - offset[hub]) {
+            hub = vertex;
+        }
+    }
+    return hub;
+}
+
+/* d(i,j) <= d(i,hub) + d(hub,j), by any path to the hub and from it. */
+static bool is_bounded(struct reach *reach)
+{
+    const bool directed = reach->graph->directed;
+    if (!reach_all(reach, directed ? leave_row : cross_row)) {
+        return false;
+    }
+    const uint32_t out = find_longest(reach);
+    if (directed && !reach_all(reach, enter_row)) {
+        return false;
+    }
+    const uint32_t in = find_longest(reach);
+    return out <= reach->limit - in;
+}
+
+/* Where vertices have many edges a few short rows of them tell, so that most of the graph is never
+ * read. */
+static bool is_bounded_by_star(const struct graph *graph, uint32_t limit, double affordable_s)
+{
+    const double for_edges_s = affordable_s - graph->vertex_count * STAR_VERTEX_S;
+    const double edges = for_edges_s / STAR_EDGE_S;
+    if (graph->edge_count / STAR_DEGREE < graph->vertex_count || for_edges_s <= 0) {
+        return false;
+    }
+    struct reach reach = {.graph = graph,
+                          .limit = limit,
+                          .hub = find_hub(graph),
+                          .length = calloc(graph->vertex_count, sizeof(*reach.length)),
+                          .edges_left = edges < 1e18 ? (uint64_t)edges : UINT64_MAX};
+    const bool bounded = reach.length != NULL && is_bounded(&reach);
+    free(reach.length);
+    return bounded;
+}
 
 static bool is_bounded_by_summary(const struct graph *graph, uint32_t limit)
 {
@@ -27,77 +169,9 @@ static bool is_bounded_by_summary(const struct graph *graph, uint32_t limit)
     return graph->summary.distance_bound <= limit || edges * graph->summary.max_weight <= limit;
 }
 
-static bool is_bounded_by_star(const struct graph *graph, uint32_t limit, double affordable_s)
-{
-    uint32_t bound;
-    const double for_edges_s = affordable_s - graph->vertex_count * STAR_VERTEX_S;
-    const double edges = for_edges_s / STAR_EDGE_S;
-    return graph->edge_count / STAR_DEGREE >= graph->vertex_count && for_edges_s > 0 &&
-           distance_star_bound(graph, limit, edges < 1e18 ? (uint64_t)edges : UINT64_MAX, &bound);
-}
-
-/* The longest way on from a vertex of a component into those of lower number. */
-static uint64_t find_longest_exit(const struct bounds *bounds, uint32_t vertex)
-{
-    const struct graph *graph = bounds->graph;
-    const uint32_t *const component = bounds->components->of;
-    uint64_t longest = 0;
-    for (uint64_t edge = graph->row_offset[vertex]; edge < graph->row_offset[vertex + 1]; ++edge) {
-        const uint32_t next = component[graph->target[edge]];
-        if (next != component[vertex]) {
-            const uint64_t length = (uint64_t)graph->weight_i4[edge] + bounds->longest[next];
-            longest = length > longest ? length : longest;
-        }
-    }
-    return longest;
-}
-
-/* A shortest path crosses each component at most once, from the higher numbers to the lower. */
-static bool is_bounded_along_edges(const struct bounds *bounds, struct diameter_search *search)
-{
-    const struct strong_components *components = bounds->components;
-    for (uint32_t component = 0; component < components->count; ++component) {
-        uint64_t exit = 0;
-        for (uint32_t i = components->first[component]; i < components->first[component + 1]; ++i) {
-            const uint64_t length = find_longest_exit(bounds, components->member[i]);
-            exit = length > exit ? length : exit;
-        }
-        uint64_t diameter = 0;
-        if (exit > bounds->limit ||
-            !diameter_search_bound(search, component, bounds->limit - exit, &diameter)) {
-            return false;
-        }
-        bounds->longest[component] = diameter + exit;
-    }
-    return true;
-}
-
-static bool is_bounded_by_components(const struct graph *graph, uint32_t limit)
-{
-    struct strong_components components = {0};
-    struct diameter_search *search = NULL;
-    struct bounds bounds = {.graph = graph, .components = &components, .limit = limit};
-    bool bounded = false;
-    if (strong_components_find(graph, &components) == STATUS_OK &&
-        diameter_search_create(graph, &components, &search) == STATUS_OK) {
-        bounds.longest = calloc((size_t)components.count + 1, sizeof(*bounds.longest));
-        bounded = bounds.longest != NULL && is_bounded_along_edges(&bounds, search);
-    }
-    free(bounds.longest);
-    diameter_search_destroy(search);
-    strong_components_finish(&components);
-    return bounded;
-}
-
 bool distance_range_within(const struct graph *graph, uint32_t limit, double affordable_s)
 {
-    const double search_s =
-        graph->vertex_count * SEARCH_VERTEX_S + (double)graph->edge_count * SEARCH_EDGE_S;
-    if (graph->weight_i4 == NULL || graph->summary.negative) {
-        return false;
-    }
-    if (is_bounded_by_summary(graph, limit) || is_bounded_by_star(graph, limit, affordable_s)) {
-        return true;
-    }
-    return search_s <= affordable_s && is_bounded_by_components(graph, limit);
+    CHECK(limit <= INT32_MAX);
+    return graph->weight_i4 != NULL && !graph->summary.negative &&
+           (is_bounded_by_summary(graph, limit) || is_bounded_by_star(graph, limit, affordable_s));
 }

@@ -4,14 +4,13 @@
 #include "server/solver/host_memory.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
 #define GROUPS "/sys/fs/cgroup"
-#define LARGE_SHARE 4
 #define PATH_SIZE 4096
 #define LINE_SIZE 256
 
@@ -124,31 +123,4 @@ uint64_t host_memory_total(void)
     const long pages = get_phys_pages();
     const long page = sysconf(_SC_PAGESIZE);
     return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
-}
-
-bool host_memory_is_large(size_t size)
-{
-    const uint64_t total = host_memory_total();
-    return total > 0 && size > total / LARGE_SHARE;
-}
-
-void *host_memory_take(size_t size, uint64_t beside)
-{
-    const uint64_t most = host_memory_available() / 2;
-    if (size == 0 || beside > most || size > most - beside) {
-        return NULL;
-    }
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-        return NULL;
-    }
-    (void)madvise(memory, size, MADV_HUGEPAGE);
-    return memory;
-}
-
-void host_memory_give(void *memory, size_t size)
-{
-    if (memory != NULL) {
-        munmap(memory, size);
-    }
 }

@@ -29,21 +29,21 @@ struct reduction {
 
 static void widen_i4(const int32_t *restrict from, uint32_t count, double *restrict to)
 {
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; i < count; i++) {
         to[i] = from[i] == UNREACHABLE_I4 ? INFINITY : (double)from[i];
     }
 }
 
 static void widen_u2(const uint16_t *restrict from, uint32_t count, double *restrict to)
 {
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; i < count; i++) {
         to[i] = from[i] == UNREACHABLE_U2 ? INFINITY : (double)from[i];
     }
 }
 
 static void widen_f4(const float *restrict from, uint32_t count, double *restrict to)
 {
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; i < count; i++) {
         to[i] = (double)from[i];
     }
 }
@@ -65,7 +65,7 @@ static void load_group(const struct matrix *matrix, uint32_t row, uint32_t first
     } else {
         memcpy(values, (const double *)matrix->elements + at, count * sizeof(*values));
     }
-    for (uint32_t i = count; i < GROUP; ++i) {
+    for (uint32_t i = count; i < GROUP; i++) {
         values[i] = INFINITY;
     }
     if (row >= first && row - first < GROUP) {
@@ -76,7 +76,7 @@ static void load_group(const struct matrix *matrix, uint32_t row, uint32_t first
 static void reduce_group(const double *restrict values, double *restrict sum,
                          struct lanes *restrict lanes)
 {
-    for (uint32_t i = 0; i < GROUP; ++i) {
+    for (uint32_t i = 0; i < GROUP; i++) {
         const double value = values[i];
         const bool finite = value < INFINITY;
         const double most = finite ? value : -INFINITY;
@@ -91,12 +91,12 @@ static void reduce_group(const double *restrict values, double *restrict sum,
 static double fold_group(const double sum[GROUP])
 {
     double quads[STATISTICS_GROUP_QUADS];
-    for (uint32_t q = 0; q < STATISTICS_GROUP_QUADS; ++q) {
+    for (uint32_t q = 0; q < STATISTICS_GROUP_QUADS; q++) {
         const double *quad = sum + (size_t)q * STATISTICS_QUAD;
         quads[q] = (quad[0] + quad[1]) + (quad[2] + quad[3]);
     }
     for (uint32_t half = STATISTICS_GROUP_QUADS / 2; half > 0; half /= 2) {
-        for (uint32_t q = 0; q < half; ++q) {
+        for (uint32_t q = 0; q < half; q++) {
             quads[q] += quads[q + half];
         }
     }
@@ -109,12 +109,12 @@ static void finish_row(const struct lanes *lanes, struct statistics *statistics,
     double most = -INFINITY;
     double count = 0;
     double sum = 0;
-    for (uint32_t i = 0; i < GROUP; ++i) {
+    for (uint32_t i = 0; i < GROUP; i++) {
         most = lanes->most[i] > most ? lanes->most[i] : most;
         *lowest = lanes->least[i] < *lowest ? lanes->least[i] : *lowest;
         count += lanes->count[i];
     }
-    for (uint32_t group = 0; group < STATISTICS_GROUPS; ++group) {
+    for (uint32_t group = 0; group < STATISTICS_GROUPS; group++) {
         sum += fold_group(lanes->sum[group]);
     }
     /* A zero has no sign here, whichever of two was found first. */
@@ -132,7 +132,7 @@ static void reduce_row(const struct reduction *reduction, uint32_t row, double *
     struct lanes lanes = {0};
     double values[GROUP];
     uint32_t group = 0;
-    for (uint32_t i = 0; i < GROUP; ++i) {
+    for (uint32_t i = 0; i < GROUP; i++) {
         lanes.most[i] = -INFINITY;
     }
     for (uint32_t first = 0; first < reduction->matrix->vertex_count; first += GROUP) {
@@ -156,7 +156,7 @@ static void reduce_rows(void *context, uint32_t thread, uint64_t task)
     struct reduction *reduction = context;
     double lowest = 0;
     const uint32_t end = end_of_task(reduction, task);
-    for (uint32_t row = (uint32_t)(task * ROWS_PER_TASK); row < end; ++row) {
+    for (uint32_t row = (uint32_t)(task * ROWS_PER_TASK); row < end; row++) {
         reduce_row(reduction, row, &lowest);
     }
     double known = atomic_load(&reduction->lowest);
@@ -170,13 +170,13 @@ static void count_group(const double values[GROUP], double begin, double width,
                         uint32_t bins[STATISTICS_BINS + 1])
 {
     int32_t places[GROUP];
-    for (uint32_t i = 0; i < GROUP; ++i) {
+    for (uint32_t i = 0; i < GROUP; i++) {
         double place = (values[i] - begin) / width;
         place = place < STATISTICS_BINS - 1 ? place : STATISTICS_BINS - 1;
         places[i] = (int32_t)(values[i] < INFINITY ? place : STATISTICS_BINS);
     }
-    for (uint32_t i = 0; i < GROUP; ++i) {
-        ++bins[places[i]];
+    for (uint32_t i = 0; i < GROUP; i++) {
+        bins[places[i]]++;
     }
 }
 
@@ -196,10 +196,10 @@ static void count_rows(void *context, uint32_t thread, uint64_t task)
     (void)thread;
     struct reduction *reduction = context;
     const uint32_t end = end_of_task(reduction, task);
-    for (uint32_t row = (uint32_t)(task * ROWS_PER_TASK); row < end; ++row) {
+    for (uint32_t row = (uint32_t)(task * ROWS_PER_TASK); row < end; row++) {
         uint32_t bins[STATISTICS_BINS + 1] = {0};
         count_row(reduction, row, bins);
-        for (uint32_t bin = 0; bin < STATISTICS_BINS; ++bin) {
+        for (uint32_t bin = 0; bin < STATISTICS_BINS; bin++) {
             if (bins[bin] > 0) {
                 atomic_fetch_add_explicit(&reduction->bins[bin], bins[bin], memory_order_relaxed);
             }
@@ -221,7 +221,7 @@ void row_statistics_run(struct cpu_pool *pool, const struct matrix *matrix,
         return;
     }
     cpu_pool_run(pool, tasks, count_rows, &reduction);
-    for (uint32_t bin = 0; bin < STATISTICS_BINS; ++bin) {
+    for (uint32_t bin = 0; bin < STATISTICS_BINS; bin++) {
         statistics->summary->bins[bin] = reduction.bins[bin];
     }
 }

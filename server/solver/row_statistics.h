@@ -4,7 +4,7 @@
 
 #include "proto/matrix.h"
 #include "proto/statistics.h"
-#include "server/solver/cpu_pool.h"
+#include "server/solver/cpu/pool.h"
 
 /* statistics: of the same size; of the same kind, or u2 of an i4 matrix that is to become one. The
  * diagonal is not read as a distance. Cannot fail, takes no memory. */

@@ -3,11 +3,9 @@
 #include "proto/check.h"
 #include "proto/graph_fold.h"
 #include "server/solver/certificate.h"
-#include "server/solver/cycle_problem.h"
-#include "server/solver/distance_range.h"
-#include "server/solver/page_warmer.h"
-#include "server/solver/planner.h"
+#include "server/solver/plan/planner.h"
 #include "server/solver/row_statistics.h"
+#include "server/solver/steps.h"
 #include "server/solver/stopwatch.h"
 
 #include <stdlib.h>
@@ -45,7 +43,7 @@ void solve_outcome_finish(struct solve_outcome *outcome)
     outcome->cycle_length = 0;
 }
 
-/* What does not write u2 computes it as i4. */
+/* Whether the solver can produce this kind: without u2 it computes such a result as i4. */
 static bool computes(const struct solver *solver, enum kind kind)
 {
     return solver_supports(solver, kind) || (kind == KIND_U2 && solver_supports(solver, KIND_I4));
@@ -153,13 +151,6 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
     return STATUS_OK;
 }
 
-static enum status refuse_cycle(const struct solve *solve)
-{
-    const struct solve_outcome *outcome = solve->outcome;
-    return cycle_problem_set(solve->graph, outcome->cycle, outcome->cycle_length,
-                             outcome->cycle_weight, solve->reterr);
-}
-
 static enum status refuse_loop(const struct solve *solve)
 {
     struct solve_outcome *outcome = solve->outcome;
@@ -174,41 +165,23 @@ static enum status refuse_loop(const struct solve *solve)
     return cycle_problem_set_loop(solve->graph, solve->reterr);
 }
 
-static struct solve_options options_of(const struct solve *solve, bool clamp_diagonal)
-{
-    return (struct solve_options){.clamp_diagonal = clamp_diagonal,
-                                  .narrow = solve->narrow,
-                                  .symmetric = !solve->graph->directed,
-                                  .verify = solve->request->verify};
-}
-
-static struct page_warmer *start_warmer(const struct solve *solve, const struct matrix *matrix)
-{
-    const bool device = solve->solver->class_->writes_last;
-    size_t bytes = 0;
-    if (matrix_size(matrix->vertex_count, matrix->kind, &bytes) != STATUS_OK) {
-        return NULL;
-    }
-    return page_warmer_start(matrix->elements, bytes,
-                             device ? PAGE_WARMER_ALONE : PAGE_WARMER_BESIDE_SOLVER);
-}
-
 static enum status run_solver(struct solve *solve, bool clamp_diagonal)
 {
-    const struct solve_options options = options_of(solve, clamp_diagonal);
+    const struct solve_options options = {.clamp_diagonal = clamp_diagonal,
+                                          .narrow = solve->narrow,
+                                          .symmetric = !solve->graph->directed,
+                                          .verify = solve->request->verify};
     solve->outcome->account.verification = (struct verification){0};
+    const struct matrix *computed = &solve->computed;
+    const size_t bytes =
+        (size_t)computed->vertex_count * computed->vertex_count * kind_size(computed->kind);
     struct page_warmer *warmer =
-        solve->solver->class_->writes_last ? start_warmer(solve, &solve->computed) : NULL;
+        solve->solver->class_->writes_last ? page_warmer_start(computed->elements, bytes) : NULL;
     const enum status status =
         solve->solver->class_->solve(solve->solver, solve->graph, solve->plan, &options,
                                      solve->observer, &solve->computed, &solve->outcome->account);
-    page_warmer_destroy(warmer);
+    page_warmer_stop(warmer);
     return status;
-}
-
-static bool is_memory(enum status status)
-{
-    return status == STATUS_NO_MEMORY || status == STATUS_NO_DEVICE_MEMORY;
 }
 
 /* Another plan takes more memory than the dense one, and there may be less by now than there was
@@ -217,7 +190,8 @@ static enum status run_in_memory(struct solve *solve)
 {
     struct plan_summary *told = &solve->outcome->plan;
     const enum status status = run_solver(solve, false);
-    if (!is_memory(status) || solve->plan->summary.kind == PLAN_DENSE) {
+    if ((status != STATUS_NO_MEMORY && status != STATUS_NO_DEVICE_MEMORY) ||
+        solve->plan->summary.kind == PLAN_DENSE) {
         return status;
     }
     const double beside_s = told->planning_s - solve->plan->summary.planning_s;
@@ -239,10 +213,6 @@ static enum status refuse_range(const struct solve *solve)
 
 static enum status tell_failure(const struct solve *solve, enum status status)
 {
-    if (status == STATUS_NOT_VERIFIED) {
-        return certificate_refuse(solve->graph, &solve->outcome->account.verification.violation,
-                                  solve->reterr);
-    }
     if (status == STATUS_WEIGHT_RANGE) {
         return refuse_range(solve);
     }
@@ -267,7 +237,8 @@ static enum status resolve_cycle(struct solve *solve)
                            "There is not enough memory to name a negative cycle.");
     }
     if (outcome->cycle_length > 0) {
-        return refuse_cycle(solve);
+        return cycle_problem_set(solve->graph, outcome->cycle, outcome->cycle_length,
+                                 outcome->cycle_weight, solve->reterr);
     }
     if (!kind_is_float(solve->computed.kind)) {
         return problem_set(solve->reterr, STATUS_NOT_VERIFIED,
@@ -276,24 +247,6 @@ static enum status resolve_cycle(struct solve *solve)
     }
     solve->clamped = true;
     return tell_failure(solve, run_solver(solve, true));
-}
-
-/* u2 of a solver that does not write it is computed in an i4 matrix of its own. */
-static enum status make_wide(struct solve *solve)
-{
-    struct matrix *wide = &solve->computed;
-    *wide = (struct matrix){.vertex_count = solve->matrix->vertex_count, .kind = KIND_I4};
-    size_t bytes = 0;
-    const enum status status = matrix_size(wide->vertex_count, wide->kind, &bytes);
-    if (status != STATUS_OK) {
-        return problem_set(solve->reterr, status, "The matrix is too large for this machine.");
-    }
-    wide->elements = malloc(bytes > 0 ? bytes : 1);
-    if (wide->elements == NULL) {
-        return problem_set(solve->reterr, STATUS_NO_MEMORY,
-                           "There is not enough memory for the i4 matrix that becomes u2.");
-    }
-    return STATUS_OK;
 }
 
 static enum status narrow(const struct solve *solve)
@@ -326,15 +279,26 @@ static bool prove_narrow(const struct solve *solve)
     return narrow;
 }
 
-/* Sums that went around many cycles of length 0 may have drifted from them without bound: all rows
- * of such a matrix are proven, asked or not. */
-static enum status verify_clamped(const struct solve *solve)
+/* Unless the solver has done it. A GPU proves the rows of a graph whose weights are all above 0,
+ * and leaves to the host what it does not accept; other graphs are checked here alone. Sums that
+ * went around many cycles of length 0 may have drifted from them without bound: all rows of a
+ * matrix with a clamped diagonal are proven, asked or not.
+ */
+static enum status verify(const struct solve *solve)
 {
     struct verification *verification = &solve->outcome->account.verification;
+    if (!solve->clamped && (!solve->request->verify || verification->done)) {
+        return STATUS_OK;
+    }
+    if (!solve->clamped && verification->on_device) {
+        return certificate_resume(solve->graph, solve->matrix, SOLVE_VERIFY_ROWS, solve->observer,
+                                  verification, solve->reterr);
+    }
     const enum status status =
-        certificate_check(solve->graph, solve->matrix, solve->matrix->vertex_count, solve->observer,
-                          verification, solve->reterr);
-    if (status == STATUS_NOT_VERIFIED) {
+        certificate_check(solve->graph, solve->matrix,
+                          solve->clamped ? solve->matrix->vertex_count : SOLVE_VERIFY_ROWS,
+                          solve->observer, verification, solve->reterr);
+    if (solve->clamped && status == STATUS_NOT_VERIFIED) {
         problem_hint(
             solve->reterr,
             "Cycles of length 0 do not add up to 0 in floating point: scale the weights to "
@@ -343,21 +307,7 @@ static enum status verify_clamped(const struct solve *solve)
     return status;
 }
 
-/* Of a solver that leaves it to us. */
-static enum status verify(const struct solve *solve)
-{
-    struct verification *verification = &solve->outcome->account.verification;
-    if (solve->clamped) {
-        return verify_clamped(solve);
-    }
-    if (!solve->request->verify || verification->done) {
-        return STATUS_OK;
-    }
-    return certificate_check(solve->graph, solve->matrix, SOLVE_VERIFY_ROWS, solve->observer,
-                             verification, solve->reterr);
-}
-
-/* Likewise. */
+/* Unless the solver has filled them. */
 static enum status fill_statistics(const struct solve *solve)
 {
     struct solve_account *account = &solve->outcome->account;
@@ -380,8 +330,25 @@ static enum status fill_statistics(const struct solve *solve)
 
 /* ---- Before the solver, and after it ---- */
 
-/* Plan and storage; also refuses what no solver needs to be asked about. The device is described
- * by the caller: asking for it takes as long as a small solve. */
+/* u2 of a solver that does not write it is computed in an i4 matrix of its own. */
+static enum status make_wide(struct solve *solve)
+{
+    struct matrix *wide = &solve->computed;
+    *wide = (struct matrix){.vertex_count = solve->matrix->vertex_count, .kind = KIND_I4};
+    size_t bytes = 0;
+    const enum status status = matrix_size(wide->vertex_count, wide->kind, &bytes);
+    if (status != STATUS_OK) {
+        return problem_set(solve->reterr, status, "The matrix is too large for this machine.");
+    }
+    wide->elements = malloc(bytes > 0 ? bytes : 1);
+    if (wide->elements == NULL) {
+        return problem_set(solve->reterr, STATUS_NO_MEMORY,
+                           "There is not enough memory for the i4 matrix that becomes u2.");
+    }
+    return STATUS_OK;
+}
+
+/* Plan and storage; also refuses what no solver needs to be asked about. */
 static enum status begin(struct solve *solve)
 {
     CHECK(solve->request->kind == solve->matrix->kind &&
@@ -418,25 +385,6 @@ static enum status complete(struct solve *solve, enum status status)
     return status == STATUS_OK ? fill_statistics(solve) : status;
 }
 
-static void release(struct solve *solve)
-{
-    if (solve->narrowed) {
-        free(solve->computed.elements);
-    }
-    plan_destroy(solve->plan);
-    graph_fold_destroy(solve->folded);
-}
-
-/* Half of the work where every edge has its like in return. Without memory for it, all of it. */
-static void fold(struct solve *solve)
-{
-    const double begin_s = stopwatch_now_s();
-    if (graph_fold(solve->graph, &solve->folded) == STATUS_OK && solve->folded != NULL) {
-        solve->graph = solve->folded;
-    }
-    solve->folding_s = stopwatch_now_s() - begin_s;
-}
-
 enum status solve_graph(struct solver *solver, struct solver *fallback, const struct graph *graph,
                         const struct solve_request *request, const struct observer *observer,
                         struct matrix *matrix, struct solve_outcome *outcome,
@@ -454,128 +402,24 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
     }
     solver_describe(solve.solver, &outcome->device);
     solve.narrowed = !solver_supports(solve.solver, request->kind);
-    /* One thread plans and proves; another may as well make pages ready. */
-    struct page_warmer *warmer = start_warmer(&solve, matrix);
-    fold(&solve);
+    /* Half of the work where every edge has its reverse; without memory for it, all of it. */
+    const double begin_s = stopwatch_now_s();
+    if (graph_fold(graph, &solve.folded) == STATUS_OK && solve.folded != NULL) {
+        solve.graph = solve.folded;
+    }
+    solve.folding_s = stopwatch_now_s() - begin_s;
     status = begin(&solve);
     solve.narrow = status == STATUS_OK && prove_narrow(&solve);
-    page_warmer_stop(warmer);
     if (status == STATUS_OK && observer != NULL && observer->cancelled(observer->context)) {
         status = tell_failure(&solve, STATUS_CANCELLED);
     }
     if (status == STATUS_OK) {
         status = complete(&solve, run_in_memory(&solve));
     }
-    page_warmer_destroy(warmer);
-    release(&solve);
+    if (solve.narrowed) {
+        free(solve.computed.elements);
+    }
+    plan_destroy(solve.plan);
+    graph_fold_destroy(solve.folded);
     return status;
-}
-
-/* ---- Many at once ---- */
-
-/* No solver writes u2 in a batch. */
-static enum kind batched_kind(enum kind kind)
-{
-    return kind == KIND_U2 ? KIND_I4 : kind;
-}
-
-static bool is_batchable(const struct solver *solver, const struct solve_task *task)
-{
-    return task->graph->vertex_count <= solver->class_->batch_vertices &&
-           solver_supports(solver, batched_kind(task->request.kind));
-}
-
-/* The solves of a batch, by position. */
-struct batch {
-    struct solve *solves;
-    struct solve_item *items; /* those of them that got as far as the solver, in order */
-    uint32_t item_count;
-};
-
-static void begin_batch(struct solver *solver, struct solve_task *tasks, uint32_t count,
-                        struct batch *batch)
-{
-    struct solver_device device;
-    solver_describe(solver, &device);
-    for (uint32_t index = 0; index < count; ++index) {
-        struct solve_task *task = &tasks[index];
-        struct solve *solve = &batch->solves[index];
-        if (!is_batchable(solver, task)) {
-            continue;
-        }
-        *solve = (struct solve){.solver = solver,
-                                .graph = task->graph,
-                                .request = &task->request,
-                                .observer = task->observer,
-                                .matrix = &task->matrix,
-                                .narrowed = task->request.kind == KIND_U2,
-                                .outcome = &task->outcome,
-                                .reterr = &task->problem};
-        task->outcome.device = device;
-        task->status = begin(solve);
-        if (task->status == STATUS_OK) {
-            batch->items[batch->item_count++] =
-                (struct solve_item){.graph = solve->graph,
-                                    .plan = solve->plan,
-                                    .options = options_of(solve, false),
-                                    .observer = solve->observer,
-                                    .matrix = &solve->computed,
-                                    .account = &task->outcome.account};
-        }
-    }
-}
-
-static bool is_cancelled(const struct solve_task *task)
-{
-    return task->observer != NULL && task->observer->cancelled(task->observer->context);
-}
-
-static void complete_batch(struct solve_task *tasks, uint32_t count, struct batch *batch)
-{
-    const struct solve_item *item = batch->items;
-    for (uint32_t index = 0; index < count; ++index) {
-        struct solve *solve = &batch->solves[index];
-        if (solve->solver == NULL) {
-            continue;
-        }
-        if (tasks[index].status == STATUS_OK) {
-            enum status status = is_cancelled(&tasks[index]) ? STATUS_CANCELLED : item->status;
-            ++item;
-            /* A batch takes more than one graph would. */
-            if (is_memory(status)) {
-                status = run_in_memory(solve);
-            }
-            tasks[index].status = complete(solve, status);
-        }
-        release(solve);
-    }
-}
-
-static void solve_alone(struct solver *solver, struct solver *fallback, struct solve_task *task)
-{
-    task->status = solve_graph(solver, fallback, task->graph, &task->request, task->observer,
-                               &task->matrix, &task->outcome, &task->problem);
-}
-
-/* Without memory for a batch each goes alone. */
-void solve_graphs(struct solver *solver, struct solver *fallback, struct solve_task *tasks,
-                  uint32_t count)
-{
-    struct batch batch = {.solves = calloc(count, sizeof(*batch.solves)),
-                          .items = calloc(count, sizeof(*batch.items))};
-    const bool batched = batch.solves != NULL && batch.items != NULL;
-    if (batched) {
-        begin_batch(solver, tasks, count, &batch);
-        if (batch.item_count > 0) {
-            solver->class_->solve_batch(solver, batch.items, batch.item_count);
-        }
-        complete_batch(tasks, count, &batch);
-    }
-    for (uint32_t index = 0; index < count; ++index) {
-        if (!batched || !is_batchable(solver, &tasks[index])) {
-            solve_alone(solver, fallback, &tasks[index]);
-        }
-    }
-    free(batch.items);
-    free(batch.solves);
 }

@@ -1,6 +1,5 @@
 /* One whole solve, as both the daemon's worker and the one-shot command run it: plan, solver,
- * negative cycle by name, narrowing, certificate. Or many small ones at once, with the same end for
- * each. */
+ * negative cycle by name, narrowing, certificate. */
 #pragma once
 
 #include "server/solver/solver.h"
@@ -14,8 +13,8 @@ struct solve_request {
     bool verify;    /* check by certificate before it counts */
 };
 
-/* What is known after a solve, whatever its end. Zero it before; solve_outcome_finish frees. Who
- * wants statistics sets account.statistics, of request->kind: filled on STATUS_OK. */
+/* Outcome of a solve, successful or not. Zero it before; solve_outcome_finish frees. To get
+ * statistics set account.statistics, of request->kind: filled on STATUS_OK. */
 struct solve_outcome {
     struct solve_account account; /* its verification: whoever did it */
     struct solver_device device;
@@ -25,14 +24,15 @@ struct solve_outcome {
     double cycle_weight;
 };
 
-/* What a solve of this graph is expected to take, by the same choice of solver as solve_graph and
- * before it is known whether 16 bits are enough. Zero when no solver computes the kind. */
+/* Estimates a solve of this graph on the solver that solve_graph would choose, before it is known
+ * whether 16 bits are enough. Zero when no solver computes the kind. */
 void solve_estimate(const struct solver *solver, const struct solver *fallback,
                     const struct graph *graph, enum kind kind,
                     struct solver_estimate *ret_estimate);
 
-/* The same by the plan that the solve would have, which is made for it and told of. Of a kind that
- * the solver computes, or u2 by way of one. Any thread. STATUS_NO_MEMORY. */
+/* Estimates it with the plan that the solve would have, which is made for this and summarized in
+ * ret_plan. kind: one that the solver computes, or u2 where it computes i4. Any thread.
+ * STATUS_NO_MEMORY. */
 MUST_CHECK enum status solve_estimate_planned(const struct solver *solver,
                                               const struct graph *graph, enum kind kind,
                                               struct solver_estimate *ret_estimate,
@@ -45,22 +45,5 @@ MUST_CHECK enum status solve_graph(struct solver *solver, struct solver *fallbac
                                    const struct graph *graph, const struct solve_request *request,
                                    const struct observer *observer, struct matrix *matrix,
                                    struct solve_outcome *outcome, struct problem *reterr);
-
-/* One of many solves that are carried out together. In: all down to matrix, borrowed. Out: the
- * rest, each its own, as solve_graph gives it. */
-struct solve_task {
-    const struct graph *graph;
-    struct solve_request request;
-    const struct observer *observer; /* may be NULL; called by any thread of the solver */
-    struct matrix matrix;            /* storage as for solve_graph */
-    struct solve_outcome outcome;
-    struct problem problem;
-    enum status status;
-};
-
-/* Those that the solver takes in a batch go in one, the others one by one after it. A task that is
- * cancelled while the batch runs ends as cancelled, whether or not it was computed. */
-void solve_graphs(struct solver *solver, struct solver *fallback, struct solve_task *tasks,
-                  uint32_t count);
 
 void solve_outcome_finish(struct solve_outcome *outcome);

@@ -92,15 +92,19 @@ enum status solver_certify(struct solver *solver, const struct graph *graph,
                            const struct observer *observer, struct verification *ret_verification,
                            struct problem *reterr)
 {
-    if (solver->class_->certify == NULL) {
-        return certificate_check(graph, matrix, row_count, observer, ret_verification, reterr);
+    *ret_verification = (struct verification){0};
+    if (solver->class_->certify != NULL) {
+        const enum status status =
+            solver->class_->certify(solver, graph, matrix, row_count, observer, ret_verification);
+        if (status != STATUS_OK) {
+            return problem_set(reterr, status, "The %s solver: %s.", solver->class_->name,
+                               status_info(status)->title);
+        }
     }
-    const enum status status =
-        solver->class_->certify(solver, graph, matrix, row_count, observer, ret_verification);
-    if (status == STATUS_NOT_VERIFIED) {
-        return certificate_refuse(graph, &ret_verification->violation, reterr);
+    if (ret_verification->done) {
+        return STATUS_OK;
     }
-    return status == STATUS_OK ? status
-                               : problem_set(reterr, status, "The %s solver: %s.",
-                                             solver->class_->name, status_info(status)->title);
+    return ret_verification->on_device
+               ? certificate_resume(graph, matrix, UINT32_MAX, observer, ret_verification, reterr)
+               : certificate_check(graph, matrix, row_count, observer, ret_verification, reterr);
 }

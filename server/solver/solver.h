@@ -1,19 +1,19 @@
 /* The seam between jobs and the machinery that solves them: one operations table per back end.
  *
- * A solver is opened once per device, belongs to one thread, and solves one large graph at a time
- * or a batch of small ones. The back ends: solver_cpu.c, always there; solver_gpu.c over gpu/gpu.h,
+ * A solver is opened once per device, belongs to one thread, and solves one graph at a time. The
+ * back ends: solver_cpu.c, always there; solver_gpu.c over gpu/gpu.h,
  * replaced at build time by solver_gpu_absent.c. */
 #pragma once
 
+#include "proto/device_figures.h"
 #include "proto/graph.h"
 #include "proto/matrix.h"
 #include "proto/observer.h"
 #include "proto/plan.h"
 #include "proto/problem.h"
 #include "proto/solve_account.h"
-#include "proto/solve_item.h"
 #include "proto/solve_options.h"
-#include "server/solver/plan_cost.h"
+#include "server/solver/plan/cost.h"
 
 enum solver_choice { SOLVER_AUTO = 0, SOLVER_GPU, SOLVER_CPU };
 
@@ -47,8 +47,8 @@ struct solver_estimate {
 
 struct solver;
 
-/* What the estimates of an opened solver are made of, as plain bytes of its back end: they may
- * cross to another process of the same program. */
+/* Figures from which the estimates of an opened solver are made, as plain bytes of its back end:
+ * they may be sent to another process of the same program. */
 #define SOLVER_FIGURES_SIZE 1024
 struct solver_figures {
     bool gpu;
@@ -58,8 +58,6 @@ struct solver_figures {
 struct solver_class {
     const char *name;
     uint32_t tile; /* vertices per tile edge of the plans that it executes */
-    /* Pivots that one pass over a large matrix applies: what its arithmetic is to its traffic. */
-    uint32_t depth;
     /* The matrix is written once, when all is computed: its pages can be made ready until then. */
     bool writes_last;
     bool (*supports)(enum kind kind);
@@ -78,19 +76,16 @@ struct solver_class {
                          const struct solve_options *options, const struct observer *observer,
                          struct matrix *matrix, struct solve_account *account);
     /* Proves a matrix that lies on the host, of any kind, as options->verify has a solve's own
-     * proven: row_count rows spread evenly. STATUS_NOT_VERIFIED with the violation. NULL where
-     * there is no device: certificate.h does that. */
+     * proven: row_count rows spread evenly. What is not done then certificate.h does, as it does
+     * all of it where this is NULL. */
     enum status (*certify)(struct solver *solver, const struct graph *graph,
                            const struct matrix *matrix, uint32_t row_count,
                            const struct observer *observer, struct verification *ret_verification);
-    /* The largest graph that solve_batch takes. */
-    uint32_t batch_vertices;
-    /* Many graphs that have nothing to do with each other, faster than one after the other: the
-     * same matrices and statuses as by solve, each in its item. supports says which kinds. */
-    void (*solve_batch)(struct solver *solver, struct solve_item *items, uint32_t count);
     /* Its figures as of now, and later ones for a model of it. */
     void (*get_figures)(const struct solver *solver, struct solver_figures *ret_figures);
     void (*set_figures)(struct solver *model, const struct solver_figures *figures);
+    /* Measures what the device can do at most, in a second or two; not while it solves. */
+    enum status (*measure_limits)(struct solver *solver, struct device_limits *ret_limits);
     void (*close)(struct solver *solver);
 };
 

@@ -1,10 +1,9 @@
 /* The CPU back end: kernels for the processor at hand, its threads, blocked Floyd-Warshall. */
 #include "proto/check.h"
-#include "server/solver/cpu_fill.h"
-#include "server/solver/cpu_finish.h"
-#include "server/solver/cpu_floyd_warshall.h"
-#include "server/solver/cpu_kernel.h"
-#include "server/solver/cpu_pool.h"
+#include "server/solver/cpu/kernel.h"
+#include "server/solver/cpu/limits.h"
+#include "server/solver/cpu/pool.h"
+#include "server/solver/cpu/tiles.h"
 #include "server/solver/host_memory.h"
 #include "server/solver/row_statistics.h"
 #include "server/solver/solver.h"
@@ -23,18 +22,13 @@
 /* From here on a proof that 16 bits are enough costs less than it saves. */
 #define NARROW_VERTICES 256
 
-/* The largest graph of a batch, where each is one thread's: all threads on one graph wait for each
- * other three times a tile, which is cheap only when a tile takes long. */
-#define BATCH_VERTICES 512
-
 struct solver_cpu {
     struct solver solver;
     const struct cpu_kernel *kernel;
     char name[sizeof(((struct solver_device *)0)->name)]; /* of the processor */
     uint32_t threads;
-    struct cpu_pool *pool;   /* of a model: NULL, as are the ones below and the kernel */
-    struct cpu_pool **alone; /* for each of its threads one of that thread alone, for a batch */
-    uint32_t alone_count;
+    struct cpu_pool *pool;  /* of a model: NULL, as are the next and the kernel */
+    struct cpu_pool *alone; /* of the calling thread, for graphs of one tile: none is woken */
     _Atomic double relaxations_per_s[ARITHMETIC_COUNT]; /* of all threads: assumed, then measured */
 };
 
@@ -105,7 +99,7 @@ static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_
     const uint32_t threads = cpu->threads;
     const enum arithmetic arithmetic = arithmetic_of(kind, options);
     const uint64_t solve_bytes = cpu_floyd_warshall_bytes(threads, vertex_count, arithmetic);
-    const uint64_t finish_bytes = cpu_finish_bytes(threads, vertex_count, arithmetic, false);
+    const uint64_t finish_bytes = cpu_finish_bytes(threads, vertex_count, arithmetic);
     ret_estimate->device_bytes = 0;
     ret_estimate->host_bytes = solve_bytes > finish_bytes ? solve_bytes : finish_bytes;
     ret_estimate->seconds =
@@ -135,7 +129,7 @@ static bool fits(const struct solver *solver, const struct plan *plan, uint64_t 
     const uint32_t threads = cpu->threads;
     const enum arithmetic arithmetic = arithmetic_of(kind, &options);
     const uint64_t solve_bytes = cpu_floyd_warshall_plan_bytes(threads, plan, arithmetic);
-    const uint64_t finish_bytes = cpu_finish_bytes(threads, plan->vertex_count, arithmetic, true);
+    const uint64_t finish_bytes = cpu_finish_bytes(threads, plan->vertex_count, arithmetic);
     const uint64_t available = host_memory_available();
     const uint64_t most = available / 2;
     return available == 0 || (solve_bytes <= most && finish_bytes <= most);
@@ -175,19 +169,6 @@ static enum status compute(struct cpu_pool *pool, const struct cpu_kernel *kerne
     return status;
 }
 
-/* Where a plan with an order of its own is solved, when there is memory for it: beside a result
- * that is large, whose pages are then written once and in order, not at each step. Else NULL. */
-static void *take_storage(const struct plan *plan, uint32_t threads, enum arithmetic arithmetic,
-                          enum kind kind, size_t *ret_size)
-{
-    const size_t count = (size_t)plan->vertex_count * plan->vertex_count;
-    *ret_size = count * cpu_tiles_element_bytes(arithmetic);
-    const bool wanted = plan->vertex_at != NULL && host_memory_is_large(count * kind_size(kind));
-    return wanted ? host_memory_take(*ret_size,
-                                     cpu_floyd_warshall_plan_bytes(threads, plan, arithmetic))
-                  : NULL;
-}
-
 /* On the threads of the pool. */
 static enum status solve_on(struct cpu_pool *pool, const struct cpu_kernel *kernel,
                             const struct graph *graph, const struct plan *plan,
@@ -197,13 +178,9 @@ static enum status solve_on(struct cpu_pool *pool, const struct cpu_kernel *kern
     CHECK(graph->vertex_count == matrix->vertex_count);
     const double begin_s = stopwatch_now_s();
     const enum arithmetic arithmetic = arithmetic_of(matrix->kind, options);
-    size_t size = 0;
-    void *storage = take_storage(plan, cpu_pool_threads(pool), arithmetic, matrix->kind, &size);
     struct cpu_tiles tiles;
-    enum status status =
-        cpu_tiles_init(plan, storage != NULL ? storage : matrix->elements, arithmetic, &tiles);
+    enum status status = cpu_tiles_init(plan, matrix->elements, arithmetic, &tiles);
     if (status != STATUS_OK) {
-        host_memory_give(storage, size);
         return status;
     }
     const bool symmetric = plan->summary.kind == PLAN_DENSE ? options->symmetric : plan->symmetric;
@@ -211,23 +188,10 @@ static enum status solve_on(struct cpu_pool *pool, const struct cpu_kernel *kern
     const double filled_s = stopwatch_now_s();
     status = compute(pool, kernel, graph, options, observer, &tiles, matrix);
     cpu_tiles_finish(&tiles);
-    host_memory_give(storage, size);
     const double end_s = stopwatch_now_s();
     account->timings.fill_s += filled_s - begin_s;
     account->timings.compute_s += end_s - filled_s;
     return status;
-}
-
-static void fill_statistics(struct cpu_pool *pool, const struct matrix *matrix,
-                            struct solve_account *account)
-{
-    if (account->statistics == NULL) {
-        return;
-    }
-    const double begin_s = stopwatch_now_s();
-    row_statistics_run(pool, matrix, account->statistics);
-    account->statistics_filled = true;
-    account->timings.compute_s += stopwatch_now_s() - begin_s;
 }
 
 static enum status solve(struct solver *solver, const struct graph *graph, const struct plan *plan,
@@ -235,57 +199,27 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
                          struct matrix *matrix, struct solve_account *account)
 {
     struct solver_cpu *cpu = (struct solver_cpu *)solver;
+    struct cpu_pool *pool = graph->vertex_count <= CPU_TILE ? cpu->alone : cpu->pool;
     const double before_s = account->timings.compute_s;
     const enum status status =
-        solve_on(cpu->pool, cpu->kernel, graph, plan, options, observer, matrix, account);
+        solve_on(pool, cpu->kernel, graph, plan, options, observer, matrix, account);
     if (status == STATUS_OK) {
         learn_rate(cpu, arithmetic_of(matrix->kind, options), plan, options->symmetric,
                    account->timings.compute_s - before_s);
-        fill_statistics(cpu->pool, matrix, account);
+    }
+    if (status == STATUS_OK && account->statistics != NULL) {
+        const double begin_s = stopwatch_now_s();
+        row_statistics_run(pool, matrix, account->statistics);
+        account->statistics_filled = true;
+        account->timings.compute_s += stopwatch_now_s() - begin_s;
     }
     return status;
-}
-
-struct item_line {
-    struct solver_cpu *cpu;
-    struct solve_item *items;
-};
-
-static bool is_cancelled(const struct solve_item *item)
-{
-    return item->observer != NULL && item->observer->cancelled(item->observer->context);
-}
-
-static void solve_item(void *context, uint32_t thread, uint64_t task)
-{
-    const struct item_line *line = context;
-    struct solve_item *item = &line->items[task];
-    if (is_cancelled(item)) {
-        item->status = STATUS_CANCELLED;
-        return;
-    }
-    struct cpu_pool *alone = line->cpu->alone[thread];
-    item->status = solve_on(alone, line->cpu->kernel, item->graph, item->plan, &item->options,
-                            item->observer, item->matrix, item->account);
-    if (item->status == STATUS_OK) {
-        fill_statistics(alone, item->matrix, item->account);
-    }
-}
-
-static void solve_batch(struct solver *solver, struct solve_item *items, uint32_t count)
-{
-    struct solver_cpu *cpu = (struct solver_cpu *)solver;
-    struct item_line line = {cpu, items};
-    cpu_pool_run(cpu->pool, count, solve_item, &line);
 }
 
 static void close_solver(struct solver *solver)
 {
     struct solver_cpu *cpu = (struct solver_cpu *)solver;
-    for (uint32_t index = 0; index < cpu->alone_count; ++index) {
-        cpu_pool_destroy(cpu->alone[index]);
-    }
-    free(cpu->alone);
+    cpu_pool_destroy(cpu->alone);
     cpu_pool_destroy(cpu->pool);
     free(cpu);
 }
@@ -303,13 +237,13 @@ static void get_figures(const struct solver *solver, struct solver_figures *ret_
 {
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
     struct figures figures = {.threads = cpu->threads, .dense_only = solver->dense_only};
-    for (int i = 0; i < ARITHMETIC_COUNT; ++i) {
+    for (int i = 0; i < ARITHMETIC_COUNT; i++) {
         figures.relaxations_per_s[i] = cpu->relaxations_per_s[i];
     }
     memcpy(ret_figures->bytes, &figures, sizeof(figures));
 }
 
-/* Whoever sends figures may be broken: a rate that is none is not taken. */
+/* Figures come from another process, which may be broken: only positive, finite rates are taken. */
 static void set_figures(struct solver *model, const struct solver_figures *figures)
 {
     struct solver_cpu *cpu = (struct solver_cpu *)model;
@@ -319,7 +253,7 @@ static void set_figures(struct solver *model, const struct solver_figures *figur
         cpu->threads = from.threads > 0 ? from.threads : 1;
         model->dense_only = from.dense_only != 0;
     }
-    for (int i = 0; i < ARITHMETIC_COUNT; ++i) {
+    for (int i = 0; i < ARITHMETIC_COUNT; i++) {
         const double rate = from.relaxations_per_s[i];
         if (rate > 0 && isfinite(rate)) {
             cpu->relaxations_per_s[i] = rate;
@@ -327,20 +261,24 @@ static void set_figures(struct solver *model, const struct solver_figures *figur
     }
 }
 
+static enum status measure_limits(struct solver *solver, struct device_limits *ret_limits)
+{
+    const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
+    return cpu_limits_measure(cpu->pool, cpu->kernel, ret_limits);
+}
+
 static const struct solver_class cpu_class = {
     .name = "cpu",
     .tile = CPU_TILE,
-    .depth = CPU_TILE,
     .supports = supports,
     .describe = describe,
     .estimate = estimate,
     .plan_cost = plan_cost,
     .fits = fits,
     .solve = solve,
-    .batch_vertices = BATCH_VERTICES,
-    .solve_batch = solve_batch,
     .get_figures = get_figures,
     .set_figures = set_figures,
+    .measure_limits = measure_limits,
     .close = close_solver,
 };
 
@@ -351,20 +289,6 @@ static void assume_rates(struct solver_cpu *cpu, uint32_t threads)
     cpu->relaxations_per_s[ARITHMETIC_NARROW] = rate * 2;
     cpu->relaxations_per_s[ARITHMETIC_F4] = rate;
     cpu->relaxations_per_s[ARITHMETIC_F8] = rate / 2;
-}
-
-static enum status create_pools(struct solver_cpu *cpu, uint32_t threads)
-{
-    enum status status = cpu_pool_create(threads, &cpu->pool);
-    cpu->alone = calloc(threads, sizeof(struct cpu_pool *));
-    if (status == STATUS_OK && cpu->alone == NULL) {
-        status = STATUS_NO_MEMORY;
-    }
-    while (status == STATUS_OK && cpu->alone_count < threads) {
-        status = cpu_pool_create(1, &cpu->alone[cpu->alone_count]);
-        cpu->alone_count += status == STATUS_OK ? 1 : 0;
-    }
-    return status;
 }
 
 enum status solver_cpu_open(const struct solver_config *config, struct solver **ret_solver,
@@ -381,7 +305,10 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
                            "There is not enough memory for the CPU solver.");
     }
     const uint32_t threads = config->cpu_threads > 0 ? config->cpu_threads : cpu_pool_cores();
-    const enum status status = create_pools(cpu, threads);
+    enum status status = cpu_pool_create(threads, &cpu->pool);
+    if (status == STATUS_OK) {
+        status = cpu_pool_create(1, &cpu->alone);
+    }
     if (status != STATUS_OK) {
         close_solver(&cpu->solver);
         return problem_set(reterr, status, "%u threads cannot be started.", threads);
@@ -404,7 +331,7 @@ enum status solver_cpu_model(struct solver **ret_model)
     }
     cpu->solver.class_ = &cpu_class;
     cpu->solver.narrow_vertices = NARROW_VERTICES;
-    for (int i = 0; i < ARITHMETIC_COUNT; ++i) {
+    for (int i = 0; i < ARITHMETIC_COUNT; i++) {
         cpu->relaxations_per_s[i] = 1e9;
     }
     *ret_model = &cpu->solver;

@@ -21,7 +21,7 @@ _Static_assert(SOLVER_REASON_SIZE == GPU_REASON_SIZE, "the reason is passed thro
 #define DOWNLOAD_BYTES_PER_SECOND 10e9
 #define MEASURED_BYTES_MIN ((double)(64 << 20))
 
-/* What rounds are computed in, each with a pace of its own. */
+/* Number formats in which rounds are computed, each with a rate of its own. */
 enum width { WIDTH_I4, WIDTH_NARROW, WIDTH_F4, WIDTH_F8, WIDTH_COUNT };
 
 struct solver_gpu {
@@ -122,7 +122,8 @@ static bool fits(const struct solver *solver, const struct plan *plan, uint64_t 
     return gpu_plan_bytes(plan, edge_count, kind) <= free_bytes;
 }
 
-/* Of a dense solve alone: what another plan leaves is bound by memory and by its launches. */
+/* The rate of relaxations is learned from dense solves alone: other plans are bound by memory and
+ * by their launches. */
 static void learn_rates(struct solver_gpu *self, const struct plan *plan, enum kind kind,
                         const struct solve_options *options, const struct timings *spent)
 {
@@ -161,12 +162,6 @@ static enum status certify(struct solver *solver, const struct graph *graph,
                        ret_verification);
 }
 
-static void solve_batch(struct solver *solver, struct solve_item *items, uint32_t count)
-{
-    struct solver_gpu *self = (struct solver_gpu *)solver;
-    gpu_solve_batch(self->gpu, items, count);
-}
-
 static void close_gpu(struct solver *solver)
 {
     struct solver_gpu *self = (struct solver_gpu *)solver;
@@ -195,7 +190,7 @@ static void get_figures(const struct solver *solver, struct solver_figures *ret_
                               .dense_only = solver->dense_only,
                               .memory_free_bytes = self->device.memory_free_bytes,
                               .download_rate = self->download_rate};
-    for (int i = 0; i < WIDTH_COUNT; ++i) {
+    for (int i = 0; i < WIDTH_COUNT; i++) {
         figures.rate[i] = self->rate[i];
     }
     memcpy(figures.plans, self->plans, sizeof(figures.plans));
@@ -210,8 +205,8 @@ static void set_rate(_Atomic double *rate, double value)
     }
 }
 
-/* Whoever sends figures may be broken: a rate that is none is not taken, and what does not change
- * is taken once. */
+/* Figures come from another process, which may be broken: only positive, finite rates are taken,
+ * and constants of the device only once. */
 static void set_figures(struct solver *model, const struct solver_figures *figures)
 {
     struct solver_gpu *self = (struct solver_gpu *)model;
@@ -223,16 +218,20 @@ static void set_figures(struct solver *model, const struct solver_figures *figur
         model->dense_only = from.dense_only != 0;
         memcpy(self->plans, from.plans, sizeof(self->plans));
     }
-    for (int i = 0; i < WIDTH_COUNT; ++i) {
+    for (int i = 0; i < WIDTH_COUNT; i++) {
         set_rate(&self->rate[i], from.rate[i]);
     }
     set_rate(&self->download_rate, from.download_rate);
 }
 
+static enum status measure_limits(struct solver *solver, struct device_limits *ret_limits)
+{
+    return gpu_limits_measure(((struct solver_gpu *)solver)->gpu, ret_limits);
+}
+
 static const struct solver_class solver_gpu_class = {
     .name = "gpu",
     .tile = GPU_TILE,
-    .depth = GPU_DEPTH,
     .writes_last = true,
     .supports = gpu_supports,
     .describe = describe,
@@ -241,10 +240,9 @@ static const struct solver_class solver_gpu_class = {
     .fits = fits,
     .solve = solve,
     .certify = certify,
-    .batch_vertices = GPU_BATCH_VERTICES,
-    .solve_batch = solve_batch,
     .get_figures = get_figures,
     .set_figures = set_figures,
+    .measure_limits = measure_limits,
     .close = close_gpu,
 };
 
@@ -314,7 +312,7 @@ enum status solver_gpu_model(struct solver **ret_model)
         return STATUS_NO_MEMORY;
     }
     self->solver.class_ = &solver_gpu_class;
-    for (int i = 0; i < WIDTH_COUNT; ++i) {
+    for (int i = 0; i < WIDTH_COUNT; i++) {
         self->rate[i] = 1e9;
     }
     self->download_rate = DOWNLOAD_BYTES_PER_SECOND;

@@ -31,7 +31,7 @@ struct adjacency_cache {
 enum status adjacency_cache_create(int folder, uint64_t budget_bytes,
                                    struct adjacency_cache **ret_cache)
 {
-    struct adjacency_cache *cache = calloc(1, sizeof *cache);
+    struct adjacency_cache *cache = calloc(1, sizeof(*cache));
     if (cache == NULL) {
         return STATUS_NO_MEMORY;
     }
@@ -100,7 +100,8 @@ static struct entry **find_oldest(struct adjacency_cache *cache)
     return oldest;
 }
 
-/* Those beyond the budget, to be destroyed once the lock is released. */
+/* Removes idle entries, the oldest first, until the cache fits its budget. The caller destroys them
+ * once it has released the lock. */
 static struct entry *evict(struct adjacency_cache *cache)
 {
     struct entry *evicted = NULL;
@@ -159,11 +160,11 @@ static enum status read_adjacency(const struct adjacency_cache *cache, const cha
 /* Enters an entry that its reader holds; the lock is held. */
 static struct entry *add_entry(struct adjacency_cache *cache, const char *graph_id)
 {
-    struct entry *entry = calloc(1, sizeof *entry);
+    struct entry *entry = calloc(1, sizeof(*entry));
     if (entry == NULL) {
         return NULL;
     }
-    CHECK(strlen(graph_id) < sizeof entry->graph_id);
+    CHECK(strlen(graph_id) < sizeof(entry->graph_id));
     memcpy(entry->graph_id, graph_id, strlen(graph_id));
     entry->lent = 1;
     entry->next = cache->first;

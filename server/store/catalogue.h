@@ -1,6 +1,6 @@
-/* What the store knows, in one SQLite file: graphs, aliases, results, jobs. Exactly one connection
- * (WAL, synchronous=FULL, exclusive locking), used by one thread at a time: the starting thread
- * until store_start, the catalogue thread after. Times are wall seconds. */
+/* The catalogue of the store: graphs, aliases, results and jobs in one SQLite file. There is
+ * exactly one connection (WAL, synchronous=FULL, exclusive locking), used by one thread at a time:
+ * the starting thread until store_start, the catalogue thread after. Times are wall seconds. */
 #pragma once
 
 #include "proto/graph.h"
@@ -9,7 +9,7 @@
 #define NAME_SIZE 128
 #define ETAG_SIZE 32
 #define IDEMPOTENCY_KEY_SIZE 128
-#define TENANT_NAME_SIZE 32 /* empty: what belongs to nobody, of a service without keys */
+#define TENANT_NAME_SIZE 32 /* empty: made without keys, belongs to nobody */
 
 struct graph_row {
     char id[GRAPH_ID_SIZE];
@@ -57,8 +57,8 @@ struct job_row {
 struct catalogue;
 
 /* Creates or opens. A new one remembers store_id, the random name of its state directory.
- * STATUS_CORRUPT for a broken file; STATUS_CONFIG, with words, for another format version and for
- * the catalogue of another state directory. */
+ * STATUS_CORRUPT for a broken file; STATUS_CONFIG, with words, for the catalogue of another state
+ * directory. */
 MUST_CHECK enum status catalogue_open(const char *path, const char *store_id,
                                       struct catalogue **ret_catalogue, struct problem *reterr);
 void catalogue_close(struct catalogue *catalogue);

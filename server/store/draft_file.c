@@ -1,7 +1,5 @@
 #include "server/store/draft_file.h"
 
-#include "server/store/omission.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -35,7 +33,7 @@ enum status draft_file_status(int error)
 static enum status random_name(char name[DRAFT_NAME_SIZE])
 {
     uint64_t random;
-    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
+    if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random)) {
         return STATUS_IO;
     }
     snprintf(name, DRAFT_NAME_SIZE, DRAFT_PREFIX "%016" PRIx64, random);
@@ -75,13 +73,6 @@ enum status draft_file_create(int folder, struct draft_file *ret_draft)
     return STATUS_OK;
 }
 
-int draft_file_reopen(const struct draft_file *draft, int flags)
-{
-    char path[PROC_PATH_SIZE];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", draft->descriptor);
-    return open(path, flags | O_CLOEXEC);
-}
-
 void draft_file_finish(struct draft_file *draft)
 {
     if (draft->descriptor < 0) {
@@ -99,7 +90,7 @@ static enum status link_unnamed(const struct draft_file *draft, int folder, cons
                                 bool *ret_exists)
 {
     char path[PROC_PATH_SIZE];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", draft->descriptor);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", draft->descriptor);
     bool failed = linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW) != 0;
     if (failed && errno != EEXIST) {
         return draft_file_status(errno);
@@ -134,7 +125,7 @@ static enum status replace(struct draft_file *draft, int folder, const char *nam
         return STATUS_IO;
     }
     draft->folder = folder;
-    memcpy(draft->name, draft_name, sizeof draft_name);
+    memcpy(draft->name, draft_name, sizeof(draft_name));
     return rename_draft(draft, folder, name);
 }
 
@@ -153,8 +144,7 @@ static enum status give_name(struct draft_file *draft, int folder, const char *n
 
 enum status draft_file_publish(struct draft_file *draft, int folder, const char *name)
 {
-    if (!omission_is("file-sync") && fsync(draft->descriptor) != 0 &&
-        !omission_is("file-sync-failure")) {
+    if (fsync(draft->descriptor) != 0) {
         return STATUS_IO;
     }
     return give_name(draft, folder, name);
@@ -162,7 +152,7 @@ enum status draft_file_publish(struct draft_file *draft, int folder, const char 
 
 enum status draft_file_sync_names(int folder)
 {
-    return omission_is("names-sync") || fsync(folder) == 0 ? STATUS_OK : STATUS_IO;
+    return fsync(folder) == 0 ? STATUS_OK : STATUS_IO;
 }
 
 enum status draft_file_write(int descriptor, uint64_t offset, const void *bytes, size_t size)

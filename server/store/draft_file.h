@@ -27,9 +27,6 @@ MUST_CHECK enum status draft_file_create(int folder, struct draft_file *ret_draf
 MUST_CHECK enum status draft_file_publish(struct draft_file *draft, int folder, const char *name);
 /* All names given in the folder so far: one for many files. Blocks. STATUS_IO. */
 MUST_CHECK enum status draft_file_sync_names(int folder);
-/* Another descriptor of the same file, closed on exec; -1, and errno says why: there may be no
- * procfs. */
-int draft_file_reopen(const struct draft_file *draft, int flags);
 /* Closes; what was not published is gone. Accepts a finished one. */
 void draft_file_finish(struct draft_file *draft);
 
@@ -42,6 +39,6 @@ void draft_file_start(int descriptor, uint64_t offset, size_t size);
 /* All of the bytes; STATUS_CORRUPT when the file ends before. */
 MUST_CHECK enum status draft_file_read(int descriptor, uint64_t offset, void *bytes, size_t size);
 
-/* What an errno of the disk means. STATUS_DISK_FULL for every way of having no room (quota and the
- * limit on file sizes included), STATUS_NO_MEMORY for what passes, else STATUS_IO. */
+/* Translates an errno of a file operation: STATUS_DISK_FULL for every lack of room (quota and the
+ * limit on file sizes included), STATUS_NO_MEMORY for transient errors, else STATUS_IO. */
 enum status draft_file_status(int error);

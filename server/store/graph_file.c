@@ -1,11 +1,9 @@
 #include "server/store/graph_file.h"
 
-#include "server/store/graph_file_layout.h"
-#include "server/store/graph_writing.h"
-#include "server/store/omission.h"
-
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,82 +11,228 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Edges of a whole graph that are written at a time. */
-#define WRITE_EDGES ((size_t)8 * ROW_BLOCK_EDGES)
+#define VERSION 4
+#define ID_ROOM 32
 
-static uint64_t owner_of(uint64_t its_checksum, const char *id)
+static const char magic[8] = "APSPgrph";
+
+struct header {
+    char magic[8];
+    uint32_t version;
+    uint32_t vertex_count;
+    uint64_t edge_count;
+    uint64_t names_size;
+    uint32_t directed;
+    uint32_t weight_type;
+    uint64_t edges_read;
+    uint64_t loops_dropped;
+    uint64_t parallel_merged;
+    double min_weight;
+    double max_weight;
+    double distance_bound;
+    double negative_loop_weight;
+    uint32_t components;
+    uint32_t negative_loop;
+    uint32_t negative;
+    uint32_t integral;
+    char id[ID_ROOM]; /* of the graph: a file under the name of another is found by it */
+    uint64_t names_checksum;
+    uint64_t edges_checksum;  /* of row offsets, targets and weights */
+    uint64_t header_checksum; /* of all the fields before */
+};
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file is little-endian");
+static_assert(sizeof(struct header) == 168, "no padding");
+static_assert(GRAPH_ID_SIZE <= ID_ROOM, "an id fits");
+
+/* The parts behind the header, each on a multiple of 8. */
+struct layout {
+    uint64_t offsets_at;
+    uint64_t targets_at;
+    uint64_t weights_at;
+    uint64_t names_at;
+    uint64_t file_size;
+    size_t offsets_size;
+    size_t targets_size;
+    size_t weights_size;
+};
+
+/* Puts a part of this size at the position, which moves behind it to the next multiple of 8; false
+ * on overflow. */
+static bool place(uint64_t *position, uint64_t size, uint64_t *ret_at)
 {
-    return XXH3_64bits_withSeed(id, strlen(id), its_checksum);
+    uint64_t end;
+    if (__builtin_add_overflow(*position, size, &end) || __builtin_add_overflow(end, 7, &end)) {
+        return false;
+    }
+    *ret_at = *position;
+    *position = end & ~(uint64_t)7;
+    return true;
 }
 
-static const void *weights_from(const struct graph *graph, uint64_t edge)
+/* False when the counts of the header do not fit any file. */
+static bool lay_out(const struct header *header, struct layout *ret_layout)
 {
-    return graph->weight_type == WEIGHT_INTEGER ? (const void *)(graph->weight_i4 + edge)
-                                                : (const void *)(graph->weight_f8 + edge);
+    const size_t weight_size =
+        header->weight_type == WEIGHT_INTEGER ? sizeof(int32_t) : sizeof(double);
+    struct layout layout = {.offsets_size = ((size_t)header->vertex_count + 1) * sizeof(uint64_t),
+                            .file_size = sizeof(*header)};
+    if (__builtin_mul_overflow(header->edge_count, sizeof(uint32_t), &layout.targets_size) ||
+        __builtin_mul_overflow(header->edge_count, weight_size, &layout.weights_size) ||
+        !place(&layout.file_size, layout.offsets_size, &layout.offsets_at) ||
+        !place(&layout.file_size, layout.targets_size, &layout.targets_at) ||
+        !place(&layout.file_size, layout.weights_size, &layout.weights_at) ||
+        !place(&layout.file_size, header->names_size, &layout.names_at)) {
+        return false;
+    }
+    *ret_layout = layout;
+    return true;
 }
 
-enum status graph_file_begin(int folder, const struct graph *graph, struct graph_draft *ret_draft)
+static const void *weights_of(const struct graph *graph)
 {
-    struct graph_writing *writing;
-    enum status status =
-        graph_writing_begin(folder, graph->edge_count, graph->weight_type, &writing);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    for (uint64_t edge = 0; edge < graph->edge_count && status == STATUS_OK; edge += WRITE_EDGES) {
-        const uint64_t left = graph->edge_count - edge;
-        status = graph_writing_add(writing, graph->target + edge, weights_from(graph, edge),
-                                   left < WRITE_EDGES ? (size_t)left : WRITE_EDGES);
-    }
-    if (status != STATUS_OK) {
-        graph_writing_drop(writing);
-        return status;
-    }
-    return graph_writing_end(writing, graph, ret_draft);
+    return graph->weight_type == WEIGHT_INTEGER ? (const void *)graph->weight_i4
+                                                : (const void *)graph->weight_f8;
 }
 
-enum status graph_file_draft(int folder, const char *id, const struct graph *graph,
-                             struct graph_draft *draft)
+static uint64_t edges_checksum(const struct graph *graph, const struct layout *layout)
 {
-    enum status status = draft->failure;
-    if (status == STATUS_OK && !draft->begun) {
-        status = graph_file_begin(folder, graph, draft);
-    }
+    XXH3_state_t state;
+    XXH3_64bits_reset(&state);
+    XXH3_64bits_update(&state, graph->row_offset, layout->offsets_size);
+    XXH3_64bits_update(&state, graph->target, layout->targets_size);
+    XXH3_64bits_update(&state, weights_of(graph), layout->weights_size);
+    return XXH3_64bits_digest(&state);
+}
+
+static uint64_t header_checksum(const struct header *header)
+{
+    return XXH3_64bits(header, offsetof(struct header, header_checksum));
+}
+
+/* ---- Writing ---- */
+
+static struct header make_header(const char *id, const struct graph *graph)
+{
+    const struct graph_summary *summary = &graph->summary;
+    struct header header = {
+        .version = VERSION,
+        .vertex_count = graph->vertex_count,
+        .edge_count = graph->edge_count,
+        .names_size = vertex_names_encoded_size(graph->names),
+        .directed = graph->directed,
+        .weight_type = graph->weight_type,
+        .edges_read = summary->edges_read,
+        .loops_dropped = summary->loops_dropped,
+        .parallel_merged = summary->parallel_merged,
+        .min_weight = summary->min_weight,
+        .max_weight = summary->max_weight,
+        .distance_bound = summary->distance_bound,
+        .negative_loop_weight = summary->negative_loop_weight,
+        .components = summary->components,
+        .negative_loop = summary->negative_loop,
+        .negative = summary->negative,
+        .integral = summary->integral,
+    };
+    memcpy(header.magic, magic, sizeof(magic));
+    memcpy(header.id, id, strnlen(id, ID_ROOM - 1));
+    return header;
+}
+
+/* The disk begins with each part while the next one is written. */
+static enum status write_part(int descriptor, uint64_t offset, const void *bytes, size_t size)
+{
+    const enum status status = draft_file_write(descriptor, offset, bytes, size);
     if (status == STATUS_OK) {
-        const uint64_t owner = owner_of(draft->header_checksum, id);
-        status = draft_file_write(draft->file.descriptor, draft->owner_at, &owner, sizeof owner);
-    }
-    if (status != STATUS_OK) {
-        graph_file_drop(draft);
+        draft_file_start(descriptor, offset, size);
     }
     return status;
 }
 
-void graph_file_drop(struct graph_draft *draft)
+static enum status write_all(int descriptor, const char *id, const struct graph *graph,
+                             uint64_t *ret_bytes)
 {
-    if (draft->begun) {
-        draft_file_finish(&draft->file);
+    struct header header = make_header(id, graph);
+    struct layout layout;
+    if (!lay_out(&header, &layout)) {
+        return STATUS_TOO_LARGE;
     }
-    draft->begun = false;
+    unsigned char *names = malloc(header.names_size + 1);
+    if (names == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    vertex_names_encode(graph->names, names);
+    header.names_checksum = XXH3_64bits(names, header.names_size);
+    header.edges_checksum = edges_checksum(graph, &layout);
+    header.header_checksum = header_checksum(&header);
+    enum status status = draft_file_write(descriptor, 0, &header, sizeof(header));
+    if (status == STATUS_OK) {
+        status = write_part(descriptor, layout.offsets_at, graph->row_offset, layout.offsets_size);
+    }
+    if (status == STATUS_OK) {
+        status = write_part(descriptor, layout.targets_at, graph->target, layout.targets_size);
+    }
+    if (status == STATUS_OK) {
+        status = write_part(descriptor, layout.weights_at, weights_of(graph), layout.weights_size);
+    }
+    if (status == STATUS_OK) {
+        status = draft_file_write(descriptor, layout.names_at, names, header.names_size);
+    }
+    /* Padding behind the names. */
+    if (status == STATUS_OK && ftruncate(descriptor, (off_t)layout.file_size) != 0) {
+        status = draft_file_status(errno);
+    }
+    free(names);
+    *ret_bytes = layout.file_size;
+    return status;
+}
+
+enum status graph_file_write(int folder, const char *id, const struct graph *graph,
+                             struct draft_file *ret_file, uint64_t *ret_bytes)
+{
+    struct draft_file file;
+    enum status status = draft_file_create(folder, &file);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = write_all(file.descriptor, id, graph, ret_bytes);
+    if (status != STATUS_OK) {
+        draft_file_finish(&file);
+        return status;
+    }
+    *ret_file = file;
+    return STATUS_OK;
+}
+
+/* ---- Reading ---- */
+
+/* Whether it is one, and its fields are within their bounds. */
+static bool is_sound(const struct header *header)
+{
+    return memcmp(header->magic, magic, sizeof(magic)) == 0 && header->version == VERSION &&
+           header->header_checksum == header_checksum(header) && header->directed <= 1 &&
+           (header->weight_type == WEIGHT_INTEGER || header->weight_type == WEIGHT_REAL) &&
+           header->negative <= 1 && header->integral <= 1 &&
+           (header->negative_loop == NO_VERTEX || header->negative_loop < header->vertex_count) &&
+           isfinite(header->min_weight) && isfinite(header->max_weight) &&
+           isfinite(header->negative_loop_weight);
 }
 
 /* The header, once the size of the file agrees with its counts: after this no count can ask for
  * more memory than the file is long. */
-static enum status read_header(int descriptor, struct graph_file_header *ret_header,
-                               struct graph_file_layout *ret_layout)
+static enum status read_header(int descriptor, struct header *ret_header, struct layout *ret_layout)
 {
-    struct graph_file_header header;
-    struct graph_file_layout layout;
+    struct header header;
+    struct layout layout;
     struct stat file;
     if (fstat(descriptor, &file) != 0) {
         return draft_file_status(errno);
     }
-    enum status status = draft_file_read(descriptor, 0, &header, sizeof header);
+    enum status status = draft_file_read(descriptor, 0, &header, sizeof(header));
     if (status != STATUS_OK) {
         return status;
     }
-    header = graph_file_header_from(&header);
-    if (!graph_file_header_is_sound(&header) || !graph_file_layout_of(&header, &layout) ||
+    if (!is_sound(&header) || !lay_out(&header, &layout) ||
         layout.file_size != (uint64_t)file.st_size) {
         return STATUS_CORRUPT;
     }
@@ -97,9 +241,8 @@ static enum status read_header(int descriptor, struct graph_file_header *ret_hea
     return STATUS_OK;
 }
 
-static enum status read_names(int descriptor, const struct graph_file_header *header,
-                              const struct graph_file_layout *layout,
-                              struct vertex_names **ret_names)
+static enum status read_names(int descriptor, const struct header *header,
+                              const struct layout *layout, struct vertex_names **ret_names)
 {
     unsigned char *bytes = malloc(header->names_size + 1);
     if (bytes == NULL) {
@@ -159,45 +302,8 @@ static bool edges_are_sound(const struct graph *graph)
     return true;
 }
 
-static uint64_t checksum_as_one(const struct graph *graph, const struct graph_file_layout *layout)
-{
-    XXH3_state_t state;
-    XXH3_64bits_reset(&state);
-    XXH3_64bits_update(&state, graph->row_offset, layout->offsets_size);
-    XXH3_64bits_update(&state, graph->target, layout->targets_size);
-    XXH3_64bits_update(&state, weights_from(graph, 0), layout->weights_size);
-    return XXH3_64bits_digest(&state);
-}
-
-/* STATUS_CORRUPT when it is another one. */
-static enum status check_edges(const struct graph *graph, const struct graph_file_header *header,
-                               const struct graph_file_layout *layout)
-{
-    if (header->version <= 2) {
-        return checksum_as_one(graph, layout) == header->edges_checksum ? STATUS_OK
-                                                                        : STATUS_CORRUPT;
-    }
-    const uint64_t count = graph_file_block_count(graph->edge_count);
-    const size_t weight_size =
-        graph->weight_type == WEIGHT_INTEGER ? sizeof(int32_t) : sizeof(double);
-    struct graph_file_block *blocks = calloc(count + 1, sizeof *blocks);
-    if (blocks == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    for (uint64_t i = 0; i < count; i++) {
-        const uint64_t first = i * ROW_BLOCK_EDGES;
-        const uint64_t left = graph->edge_count - first;
-        blocks[i] = graph_file_block_of(graph->target + first, weights_from(graph, first),
-                                        weight_size, row_block_edges(left));
-    }
-    const bool same = graph_file_edges_checksum(graph->row_offset, graph->vertex_count, blocks,
-                                                count) == header->edges_checksum;
-    free(blocks);
-    return same ? STATUS_OK : STATUS_CORRUPT;
-}
-
-static enum status read_edges(int descriptor, const struct graph_file_header *header,
-                              const struct graph_file_layout *layout, struct graph *graph)
+static enum status read_edges(int descriptor, const struct header *header,
+                              const struct layout *layout, struct graph *graph)
 {
     enum status status = STATUS_OK;
     graph->row_offset = read_part(descriptor, layout->offsets_at, layout->offsets_size, &status);
@@ -211,14 +317,12 @@ static enum status read_edges(int descriptor, const struct graph_file_header *he
     if (status != STATUS_OK) {
         return status;
     }
-    status = check_edges(graph, header, layout);
-    if (status == STATUS_CORRUPT && omission_is("graph-check")) {
-        status = STATUS_OK;
-    }
-    return status == STATUS_OK && !edges_are_sound(graph) ? STATUS_CORRUPT : status;
+    return edges_checksum(graph, layout) == header->edges_checksum && edges_are_sound(graph)
+               ? STATUS_OK
+               : STATUS_CORRUPT;
 }
 
-static void take_header(const struct graph_file_header *header, struct graph *graph)
+static void take_header(const struct header *header, struct graph *graph)
 {
     graph->vertex_count = header->vertex_count;
     graph->directed = header->directed != 0;
@@ -241,13 +345,13 @@ static void take_header(const struct graph_file_header *header, struct graph *gr
 
 enum status graph_file_read_open(int descriptor, struct graph **ret_graph)
 {
-    struct graph_file_header header;
-    struct graph_file_layout layout;
+    struct header header;
+    struct layout layout;
     enum status status = read_header(descriptor, &header, &layout);
     if (status != STATUS_OK) {
         return status;
     }
-    struct graph *graph = calloc(1, sizeof *graph);
+    struct graph *graph = calloc(1, sizeof(*graph));
     if (graph == NULL) {
         return STATUS_NO_MEMORY;
     }
@@ -264,28 +368,18 @@ enum status graph_file_read_open(int descriptor, struct graph **ret_graph)
     return STATUS_OK;
 }
 
-static enum status check_owner(int descriptor, const char *id)
-{
-    struct graph_file_header header;
-    struct graph_file_layout layout;
-    uint64_t owner = 0;
-    enum status status = read_header(descriptor, &header, &layout);
-    if (status != STATUS_OK || header.version == 1) {
-        return status;
-    }
-    status = draft_file_read(descriptor, layout.owner_at, &owner, sizeof owner);
-    const bool is_other =
-        owner != owner_of(header.header_checksum, id) && !omission_is("owner-check");
-    return status == STATUS_OK && is_other ? STATUS_CORRUPT : status;
-}
-
-enum status graph_file_open(int folder, const char *id, int *ret_descriptor)
+/* The file of this graph and no other, open, and its header. */
+static enum status open_with_header(int folder, const char *id, int *ret_descriptor,
+                                    struct header *ret_header, struct layout *ret_layout)
 {
     int descriptor = openat(folder, id, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (descriptor < 0) {
         return errno == ENOENT ? STATUS_CORRUPT : draft_file_status(errno);
     }
-    enum status status = check_owner(descriptor, id);
+    enum status status = read_header(descriptor, ret_header, ret_layout);
+    if (status == STATUS_OK && strncmp(ret_header->id, id, ID_ROOM) != 0) {
+        status = STATUS_CORRUPT;
+    }
     if (status != STATUS_OK) {
         close(descriptor);
         return status;
@@ -294,51 +388,51 @@ enum status graph_file_open(int folder, const char *id, int *ret_descriptor)
     return STATUS_OK;
 }
 
+enum status graph_file_open(int folder, const char *id, int *ret_descriptor)
+{
+    struct header header;
+    struct layout layout;
+    return open_with_header(folder, id, ret_descriptor, &header, &layout);
+}
+
 enum status graph_file_read(int folder, const char *id, struct graph **ret_graph)
 {
     int descriptor = -1;
     enum status status = graph_file_open(folder, id, &descriptor);
-    if (status != STATUS_OK) {
-        return status;
+    if (status == STATUS_OK) {
+        status = graph_file_read_open(descriptor, ret_graph);
+        close(descriptor);
     }
-    status = graph_file_read_open(descriptor, ret_graph);
-    close(descriptor);
     return status;
 }
 
 enum status graph_file_read_names(int folder, const char *id, struct vertex_names **ret_names)
 {
+    struct header header;
+    struct layout layout;
     int descriptor = -1;
-    enum status status = graph_file_open(folder, id, &descriptor);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    struct graph_file_header header;
-    struct graph_file_layout layout;
-    status = read_header(descriptor, &header, &layout);
+    enum status status = open_with_header(folder, id, &descriptor, &header, &layout);
     if (status == STATUS_OK) {
         status = read_names(descriptor, &header, &layout, ret_names);
+        close(descriptor);
     }
-    close(descriptor);
     return status;
 }
 
-static enum status read_header_of(int folder, const char *id, struct graph_file_header *ret_header)
+static enum status read_header_of(int folder, const char *id, struct header *ret_header)
 {
+    struct layout layout;
     int descriptor = -1;
-    enum status status = graph_file_open(folder, id, &descriptor);
-    if (status != STATUS_OK) {
-        return status;
+    enum status status = open_with_header(folder, id, &descriptor, ret_header, &layout);
+    if (status == STATUS_OK) {
+        close(descriptor);
     }
-    struct graph_file_layout layout;
-    status = read_header(descriptor, ret_header, &layout);
-    close(descriptor);
     return status;
 }
 
 enum status graph_file_edge_count(int folder, const char *id, uint64_t *ret_count)
 {
-    struct graph_file_header header;
+    struct header header;
     enum status status = read_header_of(folder, id, &header);
     if (status == STATUS_OK) {
         *ret_count = header.edge_count;
@@ -348,7 +442,7 @@ enum status graph_file_edge_count(int folder, const char *id, uint64_t *ret_coun
 
 enum status graph_file_adjacency_size(int folder, const char *id, size_t *ret_bytes)
 {
-    struct graph_file_header header;
+    struct header header;
     enum status status = read_header_of(folder, id, &header);
     if (status != STATUS_OK) {
         return status;

@@ -1,7 +1,6 @@
 #include "server/store/identity.h"
 
 #include "proto/check.h"
-#include "server/store/identity_hash.h"
 
 #include <assert.h>
 #include <gnutls/crypto.h>
@@ -18,7 +17,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the canonical form is 
 #define ID_PREFIX_LENGTH 2
 
 /* Changes when the canonical form does: other bytes, other ids. */
-static const char domain[16] = "apspd graph 2";
+static const char domain[16] = "apspd graph 3";
 
 /* Crockford's base32, lower case: no i, l, o, u; sorts as the numbers do. */
 static void print_base32(const unsigned char bytes[ID_BYTES], char digits[ID_DIGITS + 1])
@@ -33,27 +32,6 @@ static void print_base32(const unsigned char bytes[ID_BYTES], char digits[ID_DIG
         }
     }
     *digits = '\0';
-}
-
-int identity_hash_begin(gnutls_hash_hd_t *ret_hash)
-{
-    int failed = gnutls_hash_init(ret_hash, GNUTLS_DIG_SHA256);
-
-    if (failed == 0 && (failed = gnutls_hash(*ret_hash, domain, sizeof domain)) != 0) {
-        gnutls_hash_deinit(*ret_hash, NULL);
-    }
-    if (failed != 0) {
-        *ret_hash = NULL;
-    }
-    return failed;
-}
-
-int identity_hash_edges(gnutls_hash_hd_t hash, const void *targets, const void *weights,
-                        size_t weight_size, size_t count)
-{
-    const int failed = gnutls_hash(hash, targets, count * sizeof(uint32_t));
-
-    return failed != 0 ? failed : gnutls_hash(hash, weights, count * weight_size);
 }
 
 static enum status hash_names(gnutls_hash_hd_t hash, const struct vertex_names *names)
@@ -76,49 +54,33 @@ static int hash_negative_loop(gnutls_hash_hd_t hash, const struct graph_summary 
     if (summary->negative_loop == NO_VERTEX) {
         return 0;
     }
-    int failed = gnutls_hash(hash, &summary->negative_loop, sizeof summary->negative_loop);
+    int failed = gnutls_hash(hash, &summary->negative_loop, sizeof(summary->negative_loop));
     return failed != 0 ? failed
                        : gnutls_hash(hash, &summary->negative_loop_weight,
-                                     sizeof summary->negative_loop_weight);
+                                     sizeof(summary->negative_loop_weight));
 }
 
-static int hash_edges(gnutls_hash_hd_t hash, const struct graph *graph)
-{
-    const bool integer = graph->weight_type == WEIGHT_INTEGER;
-    const char *weights = integer ? (const char *)graph->weight_i4 : (const char *)graph->weight_f8;
-    const size_t weight_size = integer ? sizeof *graph->weight_i4 : sizeof *graph->weight_f8;
-    uint64_t first = 0;
-    int failed = 0;
-
-    while (first < graph->edge_count && failed == 0) {
-        const uint64_t left = graph->edge_count - first;
-        const size_t count = row_block_edges(left);
-
-        failed = identity_hash_edges(hash, graph->target + first, weights + first * weight_size,
-                                     weight_size, count);
-        first += count;
-    }
-    return failed;
-}
-
-/* The canonical form: the edges in blocks (row_stream.h), the targets of each before its weights,
- * where their rows begin, names and counts. From its end, the counts tell where each part begins: a
- * name may hold any bytes, and with nothing fixed before or behind them those could be the edges of
- * another graph. */
-static enum status hash_graph(gnutls_hash_hd_t hash, const struct graph *graph, bool has_edges)
+/* The canonical form: row offsets, targets, weights, names and counts. From its end, the counts
+ * tell where each part begins: a name may hold any bytes, and with nothing fixed before or behind
+ * them those could be the edges of another graph. */
+static enum status hash_graph(gnutls_hash_hd_t hash, const struct graph *graph)
 {
     const uint64_t counts[] = {graph->vertex_count, graph->edge_count, graph->directed,
                                graph->weight_type, vertex_names_encoded_size(graph->names)};
-    const size_t offset_bytes = ((size_t)graph->vertex_count + 1) * sizeof *graph->row_offset;
-    enum status status;
+    const bool integer = graph->weight_type == WEIGHT_INTEGER;
+    const void *weights = integer ? (const void *)graph->weight_i4 : (const void *)graph->weight_f8;
+    const size_t weight_size = integer ? sizeof(*graph->weight_i4) : sizeof(*graph->weight_f8);
 
-    if ((!has_edges && hash_edges(hash, graph) != 0) ||
-        gnutls_hash(hash, graph->row_offset, offset_bytes) != 0 ||
+    if (gnutls_hash(hash, domain, sizeof(domain)) != 0 ||
+        gnutls_hash(hash, graph->row_offset,
+                    ((size_t)graph->vertex_count + 1) * sizeof(*graph->row_offset)) != 0 ||
+        gnutls_hash(hash, graph->target, graph->edge_count * sizeof(*graph->target)) != 0 ||
+        gnutls_hash(hash, weights, graph->edge_count * weight_size) != 0 ||
         hash_negative_loop(hash, &graph->summary) != 0) {
         return STATUS_NO_MEMORY;
     }
-    status = hash_names(hash, graph->names);
-    if (status == STATUS_OK && gnutls_hash(hash, counts, sizeof counts) != 0) {
+    enum status status = hash_names(hash, graph->names);
+    if (status == STATUS_OK && gnutls_hash(hash, counts, sizeof(counts)) != 0) {
         status = STATUS_NO_MEMORY;
     }
     return status;
@@ -137,16 +99,14 @@ static enum status key_digest(const char *tenant, const char *secret, unsigned c
     return done ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-enum status identity_of_graph(const struct graph *graph, struct graph_stream *stream,
-                              const char *tenant, const char *secret, char ret_id[GRAPH_ID_SIZE])
+enum status identity_of_graph(const struct graph *graph, const char *tenant, const char *secret,
+                              char ret_id[GRAPH_ID_SIZE])
 {
     gnutls_hash_hd_t hash;
-    if (stream != NULL) {
-        hash = graph_stream_take_hash(stream);
-    } else if (identity_hash_begin(&hash) != 0) {
+    if (gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) != 0) {
         return STATUS_NO_MEMORY;
     }
-    enum status status = hash_graph(hash, graph, stream != NULL);
+    enum status status = hash_graph(hash, graph);
     unsigned char digest[32];
     gnutls_hash_deinit(hash, digest);
     if (status == STATUS_OK && tenant[0] != '\0') {

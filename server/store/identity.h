@@ -7,12 +7,9 @@
 
 #include "proto/graph.h"
 #include "proto/job_document.h"
-#include "server/store/graph_stream.h"
 
-/* stream: NULL, or what all edges of the graph went through, which are digested then. tenant: its
- * name, empty for nobody; secret: of the store, looked at with a tenant only. */
-MUST_CHECK enum status identity_of_graph(const struct graph *graph, struct graph_stream *stream,
-                                         const char *tenant, const char *secret,
-                                         char ret_id[GRAPH_ID_SIZE]);
+/* tenant: its name, empty for nobody; secret: of the store, looked at with a tenant only. */
+MUST_CHECK enum status identity_of_graph(const struct graph *graph, const char *tenant,
+                                         const char *secret, char ret_id[GRAPH_ID_SIZE]);
 /* prefix: "j_" for jobs. ret_id receives prefix, 26 characters and NUL. */
 MUST_CHECK enum status identity_new(const char *prefix, double wall_s, char ret_id[JOB_ID_SIZE]);

@@ -1,7 +1,7 @@
 #include "server/store/result.h"
 
 #include "proto/check.h"
-#include "proto/writer.h"
+#include "proto/write/writer.h"
 #include "server/store/catalogue.h"
 
 #include <stdatomic.h>
@@ -12,8 +12,6 @@ struct result {
     atomic_uint references;
     _Atomic double touched_s;
     atomic_bool damaged;
-    atomic_bool published;
-    uint32_t mark;
     struct result *self; /* whose damage may be found by looking at a const one */
     void (*told)(void *context, struct result *result);
     void *told_context;
@@ -28,13 +26,12 @@ enum status result_create(const char *graph_id, const char *etag, struct result_
                           struct vertex_names **take_names, struct result **ret_result)
 {
     CHECK(strlen(graph_id) < GRAPH_ID_SIZE && strlen(etag) < ETAG_SIZE);
-    struct result *result = calloc(1, sizeof *result);
+    struct result *result = calloc(1, sizeof(*result));
     if (result == NULL) {
         return STATUS_NO_MEMORY;
     }
     atomic_init(&result->references, 1);
     result->self = result;
-    atomic_init(&result->published, result_file_is_published(*take_file));
     memcpy(result->graph_id, graph_id, strlen(graph_id));
     memcpy(result->etag, etag, strlen(etag));
     result->file = *take_file;
@@ -52,7 +49,8 @@ struct result *result_ref(struct result *result)
     return result;
 }
 
-/* Whoever drops the last reference must see what all others did before they dropped theirs. */
+/* Acquire and release: the thread that drops the last reference must see all that the others did
+ * before they dropped theirs. */
 void result_unref(struct result *result)
 {
     if (result == NULL) {
@@ -112,7 +110,7 @@ void result_watch(struct result *result, void (*told)(void *context, struct resu
     result->told_context = context;
 }
 
-void result_note_damage(const struct result *result)
+static void note_damage(const struct result *result)
 {
     struct result *self = result->self;
     if (!atomic_exchange(&self->damaged, true) && self->told != NULL) {
@@ -139,7 +137,7 @@ static bool look(const struct result *result, uint64_t offset, uint64_t size)
     if (result_file_verify(result->file, offset, size) == STATUS_OK) {
         return true;
     }
-    result_note_damage(result);
+    note_damage(result);
     return false;
 }
 
@@ -268,24 +266,8 @@ const struct result_file *result_matrix_file(const struct result *result)
 
 enum status result_publish(struct result *result, int folder, const char *name)
 {
-    if (result_is_published(result)) {
+    if (result_file_is_published(result->file)) {
         return STATUS_OK;
     }
-    enum status status = result_file_publish(result->file, folder, name);
-    if (status == STATUS_OK) {
-        atomic_store(&result->published, true);
-    }
-    return status;
-}
-
-bool result_is_published(const struct result *result)
-{
-    return atomic_load(&result->published);
-}
-
-bool result_mark(struct result *result, uint32_t number)
-{
-    const bool is_new = result->mark != number;
-    result->mark = number;
-    return is_new;
+    return result_file_publish(result->file, folder, name);
 }

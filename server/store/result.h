@@ -29,12 +29,6 @@ const struct vertex_names *result_names(const struct result *result);
  * damage. */
 void result_watch(struct result *result, void (*told)(void *context, struct result *result),
                   void *context);
-/* Whether its file has checksums to be compared with. */
-bool result_is_published(const struct result *result);
-/* Of the thread that lists the table: false when it was marked with this number before. */
-bool result_mark(struct result *result, uint32_t number);
-/* Whatever found the damage says so. */
-void result_note_damage(const struct result *result);
 bool result_is_damaged(const struct result *result);
 /* Monotonic seconds of the last query, for eviction; written by any thread. */
 void result_touch(struct result *result, double now_s);

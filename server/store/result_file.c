@@ -1,31 +1,202 @@
 #include "server/store/result_file.h"
 
 #include "proto/check.h"
-#include "server/store/block_table.h"
 #include "server/store/draft_file.h"
-#include "server/store/file_lease.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
-#define BLOCK_SIZE ((size_t)1 << 20)
+/* Each block of this many bytes has a checksum. */
+#define BLOCK_SIZE ((size_t)1 << 18)
+/* Written at a time where blocks of the disk cannot be reserved. */
+#define ZEROS_SIZE ((size_t)1 << 20)
+#define WORD_BITS 64
+#define PIECE_SIZE ((size_t)1 << 15)
+
+struct blocks {
+    uint64_t covered_bytes;
+    uint64_t count;
+    atomic_uint_fast64_t unsound; /* blocks not found sound yet: 0 spares the look at the bits */
+    atomic_uint_fast64_t *sound;  /* a bit for each block */
+    uint64_t *checksums;
+};
+
+static uint64_t blocks_of(uint64_t bytes)
+{
+    return bytes / BLOCK_SIZE + (bytes % BLOCK_SIZE > 0);
+}
+
+static uint64_t checksums_size(uint64_t covered_bytes)
+{
+    return blocks_of(covered_bytes) * sizeof(uint64_t);
+}
+
+static void blocks_destroy(struct blocks *blocks)
+{
+    if (blocks != NULL) {
+        free(blocks->checksums);
+        free(blocks->sound);
+    }
+    free(blocks);
+}
+
+/* Every block is sound: of a file that is being written. */
+static enum status blocks_create(uint64_t covered_bytes, struct blocks **ret_blocks)
+{
+    struct blocks *blocks = calloc(1, sizeof(*blocks));
+    if (blocks == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    blocks->covered_bytes = covered_bytes;
+    blocks->count = blocks_of(covered_bytes);
+    blocks->checksums = calloc(blocks->count, sizeof(*blocks->checksums));
+    blocks->sound = calloc(blocks->count / WORD_BITS + 1, sizeof(*blocks->sound));
+    if (blocks->checksums == NULL || blocks->sound == NULL) {
+        blocks_destroy(blocks);
+        return STATUS_NO_MEMORY;
+    }
+    *ret_blocks = blocks;
+    return STATUS_OK;
+}
+
+static size_t size_of_block(const struct blocks *blocks, uint64_t index)
+{
+    uint64_t left = blocks->covered_bytes - index * BLOCK_SIZE;
+    return left < BLOCK_SIZE ? (size_t)left : BLOCK_SIZE;
+}
+
+/* By pieces on the stack: a question for a result never fails for want of memory here. */
+static enum status digest(const struct blocks *blocks, int descriptor, uint64_t index,
+                          uint64_t *ret_checksum)
+{
+    unsigned char piece[PIECE_SIZE];
+    XXH3_state_t state;
+    uint64_t offset = index * BLOCK_SIZE;
+    size_t left = size_of_block(blocks, index);
+    XXH3_64bits_reset(&state);
+    while (left > 0) {
+        const size_t size = left < sizeof(piece) ? left : sizeof(piece);
+        enum status status = draft_file_read(descriptor, offset, piece, size);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        XXH3_64bits_update(&state, piece, size);
+        offset += size;
+        left -= size;
+    }
+    *ret_checksum = XXH3_64bits_digest(&state);
+    return STATUS_OK;
+}
+
+/* Reads what the file holds, and writes the checksums behind it. */
+static enum status blocks_write(struct blocks *blocks, int descriptor)
+{
+    for (uint64_t i = 0; i < blocks->count; i++) {
+        const enum status status = digest(blocks, descriptor, i, &blocks->checksums[i]);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    return draft_file_write(descriptor, blocks->covered_bytes, blocks->checksums,
+                            checksums_size(blocks->covered_bytes));
+}
+
+/* The checksum of the table of checksums. */
+static uint64_t blocks_checksum(const struct blocks *blocks)
+{
+    return XXH3_64bits(blocks->checksums, checksums_size(blocks->covered_bytes));
+}
+
+/* No block is sound until it has been read again. */
+static enum status blocks_read(struct blocks *blocks, int descriptor, uint64_t checksum)
+{
+    enum status status = draft_file_read(descriptor, blocks->covered_bytes, blocks->checksums,
+                                         checksums_size(blocks->covered_bytes));
+    if (status == STATUS_OK && blocks_checksum(blocks) != checksum) {
+        status = STATUS_CORRUPT;
+    }
+    if (status == STATUS_OK) {
+        atomic_store(&blocks->unsound, blocks->count);
+    }
+    return status;
+}
+
+/* ---- What has been found sound ---- */
+
+static bool is_sound(const struct blocks *blocks, uint64_t index)
+{
+    uint64_t word = atomic_load_explicit(&blocks->sound[index / WORD_BITS], memory_order_acquire);
+    return (word >> index % WORD_BITS & 1) != 0;
+}
+
+static bool blocks_are_sound(const struct blocks *blocks, uint64_t offset, uint64_t size)
+{
+    if (atomic_load_explicit(&blocks->unsound, memory_order_acquire) == 0 || size == 0) {
+        return true;
+    }
+    CHECK(size <= blocks->covered_bytes && offset <= blocks->covered_bytes - size);
+    for (uint64_t i = offset / BLOCK_SIZE; i <= (offset + size - 1) / BLOCK_SIZE; i++) {
+        if (!is_sound(blocks, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Two threads may have verified the same block; it counts once. */
+static void note_sound(struct blocks *blocks, uint64_t index)
+{
+    const uint64_t bit = UINT64_C(1) << index % WORD_BITS;
+    if ((atomic_fetch_or(&blocks->sound[index / WORD_BITS], bit) & bit) == 0) {
+        atomic_fetch_sub(&blocks->unsound, 1);
+    }
+}
+
+/* Reads those blocks that have not been found sound: all are after STATUS_OK. */
+static enum status blocks_verify(struct blocks *blocks, int descriptor, uint64_t offset,
+                                 uint64_t size)
+{
+    if (blocks_are_sound(blocks, offset, size)) {
+        return STATUS_OK;
+    }
+    const uint64_t last = (offset + size - 1) / BLOCK_SIZE;
+    for (uint64_t i = offset / BLOCK_SIZE; i <= last; i++) {
+        uint64_t checksum = 0;
+        if (is_sound(blocks, i)) {
+            continue;
+        }
+        const enum status status = digest(blocks, descriptor, i, &checksum);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        if (checksum != blocks->checksums[i]) {
+            return STATUS_CORRUPT;
+        }
+        note_sound(blocks, i);
+    }
+    return STATUS_OK;
+}
+
+/* ---- The file ---- */
 
 struct result_file {
     struct draft_file draft; /* no longer a draft once published; holds the descriptor */
     uint32_t vertex_count;
     enum kind kind;
     bool published;
-    bool reclaimed;       /* the descriptor is open for reading alone, and has a lease */
     unsigned char *bytes; /* the mapping, header first */
     size_t npy_size;
     size_t covered_size; /* .npy and statistics */
     size_t size;
-    struct block_table *blocks;
+    struct blocks *blocks;        /* changes while the file is const */
     struct statistics statistics; /* in the mapping */
 };
 
@@ -55,7 +226,7 @@ static enum status find_sizes(uint32_t vertex_count, enum kind kind, struct size
     }
     ret_sizes->npy = size + NPY_HEADER_SIZE;
     ret_sizes->covered = statistics_offset(ret_sizes->npy) + statistics_size(vertex_count);
-    ret_sizes->all = ret_sizes->covered + block_table_size(ret_sizes->covered);
+    ret_sizes->all = ret_sizes->covered + checksums_size(ret_sizes->covered);
     return STATUS_OK;
 }
 
@@ -77,7 +248,7 @@ static enum status allocate(uint32_t vertex_count, enum kind kind, struct result
     if (status != STATUS_OK) {
         return status;
     }
-    struct result_file *file = calloc(1, sizeof *file);
+    struct result_file *file = calloc(1, sizeof(*file));
     if (file == NULL) {
         return STATUS_NO_MEMORY;
     }
@@ -87,7 +258,7 @@ static enum status allocate(uint32_t vertex_count, enum kind kind, struct result
     file->npy_size = sizes.npy;
     file->covered_size = sizes.covered;
     file->size = sizes.all;
-    status = block_table_create(sizes.covered, &file->blocks);
+    status = blocks_create(sizes.covered, &file->blocks);
     if (status != STATUS_OK) {
         result_file_destroy(file);
         return status;
@@ -117,15 +288,15 @@ static void unmap(struct result_file *file)
 
 static enum status write_zeros(int descriptor, uint64_t size)
 {
-    unsigned char *zeros = calloc(1, BLOCK_SIZE);
+    unsigned char *zeros = calloc(1, ZEROS_SIZE);
     if (zeros == NULL) {
         return STATUS_NO_MEMORY;
     }
     enum status status = STATUS_OK;
-    for (uint64_t offset = 0; offset < size && status == STATUS_OK; offset += BLOCK_SIZE) {
+    for (uint64_t offset = 0; offset < size && status == STATUS_OK; offset += ZEROS_SIZE) {
         uint64_t left = size - offset;
         status = draft_file_write(descriptor, offset, zeros,
-                                  left < BLOCK_SIZE ? (size_t)left : BLOCK_SIZE);
+                                  left < ZEROS_SIZE ? (size_t)left : ZEROS_SIZE);
     }
     free(zeros);
     return status;
@@ -184,19 +355,13 @@ static enum status check_header(const struct result_file *file)
     if (fstat(file->draft.descriptor, &info) != 0) {
         return draft_file_status(errno);
     }
-    const uint64_t size = (uint64_t)info.st_size;
-    if (size != file->size && size != file->covered_size && size != file->npy_size) {
+    if ((uint64_t)info.st_size != file->size) {
         return STATUS_CORRUPT;
     }
     npy_header_write(file->kind, file->vertex_count, file->vertex_count, expected);
-    enum status status = draft_file_read(file->draft.descriptor, 0, found, sizeof found);
-    if (status == STATUS_OK && memcmp(found, expected, sizeof found) != 0) {
-        status = STATUS_CORRUPT;
-    }
-    if (status == STATUS_OK && size != file->size) {
-        status = STATUS_NOT_SOLVED;
-    }
-    return status;
+    enum status status = draft_file_read(file->draft.descriptor, 0, found, sizeof(found));
+    return status == STATUS_OK && memcmp(found, expected, sizeof(found)) != 0 ? STATUS_CORRUPT
+                                                                              : status;
 }
 
 enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind kind,
@@ -229,10 +394,9 @@ enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind k
 static enum status open_blocks(struct result_file *file, uint64_t checksum)
 {
     const size_t offset = statistics_offset(file->npy_size);
-    enum status status = block_table_read(file->blocks, file->draft.descriptor, checksum);
+    enum status status = blocks_read(file->blocks, file->draft.descriptor, checksum);
     if (status == STATUS_OK) {
-        status =
-            block_table_verify(file->blocks, file->draft.descriptor, offset, statistics_size(0));
+        status = blocks_verify(file->blocks, file->draft.descriptor, offset, statistics_size(0));
     }
     if (status == STATUS_OK) {
         status = map(file, PROT_READ);
@@ -280,7 +444,7 @@ void result_file_destroy(struct result_file *file)
     }
     unmap(file);
     draft_file_finish(&file->draft);
-    block_table_destroy(file->blocks);
+    blocks_destroy(file->blocks);
     free(file);
 }
 
@@ -301,75 +465,15 @@ uint64_t result_file_statistics_offset(const struct result_file *file)
     return statistics_offset(file->npy_size);
 }
 
-/* The same file by another descriptor, instead. Not waited for: a process that was broken into
- * could have a lease of its own on it, STATUS_NOT_READY then. */
-static enum status reopen(struct result_file *file, int flags)
-{
-    const int descriptor = draft_file_reopen(&file->draft, flags | O_NONBLOCK);
-    if (descriptor < 0) {
-        return errno == EWOULDBLOCK ? STATUS_NOT_READY : draft_file_status(errno);
-    }
-    close(file->draft.descriptor);
-    file->draft.descriptor = descriptor;
-    return STATUS_OK;
-}
-
-/* To look at what was cut off would be a SIGBUS. */
-static enum status check_size(const struct result_file *file)
-{
-    struct stat info;
-    if (fstat(file->draft.descriptor, &info) != 0) {
-        return draft_file_status(errno);
-    }
-    return (uint64_t)info.st_size == file->size ? STATUS_OK : STATUS_CORRUPT;
-}
-
-/* Where there is no procfs it cannot be known either, and all stays as it is. */
-enum status result_file_reclaim(struct result_file *file)
-{
-    enum status status = reopen(file, O_RDONLY);
-    if (status != STATUS_OK) {
-        return status == STATUS_IO ? check_size(file) : status;
-    }
-    file->reclaimed = true;
-    unmap(file);
-    status = file_lease_take(file->draft.descriptor);
-    if (status == STATUS_OK) {
-        status = check_size(file);
-    }
-    if (status == STATUS_OK) {
-        status = map(file, PROT_READ);
-    }
-    if (status == STATUS_OK &&
-        statistics_open(file->bytes + statistics_offset(file->npy_size), file->vertex_count,
-                        file->kind, &file->statistics) != STATUS_OK) {
-        /* Whoever seals it sees that again. */
-        file->statistics = (struct statistics){0};
-    }
-    return status;
-}
-
-/* The checksums of the blocks are to be written still. */
-static enum status make_writable(struct result_file *file)
-{
-    file_lease_drop(file->draft.descriptor);
-    const enum status status = reopen(file, O_RDWR);
-    file->reclaimed = status != STATUS_OK;
-    return status == STATUS_NOT_READY ? STATUS_IO : status;
-}
-
 enum status result_file_seal(struct result_file *file)
 {
     unsigned char header[NPY_HEADER_SIZE];
     struct statistics statistics;
     npy_header_write(file->kind, file->vertex_count, file->vertex_count, header);
-    if (memcmp(file->bytes, header, sizeof header) != 0 ||
+    if (memcmp(file->bytes, header, sizeof(header)) != 0 ||
         statistics_open(file->bytes + statistics_offset(file->npy_size), file->vertex_count,
                         file->kind, &statistics) != STATUS_OK) {
         return STATUS_CORRUPT;
-    }
-    if (file->reclaimed) {
-        return make_writable(file);
     }
     if (mprotect(file->bytes, file->size, PROT_READ) != 0) {
         return draft_file_status(errno);
@@ -396,27 +500,22 @@ enum status result_file_checksum(const struct result_file *file, uint64_t *ret_c
 {
     enum status status = STATUS_OK;
     if (!file->published) {
-        status = block_table_write(file->blocks, file->draft.descriptor);
+        status = blocks_write(file->blocks, file->draft.descriptor);
     }
     if (status == STATUS_OK) {
-        *ret_checksum = block_table_checksum(file->blocks);
+        *ret_checksum = blocks_checksum(file->blocks);
     }
     return status;
 }
 
 bool result_file_is_sound(const struct result_file *file, uint64_t offset, uint64_t size)
 {
-    return block_table_is_sound(file->blocks, offset, size);
+    return blocks_are_sound(file->blocks, offset, size);
 }
 
 enum status result_file_verify(const struct result_file *file, uint64_t offset, uint64_t size)
 {
-    return block_table_verify(file->blocks, file->draft.descriptor, offset, size);
-}
-
-const struct block_table *result_file_blocks(const struct result_file *file)
-{
-    return file->blocks;
+    return blocks_verify(file->blocks, file->draft.descriptor, offset, size);
 }
 
 enum status result_file_publish(struct result_file *file, int folder, const char *name)

@@ -3,13 +3,14 @@
  *
  * Behind the .npy, from the next multiple of 16 bytes on, lie the statistics of the matrix, in the
  * storage of proto/statistics.h: of the same file, under the same checksum, and no part of what is
- * downloaded. Behind both lie the checksums of the blocks of all this (block_table.h). */
+ * downloaded. Behind both lies a checksum for each block of 256 KiB of all this; the checksum of
+ * these names the file as a whole. A block is read, not looked at through the mapping, to be
+ * compared: a bad disk or a file cut short is a status and not a signal. */
 #pragma once
 
 #include "proto/matrix.h"
 #include "proto/statistics.h"
-#include "proto/writer.h"
-#include "server/store/block_table.h"
+#include "proto/write/writer.h"
 
 struct result_file;
 
@@ -24,8 +25,7 @@ MUST_CHECK enum status result_file_create(int folder, uint32_t vertex_count, enu
 MUST_CHECK enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind kind,
                                          struct result_file **ret_file);
 /* An existing result, mapped for reading; the headers and the checksum must match, and nothing else
- * of it is sound before it is verified. STATUS_NOT_SOLVED when it has no statistics or no checksums
- * of blocks, as files once had none: to be solved again. */
+ * of it is sound before it is verified. STATUS_CORRUPT. */
 MUST_CHECK enum status result_file_open(int folder, const char *name, uint32_t vertex_count,
                                         enum kind kind, uint64_t checksum,
                                         struct result_file **ret_file);
@@ -35,32 +35,23 @@ struct matrix result_file_matrix(const struct result_file *file);
 /* Written by the solver too; zero in a new file. Borrowed. */
 const struct statistics *result_file_statistics(const struct result_file *file);
 uint64_t result_file_statistics_offset(const struct result_file *file);
-/* Of one that another process has adopted and says that it has let go of, or that has ended: from
- * here on it is this process's alone, and read-only until it is sealed. STATUS_NOT_READY: somebody
- * can write it still, or has a lease that keeps others out. STATUS_CORRUPT: it was cut, or grew.
- * Where it cannot be known who can write it (file_lease.h) it is taken for granted. While it runs
- * no process may be started, which would have a copy of the descriptor for a moment. After a
- * failure it is to be destroyed: there may be no mapping. STATUS_NO_MEMORY. STATUS_IO. */
-MUST_CHECK enum status result_file_reclaim(struct result_file *file);
 /* After the last write: the mapping becomes read-only. STATUS_CORRUPT when who wrote the elements
  * has touched the headers too. */
 MUST_CHECK enum status result_file_seal(struct result_file *file);
 bool result_file_is_published(const struct result_file *file);
 int result_file_descriptor(const struct result_file *file); /* borrowed */
 uint64_t result_file_bytes(const struct result_file *file); /* all of it */
-/* Of the whole file, by which result_file_open knows it. Of a new one it reads everything, past the
- * mapping, and writes the checksums of the blocks: once, after the last write, before it is
- * published. */
+/* The checksum of the whole file, which result_file_open checks. For a new file, call it once,
+ * after the last write and before it is published: it reads all bytes, past the mapping, and writes
+ * the checksums of the blocks. */
 MUST_CHECK enum status result_file_checksum(const struct result_file *file, uint64_t *ret_checksum);
 
 /* Bytes of a file that was opened are looked at, in the mapping or by the descriptor, only once
  * they are sound; those of a new file are. Any thread. */
 bool result_file_is_sound(const struct result_file *file, uint64_t offset, uint64_t size);
-/* Sees to it. STATUS_CORRUPT, STATUS_IO, STATUS_NO_MEMORY. */
+/* Checks the blocks of these bytes. STATUS_CORRUPT, STATUS_IO, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_file_verify(const struct result_file *file, uint64_t offset,
                                           uint64_t size);
-/* The checksums of one that has them: published, or opened. Borrowed. */
-const struct block_table *result_file_blocks(const struct result_file *file);
 /* fsync, link under its name, which is durable after draft_file_sync_names of the folder. Blocks.
  * An existing file of that name is replaced. Once per file made by result_file_create; after a
  * failure it may be tried again. */

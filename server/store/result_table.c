@@ -24,7 +24,6 @@ struct result_table {
     struct entry **buckets;
     size_t bucket_count;
     size_t entry_count;
-    uint32_t list_round; /* of the thread that lists */
 };
 
 static uint64_t hash_of(uint32_t owner, const char *key)
@@ -48,7 +47,7 @@ static struct entry *entry_create(uint32_t owner, const char *key, uint64_t hash
                                   struct result *result)
 {
     size_t size = strlen(key) + 1;
-    struct entry *entry = malloc(sizeof *entry + size);
+    struct entry *entry = malloc(sizeof(*entry) + size);
     if (entry == NULL) {
         return NULL;
     }
@@ -73,7 +72,7 @@ static void destroy_entries(struct entry *entry)
 
 enum status result_table_create(struct result_table **ret_table)
 {
-    struct result_table *table = calloc(1, sizeof *table);
+    struct result_table *table = calloc(1, sizeof(*table));
     if (table == NULL) {
         return STATUS_NO_MEMORY;
     }
@@ -197,28 +196,4 @@ struct result *result_table_find(struct result_table *table, uint32_t owner, con
     struct result *result = entry != NULL ? result_ref(entry->result) : NULL;
     pthread_rwlock_unlock(&table->lock);
     return result;
-}
-
-enum status result_table_list(struct result_table *table, struct result_key **ret_keys,
-                              size_t *ret_count)
-{
-    size_t count = 0;
-    pthread_rwlock_rdlock(&table->lock);
-    const uint32_t round = ++table->list_round;
-    struct result_key *keys = calloc(table->entry_count + 1, sizeof *keys);
-    for (size_t i = 0; keys != NULL && i < table->bucket_count; i++) {
-        for (const struct entry *entry = table->buckets[i]; entry != NULL; entry = entry->next) {
-            if (result_mark(entry->result, round)) {
-                keys[count].owner = entry->owner;
-                memcpy(keys[count++].text, entry->key, strlen(entry->key) + 1);
-            }
-        }
-    }
-    pthread_rwlock_unlock(&table->lock);
-    if (keys == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    *ret_keys = keys;
-    *ret_count = count;
-    return STATUS_OK;
 }

@@ -17,13 +17,5 @@ MUST_CHECK enum status result_table_put(struct result_table *table, uint32_t own
 void result_table_remove(struct result_table *table, uint32_t owner, const char *key);
 /* Removes every key of a result. */
 void result_table_remove_result(struct result_table *table, const struct result *result);
-struct result_key {
-    uint32_t owner;
-    char text[RESULT_KEY_SIZE];
-};
-/* One of the keys of each result, as things are; freed by the caller. One thread at a time.
- * STATUS_NO_MEMORY. */
-MUST_CHECK enum status result_table_list(struct result_table *table, struct result_key **ret_keys,
-                                         size_t *ret_count);
 /* A reference for the caller, NULL when there is none. Any thread. */
 struct result *result_table_find(struct result_table *table, uint32_t owner, const char *key);

@@ -2,10 +2,8 @@
 
 #include "server/store/draft_file.h"
 #include "server/store/graph_file.h"
-#include "server/store/omission.h"
-#include "server/store/state_folder.h"
+#include "server/store/state_dir.h"
 #include "server/store/store_repair.h"
-#include "server/store/store_rows.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,31 +13,27 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* What the publisher takes at once: small results share the sync of their names and their commit, a
- * large one goes alone. */
+/* The limits of one batch of the publisher: small results share the sync of their names and their
+ * commit, a large one goes alone. */
 #define PUBLISH_LIMIT 64
 #define PUBLISH_LIMIT_BYTES ((uint64_t)64 << 20)
 
-/* Graph files that are written before the first of them is synced: the file system then carries out
- * in one go what each sync by itself would wait for. */
-#define DRAFT_LIMIT 64
-
 /* Changes that wait for one of the threads, oldest first. */
-struct line {
+struct queue {
     struct store_change *first;
     struct store_change *last;
     bool closed;
-    pthread_cond_t moved; /* something came, or the line was closed */
+    pthread_cond_t moved; /* something came, or the queue was closed */
 };
 
-/* The lock guards the lines and result_in_hand: they are the threads' mailboxes, of whole changes.
+/* The lock guards the queues and result_in_hand: they are the threads' mailboxes, of whole changes.
  *
  * Everything that touches results/ passes through the publisher, in order: checksum and fsync of a
  * large result take seconds, which no acceptance should wait for. One batch at a time: the
  * publisher does not begin with the next file before the catalogue thread has committed or swept
  * away these, in one transaction. */
 struct store {
-    struct state_folder folder;
+    struct state_dir dir;
     struct catalogue *catalogue; /* the starting thread's, then the catalogue thread's */
     pthread_t publisher;
     pthread_t cataloguer;
@@ -47,9 +41,9 @@ struct store {
     atomic_bool refusing; /* a commit or fsync failed: what is on the disk is not known any more */
 
     pthread_mutex_t lock;
-    struct line publishing; /* to the publisher, which hands them on to */
-    struct line ready;      /* the catalogue thread, where all others go at once */
-    bool result_in_hand;    /* the publisher's latest are not carried out yet */
+    struct queue publishing; /* to the publisher, which hands them on to */
+    struct queue ready;      /* the catalogue thread, where all others go at once */
+    bool result_in_hand;     /* the publisher's latest are not carried out yet */
     pthread_cond_t settled;
 };
 
@@ -64,25 +58,14 @@ static bool touches_results(const struct store_change *change)
            change->delete_graph_id != NULL;
 }
 
-static enum status publish_result(struct store *store, struct store_change *change)
+/* Large results take seconds here: checksum and fsync. */
+static enum status publish_result(const struct store *store, struct store_change *change)
 {
-    if (change->result == NULL) {
-        return STATUS_OK;
-    }
-    if (omission_is("result-file")) {
-        return STATUS_OK;
-    }
-    if (store->refusing) {
-        return STATUS_IO;
-    }
     char name[RESULT_NAME_SIZE];
     store_result_name(change->result_row->graph_id, change->result_row->kind, name);
-    enum status status =
+    const enum status status =
         result_file_checksum(result_matrix_file(change->result), &change->result_checksum);
-    if (status == STATUS_OK) {
-        status = result_publish(change->result, store->folder.results, name);
-    }
-    return status;
+    return status == STATUS_OK ? result_publish(change->result, store->dir.results, name) : status;
 }
 
 /* A new file of any change that is sound so far needs its name synced. */
@@ -103,8 +86,7 @@ static void sync_names(struct store *store, struct store_change *batch, bool of_
     if (!needs_names(batch, of_results)) {
         return;
     }
-    enum status status =
-        draft_file_sync_names(of_results ? store->folder.results : store->folder.graphs);
+    enum status status = draft_file_sync_names(of_results ? store->dir.results : store->dir.graphs);
     for (struct store_change *change = batch; change != NULL; change = change->next) {
         const bool names = of_results ? change->result != NULL : change->graph != NULL;
         if (names && change->status == STATUS_OK) {
@@ -124,24 +106,21 @@ static void note_status(struct store *store, struct store_change *change, enum s
     }
 }
 
-/* Before the row goes: at the start after a crash between the two it is as if the file were lost.
- */
-static void quarantine_result(const struct store *store, const struct store_change *change)
-{
-    if (change->delete_result == NULL || !change->quarantine) {
-        return;
-    }
-    char name[RESULT_NAME_SIZE];
-    store_result_name(change->delete_result->graph_id, change->delete_result->kind, name);
-    (void)renameat(store->folder.results, name, store->folder.quarantine, name);
-}
-
 /* Phase 1, for what touches results/ on the publisher's thread. */
-static void publish(struct store *store, struct store_change *batch)
+static void publish_results(struct store *store, struct store_change *batch)
 {
     for (struct store_change *change = batch; change != NULL; change = change->next) {
-        quarantine_result(store, change);
-        note_status(store, change, publish_result(store, change));
+        enum status status = STATUS_OK;
+        if (change->delete_result != NULL && change->quarantine) {
+            /* Before its row goes: after a crash between the two it is as if the file were lost. */
+            char name[RESULT_NAME_SIZE];
+            store_result_name(change->delete_result->graph_id, change->delete_result->kind, name);
+            (void)renameat(store->dir.results, name, store->dir.quarantine, name);
+        }
+        if (change->result != NULL) {
+            status = store->refusing ? STATUS_IO : publish_result(store, change);
+        }
+        note_status(store, change, status);
     }
     sync_names(store, batch, true);
 }
@@ -154,82 +133,103 @@ static void quarantine_graph(const struct store *store, const struct store_chang
     if (id == NULL) {
         return;
     }
-    if (graph_file_read(store->folder.graphs, id, &graph) == STATUS_CORRUPT) {
-        (void)renameat(store->folder.graphs, id, store->folder.quarantine, id);
+    if (graph_file_read(store->dir.graphs, id, &graph) == STATUS_CORRUPT) {
+        (void)renameat(store->dir.graphs, id, store->dir.quarantine, id);
     }
     graph_destroy(graph);
 }
 
-/* Writes the graph files of the first changes; the ones it leaves are returned. */
-static struct store_change *draft_graphs(struct store *store, struct store_change *batch)
+/* Phase 2: a change whose file cannot be made durable is left out of what follows. */
+static void publish_graphs(struct store *store, struct store_change *batch)
 {
-    struct store_change *change = batch;
-    for (int drafts = 0; change != NULL && drafts < DRAFT_LIMIT; change = change->next) {
+    for (struct store_change *change = batch; change != NULL; change = change->next) {
         quarantine_graph(store, change);
         if (!touches_results(change)) {
             change->status = STATUS_OK;
         }
-        if (change->status == STATUS_OK && store->refusing) {
-            note_status(store, change, STATUS_IO);
-        } else if (change->status == STATUS_OK && change->graph != NULL) {
-            note_status(store, change,
-                        graph_file_draft(store->folder.graphs, change->graph_row->id, change->graph,
-                                         &change->draft));
-            change->graph_file_bytes = change->draft.bytes;
-            drafts++;
+        if (change->graph == NULL) {
+            continue;
         }
-    }
-    return change;
-}
-
-static void publish_graphs(struct store *store, struct store_change *batch,
-                           const struct store_change *end)
-{
-    for (struct store_change *change = batch; change != end; change = change->next) {
-        if (change->draft.begun && change->status == STATUS_OK) {
-            note_status(store, change,
-                        store->refusing
-                            ? STATUS_IO
-                            : draft_file_publish(&change->draft.file, store->folder.graphs,
-                                                 change->graph_row->id));
+        if (change->status == STATUS_OK) {
+            note_status(store, change, change->file_status);
         }
-        graph_file_drop(&change->draft);
-    }
-}
-
-/* Phase 2: a change whose files cannot be written is left out of what follows. */
-static void write_graphs(struct store *store, struct store_change *batch)
-{
-    struct store_change *rest = batch;
-    while (rest != NULL) {
-        struct store_change *first = rest;
-        rest = draft_graphs(store, first);
-        publish_graphs(store, first, rest);
+        if (change->status == STATUS_OK) {
+            note_status(store, change,
+                        store->refusing ? STATUS_IO
+                                        : draft_file_publish(&change->graph_file, store->dir.graphs,
+                                                             change->graph_row->id));
+        }
+        if (change->file_status == STATUS_OK) {
+            draft_file_finish(&change->graph_file);
+        }
     }
     sync_names(store, batch, false);
 }
 
-/* What is kept back for the moment when the disk is full goes first: then deletions and the ends of
- * jobs still have room. */
-static enum status commit_rows(struct store *store, const struct store_change *batch)
+/* ---- Rows ---- */
+
+static enum status put_rows(struct catalogue *catalogue, const struct store_change *change)
 {
-    if (omission_is("commit")) {
-        return STATUS_OK;
+    enum status status = STATUS_OK;
+    if (change->delete_graph_id != NULL) {
+        status = catalogue_delete_graph(catalogue, change->delete_graph_id);
     }
-    if (store->refusing) {
-        return STATUS_IO;
+    if (status == STATUS_OK && change->delete_result != NULL) {
+        status = catalogue_delete_result(catalogue, change->delete_result->graph_id,
+                                         change->delete_result->kind);
     }
-    enum status status = store_rows_commit(store->catalogue, batch);
-    if (status == STATUS_DISK_FULL && state_folder_drop_reserve(&store->folder)) {
-        status = store_rows_commit(store->catalogue, batch);
+    if (status == STATUS_OK && change->delete_job_id != NULL) {
+        status = catalogue_delete_job(catalogue, change->delete_job_id);
+    }
+    if (status == STATUS_OK && change->graph_row != NULL) {
+        struct graph_row row = *change->graph_row;
+        if (change->graph != NULL) {
+            row.file_bytes = change->graph_file_bytes;
+        }
+        status = catalogue_put_graph(catalogue, &row);
+    }
+    if (status == STATUS_OK && change->name_row != NULL) {
+        status = catalogue_put_name(catalogue, change->name_row);
+    }
+    if (status == STATUS_OK && change->result_row != NULL) {
+        struct result_row row = *change->result_row;
+        if (change->result != NULL) {
+            row.bytes = result_file_bytes(result_matrix_file(change->result));
+            row.checksum = change->result_checksum;
+        }
+        status = catalogue_put_result(catalogue, &row);
+    }
+    if (status == STATUS_OK && change->job_row != NULL) {
+        status = catalogue_put_job(catalogue, change->job_row);
     }
     return status;
 }
 
-/* Phase 3: all rows of the batch in one transaction. */
+/* The rows of all changes that are sound so far, in one transaction. */
+static enum status commit_rows(struct catalogue *catalogue, const struct store_change *batch)
+{
+    enum status status = catalogue_begin(catalogue);
+    for (const struct store_change *change = batch; change != NULL && status == STATUS_OK;
+         change = change->next) {
+        if (change->status == STATUS_OK) {
+            status = put_rows(catalogue, change);
+        }
+    }
+    if (status == STATUS_OK) {
+        status = catalogue_commit(catalogue);
+    }
+    catalogue_rollback(catalogue);
+    return status;
+}
+
+/* Phase 3: all rows of the batch. When the disk is full its reserve goes first: then deletions and
+ * the ends of jobs still have room. */
 static void write_rows(struct store *store, struct store_change *batch)
 {
-    enum status status = commit_rows(store, batch);
+    enum status status = store->refusing ? STATUS_IO : commit_rows(store->catalogue, batch);
+    if (status == STATUS_DISK_FULL && state_dir_drop_reserve(&store->dir)) {
+        status = commit_rows(store->catalogue, batch);
+    }
     if (status == STATUS_OK) {
         return;
     }
@@ -243,12 +243,14 @@ static void write_rows(struct store *store, struct store_change *batch)
     }
 }
 
+/* ---- Sweeping ---- */
+
 /* A file goes only when no row names it: what a later change of the batch wrote again stays. */
 static void sweep_graph(struct store *store, const char *graph_id)
 {
     bool named;
     if (catalogue_has_graph(store->catalogue, graph_id, &named) == STATUS_OK && !named) {
-        unlinkat(store->folder.graphs, graph_id, 0);
+        unlinkat(store->dir.graphs, graph_id, 0);
     }
 }
 
@@ -258,14 +260,8 @@ static void sweep_result(struct store *store, const char *graph_id, enum kind ki
     char name[RESULT_NAME_SIZE];
     store_result_name(graph_id, kind, name);
     if (catalogue_has_result(store->catalogue, graph_id, kind, &named) == STATUS_OK && !named) {
-        unlinkat(store->folder.results, name, 0);
+        unlinkat(store->dir.results, name, 0);
     }
-}
-
-/* A result whose row found no room, or no memory, keeps its file: only the row is tried again. */
-static bool is_for_good(enum status status)
-{
-    return status != STATUS_OK && status != STATUS_DISK_FULL && status != STATUS_NO_MEMORY;
 }
 
 /* Phase 4: files of deleted rows, and of rows that could not be written. One that stays for a
@@ -276,7 +272,11 @@ static void sweep_files(struct store *store, const struct store_change *batch)
         return;
     }
     for (const struct store_change *change = batch; change != NULL; change = change->next) {
-        bool written = change->status == STATUS_OK;
+        const bool written = change->status == STATUS_OK;
+        /* A result whose row found no room, or no memory, keeps its file: its row is tried again.
+         */
+        const bool is_lost =
+            !written && change->status != STATUS_DISK_FULL && change->status != STATUS_NO_MEMORY;
         if (written && change->delete_graph_id != NULL) {
             sweep_graph(store, change->delete_graph_id);
             for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
@@ -289,82 +289,68 @@ static void sweep_files(struct store *store, const struct store_change *batch)
         if (!written && change->graph != NULL) {
             sweep_graph(store, change->graph_row->id);
         }
-        if (is_for_good(change->status) && change->result != NULL) {
+        if (is_lost && change->result != NULL) {
             sweep_result(store, change->result_row->graph_id, change->result_row->kind);
         }
     }
 }
 
-/* done may free the change, so its successor is read before. */
-static void report(struct store_change *batch)
+static void carry_out(struct store *store, struct store_change *batch)
 {
-    while (batch != NULL) {
-        struct store_change *change = batch;
-        batch = change->next;
-        change->done(change);
-    }
-}
-
-/* The publisher may go on: the batch holds its latest changes, and results/ is not touched again.
- */
-static void settle(struct store *store, const struct store_change *batch)
-{
-    bool settled = false;
+    bool has_results = false;
+    publish_graphs(store, batch);
+    write_rows(store, batch);
+    sweep_files(store, batch);
+    state_dir_keep_reserve(&store->dir);
     for (const struct store_change *change = batch; change != NULL; change = change->next) {
-        settled |= touches_results(change);
+        has_results |= touches_results(change);
     }
-    if (settled) {
+    if (has_results) {
+        /* The publisher may go on: results/ is not touched again. */
         pthread_mutex_lock(&store->lock);
         store->result_in_hand = false;
         pthread_cond_signal(&store->settled);
         pthread_mutex_unlock(&store->lock);
     }
-}
-
-static void carry_out(struct store *store, struct store_change *batch)
-{
-    if (!omission_is("graph-file")) {
-        write_graphs(store, batch);
+    while (batch != NULL) {
+        struct store_change *change = batch;
+        batch = change->next; /* done may free the change */
+        change->done(change);
     }
-    write_rows(store, batch);
-    sweep_files(store, batch);
-    state_folder_keep_reserve(&store->folder);
-    settle(store, batch);
-    report(batch);
 }
 
-/* ---- The threads and their lines ---- */
+/* ---- The threads and their queues ---- */
 
 /* The lock is held. */
-static void push(struct line *line, struct store_change *change)
+static void queue_push(struct queue *queue, struct store_change *change)
 {
     change->next = NULL;
-    if (line->last != NULL) {
-        line->last->next = change;
+    if (queue->last != NULL) {
+        queue->last->next = change;
     } else {
-        line->first = change;
+        queue->first = change;
     }
-    line->last = change;
-    pthread_cond_signal(&line->moved);
+    queue->last = change;
+    pthread_cond_signal(&queue->moved);
 }
 
-/* The lock is held. Blocks until there is something or the line is closed. */
-static void wait_for_line(struct store *store, struct line *line)
+/* The lock is held. Blocks until there is something or the queue is closed. */
+static void wait_for_change(struct store *store, struct queue *queue)
 {
-    while (line->first == NULL && !line->closed) {
-        pthread_cond_wait(&line->moved, &store->lock);
+    while (queue->first == NULL && !queue->closed) {
+        pthread_cond_wait(&queue->moved, &store->lock);
     }
 }
 
-/* All that waits for the catalogue thread; NULL once the line is closed and empty. */
+/* All that waits for the catalogue thread; NULL once the queue is closed and empty. */
 static struct store_change *take_ready(struct store *store)
 {
-    struct line *line = &store->ready;
+    struct queue *queue = &store->ready;
     pthread_mutex_lock(&store->lock);
-    wait_for_line(store, line);
-    struct store_change *batch = line->first;
-    line->first = NULL;
-    line->last = NULL;
+    wait_for_change(store, queue);
+    struct store_change *batch = queue->first;
+    queue->first = NULL;
+    queue->last = NULL;
     pthread_mutex_unlock(&store->lock);
     return batch;
 }
@@ -374,13 +360,13 @@ static uint64_t bytes_to_publish(const struct store_change *change)
     return change->result == NULL ? 0 : result_file_bytes(result_matrix_file(change->result));
 }
 
-/* The last of those changes, from the first of the line on, that the publisher takes at once. The
- * lock is held; the line is not empty. */
-static struct store_change *last_to_publish(const struct line *line)
+/* The last of those changes, from the first of the queue on, that the publisher takes at once. The
+ * lock is held; the queue is not empty. */
+static struct store_change *last_to_publish(const struct queue *queue)
 {
-    struct store_change *last = line->first;
+    struct store_change *last = queue->first;
     uint64_t bytes = bytes_to_publish(last);
-    for (uint32_t count = 1; last->next != NULL && count < PUBLISH_LIMIT; ++count) {
+    for (uint32_t count = 1; last->next != NULL && count < PUBLISH_LIMIT; count++) {
         bytes += bytes_to_publish(last->next);
         if (bytes > PUBLISH_LIMIT_BYTES) {
             break;
@@ -390,17 +376,17 @@ static struct store_change *last_to_publish(const struct line *line)
     return last;
 }
 
-/* The oldest changes for the publisher; NULL once the line is closed and empty. */
+/* The oldest changes for the publisher; NULL once the queue is closed and empty. */
 static struct store_change *take_publishing(struct store *store)
 {
-    struct line *line = &store->publishing;
+    struct queue *queue = &store->publishing;
     pthread_mutex_lock(&store->lock);
-    wait_for_line(store, line);
-    struct store_change *batch = line->first;
+    wait_for_change(store, queue);
+    struct store_change *batch = queue->first;
     if (batch != NULL) {
-        struct store_change *last = last_to_publish(line);
-        line->first = last->next;
-        line->last = line->first != NULL ? line->last : NULL;
+        struct store_change *last = last_to_publish(queue);
+        queue->first = last->next;
+        queue->last = queue->first != NULL ? queue->last : NULL;
         last->next = NULL;
     }
     pthread_mutex_unlock(&store->lock);
@@ -408,14 +394,14 @@ static struct store_change *take_publishing(struct store *store)
 }
 
 /* All under one lock, so that the catalogue thread takes them together. */
-static void hand_on(struct store *store, struct store_change *batch)
+static void hand_to_cataloguer(struct store *store, struct store_change *batch)
 {
     pthread_mutex_lock(&store->lock);
     store->result_in_hand = true;
     while (batch != NULL) {
         struct store_change *change = batch;
         batch = change->next;
-        push(&store->ready, change);
+        queue_push(&store->ready, change);
     }
     while (store->result_in_hand && store->started) {
         pthread_cond_wait(&store->settled, &store->lock);
@@ -428,8 +414,8 @@ static void *publish_all(void *context)
     struct store *store = context;
     struct store_change *batch;
     while ((batch = take_publishing(store)) != NULL) {
-        publish(store, batch);
-        hand_on(store, batch);
+        publish_results(store, batch);
+        hand_to_cataloguer(store, batch);
     }
     return NULL;
 }
@@ -444,18 +430,24 @@ static void *carry_out_all(void *context)
     return NULL;
 }
 
+void store_write_graph(const struct store *store, struct store_change *change)
+{
+    change->file_status = graph_file_write(store->dir.graphs, change->graph_row->id, change->graph,
+                                           &change->graph_file, &change->graph_file_bytes);
+}
+
 void store_apply(struct store *store, struct store_change *change)
 {
     pthread_mutex_lock(&store->lock);
-    push(touches_results(change) ? &store->publishing : &store->ready, change);
+    queue_push(touches_results(change) ? &store->publishing : &store->ready, change);
     pthread_mutex_unlock(&store->lock);
 }
 
-static void close_line(struct store *store, struct line *line)
+static void close_queue(struct store *store, struct queue *queue)
 {
     pthread_mutex_lock(&store->lock);
-    line->closed = true;
-    pthread_cond_signal(&line->moved);
+    queue->closed = true;
+    pthread_cond_signal(&queue->moved);
     pthread_mutex_unlock(&store->lock);
 }
 
@@ -464,10 +456,10 @@ static void close_line(struct store *store, struct line *line)
 /* SQLite makes its files but lets a failed fsync of their folder pass. */
 static enum status open_catalogue(struct store *store, struct problem *reterr)
 {
-    const struct state_folder *folder = &store->folder;
+    const struct state_dir *folder = &store->dir;
     enum status status =
         catalogue_open(folder->catalogue_path, folder->store_id, &store->catalogue, reterr);
-    if (status == STATUS_OK && !omission_is("root-sync") && fsync(folder->root) != 0) {
+    if (status == STATUS_OK && fsync(folder->root) != 0) {
         status =
             problem_set(reterr, STATUS_IO, "%s cannot be made durable", folder->catalogue_path);
     }
@@ -476,24 +468,24 @@ static enum status open_catalogue(struct store *store, struct problem *reterr)
 
 static enum status open_parts(struct store *store, const char *path, struct problem *reterr)
 {
-    enum status status = state_folder_open(path, &store->folder, reterr);
+    enum status status = state_dir_open(path, &store->dir, reterr);
     if (status != STATUS_OK) {
         return status;
     }
     status = open_catalogue(store, reterr);
     if (status == STATUS_OK) {
-        status = store_repair(&store->folder, store->catalogue, reterr);
+        status = store_repair(&store->dir, store->catalogue, reterr);
     }
     if (status != STATUS_OK) {
         catalogue_close(store->catalogue);
-        state_folder_close(&store->folder);
+        state_dir_close(&store->dir);
     }
     return status;
 }
 
 enum status store_open(const char *path, struct store **ret_store, struct problem *reterr)
 {
-    struct store *store = calloc(1, sizeof *store);
+    struct store *store = calloc(1, sizeof(*store));
     if (store == NULL) {
         return problem_set(reterr, STATUS_NO_MEMORY, "out of memory");
     }
@@ -523,7 +515,7 @@ enum status store_start(struct store *store)
         return STATUS_NO_MEMORY;
     }
     if (pthread_create(&store->publisher, NULL, publish_all, store) != 0) {
-        close_line(store, &store->ready);
+        close_queue(store, &store->ready);
         pthread_join(store->cataloguer, NULL);
         store->started = false;
         return STATUS_NO_MEMORY;
@@ -535,13 +527,13 @@ enum status store_start(struct store *store)
  * what waits. */
 static void end_threads(struct store *store)
 {
-    close_line(store, &store->publishing);
+    close_queue(store, &store->publishing);
     if (store->started) {
         pthread_join(store->publisher, NULL);
     } else {
         publish_all(store);
     }
-    close_line(store, &store->ready);
+    close_queue(store, &store->ready);
     if (store->started) {
         pthread_join(store->cataloguer, NULL);
     } else {
@@ -556,7 +548,7 @@ void store_close(struct store *store)
     }
     end_threads(store);
     catalogue_close(store->catalogue);
-    state_folder_close(&store->folder);
+    state_dir_close(&store->dir);
     pthread_cond_destroy(&store->settled);
     pthread_cond_destroy(&store->ready.moved);
     pthread_cond_destroy(&store->publishing.moved);
@@ -566,24 +558,24 @@ void store_close(struct store *store)
 
 const char *store_secret(const struct store *store)
 {
-    return store->folder.store_id;
+    return store->dir.store_id;
 }
 
 int store_graph_folder(const struct store *store)
 {
-    return store->folder.graphs;
+    return store->dir.graphs;
 }
 
 int store_result_folder(const struct store *store)
 {
-    return store->folder.results;
+    return store->dir.results;
 }
 
-/* Of the file system; zeroed when it does not say. */
+/* The figures of the file system; all 0 when statvfs fails. */
 static struct statvfs file_system(const struct store *store)
 {
     struct statvfs info;
-    return fstatvfs(store->folder.root, &info) == 0 ? info : (struct statvfs){0};
+    return fstatvfs(store->dir.root, &info) == 0 ? info : (struct statvfs){0};
 }
 
 uint64_t store_free_bytes(const struct store *store)

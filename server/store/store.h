@@ -5,11 +5,10 @@
  * A change is files first, catalogue commit second: what the catalogue names is on the disk. Files
  * that no row names are removed at start-up. Changes that publish or delete results are carried out
  * in the order given, all others too; between the two sorts the first may be overtaken, so that no
- * acceptance waits while a large result is hashed and synced. (A large graph may come with its
- * file begun; what is left of it, its sync above all, is the catalogue thread's: the acceptances
- * behind it wait.) Changes that wait share one commit. After
- * a failed commit or fsync the store refuses every further change (STATUS_IO): nothing is
- * acknowledged that might be lost. */
+ * acceptance waits while a large result is hashed and synced. The file of a graph is written before
+ * its change is given; its sync is the catalogue thread's, and the acceptances behind it wait.
+ * Changes that wait share one commit. After a failed commit or fsync the store refuses every
+ * further change (STATUS_IO): nothing is acknowledged that might be lost. */
 #pragma once
 
 #include "server/store/catalogue.h"
@@ -21,8 +20,8 @@ struct store;
 /* One durable change. Fields left zero are not part of it. Everything it points to is borrowed
  * until done is called, on the catalogue thread, with status set; done usually posts a message. */
 struct store_change {
-    const struct graph *graph;         /* to write as a file, with graph_row */
-    const struct graph_row *graph_row; /* file_bytes is filled in by the write */
+    const struct graph *graph;         /* with graph_row; store_write_graph has written its file */
+    const struct graph_row *graph_row; /* file_bytes is that of the file written */
     const struct name_row *name_row;
     struct result *result;               /* its file is published under its name, with result_row */
     const struct result_row *result_row; /* bytes and checksum are computed by the publisher */
@@ -40,7 +39,8 @@ struct store_change {
     void (*done)(struct store_change *change);
     void *context;
     struct store_change *next; /* of the store while queued */
-    struct graph_draft draft;  /* of the graph, perhaps begun by whoever gives the change; moved */
+    enum status file_status;   /* by store_write_graph: whether there is a graph_file */
+    struct draft_file graph_file;
 };
 
 /* Creates the directory when absent, takes its lock (STATUS_CONFIG with words when another process
@@ -55,6 +55,9 @@ MUST_CHECK enum status store_start(struct store *store);
 /* Carries out what was given, then stops the threads and closes all. */
 void store_close(struct store *store);
 
+/* The first step of a change with a graph: its file, still without a name. A failure is noted, for
+ * store_apply to report. Any thread; blocks on the disk. */
+void store_write_graph(const struct store *store, struct store_change *change);
 /* Any thread, never blocks. The change must stay valid until done. */
 void store_apply(struct store *store, struct store_change *change);
 

@@ -48,7 +48,7 @@ static enum status add_graph(void *context, const struct graph_row *row)
 {
     struct inventory *inventory = context;
     struct graph_row *rows =
-        grow(inventory->graphs, inventory->graph_count, sizeof *row, &inventory->graph_capacity);
+        grow(inventory->graphs, inventory->graph_count, sizeof(*row), &inventory->graph_capacity);
     if (rows == NULL) {
         return STATUS_NO_MEMORY;
     }
@@ -60,8 +60,8 @@ static enum status add_graph(void *context, const struct graph_row *row)
 static enum status add_result(void *context, const struct result_row *row)
 {
     struct inventory *inventory = context;
-    struct result_row *rows =
-        grow(inventory->results, inventory->result_count, sizeof *row, &inventory->result_capacity);
+    struct result_row *rows = grow(inventory->results, inventory->result_count, sizeof(*row),
+                                   &inventory->result_capacity);
     if (rows == NULL) {
         return STATUS_NO_MEMORY;
     }
@@ -80,14 +80,14 @@ static int compare_graphs(const void *left, const void *right)
 static const struct graph_row *find_graph(const struct inventory *inventory, const char *id)
 {
     struct graph_row key = {0};
-    snprintf(key.id, sizeof key.id, "%s", id);
+    snprintf(key.id, sizeof(key.id), "%s", id);
     if (inventory->graph_count == 0) {
         return NULL;
     }
-    return bsearch(&key, inventory->graphs, inventory->graph_count, sizeof key, compare_graphs);
+    return bsearch(&key, inventory->graphs, inventory->graph_count, sizeof(key), compare_graphs);
 }
 
-static enum status check_graph(const struct state_folder *folder, struct catalogue *catalogue,
+static enum status check_graph(const struct state_dir *folder, struct catalogue *catalogue,
                                const struct graph_row *row)
 {
     if (faccessat(folder->graphs, row->id, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
@@ -99,9 +99,8 @@ static enum status check_graph(const struct state_folder *folder, struct catalog
     return catalogue_delete_graph(catalogue, row->id);
 }
 
-/* Whether the file is the one that its row describes. STATUS_CORRUPT and STATUS_IO condemn it;
- * STATUS_NOT_SOLVED outdates it. */
-static enum status check_result_file(const struct state_folder *folder, const char *name,
+/* Whether the file is the one that its row describes: STATUS_CORRUPT and STATUS_IO condemn it. */
+static enum status check_result_file(const struct state_dir *folder, const char *name,
                                      const struct graph_row *graph, const struct result_row *row)
 {
     struct result_file *file;
@@ -115,7 +114,7 @@ static enum status check_result_file(const struct state_folder *folder, const ch
 
 /* A result is a cache: without its row its job is solved again. A row may outlive its graph here,
  * when the graph's was just dropped; deleting it twice does no harm. */
-static enum status check_result(const struct state_folder *folder, struct catalogue *catalogue,
+static enum status check_result(const struct state_dir *folder, struct catalogue *catalogue,
                                 const struct inventory *inventory, const struct result_row *row)
 {
     char name[RESULT_NAME_SIZE];
@@ -124,10 +123,6 @@ static enum status check_result(const struct state_folder *folder, struct catalo
     store_result_name(row->graph_id, row->kind, name);
     if (graph != NULL) {
         status = check_result_file(folder, name, graph, row);
-    }
-    if (status == STATUS_NOT_SOLVED) {
-        /* The file goes with all that no row names. */
-        return catalogue_delete_result(catalogue, row->graph_id, row->kind);
     }
     if (status != STATUS_CORRUPT && status != STATUS_IO) {
         return status;
@@ -138,7 +133,7 @@ static enum status check_result(const struct state_folder *folder, struct catalo
     return catalogue_delete_result(catalogue, row->graph_id, row->kind);
 }
 
-static enum status check_rows(const struct state_folder *folder, struct catalogue *catalogue,
+static enum status check_rows(const struct state_dir *folder, struct catalogue *catalogue,
                               const struct inventory *inventory)
 {
     enum status status = STATUS_OK;
@@ -151,7 +146,7 @@ static enum status check_rows(const struct state_folder *folder, struct catalogu
     return status;
 }
 
-static enum status repair_rows(const struct state_folder *folder, struct catalogue *catalogue)
+static enum status repair_rows(const struct state_dir *folder, struct catalogue *catalogue)
 {
     struct inventory inventory = {0};
     const struct catalogue_visitor visitor = {
@@ -162,7 +157,7 @@ static enum status repair_rows(const struct state_folder *folder, struct catalog
     }
     if (status == STATUS_OK) {
         if (inventory.graph_count > 0) {
-            qsort(inventory.graphs, inventory.graph_count, sizeof *inventory.graphs,
+            qsort(inventory.graphs, inventory.graph_count, sizeof(*inventory.graphs),
                   compare_graphs);
         }
         status = check_rows(folder, catalogue, &inventory);
@@ -238,7 +233,7 @@ static enum status remove_orphans(int folder, struct catalogue *catalogue,
     return status;
 }
 
-enum status store_repair(const struct state_folder *folder, struct catalogue *catalogue,
+enum status store_repair(const struct state_dir *folder, struct catalogue *catalogue,
                          struct problem *reterr)
 {
     enum status status = repair_rows(folder, catalogue);

@@ -1,10 +1,9 @@
-/* What start-up puts right, so that rows and files agree again: rows whose file is gone are
- * dropped, damaged results go to quarantine, files that no row names are removed. Starting thread.
- */
+/* Repair at start-up, so that rows and files agree again: rows whose file is gone are dropped,
+ * damaged results go to quarantine, and files that no row names are removed. Starting thread. */
 #pragma once
 
 #include "server/store/catalogue.h"
-#include "server/store/state_folder.h"
+#include "server/store/state_dir.h"
 
-MUST_CHECK enum status store_repair(const struct state_folder *folder, struct catalogue *catalogue,
+MUST_CHECK enum status store_repair(const struct state_dir *folder, struct catalogue *catalogue,
                                     struct problem *reterr);

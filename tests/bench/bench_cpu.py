@@ -98,7 +98,7 @@ def median_s(call, runs):
 def apsp_rows(options, *flags):
     """What apsp bench measured, row by row; none where this processor lacks the instruction set."""
     done = subprocess.run(
-        [options.apsp, "bench", "--solver", "cpu", "--runs", str(options.runs), "--json", "-", *flags],
+        [options.apsp, "bench", "--solver", "cpu", "--runs", str(options.runs), "--json", *flags],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         check="--solver.cpu_isa" not in flags,

@@ -103,7 +103,7 @@ def submit_all(daemon, requests, connections):
 def main():
     options, rest = parse_arguments()
     harness.BINARY = options.apspd
-    head = b"POST /v1/jobs?format=nthu HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n"
+    head = b"POST /v1/jobs?format=nthu HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
     graphs = [make_graph(options, number) for number in range(options.jobs)]
     requests = [head % len(graph) + graph for graph in graphs]
     with harness.Daemon(*OPTIONS, *rest) as daemon:

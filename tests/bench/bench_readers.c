@@ -5,7 +5,7 @@
  *
  *   bench_readers [MEGABYTES]     default 128; 0: memory alone */
 #include "proto/check.h"
-#include "proto/reader.h"
+#include "proto/read/reader.h"
 #include "proto/text.h"
 
 #include <inttypes.h>

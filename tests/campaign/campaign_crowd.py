@@ -100,7 +100,7 @@ def idle():
         kept = []
         for _ in range(10000):
             one = socket.create_connection(("127.0.0.1", daemon.port))
-            one.sendall(f"GET {PATH} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+            one.sendall(f"GET {PATH} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
             kept.append(one)
         for one in kept:
             assert one.recv(4096).startswith(b"HTTP/1.1 200"), one
@@ -199,7 +199,7 @@ class Submission:
         self.answer, self.refused_s, self.sent_body = b"", None, False
         self.connection = socket.create_connection(("127.0.0.1", port))
         self.began_s = time.monotonic()
-        self.connection.sendall(b"POST /v1/jobs HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
+        self.connection.sendall(b"POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
                                 b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(self.body))
         selector.register(self.connection, selectors.EVENT_READ, self)
 
@@ -278,7 +278,7 @@ class Waiters(threading.Thread):
 
     def __init__(self, port, job, count):
         super().__init__()
-        self.question = f"GET /v1/jobs/{job}?wait={self.WAIT_S} HTTP/1.1\r\nHost: a\r\n\r\n".encode()
+        self.question = f"GET /v1/jobs/{job}?wait={self.WAIT_S} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
         self.selector = selectors.DefaultSelector()
         self.answers, self.told, self.wrong = 0, 0, []
         for _ in range(count):

@@ -8,8 +8,8 @@
  * interruptions. The exit status is 1 when a key was let in, cost more than 50 us on the average,
  * or |t| is 4.5 or more. */
 #include "proto/check.h"
-#include "server/http/key_match.h"
-#include "server/http/keyring.h"
+#include "server/http/request/key_match.h"
+#include "server/http/request/keyring.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -253,7 +253,7 @@ struct asked {
     char keys[SORTS][KEY_SIZE];
 };
 
-static void ask(void *context, size_t sort)
+static void call(void *context, size_t sort)
 {
     const struct asked *asked = context;
     struct grant grant;
@@ -293,7 +293,7 @@ int main(int argc, char **argv)
     judge_digests(samples);
     memcpy(asked.keys[0], "key-00000000000000000000000000xx", KEY_SIZE);
     memcpy(asked.keys[1], "yy-entirely-another-one-00000000", KEY_SIZE);
-    judge("two wrong keys, one much like those that are valid", samples / 10, ask, &asked);
+    judge("two wrong keys, one much like those that are valid", samples / 10, call, &asked);
     keyring_destroy(asked.keyring);
     tenant_table_destroy(tenants);
     return missed ? 1 : 0;

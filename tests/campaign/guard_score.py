@@ -91,7 +91,7 @@ def main():
     if sys.argv[1].isdigit():
         report("server", int(sys.argv[1]))
         return
-    with harness.Daemon("--http.header_timeout_s", "1") as daemon:
+    with harness.Daemon("--http.hosts", "a", "--http.header_timeout_s", "1") as daemon:
         report("apspd", daemon.port)
     report_nginx()
 

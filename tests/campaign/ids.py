@@ -57,7 +57,7 @@ def make_request(randomness):
         extra = f"X-Request-Id: {make_id(randomness)}\r\n"
     if randomness.random() < 0.1:
         extra += f"If-None-Match: \"{make_id(randomness)}\"\r\ntraceparent: {make_id(randomness)}\r\n"
-    return f"{target}HTTP/1.1\r\nHost: a\r\n{extra}\r\n".encode("latin-1")
+    return f"{target}HTTP/1.1\r\nHost: localhost\r\n{extra}\r\n".encode("latin-1")
 
 
 class Talker:
@@ -141,7 +141,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
         trace = os.path.join(folder, "trace")
         harness.BINARY = wrapped(os.path.abspath(harness.BINARY), trace)
-        quiet = ("--log.level", "debug", "--http.threads", "1", "--store.scrub_rate", "0")
+        quiet = ("--log.level", "debug", "--http.threads", "1")
         with harness.Daemon(*quiet) as daemon:
             job = daemon.solve(harness.SMALL, "?name=small")["id"]
             while not daemon.get(f"/v1/jobs/{job}").json["durable"]:

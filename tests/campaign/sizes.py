@@ -18,7 +18,7 @@ import test_sizes
 from test_sizes import HEADERS
 
 MOST_MS, MOST_KIB = 5, 1024
-HEAD = "POST /v1/jobs{} HTTP/1.1\r\nHost: a\r\n{}\r\n"
+HEAD = "POST /v1/jobs{} HTTP/1.1\r\nHost: localhost\r\n{}\r\n"
 # Beyond all limits but those of the connection, where the rest is; each is refused without a body.
 ANNOUNCED = {
     "a body of 2^40 bytes": HEAD.format("", f"Content-Length: {2**40}\r\n"),

@@ -62,7 +62,7 @@ class Ids:
 
 class Asker:
     def __init__(self, daemon, who):
-        self.head = f"Host: a\r\nAuthorization: Bearer {access.Keys.key(who)}\r\n\r\n"
+        self.head = f"Host: localhost\r\nAuthorization: Bearer {access.Keys.key(who)}\r\n\r\n"
         self.socket = socket.create_connection(("127.0.0.1", daemon.port), timeout=60)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 

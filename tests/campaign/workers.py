@@ -16,7 +16,7 @@ import time
 
 import campaign
 
-ARGUMENTS = campaign.arguments(errors=1, deaths=100, poisons=20, hangs=100, stucks=20, phrases=5, keepings=50,
+ARGUMENTS = campaign.arguments(errors=1, deaths=100, poisons=20, hangs=100, stucks=20, phrases=5,
                                starts=2000, shortages=200, lies=1000,
                                good=10000, stops=1000, breaks=20, absences=1, seed=0)
 
@@ -280,20 +280,8 @@ def phrases(ledger):
                 ledger.count("kinds of nonsense said")
 
 
-def keepings(ledger):
-    with daemon(*CALM) as (found, _):
-        for i in range(ARGUMENTS.keepings):
-            for k, how in enumerate(isolation.KEEPINGS):
-                if ledger.is_over():
-                    return
-                ledger.attempt((how, i), isolation.keep, found, how,
-                               20 + len(isolation.KEEPINGS) * i + k)
-                ledger.count("results that were kept")
-
-
 def starts(ledger):
-    """Nobody who is honest is taken for one who keeps a result: while others are started, which have copies
-    of all that the daemon has open for a moment."""
+    """Processes are started and killed beside jobs: each is solved, and lost only by a kill."""
     with daemon(*CALM, "--store.result_budget", "64MiB", gpus=4, batch=True) as (found, _):
         over = threading.Event()
         killer = threading.Thread(target=kill_some, args=(found, over))
@@ -497,7 +485,7 @@ def stops(ledger):
 
 def main():
     ledger = campaign.Ledger(ARGUMENTS.seconds)
-    for part in (errors, deaths, poisons, hangs, stucks, phrases, keepings, starts, shortages, lies, good, breaks, absences, stops):
+    for part in (errors, deaths, poisons, hangs, stucks, phrases, starts, shortages, lies, good, breaks, absences, stops):
         if getattr(ARGUMENTS, part.__name__) > 0 and not ledger.is_over():
             began = time.monotonic()
             ledger.attempt(part.__name__, part, ledger)

@@ -8,9 +8,9 @@ import time
 
 SLOW_READER = "/v1/graphs/ring/matrix?format=csv"
 OPENINGS = {
-    "header": b"GET /livez HTTP/1.1\r\nHost: a\r\nX-Drip: ",
-    "body": b"POST /v1/jobs HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\np",
-    "answer": f"GET {SLOW_READER} HTTP/1.1\r\nHost: a\r\n\r\n".encode(),
+    "header": b"GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Drip: ",
+    "body": b"POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\np",
+    "answer": f"GET {SLOW_READER} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode(),
     "silent": b"",
     "segments": b"G",
 }

@@ -1,13 +1,14 @@
 #include "tests/fault/fault_attempts.h"
 
-#include "server/job/worker_process.h"
+#include "server/job/worker/process.h"
 #include "tests/fault/fault_plan.h"
-#include "tests/unit/confine_attempts.h"
+#include "tests/unit/sandbox_attempts.h"
 
 #define DESCRIPTOR_LIMIT 1024
 
-/* Where its own descriptors come from: what the scene of a confined process opens for itself, and
- * the folders that FAULT_SCENE names. The socket it has stands for one that is not connected. */
+/* Where its own descriptors come from: what the scene of a process in the sandbox opens for itself,
+ * and the folders that FAULT_SCENE names. The socket it has stands for one that is not connected.
+ */
 __attribute__((constructor)) static void open_scene(void)
 {
     const char *scene = getenv("FAULT_SCENE");

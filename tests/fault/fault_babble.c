@@ -1,7 +1,7 @@
 #include "tests/fault/fault_babble.h"
 
-#include "server/job/worker_process.h"
-#include "server/job/worker_wire.h"
+#include "server/job/worker/process.h"
+#include "server/job/worker/protocol.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -42,10 +42,9 @@ static void send_message(const struct wire_message *message, size_t size, unsign
     (void)ignored;
 }
 
-static struct wire_message done_of(uint32_t index)
+static struct wire_message done_message(void)
 {
     struct wire_message message = {.type = WIRE_DONE};
-    message.body.done.index = index;
     message.body.done.plan_work_fraction = 1;
     return message;
 }
@@ -58,7 +57,7 @@ static void say_nonsense(uint32_t vertices)
 
 static void say_truncated(uint32_t vertices)
 {
-    const struct wire_message message = done_of(0);
+    const struct wire_message message = done_message();
     (void)vertices;
     send_message(&message, BODY + sizeof(message.body.done) - 1, 0);
 }
@@ -68,21 +67,21 @@ static void say_oversize(uint32_t vertices)
     struct {
         struct wire_message message;
         char more[4096];
-    } long_one = {.message = done_of(0)};
+    } long_one = {.message = done_message()};
     (void)vertices;
     send_bytes(&long_one, sizeof(long_one));
 }
 
 static void say_longer(uint32_t vertices)
 {
-    const struct wire_message message = done_of(0);
+    const struct wire_message message = done_message();
     (void)vertices;
     send_message(&message, BODY + sizeof(message.body.done) + 8, 0);
 }
 
 static void say_unknown(uint32_t vertices)
 {
-    struct wire_message message = done_of(0);
+    struct wire_message message = done_message();
     (void)vertices;
     message.type = WIRE_TYPE_COUNT;
     send_message(&message, BODY + sizeof(message.body.done), 0);
@@ -90,21 +89,7 @@ static void say_unknown(uint32_t vertices)
 
 static void say_twice(uint32_t vertices)
 {
-    const struct wire_message message = done_of(0);
-    (void)vertices;
-    send_message(&message, BODY + sizeof(message.body.done), 0);
-}
-
-static void say_other(uint32_t vertices)
-{
-    const struct wire_message message = done_of(1);
-    (void)vertices;
-    send_message(&message, BODY + sizeof(message.body.done), 0);
-}
-
-static void say_far(uint32_t vertices)
-{
-    const struct wire_message message = done_of(UINT32_MAX);
+    const struct wire_message message = done_message();
     (void)vertices;
     send_message(&message, BODY + sizeof(message.body.done), 0);
 }
@@ -112,7 +97,7 @@ static void say_far(uint32_t vertices)
 /* What it would have proven of more rows than there are. */
 static void say_impossible(uint32_t vertices)
 {
-    struct wire_message message = done_of(0);
+    struct wire_message message = done_message();
     message.body.done.verified_rows = vertices + 1;
     message.body.done.verified_of = vertices;
     send_message(&message, BODY + sizeof(message.body.done), 0);
@@ -120,16 +105,16 @@ static void say_impossible(uint32_t vertices)
 
 static void say_descriptors(uint32_t vertices)
 {
-    const struct wire_message message = done_of(0);
+    const struct wire_message message = done_message();
     (void)vertices;
     send_message(&message, BODY + sizeof(message.body.done), 1);
 }
 
-static void say_work(uint32_t vertices)
+static void say_task(uint32_t vertices)
 {
-    struct wire_message message = {.type = WIRE_WORK};
-    message.body.work.vertex_count = vertices;
-    send_message(&message, BODY + sizeof(message.body.work), 2);
+    struct wire_message message = {.type = WIRE_TASK};
+    message.body.task.vertex_count = vertices;
+    send_message(&message, BODY + sizeof(message.body.task), 2);
 }
 
 static void say_setup(uint32_t vertices)
@@ -193,11 +178,9 @@ bool fault_babble(const char *what, uint32_t vertices)
         {"longer", say_longer},
         {"unknown", say_unknown},
         {"twice", say_twice},
-        {"other", say_other},
-        {"far", say_far},
         {"impossible", say_impossible},
         {"descriptors", say_descriptors},
-        {"work", say_work},
+        {"work", say_task},
         {"setup", say_setup},
         {"opened", say_opened},
         {"stale", say_stale},

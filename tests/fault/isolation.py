@@ -68,14 +68,14 @@ class Daemon(harness.Daemon):
     """gpus: so many solvers, which say that each is a GPU's; memory: the bytes of each instead. calls: a file of stuck.Mount in the state
     directory, for the action `stuck`."""
 
-    def __init__(self, *arguments, isolation="process", batch=False, plan=(), gpus=0, memory=(), calls=False):
+    def __init__(self, *arguments, isolation="process", plan=(), gpus=0, memory=(), calls=False):
         gpus = len(memory) or gpus
         self.folder = tempfile.mkdtemp(prefix="apspd-test-plan-")
         state = os.path.join(self.folder, "state")
         os.mkdir(state)
         self.plan = Plan(os.path.join(state, "fault"))
         self.plan.write(*plan)
-        self.words = {"FAULT_PLAN": self.plan.path, "FAULT_BATCH": "1" if batch else "",
+        self.words = {"FAULT_PLAN": self.plan.path,
                       "FAULT_SCENE": make_scene(self.folder), "FAULT_GPUS": str(gpus or ""),
                       "FAULT_MEMORY": ",".join(map(str, memory))}
         self.calls = stuck.Mount(os.path.join(state, "fault", "calls")) if calls else None
@@ -325,11 +325,10 @@ def fail_at_start(error):
 
 # ---- Processes that lie ----
 
-# What is said, where; whether the load it is said in is whole all the same.
+# What is said, where; whether the job it is said in is whole all the same.
 PHRASES = (("nonsense", "download", False), ("truncated", "download", False),
            ("oversize", "download", False), ("longer", "download", False),
-           ("unknown", "download", False), ("twice", "download", False), ("other", "download", False),
-           ("far", "download", False), ("impossible", "download", False),
+           ("unknown", "download", False), ("twice", "download", False), ("impossible", "download", False),
            ("descriptors", "download", False), ("work", "download", False),
            ("setup", "download", False), ("opened", "download", False), ("home", "download", False),
            ("cycle", "download", False), ("half", "download", False), ("stale", "figures", False),
@@ -337,7 +336,7 @@ PHRASES = (("nonsense", "download", False), ("truncated", "download", False),
 
 
 def babble(found, what, stage, whole, n):
-    """A process that says it is a lost one, whose words of that load are not believed."""
+    """A process that says it is a lost one, whose words of that job are not believed."""
     cached = found.solve(ring(9))["graph"]
     lost = losses(found)
     opened = len(found.events("worker_not_started"))
@@ -359,32 +358,6 @@ def babble(found, what, stage, whole, n):
     assert found.distance(cached, 1, 3) == 2
 
 
-# A mapping of the result, or a descriptor: kept after it was said to be done; and one behind a lease.
-KEEPINGS = ("map", "file", "lease")
-# Of those that server/store/file_lease.c asks: where there are none it is not noticed.
-WITH_LEASES = ("ext2/ext3", "xfs", "btrfs", "f2fs", "tmpfs")
-
-
-def has_leases(found):
-    about = subprocess.run(["stat", "-f", "-c", "%T", found.state], capture_output=True, check=True)
-    return about.stdout.decode().strip() in WITH_LEASES
-
-
-def keep(found, how, n):
-    """Who could write a result after it was checked is a lost one; what he would write is never seen."""
-    lost = losses(found)
-    found.plan.write((n, "download", "keep", how, 1), (9, "alloc", "spoil", 0, 1))
-    document = found.solve(ring(n))
-    later = found.solve(ring(9, n))
-    assert document["state"] == later["state"] == "done", (document, later)
-    assert found.plan.struck(0) == found.plan.struck(1) == 1
-    assert found.distance(document["graph"], 1, 2) == 1, "published, and written after that"
-    assert found.distance(document["graph"], 1, n) == n - 1
-    assert (document["workers_lost"], later["workers_lost"]) == (1, 0), (how, document, later)
-    assert losses(found) == lost + 1, found.events("worker_lost")[lost:]
-    assert found.events("worker_lost")[-1]["reason"] == "it said what makes no sense and was ended"
-
-
 # ---- Memory of the device ----
 
 def bytes_of(n):
@@ -392,7 +365,7 @@ def bytes_of(n):
     return 4 * n * n
 
 
-# As in server/job/desk_internal.h.
+# As in server/job/scheduler_internal.h.
 MEMORY_ATTEMPTS = 16
 
 

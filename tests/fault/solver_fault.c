@@ -1,21 +1,19 @@
 /* A CPU solver that fails by plan (fault_plan.h), in a daemon that is built for tests alone: it is
  * put in the place of solver_cpu_open by the linker (--wrap).
  *
- * STAGE: open, alloc, upload, round, sync, download, figures (before the end of a load), close;
+ * STAGE: open, alloc, upload, round, sync, download, figures (before HOME), close;
  * fits (any action but has: there is no memory for the plan), memory (after alloc). ACTION: status
  * CODE, cuda ERROR (what the GPU's solver makes of it), exit N, signal N, hang 0, stuck 0 (in a
  * call that does not return), lie ENTRY (of a row-major matrix; -1 = any; each = one of every row)
- * of BIT when written ENTRY:BIT, babble WHAT (fault_babble.c), attempts 0 (fault_attempts.c), keep
- * HOW and later, at any stage, spoil 0 (fault_keep.c); of fits and memory, has BYTES: so many are
- * free, at memory in one piece.
+ * of BIT when written ENTRY:BIT, babble WHAT (fault_babble.c), attempts 0 (fault_attempts.c); of
+ * fits and memory, has BYTES: so many are free, at memory in one piece.
  *
- * Graphs are solved together only where FAULT_BATCH is set. With FAULT_GPUS there are so many
- * solvers, each of which is taken for a GPU's; FAULT_MEMORY has the bytes of each, in order. */
+ * With FAULT_GPUS there are so many solvers, each of which is taken for a GPU's; FAULT_MEMORY has
+ * the bytes of each, in order. */
 #include "gpu/gpu.h"
 #include "server/solver/solver.h"
 #include "tests/fault/fault_attempts.h"
 #include "tests/fault/fault_babble.h"
-#include "tests/fault/fault_keep.h"
 #include "tests/fault/fault_plan.h"
 
 #include <signal.h>
@@ -163,10 +161,6 @@ static enum status strike(uint32_t vertices, const char *stage, const struct mat
         abort();
     } else if (strcmp(fault.action, "attempts") == 0) {
         fault_attempts_make();
-    } else if (strcmp(fault.action, "spoil") == 0) {
-        fault_keep_spoil();
-    } else if (strcmp(fault.action, "keep") == 0 && matrix != NULL) {
-        fault_keep(fault.argument, matrix);
     } else if (strcmp(fault.action, "lie") == 0 && matrix != NULL) {
         falsify(matrix, lie_of(fault.argument));
     } else if (strcmp(fault.action, "cuda") == 0) {
@@ -233,18 +227,6 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     return status == STATUS_OK ? after : status;
 }
 
-static void solve_batch(struct solver *solver, struct solve_item *items, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        (void)strike(items[i].graph->vertex_count, "alloc", NULL);
-    }
-    real_class.solve_batch(solver, items, count);
-    for (uint32_t i = 0; i < count; i++) {
-        const enum status after = strike(items[i].graph->vertex_count, "download", items[i].matrix);
-        items[i].status = items[i].status == STATUS_OK ? after : items[i].status;
-    }
-}
-
 static bool fits(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
                  enum kind kind)
 {
@@ -291,7 +273,6 @@ static void close_solver(struct solver *solver)
 enum status __wrap_solver_cpu_open(const struct solver_config *config, struct solver **ret_solver,
                                    struct problem *reterr)
 {
-    const char *batched = getenv("FAULT_BATCH");
     enum status status = strike(0, "open", NULL);
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "By plan.");
@@ -301,13 +282,11 @@ enum status __wrap_solver_cpu_open(const struct solver_config *config, struct so
         real_class = *(*ret_solver)->class_;
         faulty_class = real_class;
         faulty_class.solve = solve;
-        faulty_class.solve_batch = solve_batch;
         faulty_class.fits = fits;
         faulty_class.get_figures = get_figures;
         faulty_class.close = close_solver;
         faulty_class.describe = describe;
         faulty_class.estimate = memory_bytes > 0 ? estimate : real_class.estimate;
-        faulty_class.batch_vertices = batched != NULL && batched[0] != '\0' ? 512 : 0;
         (*ret_solver)->class_ = &faulty_class;
     }
     return status;

@@ -1,10 +1,8 @@
-"""Clients that drip, stall or just stay: each is ended, with an answer where one would be read, and
-nobody else notices. A short form of tests/campaign/campaign_crowd.py."""
+"""Clients that drip, stall or just stay: each is ended, and nobody else notices. A short form of tests/campaign/campaign_crowd.py."""
 
 import os
 import re
 import socket
-import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "http"))
@@ -28,10 +26,8 @@ def test_whoever_is_too_slow_is_ended_and_the_others_are_served():
         crowd.join()
         guests.stop()
         assert not guests.failures and guests.latencies_s, guests.failures[:3]
-        for kind in ("header", "body", "segments"):
-            told = [one.got for one in crowd.of(kind)]
-            assert all(got.startswith(b"HTTP/1.1 408 ") and b'"RequestTimeout"' in got for got in told), told[:3]
-        assert all(one.got == b"" for one in crowd.of("silent"))
+        for kind in ("header", "body", "segments", "silent"):
+            assert all(one.got == b"" for one in crowd.of(kind)), [one.got for one in crowd.of(kind)][:3]
         # The end comes behind the deadline and not before it.
         assert all(one.closed_s >= one.opened_s + 2 for one in crowd.attackers)
         assert all(one.got and b"HTTP/1.1 200".startswith(one.got[:12]) for one in crowd.of("answer"))
@@ -68,14 +64,14 @@ def test_where_all_places_are_taken_whoever_waits_makes_room():
 
 
 def test_more_connections_than_keep_the_room_of_a_request():
-    count = 600  # KEPT_EXCHANGES of http.c are fewer
+    count = 600  # SPARE_EXCHANGES of http.c are fewer
     with harness.Daemon() as daemon:
         daemon.solve(SMALL, "?name=town")
         kept = [socket.create_connection(("127.0.0.1", daemon.port), timeout=60) for _ in range(count)]
         named = set()
         for _ in range(2):
             for one in kept:
-                one.sendall(f"GET {PATH} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+                one.sendall(f"GET {PATH} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
             for one in kept:
                 answer = one.recv(4096)
                 assert answer.startswith(b"HTTP/1.1 200 ") and b'"distance":12' in answer, answer
@@ -93,7 +89,7 @@ def test_one_address_has_not_all_places():
         refused = daemon.get("/livez").expect(429, "AddressLimit")
         assert refused.json["limit"] == 5 and refused.headers["Connection"] == "close"
         with socket.create_connection(("127.0.0.1", daemon.port), source_address=("127.0.0.2", 0)) as other:
-            other.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+            other.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert other.recv(4096).startswith(b"HTTP/1.1 200")
         daemon.ask("GET", "/livez", connection=kept[0]).expect(200)
         for one in kept:
@@ -131,7 +127,7 @@ def test_what_computes_gives_way_to_what_answers():
             daemon.solve(ring(600))  # so large that a pool is at it
             folder = f"/proc/{daemon.process.pid}/task"
             threads = nicenesses(folder)
-            answering = [niceness for name, niceness in threads if name.startswith("MHD")]
+            answering = [niceness for name, niceness in threads if name.startswith("http-")]
             assert answering and set(answering) == {own}, threads
             solving = nicenesses(f"/proc/{children_of(folder)[0]}/task") if isolation == "process" else threads
             # The solver's two; the heart of its process beats at the daemon's.
@@ -139,30 +135,6 @@ def test_what_computes_gives_way_to_what_answers():
             assert isolation == "thread" or own in [niceness for _, niceness in solving], solving
             # Of libuv's pool, that puts graphs in order.
             assert [niceness for _, niceness in threads].count(min(own + 5, 19)) >= 4, threads
-
-
-def test_what_digests_and_writes_an_upload_gives_way_to_what_answers():
-    """There while the end of a large graph is still to come; of the name of the thread that began them."""
-    own = os.getpriority(os.PRIO_PROCESS, 0)
-    count = 600_000
-    body = struct.pack("<2i", 20_000, count) + b"".join(
-        struct.pack("<3i", i // 60, 10_000 + i % 60 * 150, 1) for i in range(count))
-    with harness.Daemon("--http.threads", "3") as daemon:
-        folder = f"/proc/{daemon.process.pid}/task"
-        connection = daemon.connect()
-        connection.putrequest("POST", "/v1/graphs?format=nthu")
-        connection.putheader("Content-Length", str(len(body)))
-        connection.endheaders()
-        connection.send(body[:-12])
-        wanted = [own] * 3 + [min(own + 5, 19)] * 2
-        for _ in range(10000):
-            daemon.get("/livez").expect(200)
-            found = sorted(niceness for name, niceness in nicenesses(folder) if name.startswith("MHD"))
-            if found == wanted:
-                break
-        assert found == wanted, (found, wanted)
-        connection.send(body[-12:])
-        assert connection.getresponse().status == 201
 
 
 if __name__ == "__main__":

@@ -176,17 +176,6 @@ def test_damage_of_every_kind_to_many_files():
         assert shelf.refused >= 20, shelf.refused
 
 
-def test_the_scrubber_finds_what_nobody_asks_for():
-    with harness.Daemon("--store.scrub_pause_s", "1", "--store.scrub_rate", "1073741824") as daemon:
-        job = solve_durably(daemon, ring(6), "?name=ring")
-        damage.flip(only_file(daemon, "results"), 140)
-        while daemon.get("/v1/jobs?limit=1").json["jobs"][0]["id"] == job["id"]:
-            pass
-        answer = daemon.get("/v1/graphs/ring/distance?source=1&target=8", Prefer="wait=60")
-        assert answer.expect(200).json["distance"] == 42
-        assert b'"result_damaged"' in daemon.log()
-
-
 def test_a_damaged_graph_is_told_kept_and_healed():
     with harness.Daemon() as daemon:
         stored = daemon.ask("POST", "/v1/graphs?name=ring", body=ring(7)).expect(201).json

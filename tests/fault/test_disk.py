@@ -172,8 +172,10 @@ def test_a_second_daemon_and_what_is_not_its_own_are_refused_and_left_as_they_ar
         path = pathlib.Path(daemon.state, "FORMAT")
         own = path.read_text()
         foreign = own.replace(own.split()[-1], "0123456789abcdef" * 2)
-        for text, expected in ((own.replace("state 1", "state 2"), "newer apspd"), (foreign, "belongs to another"),
-                               ("apspd state 1\n", "damaged"), ("something\n", "not that of")):
+        for text, expected in ((own.replace("state 2", "state 3"), "start the newer program"),
+                               (own.replace("state 2", "state 1"), "start the older program"),
+                               (foreign, "belongs to another"), ("apspd state 2\n", "damaged"),
+                               ("something\n", "not that of")):
             path.write_text(text)
             before = print_of(daemon.state)
             code, words = refused(daemon.state)
@@ -191,24 +193,18 @@ def listed(count):
     )
 
 
-def begin_streamed(daemon, body, sent, *path):
-    sending = harness.Sending(daemon, body, sent, *path)
-    harness.wait_until(daemon, lambda: harness.drafts(daemon))
-    return sending
-
-
-def test_a_disk_that_fills_while_a_graph_comes():
-    """The graph is refused, and taken once there is room; the others are there."""
+def test_a_graph_that_does_not_fit_is_refused_and_leaves_nothing():
+    """It is taken once there is room; the others are there."""
 
     def script(daemon, disk):
         job = daemon.solve(crash.graph(1), "?name=first")
         while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
             pass
         body = listed(600_000)
-        for kept in (0, 1):
-            sending = begin_streamed(daemon, body, len(body) * 3 // 4)
+        for kept in (0, 1, 4):
             disk.fill(leave=kept * MIB)
-            sending.end().expect(507, "DiskFull")
+            daemon.ask("POST", "/v1/graphs?format=nthu", body=body).expect(507, "DiskFull")
+            assert not harness.drafts(daemon)
             assert daemon.distance("first", 1, 3) == crash.answer_of(1)
             disk.drain()
             while daemon.submit(crash.graph(41 + kept)).status == 507:
@@ -216,66 +212,6 @@ def test_a_disk_that_fills_while_a_graph_comes():
         daemon.ask("POST", "/v1/graphs?format=nthu", body=body).expect(201)
 
     with_disk(script, 40)
-
-
-JOB = b"p sp 2500 1\na 1 2 3\n"
-
-
-def begin_beside_job(daemon, disk):
-    """The graph's file of 16 MB is not there yet, and the job's 25 MB do not fit beside it."""
-    disk.fill(leave=36 * MIB)
-    sending = begin_streamed(daemon, listed(2_000_000), 4_000_000)
-    refused = daemon.submit(JOB).expect(507, "DiskFull")
-    assert refused.json["limit"] < refused.json["actual"] < 30 * MIB, refused.json
-    return sending
-
-
-def test_a_graph_that_comes_has_room_promised_until_it_is_of_no_use():
-    def script(daemon, disk):
-        begin_beside_job(daemon, disk).cut()
-        while daemon.submit(JOB).status == 507:
-            pass
-
-    with_disk(script, 100)
-
-
-def test_a_graph_out_of_order_promises_no_room_any_more():
-    def script(daemon, disk):
-        sending = begin_beside_job(daemon, disk)
-        # From the first edges on once more, many enough to be looked at.
-        sending.connection.send(struct.pack("<3i", 0, 1, 2) * 5000)
-        while daemon.submit(JOB).status == 507:
-            pass
-        assert harness.drafts(daemon)
-        sending.cut()
-
-    with_disk(script, 100)
-
-
-def test_a_graph_is_not_streamed_to_room_that_was_promised():
-    """Of what is left, half would not do."""
-
-    def script(daemon, disk):
-        disk.fill(leave=30 * MIB)
-        sending = harness.Sending(daemon, listed(2_000_000), 23_000_000)
-        for _ in range(200):
-            assert not harness.drafts(daemon)
-            daemon.get("/livez")
-        sending.end().expect(201)
-
-    with_disk(script, 100)
-
-
-def test_what_a_graph_has_written_is_not_asked_for_again():
-    """The result's 36 MB and the graph's 16 fit, but not with another 16."""
-
-    def script(daemon, disk):
-        disk.fill(leave=62 * MIB)
-        sending = begin_streamed(daemon, listed(2_000_000), 20_000_000, "/v1/jobs?format=nthu")
-        job = sending.end().expect(202).json
-        assert daemon.finish(job["id"])["state"] == "done"
-
-    with_disk(script, 100)
 
 
 if __name__ == "__main__":

@@ -148,20 +148,6 @@ def test_a_job_that_kills_three_workers_fails_across_restarts():
         assert found.get(f"/v1/jobs/{job}").json["problem"]["code"] == "PoisonJob"
 
 
-def test_who_shares_a_load_with_a_killer_is_solved():
-    with daemon("--worker.stall_s", "60", batch=True) as (found, plan):
-        plan.write((50, "round", "hang", 0, 1), (33, "alloc", "signal", 9, 0))
-        first = found.submit(ring(50)).json["id"]
-        until_hung(found, first)
-        jobs = [found.submit(ring(n)).json["id"] for n in (31, 32, 33, 34, 35)]
-        os.kill(child_of(found), signal.SIGKILL)
-        ends = [found.finish(job) for job in jobs]
-        assert found.finish(first)["state"] == "done"
-        assert [end["state"] for end in ends] == ["done", "done", "failed", "done", "done"], ends
-        assert ends[2]["problem"]["code"] == "PoisonJob", ends[2]
-        assert [end["workers_lost"] for end in ends] == [1, 1, 3, 1, 1], ends
-
-
 def test_a_solver_that_is_broken_into_has_no_way_out():
     with daemon("--worker.stall_s", "60") as (found, _):
         report = found.events("worker_confined")[0]
@@ -273,25 +259,6 @@ def check_a_lie(way):
         found.get(path).expect(409, "NotSolved")
         assert found.solve(ring(40))["state"] == "done"
         assert found.distance(document["graph"], 1, 2) == 1
-
-
-def test_a_result_that_is_kept_is_not_believed():
-    with daemon("--worker.stall_s", "60") as (found, _):
-        if not isolation.has_leases(found):
-            print("left out: no leases here")
-            return
-        for i, how in enumerate(isolation.KEEPINGS):
-            isolation.keep(found, how, 20 + i)
-        assert losses(found) == len(isolation.KEEPINGS)
-    with daemon("--worker.stall_s", "60", batch=True) as (found, plan):
-        plan.write((50, "round", "hang", 0, 1), (33, "download", "keep", "map", 1))
-        first = found.submit(ring(50)).json["id"]
-        until_hung(found, first)
-        jobs = [found.submit(ring(n)).json["id"] for n in (31, 32, 33, 34, 35)]
-        os.kill(child_of(found), signal.SIGKILL)
-        ends = [found.finish(job) for job in [first, *jobs]]
-        # Of a load in which one is kept nothing is believed, and each is solved again, alone.
-        assert [(end["state"], end["workers_lost"]) for end in ends] == [("done", 1)] * 6, ends
 
 
 def test_a_wrong_matrix_is_never_published():

@@ -2,7 +2,7 @@
  * the pieces. Whole and in pieces must give the same bytes, or both fail: what is wrong first, the
  * size or what comes after, is a matter of how far the library was let to look. */
 #include "proto/check.h"
-#include "proto/decoder.h"
+#include "proto/read/decoder.h"
 #include "proto/text.h"
 
 #include <stdbool.h>

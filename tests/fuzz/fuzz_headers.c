@@ -1,10 +1,10 @@
 /* The values of headers under arbitrary bytes: Range, If-None-Match, Accept, Accept-Encoding,
  * Prefer, traceparent and Host. The first byte is the size of what a range is of. */
 #include "proto/check.h"
-#include "server/http/guard_host.h"
-#include "server/http/preference.h"
-#include "server/http/range.h"
-#include "server/http/trace.h"
+#include "server/http/request/accept.h"
+#include "server/http/request/range.h"
+#include "server/http/request/trace.h"
+#include "server/http/transport/guard_host.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,11 +30,11 @@ static void try_preferences(const char *value)
     size_t index = 0;
     double wait = 1;
 
-    if (preference_choose(value, offers, &index))
+    if (accept_choose(value, offers, &index))
         CHECK(index < 3);
-    double liking = preference_coding(value, "gzip", 0.5);
+    double liking = accept_coding(value, "gzip", 0.5);
     CHECK(liking >= 0 && liking <= 1);
-    if (preference_wait(value, &wait))
+    if (accept_wait(value, &wait))
         CHECK(isfinite(wait) && wait >= 0);
 }
 

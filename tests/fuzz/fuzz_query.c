@@ -2,7 +2,7 @@
  * understood the same. */
 #include "proto/check.h"
 #include "proto/text.h"
-#include "server/http/query.h"
+#include "server/http/request/query.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static char *write_again(const struct query *query)
     return copy;
 }
 
-static void ask(const struct query *query)
+static void call(const struct query *query)
 {
     bool flag = false;
     int64_t integer = 7;
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             CHECK(strcmp(again.parameters[i].name, query.parameters[i].name) == 0);
             CHECK(strcmp(again.parameters[i].value, query.parameters[i].value) == 0);
         }
-        ask(&query);
+        call(&query);
         free(copy);
     }
     free(text);

@@ -1,8 +1,8 @@
 /* A worker's process that may say anything, as the daemon hears it: the answer to its opening, or
- * the end of a load. Each piece of the input is a message: its kind, what its size is off by,
+ * the end of a task. Each piece of the input is a message: its kind, what its size is off by,
  * descriptors that go along, and bytes that are put over a sound one. */
 #include "proto/check.h"
-#include "server/job/worker_exchange.h"
+#include "server/job/worker/link.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #define VERTICES 5
-#define WORKS 2
 #define MESSAGE_LIMIT 8
 #define BODY offsetof(struct wire_message, body)
 
@@ -25,11 +24,11 @@ struct input {
     size_t left;
 };
 
-/* Made once: the exchange only hands them on. */
+/* Made once: the request only hands them on. */
 static struct scene {
     struct result_file *file;
     struct solver *model;
-    struct work_board board;
+    struct task_board board;
     struct solver_figures figures;
 } scene;
 
@@ -67,11 +66,9 @@ static void make_sound(struct wire_message *message)
         message->body.opened.figures = scene.figures;
         break;
     case WIRE_CYCLE:
-        message->body.cycle.index = 1;
         message->body.cycle.count = 1;
         break;
     case WIRE_DONE:
-        message->body.done.index = 1;
         message->body.done.plan_work_fraction = 1;
         break;
     case WIRE_HOME:
@@ -86,7 +83,7 @@ static size_t body_size(uint32_t type)
 {
     static const size_t sizes[] = {
         [WIRE_SETUP] = sizeof(struct worker_setup), [WIRE_OPENED] = sizeof(struct wire_opened),
-        [WIRE_WORK] = sizeof(struct wire_work),     [WIRE_CYCLE] = sizeof(struct wire_cycle),
+        [WIRE_TASK] = sizeof(struct wire_task),     [WIRE_CYCLE] = sizeof(struct wire_cycle),
         [WIRE_DONE] = sizeof(struct wire_done),     [WIRE_HOME] = sizeof(struct solver_figures)};
     return type < WIRE_TYPE_COUNT ? sizes[type] : 16;
 }
@@ -140,71 +137,66 @@ static void expect_text(const char *text, size_t size)
     CHECK(memchr(text, '\0', size) != NULL);
 }
 
-static void open_exchange(struct worker_exchange *exchange)
+static void open_request(struct worker_link *request)
 {
     const struct worker_setup setup = {.gpu = false};
     struct wire_opened opened = {0};
-    if (worker_exchange_open(exchange, &setup, &opened) == WORK_LOSS_NONE) {
+    if (worker_link_open(request, &setup, &opened) == TASK_LOSS_NONE) {
         CHECK((unsigned)opened.facts.status < STATUS_COUNT);
         expect_text(opened.facts.problem.detail, sizeof(opened.facts.problem.detail));
         expect_text(opened.facts.device.name, sizeof(opened.facts.device.name));
-        expect_text(opened.facts.confinement.without, sizeof(opened.facts.confinement.without));
+        expect_text(opened.facts.sandbox.without, sizeof(opened.facts.sandbox.without));
         for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
             CHECK(isfinite(opened.facts.pace_s[kind]));
         }
     }
 }
 
-static void nothing(struct work_load *load, const bool *ended)
+static void do_nothing(struct task *task)
 {
-    (void)load;
-    (void)ended;
+    (void)task;
 }
 
-static void expect_sound(const struct worker_exchange *exchange, const struct work *work,
-                         enum work_loss loss)
+static void expect_sound(const struct worker_link *request, const struct task *task,
+                         enum task_loss loss)
 {
-    CHECK((unsigned)work->status < STATUS_COUNT);
-    CHECK(!exchange->ended[1] || work->status != STATUS_DEVICE_LOST);
-    CHECK(loss != WORK_LOSS_NONE || exchange->ended[1]);
-    CHECK(loss != WORK_LOSS_BABBLE || !exchange->ended[1]);
-    CHECK(work->outcome.cycle_length <= VERTICES);
-    for (size_t i = 0; i < work->outcome.cycle_length; i++) {
-        CHECK(work->outcome.cycle[i] < VERTICES);
+    CHECK((unsigned)task->status < STATUS_COUNT);
+    CHECK(!request->ended || task->status != STATUS_DEVICE_LOST);
+    CHECK(loss != TASK_LOSS_NONE || request->ended);
+    CHECK(loss != TASK_LOSS_BABBLE || !request->ended);
+    CHECK(task->outcome.cycle_length <= VERTICES);
+    for (size_t i = 0; i < task->outcome.cycle_length; i++) {
+        CHECK(task->outcome.cycle[i] < VERTICES);
     }
-    CHECK(isfinite(work->write_s) && isfinite(work->outcome.account.timings.compute_s));
-    expect_text(work->problem.detail, sizeof(work->problem.detail));
-    expect_text(work->outcome.device.name, sizeof(work->outcome.device.name));
+    CHECK(isfinite(task->write_s) && isfinite(task->outcome.account.timings.compute_s));
+    expect_text(task->problem.detail, sizeof(task->problem.detail));
+    expect_text(task->outcome.device.name, sizeof(task->outcome.device.name));
 }
 
-/* Of two works one has its end already. */
-static void carry_out(struct worker_exchange *exchange)
+static void carry_out(struct worker_link *request)
 {
-    struct work works[WORKS] = {{.status = STATUS_CANCELLED},
-                                {.vertex_count = VERTICES,
-                                 .kind = KIND_I4,
-                                 .file = scene.file,
-                                 .graph_descriptor = result_file_descriptor(scene.file)}};
-    struct work_load load = {.works = works, .count = WORKS};
-    exchange->load = &load;
-    exchange->ended[0] = true;
-    const enum work_loss loss = worker_exchange_carry_out(exchange, scene.model, nothing);
-    expect_sound(exchange, &works[1], loss);
-    solve_outcome_finish(&works[1].outcome);
+    struct task task = {.vertex_count = VERTICES,
+                        .kind = KIND_I4,
+                        .file = scene.file,
+                        .graph_descriptor = result_file_descriptor(scene.file)};
+    request->task = &task;
+    const enum task_loss loss = worker_link_carry_out(request, scene.model, do_nothing);
+    expect_sound(request, &task, loss);
+    solve_outcome_finish(&task.outcome);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct input input = {bytes, size};
-    struct worker_exchange exchange = {.board = &scene.board, .bell = -1, .stall_s = 1};
+    struct worker_link request = {.board = &scene.board, .bell = -1, .stall_s = 1};
     int sockets[2];
     if (scene.file == NULL) {
         set_scene();
     }
-    CHECK(worker_wire_pair(sockets) == STATUS_OK);
+    CHECK(worker_protocol_pair(sockets) == STATUS_OK);
     CHECK(fcntl(sockets[0], F_SETFL, O_NONBLOCK) == 0);
-    exchange.process.socket = sockets[0];
-    exchange.board_descriptor = result_file_descriptor(scene.file);
+    request.process.socket = sockets[0];
+    request.board_descriptor = result_file_descriptor(scene.file);
     const bool opening = (take(&input) & 1) != 0;
     for (int i = 0; i < MESSAGE_LIMIT && input.left > 0; i++) {
         say_message(sockets[1], &input);
@@ -212,9 +204,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     /* No more is said, and what is sent is taken. */
     CHECK(shutdown(sockets[1], SHUT_WR) == 0);
     if (opening) {
-        open_exchange(&exchange);
+        open_request(&request);
     } else {
-        carry_out(&exchange);
+        carry_out(&request);
     }
     close(sockets[0]);
     close(sockets[1]);

@@ -2,15 +2,16 @@
 
 A test module is called as `python3 test_x.py APSPD APSP`; its functions test_* run in their order."""
 
+import concurrent.futures
 import ctypes
 import functools
 import http.client
 import json
 import os
 import re
-import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -35,7 +36,7 @@ LASTING_SIZE = 6000 if QUICK else 10000
 
 @functools.cache
 def parses_strictly():
-    """Whether libmicrohttpd is of a version that is asked to be strict: server/http/strictness.h."""
+    """Whether libmicrohttpd is of a version that is asked to be strict: endpoint_parses_leniently()."""
     library = ctypes.CDLL("libmicrohttpd.so.12")
     library.MHD_get_version.restype = ctypes.c_char_p
     return not library.MHD_get_version().startswith(b"0.9.")
@@ -80,6 +81,63 @@ def asked_for_body(daemon, path, size):
         told += connection.sock.recv(1)
     assert told.startswith(b"HTTP/1.1 100 "), told
     return connection
+
+
+class Drip:
+    """An upload that announces so many bytes, sends some of them, and stops."""
+
+    def __init__(self, daemon, source="127.0.0.1", size=4 << 30, **headers):
+        self.left = size
+        self.socket = socket.create_connection((daemon.host, daemon.port), 60, (source, 0))
+        lines = ["POST /v1/graphs?format=edges HTTP/1.1", "Host: localhost", f"Content-Length: {size}",
+                 *(f"{name}: {value}" for name, value in headers.items())]
+        self.socket.sendall("\r\n".join((*lines, "", "")).encode())
+        self.send(long_edges(200_000))
+
+    def send(self, data):
+        self.left -= len(data)
+        self.socket.sendall(data)
+
+    def finish(self):
+        """Sends the rest; the status of the answer, which comes then, also to what was refused before."""
+        self.send(b"\n" * self.left)
+        status = int(self.socket.recv(1 << 16).split(b" ")[1])
+        self.close()
+        return status
+
+    def close(self):
+        self.socket.close()
+
+
+def drip_beyond(daemon):
+    """The upload that may go beyond the limits, and stopped there: others are refused until it is closed."""
+    first = []
+
+    def is_first():
+        # The probe may have come first: it is over now, and another drip tries.
+        for drip in first:
+            drip.close()
+        first[:] = [Drip(daemon)]
+        return daemon.submit(long_edges(1 << 20)).status == 429
+
+    wait_until(daemon, is_first)
+    return first[0]
+
+
+def upload_beside(daemon, drops, source, size=2 << 20, **headers):
+    """Uploads, two at a time, from an address, while the connections send on."""
+    def upload(number):
+        for drop in drops:
+            drop.send(b"1 2 3\n")
+        connection = http.client.HTTPConnection(daemon.host, daemon.port, 300, (source, 0))
+        answer = daemon.ask("POST", "/v1/graphs?format=edges", body + b"9 %d 2\n" % number, headers, connection)
+        connection.close()
+        return answer.status
+
+    body = long_edges(size)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        statuses = list(pool.map(upload, range(24)))
+    assert set(statuses) == {201}, statuses
 
 
 class Daemon:
@@ -216,17 +274,22 @@ class Daemon:
         return sorted(found)
 
     def held(self):
-        """How many clients wait for an answer: the desk has their sockets in an epoll set."""
-        count = 0
-        for name in os.listdir(f"/proc/{self.process.pid}/fd"):
+        """How many clients wait for an answer: libmicrohttpd watches a connection unless it is suspended."""
+        with open(f"/proc/{self.process.pid}/net/tcp", encoding="ascii") as file:
+            rows = [line.split() for line in file.readlines()[1:]]
+        ours = {f"socket:[{row[9]}]" for row in rows
+                if int(row[1].split(":")[1], 16) == self.port and row[3] == "01"}
+        watched, connected = set(), set()
+        folder = f"/proc/{self.process.pid}"
+        for name in os.listdir(folder + "/fd"):
             try:
-                with open(f"/proc/{self.process.pid}/fdinfo/{name}", encoding="ascii") as file:
-                    events = re.findall(r"^tfd:\s*\d+ events:\s*([0-9a-f]+)", file.read(), re.M)
+                if os.readlink(f"{folder}/fd/{name}") in ours:
+                    connected.add(int(name))
+                with open(f"{folder}/fdinfo/{name}", encoding="ascii") as file:
+                    watched.update(int(number) for number in re.findall(r"^tfd:\s*(\d+)", file.read(), re.M))
             except FileNotFoundError:
-                continue
-            wanted = select.EPOLLRDHUP | select.EPOLLONESHOT
-            count += sum(int(mask, 16) & wanted == wanted for mask in events)
-        return count
+                pass
+        return len(connected - watched)
 
     def expect_no_more_files_than(self, before):
         """Asks until what was opened since is closed."""

@@ -72,7 +72,7 @@ def test_what_only_looks_like_a_key_is_refused(_):
         connection, statuses = None, {}
         for _ in range(500 if harness.QUICK else 3000):
             connection = connection or socket.create_connection(("127.0.0.1", daemon.port), timeout=60)
-            connection.sendall(b"GET /v1/limits HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer "
+            connection.sendall(b"GET /v1/limits HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
                                + mutate(good, randomness) + b"\r\n\r\n")
             with connection.makefile("rb") as answer:
                 status = int(answer.readline().split()[1])
@@ -255,6 +255,19 @@ def test_the_same_upload_by_another_is_new(daemon):
     assert jobs[0]["id"] != jobs[1]["id"] == jobs[2]["id"], jobs
     assert daemon.by("alpha:submitter", "POST", "/v1/graphs", SMALL).status == 200
     assert daemon.by("delta:submitter", "POST", "/v1/graphs", SMALL).status == 201
+
+
+def test_a_tenant_leaves_half_of_the_memory_for_uploads_to_the_others(_):
+    with access.Daemon("--http.keys_file", keys.path, "--http.upload_memory", "32MiB",
+                       "--http.rate_floor", "0") as daemon:
+        alpha, beta = ({"Authorization": "Bearer " + access.Keys.key(who)} for who in WHO[:2])
+        # Of the tenant's 16 steps of 1 MiB an address may take 8, and the ninth upload goes beyond.
+        drops = [harness.Drip(daemon, "127.0.0.2", 1 << 19, **alpha) for _ in range(12)]
+        drops += [harness.Drip(daemon, source, 1 << 19, **alpha)
+                  for source in ("127.0.0.3", "127.0.0.1") for _ in range(8)]
+        harness.upload_beside(daemon, drops, "127.0.0.1", 3 << 19, **beta)
+        statuses = [drop.finish() for drop in drops]
+        assert statuses.count(429) == 11, statuses
 
 
 def test_quotas_are_answered_before_the_body(daemon):

@@ -230,7 +230,7 @@ def test_a_poll_whose_client_leaves_is_over(daemon):
     graph = daemon.get(f"/v1/jobs/{waiting}").json["graph"]
     paths = [f"/v1/jobs/{waiting}?wait=60", f"/v1/graphs/{graph}/distance?source=1&target=2"]
     for path in paths:
-        request = f"GET {path} HTTP/1.1\r\nHost: x\r\nPrefer: wait=60\r\n\r\n"
+        request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nPrefer: wait=60\r\n\r\n"
         polls = [raw(daemon, request) for _ in range(20)]
         while daemon.held() < 20:
             pass
@@ -243,7 +243,7 @@ def test_a_poll_whose_client_leaves_is_over(daemon):
 
 def test_a_client_that_only_stops_sending_is_answered(daemon):
     running, waiting = start_slow(daemon, 30)
-    poll = raw(daemon, f"GET /v1/jobs/{waiting}?wait=60 HTTP/1.1\r\nHost: x\r\n\r\n")
+    poll = raw(daemon, f"GET /v1/jobs/{waiting}?wait=60 HTTP/1.1\r\nHost: localhost\r\n\r\n")
     poll.shutdown(socket.SHUT_WR)
     poll.settimeout(300)
     answer = b""

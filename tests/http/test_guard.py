@@ -10,11 +10,15 @@ from guard_cases import HIDDEN
 from harness import SMALL
 
 PATIENCE_S = 20
+# The name that the cases have in Host.
+NAMED = ("--http.hosts", "a")
 
 # What the RFCs ask for and is not had, each with why.
 MISSED = {
     "[Header fields] NUL in the place of a CR":
         "libmicrohttpd makes a NUL of each CR, so that the two are one by the time we see them",
+    "[Header fields] blanks and tabs around a value":
+        "libmicrohttpd skips the blanks before a value, which could as well be what a NUL hides: refused",
     "[Transfer-Encoding] blanks around it":
         "libmicrohttpd keeps the blanks behind a value and then knows no such encoding: refused",
 }
@@ -61,7 +65,7 @@ def test_each_case_is_answered_as_it_must_be(_):
     cases = guard_cases.read_cases()
     assert len(cases) >= 215, len(cases)
     # Some are cut off by the header deadline.
-    with harness.Daemon("--http.header_timeout_s", "1") as daemon:
+    with harness.Daemon(*NAMED, "--http.header_timeout_s", "1") as daemon:
         outcomes = guard_cases.try_all(daemon.port, cases, PATIENCE_S)
         daemon.get("/livez").expect(200)
     wrong = []
@@ -108,7 +112,7 @@ def test_a_request_may_come_byte_by_byte(daemon):
 
 
 def test_a_dripping_client_is_cut_off(_):
-    with harness.Daemon("--http.header_timeout_s", "1") as daemon:
+    with harness.Daemon(*NAMED, "--http.header_timeout_s", "1") as daemon:
         start = time.monotonic()
         with socket.create_connection(("127.0.0.1", daemon.port), timeout=0.2) as connection:
             connection.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\n")
@@ -127,16 +131,20 @@ def test_a_dripping_client_is_cut_off(_):
 
 def test_nothing_follows_the_head_of_a_stream(daemon):
     """Its end would be read as the beginning of the next answer."""
-    job = daemon.solve(SMALL, "?name=streamed")["id"]
-    for path in (b"/v1/graphs/streamed/stats", b"/v1/graphs/streamed/matrix?format=csv",
+    n = 200
+    ring = "".join(f"a {i} {i % n + 1} 1000\n" for i in range(1, n + 1))
+    job = daemon.solve(f"p sp {n} {n}\n{ring}".encode(), "?name=streamed")["id"]
+    for path in (b"/v1/graphs/streamed/matrix?format=json", b"/v1/graphs/streamed/matrix?format=csv",
                  b"/v1/jobs/%s/events?last_event_id=0" % job.encode()):
         got, closed = talk(daemon, b"HEAD %s HTTP/1.1\r\nHost: a\r\n\r\n%s" % (path, HIDDEN))
         assert closed and got.count(b"HTTP/1.1 ") == 1, (path, got)
         assert b"\r\nConnection: close\r\n" in got, (path, got)
     last = HIDDEN[:-2] + b"Connection: close\r\n\r\n"
-    got, _ = talk(daemon, b"HEAD /version HTTP/1.1\r\nHost: a\r\n\r\n" + last)
-    assert got.count(b"HTTP/1.1 200") == 2 and b"\r\n\r\nHTTP/1.1 200" in got, got
+    # An answer made as a stream that ends in its first block has a length.
+    for path in (b"/version", b"/v1/graphs/streamed/stats"):
+        got, _ = talk(daemon, b"HEAD %s HTTP/1.1\r\nHost: a\r\n\r\n%s" % (path, last))
+        assert got.count(b"HTTP/1.1 200") == 2 and b"\r\n\r\nHTTP/1.1 200" in got, (path, got)
 
 
 if __name__ == "__main__":
-    harness.run(globals())
+    harness.run(globals(), NAMED)

@@ -56,6 +56,10 @@ def values_for(words, default):
     """Two that are taken, the first not the default, and one that is not."""
     if words.startswith("HOST:PORT"):
         return ["127.0.0.1:1", "[::1]:2", "nowhere"]
+    if words.startswith("names of hosts"):
+        return ["one", "one, two.example", "one:80"]
+    if words.startswith("SCHEME://"):
+        return ["https://one", "http://one:1 https://two", "https://one/"]
     if "bytes of text" in words:
         return ["one", "two", " " + "x" * 300]
     span = re.fullmatch(r"(\d+) to (\d+)", words)

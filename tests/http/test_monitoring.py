@@ -9,8 +9,6 @@ import harness
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDER = os.path.join(ROOT, "deploy", "monitoring")
-# Told only where there is a driver; tests/http/test_metrics.py has one that stands in.
-OF_DRIVER = re.compile(r"apspd_gpu_\w+")
 SERIES = re.compile(r"\b(?:apspd|process)_\w+")
 
 
@@ -46,13 +44,11 @@ def test_every_series_that_is_asked_for_exists(daemon):
     count = 0
     for place, expression in expressions():
         for name in SERIES.findall(expression):
-            if name.startswith("apspd_") and OF_DRIVER.fullmatch(name):
-                continue
             assert name in known, (place, name)
             count += 1
         for name, matchers in re.findall(r"\b((?:apspd|process)_\w+)\{([^}]*)\}", expression):
             asked = set(re.findall(r'(\w+)(?:=~|!=|!~|=)"', matchers)) - {"job", "instance"}
-            assert OF_DRIVER.fullmatch(name) or asked <= known[name], (place, name, asked)
+            assert asked <= known[name], (place, name, asked)
     assert count > 50, count
 
 

@@ -79,7 +79,7 @@ def bundled(modules):
                 file.write(text)
         page = [paths["a.html"], paths["a.css"]]
         done = subprocess.run(
-            ["python3", os.path.join(ROOT, "server/http/embed.py"), os.path.join(folder, "out.c"), "1",
+            ["python3", os.path.join(ROOT, "server/http/web/embed.py"), os.path.join(folder, "out.c"), "1",
              "--openapi", paths["a.json"], "--docs", *page, paths["a.html"],
              "--home", *page, *(paths[name] for name in modules)],
             capture_output=True, text=True)

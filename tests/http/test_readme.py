@@ -1,4 +1,5 @@
-"""What README.md prints is run as it is printed: the tour, and a client in each language.
+"""What README.md and docs/api.md print is run as it is printed: the tour with its output, the examples
+of each route, and a client in each language.
 
     python3 test_readme.py APSPD APSP tour|python|javascript|c"""
 
@@ -14,18 +15,28 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 SECTION = sys.argv[3]
 PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
 ADDRESS = "URL=http://127.0.0.1:8080\n"
+MARK = "=== the next step ==="
 
 
-def section(title):
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
-        text = file.read()
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def section(path, title):
     marks = re.match("#+ ", title)[0]
-    body = text.split(f"\n{title}\n", 1)[1]
+    body = read(path).split(f"\n{title}\n", 1)[1]
     return re.split(rf"\n{marks}", body, maxsplit=1)[0]
 
 
-def blocks(title, language):
-    return re.findall(rf"```{language}\n(.*?)```", section(title), re.S)
+def blocks(text, language):
+    return re.findall(rf"```{language}\n(.*?)```", text, re.S)
+
+
+def shows(printed, real):
+    """Whether the output is the printed one; "..." stands for anything, and blanks do not count."""
+    parts = [re.escape("".join(part.split())) for part in printed.split("...")]
+    return re.fullmatch(".*?".join(parts), "".join(real.split()), re.S)
 
 
 def run(daemon, command, **more):
@@ -64,41 +75,47 @@ def farthest(daemon):
 
 
 def run_tour(daemon):
-    shell = blocks("## A tour", "sh")
-    assert shell[0].startswith("build/apspd &") and shell[1].startswith(ADDRESS)
-    lines = [line for line in shell[1].split("\n") if re.match(r"curl ", line)]
-    assert len(lines) == 10, lines
-    assert "/v1/jobs" in lines[2] and "/path?" in lines[-1]
-    more = blocks("## More to ask", "sh")
-    # A refusal ends it; apart from that, as printed. The address is this test's.
-    start = 'set -eu\ncurl() { command curl -fsS "$@"; }\n'
-    output = run(daemon, ["sh", "-c", start + shell[1].replace(ADDRESS, "") + "".join(more)])
-    assert '"ready":true' in output and '"fits":true' in output
-    assert '"state":"done"' in output and '"vertices":[1,' in output
-    assert f"(2000, 2000) {farthest(daemon)}" in output
-    asked = sum(len(re.findall(r"\bcurl ", block)) for block in more)
-    assert asked >= 9, asked
+    tour = section("README.md", "## A tour")
+    steps = re.findall(r"```sh\n(.*?)```(?:\n```text\n(.*?)```)?", tour, re.S)
+    assert steps.pop(0)[0].startswith("build/apspd &") and steps[0][0].startswith(ADDRESS)
+    examples = blocks(read("docs/api.md"), "sh")
+    # The address is this test's. The examples end at the first refusal; the tour shows one.
+    script = 'set -eu\ncurl() { command curl -sS "$@"; }\n'
+    for commands, _ in steps:
+        script += commands.replace(ADDRESS, "") + f"echo; echo '{MARK}'\n"
+    script += 'curl() { command curl -fsS "$@"; }\n' + "".join(examples)
+    outputs = run(daemon, ["sh", "-c", script]).split(f"{MARK}\n")
+    assert len(outputs) == len(steps) + 1
+    for (commands, printed), real in zip(steps, outputs):
+        assert not printed or shows(printed, real), (commands, printed, real)
+    shown = [printed for _, printed in steps if printed]
+    assert len(shown) >= 5, shown
+    assert str(farthest(daemon)) in "".join(shown) and f"(2000, 2000) {farthest(daemon)}" in outputs[3]
+    assert '"ready":true' in outputs[-1] and '"vertices":[1,' in outputs[-1]
+    asked = sum(len(re.findall(r"\bcurl ", block)) for block in examples)
+    assert asked >= 15, asked
 
 
 def run_python(daemon):
-    (program,) = blocks("### Python", "python")
+    (program,) = blocks(section("README.md", "## A client"), "python")
     output = run(daemon, [PYTHON, "-"], input=program.encode())
     assert output.endswith(f"(2000, 2000) {farthest(daemon)}\n"), output
     assert f" {farthest(daemon)}]" in output, output
 
 
 def run_javascript(daemon):
-    (program,) = blocks("### JavaScript", "js")
+    (program,) = blocks(section("docs/api.md", "### JavaScript"), "js")
     output = run(daemon, ["node", "--input-type=module", "-"], input=program.encode())
     assert output.startswith(f"{farthest(daemon)} over 1 "), output
     assert f", {farthest(daemon)} ]" in output, output
 
 
 def run_c(daemon):
-    (program,) = blocks("### C", "c")
+    text = section("docs/api.md", "### C")
+    (program,) = blocks(text, "c")
     with open(os.path.join(daemon.scratch, "town.c"), "w", encoding="utf-8") as file:
         file.write(program)
-    line = re.search(r"`(cc town\.c .*?)`", section("### C"))[1]
+    line = re.search(r"`(cc town\.c .*?)`", text)[1]
     output = run(daemon, ["sh", "-c", f"{line} && ./town"])
     assert output.split()[1] == str(farthest(daemon)), output
 

@@ -8,7 +8,7 @@ import struct
 import subprocess
 
 import harness
-from harness import SMALL, curl
+from harness import SMALL, curl, wait_until
 
 
 def test_a_graph_is_accepted_and_solved(daemon):
@@ -74,12 +74,14 @@ def test_chunks_in_any_split(daemon):
 
 def test_uploads_that_come_in_together_share_the_memory_for_them(_):
     body = harness.long_edges(1 << 20)
-    with harness.Daemon("--http.upload_memory", "8MiB") as daemon:
-        assert daemon.get("/v1/limits").json["upload_memory_bytes"] == 8 << 20
-        first = harness.asked_for_body(daemon, "/v1/jobs?wait=0", len(body))
+    with harness.Daemon("--http.upload_memory", "1MiB") as daemon:
+        assert daemon.get("/v1/limits").json["upload_memory_bytes"] == 1 << 20
+        # The announcement takes nothing: the first to send beyond its half is the one that may.
+        second = harness.asked_for_body(daemon, "/v1/jobs?wait=0", len(body))
+        first = harness.drip_beyond(daemon)
         refused = daemon.submit(body).expect(429, "TooManyUploads")
         assert int(refused.headers["Retry-After"]) >= 1, refused.headers
-        assert refused.json["limit"] == 8 << 20, refused.json
+        assert refused.json["limit"] == 1 << 20, refused.json
         refused = daemon.submit(harness.long_edges(240_000)).expect(429, "TooManyUploads")
         assert refused.headers["Content-Type"] == "application/problem+json", refused.headers
         assert len(refused.headers.get_all("Retry-After")) == 1, refused.headers
@@ -93,10 +95,27 @@ def test_uploads_that_come_in_together_share_the_memory_for_them(_):
         assert answer.status == 429 and int(answer.headers["Retry-After"]) >= 1, answer.headers
         connection.close()
         daemon.submit(harness.long_edges(100_000), "?wait=30").expect(200)
-        first.send(body)
-        assert first.getresponse().status in (200, 202)
         first.close()
+        wait_until(daemon, lambda: daemon.submit(body).status != 429)
+        second.send(body)
+        assert second.getresponse().status in (200, 202)
+        second.close()
         daemon.submit(body + b"9 1 2\n", "?wait=30").expect(200)
+
+
+def test_an_announcement_takes_nothing_from_others(_):
+    with harness.Daemon("--http.upload_memory", "64MiB", "--http.rate_floor", "0") as daemon:
+        drops = [harness.Drip(daemon) for _ in range(8)]
+        harness.upload_beside(daemon, drops, "127.0.0.1")
+
+
+def test_an_address_leaves_half_of_the_memory_to_the_others(_):
+    with harness.Daemon("--http.upload_memory", "32MiB", "--http.rate_floor", "0") as daemon:
+        drops = [harness.Drip(daemon, "127.0.0.2", 1 << 19) for _ in range(40)]
+        harness.upload_beside(daemon, drops, "127.0.0.1")
+        # A step of 1 MiB for each of 16, and one beyond them.
+        statuses = [drop.finish() for drop in drops]
+        assert statuses.count(429) == 23, statuses
 
 
 def test_every_format_is_sniffed_or_named(daemon):

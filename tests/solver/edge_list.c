@@ -1,7 +1,7 @@
 #include "tests/solver/edge_list.h"
 
 #include "proto/check.h"
-#include "proto/graph_builder.h"
+#include "proto/read/graph_builder.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "proto/graph.h"
-#include "proto/reader.h"
+#include "proto/read/reader.h"
 
 /* NULL, with the reason on standard error, when the bytes are refused. */
 struct graph *graph_source_read(enum format format, const struct graph_options *options,

@@ -1,7 +1,7 @@
 #include "tests/solver/halved_grid.h"
 
 #include "proto/check.h"
-#include "server/solver/plan_symbolic.h"
+#include "server/solver/plan/layout.h"
 #include "tests/solver/edge_list.h"
 #include "tests/solver/shapes.h"
 

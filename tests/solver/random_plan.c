@@ -1,7 +1,7 @@
 #include "tests/solver/random_plan.h"
 
 #include "proto/check.h"
-#include "server/solver/plan_symbolic.h"
+#include "server/solver/plan/layout.h"
 #include "tests/solver/shapes.h"
 
 #include <stdlib.h>

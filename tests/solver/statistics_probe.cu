@@ -1,6 +1,6 @@
 #include "tests/solver/statistics_probe.h"
 
-#include "gpu/statistics_workspace.cuh"
+#include "gpu/kernel_statistics.cuh"
 
 struct probe {
     const struct matrix *matrix;

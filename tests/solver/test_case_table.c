@@ -1,6 +1,6 @@
 /* The CPU solver, each of its kernels on one and two threads: the table of cases and the laws.
  * APSPD_TEST_QUICK leaves most sizes out, for builds that are slow by their sanitizers. */
-#include "server/solver/cpu_kernel.h"
+#include "server/solver/cpu/kernel.h"
 #include "tests/solver/laws.h"
 #include "tests/solver/shapes.h"
 #include "tests/solver/table.h"

@@ -1,10 +1,10 @@
 /* The CPU solver, each of its kernels on one and two threads, in every arithmetic: the dense plan
- * in 16 bits and by halves, and random plans, in the matrix's memory and beside it, against the
- * oracle. APSPD_TEST_QUICK leaves most sizes out, for builds that are slow by their sanitizers. */
+ * in 16 bits and by halves, and random plans, against the oracle. APSPD_TEST_QUICK leaves most
+ * sizes out, for builds that are slow by their sanitizers. */
 #include "proto/check.h"
 #include "proto/solve_options.h"
-#include "server/solver/cpu_kernel.h"
-#include "server/solver/planner.h"
+#include "server/solver/cpu/kernel.h"
+#include "server/solver/plan/planner.h"
 #include "tests/solver/oracle.h"
 #include "tests/solver/random_plan.h"
 #include "tests/solver/shapes.h"
@@ -18,8 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysinfo.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -28,15 +26,6 @@
 
 static struct solver *solvers[SOLVER_LIMIT];
 static size_t solver_count;
-
-/* The machine's memory is a page: every matrix of more is large then. */
-static bool machine_is_small;
-
-/* In place of the C library's. */
-long get_phys_pages(void)
-{
-    return machine_is_small ? 1 : sysconf(_SC_PHYS_PAGES);
-}
 
 static int open_solvers(void **state)
 {
@@ -200,71 +189,9 @@ static void run_plans(const struct problem_case *made, uint64_t seed)
     const size_t first = made->graph->vertex_count > 60 ? 2 : 0;
     const uint32_t tile = tiles[first + seed % (sizeof(tiles) / sizeof(tiles[0]) - first)];
     struct plan *plan = random_plan_make(made->graph, tile, !made->graph->directed, seed);
-    machine_is_small = seed % 2 == 0;
     solve_wide(made, plan);
     solve_narrow(made, plan);
-    machine_is_small = false;
     plan_destroy(plan);
-}
-
-struct watch {
-    const int32_t *elements;
-    size_t count;
-    bool untouched; /* while the rounds ran */
-};
-
-static void note_progress(void *context, uint32_t rounds_done, uint32_t rounds_total)
-{
-    struct watch *watch = context;
-    (void)rounds_done;
-    (void)rounds_total;
-    for (size_t index = 0; index < watch->count; ++index) {
-        watch->untouched = watch->untouched && watch->elements[index] == -1;
-    }
-}
-
-static bool never_cancelled(void *context)
-{
-    (void)context;
-    return false;
-}
-
-/* A matrix of -1 before; returns whether it was that until the rounds were over. */
-static bool solves_beside(const struct problem_case *made, const struct plan *plan)
-{
-    const size_t count = (size_t)made->graph->vertex_count * made->graph->vertex_count;
-    int32_t *elements = malloc(count * sizeof(*elements));
-    assert_non_null(elements);
-    memset(elements, -1, count * sizeof(*elements));
-    struct watch watch = {elements, count, true};
-    const struct observer observer = {&watch, note_progress, never_cancelled};
-    struct matrix matrix = {made->graph->vertex_count, KIND_I4, elements};
-    const struct solve_options options = {.symmetric = !made->graph->directed};
-    struct solve_account account = {0};
-    assert_int_equal(solvers[0]->class_->solve(solvers[0], made->graph, plan, &options, &observer,
-                                               &matrix, &account),
-                     STATUS_OK);
-    check_entries(made, &matrix, solvers[0], 0);
-    free(elements);
-    return watch.untouched;
-}
-
-static void a_large_matrix_is_written_once_by_a_plan(void **state)
-{
-    (void)state;
-    struct problem_case made = make_case(&shapes[0], SMALL_VERTICES, 1, false);
-    struct plan *dense = NULL;
-    struct plan *plan = random_plan_make(made.graph, 64, !made.graph->directed, 1);
-    assert_int_equal(planner_dense(SMALL_VERTICES, CPU_TILE, &dense), STATUS_OK);
-    assert_true(made.integral);
-    assert_false(solves_beside(&made, plan));
-    machine_is_small = true;
-    assert_true(solves_beside(&made, plan));
-    assert_false(solves_beside(&made, dense));
-    machine_is_small = false;
-    plan_destroy(dense);
-    plan_destroy(plan);
-    finish_case(&made);
 }
 
 static void any_plan_gives_the_same_matrix(void **state)
@@ -301,7 +228,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_16_bits_every_size_to_200_is_right),
         cmocka_unit_test(in_16_bits_sizes_of_several_tiles_are_right),
-        cmocka_unit_test(a_large_matrix_is_written_once_by_a_plan),
         cmocka_unit_test(any_plan_gives_the_same_matrix),
         cmocka_unit_test(any_plan_sees_a_negative_cycle),
     };

@@ -10,7 +10,7 @@
 #include "gpu/gpu.h"
 #include "proto/check.h"
 #include "proto/graph_fold.h"
-#include "server/solver/planner.h"
+#include "server/solver/plan/planner.h"
 #include "tests/solver/graph_source.h"
 #include "tests/solver/halved_grid.h"
 #include "tests/solver/oracle.h"
@@ -100,8 +100,11 @@ static bool try_plan(struct gpu *gpu, const struct subject *subject, const struc
             continue;
         }
         struct trial trial = run(gpu, &ways[index], subject->graph, plan, NULL);
+        /* With weights of 0 or less the device leaves the proof to the host. */
+        const bool provable =
+            subject->graph->edge_count == 0 || subject->graph->summary.min_weight > 0;
         right = trial_equals(&trial, distances, tolerance(&ways[index], subject)) &&
-                trial.outcome.account.verification.done;
+                trial.outcome.account.verification.done == provable;
         if (!right) {
             fprintf(stderr, "%s, %s: %s\n", ways[index].name,
                     plan->symmetric ? "symmetric" : "directed", status_info(trial.status)->code);

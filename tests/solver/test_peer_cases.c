@@ -1,6 +1,6 @@
 /* Literal cases from other projects' test suites, on every back end present. They are read from
  * the folder that APSPD_TEST_DATA names; exit 77, skipped, without it. */
-#include "server/solver/cpu_kernel.h"
+#include "server/solver/cpu/kernel.h"
 #include "tests/solver/graph_source.h"
 #include "tests/solver/trial.h"
 

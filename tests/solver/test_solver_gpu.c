@@ -106,7 +106,7 @@ static void note_progress(void *context, uint32_t rounds_done, uint32_t rounds_t
     watch->rounds_total = rounds_total;
 }
 
-static bool ask_cancelled(void *context)
+static bool call_cancelled(void *context)
 {
     const struct watch *watch = context;
     return watch->rounds_done >= watch->cancel_after;
@@ -116,7 +116,7 @@ static bool ask_cancelled(void *context)
 static bool watched_solve(struct solver *gpu, const struct graph *graph, uint32_t cancel_after)
 {
     struct watch watch = {.cancel_after = cancel_after, .in_order = true};
-    const struct observer observer = {&watch, note_progress, ask_cancelled};
+    const struct observer observer = {&watch, note_progress, call_cancelled};
     const struct solve_request request = {.kind = KIND_I4, .verify = true};
     struct matrix matrix = {graph->vertex_count, KIND_I4, NULL};
     struct solve_outcome outcome = {0};

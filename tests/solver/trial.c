@@ -1,7 +1,7 @@
 #include "tests/solver/trial.h"
 
 #include "proto/check.h"
-#include "server/solver/cpu_kernel.h"
+#include "server/solver/cpu/kernel.h"
 #include "server/solver/row_statistics.h"
 
 #include <math.h>

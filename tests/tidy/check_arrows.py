@@ -5,7 +5,6 @@ import re
 import house
 
 JOB_SIDE = ("server/clock.h", "server/config.h", "server/log.h", "server/metrics.h")
-WORDS = ("server/paragraph.h", "server/suggestion.h")  # for people, of both programs
 
 # The longest prefix that fits a file decides; it names what the file may include: what starts with
 # one of these, or with an asterisk at the end, what lies in that very folder.
@@ -14,17 +13,16 @@ INCLUDES = {
     "gpu/": ("gpu/", "proto/"),
     "server/solver/": ("proto/", "server/solver/"),
     "server/solver/solver_gpu.c": ("proto/", "server/solver/", "gpu/gpu.h"),
-    "server/solver/probe_gpu.c": ("proto/", "server/solver/", "gpu/gpu_probe.h"),
     "server/store/": ("proto/", "server/store/"),
-    "server/job/": ("proto/", "server/solver/", "server/store/", "server/job/", "server/confine.h", *JOB_SIDE),
+    "server/job/": ("proto/", "server/solver/", "server/store/", "server/job/", "server/sandbox.h", *JOB_SIDE),
     "server/http/": ("proto/", "server/store/", "server/job/", "server/http/", *JOB_SIDE),
-    "server/command/": ("proto/", "server/solver/", "server/command/", *JOB_SIDE, *WORDS),
+    "server/command/": ("proto/", "server/solver/", "server/command/", *JOB_SIDE),
     # Configuration, clock and log: above the solver, whose section they read, below the rest.
     "server/": ("proto/", "server/solver/", "server/*"),
     "server/apsp.c": ("proto/", "server/solver/", "server/command/", "server/*"),
-    "server/main.c": ("proto/", "server/solver/", "server/*", "server/http/keyring.h"),
     "server/service.c": ("proto/", "server/"),
-    "server/main.c": ("server/", "server/job/worker_child.h", "server/job/worker_process.h"),
+    "server/main.c": ("server/*", "server/http/request/keyring.h", "server/job/worker/child.h",
+                      "server/job/worker/process.h"),
     "tests/": ("proto/", "gpu/", "server/", "tests/"),
 }
 
@@ -33,42 +31,40 @@ LIBRARIES = (
     (r"\bMHD_\w+", ("server/http/",)),
     (r"\bjson_object_seed(?=\s*\()", ("server/service.c", "server/apsp.c")),  # before any thread
     (r"\bjson_(?!scanner_|object_seed)\w+(?=\s*\()", ("proto/", "server/http/", "server/command/")),
-    (r"\bZSTD_\w+|\bdeflate\w*(?=\s*\()", ("proto/decoder.c", "server/http/coding.c")),
-    (r"\binflate\w*(?=\s*\()", ("proto/decoder.c",)),
-    (r"\bXML_[A-Z]\w+", ("proto/reader_graphml.c", "proto/xml_blocks")),
+    (r"\bZSTD_\w+|\bdeflate\w*(?=\s*\()", ("proto/read/decoder.c", "server/http/transport/coding.c")),
+    (r"\binflate\w*(?=\s*\()", ("proto/read/decoder.c",)),
+    (r"\bXML_[A-Z]\w+", ("proto/read/graphml.c", "proto/read/xml_blocks")),
     (r"\bsqlite3_\w+", ("server/store/catalogue",)),  # .c and its parts
     (r"\bcuda[A-Z]\w*|<<<", ("gpu/",)),
-    (r"\buv_\w+", ("server/job/", "server/service.c", "server/main.c")),
-    (r"\bXXH\w+", ("server/store/",)),
+    (r"\buv_\w+", ("server/job/", "server/http/transport/endpoint.c", "server/service.c", "server/main.c")),
+    (
+        r"\bXXH\w+",
+        ("server/store/", "proto/read/name_table.c", "server/http/request/request_id.c", "server/job/submit.c"),
+    ),
     (
         r"\bgnutls_\w+",
         (
             "server/store/identity",
-            "server/store/graph_stream.c",
-            "server/http/credentials.",
-            "server/http/exchange.c",
-            "server/http/gate.c",
-            "server/http/keyring.c",
+            "server/http/transport/tls.",
+            "server/http/transport/endpoint.c",
+            "server/http/request/request.c",
+            "server/http/request/keyring.c",
         ),
     ),
     (r"\bini_parse\w*", ("server/config.c",)),
-    (r"\bseccomp_\w+(?=\s*\()|\bSCMP_\w+", ("server/confine_filter.c",)),
-    (r"\bMETIS_\w+", ("server/solver/separator_metis.c",)),
+    (r"\bseccomp_\w+(?=\s*\()|\bSCMP_\w+", ("server/sandbox.c",)),
+    (r"\bMETIS_\w+", ("server/solver/plan/separator_metis.c",)),
     (
         r"\bpthread_(?:mutex|rwlock|cond|spin)\w*|\bmtx_\w+|\bcnd_\w+",
         (
             "gpu/staging.c",
-            "server/store/scrubber.c",
             "server/store/adjacency_cache.c",
-            "server/store/graph_stream.c",
-            "server/job/device_monitor.c",
             "server/job/mailbox.c",
-            "server/job/worker_process.c",
             "server/store/store.c",
             "server/store/result_table.c",
-            "server/solver/cpu_pool.c",
-            "server/solver/separator_metis.c",
-            "server/http/keyring.c",
+            "server/solver/cpu/pool.c",
+            "server/solver/plan/separator_metis.c",
+            "server/http/request/keyring.c",
         ),
     ),
 )

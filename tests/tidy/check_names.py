@@ -1,5 +1,6 @@
-"""Names tell the place: one file per base name, one test per source, globals named after their file
-and used by another, a meson.build in every folder that is built."""
+"""Names tell the place: one file per base name in a folder, one test per source in a folder of the
+same name, globals named after their file or folder and used by another file, and every source in a
+meson.build of its folder or of the one above."""
 
 import fnmatch
 import os
@@ -9,50 +10,42 @@ import house
 
 # Sources that no unit test of their own mirrors, by pattern, each with what tests them instead.
 WITHOUT_UNIT_TEST = {
-    "proto/edge_columns.c": "test_reader_edges.c, column by column",
-    "proto/json_scanner.c": "test_reader_json.c, split at every byte",
-    "proto/line_splitter.c": "the tests of the readers by line, split at every byte",
-    "proto/name_table.c": "test_vertex_names.c and test_reader_edges.c",
-    "proto/reader.c": "the tests of each reader and test_reader_invalid.c",
-    "proto/xml_blocks.c": "test_reader_graphml.c, split at every byte",
+    "proto/read/json_scanner.c": "test_reader_json.c, split at every byte",
+    "proto/read/name_table.c": "test_vertex_names.c and test_reader_edges.c",
+    "proto/read/reader.c": "the tests of each reader and test_reader_invalid.c",
+    "proto/read/xml_blocks.c": "test_reader_graphml.c, split at every byte",
     "server/apsp.c": "tests/http/test_command.py runs it",
     "server/clock.c": "two calls of the C library",
     "server/command/*.c": "tests/http/test_command.py runs each subcommand",
     "server/config_option.c": "test_config.c",
-    "server/confine_absent.c": "nothing is done; test_confined.py is skipped by what it says",
-    "server/confine_files.c": "test_confine.c",
-    "server/confine_filter.c": "test_confine.c",
-    "server/http/access.c": "tests/http/test_access_keys.py",
-    "server/http/body.c": "tests/http: bytes of a connection",
-    "server/http/exchange.c": "tests/http: all of it needs a connection",
-    "server/http/exchange_ask.c": "tests/http: all of it needs a connection",
-    "server/http/request.c": "tests/http: all of it needs a connection",
-    "server/http/grid_answer.c": "tests/http",
-    "server/http/http.c": "tests/http",
-    "server/http/intake.c": "tests/http",
-    "server/http/process_metrics.c": "tests/http/test_metrics.py",
-    "server/http/routes.c": "tests/http",
-    "server/http/serve_*.c": "tests/http",
-    "server/http/stream.c": "tests/http",
-    "server/job/desk_*.c": "test_desk*.c drive the desk as a whole",
-    "server/job/job.c": "test_desk*.c",
-    "server/job/submission.c": "test_desk_accept.c",
-    "server/job/worker_child.c": "test_worker_keeper.c is such a process; tests/fault",
-    "server/job/worker_exchange.c": "test_worker_keeper.c, and tests/fault for all that goes wrong",
-    "server/job/worker_loop.c": "test_worker.c, in a thread and in a process",
-    "server/job/worker_setup.c": "test_worker.c",
+    "server/sandbox_absent.c": "nothing is done; test_confined.py is skipped by what it says",
+    "server/http/request/auth.c": "tests/http/test_access_keys.py",
+    "server/http/request/body.c": "tests/http: bytes of a connection",
+    "server/http/request/request.c": "tests/http: all of it needs a connection",
+    "server/http/request/calls.c": "tests/http: all of it needs a connection",
+    "server/http/request/lifecycle.c": "tests/http: all of it needs a connection",
+    "server/http/transport/http.c": "tests/http",
+    "server/http/request/intake.c": "tests/http",
+    "server/http/request/routes.c": "tests/http",
+    "server/http/api/*.c": "tests/http",
+    "server/http/transport/stream.c": "tests/http",
+    "server/http/web/pages.c": "tests/http/test_page.py and test_docs.py",
+    "server/job/answer.c": "tests/unit/job drives the scheduler as a whole",
+    "server/job/damage.c": "tests/fault/test_damage.py",
+    "server/job/estimate.c": "tests/http/test_estimate.py",
+    "server/job/worker/child.c": "test_worker_keeper.c is such a process; tests/fault",
+    "server/job/worker/link.c": "test_worker_keeper.c, and tests/fault for all that goes wrong",
+    "server/job/worker/loop.c": "test_worker.c, in a thread and in a process",
+    "server/job/worker/setup.c": "test_worker.c",
     "server/main.c": "tests/http runs it",
     "server/service.c": "tests/http starts and stops it",
-    "server/solver/cpu_kernel_*.c": "test_cpu_kernel.c, each that this processor can run",
-    "server/solver/probe_gpu.c": "tests/solver/test_probe_gpu.c, on a device",
-    "server/solver/probe_gpu_absent.c": "one line; test_command.py refuses a missing device",
-    "server/solver/separator_absent.c": "test_separator.c, where METIS is not built",
-    "server/solver/separator_metis.c": "test_separator.c",
+    "server/solver/cpu/kernel_*.c": "test_kernel.c, each that this processor can run",
+    "server/solver/plan/separator_absent.c": "test_separator.c, where METIS is not built",
+    "server/solver/plan/separator_metis.c": "test_separator.c",
     "server/solver/solver_gpu.c": "tests/solver/test_solver_gpu.c, on a device",
     "server/solver/solver_gpu_absent.c": "test_solver.c",
-    "server/store/catalogue_*.c": "parts of the catalogue: test_catalogue.c",
     "server/store/draft_file.c": "test_graph_file.c and test_result_file.c",
-    "server/store/state_folder.c": "test_store.c",
+    "server/store/state_dir.c": "test_store.c",
     "server/store/store_repair.c": "test_store.c and test_store_crash.c",
 }
 
@@ -61,10 +54,9 @@ NAMED_OTHERWISE = {
     "accept4": "stands in the place of the C library's for libmicrohttpd",
     "epoll_ctl": "stands in the place of the C library's for libmicrohttpd",
     "epoll_wait": "likewise",
-    "ask_finish": "an ask is what the desk takes; its header is desk.h",
+    "call_finish": "a call is a request to the scheduler; its header is scheduler.h",
     "gpu_certify": "beside gpu_solve; its header is gpu.h",
     "gpu_solve": "the entry to the kernels for one graph; its header is gpu.h",
-    "gpu_solve_batch": "and for many; its header is gpu.h",
     "graph_document_print": "the other document; its header is job_document.h",
     "npy_header_read": "what the writer writes, read back; its header is writer.h",
     "npy_header_write": "the head of what the writer writes; its header is writer.h",
@@ -73,14 +65,16 @@ NAMED_OTHERWISE = {
 
 # Globals that no other file of the product calls, each with why.
 CALLED_BY_TESTS = {
-    "work_files_sample": "how it grows is for the unit test",
+    "task_files_sample": "how it grows is for the unit test",
     "gpu_set_tuning": "tests/solver/test_gpu_variants.c forces each way of solving",
 }
+
+# What a folder is about, where that is not the folder's name.
+SUBJECTS = {"server/job/": "scheduler"}
 
 # A tree that has this is a checkout and not a case.
 WHOLE = "meson.build"
 MIRRORED = ("proto/", "server/")
-PRODUCT = ("proto/", "gpu/", "server/")
 NAMED_ENDINGS = house.C_ENDINGS + (".py", ".sh")
 
 
@@ -89,44 +83,44 @@ def stem_of(path):
 
 
 def twin_findings(tree):
-    """No two files of one name; beyond that, no two C files of one stem in different folders."""
-    seen_names = {}
-    seen_stems = {}
+    """No two translation units of one stem in a folder, such as a.c beside a.cu."""
+    seen = {}
     for path in tree:
-        name = os.path.basename(path)
-        if not name.endswith(NAMED_ENDINGS) or name == "__init__.py":
+        if not path.endswith((".c", ".cu")):
             continue
-        twin = seen_names.setdefault(name, path)
+        twin = seen.setdefault(os.path.splitext(path)[0], path)
         if twin != path:
             yield f"{path}: has the base name of {twin}"
-        elif name.endswith(house.C_ENDINGS):
-            twin = seen_stems.setdefault(stem_of(path), path)
-            if os.path.dirname(twin) != os.path.dirname(path):
-                yield f"{path}: has the base name of {twin}"
 
 
 def globals_of(tree):
     """(path, line, name) of every global function of the product, main left out."""
     for path, text in tree.items():
-        if path.startswith(PRODUCT) and path.endswith((".c", ".cu")):
+        if path.startswith(house.PRODUCT) and path.endswith((".c", ".cu")):
             for name, line, _, is_static in house.functions_of(text):
                 if not is_static and name != "main":
                     yield path, line, name
+
+
+def words_of(path):
+    """The words of a file's name, of the folders that it lies in, and of their subjects."""
+    words = re.split(r"[/_]", os.path.splitext(path)[0])
+    return words + [subject for folder, subject in SUBJECTS.items() if path.startswith(folder)]
 
 
 def prefix_findings(tree):
     for path, line, name in globals_of(tree):
         first = name.split("_")[0]
         if name not in NAMED_OTHERWISE and not any(
-            word.startswith(first) for word in stem_of(path).split("_")
+            word.startswith(first) for word in words_of(path)
         ):
-            yield f"{path}:{line}: {name} does not begin with a word of its file's name"
+            yield f"{path}:{line}: {name} does not begin with a word of its file's or folder's name"
 
 
 def lonely_findings(tree):
     """A global function that no other file of the product calls is static, or nothing at all. A
     macro of its own header, beside the prototype, is a use."""
-    product = {p: house.code_of(t) for p, t in tree.items() if p.startswith(PRODUCT)}
+    product = {p: house.code_of(t) for p, t in tree.items() if p.startswith(house.PRODUCT)}
     words = {path: set(re.findall(r"\w+", text)) for path, text in product.items()}
     for path, line, name in globals_of(tree):
         users = [p for p in words if p.endswith((".c", ".cu", ".cuh")) and name in words[p]]
@@ -142,13 +136,20 @@ def lonely_findings(tree):
             yield f"{path}:{line}: only this file uses {name}: static, or unused"
 
 
+def mirror_of(path):
+    """tests/unit has the folders of the product; those of server/ stand at its top."""
+    folder, name = os.path.split(path)
+    if folder != "server":
+        folder = folder.removeprefix("server/")
+    return f"tests/unit/{folder}/test_{name}"
+
+
 def mirror_findings(tree):
-    tests = {os.path.basename(path) for path in tree if path.startswith("tests/unit/")}
     sources = [path for path in tree if path.startswith(MIRRORED) and path.endswith(".c")]
     for path in sources:
         listed = any(fnmatch.fnmatch(path, pattern) for pattern in WITHOUT_UNIT_TEST)
-        if not listed and f"test_{os.path.basename(path)}" not in tests:
-            yield f"{path}: tests/unit/test_{os.path.basename(path)} is missing"
+        if not listed and mirror_of(path) not in tree:
+            yield f"{path}: {mirror_of(path)} is missing"
     for pattern in WITHOUT_UNIT_TEST:
         if WHOLE in tree and not fnmatch.filter(sources, pattern):
             yield f"{pattern}: is listed as without a unit test and does not exist"
@@ -157,8 +158,11 @@ def mirror_findings(tree):
 def build_findings(tree):
     folders = {os.path.dirname(p) for p in tree if p.endswith(house.C_ENDINGS) and "/" in p}
     for folder in sorted(folders):
-        if f"{folder}/meson.build" not in tree:
-            yield f"{folder}: has no meson.build"
+        above = folder
+        while above and f"{above}/meson.build" not in tree:
+            above = os.path.dirname(above)
+        if not above:
+            yield f"{folder}: neither it nor a folder above has a meson.build"
 
 
 def check(tree):
@@ -171,7 +175,7 @@ def check(tree):
 def product(path, text="", *more):
     """A tree with one source, its unit test and its meson.build, and what more is given."""
     files = {path: text, f"{os.path.dirname(path)}/meson.build": "", "tests/unit/meson.build": ""}
-    files[f"tests/unit/test_{os.path.basename(path)}"] = ""
+    files[mirror_of(path)] = ""
     files.update(more)
     return files
 
@@ -184,8 +188,9 @@ for listed_pattern in WITHOUT_UNIT_TEST:
     LISTED[f"{os.path.dirname(listed_pattern)}/meson.build"] = ""
 CASES = (
     ("in order", product("proto/a.c", F, ("proto/a.h", "void a_f(void);\n"), *GPU), []),
-    ("same name", product("proto/a.c", "", ("gpu/a.c", ""), *GPU[1:]), ["gpu/a.c"]),
-    ("same stem", product("proto/a.c", "", ("gpu/a.h", ""), *GPU[1:]), ["gpu/a.h"]),
+    ("same name elsewhere", product("proto/a.c", "", ("gpu/a.c", ""), *GPU[1:]), []),
+    ("same stem", product("proto/a.c", "", ("proto/a.cu", "")), ["proto/a.cu"]),
+    ("named by folder", product("proto/a.c", F.replace("a_f", "proto_f"), ("gpu/b.cu", "proto_f();"), *GPU[1:]), []),
     ("no prefix", product("proto/a.c", F.replace("a_f", "b_f"), ("gpu/b.cu", "b_f();"), *GPU[1:]),
      ["b_f does not begin"]),
     ("lonely", product("proto/a.c", F + "static void g(void)\n{\n    a_f();\n}\n",
@@ -194,7 +199,7 @@ CASES = (
     ("only tested", product("proto/a.c", F, ("tests/unit/test_b.c", "a_f();")), ["uses a_f"]),
     ("static", product("proto/a.c", "static " + F), []),
     ("no test", {"proto/a.c": "", "proto/meson.build": ""}, ["test_a.c is missing"]),
-    ("no build", {"gpu/a.cu": ""}, ["gpu: has no meson.build"]),
+    ("no build", {"gpu/a.cu": ""}, ["gpu: neither"]),
     ("listed", LISTED, []),
     ("gone", {p: t for p, t in LISTED.items() if p != "server/main.c"}, ["main.c: is listed"]),
 )

@@ -11,24 +11,26 @@ import sys
 
 SKIPPED = 77
 C_ENDINGS = (".c", ".h", ".cu", ".cuh")
+PRODUCT = ("proto/", "gpu/", "server/")
+SHOWN = (".ci", ".github")
 LEFT_OUT = {"apspd-state", "__pycache__"}
 
 
 def read_tree(root):
-    """Every text file of the checkout; build, state and hidden folders (but .ci) are left out."""
+    """Every text file of the checkout; build, state and hidden folders but SHOWN are left out."""
     tree = {}
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(
             name
             for name in folders
             if name not in LEFT_OUT
-            and (name == ".ci" or not name.startswith("."))
+            and (name in SHOWN or not name.startswith("."))
             and not os.path.exists(os.path.join(folder, name, "build.ninja"))
             and not (folder == root and name.startswith("build"))
         )
         for name in sorted(names):
             path = os.path.join(folder, name)
-            if os.path.islink(path):
+            if os.path.islink(path) or name == ".git":
                 continue
             with open(path, "rb") as file:
                 content = file.read()
@@ -42,12 +44,35 @@ def c_files(tree):
     return {path: text for path, text in tree.items() if path.endswith(C_ENDINGS)}
 
 
+def product_files(tree):
+    """The C and CUDA sources of the product: tests, tools and clients are left out."""
+    return {path: text for path, text in c_files(tree).items() if path.startswith(PRODUCT)}
+
+
 _NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+
+
+def _blank(match):
+    return re.sub(r"[^\n]", " ", match.group())
 
 
 def code_of(text):
     """The text with comments, strings and characters blanked; every line keeps its number."""
-    return _NOT_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+    return _NOT_CODE.sub(_blank, text)
+
+
+def comments_of(text):
+    """(line number, text with its delimiters) of every comment."""
+    for match in _NOT_CODE.finditer(text):
+        if match.group()[0] == "/":
+            yield text.count("\n", 0, match.start()) + 1, match.group()
+
+
+def comment_lines_of(text):
+    """The number of lines that have a comment and nothing else."""
+    bare = _NOT_CODE.sub(lambda match: _blank(match) if match.group()[0] == "/" else match.group(), text)
+    pairs = zip(text.split("\n"), bare.split("\n"))
+    return sum(1 for full, rest in pairs if full.strip() and not rest.strip())
 
 
 def lines_matching(text, pattern):
@@ -85,15 +110,29 @@ def _failing_cases(check, cases):
             yield f"case {name!r}: expected {expected}, found {findings}"
 
 
-def main(check, cases):
-    """check_x.py [--self-test] [ROOT]: the cases, the checkout, or one after the other."""
+def over(figures):
+    """A finding for each (name, value, ceiling) that is beyond its ceiling."""
+    return [f"{name}: {value}, the ceiling is {ceiling}" for name, value, ceiling in figures if value > ceiling]
+
+
+def main(check, cases, figures=None):
+    """check_x.py [--self-test] [--figures] [ROOT]: the cases, the checkout, or one after the other.
+
+    figures: from a tree to (name, value, ceiling) of all that is counted; --figures prints them."""
     arguments = sys.argv[1:]
     findings = []
     if "--self-test" in arguments:
         arguments.remove("--self-test")
         findings += _failing_cases(check, cases)
+    prints = "--figures" in arguments
+    if prints:
+        arguments.remove("--figures")
     if arguments:
-        findings += check(read_tree(arguments[0]))
+        tree = read_tree(arguments[0])
+        findings += check(tree)
+        if prints and figures is not None:
+            for name, value, ceiling in figures(tree):
+                print(f"{name}: {value} (ceiling {ceiling})")
     for finding in findings:
         print(finding)
     sys.exit(1 if findings else 0)

@@ -1,7 +1,7 @@
 /* Reading graphs in tests: any bytes, cut anywhere, and whether two graphs are the same. */
 #pragma once
 
-#include "proto/reader.h"
+#include "proto/read/reader.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * bounds distances. */
 #pragma once
 
-#include "proto/graph_builder.h"
+#include "proto/read/graph_builder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #define RANGE_VERTICES 24
+#define RANGE_DEGREE 32
 #define RANGE_FAR (UINT64_MAX / 4)
 
 struct range_edge {
@@ -46,13 +47,13 @@ static inline struct graph *range_build(uint32_t vertex_count, const struct rang
     return graph;
 }
 
-/* Every third is undirected; from empty to dense; every fifth weight is 0. */
+/* Every third is undirected; from empty to more edges than pairs; every fifth weight is 0. */
 static inline struct graph *range_random(uint64_t seed)
 {
     const uint32_t vertex_count = 1 + range_next(&seed, RANGE_VERTICES);
-    const uint32_t count = range_next(&seed, vertex_count * (1 + range_next(&seed, 6)));
+    const uint32_t count = range_next(&seed, vertex_count * (1 + range_next(&seed, RANGE_DEGREE)));
     const uint32_t largest = 1 + range_next(&seed, 1000);
-    struct range_edge edges[RANGE_VERTICES * 6];
+    struct range_edge edges[RANGE_VERTICES * RANGE_DEGREE];
     for (uint32_t i = 0; i < count; ++i) {
         edges[i].source = range_next(&seed, vertex_count);
         edges[i].target = range_next(&seed, vertex_count);

@@ -2,7 +2,7 @@
  */
 #pragma once
 
-#include "proto/graph_builder.h"
+#include "proto/read/graph_builder.h"
 #include "server/solver/solve.h"
 
 /* cmocka.h wants these before it. */

@@ -2,8 +2,8 @@
  * tiles of its own that lists nothing. Each test program includes it once. */
 #pragma once
 
-#include "server/solver/cpu_tiles.h"
-#include "server/solver/planner.h"
+#include "server/solver/cpu/tiles.h"
+#include "server/solver/plan/planner.h"
 
 /* cmocka.h wants these before it. */
 #include <setjmp.h>

@@ -2,11 +2,11 @@
  * very program: WORKER_MAIN sees to that. */
 #pragma once
 
-#include "proto/reader.h"
-#include "server/job/worker.h"
-#include "server/job/worker_child.h"
-#include "server/job/worker_process.h"
-#include "server/store/graph_file.h"
+#include "proto/read/reader.h"
+#include "server/job/worker/child.h"
+#include "server/job/worker/process.h"
+#include "server/job/worker/worker.h"
+#include "tests/unit/graph_file_fixture.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -30,7 +30,7 @@ struct fixture {
     struct worker_opening opening;
     struct worker *worker;
     int folder;
-    struct work_signal signal;
+    struct task_signal signal;
 };
 
 static inline void delivered(struct message *message)
@@ -53,11 +53,8 @@ static inline struct graph *read_ring(void)
 
 static inline void store_ring(const struct fixture *fixture)
 {
-    struct graph_draft draft = {0};
     struct graph *graph = read_ring();
-    assert_int_equal(graph_file_draft(fixture->folder, RING_ID, graph, &draft), STATUS_OK);
-    assert_int_equal(draft_file_publish(&draft.file, fixture->folder, RING_ID), STATUS_OK);
-    graph_file_drop(&draft);
+    fixture_put_graph(fixture->folder, RING_ID, graph);
     graph_destroy(graph);
 }
 
@@ -111,39 +108,29 @@ static inline int tear_down(void **state)
     return 0;
 }
 
-/* The works of a load, each with the signal that it must have. */
-static inline void give(struct fixture *fixture, struct work_load *load)
+static inline void carry_out(struct fixture *fixture, struct task *task)
 {
-    for (uint32_t i = 0; i < load->count; i++) {
-        struct work *work = &load->works[i];
-        struct work_signal *signal = worker_signal(fixture->worker, i);
-        const bool cancelled = work->signal != NULL && atomic_load(&work->signal->cancelled);
-        if (signal != NULL) {
-            work_signal_reset(signal);
-            atomic_store(&signal->cancelled, cancelled);
-            work->signal = signal;
-        } else if (work->signal == NULL) {
-            work->signal = &fixture->signal;
-        }
-        if (work->graph_id[0] == '\0') {
-            memcpy(work->graph_id, RING_ID, sizeof(RING_ID));
-        }
-        work->vertex_count = 3;
+    struct task_signal *signal = worker_signal(fixture->worker);
+    const bool cancelled = task->signal != NULL && atomic_load(&task->signal->cancelled);
+    if (signal != NULL) {
+        task_signal_reset(signal);
+        atomic_store(&signal->cancelled, cancelled);
+        task->signal = signal;
+    } else if (task->signal == NULL) {
+        task->signal = &fixture->signal;
     }
-    worker_give(fixture->worker, load);
+    if (task->graph_id[0] == '\0') {
+        memcpy(task->graph_id, RING_ID, sizeof(RING_ID));
+    }
+    task->vertex_count = 3;
+    task->kind = KIND_I4;
+    worker_give(fixture->worker, task);
     struct message *message = mailbox_wait(fixture->home);
     if (message == &fixture->opening.message) {
         worker_health_told(worker_health_of(fixture->worker));
         message = mailbox_wait(fixture->home);
     }
-    assert_ptr_equal(message, &load->message);
-}
-
-static inline void carry_out(struct fixture *fixture, struct work *work)
-{
-    struct work_load load = {.works = work, .count = 1};
-    work->kind = KIND_I4;
-    give(fixture, &load);
+    assert_ptr_equal(message, &task->message);
 }
 
 /* To begin main with. */

@@ -1,7 +1,7 @@
-/* The least that libmicrohttpd does for an answer: a daemon with the flags, limits and threads of
- * server/http/gate.c, and one constant answer of the size of that of a distance, in head and body.
- * What apspd takes beyond this is its own. A POST is answered, once all of it was received, with so
- * many bytes and the end of the connection, as there.
+/* The least that libmicrohttpd does for an answer: a daemon with its own pool of threads, the
+ * limits of server/http/transport/endpoint.c, and one constant answer of the size of that of a
+ * distance, in head and body. What apspd takes beyond this is its own. A POST is answered, once all
+ * of it was received, with so many bytes and the end of the connection, as there.
  *
  *   bench_http_bare [THREADS [BYTES]]     default 4 and 3; ends with its standard input */
 #include <arpa/inet.h>

@@ -223,7 +223,7 @@ static void send_request(struct load *load, struct connection *connection)
     }
 }
 
-static void ask(struct load *load, struct connection *connection, int64_t since_ns)
+static void call(struct load *load, struct connection *connection, int64_t since_ns)
 {
     write_request(load, connection);
     connection->since_ns = since_ns;
@@ -291,14 +291,14 @@ static int64_t due_ns(const struct load *load)
 }
 
 /* Of an open loop, what is due by now, as far as there are connections. */
-static void ask_due(struct load *load)
+static void call_due(struct load *load)
 {
     while (load->idle_count > 0 && due_ns(load) < load->end_ns && due_ns(load) <= now_ns()) {
         struct connection *connection = load->idle[load->idle_first];
 
         load->idle_first = (load->idle_first + 1) % load->count;
         load->idle_count--;
-        ask(load, connection, due_ns(load));
+        call(load, connection, due_ns(load));
         load->due++;
     }
 }
@@ -324,7 +324,7 @@ static void take_answer(struct load *load, struct connection *connection)
     if (load->rate > 0) {
         rest(load, connection);
     } else if (end_ns < load->end_ns) {
-        ask(load, connection, now_ns());
+        call(load, connection, now_ns());
     }
 }
 
@@ -407,7 +407,7 @@ static void start(struct load *load, double seconds)
         if (load->rate > 0) {
             rest(load, &load->connections[i]);
         } else {
-            ask(load, &load->connections[i], now_ns());
+            call(load, &load->connections[i], now_ns());
         }
     }
 }
@@ -439,7 +439,7 @@ static double run(struct load *load, double seconds)
     while ((load->waiting > 0 || is_waiting_for_time(load)) && silent_waits < SILENT_WAITS) {
         struct epoll_event events[EVENT_COUNT];
 
-        ask_due(load);
+        call_due(load);
         int count = wait_for_events(load, events);
         silent_waits = count > 0 || is_waiting_for_time(load) ? 0 : silent_waits + 1;
         for (int i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
 """A question of the load report as a picture: how often it is answered, and how late at worst, over
-the connections. SVG in colours that follow the reader's light or dark screen, as those of apsp bench."""
+the connections. SVG in colours that follow the reader's light or dark screen."""
 
 import math
 from xml.sax.saxutils import escape, quoteattr

@@ -1,0 +1,26 @@
+/* Edges as they are collected, and their order: by source, then by target. */
+#pragma once
+
+#include "proto/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The layout of the nthu format's records as well. */
+struct edge_i4 {
+    uint32_t source;
+    uint32_t target;
+    int32_t weight;
+};
+
+struct edge_f8 {
+    uint32_t source;
+    uint32_t target;
+    double weight;
+};
+
+/* Sorts `count` edges in place, struct edge_f8 when real, else struct edge_i4, with ends below
+ * vertex_count; memory for 2^16 edges is taken meanwhile. Parallel edges come in any order, but
+ * always the same. STATUS_NO_MEMORY leaves the array as it was. */
+MUST_CHECK enum status edge_sort(void *edges, bool real, uint64_t count, uint32_t vertex_count);

@@ -1,0 +1,595 @@
+/* Edge lists: SNAP, CSV (RFC 4180), TSV, KONECT. One edge a line, '#' and '%' open comments; the
+ * first lines decide the delimiter, the header and the columns. */
+#include "proto/check.h"
+#include "proto/number.h"
+#include "proto/read/edge_columns.h"
+#include "proto/read/lines.h"
+#include "proto/read/name_table.h"
+#include "proto/read/reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct edges {
+    struct reader reader;
+    struct graph_options options;
+    struct line_splitter splitter;
+    struct graph_builder *builder;
+    struct name_table *names; /* unused when the options give a vertex count */
+    uint32_t named;
+    char delimiter; /* 0 until the first line of data */
+    bool decided;   /* columns are known */
+    bool plain;     /* they are source, target and perhaps weight */
+    struct edge_columns columns;
+    struct edge_row row;
+    char *scratch; /* fields with doubled quotes, unescaped; as long as a line */
+    size_t scratch_used;
+    char *held; /* the first line, while it may be a header */
+    size_t held_size;
+    uint64_t held_line;
+};
+
+static enum status refuse(uint64_t column, const char *detail, struct problem *reterr)
+{
+    problem_set(reterr, STATUS_BAD_GRAPH, "%s", detail);
+    problem_at(reterr, 0, column);
+    return STATUS_BAD_GRAPH;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* From the opening quote to after the closing one; doubled quotes become one in scratch. NULL
+ * without a closing quote. */
+static const char *cut_quoted(struct edges *edges, const char *at, const char *end,
+                              struct edge_field *ret_field)
+{
+    char *to = edges->scratch + edges->scratch_used;
+    size_t size = 0;
+
+    for (at++; at < end; at++) {
+        if (*at == '"') {
+            if (at + 1 == end || at[1] != '"') {
+                break;
+            }
+            at++;
+        }
+        to[size++] = *at;
+    }
+    if (at == end) {
+        return NULL;
+    }
+    ret_field->bytes = to;
+    ret_field->size = size;
+    edges->scratch_used += size;
+    return at + 1;
+}
+
+static const char *cut_plain(char delimiter, const char *at, const char *end,
+                             struct edge_field *ret_field)
+{
+    const char *begin = at;
+    const char *last;
+
+    if (delimiter == ' ') {
+        while (at < end && !is_blank(*at)) {
+            at++;
+        }
+    } else {
+        at = memchr(at, delimiter, (size_t)(end - at));
+        if (at == NULL) {
+            at = end;
+        }
+    }
+    last = at;
+    while (last > begin && is_blank(last[-1])) {
+        last--;
+    }
+    ret_field->bytes = begin;
+    ret_field->size = (size_t)(last - begin);
+    return at;
+}
+
+static const char *skip_blanks(char delimiter, const char *at, const char *end)
+{
+    while (at < end && is_blank(*at) && *at != delimiter) {
+        at++;
+    }
+    if (delimiter == ' ') {
+        while (at < end && is_blank(*at)) {
+            at++;
+        }
+    }
+    return at;
+}
+
+/* One field and the delimiter after it; ret_more: another field follows. */
+static enum status cut_field(struct edges *edges, const char *line, const char **at,
+                             const char *end, bool *ret_more, struct problem *reterr)
+{
+    struct edge_field *field = &edges->row.fields[edges->row.count];
+    const char *after;
+
+    if (edges->row.count == EDGE_COLUMN_LIMIT) {
+        return refuse((uint64_t)(*at - line) + 1, "There are more than 64 columns.", reterr);
+    }
+    field->column = (uint64_t)(*at - line) + 1;
+    if (*at < end && **at == '"') {
+        after = cut_quoted(edges, *at, end, field);
+    } else {
+        after = cut_plain(edges->delimiter, *at, end, field);
+    }
+    if (after == NULL) {
+        return refuse(field->column, "The closing quote is missing.", reterr);
+    }
+    *at = skip_blanks(edges->delimiter, after, end);
+    *ret_more = *at < end;
+    if (edges->delimiter != ' ' && *ret_more) {
+        if (**at != edges->delimiter) {
+            return refuse((uint64_t)(*at - line) + 1, "There is text after the closing quote.",
+                          reterr);
+        }
+        *at = skip_blanks(edges->delimiter, *at + 1, end);
+    } else if (*ret_more && *at == after) {
+        return refuse((uint64_t)(*at - line) + 1, "There is text after the closing quote.", reterr);
+    }
+    edges->row.count++;
+    return STATUS_OK;
+}
+
+static enum status cut_row(struct edges *edges, const char *line, size_t size,
+                           struct problem *reterr)
+{
+    const char *end = line + size;
+    const char *at = skip_blanks(edges->delimiter, line, end);
+    enum status status = STATUS_OK;
+    bool more = true;
+
+    edges->row.count = 0;
+    edges->scratch_used = 0;
+    while (more && status == STATUS_OK) {
+        status = cut_field(edges, line, &at, end, &more, reterr);
+    }
+    return status;
+}
+
+static enum status number_vertex(const struct edges *edges, struct edge_field field,
+                                 uint32_t *ret_row, struct problem *reterr)
+{
+    int64_t vertex;
+    if (!number_parse_integer(field.bytes, field.size, &vertex)) {
+        problem_set(reterr, STATUS_BAD_GRAPH, "'%.*s' is no vertex of 0..n-1 with n=%u.",
+                    field.size > 40 ? 40 : (int)field.size, field.bytes,
+                    edges->options.vertex_count);
+    } else if (vertex < 0 || vertex >= edges->options.vertex_count) {
+        problem_set(reterr, STATUS_BAD_GRAPH, "Vertex %lld is outside 0..n-1 with n=%u.",
+                    (long long)vertex, edges->options.vertex_count);
+    } else {
+        *ret_row = (uint32_t)vertex;
+        return STATUS_OK;
+    }
+    problem_at(reterr, 0, field.column);
+    return STATUS_BAD_GRAPH;
+}
+
+static enum status name_vertex(struct edges *edges, struct edge_field field, uint32_t *ret_row,
+                               struct problem *reterr)
+{
+    enum status status;
+
+    if (edges->options.has_vertex_count) {
+        return number_vertex(edges, field, ret_row, reterr);
+    }
+    if (field.size == 0) {
+        return refuse(field.column, "The name of the vertex is empty.", reterr);
+    }
+    if (field.size > VERTEX_NAME_LIMIT) {
+        return refuse(field.column, "The name of the vertex is longer than 1024 bytes.", reterr);
+    }
+    status = name_table_intern(edges->names, field.bytes, field.size, ret_row);
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "There is not enough memory for the names.");
+    }
+    if (name_table_count(edges->names) == edges->named) {
+        return STATUS_OK;
+    }
+    edges->named = name_table_count(edges->names);
+    return graph_builder_admit(edges->builder, edges->named, reterr);
+}
+
+/* At the first column too many, or at the last one when some miss. */
+static enum status refuse_count(const struct edge_row *row, size_t first, struct problem *reterr)
+{
+    problem_set(reterr, STATUS_BAD_GRAPH, "The line has %zu columns, but the first line has %zu.",
+                row->count, first);
+    problem_at(reterr, 0, row->fields[row->count > first ? first : row->count - 1].column);
+    return STATUS_BAD_GRAPH;
+}
+
+static enum status take_edge(struct edges *edges, struct problem *reterr)
+{
+    const struct edge_row *row = &edges->row;
+    const struct edge_columns *columns = &edges->columns;
+    struct edge_field weight = {"1", 1, 0};
+    uint32_t ends[2];
+    enum status status;
+
+    if (row->count != columns->count) {
+        return refuse_count(row, columns->count, reterr);
+    }
+    status = name_vertex(edges, row->fields[columns->source], &ends[0], reterr);
+    if (status == STATUS_OK) {
+        status = name_vertex(edges, row->fields[columns->target], &ends[1], reterr);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (columns->weight != NO_COLUMN) {
+        weight = row->fields[columns->weight];
+    }
+    return reader_add_edge(edges->builder, &edges->options, ends, weight.bytes, weight.size,
+                           weight.column, reterr);
+}
+
+/* Keeps the first line until the next one tells whether it is a header. */
+static enum status hold(struct edges *edges, const char *line, size_t size, struct problem *reterr)
+{
+    edges->held = malloc(size + 1);
+    if (edges->held == NULL) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for a line.");
+    }
+    memcpy(edges->held, line, size);
+    edges->held_size = size;
+    edges->held_line = edges->splitter.line;
+    return STATUS_OK;
+}
+
+static enum status refuse_held(const struct edges *edges, const struct edge_row *held,
+                               struct problem *reterr)
+{
+    struct edge_field third = held->fields[2];
+
+    problem_set(reterr, STATUS_BAD_GRAPH, "The weight '%.*s' is not a number.",
+                third.size > 40 ? 40 : (int)third.size, third.bytes);
+    problem_at(reterr, edges->held_line, third.column);
+    problem_hint(reterr, "A header needs known names, such as source,target,weight.");
+    return STATUS_BAD_GRAPH;
+}
+
+static void note(struct edges *edges, const struct edge_row *header)
+{
+    const char *name = edges->delimiter == '\t'  ? "tabs"
+                       : edges->delimiter == ' ' ? "blanks"
+                       : edges->delimiter == ',' ? "commas"
+                                                 : "semicolons";
+    struct reader_notes *notes = &edges->reader.notes;
+    size_t column = edges->columns.weight;
+
+    snprintf(notes->variant, sizeof(notes->variant), "%s, %s header", name,
+             header == NULL ? "no" : "with");
+    if (column == NO_COLUMN) {
+        return;
+    }
+    if (header == NULL) {
+        snprintf(notes->weight, sizeof(notes->weight), "column %zu", column + 1);
+    } else {
+        snprintf(notes->weight, sizeof(notes->weight), "%.*s",
+                 header->fields[column].size > 60 ? 60 : (int)header->fields[column].size,
+                 header->fields[column].bytes);
+    }
+}
+
+/* The columns, once the first row of data is in edges->row; header may be NULL. */
+static enum status decide(struct edges *edges, const struct edge_row *header,
+                          struct problem *reterr)
+{
+    enum status status;
+
+    if (edges->row.count < 2) {
+        return refuse(edges->row.fields[0].column,
+                      "There is one column, but an edge needs source and target.", reterr);
+    }
+    status = edge_columns_choose(header, &edges->row, &edges->options, &edges->columns, reterr);
+    edges->decided = status == STATUS_OK;
+    if (status == STATUS_OK) {
+        note(edges, header);
+        edges->plain = edge_columns_are_plain(&edges->columns);
+    }
+    if (status == STATUS_OK && edges->options.has_vertex_count) {
+        status = graph_builder_admit(edges->builder, edges->options.vertex_count, reterr);
+    }
+    return status;
+}
+
+/* The line after the held one says whether that was a header or an edge without a weight. */
+static enum status take_after_held(struct edges *edges, const char *line, size_t size,
+                                   struct problem *reterr)
+{
+    char *scratch = edges->scratch;
+    struct edge_row header;
+    enum status status = cut_row(edges, edges->held, edges->held_size, reterr);
+
+    CHECK(status == STATUS_OK);
+    header = edges->row;
+    /* The header keeps its scratch while the row is cut into the rest of it. */
+    edges->scratch += edges->scratch_used;
+    status = cut_row(edges, line, size, reterr);
+    edges->scratch = scratch;
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (header.count != edges->row.count) {
+        return refuse_count(&edges->row, header.count, reterr);
+    }
+    if (edge_columns_judge(&header) == EDGE_HEADER_PERHAPS &&
+        !edge_columns_has_weight(&header, &edges->row)) {
+        return refuse_held(edges, &header, reterr);
+    }
+    status = decide(edges, &header, reterr);
+    free(edges->held);
+    edges->held = NULL;
+    return status == STATUS_OK ? take_edge(edges, reterr) : status;
+}
+
+static enum status take_first(struct edges *edges, const char *line, size_t size,
+                              struct problem *reterr)
+{
+    enum status status;
+
+    edges->delimiter = edge_columns_delimiter(line, size);
+    status = cut_row(edges, line, size, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (edge_columns_judge(&edges->row) != EDGE_HEADER_NO) {
+        return hold(edges, line, size, reterr);
+    }
+    status = decide(edges, NULL, reterr);
+    return status == STATUS_OK ? take_edge(edges, reterr) : status;
+}
+
+static enum status row_of(struct edges *edges, uint32_t number, uint32_t *ret_row,
+                          struct problem *reterr)
+{
+    enum status status;
+
+    if (edges->options.has_vertex_count) {
+        *ret_row = number;
+        return STATUS_OK;
+    }
+    status = name_table_intern_number(edges->names, number, ret_row);
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "There is not enough memory for the names.");
+    }
+    if (*ret_row < edges->named) {
+        return STATUS_OK;
+    }
+    edges->named = *ret_row + 1;
+    return graph_builder_admit(edges->builder, edges->named, reterr);
+}
+
+/* ret_taken false: the line has to be read the long way. */
+static enum status take_plain(struct edges *edges, const char *line, size_t size, bool *ret_taken,
+                              struct problem *reterr)
+{
+    struct edge_scan scan;
+    uint32_t ends[2];
+    enum status status;
+
+    *ret_taken = edge_columns_scan(&edges->columns, edges->delimiter, line, size, &scan);
+    if (edges->options.has_vertex_count && (scan.ends[0] >= edges->options.vertex_count ||
+                                            scan.ends[1] >= edges->options.vertex_count)) {
+        *ret_taken = false;
+    }
+    if (!*ret_taken) {
+        return STATUS_OK;
+    }
+    status = row_of(edges, scan.ends[0], &ends[0], reterr);
+    if (status == STATUS_OK) {
+        status = row_of(edges, scan.ends[1], &ends[1], reterr);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (scan.size > 0) {
+        return reader_add_edge(edges->builder, &edges->options, ends, scan.bytes, scan.size,
+                               scan.column, reterr);
+    }
+    status = graph_builder_add_integer(edges->builder, ends[0], ends[1], scan.weight);
+    if (reader_add_failed(status, &edges->options, reterr)) {
+        problem_at(reterr, 0, scan.column);
+    }
+    return status;
+}
+
+static struct edge_lines lines_of(const struct edges *edges)
+{
+    struct edge_lines lines = {.number_limit = edges->options.vertex_count,
+                               .delimiter = edges->delimiter,
+                               .has_weight = edges->columns.weight != NO_COLUMN};
+
+    if (!edges->options.has_vertex_count) {
+        lines.row_of = name_table_direct(edges->names, &lines.number_limit);
+    }
+    return lines;
+}
+
+static uint64_t scan_lines(void *context, const char *bytes, size_t size, size_t *ret_size)
+{
+    const struct edges *edges = context;
+    struct edge_lines lines;
+    struct edge_i4 *room;
+    uint64_t room_count;
+    uint64_t count;
+
+    if (!edges->plain || !graph_builder_has_integers(edges->builder) ||
+        graph_builder_offer(edges->builder, size, &room, &room_count) != STATUS_OK) {
+        return 0;
+    }
+    lines = lines_of(edges);
+    count = edge_lines_scan(&lines, bytes, size, room, room_count, ret_size);
+    graph_builder_commit(edges->builder, count);
+    return count;
+}
+
+static enum status take_line(void *context, const char *line, size_t size, struct problem *reterr)
+{
+    struct edges *edges = context;
+    size_t blanks = 0;
+    enum status status;
+    bool taken;
+
+    if (edges->plain &&
+        (edges->options.has_vertex_count || name_table_numbers(edges->names, NULL))) {
+        status = take_plain(edges, line, size, &taken, reterr);
+        if (taken || status != STATUS_OK) {
+            return status;
+        }
+    }
+
+    while (blanks < size && is_blank(line[blanks])) {
+        blanks++;
+    }
+    if (blanks == size || line[blanks] == '#' || line[blanks] == '%') {
+        return STATUS_OK;
+    }
+    if (edges->held != NULL) {
+        return take_after_held(edges, line, size, reterr);
+    }
+    if (!edges->decided) {
+        return take_first(edges, line, size, reterr);
+    }
+    status = cut_row(edges, line, size, reterr);
+    return status == STATUS_OK ? take_edge(edges, reterr) : status;
+}
+
+static void destroy(struct reader *reader)
+{
+    struct edges *edges = (struct edges *)reader;
+
+    line_splitter_finish(&edges->splitter);
+    graph_builder_destroy(edges->builder);
+    name_table_destroy(edges->names);
+    free(edges->scratch);
+    free(edges->held);
+    free(edges);
+}
+
+static enum status create(const struct graph_options *options, struct reader **ret_reader)
+{
+    struct edges *edges = calloc(1, sizeof(*edges));
+
+    if (edges == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    edges->options = *options;
+    edges->splitter.take = take_line;
+    edges->splitter.scan = scan_lines;
+    edges->splitter.context = edges;
+    /* Room for a header and the row after it. */
+    edges->scratch = malloc((size_t)2 * READER_LINE_LIMIT);
+    if (edges->scratch == NULL || graph_builder_create(options, &edges->builder) != STATUS_OK ||
+        name_table_create(&edges->names) != STATUS_OK) {
+        destroy(&edges->reader);
+        return STATUS_NO_MEMORY;
+    }
+    *ret_reader = &edges->reader;
+    return STATUS_OK;
+}
+
+static enum status feed(struct reader *reader, const char *bytes, size_t size,
+                        struct problem *reterr)
+{
+    return line_splitter_feed(&((struct edges *)reader)->splitter, bytes, size, reterr);
+}
+
+static enum status finish_numbered(struct edges *edges, struct graph **ret_graph,
+                                   struct problem *reterr)
+{
+    uint32_t count = name_table_count(edges->names);
+    uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
+    uint32_t *row_of = calloc((size_t)count + 1, sizeof(*row_of));
+    struct vertex_names *names = NULL;
+    enum status status = STATUS_NO_MEMORY;
+
+    if (order != NULL && row_of != NULL) {
+        status = name_table_order(edges->names, order, row_of);
+    }
+    if (status == STATUS_OK) {
+        status = vertex_names_create_ordered(edges->names, order, count, true, &names);
+    }
+    if (status == STATUS_OK) {
+        status = graph_builder_finish(edges->builder, &names, row_of, true, ret_graph, reterr);
+    } else {
+        problem_set(reterr, status, "There is not enough memory for the graph.");
+    }
+    vertex_names_destroy(names);
+    free(order);
+    free(row_of);
+    return status;
+}
+
+static enum status finish_named(struct edges *edges, struct graph **ret_graph,
+                                struct problem *reterr)
+{
+    uint32_t count = name_table_count(edges->names);
+    struct vertex_names *names = NULL;
+    enum status status;
+
+    if (edges->options.has_vertex_count) {
+        status = vertex_names_create_range(edges->options.vertex_count, 0, &names);
+    } else {
+        status = vertex_names_create_ordered(edges->names, NULL, count, false, &names);
+    }
+    if (status == STATUS_OK) {
+        status = graph_builder_finish(edges->builder, &names, NULL, true, ret_graph, reterr);
+    } else {
+        problem_set(reterr, status, "There is not enough memory for the graph.");
+    }
+    vertex_names_destroy(names);
+    return status;
+}
+
+static enum status refuse_unfinished(struct edges *edges, struct problem *reterr)
+{
+    enum status status;
+
+    if (edges->held == NULL) {
+        return problem_set(reterr, STATUS_EMPTY_BODY, "There is no edge in the list.");
+    }
+    status = cut_row(edges, edges->held, edges->held_size, reterr);
+    CHECK(status == STATUS_OK);
+    if (edge_columns_judge(&edges->row) == EDGE_HEADER_PERHAPS) {
+        return refuse_held(edges, &edges->row, reterr);
+    }
+    return problem_set(reterr, STATUS_EMPTY_BODY, "There is a header, but no edge after it.");
+}
+
+static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
+{
+    struct edges *edges = (struct edges *)reader;
+    enum status status = line_splitter_end(&edges->splitter, reterr);
+
+    if (status == STATUS_OK && !edges->decided &&
+        (edges->held != NULL || !edges->options.has_vertex_count)) {
+        status = refuse_unfinished(edges, reterr);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (!edges->options.has_vertex_count && name_table_numbers(edges->names, NULL)) {
+        return finish_numbered(edges, ret_graph, reterr);
+    }
+    return finish_named(edges, ret_graph, reterr);
+}
+
+const struct reader_class reader_edges_class = {
+    .format = FORMAT_EDGES,
+    .create = create,
+    .feed = feed,
+    .finish = finish,
+    .destroy = destroy,
+};

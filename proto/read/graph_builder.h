@@ -1,0 +1,67 @@
+/* Collects edges in the order of the file and turns them into a struct graph.
+ * 12 bytes per edge while all weights are int32, 16 bytes after the first other one; at most 24
+ * while they become rows. */
+#pragma once
+
+#include "proto/graph.h"
+#include "proto/read/edge_sort.h"
+
+struct graph_builder;
+
+/* Parameters of the request about the graph, which are not in the uploaded bytes. */
+struct graph_options {
+    bool has_directed;
+    bool directed;         /* when has_directed; else what the format says */
+    bool has_vertex_count; /* the n= parameter: vertices are 0..n-1 */
+    uint32_t vertex_count;
+    uint32_t vertex_limit; /* more vertices than this: STATUS_TOO_LARGE; 0 = GRAPH_VERTEX_LIMIT */
+    uint64_t edge_limit;   /* likewise for edges; 0 = no limit */
+    char vertex_limit_reason[160]; /* what sets vertex_limit, for the hint; empty = unsaid */
+    bool has_room;                 /* the next two count */
+    uint64_t room_bytes;           /* on the disk for the result, all of whose elements are */
+    uint64_t element_bytes;        /* of so many: more vertices than fit are STATUS_DISK_FULL */
+    char weight[64]; /* column or attribute to take weights from; empty = the default */
+};
+
+MUST_CHECK enum status graph_builder_create(const struct graph_options *options,
+                                            struct graph_builder **ret_builder);
+void graph_builder_destroy(struct graph_builder *builder);
+
+/* Room for this many edges, announced by a header; a hint, at most some MiB are taken ahead. */
+void graph_builder_expect(struct graph_builder *builder, uint64_t edge_count);
+
+/* STATUS_TOO_LARGE or STATUS_DISK_FULL, with limit and hint, when the options do not admit this
+ * many vertices. */
+MUST_CHECK enum status graph_builder_admit(const struct graph_builder *builder,
+                                           uint64_t vertex_count, struct problem *reterr);
+
+/* An edge between rows. STATUS_TOO_LARGE at the edge limit, STATUS_NO_MEMORY. Rows are not checked
+ * here: the reader knows its line. */
+MUST_CHECK enum status graph_builder_add_integer(struct graph_builder *builder, uint32_t source,
+                                                 uint32_t target, int64_t weight);
+MUST_CHECK enum status graph_builder_add_real(struct graph_builder *builder, uint32_t source,
+                                              uint32_t target, double weight);
+
+/* Whether no other weight than int32 was added. */
+bool graph_builder_has_integers(const struct graph_builder *builder);
+/* Many edges at once, their weights int32: ret_edges are places for up to `wanted` edges, ret_count
+ * of them, for the caller to fill; the first `count` become edges with graph_builder_commit, which
+ * is the next call. Only while no other weight was added. STATUS_TOO_LARGE at the edge limit,
+ * STATUS_NO_MEMORY. */
+MUST_CHECK enum status graph_builder_offer(struct graph_builder *builder, uint64_t wanted,
+                                           struct edge_i4 **ret_edges, uint64_t *ret_count);
+void graph_builder_commit(struct graph_builder *builder, uint64_t count);
+
+uint64_t graph_builder_edge_count(const struct graph_builder *builder);
+/* The ends of an edge collected so far, by its index; returns its weight. */
+double graph_builder_edge(const struct graph_builder *builder, uint64_t index,
+                          uint32_t ret_ends[2]);
+
+/* Canonical form, summary and names. Takes names (moved on success). row_of, when not NULL, maps
+ * each row used in add to its final row (rows were given out in order of appearance). directed is
+ * what the format says; the options overrule it. The builder is spent either way. STATUS_NO_MEMORY.
+ */
+MUST_CHECK enum status graph_builder_finish(struct graph_builder *builder,
+                                            struct vertex_names **take_names,
+                                            const uint32_t *row_of, bool directed,
+                                            struct graph **ret_graph, struct problem *reterr);

@@ -1,0 +1,427 @@
+#include "proto/read/graph_rows.h"
+
+#include "proto/check.h"
+#include "proto/read/edge_array.h"
+#include "proto/read/edge_sort.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The loops over all edges below are written once, for either type of weight, and compiled for
+ * each. */
+#define FOR_EACH_TYPE inline __attribute__((always_inline))
+
+/* An edge on its way, its ends as one number, by which rows are in order. */
+struct edge {
+    uint64_t key;
+    int32_t integer; /* its weight */
+    double decimal;  /* or this, when real */
+};
+
+static FOR_EACH_TYPE struct edge edge_at(const void *edges, uint64_t index, bool real)
+{
+    if (real) {
+        const struct edge_f8 *edge = (const struct edge_f8 *)edges + index;
+
+        return (struct edge){(uint64_t)edge->source << 32 | edge->target, 0, edge->weight};
+    }
+    const struct edge_i4 *edge = (const struct edge_i4 *)edges + index;
+
+    return (struct edge){(uint64_t)edge->source << 32 | edge->target, edge->weight, 0};
+}
+
+static FOR_EACH_TYPE uint32_t source_of(uint64_t key)
+{
+    return (uint32_t)(key >> 32);
+}
+
+static FOR_EACH_TYPE uint32_t target_of(uint64_t key)
+{
+    return (uint32_t)key;
+}
+
+/* Final rows, smaller end first when undirected. */
+static FOR_EACH_TYPE uint64_t final_key(const struct graph *graph, const uint32_t *row_of,
+                                        uint64_t key)
+{
+    uint32_t source = row_of == NULL ? source_of(key) : row_of[source_of(key)];
+    uint32_t target = row_of == NULL ? target_of(key) : row_of[target_of(key)];
+
+    CHECK(source < graph->vertex_count && target < graph->vertex_count);
+    return !graph->directed && source > target ? (uint64_t)target << 32 | source
+                                               : (uint64_t)source << 32 | target;
+}
+
+/* ---- Loops leave ---- */
+
+static void note_negative_loop(struct graph_summary *summary, uint32_t vertex, double weight)
+{
+    summary->negative = true;
+    if (vertex > summary->negative_loop ||
+        (vertex == summary->negative_loop && weight >= summary->negative_loop_weight)) {
+        return;
+    }
+    summary->negative_loop = vertex;
+    summary->negative_loop_weight = weight;
+}
+
+static FOR_EACH_TYPE void settle_loop(struct graph_summary *summary, struct edge loop, bool real)
+{
+    const double weight = real ? loop.decimal : (double)loop.integer;
+
+    if (weight < 0) {
+        note_negative_loop(summary, source_of(loop.key), weight);
+    } else {
+        summary->loops_dropped++;
+    }
+}
+
+static FOR_EACH_TYPE bool is_loop(uint64_t key)
+{
+    return source_of(key) == target_of(key);
+}
+
+/* ---- Rows ---- */
+
+/* The progress of filling rows, and the weights of the rows before: integers are doubles here. */
+struct row_filling {
+    uint64_t kept;
+    uint64_t last; /* key of the edge kept last; 0: none, as no loop is kept */
+    uint32_t row;
+    double least;
+    double most;
+    double bound; /* the sum of the largest |weight| of each row */
+    bool integral;
+};
+
+static void note_range(struct row_filling *filling, double least, double most)
+{
+    filling->least = fmin(filling->least, least);
+    filling->most = fmax(filling->most, most);
+    filling->bound += fmax(-least, most);
+}
+
+static void note_integers(struct row_filling *filling, const int32_t *weight, uint64_t count)
+{
+    int32_t least = weight[0];
+    int32_t most = weight[0];
+
+    for (uint64_t i = 1; i < count; i++) {
+        least = weight[i] < least ? weight[i] : least;
+        most = weight[i] > most ? weight[i] : most;
+    }
+    note_range(filling, least, most);
+}
+
+static void note_decimals(struct row_filling *filling, const double *weight, uint64_t count)
+{
+    double least = weight[0];
+    double most = weight[0];
+
+    for (uint64_t i = 0; i < count; i++) {
+        least = weight[i] < least ? weight[i] : least;
+        most = weight[i] > most ? weight[i] : most;
+        filling->integral = filling->integral && weight[i] == trunc(weight[i]);
+    }
+    note_range(filling, least, most);
+}
+
+static FOR_EACH_TYPE void end_row(struct row_filling *filling, struct graph *graph, bool real)
+{
+    const uint64_t first = graph->row_offset[filling->row];
+    const uint64_t count = filling->kept - first;
+
+    if (count > 0 && real) {
+        note_decimals(filling, graph->weight_f8 + first, count);
+    } else if (count > 0) {
+        note_integers(filling, graph->weight_i4 + first, count);
+    }
+    graph->row_offset[++filling->row] = filling->kept;
+}
+
+static FOR_EACH_TYPE void put_weight(struct graph *graph, uint64_t place, struct edge edge,
+                                     bool real)
+{
+    if (real) {
+        memcpy(&graph->weight_f8[place], &edge.decimal, sizeof(edge.decimal));
+    } else {
+        graph->weight_i4[place] = edge.integer;
+    }
+}
+
+static FOR_EACH_TYPE void merge(struct graph *graph, uint64_t place, struct edge edge, bool real)
+{
+    const double kept = real ? graph->weight_f8[place] : graph->weight_i4[place];
+
+    graph->summary.parallel_merged++;
+    if ((real ? edge.decimal : edge.integer) < kept) {
+        put_weight(graph, place, edge, real);
+    }
+}
+
+/* Edges that go on where the last one was: of the same row, each with a larger target, and no loop.
+ * Most are. Returns the index of the first that does not. */
+static FOR_EACH_TYPE uint64_t fill_run(struct row_filling *filling, const void *edges, uint64_t i,
+                                       uint64_t count, struct graph *graph, bool real)
+{
+    uint32_t *target = graph->target;
+    const uint32_t source = source_of(filling->last);
+    uint32_t last = target_of(filling->last);
+    uint64_t place = filling->kept;
+
+    for (; i < count; i++, place++) {
+        const struct edge edge = edge_at(edges, i, real);
+        const uint32_t next = target_of(edge.key);
+
+        if (source_of(edge.key) != source || next <= last || next == source) {
+            break;
+        }
+        target[place] = next;
+        put_weight(graph, place, edge, real);
+        last = next;
+    }
+    CHECK(last < graph->vertex_count);
+    filling->kept = place;
+    filling->last = (uint64_t)source << 32 | last;
+    return i;
+}
+
+/* Fills the rows from the whole list. False as soon as an edge is out of order: what has been
+ * filled by then is of no use. Parallel edges are neighbours: the shortest stays. Integers need
+ * room in the graph for all of them; decimals go into the first half of the memory of the edges
+ * themselves, whose ends have left by then: each is moved to where an edge before it, or its own
+ * ends, were. */
+static FOR_EACH_TYPE bool fill_rows(const struct edge_list *list, const uint32_t *row_of,
+                                    struct graph *graph, bool real)
+{
+    struct row_filling filling = {.least = INFINITY, .most = -INFINITY, .integral = true};
+    struct graph_summary *summary = &graph->summary;
+
+    for (uint64_t i = 0; i < list->count;) {
+        struct edge edge = edge_at(list->edges, i, real);
+
+        edge.key = final_key(graph, row_of, edge.key);
+        if (is_loop(edge.key)) {
+            settle_loop(summary, edge, real);
+        } else if (edge.key > filling.last) {
+            while (filling.row < source_of(edge.key)) {
+                end_row(&filling, graph, real);
+            }
+            graph->target[filling.kept] = target_of(edge.key);
+            put_weight(graph, filling.kept++, edge, real);
+            filling.last = edge.key;
+            if (row_of == NULL) {
+                i = fill_run(&filling, list->edges, i + 1, list->count, graph, real);
+                continue;
+            }
+        } else if (edge.key == filling.last) {
+            merge(graph, filling.kept - 1, edge, real);
+        } else {
+            return false;
+        }
+        i++;
+    }
+    while (filling.row < graph->vertex_count) {
+        end_row(&filling, graph, real);
+    }
+    graph->edge_count = filling.kept;
+    summary->distance_bound = filling.bound;
+    summary->integral = filling.integral;
+    if (filling.kept > 0) {
+        summary->min_weight = filling.least;
+        summary->max_weight = filling.most;
+        summary->negative = summary->negative || summary->min_weight < 0;
+    }
+    return true;
+}
+
+static FOR_EACH_TYPE void put_edge(struct edge_list *list, uint64_t index, struct edge edge,
+                                   bool real)
+{
+    if (real) {
+        ((struct edge_f8 *)list->edges)[index] =
+            (struct edge_f8){source_of(edge.key), target_of(edge.key), edge.decimal};
+    } else {
+        ((struct edge_i4 *)list->edges)[index] =
+            (struct edge_i4){source_of(edge.key), target_of(edge.key), edge.integer};
+    }
+}
+
+/* Final rows in their place. True when the edges are in order then. */
+static FOR_EACH_TYPE bool normalise(struct edge_list *list, const uint32_t *row_of,
+                                    struct graph *graph, bool real)
+{
+    uint64_t kept = 0;
+    uint64_t before = 0;
+    bool sorted = true;
+
+    for (uint64_t i = 0; i < list->count; i++) {
+        struct edge edge = edge_at(list->edges, i, real);
+
+        edge.key = final_key(graph, row_of, edge.key);
+        if (is_loop(edge.key)) {
+            settle_loop(&graph->summary, edge, real);
+            continue;
+        }
+        put_edge(list, kept++, edge, real);
+        sorted = sorted && before <= edge.key;
+        before = edge.key;
+    }
+    list->count = kept;
+    return sorted;
+}
+
+/* ---- An undirected edge counts at both of its ends ---- */
+
+static FOR_EACH_TYPE double stored_weight(const struct graph *graph, uint64_t edge, bool real)
+{
+    return real ? graph->weight_f8[edge] : graph->weight_i4[edge];
+}
+
+static FOR_EACH_TYPE void find_largest(const struct graph *graph, double *largest, bool real)
+{
+    for (uint32_t v = 0; v < graph->vertex_count; v++) {
+        double most = largest[v];
+
+        for (uint64_t edge = graph->row_offset[v]; edge < graph->row_offset[v + 1]; edge++) {
+            double size = fabs(stored_weight(graph, edge, real));
+
+            most = size > most ? size : most;
+            if (size > largest[graph->target[edge]]) {
+                largest[graph->target[edge]] = size;
+            }
+        }
+        largest[v] = most;
+    }
+}
+
+static enum status bound_undirected(struct graph *graph)
+{
+    double *largest = calloc((size_t)graph->vertex_count + 1, sizeof(*largest));
+
+    if (largest == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    if (graph->weight_type == WEIGHT_REAL) {
+        find_largest(graph, largest, true);
+    } else {
+        find_largest(graph, largest, false);
+    }
+    graph->summary.distance_bound = 0;
+    for (uint32_t v = 0; v < graph->vertex_count; v++) {
+        graph->summary.distance_bound += largest[v];
+    }
+    free(largest);
+    return STATUS_OK;
+}
+
+/* ---- All together ---- */
+
+static enum status take_rows(struct graph *graph, uint64_t count, bool real)
+{
+    graph->weight_type = real ? WEIGHT_REAL : WEIGHT_INTEGER;
+    if (!edge_array_resize(&graph->target, count + 1, sizeof(*graph->target)) ||
+        (!real && !edge_array_resize(&graph->weight_i4, count + 1, sizeof(*graph->weight_i4)))) {
+        return STATUS_NO_MEMORY;
+    }
+    return STATUS_OK;
+}
+
+static void give_back(struct graph *graph)
+{
+    free(graph->target);
+    graph->target = NULL;
+    free(graph->weight_i4);
+    graph->weight_i4 = NULL;
+}
+
+/* Many files list their edges in order: then all is done in one go. */
+static enum status fill_at_once(const struct edge_list *list, const uint32_t *row_of,
+                                struct graph *graph, bool *ret_filled)
+{
+    const struct graph_summary before = graph->summary;
+    enum status status = take_rows(graph, list->count, false);
+
+    if (status != STATUS_OK) {
+        return status;
+    }
+    *ret_filled = fill_rows(list, row_of, graph, false);
+    if (!*ret_filled) {
+        graph->summary = before;
+        give_back(graph);
+    }
+    return STATUS_OK;
+}
+
+static enum status fill_integers(struct edge_list *list, const uint32_t *row_of,
+                                 struct graph *graph)
+{
+    bool filled = false;
+    enum status status = fill_at_once(list, row_of, graph, &filled);
+
+    if (filled || status != STATUS_OK) {
+        return status;
+    }
+    if (!normalise(list, row_of, graph, false)) {
+        status = edge_sort(list->edges, false, list->count, graph->vertex_count);
+    }
+    if (status == STATUS_OK) {
+        status = take_rows(graph, list->count, false);
+    }
+    if (status == STATUS_OK) {
+        CHECK(fill_rows(list, NULL, graph, false));
+    }
+    return status;
+}
+
+/* In their place, so nothing is tried. */
+static enum status fill_reals(struct edge_list *list, const uint32_t *row_of, struct graph *graph)
+{
+    enum status status = STATUS_OK;
+
+    if (!normalise(list, row_of, graph, true)) {
+        status = edge_sort(list->edges, true, list->count, graph->vertex_count);
+    }
+    if (status == STATUS_OK) {
+        status = take_rows(graph, list->count, true);
+    }
+    if (status == STATUS_OK) {
+        graph->weight_f8 = list->edges;
+        list->edges = NULL;
+        const struct edge_list moved = {list->count, true, graph->weight_f8};
+        CHECK(fill_rows(&moved, NULL, graph, true));
+    }
+    return status;
+}
+
+/* To their length; what is empty stays a valid pointer. */
+static bool trim(struct graph *graph)
+{
+    const uint64_t count = graph->edge_count + 1;
+
+    return edge_array_resize(&graph->target, count, sizeof(*graph->target)) &&
+           (graph->weight_type == WEIGHT_REAL
+                ? edge_array_resize(&graph->weight_f8, count, sizeof(*graph->weight_f8))
+                : edge_array_resize(&graph->weight_i4, count, sizeof(*graph->weight_i4)));
+}
+
+enum status graph_rows_build(struct edge_list *edges, const uint32_t *row_of, struct graph *graph)
+{
+    enum status status = STATUS_NO_MEMORY;
+
+    graph->row_offset = calloc((size_t)graph->vertex_count + 1, sizeof(*graph->row_offset));
+    if (graph->row_offset != NULL) {
+        status =
+            edges->real ? fill_reals(edges, row_of, graph) : fill_integers(edges, row_of, graph);
+    }
+    free(edges->edges);
+    *edges = (struct edge_list){0};
+    if (status == STATUS_OK && !trim(graph)) {
+        status = STATUS_NO_MEMORY;
+    }
+    if (status == STATUS_OK && !graph->directed) {
+        status = bound_undirected(graph);
+    }
+    return status == STATUS_OK ? graph_count_components(graph) : status;
+}

@@ -1,0 +1,600 @@
+/* JSON graphs in two dialects, read token by token without a tree. Formats:
+ * json: node-link documents (NetworkX), {"nodes":[{"id":..},..],"links"|"edges":[{"source":..,
+ *   "target":..,"weight":..},..]}, and compact ones, {"n":5,"edges":[[u,v,w],..]}, vertices 0..n-1.
+ * jgf: JSON Graph Format (jsongraphformat.info), {"graph":{"directed","nodes","edges":[{"source",
+ *   "target","directed","metadata":{"weight"}}]}}; the nodes of version 1 are an array of objects
+ *   with an id, those of version 2 an object by id. "graphs" is a list, of which one is read.
+ * Members come in any order, so rules that need several of them are checked at the end. */
+#include "proto/number.h"
+#include "proto/read/json_nodes.h"
+#include "proto/read/json_scanner.h"
+#include "proto/read/reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBER_LIMIT 512
+
+enum dialect { DIALECT_JSON, DIALECT_JGF, DIALECT_COUNT };
+
+enum place { NOWHERE, IN_DOCUMENT, IN_GRAPH, IN_NODE, IN_EDGE, IN_METADATA };
+
+enum member {
+    MEMBER_OTHER,
+    MEMBER_GRAPH,
+    MEMBER_GRAPHS,
+    MEMBER_N,
+    MEMBER_DIRECTED,
+    MEMBER_NODES,
+    MEMBER_EDGES,
+    MEMBER_LINKS,
+    MEMBER_HYPEREDGES,
+    MEMBER_ID,
+    MEMBER_SOURCE,
+    MEMBER_TARGET,
+    MEMBER_ONE_WAY,
+    MEMBER_METADATA,
+    MEMBER_WEIGHT,
+    MEMBER_COUNT
+};
+
+/* The object in which each dialect has the member; in the json dialect the document is the graph.
+ * An option may give the weight another name. */
+static const struct {
+    const char *name;
+    enum place place[DIALECT_COUNT];
+} members[MEMBER_COUNT] = {
+    [MEMBER_GRAPH] = {"graph", {NOWHERE, IN_DOCUMENT}},
+    [MEMBER_GRAPHS] = {"graphs", {NOWHERE, IN_DOCUMENT}},
+    [MEMBER_N] = {"n", {IN_GRAPH, NOWHERE}},
+    [MEMBER_DIRECTED] = {"directed", {IN_GRAPH, IN_GRAPH}},
+    [MEMBER_NODES] = {"nodes", {IN_GRAPH, IN_GRAPH}},
+    [MEMBER_EDGES] = {"edges", {IN_GRAPH, IN_GRAPH}},
+    [MEMBER_LINKS] = {"links", {IN_GRAPH, NOWHERE}},
+    [MEMBER_HYPEREDGES] = {"hyperedges", {NOWHERE, IN_GRAPH}},
+    [MEMBER_ID] = {"id", {IN_NODE, IN_NODE}},
+    [MEMBER_SOURCE] = {"source", {IN_EDGE, IN_EDGE}},
+    [MEMBER_TARGET] = {"target", {IN_EDGE, IN_EDGE}},
+    [MEMBER_ONE_WAY] = {"directed", {NOWHERE, IN_EDGE}},
+    [MEMBER_METADATA] = {"metadata", {NOWHERE, IN_EDGE}},
+    [MEMBER_WEIGHT] = {"weight", {IN_EDGE, IN_METADATA}},
+};
+
+struct json {
+    struct reader reader;
+    struct graph_options options;
+    enum dialect dialect;
+    const char *weight_name;
+    struct json_scanner scanner;
+    struct graph_builder *builder;
+    struct json_nodes nodes; /* of a node-link document */
+    enum member top;         /* the member of the document, of the graph and of the element */
+    enum member member;
+    enum member part;
+    enum member metadata; /* the member of an edge's metadata */
+    uint32_t seen;        /* bit per member; those of an element since it began */
+    bool has_graph;
+    unsigned base; /* depth of the graph's members; 0 outside of it */
+    bool directed;
+    bool by_key;               /* the nodes are an object */
+    int64_t vertex_count;      /* "n" */
+    bool compact;              /* some edge was an array */
+    bool linked;               /* some edge was an object */
+    struct json_place element; /* where the edge or node at hand begins */
+    unsigned part_count;       /* of an array */
+    uint32_t ends[2];
+    bool one_way; /* with MEMBER_ONE_WAY seen: what the edge says */
+    bool any_weight;
+    char weight[NUMBER_LIMIT];
+    size_t weight_size;
+    struct json_place weight_place;
+    uint32_t largest; /* vertex of a compact edge, and where it stood */
+    struct json_place largest_place;
+    struct text both_ways; /* edges that say "directed": false: uint64_t, index in the builder */
+    struct json_place first_one_way; /* the first edge that says "directed": true; line 0 = none */
+};
+
+static enum status refuse(const struct json_token *token, const char *detail,
+                          struct problem *reterr)
+{
+    return json_scanner_refuse(token->place, reterr, detail);
+}
+
+static bool is_object(const struct json_token *token)
+{
+    return token->kind == JSON_TOKEN_OBJECT_BEGIN || token->kind == JSON_TOKEN_OBJECT_END;
+}
+
+static bool is_array(const struct json_token *token)
+{
+    return token->kind == JSON_TOKEN_ARRAY_BEGIN || token->kind == JSON_TOKEN_ARRAY_END;
+}
+
+static bool is_end(const struct json_token *token)
+{
+    return token->kind == JSON_TOKEN_OBJECT_END || token->kind == JSON_TOKEN_ARRAY_END;
+}
+
+static bool has_seen(const struct json *json, enum member member)
+{
+    return (json->seen >> member & 1) != 0;
+}
+
+/* STATUS_BAD_GRAPH when the member occurs for the second time. */
+static enum status see(struct json *json, enum member member, const struct json_token *token,
+                       struct problem *reterr)
+{
+    if (has_seen(json, member)) {
+        return refuse(token, "The member occurs twice.", reterr);
+    }
+    json->seen |= 1u << member;
+    return STATUS_OK;
+}
+
+/* Sizes are compared too: a key may hold a NUL of its own. */
+static enum member find_member(const struct json *json, enum place place,
+                               const struct json_token *key)
+{
+    for (int i = MEMBER_COUNT - 1; i > MEMBER_OTHER; i--) {
+        const char *name = i == MEMBER_WEIGHT ? json->weight_name : members[i].name;
+
+        if (members[i].place[json->dialect] == place && strlen(name) == key->size &&
+            memcmp(name, key->text, key->size) == 0) {
+            return (enum member)i;
+        }
+    }
+    return MEMBER_OTHER;
+}
+
+/* A token of a jgf document outside of its graph. */
+static enum status take_document(struct json *json, const struct json_token *token,
+                                 struct problem *reterr)
+{
+    if (token->depth == 1 && token->kind == JSON_TOKEN_KEY) {
+        json->top = find_member(json, IN_DOCUMENT, token);
+        if (json->top != MEMBER_OTHER &&
+            (json->seen & (1u << MEMBER_GRAPH | 1u << MEMBER_GRAPHS))) {
+            return refuse(token, "There is a second \"graph\" or \"graphs\".", reterr);
+        }
+        json->seen |= 1u << json->top;
+        return STATUS_OK;
+    }
+    if (token->depth == 1 && json->top == MEMBER_GRAPHS && !is_array(token)) {
+        return refuse(token, "\"graphs\" is an array.", reterr);
+    }
+    if ((token->depth != 1 || json->top != MEMBER_GRAPH) &&
+        (token->depth != 2 || json->top != MEMBER_GRAPHS)) {
+        return STATUS_OK;
+    }
+    if (!is_object(token)) {
+        return refuse(token, "A graph is an object.", reterr);
+    }
+    if (!is_end(token) && json->has_graph) {
+        (void)refuse(token, "There are several graphs.", reterr);
+        problem_hint(reterr, "Upload one graph at a time.");
+        return STATUS_BAD_GRAPH;
+    }
+    json->has_graph = true;
+    json->base = is_end(token) ? 0 : token->depth + 1;
+    return STATUS_OK;
+}
+
+static enum status take_member_name(struct json *json, const struct json_token *token,
+                                    struct problem *reterr)
+{
+    enum status status;
+
+    json->member = find_member(json, IN_GRAPH, token);
+    if (json->member == MEMBER_OTHER) {
+        return STATUS_OK;
+    }
+    if (json->member == MEMBER_HYPEREDGES) {
+        return refuse(token, "There are hyperedges, and no distance is defined along them.",
+                      reterr);
+    }
+    status = see(json, json->member, token, reterr);
+    if (status == STATUS_OK && has_seen(json, MEMBER_EDGES) && has_seen(json, MEMBER_LINKS)) {
+        return refuse(token, "There are both \"edges\" and \"links\".", reterr);
+    }
+    return status;
+}
+
+static enum status take_direction(const struct json_token *token, bool *ret_directed,
+                                  struct problem *reterr)
+{
+    *ret_directed = token->kind == JSON_TOKEN_TRUE;
+    if (token->kind != JSON_TOKEN_TRUE && token->kind != JSON_TOKEN_FALSE) {
+        return refuse(token, "\"directed\" is neither true nor false.", reterr);
+    }
+    return STATUS_OK;
+}
+
+static enum status take_member_value(struct json *json, const struct json_token *token,
+                                     struct problem *reterr)
+{
+    switch ((int)json->member) {
+    case MEMBER_N:
+        if (token->kind != JSON_TOKEN_NUMBER ||
+            !number_parse_integer(token->text, token->size, &json->vertex_count) ||
+            json->vertex_count < 0) {
+            return refuse(token, "\"n\" is no count of vertices.", reterr);
+        }
+        return graph_builder_admit(json->builder, (uint64_t)json->vertex_count, reterr);
+    case MEMBER_DIRECTED:
+        return take_direction(token, &json->directed, reterr);
+    case MEMBER_NODES:
+        json->by_key = json->dialect == DIALECT_JGF && is_object(token);
+        return json->by_key || is_array(token) ? STATUS_OK
+                                               : refuse(token, "The nodes are not a list.", reterr);
+    case MEMBER_EDGES:
+    case MEMBER_LINKS:
+        return is_array(token) ? STATUS_OK : refuse(token, "The edges are not a list.", reterr);
+    default:
+        return STATUS_OK;
+    }
+}
+
+static enum status begin_element(struct json *json, const struct json_token *token,
+                                 struct problem *reterr)
+{
+    const bool compact = json->dialect == DIALECT_JSON && is_array(token);
+
+    json->element = token->place;
+    json->seen &= (1u << MEMBER_ID) - 1;
+    json->part = MEMBER_OTHER;
+    json->part_count = 0;
+    if (json->member == MEMBER_NODES) {
+        return is_object(token) ? STATUS_OK : refuse(token, "A node is an object.", reterr);
+    }
+    if (!is_object(token) && !compact) {
+        return refuse(token, "An edge is an object, or an array outside of JGF.", reterr);
+    }
+    json->compact |= compact;
+    json->linked |= !compact;
+    if (json->compact && json->linked) {
+        return refuse(token, "Some edges are arrays and some are objects.", reterr);
+    }
+    return compact ? reader_admit_weight_name(&json->options, reterr) : STATUS_OK;
+}
+
+static enum status end_element(struct json *json, struct problem *reterr)
+{
+    const bool weighted = has_seen(json, MEMBER_WEIGHT);
+    const struct json_place place = weighted ? json->weight_place : json->element;
+    const uint64_t index = graph_builder_edge_count(json->builder);
+    enum status status;
+
+    if (json->member == MEMBER_NODES) {
+        return has_seen(json, MEMBER_ID)
+                   ? STATUS_OK
+                   : json_scanner_refuse(json->element, reterr, "The node has no \"id\".");
+    }
+    if (json->compact ? json->part_count < 2
+                      : !has_seen(json, MEMBER_SOURCE) || !has_seen(json, MEMBER_TARGET)) {
+        return json_scanner_refuse(json->element, reterr, "The edge has no source or no target.");
+    }
+    /* The direction of single edges is checked once that of the graph is known: until then the
+     * edges that lead both ways are collected, and the first one-way edge is remembered. */
+    if (has_seen(json, MEMBER_ONE_WAY) && !json->one_way) {
+        text_append(&json->both_ways, &index, sizeof(index));
+    } else if (has_seen(json, MEMBER_ONE_WAY) && json->first_one_way.line == 0) {
+        json->first_one_way = json->element;
+    }
+    if (weighted) {
+        status = reader_add_edge(json->builder, &json->options, json->ends, json->weight,
+                                 json->weight_size, place.column, reterr);
+    } else {
+        status = graph_builder_add_integer(json->builder, json->ends[0], json->ends[1], 1);
+        (void)reader_add_failed(status, &json->options, reterr);
+    }
+    if (status != STATUS_OK) {
+        problem_at(reterr, place.line, place.column);
+    }
+    return status;
+}
+
+static enum status take_weight(struct json *json, const struct json_token *token,
+                               struct problem *reterr)
+{
+    if (token->kind != JSON_TOKEN_NUMBER || token->size >= NUMBER_LIMIT) {
+        return refuse(token, "The weight is not a number.", reterr);
+    }
+    memcpy(json->weight, token->text, token->size);
+    json->weight_size = token->size;
+    json->weight_place = token->place;
+    json->any_weight = true;
+    return see(json, MEMBER_WEIGHT, token, reterr);
+}
+
+/* The next part of a compact edge. Whether a vertex is below n is known once n is. */
+static enum status take_array_part(struct json *json, const struct json_token *token,
+                                   struct problem *reterr)
+{
+    const unsigned part = json->part_count++;
+    int64_t vertex;
+
+    if (part >= 2) {
+        return part == 2 ? take_weight(json, token, reterr)
+                         : refuse(token, "An edge is [source, target, weight].", reterr);
+    }
+    if (token->kind != JSON_TOKEN_NUMBER ||
+        !number_is_canonical_integer(token->text, token->size, &vertex) || vertex < 0 ||
+        vertex >= NO_VERTEX) {
+        return refuse(token, "A vertex is an integer from 0 to n-1.", reterr);
+    }
+    json->ends[part] = (uint32_t)vertex;
+    if (json->largest_place.line == 0 || vertex > json->largest) {
+        json->largest = (uint32_t)vertex;
+        json->largest_place = token->place;
+    }
+    return STATUS_OK;
+}
+
+static enum status take_part(struct json *json, const struct json_token *token,
+                             struct problem *reterr)
+{
+    enum status status;
+
+    if (json->part == MEMBER_WEIGHT) {
+        return take_weight(json, token, reterr);
+    }
+    if (json->part == MEMBER_METADATA && !is_object(token) && token->kind != JSON_TOKEN_NULL) {
+        return refuse(token, "\"metadata\" is not an object.", reterr);
+    }
+    if (json->part == MEMBER_METADATA || json->part == MEMBER_OTHER) {
+        return STATUS_OK;
+    }
+    status = see(json, json->part, token, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    switch ((int)json->part) {
+    case MEMBER_ID:
+        return json_nodes_list(&json->nodes, token, reterr);
+    case MEMBER_SOURCE:
+        return json_nodes_name(&json->nodes, token, &json->ends[0], reterr);
+    case MEMBER_TARGET:
+        return json_nodes_name(&json->nodes, token, &json->ends[1], reterr);
+    default:
+        return take_direction(token, &json->one_way, reterr);
+    }
+}
+
+/* A token within the lists of the graph: depth 1 is an element, 2 a part of it, 3 its metadata. */
+static enum status take_inner(struct json *json, const struct json_token *token, unsigned depth,
+                              struct problem *reterr)
+{
+    const bool is_node = json->member == MEMBER_NODES;
+
+    if (depth == 1 && is_node && json->by_key && token->kind == JSON_TOKEN_KEY) {
+        struct json_token name = *token;
+
+        /* In version 2 of jgf the name of a node is the key of its object. */
+        name.kind = JSON_TOKEN_STRING;
+        return json_nodes_list(&json->nodes, &name, reterr);
+    }
+    if (depth == 1 && is_node && json->by_key) {
+        return is_object(token) ? STATUS_OK : refuse(token, "A node is an object.", reterr);
+    }
+    if (depth == 1) {
+        return is_end(token) ? end_element(json, reterr) : begin_element(json, token, reterr);
+    }
+    if (is_end(token) || depth > 3 || (is_node && json->by_key)) {
+        return STATUS_OK;
+    }
+    if (depth == 2 && json->compact && !is_node) {
+        return take_array_part(json, token, reterr);
+    }
+    if (depth == 2 && token->kind == JSON_TOKEN_KEY) {
+        json->part = find_member(json, is_node ? IN_NODE : IN_EDGE, token);
+        return STATUS_OK;
+    }
+    if (depth == 2) {
+        return take_part(json, token, reterr);
+    }
+    if (is_node || json->part != MEMBER_METADATA) {
+        return STATUS_OK;
+    }
+    if (token->kind == JSON_TOKEN_KEY) {
+        json->metadata = find_member(json, IN_METADATA, token);
+        return STATUS_OK;
+    }
+    return json->metadata == MEMBER_WEIGHT ? take_weight(json, token, reterr) : STATUS_OK;
+}
+
+static enum status take_token(void *context, const struct json_token *token, struct problem *reterr)
+{
+    struct json *json = context;
+
+    if (token->depth == 0) {
+        return is_object(token) ? STATUS_OK
+                                : refuse(token, "The document is not an object.", reterr);
+    }
+    if (json->base == 0 || token->depth < json->base) {
+        return take_document(json, token, reterr);
+    }
+    if (token->depth == json->base) {
+        return token->kind == JSON_TOKEN_KEY ? take_member_name(json, token, reterr)
+                                             : take_member_value(json, token, reterr);
+    }
+    if (json->member == MEMBER_NODES || json->member == MEMBER_EDGES ||
+        json->member == MEMBER_LINKS) {
+        return take_inner(json, token, token->depth - json->base, reterr);
+    }
+    return STATUS_OK;
+}
+
+static enum status check_complete(const struct json *json, struct problem *reterr)
+{
+    const bool jgf = json->dialect == DIALECT_JGF;
+    const bool listed = has_seen(json, MEMBER_NODES);
+    const char *detail = NULL;
+
+    if (jgf && !json->has_graph) {
+        detail = "There is no \"graph\" in the document.";
+    } else if (jgf && !listed) {
+        detail = "The graph has no \"nodes\".";
+    } else if (!jgf && !has_seen(json, MEMBER_EDGES) && !has_seen(json, MEMBER_LINKS)) {
+        detail = "There is neither \"edges\" nor \"links\".";
+    } else if (json->compact && listed) {
+        detail = "There are \"nodes\", but the edges are arrays.";
+    } else if (json->linked && !listed) {
+        detail = "The list of \"nodes\" is missing.";
+    } else if (!listed && !has_seen(json, MEMBER_N) && !json->options.has_vertex_count) {
+        detail = "There is no \"n\" and there are no \"nodes\".";
+    }
+    if (detail != NULL) {
+        return problem_set(reterr, STATUS_BAD_GRAPH, "%s", detail);
+    }
+    if (text_status(&json->both_ways) != STATUS_OK) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the graph.");
+    }
+    if (json->options.weight[0] != '\0' && json->linked && !json->any_weight) {
+        return problem_set(reterr, STATUS_BAD_PARAMETER,
+                           "weight=%s names an attribute that no edge has.", json->options.weight);
+    }
+    return STATUS_OK;
+}
+
+static void note(struct json *json)
+{
+    struct reader_notes *notes = &json->reader.notes;
+    const bool listed = has_seen(json, MEMBER_NODES);
+
+    snprintf(notes->variant, sizeof(notes->variant), "%s",
+             json->dialect == DIALECT_JGF ? (json->by_key ? "version 2" : "version 1")
+             : listed                     ? "node-link"
+                                          : "compact");
+    snprintf(notes->weight, sizeof(notes->weight), "%s",
+             !json->any_weight ? ""
+             : listed          ? json->weight_name
+                               : READER_WEIGHT_VALUE);
+    notes->says_direction = has_seen(json, MEMBER_DIRECTED);
+}
+
+/* In a directed graph an edge that leads both ways is two. */
+static enum status settle_directions(struct json *json, struct problem *reterr)
+{
+    const struct graph_options *options = &json->options;
+    enum status status = STATUS_OK;
+    uint32_t ends[2];
+    uint64_t index;
+
+    if (options->has_directed ? options->directed : json->directed) {
+        for (size_t at = 0; at < json->both_ways.size && status == STATUS_OK; at += sizeof(index)) {
+            memcpy(&index, json->both_ways.bytes + at, sizeof(index));
+            const double weight = graph_builder_edge(json->builder, index, ends);
+
+            status = graph_builder_add_real(json->builder, ends[1], ends[0], weight);
+            (void)reader_add_failed(status, options, reterr);
+        }
+    } else if (!options->has_directed && json->first_one_way.line > 0) {
+        status = json_scanner_refuse(json->first_one_way, reterr,
+                                     "The edge is directed, and the graph says that it is not.");
+        problem_hint(reterr, "Say \"directed\": true of the graph and false of the edges that lead "
+                             "both ways, or give directed=.");
+    }
+    return status;
+}
+
+static enum status finish_compact(struct json *json, struct graph **ret_graph,
+                                  struct problem *reterr)
+{
+    const uint64_t count =
+        has_seen(json, MEMBER_N) ? (uint64_t)json->vertex_count : json->options.vertex_count;
+    enum status status = reader_admit_count(&json->options, count, reterr);
+
+    if (status == STATUS_OK) {
+        status = graph_builder_admit(json->builder, count, reterr);
+    }
+    if (status == STATUS_OK && json->largest_place.line > 0 && json->largest >= count) {
+        status = problem_set(reterr, STATUS_BAD_GRAPH, "Vertex %u is outside 0..n-1 with n=%llu.",
+                             json->largest, (unsigned long long)count);
+        problem_at(reterr, json->largest_place.line, json->largest_place.column);
+    }
+    return status == STATUS_OK
+               ? reader_finish_range(json->builder, (uint32_t)count, 0,
+                                     !has_seen(json, MEMBER_DIRECTED) || json->directed, ret_graph,
+                                     reterr)
+               : status;
+}
+
+static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
+{
+    struct json *json = (struct json *)reader;
+    enum status status = json_scanner_end(&json->scanner, reterr);
+
+    if (status == STATUS_OK) {
+        status = check_complete(json, reterr);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    note(json);
+    if (!has_seen(json, MEMBER_NODES)) {
+        return finish_compact(json, ret_graph, reterr);
+    }
+    status = reader_admit_count(&json->options, json->nodes.listed, reterr);
+    if (status == STATUS_OK) {
+        status = settle_directions(json, reterr);
+    }
+    return status != STATUS_OK
+               ? status
+               : json_nodes_build(&json->nodes, json->builder, json->directed, ret_graph, reterr);
+}
+
+static enum status feed(struct reader *reader, const char *bytes, size_t size,
+                        struct problem *reterr)
+{
+    return json_scanner_feed(&((struct json *)reader)->scanner, bytes, size, reterr);
+}
+
+static void destroy(struct reader *reader)
+{
+    struct json *json = (struct json *)reader;
+
+    json_scanner_finish(&json->scanner);
+    graph_builder_destroy(json->builder);
+    json_nodes_finish(&json->nodes);
+    text_finish(&json->both_ways);
+    free(json);
+}
+
+static enum status create(enum dialect dialect, const struct graph_options *options,
+                          struct reader **ret_reader)
+{
+    struct json *json = calloc(1, sizeof(*json));
+
+    if (json == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    json->options = *options;
+    json->dialect = dialect;
+    json->base = dialect == DIALECT_JSON ? 1 : 0;
+    json->directed = dialect == DIALECT_JGF;
+    json->weight_name = options->weight[0] != '\0' ? json->options.weight : "weight";
+    json_scanner_init(&json->scanner);
+    json->scanner.take = take_token;
+    json->scanner.context = json;
+    if (graph_builder_create(options, &json->builder) != STATUS_OK ||
+        json_nodes_init(&json->nodes, json->builder) != STATUS_OK) {
+        destroy(&json->reader);
+        return STATUS_NO_MEMORY;
+    }
+    *ret_reader = &json->reader;
+    return STATUS_OK;
+}
+
+static enum status create_json(const struct graph_options *options, struct reader **ret_reader)
+{
+    return create(DIALECT_JSON, options, ret_reader);
+}
+
+static enum status create_jgf(const struct graph_options *options, struct reader **ret_reader)
+{
+    return create(DIALECT_JGF, options, ret_reader);
+}
+
+const struct reader_class reader_json_class = {FORMAT_JSON, create_json, feed, finish, destroy};
+const struct reader_class reader_jgf_class = {FORMAT_JGF, create_jgf, feed, finish, destroy};

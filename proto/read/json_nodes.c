@@ -1,0 +1,155 @@
+#include "proto/read/json_nodes.h"
+
+#include "proto/number.h"
+
+#include <stdlib.h>
+
+enum status json_nodes_init(struct json_nodes *nodes, const struct graph_builder *builder)
+{
+    *nodes = (struct json_nodes){.builder = builder};
+    return name_table_create(&nodes->names);
+}
+
+void json_nodes_finish(struct json_nodes *nodes)
+{
+    name_table_destroy(nodes->names);
+    free(nodes->vertices);
+    *nodes = (struct json_nodes){0};
+}
+
+static enum status no_memory(struct problem *reterr)
+{
+    return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the names.");
+}
+
+static enum status add(struct json_nodes *nodes, const struct json_token *token, uint32_t row,
+                       struct problem *reterr)
+{
+    if (row >= nodes->capacity) {
+        const uint64_t capacity = nodes->capacity == 0 ? 256 : (uint64_t)nodes->capacity * 2;
+        struct json_vertex *vertices = NULL;
+
+        if (capacity <= UINT32_MAX) {
+            vertices = reallocarray(nodes->vertices, capacity, sizeof(*vertices));
+        }
+        if (vertices == NULL) {
+            return no_memory(reterr);
+        }
+        nodes->vertices = vertices;
+        nodes->capacity = (uint32_t)capacity;
+    }
+    nodes->vertices[row] = (struct json_vertex){
+        .first = token->place,
+        .position = NO_VERTEX,
+        .is_string = token->kind == JSON_TOKEN_STRING,
+    };
+    nodes->has_string |= nodes->vertices[row].is_string;
+    return graph_builder_admit(nodes->builder, (uint64_t)row + 1, reterr);
+}
+
+static enum status check_name(const struct json_token *token, struct problem *reterr)
+{
+    int64_t number;
+
+    if (token->kind == JSON_TOKEN_NUMBER
+            ? !number_is_canonical_integer(token->text, token->size, &number)
+            : token->kind != JSON_TOKEN_STRING) {
+        return json_scanner_refuse(token->place, reterr,
+                                   "The name of a vertex is neither an integer nor a string.");
+    }
+    if (token->size > VERTEX_NAME_LIMIT) {
+        return json_scanner_refuse(token->place, reterr,
+                                   "The name of the vertex is longer than 1024 bytes.");
+    }
+    return STATUS_OK;
+}
+
+enum status json_nodes_name(struct json_nodes *nodes, const struct json_token *token,
+                            uint32_t *ret_row, struct problem *reterr)
+{
+    uint32_t count = name_table_count(nodes->names);
+    enum status status = check_name(token, reterr);
+
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (name_table_intern(nodes->names, token->text, token->size, ret_row) != STATUS_OK) {
+        return no_memory(reterr);
+    }
+    if (*ret_row == count) {
+        return add(nodes, token, *ret_row, reterr);
+    }
+    if (nodes->vertices[*ret_row].is_string != (token->kind == JSON_TOKEN_STRING)) {
+        return json_scanner_refuse(token->place, reterr,
+                                   "The same name occurs as a string and as a number.");
+    }
+    return STATUS_OK;
+}
+
+enum status json_nodes_list(struct json_nodes *nodes, const struct json_token *token,
+                            struct problem *reterr)
+{
+    uint32_t row;
+    enum status status = json_nodes_name(nodes, token, &row, reterr);
+
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (nodes->vertices[row].position != NO_VERTEX) {
+        return json_scanner_refuse(token->place, reterr, "Two nodes have this id.");
+    }
+    nodes->vertices[row].position = nodes->listed++;
+    return STATUS_OK;
+}
+
+static enum status refuse_unlisted(const struct json_nodes *nodes, uint32_t row,
+                                   struct problem *reterr)
+{
+    const struct json_place *place = &nodes->vertices[row].first;
+    char buffer[NAME_NUMBER_BUFFER];
+    size_t size;
+    const char *name = name_table_get(nodes->names, row, buffer, &size);
+
+    problem_set(reterr, STATUS_BAD_GRAPH, "Vertex '%.*s' is not in the list of nodes.",
+                size > 40 ? 40 : (int)size, name);
+    problem_at(reterr, place->line, place->column);
+    return STATUS_BAD_GRAPH;
+}
+
+enum status json_nodes_build(const struct json_nodes *nodes, struct graph_builder *builder,
+                             bool directed, struct graph **ret_graph, struct problem *reterr)
+{
+    const uint32_t count = name_table_count(nodes->names);
+    uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
+    uint32_t *row_of = calloc((size_t)count + 1, sizeof(*row_of));
+    struct vertex_names *names = NULL;
+    enum status status = STATUS_OK;
+
+    if (order == NULL || row_of == NULL) {
+        status = no_memory(reterr);
+        goto end;
+    }
+    for (uint32_t row = 0; row < count; row++) {
+        const uint32_t position = nodes->vertices[row].position;
+
+        if (position == NO_VERTEX) {
+            status = refuse_unlisted(nodes, row, reterr);
+            goto end;
+        }
+        order[position] = row;
+        row_of[row] = position;
+    }
+    if (vertex_names_create_ordered(nodes->names, order, count, !nodes->has_string, &names) !=
+        STATUS_OK) {
+        status = no_memory(reterr);
+        goto end;
+    }
+    free(order);
+    order = NULL;
+    status = graph_builder_finish(builder, &names, row_of, directed, ret_graph, reterr);
+end:
+    vertex_names_destroy(names);
+    free(order);
+    free(row_of);
+    return status;
+}

@@ -1,0 +1,216 @@
+#include "proto/read/lines.h"
+
+#include "proto/number.h"
+#include "proto/read/reader.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+void line_splitter_finish(struct line_splitter *splitter)
+{
+    free(splitter->pending);
+    *splitter = (struct line_splitter){0};
+}
+
+/* Judges the first bytes of a line, so that the verdict is the same wherever a piece ended. */
+static enum status check_bytes(uint64_t number, const char *line, size_t size,
+                               struct problem *reterr)
+{
+    size_t seen = size > READER_LINE_LIMIT ? READER_LINE_LIMIT : size;
+    const char *nul = memchr(line, '\0', seen);
+
+    if (nul != NULL) {
+        problem_set(reterr, STATUS_BAD_GRAPH, "There is a NUL byte: this is not text.");
+        problem_at(reterr, number, (uint64_t)(nul - line) + 1);
+        return STATUS_BAD_GRAPH;
+    }
+    if (size > READER_LINE_LIMIT) {
+        problem_set(reterr, STATUS_BAD_GRAPH, "The line is longer than %d bytes.",
+                    READER_LINE_LIMIT);
+        problem_at(reterr, number, 0);
+        return STATUS_BAD_GRAPH;
+    }
+    return STATUS_OK;
+}
+
+static enum status hand_on(struct line_splitter *splitter, const char *line, size_t size,
+                           struct problem *reterr)
+{
+    enum status status;
+
+    splitter->line++;
+    status = check_bytes(splitter->line, line, size, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (size > 0 && line[size - 1] == '\r') {
+        size--;
+    }
+    if (splitter->line == 1 && size >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0) {
+        line += 3;
+        size -= 3;
+    }
+    status = splitter->take(splitter->context, line, size, reterr);
+    if (status != STATUS_OK && reterr != NULL && reterr->line == 0) {
+        reterr->line = splitter->line;
+    }
+    return status;
+}
+
+static enum status keep(struct line_splitter *splitter, const char *bytes, size_t size,
+                        struct problem *reterr)
+{
+    size_t needed = splitter->pending_size + size;
+
+    if (needed > READER_LINE_LIMIT + 1) {
+        needed = READER_LINE_LIMIT + 1;
+        size = needed - splitter->pending_size;
+    }
+    if (needed > splitter->pending_capacity) {
+        size_t capacity = needed < 256 ? 256 : needed * 2;
+        char *pending = realloc(splitter->pending, capacity);
+
+        if (pending == NULL) {
+            return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for a line.");
+        }
+        splitter->pending = pending;
+        splitter->pending_capacity = capacity;
+    }
+    memcpy(splitter->pending + splitter->pending_size, bytes, size);
+    splitter->pending_size = needed;
+    if (needed > READER_LINE_LIMIT) {
+        return check_bytes(splitter->line + 1, splitter->pending, needed, reterr);
+    }
+    return STATUS_OK;
+}
+
+enum status line_splitter_feed(struct line_splitter *splitter, const char *bytes, size_t size,
+                               struct problem *reterr)
+{
+    enum status status = STATUS_OK;
+
+    while (size > 0 && status == STATUS_OK) {
+        size_t scanned = 0;
+
+        if (splitter->scan != NULL && splitter->pending_size == 0) {
+            splitter->line += splitter->scan(splitter->context, bytes, size, &scanned);
+        }
+        if (scanned > 0) {
+            bytes += scanned;
+            size -= scanned;
+            continue;
+        }
+        const char *end = memchr(bytes, '\n', size);
+        size_t length = end == NULL ? size : (size_t)(end - bytes);
+        bool whole = end != NULL && splitter->pending_size == 0;
+
+        if (whole) {
+            status = hand_on(splitter, bytes, length, reterr);
+        } else {
+            status = keep(splitter, bytes, length, reterr);
+        }
+        if (end != NULL && !whole && status == STATUS_OK) {
+            status = line_splitter_end(splitter, reterr);
+        }
+        length += end != NULL;
+        bytes += length;
+        size -= length;
+    }
+    return status;
+}
+
+enum status line_splitter_end(struct line_splitter *splitter, struct problem *reterr)
+{
+    size_t size = splitter->pending_size;
+
+    if (size == 0) {
+        return STATUS_OK;
+    }
+    splitter->pending_size = 0;
+    return hand_on(splitter, splitter->pending, size, reterr);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+struct word line_word_next(struct word_cursor *cursor)
+{
+    const char *at = cursor->at;
+    struct word word;
+
+    while (at < cursor->end && is_blank(*at)) {
+        at++;
+    }
+    word.bytes = at;
+    word.column = (uint64_t)(at - cursor->begin) + 1;
+    while (at < cursor->end && !is_blank(*at)) {
+        at++;
+    }
+    word.size = (size_t)(at - word.bytes);
+    cursor->at = at;
+    return word;
+}
+
+bool line_word_is(struct word word, const char *text)
+{
+    return word.size == strlen(text) && memcmp(word.bytes, text, word.size) == 0;
+}
+
+bool line_word_is_like(struct word word, const char *text)
+{
+    return word.size == strlen(text) && strncasecmp(word.bytes, text, word.size) == 0;
+}
+
+enum status line_word_refuse(struct word word, const char *expected, struct problem *reterr)
+{
+    if (word.size == 0) {
+        problem_set(reterr, STATUS_BAD_GRAPH, "The line ends where %s should be.", expected);
+    } else {
+        problem_set(reterr, STATUS_BAD_GRAPH, "There is '%.*s' where %s should be.",
+                    word.size > 40 ? 40 : (int)word.size, word.bytes, expected);
+    }
+    problem_at(reterr, 0, word.column);
+    return STATUS_BAD_GRAPH;
+}
+
+enum status line_word_expect_end(struct word_cursor *cursor, struct problem *reterr)
+{
+    struct word word = line_word_next(cursor);
+
+    return word.size == 0 ? STATUS_OK : line_word_refuse(word, "the end of the line", reterr);
+}
+
+enum status line_word_parse_vertex(struct word word, uint32_t vertex_count, uint32_t *ret_row,
+                                   struct problem *reterr)
+{
+    int64_t vertex;
+
+    if (!number_parse_integer(word.bytes, word.size, &vertex)) {
+        return line_word_refuse(word, "a vertex", reterr);
+    }
+    if (vertex < 1 || vertex > vertex_count) {
+        problem_set(reterr, STATUS_BAD_GRAPH, "Vertex %lld is not in 1..%u.", (long long)vertex,
+                    vertex_count);
+        problem_at(reterr, 0, word.column);
+        if (vertex == 0) {
+            problem_hint(reterr, "The vertices of this format are counted from 1.");
+        }
+        return STATUS_BAD_GRAPH;
+    }
+    *ret_row = (uint32_t)(vertex - 1);
+    return STATUS_OK;
+}
+
+enum status line_word_parse_count(struct word word, const char *expected, int64_t *ret_count,
+                                  struct problem *reterr)
+{
+    int64_t count;
+
+    if (!number_parse_integer(word.bytes, word.size, &count) || count < 0) {
+        return line_word_refuse(word, expected, reterr);
+    }
+    *ret_count = count;
+    return STATUS_OK;
+}

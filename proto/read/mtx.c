@@ -1,0 +1,464 @@
+/* Matrix Market request format (math.nist.gov/MatrixMarket/formats.html): a header line
+ * "%%MatrixMarket matrix coordinate|array FIELD SYMMETRY", '%' comments, the size, then the
+ * entries. coordinate: "I J [A]", counted from 1, each an edge from I to J, also when A is 0.
+ * array: the values alone, column by column, each an edge but inf and nan, with which other
+ * programs mark that there is none. Symmetric matrices list one triangle and are undirected graphs.
+ */
+#include "proto/number.h"
+#include "proto/read/lines.h"
+#include "proto/read/reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum field { FIELD_REAL, FIELD_INTEGER, FIELD_PATTERN };
+enum symmetry { SYMMETRY_GENERAL, SYMMETRY_SYMMETRIC, SYMMETRY_SKEW };
+
+struct mtx {
+    struct reader reader;
+    struct graph_options options;
+    struct line_splitter splitter;
+    struct graph_builder *builder;
+    bool headed; /* the header line was read */
+    bool sized;  /* so was the size */
+    bool array;
+    enum field field;
+    enum symmetry symmetry;
+    bool mirrored; /* an entry off the diagonal is two edges */
+    uint32_t vertex_count;
+    uint64_t entry_count; /* announced */
+    uint64_t entries;     /* read */
+    uint32_t row;         /* of the next value of an array */
+    uint32_t column;
+};
+
+static enum status refuse_at(uint64_t column, const char *detail, const char *hint,
+                             struct problem *reterr)
+{
+    problem_set(reterr, STATUS_BAD_GRAPH, "%s", detail);
+    problem_at(reterr, 0, column);
+    problem_hint(reterr, "%s", hint);
+    return STATUS_BAD_GRAPH;
+}
+
+static enum status take_field(struct mtx *mtx, struct word word, struct problem *reterr)
+{
+    if (line_word_is_like(word, "complex")) {
+        return refuse_at(word.column, "The entries are complex, and weights are real.",
+                         "Write the matrix anew as real: its absolute values, for example.",
+                         reterr);
+    }
+    if (line_word_is_like(word, "integer")) {
+        mtx->field = FIELD_INTEGER;
+    } else if (line_word_is_like(word, "pattern")) {
+        mtx->field = FIELD_PATTERN;
+    } else if (!line_word_is_like(word, "real") && !line_word_is_like(word, "double")) {
+        return line_word_refuse(word, "integer, real or pattern", reterr);
+    }
+    if (mtx->field == FIELD_PATTERN && mtx->array) {
+        return refuse_at(word.column, "An array has no pattern: it lists every entry.",
+                         "Write it as a coordinate matrix.", reterr);
+    }
+    return STATUS_OK;
+}
+
+static enum status take_symmetry(struct mtx *mtx, struct word word, struct problem *reterr)
+{
+    if (line_word_is_like(word, "hermitian")) {
+        return refuse_at(word.column, "A hermitian matrix is complex, and weights are real.",
+                         "Write the matrix anew as real and symmetric.", reterr);
+    }
+    if (line_word_is_like(word, "symmetric")) {
+        mtx->symmetry = SYMMETRY_SYMMETRIC;
+    } else if (line_word_is_like(word, "skew-symmetric")) {
+        mtx->symmetry = SYMMETRY_SKEW;
+    } else if (!line_word_is_like(word, "general")) {
+        return line_word_refuse(word, "general, symmetric or skew-symmetric", reterr);
+    }
+    if (mtx->symmetry == SYMMETRY_SKEW && mtx->field == FIELD_PATTERN) {
+        return refuse_at(word.column, "A pattern has no signs: it cannot be skew-symmetric.",
+                         "Write it as general or symmetric.", reterr);
+    }
+    return STATUS_OK;
+}
+
+static const char *const field_names[] = {"real", "integer", "pattern"};
+static const char *const symmetry_names[] = {"general", "symmetric", "skew-symmetric"};
+
+/* Interprets the complete header and checks that the parameters agree with it. */
+static enum status settle_header(struct mtx *mtx, struct problem *reterr)
+{
+    const struct graph_options *options = &mtx->options;
+    struct reader_notes *notes = &mtx->reader.notes;
+
+    if (mtx->symmetry == SYMMETRY_SKEW && options->has_directed && !options->directed) {
+        return problem_set(reterr, STATUS_BAD_PARAMETER,
+                           "directed=false cannot hold: in a skew-symmetric matrix the way back "
+                           "has the opposite weight.");
+    }
+    mtx->headed = true;
+    mtx->mirrored = mtx->symmetry == SYMMETRY_SKEW || (mtx->symmetry == SYMMETRY_SYMMETRIC &&
+                                                       options->has_directed && options->directed);
+    snprintf(notes->variant, sizeof(notes->variant), "%s %s %s",
+             mtx->array ? "array" : "coordinate", field_names[mtx->field],
+             symmetry_names[mtx->symmetry]);
+    notes->says_direction = true;
+    if (mtx->field != FIELD_PATTERN) {
+        snprintf(notes->weight, sizeof(notes->weight), READER_WEIGHT_VALUE);
+    }
+    return reader_admit_weight_name(options, reterr);
+}
+
+static enum status take_header(struct mtx *mtx, struct word_cursor cursor, struct problem *reterr)
+{
+    struct word banner = line_word_next(&cursor);
+    struct word object = line_word_next(&cursor);
+    struct word layout = line_word_next(&cursor);
+    enum status status;
+
+    if (!line_word_is_like(banner, "%%MatrixMarket")) {
+        return line_word_refuse(banner, "%%MatrixMarket", reterr);
+    }
+    if (!line_word_is_like(object, "matrix")) {
+        return line_word_refuse(object, "matrix", reterr);
+    }
+    mtx->array = line_word_is_like(layout, "array");
+    if (!mtx->array && !line_word_is_like(layout, "coordinate")) {
+        return line_word_refuse(layout, "coordinate or array", reterr);
+    }
+    status = take_field(mtx, line_word_next(&cursor), reterr);
+    if (status == STATUS_OK) {
+        status = take_symmetry(mtx, line_word_next(&cursor), reterr);
+    }
+    if (status == STATUS_OK) {
+        status = line_word_expect_end(&cursor, reterr);
+    }
+    return status == STATUS_OK ? settle_header(mtx, reterr) : status;
+}
+
+/* An array lists all of a matrix, or its lower triangle, with the diagonal or without. */
+static uint64_t array_entries(const struct mtx *mtx)
+{
+    uint64_t n = mtx->vertex_count;
+
+    switch (mtx->symmetry) {
+    case SYMMETRY_GENERAL:
+        break;
+    case SYMMETRY_SYMMETRIC:
+        return n * (n + 1) / 2;
+    case SYMMETRY_SKEW:
+        return n == 0 ? 0 : n * (n - 1) / 2;
+    }
+    return n * n;
+}
+
+static enum status admit(struct mtx *mtx, uint64_t vertex_count, struct problem *reterr)
+{
+    enum status status = reader_admit_count(&mtx->options, vertex_count, reterr);
+
+    if (status == STATUS_OK) {
+        status = graph_builder_admit(mtx->builder, vertex_count, reterr);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    mtx->vertex_count = (uint32_t)vertex_count;
+    if (mtx->array) {
+        mtx->entry_count = array_entries(mtx);
+        mtx->row = mtx->symmetry == SYMMETRY_SKEW ? 1 : 0;
+    }
+    status = reader_admit_edges(&mtx->options, mtx->entry_count, reterr);
+    mtx->sized = status == STATUS_OK;
+    if (mtx->sized) {
+        graph_builder_expect(mtx->builder, mtx->entry_count);
+    }
+    return status;
+}
+
+static enum status take_size(struct mtx *mtx, struct word_cursor cursor, struct problem *reterr)
+{
+    struct word rows = line_word_next(&cursor);
+    struct word columns = line_word_next(&cursor);
+    int64_t row_count = 0;
+    int64_t column_count = 0;
+    int64_t entry_count = 0;
+    enum status status = line_word_parse_count(rows, "the number of rows", &row_count, reterr);
+
+    if (status == STATUS_OK) {
+        status = line_word_parse_count(columns, "the number of columns", &column_count, reterr);
+    }
+    if (status == STATUS_OK && row_count != column_count) {
+        return refuse_at(columns.column, "The matrix is not square: its rows are no vertices.",
+                         "A graph has as many rows as columns.", reterr);
+    }
+    if (status == STATUS_OK && !mtx->array) {
+        struct word entries = line_word_next(&cursor);
+
+        status = line_word_parse_count(entries, "the number of entries", &entry_count, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = line_word_expect_end(&cursor, reterr);
+    }
+    mtx->entry_count = (uint64_t)entry_count;
+    return status == STATUS_OK ? admit(mtx, (uint64_t)row_count, reterr) : status;
+}
+
+static enum status refuse_more(uint64_t column, struct problem *reterr)
+{
+    return refuse_at(column, "There are more entries than the size line announces.",
+                     "Correct the size line, or take the rest out.", reterr);
+}
+
+/* The way back of an entry that stands for two; an integer keeps its form. */
+static enum status add_mirror(struct mtx *mtx, const uint32_t ends[2], struct word weight,
+                              struct problem *reterr)
+{
+    const uint32_t back[2] = {ends[1], ends[0]};
+    char text[READER_LINE_LIMIT + 2];
+
+    if (!mtx->mirrored || ends[0] == ends[1]) {
+        return STATUS_OK;
+    }
+    if (mtx->symmetry == SYMMETRY_SKEW) {
+        bool negative = weight.bytes[0] == '-';
+        size_t sign = negative || weight.bytes[0] == '+';
+
+        text[0] = '-';
+        memcpy(text + !negative, weight.bytes + sign, weight.size - sign);
+        weight.size = weight.size - sign + !negative;
+        weight.bytes = text;
+    }
+    return reader_add_edge(mtx->builder, &mtx->options, back, weight.bytes, weight.size,
+                           weight.column, reterr);
+}
+
+static enum status add_entry(struct mtx *mtx, const uint32_t ends[2], struct word weight,
+                             struct problem *reterr)
+{
+    enum status status;
+    int64_t integer;
+
+    if (mtx->field == FIELD_INTEGER && weight.size > 0 &&
+        !number_parse_integer(weight.bytes, weight.size, &integer) &&
+        memchr(weight.bytes, '.', weight.size) != NULL) {
+        problem_set(reterr, STATUS_BAD_GRAPH,
+                    "The header says integer, and '%.*s' has a decimal point.",
+                    weight.size > 40 ? 40 : (int)weight.size, weight.bytes);
+        problem_at(reterr, 0, weight.column);
+        problem_hint(reterr, "Write real in the header.");
+        return STATUS_BAD_GRAPH;
+    }
+    mtx->entries++;
+    status = reader_add_edge(mtx->builder, &mtx->options, ends, weight.bytes, weight.size,
+                             weight.column, reterr);
+    return status == STATUS_OK ? add_mirror(mtx, ends, weight, reterr) : status;
+}
+
+static enum status take_coordinate(struct mtx *mtx, struct word_cursor cursor,
+                                   struct problem *reterr)
+{
+    static const char one[] = "1";
+    struct word row = line_word_next(&cursor);
+    struct word column = line_word_next(&cursor);
+    struct word weight = {one, 1, 0};
+    uint32_t ends[2];
+    enum status status;
+
+    if (mtx->entries == mtx->entry_count) {
+        return refuse_more(row.column, reterr);
+    }
+    status = line_word_parse_vertex(row, mtx->vertex_count, &ends[0], reterr);
+    if (status == STATUS_OK) {
+        status = line_word_parse_vertex(column, mtx->vertex_count, &ends[1], reterr);
+    }
+    if (status == STATUS_OK && mtx->field != FIELD_PATTERN) {
+        weight = line_word_next(&cursor);
+        status = weight.size == 0 ? line_word_refuse(weight, "a value", reterr) : STATUS_OK;
+    }
+    if (status == STATUS_OK) {
+        status = line_word_expect_end(&cursor, reterr);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (mtx->symmetry == SYMMETRY_SKEW && ends[0] == ends[1]) {
+        return refuse_at(row.column, "The diagonal of a skew-symmetric matrix is not listed.",
+                         "Take the entry out: it is 0.", reterr);
+    }
+    return add_entry(mtx, ends, weight, reterr);
+}
+
+static bool is_no_edge(struct word value)
+{
+    size_t sign = value.bytes[0] == '+';
+
+    value.bytes += sign;
+    value.size -= sign;
+    return line_word_is_like(value, "inf") || line_word_is_like(value, "infinity") ||
+           line_word_is_like(value, "nan");
+}
+
+/* Down the column, then to the top of the next one: of the whole matrix or of its triangle. */
+static void advance(struct mtx *mtx)
+{
+    mtx->row++;
+    if (mtx->row < mtx->vertex_count) {
+        return;
+    }
+    mtx->column++;
+    mtx->row = mtx->symmetry == SYMMETRY_GENERAL ? 0 : mtx->column;
+    mtx->row += mtx->symmetry == SYMMETRY_SKEW;
+}
+
+static enum status take_values(struct mtx *mtx, struct word_cursor cursor, struct problem *reterr)
+{
+    enum status status = STATUS_OK;
+
+    for (struct word value = line_word_next(&cursor); value.size > 0 && status == STATUS_OK;
+         value = line_word_next(&cursor)) {
+        uint32_t ends[2] = {mtx->row, mtx->column};
+
+        if (mtx->entries == mtx->entry_count) {
+            return refuse_more(value.column, reterr);
+        }
+        if (is_no_edge(value)) {
+            mtx->entries++;
+        } else {
+            status = add_entry(mtx, ends, value, reterr);
+        }
+        advance(mtx);
+    }
+    return status;
+}
+
+/* An entry as nearly all are written, "12 345 6": read in one go. */
+static bool scan_entry(const struct mtx *mtx, const char *line, size_t size, uint32_t ends[2],
+                       uint32_t *ret_weight)
+{
+    const char *end = line + size;
+    const char *at;
+
+    if (mtx->array || mtx->mirrored || mtx->entries == mtx->entry_count) {
+        return false;
+    }
+    at = word_scan_small(line, end, &ends[0]);
+    if (at == NULL || at == end || *at != ' ') {
+        return false;
+    }
+    at = word_scan_small(at + 1, end, &ends[1]);
+    *ret_weight = 1;
+    if (mtx->field != FIELD_PATTERN && at != NULL) {
+        at = at < end && *at == ' ' ? word_scan_small(at + 1, end, ret_weight) : NULL;
+    }
+    /* Vertex 0 wraps around. */
+    ends[0]--;
+    ends[1]--;
+    return at == end && ends[0] < mtx->vertex_count && ends[1] < mtx->vertex_count;
+}
+
+static enum status take_scanned(struct mtx *mtx, const uint32_t ends[2], uint32_t weight,
+                                struct problem *reterr)
+{
+    enum status status = graph_builder_add_integer(mtx->builder, ends[0], ends[1], weight);
+
+    mtx->entries++;
+    (void)reader_add_failed(status, &mtx->options, reterr);
+    return status;
+}
+
+static enum status take_line(void *context, const char *line, size_t size, struct problem *reterr)
+{
+    struct mtx *mtx = context;
+    struct word_cursor cursor = {line, line, line + size};
+    struct word_cursor ahead = cursor;
+    uint32_t weight;
+    uint32_t ends[2];
+    struct word first;
+
+    if (mtx->sized && scan_entry(mtx, line, size, ends, &weight)) {
+        return take_scanned(mtx, ends, weight, reterr);
+    }
+    if (!mtx->headed) {
+        return take_header(mtx, cursor, reterr);
+    }
+    first = line_word_next(&ahead);
+    if (first.size == 0 || first.bytes[0] == '%') {
+        return STATUS_OK;
+    }
+    if (!mtx->sized) {
+        return take_size(mtx, cursor, reterr);
+    }
+    return mtx->array ? take_values(mtx, cursor, reterr) : take_coordinate(mtx, cursor, reterr);
+}
+
+static void destroy(struct reader *reader)
+{
+    struct mtx *mtx = (struct mtx *)reader;
+
+    line_splitter_finish(&mtx->splitter);
+    graph_builder_destroy(mtx->builder);
+    free(mtx);
+}
+
+static enum status create(const struct graph_options *options, struct reader **ret_reader)
+{
+    struct mtx *mtx = calloc(1, sizeof(*mtx));
+
+    if (mtx == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    mtx->options = *options;
+    mtx->splitter.take = take_line;
+    mtx->splitter.context = mtx;
+    if (graph_builder_create(options, &mtx->builder) != STATUS_OK) {
+        destroy(&mtx->reader);
+        return STATUS_NO_MEMORY;
+    }
+    *ret_reader = &mtx->reader;
+    return STATUS_OK;
+}
+
+static enum status feed(struct reader *reader, const char *bytes, size_t size,
+                        struct problem *reterr)
+{
+    return line_splitter_feed(&((struct mtx *)reader)->splitter, bytes, size, reterr);
+}
+
+static enum status check_complete(const struct mtx *mtx, struct problem *reterr)
+{
+    if (!mtx->sized) {
+        problem_set(reterr, STATUS_TRUNCATED, "The file ends before the line with the size.");
+    } else if (mtx->entries < mtx->entry_count) {
+        problem_set(reterr, STATUS_TRUNCATED,
+                    "The size announces %llu entries, but %llu were found.",
+                    (unsigned long long)mtx->entry_count, (unsigned long long)mtx->entries);
+    } else {
+        return STATUS_OK;
+    }
+    problem_at(reterr, mtx->splitter.line, 0);
+    return STATUS_TRUNCATED;
+}
+
+static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
+{
+    struct mtx *mtx = (struct mtx *)reader;
+    enum status status = line_splitter_end(&mtx->splitter, reterr);
+
+    if (status == STATUS_OK) {
+        status = check_complete(mtx, reterr);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    return reader_finish_range(mtx->builder, mtx->vertex_count, 1,
+                               mtx->symmetry != SYMMETRY_SYMMETRIC, ret_graph, reterr);
+}
+
+const struct reader_class reader_mtx_class = {
+    .format = FORMAT_MTX,
+    .create = create,
+    .feed = feed,
+    .finish = finish,
+    .destroy = destroy,
+};

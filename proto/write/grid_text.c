@@ -1,0 +1,285 @@
+#include "proto/write/grid_text.h"
+
+#include "proto/check.h"
+#include "proto/write/cells.h"
+#include "proto/write/writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CELLS_PER_PIECE 1024
+#define NAMES_PER_PIECE 32
+/* Columns that one pass over the rows gathers: a cache line of i4. */
+#define BLOCK_COLUMNS 16
+
+/* Parts of a form, in the order in which they are written. */
+enum part { PART_HEAD, PART_SOURCES, PART_COLUMNS, PART_CELLS, PART_TAIL, PART_END };
+
+static void next_part(struct grid_text *writer)
+{
+    writer->part++;
+    writer->position = 0;
+}
+
+static bool is_object(enum grid_form form)
+{
+    return form == GRID_JSON || form == GRID_TABLE || form == GRID_ROW;
+}
+
+/* ---- Names ---- */
+
+/* A piece of the names of an axis between opening and closing. */
+static void append_names(struct grid_text *writer, const struct axis *axis, const char *opening,
+                         const char *closing, struct text *text)
+{
+    const struct vertex_names *names = writer->grid.names;
+    const uint64_t left = axis->count - writer->position;
+    const uint64_t stop = writer->position + (left < NAMES_PER_PIECE ? left : NAMES_PER_PIECE);
+
+    if (writer->position == 0) {
+        text_append_string(text, opening);
+    }
+    for (; writer->position < stop; writer->position++) {
+        const uint32_t row = axis_at(axis, (uint32_t)writer->position);
+
+        if (is_object(writer->form)) {
+            text_append(text, ",", writer->position > 0);
+            writer_append_vertex(text, names, row);
+        } else {
+            text_append_char(text, ',');
+            writer_append_field(text, names, row);
+        }
+    }
+    if (stop == axis->count) {
+        text_append_string(text, closing);
+        next_part(writer);
+    }
+}
+
+static void append_sources(struct grid_text *writer, struct text *text)
+{
+    if (writer->form == GRID_JSON || writer->form == GRID_TABLE) {
+        append_names(writer, &writer->grid.rows, "\"sources\":[", "],", text);
+        return;
+    }
+    if (writer->form == GRID_ROW) {
+        text_append_string(text, "\"source\":");
+        writer_append_vertex(text, writer->grid.names, axis_at(&writer->grid.rows, 0));
+        text_append_char(text, ',');
+    }
+    next_part(writer);
+}
+
+static void append_columns(struct grid_text *writer, struct text *text)
+{
+    if (is_object(writer->form)) {
+        append_names(writer, &writer->grid.columns, "\"destinations\":[", "],\"distances\":", text);
+    } else if (writer->form == GRID_CSV_NAMED) {
+        append_names(writer, &writer->grid.columns, "", "\n", text);
+    } else {
+        next_part(writer);
+    }
+}
+
+/* ---- Cells ---- */
+
+static struct cell_style style_of(enum grid_form form)
+{
+    if (form == GRID_CSV || form == GRID_CSV_NAMED) {
+        return (struct cell_style){',', ""};
+    }
+    return form == GRID_MTX ? (struct cell_style){'\n', "inf"} : (struct cell_style){',', "null"};
+}
+
+static void open_row(const struct grid_text *writer, uint64_t row, struct text *text)
+{
+    if (writer->form == GRID_CSV_NAMED) {
+        writer_append_field(text, writer->grid.names, axis_at(&writer->grid.rows, (uint32_t)row));
+        text_append(text, ",", writer->grid.columns.count > 0);
+    } else if (writer->form != GRID_CSV) {
+        text_append(text, ",", is_object(writer->form) && row > 0);
+        text_append_char(text, '[');
+    }
+}
+
+static void close_row(const struct grid_text *writer, struct text *text)
+{
+    if (writer->form == GRID_CSV || writer->form == GRID_CSV_NAMED) {
+        text_append_char(text, '\n');
+    } else {
+        text_append_string(text, writer->form == GRID_NDJSON ? "]\n" : "]");
+    }
+}
+
+/* Appends `count` cells of the row at source, from the first-th column of the axis on. */
+static void append_run(const struct grid_text *writer, const void *source, const struct axis *axis,
+                       uint32_t first, uint32_t count, struct text *text)
+{
+    const struct cell_style style = style_of(writer->form);
+    const uint32_t *list = axis->list != NULL ? axis->list + first : NULL;
+    char *to = text_reserve(text, (size_t)count * CELL_SIZE);
+
+    if (to != NULL) {
+        const char *end =
+            cells_print(writer->grid.kind, source, list, axis->first + first, count, &style, to);
+
+        text_advance(text, (size_t)(end - to));
+    }
+}
+
+/* position counts cells, and a row of none as one. */
+static void append_cells(struct grid_text *writer, struct text *text)
+{
+    const struct grid *grid = &writer->grid;
+    const uint32_t width = grid->columns.count > 0 ? grid->columns.count : 1;
+    const uint64_t row = writer->position / width;
+    const uint32_t first = (uint32_t)(writer->position % width);
+    const void *source;
+
+    if (row == grid->rows.count) {
+        next_part(writer);
+        return;
+    }
+    source = grid->row(grid->context, axis_at(&grid->rows, (uint32_t)row));
+    if (source == NULL) {
+        text->failed = true;
+        next_part(writer);
+        return;
+    }
+    if (first == 0) {
+        open_row(writer, row, text);
+    }
+    const uint32_t left = grid->columns.count - (grid->columns.count > 0 ? first : 0);
+    const uint32_t count = left < CELLS_PER_PIECE ? left : CELLS_PER_PIECE;
+
+    text_append(text, ",", first > 0);
+    append_run(writer, source, &grid->columns, first, count, text);
+    writer->position += count > 0 ? count : 1;
+    if (count == left) {
+        close_row(writer, text);
+    }
+}
+
+/* ---- Matrix Market: columns ---- */
+
+/* Column after column of this block, each as long as the grid has rows. */
+static bool gather(const struct grid_text *writer, uint32_t first, uint32_t count)
+{
+    const struct grid *grid = &writer->grid;
+    const size_t size = kind_size(grid->kind);
+
+    for (uint32_t row = 0; row < grid->rows.count; row++) {
+        const char *source = grid->row(grid->context, axis_at(&grid->rows, row));
+
+        if (source == NULL) {
+            return false;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            memcpy(writer->block + ((size_t)i * grid->rows.count + row) * size,
+                   source + axis_at(&grid->columns, first + i) * size, size);
+        }
+    }
+    return true;
+}
+
+static bool prepare_block(struct grid_text *writer, uint32_t column)
+{
+    const struct grid *grid = &writer->grid;
+    const size_t size = kind_size(grid->kind);
+    const uint32_t first = column / BLOCK_COLUMNS * BLOCK_COLUMNS;
+    const uint32_t left = grid->columns.count - first;
+
+    if (writer->block == NULL) {
+        writer->block = malloc((size_t)grid->rows.count * BLOCK_COLUMNS * size);
+    }
+    if (writer->block == NULL) {
+        return false;
+    }
+    return first != column || gather(writer, first, left < BLOCK_COLUMNS ? left : BLOCK_COLUMNS);
+}
+
+/* position counts cells, down the columns. */
+static void append_down(struct grid_text *writer, struct text *text)
+{
+    const struct grid *grid = &writer->grid;
+    const uint32_t height = grid->rows.count;
+    const size_t size = kind_size(grid->kind);
+
+    if (writer->position == grid_cells(grid)) {
+        next_part(writer);
+        return;
+    }
+    const uint32_t column = (uint32_t)(writer->position / height);
+    const uint32_t first = (uint32_t)(writer->position % height);
+    const uint32_t count = height - first < CELLS_PER_PIECE ? height - first : CELLS_PER_PIECE;
+
+    if (first == 0 && !prepare_block(writer, column)) {
+        text->failed = true;
+        next_part(writer);
+        return;
+    }
+    append_run(writer, writer->block + (size_t)(column % BLOCK_COLUMNS) * height * size,
+               &(struct axis){NULL, 0, height}, first, count, text);
+    text_append_char(text, '\n');
+    writer->position += count;
+}
+
+static void append_mtx_head(const struct grid_text *writer, struct text *text)
+{
+    const bool is_real = kind_is_float(writer->grid.kind) || writer->has_unreachable;
+
+    text_printf(text, "%%%%MatrixMarket matrix array %s general\n%% inf: unreachable\n%u %u\n",
+                is_real ? "real" : "integer", (unsigned)writer->grid.rows.count,
+                (unsigned)writer->grid.columns.count);
+}
+
+/* ---- The whole ---- */
+
+static void append_head(struct grid_text *writer, struct text *text)
+{
+    if (writer->form == GRID_MTX) {
+        append_mtx_head(writer, text);
+    } else if (is_object(writer->form)) {
+        text_append_string(text, writer->form == GRID_TABLE ? "{\"code\":\"Ok\"," : "{");
+    }
+    next_part(writer);
+}
+
+static void append_all_cells(struct grid_text *writer, struct text *text)
+{
+    if (writer->form == GRID_MTX) {
+        append_down(writer, text);
+        return;
+    }
+    if (writer->position == 0 && (writer->form == GRID_JSON || writer->form == GRID_TABLE)) {
+        text_append_char(text, '[');
+    }
+    append_cells(writer, text);
+}
+
+static void append_tail(struct grid_text *writer, struct text *text)
+{
+    if (is_object(writer->form)) {
+        text_append_string(text, writer->form == GRID_ROW ? "}\n" : "]}\n");
+    }
+    next_part(writer);
+}
+
+void grid_text_finish(struct grid_text *writer)
+{
+    free(writer->block);
+    writer->block = NULL;
+}
+
+bool grid_text_next(struct grid_text *writer, struct text *text)
+{
+    static void (*const parts[])(struct grid_text *, struct text *) = {
+        [PART_HEAD] = append_head,       [PART_SOURCES] = append_sources,
+        [PART_COLUMNS] = append_columns, [PART_CELLS] = append_all_cells,
+        [PART_TAIL] = append_tail,
+    };
+
+    CHECK(writer->part < PART_END);
+    parts[writer->part](writer, text);
+    return writer->part < PART_END;
+}

@@ -1,0 +1,174 @@
+#include "proto/write/overview.h"
+
+#include "proto/check.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+static uint32_t ceiling(uint32_t count, uint32_t parts)
+{
+    return parts == 0 ? 0 : (uint32_t)(((uint64_t)count + parts - 1) / parts);
+}
+
+static uint32_t clamp(uint64_t value, uint32_t least, uint32_t most)
+{
+    return value < least ? least : value > most ? most : (uint32_t)value;
+}
+
+struct overview overview_plan(enum kind kind, struct overview_axis rows,
+                              struct overview_axis columns, uint32_t cells)
+{
+    struct overview overview = {.kind = kind, .rows = rows, .columns = columns};
+    const uint64_t span = (uint64_t)columns.count * kind_size(kind);
+
+    overview.rows.cells = rows.count < cells ? rows.count : cells;
+    overview.columns.cells = columns.count < cells ? columns.count : cells;
+    overview.row_limit = ceiling(rows.count, overview.rows.cells);
+    overview.column_limit = ceiling(columns.count, overview.columns.cells);
+    const uint64_t all = (uint64_t)rows.count * columns.count;
+    if (all <= OVERVIEW_ELEMENTS && rows.count * span <= OVERVIEW_SPAN_BYTES) {
+        return overview;
+    }
+    /* As many rows as columns of each cell, where the bytes of the rows allow it. */
+    const uint64_t each =
+        OVERVIEW_ELEMENTS / ((uint64_t)overview.rows.cells * overview.columns.cells);
+    const uint64_t spanned = OVERVIEW_SPAN_BYTES / (span * overview.rows.cells);
+    uint64_t wanted = (uint64_t)sqrt((double)each);
+
+    if (wanted * overview.column_limit < each) {
+        wanted = each / overview.column_limit;
+    }
+    overview.row_limit = clamp(wanted < spanned ? wanted : spanned, 1, overview.row_limit);
+    overview.column_limit =
+        clamp(each / overview.row_limit / OVERVIEW_RUN * OVERVIEW_RUN,
+              overview.column_limit < OVERVIEW_RUN ? overview.column_limit : OVERVIEW_RUN,
+              overview.column_limit);
+    return overview;
+}
+
+bool overview_is_sample(const struct overview *overview)
+{
+    return overview->row_limit < ceiling(overview->rows.count, overview->rows.cells) ||
+           overview->column_limit < ceiling(overview->columns.count, overview->columns.cells);
+}
+
+uint32_t overview_begin(const struct overview_axis *axis, uint32_t cell)
+{
+    return axis->first +
+           (axis->cells == 0 ? 0 : (uint32_t)((uint64_t)cell * axis->count / axis->cells));
+}
+
+uint64_t overview_cost(const struct overview *overview)
+{
+    return (uint64_t)overview->row_limit * overview->column_limit * overview->columns.cells;
+}
+
+/* ---- Looking ---- */
+
+static void note(struct overview_cell *cell, double least, double largest, double sum,
+                 uint64_t finite)
+{
+    cell->least = cell->finite == 0 || least < cell->least ? least : cell->least;
+    cell->largest = cell->finite == 0 || largest > cell->largest ? largest : cell->largest;
+    cell->sum += sum;
+    cell->finite += finite;
+}
+
+/* Without branches, for the sake of vectors. What is unreachable is above all else in every kind.
+ */
+#define ADD(name, type, wide, far, lowest)                                                         \
+    static void name(struct overview_cell *cell, const type *from, uint32_t count)                 \
+    {                                                                                              \
+        type least = far;                                                                          \
+        type largest = lowest;                                                                     \
+        wide sum = 0;                                                                              \
+        uint32_t finite = 0;                                                                       \
+                                                                                                   \
+        for (uint32_t i = 0; i < count; i++) {                                                     \
+            const bool reached = from[i] < far;                                                    \
+            least = (type)(from[i] < least ? from[i] : least);                                     \
+            largest = (type)(reached && from[i] > largest ? from[i] : largest);                    \
+            sum += reached ? (wide)from[i] : 0;                                                    \
+            finite += reached;                                                                     \
+        }                                                                                          \
+        if (finite > 0) {                                                                          \
+            note(cell, (double)least, (double)largest, (double)sum, finite);                       \
+        }                                                                                          \
+        cell->elements += count;                                                                   \
+    }
+
+ADD(add_i4, int32_t, int64_t, UNREACHABLE_I4, INT32_MIN)
+ADD(add_u2, uint16_t, int64_t, UNREACHABLE_U2, 0)
+ADD(add_f4, float, double, INFINITY, -INFINITY)
+ADD(add_f8, double, double, (double)INFINITY, (double)-INFINITY)
+
+static void add(enum kind kind, const void *row, uint32_t first, uint32_t count,
+                struct overview_cell *cell)
+{
+    switch (kind) {
+    case KIND_I4:
+        add_i4(cell, (const int32_t *)row + first, count);
+        break;
+    case KIND_U2:
+        add_u2(cell, (const uint16_t *)row + first, count);
+        break;
+    case KIND_F4:
+        add_f4(cell, (const float *)row + first, count);
+        break;
+    case KIND_F8:
+        add_f8(cell, (const double *)row + first, count);
+        break;
+    case KIND_AUTO:
+    case KIND_COUNT:
+        CHECK(false);
+    }
+}
+
+/* The place of the index-th of parts, spread evenly over count: in the middle of its share. */
+static uint32_t spread(uint32_t index, uint32_t parts, uint32_t count)
+{
+    return (uint32_t)((2 * (uint64_t)index + 1) * count / (2 * (uint64_t)parts));
+}
+
+/* The columns of one cell on one row. */
+static void look_at(const struct overview *overview, const void *row, uint32_t begin, uint32_t end,
+                    struct overview_cell *cell)
+{
+    const uint32_t count = end - begin;
+    const uint32_t runs = overview->column_limit / OVERVIEW_RUN;
+
+    if (count <= overview->column_limit) {
+        add(overview->kind, row, begin, count, cell);
+        return;
+    }
+    /* A share is at least a run long, as all runs together are shorter than the cell. */
+    for (uint32_t i = 0; i < runs; i++) {
+        const uint32_t share = (uint32_t)((uint64_t)i * count / runs);
+        const uint32_t next = (uint32_t)(((uint64_t)i + 1) * count / runs);
+
+        add(overview->kind, row, begin + share + (next - share - OVERVIEW_RUN) / 2, OVERVIEW_RUN,
+            cell);
+    }
+}
+
+void overview_look(const struct overview *overview, uint32_t cell_row,
+                   const void *(*row)(const void *context, uint32_t row), const void *context,
+                   struct overview_cell *ret_cells)
+{
+    const uint32_t first = overview_begin(&overview->rows, cell_row);
+    const uint32_t count = overview_begin(&overview->rows, cell_row + 1) - first;
+    const uint32_t looks = count < overview->row_limit ? count : overview->row_limit;
+
+    for (uint32_t column = 0; column < overview->columns.cells; column++) {
+        ret_cells[column] = (struct overview_cell){0};
+    }
+    for (uint32_t look = 0; look < looks; look++) {
+        const void *distances =
+            row(context, first + (looks == count ? look : spread(look, looks, count)));
+
+        for (uint32_t column = 0; column < overview->columns.cells; column++) {
+            look_at(overview, distances, overview_begin(&overview->columns, column),
+                    overview_begin(&overview->columns, column + 1), &ret_cells[column]);
+        }
+    }
+}

@@ -1,0 +1,390 @@
+#include "proto/job_document.h"
+#include "proto/number.h"
+#include "proto/read/graph_builder.h"
+#include "server/clock.h"
+#include "server/command/command.h"
+#include "server/command/generator.h"
+#include "server/solver/host_memory.h"
+#include "server/solver/plan/planner.h"
+#include "server/solver/solver.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SIZES, KINDS, DIRECTED, RUNS, JSON };
+
+static const struct command_flag flags[] = {
+    [SIZES] = {"sizes", "LIST",
+               "Numbers of vertices, such as 256,1024,10000. Default: powers of two up to\n"
+               "      32768, and 25000 and 40000, on a GPU; up to 4096 on a processor. A size\n"
+               "      that does not fit is left out."},
+    [KINDS] = {"kinds", "LIST", "Of i4, u2 (i4 computed in 16 bits), f4, f8. Default: all."},
+    [DIRECTED] = {"directed", NULL, "Directed graphs only. Default: directed and undirected."},
+    [RUNS] = {"runs", "R",
+              "The median of up to R solves, after one that does not count. Long solves\n"
+              "      are repeated three times only. Default 5."},
+    [JSON] = {"json", NULL,
+              "Print one JSON object as the last line; the table goes to standard error."},
+    {NULL, NULL, NULL},
+};
+
+#define SIZES_GPU "256,512,1024,2048,4096,8192,16384,25000,32768,40000"
+#define SIZES_CPU "256,512,1024,2048,4096"
+#define SIZE_COUNT_MAX 32
+#define VERTICES_MAX 1000000
+#define RUNS_MAX 64
+/* A long solve is not repeated beyond the least that has a median once this time is spent. */
+#define RUNS_LEAST 3
+#define RUNS_SECONDS 4.0
+/* The part of the host's memory that a matrix may take. */
+#define HOST_SHARE 0.75
+
+static const struct {
+    const char *name; /* in --kinds */
+    const char *label;
+    enum kind kind; /* of the matrix */
+} arithmetics[ARITHMETIC_COUNT] = {
+    [ARITHMETIC_I4] = {"i4", "i4", KIND_I4},
+    [ARITHMETIC_NARROW] = {"u2", "i4 (16-bit)", KIND_I4},
+    [ARITHMETIC_F4] = {"f4", "f4", KIND_F4},
+    [ARITHMETIC_F8] = {"f8", "f8", KIND_F8},
+};
+
+struct bench {
+    uint32_t sizes[SIZE_COUNT_MAX];
+    size_t size_count;
+    bool kinds[ARITHMETIC_COUNT];
+    uint32_t runs;
+    struct solver *solver;
+    struct solver_device device;
+    struct device_limits limits;
+    double unit; /* of printed rates: 1e12 per second on a GPU, 1e9 on a processor */
+    FILE *stream;
+    json_t *rows;
+    json_t *skipped;
+    struct problem *reterr;
+};
+
+/* One solve that is timed. */
+struct subject {
+    uint32_t vertex_count;
+    enum arithmetic arithmetic;
+    bool directed;
+    struct solve_options options;
+    struct graph *graph;
+    struct plan *plan;
+    struct matrix matrix;
+};
+
+/* Weights up to this and this many edges per vertex: every distance fits 16 bits by far. */
+#define WEIGHT_MAX 1000
+#define DEGREE 16
+
+static enum status add_edge(void *context, uint32_t source, uint32_t target, uint64_t weight)
+{
+    return graph_builder_add_integer(context, source, target, (int64_t)weight);
+}
+
+/* Random and sparse, the same on every machine: the time of the dense plan depends neither on
+ * weights nor on the number of edges, and a complete graph would take n * n edges of memory. */
+static enum status make_graph(uint32_t n, bool directed, struct graph **ret_graph,
+                              struct problem *reterr)
+{
+    const struct graph_options options = {.has_vertex_count = true, .vertex_count = n};
+    const struct generator_request request = {
+        .shape = GENERATOR_GNP,
+        .directed = directed,
+        .vertex_count = n,
+        .degree = DEGREE,
+        .max_weight = WEIGHT_MAX,
+        .seed = 1,
+    };
+    struct generator_sink sink = {.take = add_edge};
+    struct graph_builder *builder = NULL;
+    struct vertex_names *names = NULL;
+    enum status status = graph_builder_create(&options, &builder);
+    if (status == STATUS_OK) {
+        sink.context = builder;
+        status = generator_run(&request, &sink);
+    }
+    if (status == STATUS_OK) {
+        status = vertex_names_create_range(n, 0, &names);
+    }
+    if (status == STATUS_OK) {
+        status = graph_builder_finish(builder, &names, NULL, directed, ret_graph, reterr);
+    }
+    vertex_names_destroy(names);
+    graph_builder_destroy(builder);
+    return status;
+}
+
+static void print_limits(const struct bench *bench)
+{
+    const struct device_limits *limits = &bench->limits;
+    const char *unit = bench->unit > 1e9 ? "T" : "G";
+    fprintf(bench->stream, "%s: %s, %s, %u units, %.1f GB\n", bench->device.solver,
+            bench->device.name, bench->device.detail, bench->device.units,
+            (double)bench->device.memory_bytes * 1e-9);
+    for (int i = 0; i < ARITHMETIC_COUNT; i++) {
+        fprintf(bench->stream, "limit %s: %.2f %s relaxations/s\n", arithmetics[i].label,
+                limits->relaxations_per_s[i] / bench->unit, unit);
+    }
+    fprintf(bench->stream, "memory: copy %.1f GB/s read and written",
+            limits->copy_bytes_per_s * 1e-9);
+    if (limits->upload_bytes_per_s > 0) {
+        fprintf(bench->stream, ", to device %.1f GB/s, from device %.1f GB/s",
+                limits->upload_bytes_per_s * 1e-9, limits->download_bytes_per_s * 1e-9);
+    }
+    fprintf(bench->stream,
+            "\n\n| n | kind | edges | ms | %s/s | %% of limit | fill ms | h2d ms | d2h ms |\n"
+            "|---:|---|---|---:|---:|---:|---:|---:|---:|\n",
+            unit);
+}
+
+/* Leaves out a solve that does not fit, and says why. False when it fits. */
+static bool skip_too_large(struct bench *bench, const struct subject *subject, size_t matrix_bytes)
+{
+    struct solver_estimate estimate;
+    struct solver_device device;
+    char reason[128];
+    solver_describe(bench->solver, &device);
+    solver_estimate(bench->solver, subject->vertex_count, (uint64_t)subject->vertex_count * DEGREE,
+                    subject->matrix.kind, &subject->options, &estimate);
+    const double host_bytes = (double)matrix_bytes + (double)estimate.host_bytes;
+    const double host_most = HOST_SHARE * (double)host_memory_total();
+    if (estimate.device_bytes > device.memory_free_bytes) {
+        snprintf(reason, sizeof(reason), "needs %.2f GB of device memory, %.2f GB are free",
+                 (double)estimate.device_bytes * 1e-9, (double)device.memory_free_bytes * 1e-9);
+    } else if (host_bytes > host_most) {
+        snprintf(reason, sizeof(reason), "needs %.2f GB of host memory, %.2f GB may be taken",
+                 host_bytes * 1e-9, host_most * 1e-9);
+    } else {
+        return false;
+    }
+    fprintf(bench->stream, "| %u | %s | %s | left out: %s |\n", subject->vertex_count,
+            arithmetics[subject->arithmetic].label, subject->directed ? "directed" : "undirected",
+            reason);
+    json_array_append_new(bench->skipped,
+                          json_pack("{s:I,s:s,s:b,s:s}", "n", (json_int_t)subject->vertex_count,
+                                    "kind", arithmetics[subject->arithmetic].name, "directed",
+                                    subject->directed, "reason", reason));
+    return true;
+}
+
+static void ignore_progress(void *context, uint32_t rounds_done, uint32_t rounds_total)
+{
+    (void)context;
+    (void)rounds_done;
+    (void)rounds_total;
+}
+
+static int compare_compute(const void *a, const void *b)
+{
+    const double left = ((const struct timings *)a)->compute_s;
+    const double right = ((const struct timings *)b)->compute_s;
+    return (left > right) - (left < right);
+}
+
+/* The rate counts n^3 relaxations for an undirected graph too, of which half are enough. */
+static void add_row(struct bench *bench, const struct subject *subject, struct timings *runs,
+                    uint32_t count)
+{
+    qsort(runs, count, sizeof(runs[0]), compare_compute);
+    const struct timings *median = &runs[count / 2];
+    const double n = subject->vertex_count;
+    const double rate = median->compute_s > 0 ? n * n * n / median->compute_s : 0;
+    const double limit = bench->limits.relaxations_per_s[subject->arithmetic];
+    fprintf(bench->stream, "| %u | %s | %s | %.3f | %.2f | %.1f | %.2f | %.2f | %.2f |\n",
+            subject->vertex_count, arithmetics[subject->arithmetic].label,
+            subject->directed ? "directed" : "undirected", median->compute_s * 1e3,
+            rate / bench->unit, 100 * rate / limit, median->fill_s * 1e3, median->h2d_s * 1e3,
+            median->d2h_s * 1e3);
+    json_array_append_new(
+        bench->rows,
+        json_pack("{s:I,s:s,s:s,s:b,s:I,s:I,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f}", "n",
+                  (json_int_t)subject->vertex_count, "kind", arithmetics[subject->arithmetic].name,
+                  "label", arithmetics[subject->arithmetic].label, "directed", subject->directed,
+                  "edges", (json_int_t)subject->graph->edge_count, "runs", (json_int_t)count,
+                  "compute_s", median->compute_s, "fastest_s", runs[0].compute_s, "slowest_s",
+                  runs[count - 1].compute_s, "fill_s", median->fill_s, "h2d_s", median->h2d_s,
+                  "d2h_s", median->d2h_s, "relaxations_per_s", rate, "limit_fraction",
+                  rate / limit));
+}
+
+/* The first run does not count: it faults in the pages of the matrix and raises the clocks. */
+static enum status time_solves(struct bench *bench, struct subject *subject)
+{
+    const struct observer observer = {NULL, ignore_progress, command_cancelled};
+    struct timings runs[1 + RUNS_MAX];
+    uint32_t count = 0;
+    double spent_s = 0;
+    while (count <= bench->runs && (count <= RUNS_LEAST || spent_s < RUNS_SECONDS)) {
+        struct solve_account account = {0};
+        const enum status status =
+            bench->solver->class_->solve(bench->solver, subject->graph, subject->plan,
+                                         &subject->options, &observer, &subject->matrix, &account);
+        if (status == STATUS_CANCELLED || command_interrupted()) {
+            return problem_set(bench->reterr, STATUS_CANCELLED, "interrupted");
+        }
+        if (status != STATUS_OK) {
+            return status;
+        }
+        spent_s += count > 0 ? account.timings.compute_s : 0;
+        runs[count++] = account.timings;
+    }
+    add_row(bench, subject, runs + 1, count - 1);
+    return STATUS_OK;
+}
+
+static enum status measure(struct bench *bench, uint32_t n, enum arithmetic arithmetic,
+                           bool directed)
+{
+    struct subject subject = {
+        .vertex_count = n,
+        .arithmetic = arithmetic,
+        .directed = directed,
+        .options = {.narrow = arithmetic == ARITHMETIC_NARROW, .symmetric = !directed},
+        .matrix = {.vertex_count = n, .kind = arithmetics[arithmetic].kind},
+    };
+    /* Whole pages, as a mapped result file has them. */
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t bytes = (size_t)n * n * kind_size(subject.matrix.kind);
+    if (skip_too_large(bench, &subject, bytes)) {
+        return STATUS_OK;
+    }
+    enum status status = make_graph(n, directed, &subject.graph, bench->reterr);
+    if (status == STATUS_OK) {
+        status = planner_dense(n, bench->solver->class_->tile, &subject.plan);
+    }
+    subject.matrix.elements = aligned_alloc(page, (bytes + page) / page * page);
+    if (status == STATUS_OK) {
+        status = subject.matrix.elements != NULL ? time_solves(bench, &subject) : STATUS_NO_MEMORY;
+    }
+    if (status != STATUS_OK && status != STATUS_CANCELLED) {
+        problem_set(bench->reterr, status, "a solve of %u vertices failed: %s", n,
+                    status_info(status)->title);
+    }
+    free(subject.matrix.elements);
+    plan_destroy(subject.plan);
+    graph_destroy(subject.graph);
+    return status;
+}
+
+static enum status measure_all(struct bench *bench, bool directed_only)
+{
+    enum status status = bench->solver->class_->measure_limits(bench->solver, &bench->limits);
+    if (status != STATUS_OK) {
+        return problem_set(bench->reterr, status, "measuring the limits failed: %s",
+                           status_info(status)->title);
+    }
+    print_limits(bench);
+    for (int i = 0; i < 2 * ARITHMETIC_COUNT; i++) {
+        const enum arithmetic arithmetic = (enum arithmetic)(i / 2);
+        const bool is_directed = i % 2 == 0;
+        const bool asked = bench->kinds[arithmetic] && (is_directed || !directed_only);
+        for (size_t j = 0; asked && j < bench->size_count && status == STATUS_OK; j++) {
+            status = measure(bench, bench->sizes[j], arithmetic, is_directed);
+        }
+    }
+    return status;
+}
+
+static void parse_sizes(struct command_call *call, const char *list, struct bench *bench)
+{
+    for (const char *at = list, *end; at != NULL; at = *end == ',' ? end + 1 : NULL) {
+        int64_t value = 0;
+        end = at + strcspn(at, ",");
+        if (bench->size_count == SIZE_COUNT_MAX ||
+            !number_parse_integer(at, (size_t)(end - at), &value) || value < 1 ||
+            value > VERTICES_MAX) {
+            command_refuse_value(call, SIZES, "up to 32 numbers of vertices, 1 to 1000000");
+            return;
+        }
+        bench->sizes[bench->size_count++] = (uint32_t)value;
+    }
+}
+
+static void parse_kinds(struct command_call *call, const char *list, struct bench *bench)
+{
+    for (const char *at = list, *end; at != NULL; at = *end == ',' ? end + 1 : NULL) {
+        size_t i = 0;
+        end = at + strcspn(at, ",");
+        while (i < ARITHMETIC_COUNT && (end - at != 2 || memcmp(arithmetics[i].name, at, 2) != 0)) {
+            i++;
+        }
+        if (i == ARITHMETIC_COUNT) {
+            command_refuse_value(call, KINDS, "a list of i4, u2, f4, f8");
+            return;
+        }
+        bench->kinds[i] = true;
+    }
+}
+
+static enum status print_document(const struct bench *bench, double started_s)
+{
+    const struct solver_device *device = &bench->device;
+    char started[TIME_TEXT_SIZE];
+    json_t *limits = json_object();
+    time_print(started_s, started);
+    for (int i = 0; i < ARITHMETIC_COUNT; i++) {
+        json_object_set_new(limits, arithmetics[i].name,
+                            json_real(bench->limits.relaxations_per_s[i]));
+    }
+    json_t *document = json_pack(
+        "{s:s,s:s,s:s,s:{s:s,s:s,s:s,s:I,s:I},s:o,s:{s:f,s:f,s:f},s:O,s:O}", "schema",
+        "apsp-bench/2", "version", APSPD_VERSION, "started", started, "device", "solver",
+        device->solver, "name", device->name, "detail", device->detail, "units",
+        (json_int_t)device->units, "memory_bytes", (json_int_t)device->memory_bytes,
+        "relaxations_per_s", limits, "memory", "copy_bytes_per_s", bench->limits.copy_bytes_per_s,
+        "upload_bytes_per_s", bench->limits.upload_bytes_per_s, "download_bytes_per_s",
+        bench->limits.download_bytes_per_s, "rows", bench->rows, "skipped", bench->skipped);
+    const int failed = json_dumpf(document, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(document);
+    return failed != 0 || putchar('\n') == EOF ? STATUS_IO : STATUS_OK;
+}
+
+static enum status run(struct command_call *call, struct problem *reterr)
+{
+    const double started_s = clock_wall_s();
+    struct bench bench = {.stream = call->values[JSON] != NULL ? stderr : stdout, .reterr = reterr};
+    bench.runs = (uint32_t)command_number(call, RUNS, 1, RUNS_MAX, 5);
+    parse_sizes(call, call->values[SIZES], &bench);
+    parse_kinds(call, call->values[KINDS] != NULL ? call->values[KINDS] : "i4,u2,f4,f8", &bench);
+    if (call->status != STATUS_OK) {
+        return call->status;
+    }
+    enum status status = solver_open(&call->config->solver, &bench.solver, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    const bool is_gpu = strcmp(bench.solver->class_->name, "gpu") == 0;
+    solver_describe(bench.solver, &bench.device);
+    bench.unit = is_gpu ? 1e12 : 1e9;
+    if (call->values[SIZES] == NULL) {
+        parse_sizes(call, is_gpu ? SIZES_GPU : SIZES_CPU, &bench);
+    }
+    bench.rows = json_array();
+    bench.skipped = json_array();
+    command_watch_signals();
+    status = measure_all(&bench, call->values[DIRECTED] != NULL);
+    /* After a failure or a signal too, with the rows that there are. */
+    if (call->values[JSON] != NULL && print_document(&bench, started_s) != STATUS_OK &&
+        status == STATUS_OK) {
+        status = problem_set(reterr, STATUS_IO, "cannot print the document");
+    }
+    json_decref(bench.rows);
+    json_decref(bench.skipped);
+    solver_close(bench.solver);
+    return status;
+}
+
+const struct command command_bench = {
+    .name = "bench",
+    .operand_names = {NULL},
+    .summary = "Measures this device: what its arithmetic and its memory can do at most, and\n"
+               "whole solves by size and kind as a share of it; prints a table.",
+    .flags = flags,
+    .run = run,
+};

@@ -1,0 +1,190 @@
+#include "server/command/command.h"
+
+#include "proto/number.h"
+#include "proto/text.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+
+/* Typed words are shown to people up to this many bytes. */
+#define SHOWN 60
+
+static size_t operand_count(const struct command *command)
+{
+    size_t count = 0;
+    while (count < COMMAND_OPERAND_LIMIT && command->operand_names[count] != NULL) {
+        count++;
+    }
+    return count;
+}
+
+static enum status hint_at_help(struct command_call *call, enum status status)
+{
+    problem_hint(call->problem, "apsp %s --help shows the call", call->command->name);
+    return status;
+}
+
+/* Takes the flag at *at and its value, which is behind = or the next argument. */
+static enum status take_flag(struct command_call *call, int argc, char **argv, int *at)
+{
+    struct problem *problem = call->problem;
+    const bool is_long = argv[*at][1] == '-';
+    const char *name = argv[*at] + (is_long ? 2 : 1);
+    const size_t size = strcspn(name, "=");
+    const char *value = name[size] == '=' ? name + size + 1 : NULL;
+    const struct command_flag *flag = call->command->flags;
+    while (flag->name != NULL && (strlen(flag->name) != size || memcmp(flag->name, name, size))) {
+        flag++;
+    }
+    if (flag->name == NULL || !is_long) {
+        return hint_at_help(call, problem_set(problem, STATUS_UNKNOWN_PARAMETER,
+                                              "unknown flag %.*s", SHOWN, argv[*at]));
+    }
+    if (flag->value == NULL && value != NULL) {
+        return problem_set(problem, STATUS_BAD_PARAMETER, "--%s takes no value", flag->name);
+    }
+    if (flag->value != NULL && value == NULL && *at + 1 < argc) {
+        value = argv[++*at];
+    }
+    if (flag->value != NULL && value == NULL) {
+        return problem_set(problem, STATUS_BAD_PARAMETER, "--%s needs a value", flag->name);
+    }
+    call->values[flag - call->command->flags] = flag->value != NULL ? value : "";
+    return STATUS_OK;
+}
+
+enum status command_parse(struct command_call *call, int argc, char **argv)
+{
+    const size_t wanted = operand_count(call->command);
+    size_t given = 0;
+    bool flags = true; /* until a lone -- */
+    for (int at = 1; at < argc; at++) {
+        const char *argument = argv[at];
+        if (flags && strcmp(argument, "--") == 0) {
+            flags = false;
+        } else if (flags && argument[0] == '-' && argument[1] != '\0') {
+            const enum status status = take_flag(call, argc, argv, &at);
+            if (status != STATUS_OK) {
+                return status;
+            }
+        } else if (given < wanted) {
+            call->operands[given++] = argument;
+        } else {
+            return hint_at_help(call, problem_set(call->problem, STATUS_BAD_PARAMETER,
+                                                  "%.*s: only %zu operands are taken", SHOWN,
+                                                  argument, wanted));
+        }
+    }
+    if (given < wanted) {
+        return hint_at_help(call, problem_set(call->problem, STATUS_BAD_PARAMETER, "%s is missing",
+                                              call->command->operand_names[given]));
+    }
+    return STATUS_OK;
+}
+
+void command_print_help(const struct command *command, FILE *stream)
+{
+    fprintf(stream, "usage: apsp %s", command->name);
+    for (size_t i = 0; i < operand_count(command); i++) {
+        fprintf(stream, " %s", command->operand_names[i]);
+    }
+    fprintf(stream, " [FLAGS]\n%s\n\n", command->summary);
+    for (const struct command_flag *flag = command->flags; flag->name != NULL; flag++) {
+        fprintf(stream, "  --%s%s%s\n      %s\n", flag->name, flag->value != NULL ? " " : "",
+                flag->value != NULL ? flag->value : "", flag->help);
+    }
+}
+
+void command_refuse_value(struct command_call *call, int flag, const char *wanted)
+{
+    if (call->status == STATUS_OK) {
+        call->status =
+            problem_set(call->problem, STATUS_BAD_PARAMETER, "--%s is \"%.*s\"; it must be %s",
+                        call->command->flags[flag].name, SHOWN, call->values[flag], wanted);
+    }
+}
+
+uint64_t command_number(struct command_call *call, int flag, uint64_t min, uint64_t max,
+                        uint64_t fallback)
+{
+    const char *text = call->values[flag];
+    int64_t value;
+    if (text == NULL) {
+        return fallback;
+    }
+    if (!number_parse_integer(text, strlen(text), &value) || value < 0 || (uint64_t)value < min ||
+        (uint64_t)value > max) {
+        char range[64];
+        snprintf(range, sizeof(range), "%" PRIu64 " to %" PRIu64, min, max);
+        command_refuse_value(call, flag, range);
+        return fallback;
+    }
+    return (uint64_t)value;
+}
+
+enum kind command_kind(struct command_call *call, int flag)
+{
+    enum kind kind = KIND_AUTO;
+    if (call->values[flag] != NULL && !kind_from_name(call->values[flag], &kind)) {
+        command_refuse_value(call, flag, "one of auto, i4, u2, f4, f8");
+    }
+    return kind;
+}
+
+static bool has_direction(enum format format, bool matrix_output)
+{
+    const struct format_info *info = format_info(format);
+    return info != NULL && (matrix_output ? info->matrix_output : info->graph_input);
+}
+
+enum format command_format(struct command_call *call, int flag, const char *path,
+                           bool matrix_output)
+{
+    if (call->values[flag] == NULL) {
+        return format_from_path(path, matrix_output);
+    }
+    const enum format format = format_from_name(call->values[flag]);
+    if (has_direction(format, matrix_output)) {
+        return format;
+    }
+    struct text wanted = {0};
+    for (int known = FORMAT_NONE + 1; known < FORMAT_COUNT; known++) {
+        if (has_direction((enum format)known, matrix_output)) {
+            text_append_string(&wanted, wanted.size > 0 ? ", " : "one of ");
+            text_append_string(&wanted, format_info((enum format)known)->name);
+        }
+    }
+    command_refuse_value(call, flag,
+                         text_status(&wanted) == STATUS_OK ? wanted.bytes : "a known format");
+    text_finish(&wanted);
+    return FORMAT_NONE;
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void note_signal(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+void command_watch_signals(void)
+{
+    /* Without SA_RESTART: a read that waits for a pipe returns, and the flag is looked at. */
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool command_interrupted(void)
+{
+    return interrupted != 0;
+}
+
+bool command_cancelled(void *context)
+{
+    (void)context;
+    return command_interrupted();
+}

@@ -1,0 +1,249 @@
+#include "server/command/generator.h"
+
+/* splitmix64: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators",
+ * OOPSLA 2014. The k-th output is a function of seed and k alone, so that the place of any crossing
+ * of a road network can be asked for without keeping it. */
+#define GAMMA UINT64_C(0x9e3779b97f4a7c15)
+
+__extension__ typedef unsigned __int128 wide;
+
+struct generation {
+    const struct generator_request *request;
+    const struct generator_sink *sink;
+    uint64_t state;
+    uint32_t width; /* of the grid */
+};
+
+static uint64_t mix(uint64_t z)
+{
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static uint64_t draw(struct generation *generation)
+{
+    generation->state += GAMMA;
+    return mix(generation->state);
+}
+
+/* 0..range-1 by the upper half of a product: D. Lemire, "Fast random integer generation in an
+ * interval", 2019, without its last correction, which is below 2^-30 for our ranges. */
+static uint64_t scale(uint64_t random, uint64_t range)
+{
+    return (uint64_t)(((wide)random * range) >> 64);
+}
+
+static uint64_t draw_weight(struct generation *generation)
+{
+    return 1 + scale(draw(generation), generation->request->max_weight);
+}
+
+static bool draw_percent(struct generation *generation, uint64_t percent)
+{
+    return scale(draw(generation), 100) < percent;
+}
+
+static enum status give(struct generation *generation, uint32_t source, uint32_t target,
+                        uint64_t weight, bool both)
+{
+    const struct generator_sink *sink = generation->sink;
+    enum status status = sink->take(sink->context, source, target, weight);
+    return status == STATUS_OK && both ? sink->take(sink->context, target, source, weight) : status;
+}
+
+/* An edge and, unless the graph is directed, its reverse. */
+static enum status give_random(struct generation *generation, uint32_t source, uint32_t target)
+{
+    return give(generation, source, target, draw_weight(generation),
+                !generation->request->directed);
+}
+
+static enum status make_dense(struct generation *generation)
+{
+    const uint32_t n = generation->request->vertex_count;
+    const bool directed = generation->request->directed;
+    for (uint32_t source = 0; source < n; source++) {
+        for (uint32_t target = directed ? 0 : source + 1; target < n; target++) {
+            if (target == source) {
+                continue;
+            }
+            enum status status = give_random(generation, source, target);
+            if (status != STATUS_OK) {
+                return status;
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+/* How many pairs without an edge lie before the next edge: a geometric number. Its binary digits
+ * are independent; digit k is 1 with the chance q^(2^k) / (1 + q^(2^k)), q being the chance that
+ * a pair is no edge: so it is drawn digit by digit without a logarithm. */
+#define GAP_DIGITS 62
+#define ONE ((uint64_t)1 << 32)
+
+struct gap_law {
+    uint64_t digit_chance[GAP_DIGITS]; /* of 2^32 */
+    uint32_t digits;                   /* the ones above are always 0 */
+};
+
+static void make_gap_law(struct gap_law *law, uint64_t edges, uint64_t pairs)
+{
+    uint64_t q = ONE - (uint64_t)(((wide)edges << 32) / pairs);
+    law->digits = 0;
+    while (law->digits < GAP_DIGITS && q > 0) {
+        law->digit_chance[law->digits++] = (uint64_t)(((wide)q << 32) / (ONE + q));
+        q = (q * q) >> 32;
+    }
+}
+
+static uint64_t draw_gap(struct generation *generation, const struct gap_law *law)
+{
+    uint64_t gap = 0;
+    for (uint32_t digit = 0; digit < law->digits; digit++) {
+        if ((draw(generation) >> 32) < law->digit_chance[digit]) {
+            gap |= (uint64_t)1 << digit;
+        }
+    }
+    return gap;
+}
+
+/* Row by row over the pairs that may be edges; place counts them from the row's first. */
+static enum status make_gnp(struct generation *generation)
+{
+    const uint32_t n = generation->request->vertex_count;
+    const bool directed = generation->request->directed;
+    const uint32_t degree = generation->request->degree;
+    struct gap_law law;
+    if (n < 2 || degree == 0) {
+        return STATUS_OK;
+    }
+    if (degree >= n - 1) {
+        return make_dense(generation);
+    }
+    make_gap_law(&law, degree, n - 1);
+    uint64_t place = draw_gap(generation, &law);
+    for (uint32_t source = 0; source < n; source++) {
+        const uint32_t row = directed ? n - 1 : n - 1 - source;
+        for (; place < row; place += 1 + draw_gap(generation, &law)) {
+            uint32_t target = (uint32_t)place + (directed ? 0 : source + 1);
+            target += directed && target >= source;
+            enum status status = give_random(generation, source, target);
+            if (status != STATUS_OK) {
+                return status;
+            }
+        }
+        place -= row;
+    }
+    return STATUS_OK;
+}
+
+static enum status make_grid(struct generation *generation)
+{
+    const uint32_t n = generation->request->vertex_count;
+    const uint32_t width = generation->width;
+    for (uint32_t vertex = 0; vertex < n; vertex++) {
+        enum status status = STATUS_OK;
+        if ((vertex + 1) % width != 0 && vertex + 1 < n) {
+            status = give_random(generation, vertex, vertex + 1);
+        }
+        if (status == STATUS_OK && width < n - vertex) {
+            status = give_random(generation, vertex, vertex + width);
+        }
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+static uint64_t square_root(uint64_t value)
+{
+    uint64_t root = 0;
+    for (uint64_t bit = (uint64_t)1 << 31; bit > 0; bit >>= 1) {
+        if ((root | bit) * (root | bit) <= value) {
+            root |= bit;
+        }
+    }
+    return root;
+}
+
+/* Crossings lie CELL apart, each moved right and down by up to JITTER. */
+#define CELL 1000
+#define JITTER 700
+#define LONGEST 2404 /* above the length of a diagonal moved apart at both ends */
+
+static int64_t place_of(const struct generation *generation, uint32_t vertex, bool down)
+{
+    const uint64_t index = 2 * (uint64_t)vertex + (down ? 1 : 0) + 1;
+    const uint64_t cell = down ? vertex / generation->width : vertex % generation->width;
+    const uint64_t random = mix(~generation->request->seed + GAMMA * index);
+    return (int64_t)(cell * CELL + scale(random, JITTER));
+}
+
+static uint64_t road_weight(const struct generation *generation, uint32_t a, uint32_t b)
+{
+    const int64_t across = place_of(generation, a, false) - place_of(generation, b, false);
+    const int64_t down = place_of(generation, a, true) - place_of(generation, b, true);
+    const uint64_t length = square_root((uint64_t)(across * across + down * down));
+    return 1 + (uint64_t)((wide)length * generation->request->max_weight / LONGEST);
+}
+
+/* Streets off the tree lead one way, at random, when the graph is directed. */
+static enum status give_road(struct generation *generation, uint32_t a, uint32_t b, bool tree)
+{
+    const uint64_t weight = road_weight(generation, a, b);
+    const bool both = tree || !generation->request->directed;
+    return !both && draw_percent(generation, 50) ? give(generation, b, a, weight, both)
+                                                 : give(generation, a, b, weight, both);
+}
+
+/* Every crossing keeps the street to its left or upper neighbour, which makes a tree over all; of
+ * the other streets 60 % stay, and a fifth of the cells have a diagonal. */
+static enum status make_road(struct generation *generation)
+{
+    const uint32_t width = generation->width;
+    for (uint32_t vertex = 1; vertex < generation->request->vertex_count; vertex++) {
+        const bool has_left = vertex % width != 0;
+        const bool has_up = vertex >= width;
+        const bool tree_left = draw_percent(generation, 50) ? has_left : !has_up;
+        enum status status = STATUS_OK;
+        if (has_left && (tree_left || draw_percent(generation, 60))) {
+            status = give_road(generation, vertex - 1, vertex, tree_left);
+        }
+        if (status == STATUS_OK && has_up && (!tree_left || draw_percent(generation, 60))) {
+            status = give_road(generation, vertex - width, vertex, !tree_left);
+        }
+        if (status == STATUS_OK && has_left && has_up && draw_percent(generation, 20)) {
+            status = draw_percent(generation, 50)
+                         ? give_road(generation, vertex - width - 1, vertex, false)
+                         : give_road(generation, vertex - width, vertex - 1, false);
+        }
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status generator_run(const struct generator_request *request,
+                          const struct generator_sink *sink)
+{
+    struct generation generation = {.request = request, .sink = sink, .state = request->seed};
+    if (request->vertex_count == 0) {
+        return STATUS_OK;
+    }
+    generation.width = (uint32_t)square_root(request->vertex_count);
+    switch (request->shape) {
+    case GENERATOR_GNP:
+        return make_gnp(&generation);
+    case GENERATOR_DENSE:
+        return make_dense(&generation);
+    case GENERATOR_GRID:
+        return make_grid(&generation);
+    case GENERATOR_ROAD:
+        break;
+    }
+    return make_road(&generation);
+}

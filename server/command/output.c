@@ -1,0 +1,258 @@
+#include "server/command/output.h"
+
+#include "proto/write/grid_text.h"
+#include "proto/write/writer.h"
+#include "server/command/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Text is written in pieces of about this size. */
+#define PIECE_SIZE ((size_t)1 << 20)
+
+static enum status refuse(const struct output_file *output, int error, struct problem *reterr)
+{
+    const enum status status = error == ENOSPC || error == EDQUOT ? STATUS_DISK_FULL
+                               : error == ENOMEM                  ? STATUS_NO_MEMORY
+                                                                  : STATUS_IO;
+    return problem_set(reterr, status, "cannot write %.200s: %s",
+                       strcmp(output->path, "-") == 0 ? "standard output" : output->path,
+                       strerror(error));
+}
+
+enum status output_file_open(struct output_file *output, const char *path, struct problem *reterr)
+{
+    struct stat about;
+    *output = (struct output_file){.file = -1, .path = path};
+    if (strcmp(path, "-") == 0) {
+        output->file = STDOUT_FILENO;
+        return STATUS_OK;
+    }
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
+        output->file = open(path, O_WRONLY | O_CLOEXEC);
+        return output->file >= 0 ? STATUS_OK : refuse(output, errno, reterr);
+    }
+    if (asprintf(&output->draft_path, "%s.tmp", path) < 0) {
+        output->draft_path = NULL;
+        return refuse(output, ENOMEM, reterr);
+    }
+    output->file = open(output->draft_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (output->file < 0) {
+        const int error = errno;
+        free(output->draft_path);
+        output->draft_path = NULL;
+        return refuse(output, error, reterr);
+    }
+    return STATUS_OK;
+}
+
+static enum status write_bytes(struct output_file *output, const char *bytes, size_t size,
+                               struct problem *reterr)
+{
+    while (size > 0) {
+        if (command_interrupted()) {
+            return problem_set(reterr, STATUS_CANCELLED, "interrupted");
+        }
+        const ssize_t written = write(output->file, bytes, size);
+        if (written < 0 && errno != EINTR) {
+            return refuse(output, errno, reterr);
+        }
+        if (written > 0) {
+            bytes += written;
+            size -= (size_t)written;
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status output_file_flush(struct output_file *output, struct text *text, size_t least,
+                              struct problem *reterr)
+{
+    if (text_status(text) != STATUS_OK) {
+        return problem_set(reterr, text_status(text), "no memory");
+    }
+    if (text->size < least) {
+        return STATUS_OK;
+    }
+    const enum status status = write_bytes(output, text->bytes, text->size, reterr);
+    text_clear(text);
+    return status;
+}
+
+enum status output_file_commit(struct output_file *output, struct problem *reterr)
+{
+    if (output->draft_path == NULL) {
+        return STATUS_OK;
+    }
+    /* Some file systems tell of a full disk only here. */
+    const int closed = close(output->file);
+    output->file = -1;
+    if (closed != 0 || rename(output->draft_path, output->path) != 0) {
+        return refuse(output, errno, reterr);
+    }
+    free(output->draft_path);
+    output->draft_path = NULL;
+    return STATUS_OK;
+}
+
+void output_file_finish(struct output_file *output)
+{
+    if (output->file > STDERR_FILENO) {
+        close(output->file);
+    }
+    if (output->draft_path != NULL) {
+        unlink(output->draft_path);
+        free(output->draft_path);
+    }
+    *output = (struct output_file){.file = -1};
+}
+
+/* False for the formats whose bytes are those of the matrix in memory. */
+static bool find_text_form(enum format format, enum grid_form *ret_form)
+{
+    static const struct {
+        enum format format;
+        enum grid_form form;
+    } forms[] = {
+        {FORMAT_JSON, GRID_JSON},
+        {FORMAT_CSV, GRID_CSV},
+        {FORMAT_NDJSON, GRID_NDJSON},
+        {FORMAT_MTX, GRID_MTX},
+    };
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        if (forms[i].format == format) {
+            *ret_form = forms[i].form;
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum status map_storage(struct output_matrix *output, struct problem *reterr)
+{
+    enum grid_form form;
+    const bool in_file = output->file.draft_path != NULL && !find_text_form(output->format, &form);
+    if (in_file) {
+        /* A disk that fills up later would be a SIGBUS in the solver: take the blocks now. */
+        const int error = posix_fallocate(output->file.file, 0, (off_t)output->mapping_size);
+        if (error != 0) {
+            return refuse(&output->file, error, reterr);
+        }
+    }
+    void *mapping = mmap(NULL, output->mapping_size, PROT_READ | PROT_WRITE,
+                         in_file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS,
+                         in_file ? output->file.file : -1, 0);
+    if (mapping == MAP_FAILED) {
+        return in_file ? refuse(&output->file, errno, reterr)
+                       : problem_set(reterr, STATUS_NO_MEMORY,
+                                     "no memory for a matrix of %zu bytes", output->mapping_size);
+    }
+    output->mapping = mapping;
+    return STATUS_OK;
+}
+
+enum status output_matrix_open(struct output_matrix *output, const char *path, enum format format,
+                               enum kind kind, uint32_t vertex_count, struct problem *reterr)
+{
+    const size_t header = format == FORMAT_NPY ? NPY_HEADER_SIZE : 0;
+    size_t size;
+    output->format = format;
+    output->matrix = (struct matrix){.vertex_count = vertex_count, .kind = kind};
+    enum status status = output_file_open(&output->file, path, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (matrix_size(vertex_count, kind, &size) != STATUS_OK ||
+        __builtin_add_overflow(size, header, &output->mapping_size) ||
+        output->mapping_size > INT64_MAX) {
+        return problem_set(reterr, STATUS_TOO_LARGE, "%u vertices: the matrix has no size",
+                           vertex_count);
+    }
+    if (output->mapping_size == 0) {
+        return STATUS_OK;
+    }
+    status = map_storage(output, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (header > 0) {
+        npy_header_write(kind, vertex_count, vertex_count, (unsigned char *)output->mapping);
+    }
+    output->matrix.elements = output->mapping + header;
+    return STATUS_OK;
+}
+
+static const void *row_of(const void *context, uint32_t row)
+{
+    const struct matrix *matrix = context;
+    return (const char *)matrix->elements +
+           (size_t)row * matrix->vertex_count * kind_size(matrix->kind);
+}
+
+static bool has_unreachable(const struct matrix *matrix)
+{
+    double distance;
+    for (uint32_t row = 0; row < matrix->vertex_count; row++) {
+        for (uint32_t column = 0; column < matrix->vertex_count; column++) {
+            if (!matrix_distance(matrix, row, column, &distance)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static enum status write_text(struct output_matrix *output, const struct graph *graph,
+                              enum grid_form form, struct problem *reterr)
+{
+    const struct axis all = {NULL, 0, graph->vertex_count};
+    struct grid_text writer = {
+        .grid = {output->matrix.kind, graph->names, all, all, row_of, &output->matrix},
+        .form = form,
+        .has_unreachable = form == GRID_MTX && has_unreachable(&output->matrix),
+    };
+    struct text text = {0};
+    enum status status = STATUS_OK;
+    bool more = true;
+    while (more && status == STATUS_OK) {
+        more = grid_text_next(&writer, &text);
+        status = output_file_flush(&output->file, &text, more ? PIECE_SIZE : 0, reterr);
+    }
+    grid_text_finish(&writer);
+    text_finish(&text);
+    return status;
+}
+
+static void unmap(struct output_matrix *output)
+{
+    if (output->mapping != NULL) {
+        munmap(output->mapping, output->mapping_size);
+    }
+    output->mapping = NULL;
+    output->matrix.elements = NULL;
+}
+
+enum status output_matrix_commit(struct output_matrix *output, const struct graph *graph,
+                                 struct problem *reterr)
+{
+    enum status status = STATUS_OK;
+    enum grid_form form;
+    if (find_text_form(output->format, &form)) {
+        status = write_text(output, graph, form, reterr);
+    } else if (output->file.draft_path == NULL) {
+        status = write_bytes(&output->file, output->mapping, output->mapping_size, reterr);
+    }
+    unmap(output);
+    return status == STATUS_OK ? output_file_commit(&output->file, reterr) : status;
+}
+
+void output_matrix_finish(struct output_matrix *output)
+{
+    unmap(output);
+    output_file_finish(&output->file);
+}

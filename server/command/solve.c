@@ -1,0 +1,338 @@
+#include "server/solver/solve.h"
+#include "proto/job_document.h"
+#include "proto/write/writer.h"
+#include "server/clock.h"
+#include "server/command/graph_input.h"
+#include "server/command/output.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TO = GRAPH_INPUT_COUNT, KIND, VERIFY, JSON, QUIET };
+
+static const struct command_flag flags[] = {
+    GRAPH_INPUT_FLAGS,
+    [TO] = {"to", "FORMAT",
+            "Format of the matrix: npy, raw, nthu, json, csv, ndjson, mtx. Else OUT's\n"
+            "      ending decides, else npy."},
+    [KIND] = {"kind", "KIND",
+              "Numbers of the matrix: auto, i4, u2, f4, f8. auto takes i4 for integer\n"
+              "      weights, f4 for decimals."},
+    [VERIFY] = {"verify", NULL,
+                "Check the matrix by certificate before it counts, on the device where it\n"
+                "      can. The CPU checks all rows of up to 1024 vertices, else 1024 rows,\n"
+                "      spread evenly."},
+    [JSON] = {"json", NULL, "Print one JSON object as the last line instead of the summary."},
+    [QUIET] = {"quiet", NULL, "No progress bar and no summary."},
+    {NULL, NULL, NULL},
+};
+
+#define BAR_CELLS 24
+#define REDRAW_S 0.1
+#define WIPE_LINE "\r\033[K"
+
+/* One line on a terminal that tells how far the work is. */
+struct progress_bar {
+    bool shown; /* standard error is a terminal, and the user did not ask for quiet */
+    const char *phase;
+    double began_s;
+    double drawn_s;
+};
+
+struct solving {
+    struct command_call *call;
+    enum format format;
+    struct graph *graph; /* NULL until it is read */
+    struct solve_request request;
+    struct solver *solver;
+    struct solver *fallback; /* the CPU, when the solver is another */
+    struct solve_outcome outcome;
+    struct output_matrix output;
+    struct progress_bar bar;
+    double parse_s;
+    double write_s;
+};
+
+static void show_phase(struct progress_bar *bar, const char *phase)
+{
+    bar->phase = phase;
+    bar->began_s = clock_monotonic_s();
+    bar->drawn_s = 0;
+    if (bar->shown) {
+        fprintf(stderr, WIPE_LINE "%s", phase);
+        fflush(stderr);
+    }
+}
+
+static void show_progress(void *context, uint32_t rounds_done, uint32_t rounds_total)
+{
+    struct solving *solving = context;
+    struct progress_bar *bar = &solving->bar;
+    const double n = solving->graph->vertex_count;
+    const double fraction = rounds_total > 0 ? (double)rounds_done / rounds_total : 0;
+    const double now_s = clock_monotonic_s();
+    const double passed_s = now_s - bar->began_s;
+    char cells[BAR_CELLS + 1];
+    if (!bar->shown || now_s - bar->drawn_s < REDRAW_S || fraction <= 0 || passed_s <= 0) {
+        return;
+    }
+    bar->drawn_s = now_s;
+    const size_t full = fraction < 1 ? (size_t)(fraction * BAR_CELLS) : BAR_CELLS;
+    memset(cells, '.', BAR_CELLS);
+    memset(cells, '#', full);
+    cells[BAR_CELLS] = '\0';
+    fprintf(stderr, WIPE_LINE "%s [%s] %3.0f %%  %.2f G relaxations/s  ETA %.1f s", bar->phase,
+            cells, fraction * 100, n * n * n * fraction / passed_s * 1e-9,
+            passed_s / fraction - passed_s);
+    fflush(stderr);
+}
+
+static enum status parse_flags(struct solving *solving, struct problem *reterr)
+{
+    struct command_call *call = solving->call;
+    const char *path = call->operands[1];
+    const char *slash = strrchr(path, '/');
+    const enum kind kind = command_kind(call, KIND);
+    solving->format = command_format(call, TO, path, true);
+    if (call->status != STATUS_OK) {
+        return call->status;
+    }
+    if (solving->format == FORMAT_NONE && strchr(slash != NULL ? slash : path, '.') != NULL) {
+        return problem_set(reterr, STATUS_BAD_PARAMETER,
+                           "the ending of \"%.200s\" names no matrix format; name one with --to: "
+                           "npy, raw, nthu, json, csv, ndjson, mtx",
+                           path);
+    }
+    if (solving->format == FORMAT_NONE) {
+        solving->format = FORMAT_NPY;
+    }
+    if (solving->format == FORMAT_NTHU && kind != KIND_AUTO && kind != KIND_I4) {
+        return problem_set(reterr, STATUS_BAD_PARAMETER,
+                           "nthu holds 32-bit integers: kind i4 and no other");
+    }
+    solving->request.kind = solving->format == FORMAT_NTHU ? KIND_I4 : kind;
+    solving->request.verify = call->values[VERIFY] != NULL;
+    solving->bar.shown = call->values[QUIET] == NULL && isatty(STDERR_FILENO) == 1;
+    return STATUS_OK;
+}
+
+static enum status read_graph(struct solving *solving, struct problem *reterr)
+{
+    struct command_call *call = solving->call;
+    struct solve_request *request = &solving->request;
+    show_phase(&solving->bar, "reading");
+    enum status status = graph_input_read(call, &solving->graph, &solving->parse_s, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = graph_choose_kind(solving->graph, request->kind, &request->kind, reterr);
+    if (status == STATUS_WEIGHT_RANGE && solving->format == FORMAT_NTHU) {
+        problem_hint(reterr, "nthu holds 32-bit integers: ask for npy, raw or json");
+    }
+    call->problem_path = status != STATUS_OK ? call->operands[0] : NULL;
+    return status;
+}
+
+/* The CPU solver stands in for kinds that a device does not compute. */
+static enum status open_solvers(struct solving *solving, struct problem *reterr)
+{
+    const struct solver_config *config = &solving->call->config->solver;
+    const enum status status = solver_open(config, &solving->solver, reterr);
+    if (status != STATUS_OK || solver_supports(solving->solver, solving->request.kind)) {
+        return status;
+    }
+    return solver_cpu_open(config, &solving->fallback, reterr);
+}
+
+static enum status solve(struct solving *solving, struct problem *reterr)
+{
+    const struct observer observer = {solving, show_progress, command_cancelled};
+    double began_s = clock_monotonic_s();
+    show_phase(&solving->bar, "solving");
+    enum status status =
+        output_matrix_open(&solving->output, solving->call->operands[1], solving->format,
+                           solving->request.kind, solving->graph->vertex_count, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    /* Some file systems clear what they allocate. */
+    solving->write_s = clock_monotonic_s() - began_s;
+    status = solve_graph(solving->solver, solving->fallback, solving->graph, &solving->request,
+                         &observer, &solving->output.matrix, &solving->outcome, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    began_s = clock_monotonic_s();
+    show_phase(&solving->bar, "writing");
+    status = output_matrix_commit(&solving->output, solving->graph, reterr);
+    solving->write_s += clock_monotonic_s() - began_s;
+    return status;
+}
+
+static struct timings add_timings(const struct solving *solving, double total_s)
+{
+    struct timings timings = solving->outcome.account.timings;
+    timings.parse_s = solving->parse_s;
+    timings.write_s += solving->write_s; /* the solver narrows to u2 in this phase */
+    timings.total_s = total_s;
+    return timings;
+}
+
+/* The cycle of the outcome by the names of its vertices, as a JSON array; NULL without one. */
+static char *print_cycle(const struct solving *solving)
+{
+    const struct solve_outcome *outcome = &solving->outcome;
+    struct text text = {0};
+    if (outcome->cycle == NULL || solving->graph == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < outcome->cycle_length; i++) {
+        text_append_string(&text, i > 0 ? "," : "[");
+        writer_append_vertex(&text, solving->graph->names, outcome->cycle[i]);
+    }
+    text_append_string(&text, "]");
+    if (text_status(&text) != STATUS_OK) {
+        text_finish(&text);
+        return NULL;
+    }
+    return text_take(&text, NULL);
+}
+
+/* The document that the service would give this job. */
+static char *print_document(const struct solving *solving, double total_s,
+                            const struct problem *problem)
+{
+    const struct solve_outcome *outcome = &solving->outcome;
+    const struct graph *graph = solving->graph;
+    struct job_report report = {
+        .timings = add_timings(solving, total_s),
+        .plan = outcome->plan,
+        .verification = outcome->account.verification,
+        .problem = *problem,
+        .cycle = print_cycle(solving),
+        .cycle_weight = outcome->cycle_weight,
+    };
+    struct job_document document = {
+        .id = "",
+        .graph_id = "",
+        .state = problem->status == STATUS_OK ? JOB_DONE : JOB_FAILED,
+        .eta_s = -1,
+        .started_s = 1,
+        .kind = solving->request.kind,
+        .report = &report,
+    };
+    if (graph != NULL) {
+        document.vertex_count = graph->vertex_count;
+        document.edge_count = graph->edge_count;
+        document.directed = graph->directed;
+        document.summary = &graph->summary;
+    }
+    snprintf(report.solver, sizeof(report.solver), "%s", outcome->device.solver);
+    snprintf(report.device, sizeof(report.device), "%s", outcome->device.name);
+    char *text = job_document_print(&document);
+    job_report_finish(&report);
+    return text;
+}
+
+/* Prints the members about the solve from a job document, so that command and service cannot
+ * differ. */
+static enum status print_json(const struct solving *solving, double total_s,
+                              const struct problem *problem, FILE *stream)
+{
+    static const char *const members[] = {"summary", "plan",     "timings",      "solver",
+                                          "device",  "verified", "verification", "problem"};
+    char *text = print_document(solving, total_s, problem);
+    json_t *document = text != NULL ? json_loads(text, 0, NULL) : NULL;
+    json_t *kept = json_object();
+    int failed = document == NULL || kept == NULL;
+    for (size_t i = 0; !failed && i < sizeof(members) / sizeof(members[0]); i++) {
+        json_t *member = json_object_get(document, members[i]);
+        if (member != NULL && (!json_is_null(member) || strcmp(members[i], "problem") != 0)) {
+            failed = json_object_set(kept, members[i], member);
+        }
+    }
+    failed = failed || json_dumpf(kept, stream, JSON_COMPACT | JSON_REAL_PRECISION(9)) != 0;
+    json_decref(kept);
+    json_decref(document);
+    free(text);
+    if (failed) {
+        return STATUS_NO_MEMORY;
+    }
+    return fputc('\n', stream) == EOF || fflush(stream) == EOF ? STATUS_IO : STATUS_OK;
+}
+
+static void print_summary(const struct solving *solving, double total_s, FILE *stream)
+{
+    const struct graph *graph = solving->graph;
+    const struct solve_outcome *outcome = &solving->outcome;
+    const struct verification *verification = &outcome->account.verification;
+    const struct timings timings = add_timings(solving, total_s);
+    const double n = graph->vertex_count;
+    fprintf(stream, "%u vertices, %" PRIu64 " edges, kind %s, %s on %s\n", graph->vertex_count,
+            graph->edge_count, kind_name(solving->request.kind), outcome->device.solver,
+            outcome->device.name);
+    fprintf(stream, "parse %.3f s, fill %.3f s, h2d %.3f s, compute %.3f s, d2h %.3f s, ",
+            timings.parse_s, timings.fill_s, timings.h2d_s, timings.compute_s, timings.d2h_s);
+    fprintf(stream, "write %.3f s, total %.3f s\n", timings.write_s, timings.total_s);
+    if (timings.compute_s > 0) {
+        fprintf(stream, "%.4g relaxations/s\n", n * n * n / timings.compute_s);
+    }
+    if (verification->done) {
+        fprintf(stream,
+                "verified: %" PRIu64 " of %" PRIu64 " rows against %" PRIu64
+                " edges on the %s in %.3f s\n",
+                verification->rows, verification->of, verification->edges,
+                verification->on_device ? "device" : "host", verification->seconds);
+    }
+}
+
+static enum status run(struct command_call *call, struct problem *reterr)
+{
+    struct solving solving = {.call = call};
+    const double began_s = clock_monotonic_s();
+    enum status status = parse_flags(&solving, reterr);
+    if (status == STATUS_OK) {
+        command_watch_signals();
+        status = read_graph(&solving, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = open_solvers(&solving, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = solve(&solving, reterr);
+    }
+    if (solving.bar.shown) {
+        fputs(WIPE_LINE, stderr);
+    }
+    reterr->status = status;
+    /* A matrix on standard output leaves standard error for the report. */
+    FILE *stream = strcmp(call->operands[1], "-") == 0 ? stderr : stdout;
+    const double total_s = clock_monotonic_s() - began_s;
+    if (call->values[JSON] != NULL) {
+        const enum status printed = print_json(&solving, total_s, reterr, stream);
+        if (status == STATUS_OK && printed != STATUS_OK) {
+            status = problem_set(reterr, printed, "cannot print the report");
+        }
+    } else if (call->values[QUIET] == NULL && status == STATUS_OK) {
+        print_summary(&solving, total_s, stream);
+    }
+    output_matrix_finish(&solving.output);
+    solve_outcome_finish(&solving.outcome);
+    solver_close(solving.fallback);
+    solver_close(solving.solver);
+    graph_destroy(solving.graph);
+    return status;
+}
+
+const struct command command_solve = {
+    .name = "solve",
+    .operand_names = {"IN", "OUT"},
+    .summary = "Solves the graph in IN and writes the matrix of all distances to OUT. - is\n"
+               "standard input or output; a matrix on standard output moves the summary to\n"
+               "standard error.",
+    .flags = flags,
+    .run = run,
+};

@@ -1,0 +1,175 @@
+#include "proto/write/writer.h"
+#include "server/command/graph_input.h"
+#include "server/solver/certificate.h"
+#include "server/solver/solver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TO = GRAPH_INPUT_COUNT, KIND, ROWS };
+
+static const struct command_flag flags[] = {
+    GRAPH_INPUT_FLAGS,
+    [TO] = {"to", "FORMAT", "Format of the matrix: npy, raw, nthu. Else its ending decides."},
+    [KIND] = {"kind", "KIND", "Numbers of a raw matrix: i4, u2, f4, f8."},
+    [ROWS] = {"rows", "K", "Check K rows, spread evenly; else all."},
+    {NULL, NULL, NULL},
+};
+
+struct checking {
+    struct command_call *call;
+    enum format format;
+    enum kind kind;
+    uint32_t rows;
+    struct graph *graph;
+    unsigned char *bytes; /* the matrix file, mapped */
+    size_t size;
+};
+
+static enum status parse_flags(struct checking *checking, struct problem *reterr)
+{
+    struct command_call *call = checking->call;
+    checking->format = command_format(call, TO, call->operands[1], true);
+    checking->kind = command_kind(call, KIND);
+    checking->rows = (uint32_t)command_number(call, ROWS, 1, UINT32_MAX, UINT32_MAX);
+    if (call->status != STATUS_OK) {
+        return call->status;
+    }
+    if (checking->format == FORMAT_NTHU) {
+        checking->kind = KIND_I4;
+    }
+    if (checking->format == FORMAT_RAW && checking->kind == KIND_AUTO) {
+        return problem_set(reterr, STATUS_BAD_PARAMETER, "a raw matrix needs --kind");
+    }
+    if (checking->format != FORMAT_NPY && checking->format != FORMAT_RAW &&
+        checking->format != FORMAT_NTHU) {
+        problem_set(reterr, STATUS_BAD_PARAMETER, "%.200s is not known to be npy, raw or nthu",
+                    call->operands[1]);
+        problem_hint(reterr, "name the format: --to npy");
+        return STATUS_BAD_PARAMETER;
+    }
+    return STATUS_OK;
+}
+
+static enum status map_file(struct checking *checking, struct problem *reterr)
+{
+    struct stat about;
+    void *bytes = NULL;
+    const int file = open(checking->call->operands[1], O_RDONLY | O_CLOEXEC);
+    const bool known = file >= 0 && fstat(file, &about) == 0;
+    if (known && about.st_size > 0) {
+        bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    }
+    const int error = errno;
+    if (file >= 0) {
+        close(file);
+    }
+    if (!known || bytes == MAP_FAILED) {
+        return problem_set(reterr, STATUS_IO, "%s", strerror(error));
+    }
+    checking->bytes = bytes;
+    checking->size = bytes != NULL ? (size_t)about.st_size : 0;
+    return STATUS_OK;
+}
+
+/* The elements stay inside the mapping, and are not to be written. */
+static enum status find_matrix(struct checking *checking, struct matrix *ret_matrix,
+                               struct problem *reterr)
+{
+    const uint32_t n = checking->graph->vertex_count;
+    uint64_t rows;
+    uint64_t columns;
+    size_t offset = 0;
+    size_t size;
+    if (checking->format == FORMAT_NPY) {
+        const enum status status = npy_header_read(checking->bytes, checking->size, &checking->kind,
+                                                   &rows, &columns, &offset, reterr);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        if (rows != n || columns != n) {
+            return problem_set(reterr, STATUS_BAD_GRAPH,
+                               "a matrix of %" PRIu64 " by %" PRIu64 "; the graph has %u vertices",
+                               rows, columns, n);
+        }
+    }
+    if (matrix_size(n, checking->kind, &size) != STATUS_OK || checking->size - offset != size ||
+        offset % kind_size(checking->kind) != 0) {
+        return problem_set(reterr, STATUS_BAD_GRAPH,
+                           "%zu bytes are no %s matrix of %u by %u in this format", checking->size,
+                           kind_name(checking->kind), n, n);
+    }
+    *ret_matrix = (struct matrix){n, checking->kind, checking->bytes + offset};
+    return STATUS_OK;
+}
+
+static enum status certify(const struct checking *checking, const struct matrix *matrix,
+                           struct problem *reterr)
+{
+    const struct observer observer = {.cancelled = command_cancelled};
+    const struct solver_config *config = &checking->call->config->solver;
+    struct verification verification = {0};
+    struct solver *solver = NULL;
+    enum status status = STATUS_OK;
+    /* The start of a GPU's driver takes longer than most checks: only where it was asked for. */
+    if (config->choice == SOLVER_GPU) {
+        status = solver_open(config, &solver, reterr);
+    }
+    if (status == STATUS_OK && solver != NULL) {
+        status = solver_certify(solver, checking->graph, matrix, checking->rows, &observer,
+                                &verification, reterr);
+    } else if (status == STATUS_OK) {
+        status = certificate_check(checking->graph, matrix, checking->rows, &observer,
+                                   &verification, reterr);
+    }
+    solver_close(solver);
+    if (status == STATUS_OK) {
+        printf("verified: %" PRIu64 " rows%s\n", verification.rows,
+               verification.on_device ? " on the device" : "");
+    }
+    return status;
+}
+
+static enum status run(struct command_call *call, struct problem *reterr)
+{
+    struct checking checking = {.call = call};
+    struct matrix matrix;
+    double parse_s;
+    enum status status = parse_flags(&checking, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    command_watch_signals();
+    status = graph_input_read(call, &checking.graph, &parse_s, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    call->problem_path = call->operands[1];
+    status = map_file(&checking, reterr);
+    if (status == STATUS_OK) {
+        status = find_matrix(&checking, &matrix, reterr);
+    }
+    if (status == STATUS_OK) {
+        call->matrix_is_input = true;
+        status = certify(&checking, &matrix, reterr);
+    }
+    if (checking.bytes != NULL) {
+        munmap(checking.bytes, checking.size);
+    }
+    graph_destroy(checking.graph);
+    return status;
+}
+
+const struct command command_verify = {
+    .name = "verify",
+    .operand_names = {"GRAPH", "MATRIX"},
+    .summary = "Proves that MATRIX holds the shortest distances of GRAPH, or names the first\n"
+               "wrong pair. With --solver gpu the device checks.",
+    .flags = flags,
+    .run = run,
+};

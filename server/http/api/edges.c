@@ -1,0 +1,140 @@
+#include "server/http/api/serve.h"
+
+#include "proto/graph.h"
+#include "proto/write/writer.h"
+#include "server/http/request/accept.h"
+#include "server/http/transport/stream.h"
+#include "server/store/graph_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const offers[] = {"application/json", NULL};
+
+/* The state of one streamed list of edges. */
+struct edge_walk {
+    struct graph *graph;
+    uint32_t row; /* of the next edge */
+};
+
+static void destroy_walk(void *context)
+{
+    struct edge_walk *walk = context;
+
+    graph_destroy(walk->graph);
+    free(walk);
+}
+
+static void append_head(struct text *text, const struct graph *graph)
+{
+    text_printf(text, "{\"n\":%" PRIu32 ",\"m\":%" PRIu64 ",\"directed\":%s,\"edges\":[",
+                graph->vertex_count, graph->edge_count, graph->directed ? "true" : "false");
+}
+
+/* position counts edges. */
+static bool make_edge(struct stream *stream, struct text *text)
+{
+    struct edge_walk *walk = stream->context;
+    const struct graph *graph = walk->graph;
+    const uint64_t edge = stream->position;
+
+    if (edge == 0) {
+        append_head(text, graph);
+    }
+    if (edge == graph->edge_count) {
+        text_append_string(text, "]}\n");
+        return false;
+    }
+    while (graph->row_offset[walk->row + 1] <= edge) {
+        walk->row++;
+    }
+    text_append_string(text, edge > 0 ? ",[" : "[");
+    writer_append_vertex(text, graph->names, walk->row);
+    text_append_char(text, ',');
+    writer_append_vertex(text, graph->names, graph->target[edge]);
+    text_append_char(text, ',');
+    writer_append_real(text, graph_weight(graph, edge), false);
+    text_append_char(text, ']');
+    stream->position++;
+    return true;
+}
+
+/* ---- The route ---- */
+
+static enum status check_count(int folder, const char *id, struct problem *reterr)
+{
+    uint64_t count;
+    enum status status = graph_file_edge_count(folder, id, &count);
+
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "The stored graph cannot be read.");
+    }
+    if (count <= SERVE_EDGE_LIMIT) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_TOO_LARGE, "These are more edges than are listed.");
+    problem_limit(reterr, SERVE_EDGE_LIMIT, (double)count);
+    problem_hint(reterr, "The edges are listed of graphs that are small enough to be drawn.");
+    return STATUS_TOO_LARGE;
+}
+
+static enum status create_walk(int folder, const char *id, struct edge_walk **ret_walk,
+                               struct problem *reterr)
+{
+    enum status status = check_count(folder, id, reterr);
+    struct edge_walk *walk;
+
+    if (status != STATUS_OK) {
+        return status;
+    }
+    walk = calloc(1, sizeof(*walk));
+    if (walk == NULL) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
+    }
+    status = graph_file_read(folder, id, &walk->graph);
+    if (status != STATUS_OK) {
+        free(walk);
+        return problem_set(reterr, status, "The stored graph cannot be read.");
+    }
+    *ret_walk = walk;
+    return STATUS_OK;
+}
+
+/* So few edges are read at once: the thread does it itself. */
+static void graph_asked(struct request *request)
+{
+    const struct call *call = request->call;
+    struct edge_walk *walk = NULL;
+    struct problem problem;
+
+    if (call->status != STATUS_OK) {
+        request_answer_call(request);
+    } else if (create_walk(store_graph_folder(request->http_context->store), call->graph_id, &walk,
+                           &problem) == STATUS_OK) {
+        stream_answer_context(request, offers[0], walk, destroy_walk, make_edge, 0);
+    } else {
+        request_refuse(request, &problem);
+    }
+}
+
+void serve_edges(struct request *request)
+{
+    struct problem problem;
+    struct call *call;
+    size_t offer;
+
+    if (!accept_choose(request_header(request, "Accept"), offers, &offer)) {
+        problem_set(&problem, STATUS_NOT_ACCEPTABLE, "Edges are not answered in such a form.");
+        problem_hint(&problem, "Answered: %s.", offers[0]);
+        request_refuse(request, &problem);
+        return;
+    }
+    call = request_create_call(request, CALL_GRAPH);
+    if (call != NULL) {
+        request_negotiate(request, false);
+        request_vary(request);
+        memcpy(call->key, request->match.capture, sizeof(call->key));
+        request_call(request, graph_asked);
+    }
+}

@@ -1,0 +1,133 @@
+#include "server/http/api/serve.h"
+
+#include "server/http/request/intake.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#define SHAPE "{\"n\":..,\"m\":..,\"kind\":..} or {\"graph\":id}"
+
+enum status serve_estimate_prepare(struct request *request, struct problem *reterr)
+{
+    return intake_open_json(request, SHAPE, request->http_context->config->document_limit_bytes,
+                            reterr);
+}
+
+static enum status take_count(const json_t *value, const char *name, json_int_t most,
+                              uint64_t *ret_count, struct problem *reterr)
+{
+    if (!json_is_integer(value) || json_integer_value(value) < 0 ||
+        json_integer_value(value) > most) {
+        return problem_set(reterr, STATUS_BAD_PARAMETER, "%s is an integer from 0 to %lld.", name,
+                           (long long)most);
+    }
+    *ret_count = (uint64_t)json_integer_value(value);
+    return STATUS_OK;
+}
+
+static enum status take_key(const json_t *value, struct call *call, struct problem *reterr)
+{
+    const char *key = json_string_value(value);
+
+    if (key == NULL || key[0] == '\0' || strlen(key) >= sizeof(call->key)) {
+        return problem_set(reterr, STATUS_BAD_PARAMETER,
+                           "graph is the id or the name of a stored graph.");
+    }
+    memcpy(call->key, key, strlen(key) + 1);
+    return STATUS_OK;
+}
+
+static enum status take_kind(const json_t *value, struct call *call, struct problem *reterr)
+{
+    if (!json_is_string(value) ||
+        !kind_from_name(json_string_value(value), &call->parameters.kind)) {
+        return problem_set(reterr, STATUS_BAD_PARAMETER, "kind is one of auto, i4, u2, f4, f8.");
+    }
+    return STATUS_OK;
+}
+
+static enum status take_member(const char *name, const json_t *value, struct call *call,
+                               struct problem *reterr)
+{
+    uint64_t count = 0;
+    enum status status;
+
+    if (strcmp(name, "graph") == 0) {
+        return take_key(value, call, reterr);
+    }
+    if (strcmp(name, "kind") == 0) {
+        return take_kind(value, call, reterr);
+    }
+    if (strcmp(name, "m") == 0) {
+        return take_count(value, name, (json_int_t)1 << 48, &call->edge_count, reterr);
+    }
+    if (strcmp(name, "n") == 0) {
+        status = take_count(value, name, UINT32_MAX - 1, &count, reterr);
+        if (status == STATUS_OK) {
+            call->vertex_count = (uint32_t)count;
+        }
+        return status;
+    }
+    problem_set(reterr, STATUS_UNKNOWN_PARAMETER, "There is no member \"%s\" here.", name);
+    problem_hint(reterr, "Known: graph, or n and m; kind.");
+    return STATUS_UNKNOWN_PARAMETER;
+}
+
+static enum status take_members(json_t *document, struct call *call, struct problem *reterr)
+{
+    const bool has_graph = json_object_get(document, "graph") != NULL;
+    const bool has_n = json_object_get(document, "n") != NULL;
+    const bool has_m = json_object_get(document, "m") != NULL;
+    const char *name;
+    json_t *value;
+
+    if (!json_is_object(document) || has_graph == has_n || (has_graph && has_m)) {
+        return problem_set(reterr, STATUS_BAD_REQUEST, "The body is not %s.", SHAPE);
+    }
+    json_object_foreach(document, name, value)
+    {
+        enum status status = take_member(name, value, call, reterr);
+
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status fill(const struct request *request, struct call *call, struct problem *reterr)
+{
+    json_error_t error;
+    enum status status = intake_check_document(request, reterr);
+    json_t *document;
+
+    if (status != STATUS_OK) {
+        return status;
+    }
+    document =
+        json_loadb(request->document.bytes, request->document.size, JSON_REJECT_DUPLICATES, &error);
+    if (document == NULL) {
+        problem_set(reterr, STATUS_BAD_REQUEST, "The body is no JSON: %s.", error.text);
+        problem_at(reterr, (uint64_t)(error.line > 0 ? error.line : 0),
+                   (uint64_t)(error.column > 0 ? error.column : 0));
+        return STATUS_BAD_REQUEST;
+    }
+    status = take_members(document, call, reterr);
+    json_decref(document);
+    return status;
+}
+
+void serve_estimate(struct request *request)
+{
+    struct call *call = request_create_call(request, CALL_ESTIMATE);
+    struct problem problem;
+
+    if (call == NULL) {
+        return;
+    }
+    if (fill(request, call, &problem) == STATUS_OK) {
+        request_call(request, request_answer_call);
+    } else {
+        request_refuse(request, &problem);
+    }
+}

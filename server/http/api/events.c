@@ -1,0 +1,184 @@
+#include "server/http/api/serve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The buffer that libmicrohttpd has for the response; a longer piece is sent in parts. */
+#define BLOCK_SIZE 4096
+#define RETRY_AFTER_S 5
+
+/* A stream of events is one call that goes to the scheduler again and again, with the connection
+ * suspended until there is a piece: a client that reads slowly is told less often, and nothing
+ * piles up for it. */
+struct event_stream {
+    struct http_context *http_context;
+    struct request *request;
+    bool placed; /* it is one of the watchers */
+    size_t sent; /* of the piece in the call */
+};
+
+/* Counts one more watcher if the limit allows. HEAD is not counted, but is answered as GET would
+ * be. */
+static bool find_place(struct event_stream *stream)
+{
+    struct http_context *http_context = stream->http_context;
+    const unsigned limit = http_context->config->watcher_limit;
+    const bool stays = stream->request->method != METHOD_HEAD;
+    unsigned taken = atomic_load(&http_context->watchers);
+
+    while (stays && taken < limit &&
+           !atomic_compare_exchange_weak(&http_context->watchers, &taken, taken + 1)) {
+    }
+    stream->placed = stays && taken < limit;
+    return taken < limit;
+}
+
+static void leave_place(struct event_stream *stream)
+{
+    if (stream->placed) {
+        atomic_fetch_sub(&stream->http_context->watchers, 1);
+    }
+    stream->placed = false;
+}
+
+/* The place is released before the client sees the end of the stream: it may reconnect at once. */
+static ssize_t end(struct event_stream *stream)
+{
+    leave_place(stream);
+    return MHD_CONTENT_READER_END_OF_STREAM;
+}
+
+/* 0: the connection is suspended. */
+static ssize_t call_again(struct event_stream *stream)
+{
+    struct call *call = stream->request->call;
+
+    free(call->body);
+    call->body = NULL;
+    stream->sent = 0;
+    return request_post(stream->request) ? 0 : end(stream);
+}
+
+static ssize_t read_events(void *context, uint64_t position, char *buffer, size_t size)
+{
+    struct event_stream *stream = context;
+    const struct call *call = stream->request->call;
+
+    (void)position;
+    if (call->client_left || (call->body == NULL && call->status == STATUS_NO_MEMORY)) {
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    }
+    /* Forgotten by the history meanwhile. */
+    if (call->body == NULL) {
+        return end(stream);
+    }
+    const size_t left = strlen(call->body + stream->sent);
+
+    if (left == 0) {
+        return call->place.ended ? end(stream) : call_again(stream);
+    }
+    const size_t part = left < size ? left : size;
+
+    memcpy(buffer, call->body + stream->sent, part);
+    stream->sent += part;
+    return (ssize_t)part;
+}
+
+/* The request may be gone. */
+static void free_stream(void *context)
+{
+    struct event_stream *stream = context;
+
+    leave_place(stream);
+    free(stream);
+}
+
+static void refuse_watcher(struct request *request)
+{
+    const double limit = request->http_context->config->watcher_limit;
+    struct problem problem;
+
+    problem_set(&problem, STATUS_TOO_MANY_WATCHERS, "As many streams of events are open as may.");
+    problem_limit(&problem, limit, limit);
+    problem_hint(&problem, "Poll the job with ?wait=30, or come back after Retry-After.");
+    request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "%d", RETRY_AFTER_S);
+    request_refuse(request, &problem);
+}
+
+/* NULL: out of memory. */
+static struct event_stream *create_stream(struct request *request)
+{
+    struct event_stream *stream = calloc(1, sizeof(*stream));
+
+    if (stream != NULL) {
+        stream->http_context = request->http_context;
+        stream->request = request;
+    }
+    return stream;
+}
+
+/* Takes the stream; NULL is out of memory. */
+static struct MHD_Response *open_stream(struct event_stream *stream)
+{
+    struct MHD_Response *response = NULL;
+
+    if (stream != NULL) {
+        response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_SIZE, read_events,
+                                                     stream, free_stream);
+    }
+    if (stream != NULL && response == NULL) {
+        free_stream(stream);
+    }
+    return response;
+}
+
+static void begin_stream(struct request *request)
+{
+    const struct call *call = request->call;
+
+    if (call->status != STATUS_OK || call->body == NULL) {
+        request_answer_call(request);
+        return;
+    }
+    struct event_stream *stream = create_stream(request);
+
+    if (stream != NULL && !find_place(stream)) {
+        free(stream);
+        refuse_watcher(request);
+        return;
+    }
+    struct MHD_Response *response = open_stream(stream);
+
+    request_expect_stream(request, response);
+    request_add_header(request, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream");
+    request_add_header(request, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    /* To a proxy that would collect what it passes on. */
+    request_add_header(request, "X-Accel-Buffering", "no");
+    request_answer(request, MHD_HTTP_OK, response);
+}
+
+/* The header is of a browser that comes again, and newer than its address. */
+static void copy_seen(const struct request *request, struct call *call)
+{
+    const char *seen = request_header(request, "Last-Event-ID");
+
+    if (seen == NULL) {
+        seen = query_value(&request->query, "last_event_id");
+    }
+    /* A longer id is none of ours: cutting it short leaves it as unknown as it was. */
+    if (seen != NULL) {
+        strncpy(call->place.seen, seen, sizeof(call->place.seen) - 1);
+    }
+}
+
+void serve_events(struct request *request)
+{
+    struct call *call = request_create_call(request, CALL_EVENTS);
+
+    if (call == NULL) {
+        return;
+    }
+    memcpy(call->key, request->match.capture, sizeof(call->key));
+    copy_seen(request, call);
+    request_call(request, begin_stream);
+}

@@ -1,0 +1,112 @@
+#include "server/http/api/serve.h"
+
+#include "proto/write/writer.h"
+#include "server/http/request/intake.h"
+#include "server/http/transport/stream.h"
+#include "server/store/graph_file.h"
+
+#include <jansson.h>
+#include <string.h>
+
+enum status serve_graphs_prepare(struct request *request, struct problem *reterr)
+{
+    return intake_open(request, false, reterr);
+}
+
+void serve_graphs_store(struct request *request)
+{
+    struct call *call = request_create_call(request, CALL_STORE_GRAPH);
+    struct json_t *document = NULL;
+    struct problem problem;
+
+    if (call == NULL) {
+        return;
+    }
+    /* Without a document limit there is no document. */
+    if (upload_end(&request->upload, &call->reader, &document, &problem) != STATUS_OK) {
+        request_refuse(request, &problem);
+        return;
+    }
+    call->share = upload_share_move(&request->upload.share);
+    call->parse_s = request->upload.parse_s;
+    upload_report(&request->upload, &call->input);
+    call->parameters = request->job_request.parameters;
+    request_call(request, request_answer_call);
+}
+
+static void ask_about(struct request *request, enum call_kind kind,
+                      void (*resume)(struct request *request))
+{
+    struct call *call = request_create_call(request, kind);
+
+    if (call == NULL) {
+        return;
+    }
+    memcpy(call->key, request->match.capture, sizeof(call->key));
+    request_call(request, resume);
+}
+
+void serve_graphs_show(struct request *request)
+{
+    ask_about(request, CALL_GRAPH, request_answer_call);
+}
+
+void serve_graphs_delete(struct request *request)
+{
+    ask_about(request, CALL_DELETE_GRAPH, request_answer_call);
+}
+
+static bool make_vertex(struct stream *stream, struct text *text)
+{
+    const struct vertex_names *names =
+        stream->stored_names != NULL ? stream->stored_names : result_names(stream->result);
+    uint32_t row = (uint32_t)stream->position;
+
+    if (row == 0) {
+        text_append_string(text, "{\"vertices\":[");
+    }
+    if (row < vertex_names_count(names)) {
+        if (row > 0) {
+            text_append_char(text, ',');
+        }
+        writer_append_vertex(text, names, row);
+        stream->position++;
+        return true;
+    }
+    text_append_string(text, "]}\n");
+    return false;
+}
+
+/* Names are small beside the edges that follow them in the file: the thread reads them itself. */
+static void graph_asked(struct request *request)
+{
+    const struct call *call = request->call;
+    struct vertex_names *names = NULL;
+    struct problem problem;
+    enum status status;
+
+    if (call->status != STATUS_OK) {
+        request_answer_call(request);
+        return;
+    }
+    status = graph_file_read_names(store_graph_folder(request->http_context->store), call->graph_id,
+                                   &names);
+    if (status == STATUS_OK) {
+        stream_answer_names(request, "application/json", names, make_vertex);
+        return;
+    }
+    problem_set(&problem, status, "The stored graph cannot be read.");
+    request_refuse(request, &problem);
+}
+
+void serve_graphs_vertices(struct request *request)
+{
+    request_negotiate(request, false);
+    request_vary(request);
+    request->result = request_look_up(request);
+    if (request->result != NULL) {
+        stream_answer(request, "application/json", make_vertex);
+    } else {
+        ask_about(request, CALL_GRAPH, graph_asked);
+    }
+}

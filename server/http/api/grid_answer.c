@@ -1,0 +1,468 @@
+#include "server/http/api/grid_answer.h"
+
+#include "proto/write/writer.h"
+#include "server/http/request/accept.h"
+#include "server/http/request/range.h"
+#include "server/http/transport/stream.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The buffer that libmicrohttpd has for a streamed response. */
+#define BLOCK_SIZE ((size_t)65536)
+
+static const enum format formats[] = {FORMAT_NPY, FORMAT_JSON,   FORMAT_RAW, FORMAT_NTHU,
+                                      FORMAT_CSV, FORMAT_NDJSON, FORMAT_MTX};
+#define FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+/* ---- Which format ---- */
+
+static enum status refuse_format(enum status status, struct problem *reterr)
+{
+    struct text list = {0};
+
+    problem_set(reterr, status, "Distances are not answered in such a form.");
+    for (size_t i = 0; i < FORMATS; i++) {
+        text_printf(&list, "%s%s (%s)", i == 0 ? "" : ", ", format_info(formats[i])->name,
+                    format_info(formats[i])->media_types[0]);
+    }
+    if (text_status(&list) == STATUS_OK) {
+        problem_hint(reterr, "Answered: %s.", list.bytes);
+    }
+    text_finish(&list);
+    return status;
+}
+
+static enum status choose_by_accept(const struct request *request, enum format first,
+                                    enum format *ret_format, struct problem *reterr)
+{
+    const char *media_types[FORMATS + 2] = {format_info(first)->media_types[0]};
+    size_t chosen;
+
+    for (size_t i = 0; i < FORMATS; i++) {
+        media_types[i + 1] = format_info(formats[i])->media_types[0];
+    }
+    if (!accept_choose(request_header(request, "Accept"), media_types, &chosen)) {
+        return refuse_format(STATUS_NOT_ACCEPTABLE, reterr);
+    }
+    *ret_format = chosen == 0 ? first : formats[chosen - 1];
+    return STATUS_OK;
+}
+
+enum status grid_answer_choose(const struct request *request, enum format first,
+                               enum format *ret_format, struct problem *reterr)
+{
+    const char *name = query_value(&request->query, "format");
+    size_t chosen = 0;
+
+    if (name == NULL) {
+        return choose_by_accept(request, first, ret_format, reterr);
+    }
+    while (chosen < FORMATS && strcmp(format_info(formats[chosen])->name, name) != 0) {
+        chosen++;
+    }
+    if (chosen == FORMATS) {
+        return refuse_format(STATUS_BAD_PARAMETER, reterr);
+    }
+    *ret_format = formats[chosen];
+    return STATUS_OK;
+}
+
+static bool is_binary(enum format format)
+{
+    return format == FORMAT_NPY || format == FORMAT_RAW || format == FORMAT_NTHU;
+}
+
+static enum status check(const struct request *request, const struct grid_request *selection,
+                         struct problem *reterr)
+{
+    const enum kind kind = result_kind(request->result);
+    const double limit = (double)request->http_context->config->json_cell_limit;
+    const double cells = (double)selection->rows.axis.count * (double)selection->columns.axis.count;
+
+    if (selection->format == FORMAT_NTHU && kind_is_float(kind)) {
+        problem_set(reterr, STATUS_NOT_ACCEPTABLE, "nthu has int32 distances; these are %s.",
+                    kind_name(kind));
+        problem_hint(reterr, "Ask for npy or raw, or solve the graph with kind=i4.");
+        return STATUS_NOT_ACCEPTABLE;
+    }
+    if (selection->format != FORMAT_JSON || cells <= limit) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_TOO_LARGE, "These are more distances than go into one JSON.");
+    problem_limit(reterr, limit, cells);
+    problem_hint(reterr, "Ask for format=npy, csv or ndjson, for fewer rows= and cols=, or for "
+                         "single distances.");
+    return STATUS_TOO_LARGE;
+}
+
+/* ---- The grid ---- */
+
+/* The state of a streamed answer, which is made while it is sent. */
+struct source {
+    struct grid_request selection;
+    struct result *result; /* a reference */
+    struct grid_text writer;
+    const struct grid *grid; /* the writer's */
+    enum kind as;
+    unsigned char header[NPY_HEADER_SIZE];
+    size_t header_size;
+    uint64_t offset; /* of the first byte sent, header included */
+    uint64_t size;   /* of all */
+};
+
+static const void *row_of(const void *context, uint32_t row)
+{
+    return result_distances(context, row);
+}
+
+static void destroy_source(void *context)
+{
+    struct source *source = context;
+
+    slice_finish(&source->selection.rows);
+    slice_finish(&source->selection.columns);
+    grid_text_finish(&source->writer);
+    result_unref(source->result);
+    free(source);
+}
+
+static enum status find_unreachable(const struct result *result, bool *ret_has_unreachable)
+{
+    const struct statistics *statistics = result_statistics(result);
+    const uint64_t n = result_vertex_count(result);
+
+    if (statistics == NULL) {
+        return STATUS_CORRUPT;
+    }
+    *ret_has_unreachable = statistics->summary->reachable_pairs < n * (n - (n > 0));
+    return STATUS_OK;
+}
+
+/* The bytes of a binary form; a header may stand before them. */
+static enum status measure(struct source *source)
+{
+    const struct grid *grid = source->grid;
+    const enum format format = source->selection.format;
+    enum status status;
+
+    source->as = format == FORMAT_NTHU ? KIND_I4 : grid->kind;
+    status = grid_size(grid, source->as, &source->size);
+    if (status == STATUS_OK && format == FORMAT_NPY) {
+        npy_header_write(grid->kind, grid->rows.count, grid->columns.count, source->header);
+        source->header_size = sizeof(source->header);
+        source->size += source->header_size;
+    }
+    return status;
+}
+
+/* Takes the request. */
+static enum status create_source(const struct request *request, struct grid_request *take_request,
+                                 struct source **ret_source)
+{
+    bool has_unreachable = false;
+    enum status status = find_unreachable(request->result, &has_unreachable);
+    struct source *source = status == STATUS_OK ? calloc(1, sizeof(*source)) : NULL;
+
+    if (source == NULL) {
+        return status == STATUS_OK ? STATUS_NO_MEMORY : status;
+    }
+    source->selection = *take_request;
+    take_request->rows = take_request->columns = (struct slice){0};
+    source->result = result_ref(request->result);
+    source->writer = (struct grid_text){
+        .grid = {result_kind(source->result), result_names(source->result),
+                 source->selection.rows.axis, source->selection.columns.axis, row_of,
+                 source->result},
+        .form = source->selection.form,
+        .has_unreachable = has_unreachable,
+    };
+    source->grid = &source->writer.grid;
+    if (is_binary(source->selection.format) && measure(source) != STATUS_OK) {
+        destroy_source(source);
+        return STATUS_TOO_LARGE;
+    }
+    *ret_source = source;
+    return STATUS_OK;
+}
+
+/* ---- Text ---- */
+
+/* ---- Codings ---- */
+
+/* gzip is slower than most wires: not for matrices larger than this. */
+#define GZIP_MOST_BYTES (UINT64_C(64) << 20)
+
+/* A part of the bytes is a part of them as they are. */
+static void negotiate(struct request *request, const struct source *source)
+{
+    const bool is_bytes = is_binary(source->selection.format);
+
+    request_negotiate(request, is_bytes && source->size > GZIP_MOST_BYTES);
+    if (is_bytes && request->method == METHOD_GET && request_header(request, "Range") != NULL) {
+        request->coding = CODING_IDENTITY;
+    }
+}
+
+static enum status describe_damage(struct problem *reterr)
+{
+    return problem_set(reterr, STATUS_CORRUPT, "The stored result is damaged.");
+}
+
+static bool make_text(struct stream *stream, struct text *text)
+{
+    struct source *source = stream->context;
+    const bool more = grid_text_next(&source->writer, text);
+
+    if (text->failed && result_is_damaged(source->result)) {
+        describe_damage(&stream->problem);
+    }
+    return more;
+}
+
+/* ---- Binary ---- */
+
+static enum status copy_bytes(const struct source *source, uint64_t offset, size_t size, char *to)
+{
+    enum status status = STATUS_OK;
+
+    if (offset < source->header_size) {
+        const size_t left = source->header_size - (size_t)offset;
+        const size_t count = left < size ? left : size;
+
+        memcpy(to, source->header + offset, count);
+        offset += count;
+        size -= count;
+        to += count;
+    }
+    if (size > 0) {
+        status = grid_copy(source->grid, source->as, offset - source->header_size, size, to);
+    }
+    return status;
+}
+
+static ssize_t read_bytes(void *context, uint64_t position, char *buffer, size_t size)
+{
+    const struct source *source = context;
+
+    if (copy_bytes(source, source->offset + position, size, buffer) != STATUS_OK) {
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    }
+    return (ssize_t)size;
+}
+
+/* The same for a coder: position counts bytes. */
+static bool make_bytes(struct stream *stream, struct text *text)
+{
+    const struct source *source = stream->context;
+    const uint64_t left = source->size - stream->position;
+    const size_t size = left < BLOCK_SIZE ? (size_t)left : BLOCK_SIZE;
+    char *to = text_reserve(text, size);
+
+    if (to != NULL && copy_bytes(source, stream->position, size, to) != STATUS_OK) {
+        describe_damage(&stream->problem);
+        text->failed = true;
+    } else if (to != NULL) {
+        text_advance(text, size);
+    }
+    stream->position += size;
+    return stream->position < source->size;
+}
+
+static bool is_all(const struct axis *axis, const struct result *result)
+{
+    return axis->list == NULL && axis->first == 0 && axis->count == result_vertex_count(result);
+}
+
+/* Whether the bytes lie in the result's file as they are answered, from *ret_offset on: whole rows
+ * that follow each other, with the file's header only when they are all. */
+static bool is_in_file(const struct source *source, uint64_t *ret_offset)
+{
+    const struct grid *grid = source->grid;
+
+    if (grid->rows.list != NULL || !is_all(&grid->columns, source->result) ||
+        source->as != grid->kind ||
+        (source->header_size > 0 && !is_all(&grid->rows, source->result))) {
+        return false;
+    }
+    *ret_offset = NPY_HEADER_SIZE - source->header_size +
+                  (uint64_t)grid->rows.first * grid->columns.count * kind_size(grid->kind);
+    return true;
+}
+
+static struct MHD_Response *file_response(const struct result *result, uint64_t offset,
+                                          uint64_t size)
+{
+    int descriptor = fcntl(result_file_descriptor(result_matrix_file(result)), F_DUPFD_CLOEXEC, 0);
+    struct MHD_Response *response;
+
+    if (descriptor < 0) {
+        return NULL;
+    }
+    response = MHD_create_response_from_fd_at_offset64(size, descriptor, offset);
+    if (response == NULL) {
+        close(descriptor);
+    }
+    return response;
+}
+
+/* Takes the source. */
+static struct MHD_Response *part_response(struct source *source, uint64_t first, uint64_t size)
+{
+    struct MHD_Response *response;
+    uint64_t offset;
+
+    if (is_in_file(source, &offset) && result_is_sound(source->result, offset + first, size)) {
+        response = file_response(source->result, offset + first, size);
+        destroy_source(source);
+        return response;
+    }
+    source->offset = first;
+    response =
+        MHD_create_response_from_callback(size, BLOCK_SIZE, read_bytes, source, destroy_source);
+    if (response == NULL) {
+        destroy_source(source);
+    }
+    return response;
+}
+
+static void describe_raw(struct request *request, const struct source *source)
+{
+    const enum kind kind = source->as;
+
+    request_set_header(request, "X-Matrix-Shape", "%" PRIu32 ",%" PRIu32, source->grid->rows.count,
+                       source->grid->columns.count);
+    request_set_header(request, "X-Matrix-Dtype", "<%s", kind_name(kind));
+    if (kind_is_float(kind)) {
+        request_set_header(request, "X-Matrix-Unreachable", "inf");
+    } else {
+        request_set_header(request, "X-Matrix-Unreachable", "%d",
+                           kind == KIND_U2 ? UNREACHABLE_U2 : UNREACHABLE_I4);
+    }
+}
+
+/* A range counts with GET alone, and only while the bytes are still those that the client has a
+ * part of. */
+static const char *range_of(const struct request *request, const char *tag)
+{
+    const char *condition = request_header(request, "If-Range");
+
+    if (request->method != METHOD_GET || (condition != NULL && strcmp(condition, tag) != 0)) {
+        return NULL;
+    }
+    return request_header(request, "Range");
+}
+
+static void refuse_range(struct request *request, uint64_t size)
+{
+    struct problem problem;
+
+    problem_set(&problem, STATUS_RANGE_NOT_SATISFIABLE, "The range lies outside the matrix.");
+    request_set_header(request, "Content-Range", "bytes */%" PRIu64, size);
+    request_set_header(request, "Accept-Ranges", "bytes");
+    request_refuse(request, &problem);
+}
+
+static void describe(struct request *request, const struct source *source)
+{
+    const enum format format = source->selection.format;
+
+    if (is_binary(format)) {
+        request_set_header(request, "Accept-Ranges", "bytes");
+    }
+    if (format == FORMAT_RAW) {
+        describe_raw(request, source);
+    }
+    if (format != FORMAT_JSON && format != FORMAT_NDJSON) {
+        request_set_header(request, "Content-Disposition", "attachment; filename=\"%s.%s\"",
+                           result_graph_id(request->result), format_info(format)->name);
+    }
+}
+
+/* Before the status is said: of the row that the answer begins with. */
+static enum status check_first_row(const struct source *source, uint64_t first, uint64_t size,
+                                   struct problem *reterr)
+{
+    const uint64_t at = first < source->header_size ? source->header_size : first;
+    char byte;
+
+    if (at >= first + size || copy_bytes(source, at, 1, &byte) == STATUS_OK) {
+        return STATUS_OK;
+    }
+    return describe_damage(reterr);
+}
+
+/* Takes the source. */
+static void answer_bytes(struct request *request, struct source *source)
+{
+    struct problem problem;
+    const uint64_t whole = source->size;
+    unsigned http_status = MHD_HTTP_OK;
+    uint64_t first = 0;
+    uint64_t size = whole;
+
+    switch (range_parse(range_of(request, request->tag), whole, &first, &size)) {
+    case RANGE_UNSATISFIABLE:
+        destroy_source(source);
+        refuse_range(request, whole);
+        return;
+    case RANGE_PART:
+        request_set_header(request, "Content-Range", "bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64,
+                           first, first + size - 1, whole);
+        http_status = MHD_HTTP_PARTIAL_CONTENT;
+        break;
+    case RANGE_WHOLE:
+        break;
+    }
+    if (check_first_row(source, first, size, &problem) != STATUS_OK) {
+        destroy_source(source);
+        request_refuse(request, &problem);
+        return;
+    }
+    describe(request, source);
+    request_set_header(request, MHD_HTTP_HEADER_CONTENT_TYPE, "%s",
+                       format_info(source->selection.format)->media_types[0]);
+    request_answer(request, http_status, part_response(source, first, size));
+}
+
+/* ---- The whole ---- */
+
+void grid_answer(struct request *request, struct grid_request *take_request)
+{
+    const struct format_info *info = format_info(take_request->format);
+    struct source *source = NULL;
+    struct problem problem;
+    enum status status = check(request, take_request, &problem);
+
+    if (status == STATUS_OK) {
+        status = create_source(request, take_request, &source);
+        if (status != STATUS_OK) {
+            problem_set(&problem, status, "%s",
+                        status == STATUS_CORRUPT ? "The stored result is damaged."
+                                                 : "There is no memory for the request.");
+        }
+    }
+    if (status != STATUS_OK) {
+        slice_finish(&take_request->rows);
+        slice_finish(&take_request->columns);
+        request_refuse(request, &problem);
+        return;
+    }
+    negotiate(request, source);
+    if (request->method == METHOD_POST) {
+        request_vary(request);
+    } else if (request_not_modified(request, info->name)) {
+        destroy_source(source);
+        return;
+    }
+    if (is_binary(info->format) && request->coding == CODING_IDENTITY) {
+        answer_bytes(request, source);
+    } else {
+        describe(request, source);
+        stream_answer_context(request, info->media_types[0], source, destroy_source,
+                              is_binary(info->format) ? make_bytes : make_text, 0);
+    }
+}

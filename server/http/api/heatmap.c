@@ -1,0 +1,204 @@
+#include "server/http/api/serve.h"
+
+#include "proto/write/overview.h"
+#include "proto/write/writer.h"
+#include "server/http/api/slice.h"
+#include "server/http/request/accept.h"
+#include "server/http/transport/stream.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const char *const offers[] = {"application/json", NULL};
+
+#define DEFAULT_CELLS 64
+/* After so many elements the answer pauses and sends what is ready: they take a few milliseconds,
+ * in which the thread serves no other connection. */
+#define ELEMENTS_AT_ONCE (UINT64_C(1) << 21)
+
+/* The state of one streamed heat map. */
+struct looker {
+    struct overview overview;
+    uint64_t unpaused;                          /* elements looked at since the last pause */
+    struct overview_cell cells[OVERVIEW_CELLS]; /* of the row in hand */
+};
+
+static const void *row_of(const void *context, uint32_t row)
+{
+    return result_distances(context, row);
+}
+
+/* ---- The shape of the answer ---- */
+
+static void append_axis(struct text *text, const char *name, const struct overview_axis *axis,
+                        const struct vertex_names *names)
+{
+    text_printf(text, ",\"%s\":{\"first\":%" PRIu32 ",\"stop\":%" PRIu32 ",\"vertices\":[", name,
+                axis->first, axis->first + axis->count);
+    for (uint32_t cell = 0; cell < axis->cells; cell++) {
+        text_append(text, ",", cell > 0);
+        writer_append_vertex(text, names, overview_begin(axis, cell));
+    }
+    text_append_string(text, "]}");
+}
+
+static void append_head(struct text *text, const struct overview *overview,
+                        const struct result *result)
+{
+    text_printf(text, "{\"n\":%" PRIu32 ",\"kind\":\"%s\",\"sampled\":%s",
+                result_vertex_count(result), kind_name(overview->kind),
+                overview_is_sample(overview) ? "true" : "false");
+    append_axis(text, "rows", &overview->rows, result_names(result));
+    append_axis(text, "cols", &overview->columns, result_names(result));
+    text_append_string(text, ",\"cells\":[");
+}
+
+enum measure { LEAST, MEAN, LARGEST, UNREACHABLE };
+
+/* Four digits of a share are enough, and seven of a mean. */
+static void append_measure(struct text *text, const struct overview *overview,
+                           const struct overview_cell *cell, enum measure measure)
+{
+    const bool single = overview->kind == KIND_F4;
+
+    if (measure == UNREACHABLE) {
+        text_printf(text, "%.4g", 1 - (double)cell->finite / (double)cell->elements);
+    } else if (cell->finite == 0) {
+        text_append_string(text, "null");
+    } else if (measure == MEAN) {
+        text_printf(text, "%.7g", cell->sum / (double)cell->finite);
+    } else {
+        writer_append_real(text, measure == LEAST ? cell->least : cell->largest, single);
+    }
+}
+
+static void append_cells(struct text *text, const struct looker *looker)
+{
+    static const char *const names[] = {"min", "mean", "max", "unreachable"};
+
+    for (enum measure measure = LEAST; measure <= UNREACHABLE; measure++) {
+        text_printf(text, "%s\"%s\":[", measure == LEAST ? "{" : "],", names[measure]);
+        for (uint32_t column = 0; column < looker->overview.columns.cells; column++) {
+            text_append(text, ",", column > 0);
+            append_measure(text, &looker->overview, &looker->cells[column], measure);
+        }
+    }
+    text_append_string(text, "]}");
+}
+
+/* position counts the rows of cells. */
+static bool make_row(struct stream *stream, struct text *text)
+{
+    struct looker *looker = stream->context;
+    const struct overview *overview = &looker->overview;
+    const uint32_t row = (uint32_t)stream->position;
+
+    if (row == 0) {
+        append_head(text, overview, stream->result);
+    }
+    if (row == overview->rows.cells) {
+        text_append_string(text, "]}\n");
+        return false;
+    }
+    text_append(text, ",", row > 0);
+    overview_look(overview, row, row_of, stream->result, looker->cells);
+    append_cells(text, looker);
+    looker->unpaused += overview_cost(overview);
+    stream->paused = looker->unpaused >= ELEMENTS_AT_ONCE;
+    looker->unpaused = stream->paused ? 0 : looker->unpaused;
+    stream->position++;
+    return true;
+}
+
+/* ---- The route ---- */
+
+/* All, where the parameter is not given. */
+static enum status take_range(const struct request *request, const char *parameter,
+                              struct overview_axis *ret_axis, struct problem *reterr)
+{
+    const struct vertex_names *names = result_names(request->result);
+    const char *text = query_value(&request->query, parameter);
+    struct slice slice = {0};
+    enum status status = STATUS_OK;
+
+    slice_all(&slice, names);
+    if (text != NULL) {
+        status = slice_parse(&slice, names, parameter, text, reterr);
+    }
+    if (status == STATUS_OK && slice.list != NULL) {
+        status = problem_set(reterr, STATUS_BAD_PARAMETER, "%s is a range here: a:b.", parameter);
+    }
+    *ret_axis = (struct overview_axis){.first = slice.axis.first, .count = slice.axis.count};
+    slice_finish(&slice);
+    return status;
+}
+
+static enum status take_size(const struct request *request, uint32_t *ret_size,
+                             struct problem *reterr)
+{
+    int64_t size = DEFAULT_CELLS;
+    enum status status = query_integer(&request->query, "size", 1, OVERVIEW_CELLS, &size, reterr);
+
+    *ret_size = (uint32_t)size;
+    return status;
+}
+
+static enum status create_looker(const struct request *request, struct looker **ret_looker,
+                                 struct problem *reterr)
+{
+    struct overview_axis rows;
+    struct overview_axis columns;
+    struct looker *looker;
+    uint32_t size;
+    enum status status = take_size(request, &size, reterr);
+
+    if (status == STATUS_OK) {
+        status = take_range(request, "rows", &rows, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = take_range(request, "cols", &columns, reterr);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    looker = calloc(1, sizeof(*looker));
+    if (looker == NULL) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
+    }
+    looker->overview = overview_plan(result_kind(request->result), rows, columns, size);
+    *ret_looker = looker;
+    return STATUS_OK;
+}
+
+static void serve(struct request *request)
+{
+    struct looker *looker = NULL;
+    struct problem problem;
+
+    if (create_looker(request, &looker, &problem) != STATUS_OK) {
+        request_refuse(request, &problem);
+        return;
+    }
+    request_negotiate(request, false);
+    if (request_not_modified(request, "heat")) {
+        free(looker);
+    } else {
+        stream_answer_context(request, offers[0], looker, free, make_row, 0);
+    }
+}
+
+void serve_heatmap(struct request *request)
+{
+    struct problem problem;
+    uint32_t size;
+    size_t offer;
+
+    if (!accept_choose(request_header(request, "Accept"), offers, &offer)) {
+        problem_set(&problem, STATUS_NOT_ACCEPTABLE, "Cells are not answered in such a form.");
+        problem_hint(&problem, "Answered: %s.", offers[0]);
+    } else if (take_size(request, &size, &problem) == STATUS_OK) {
+        request_find_result(request, serve);
+        return;
+    }
+    request_refuse(request, &problem);
+}

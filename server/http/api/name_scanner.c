@@ -1,0 +1,172 @@
+#include "server/http/api/name_scanner.h"
+
+#include "proto/number.h"
+
+#include <jansson.h>
+#include <string.h>
+
+void name_scanner_init(struct name_scanner *scanner, const char *bytes, size_t size,
+                       const char *shape)
+{
+    *scanner = (struct name_scanner){bytes, bytes, bytes + size, shape};
+}
+
+enum status name_scanner_refuse(const struct name_scanner *scanner, const char *wanted,
+                                struct problem *reterr)
+{
+    problem_set(reterr, STATUS_BAD_REQUEST, "The body is not %s: %s.", scanner->shape, wanted);
+    problem_at(reterr, 0, (uint64_t)(scanner->at - scanner->first) + 1);
+    return STATUS_BAD_REQUEST;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static void skip_blanks(struct name_scanner *scanner)
+{
+    while (scanner->at < scanner->end && is_blank(*scanner->at)) {
+        scanner->at++;
+    }
+}
+
+bool name_scanner_take(struct name_scanner *scanner, char c)
+{
+    skip_blanks(scanner);
+    if (scanner->at == scanner->end || *scanner->at != c) {
+        return false;
+    }
+    scanner->at++;
+    return true;
+}
+
+enum status name_scanner_expect(struct name_scanner *scanner, char c, struct problem *reterr)
+{
+    char wanted[] = "expected ' '";
+
+    if (name_scanner_take(scanner, c)) {
+        return STATUS_OK;
+    }
+    wanted[10] = c;
+    return name_scanner_refuse(scanner, wanted, reterr);
+}
+
+/* The string from its opening quote; jansson undoes escapes, where there are any. */
+static enum status take_string(struct name_scanner *scanner, struct scanned_name *ret_name,
+                               struct problem *reterr)
+{
+    const char *first = scanner->at;
+    const char *at = first + 1;
+    bool escaped = false;
+
+    while (at < scanner->end && *at != '"' && (unsigned char)*at >= 0x20) {
+        escaped |= *at == '\\';
+        at += *at == '\\' && at + 1 < scanner->end ? 2 : 1;
+    }
+    if (at >= scanner->end || *at != '"') {
+        return name_scanner_refuse(scanner, "a string does not end", reterr);
+    }
+    *ret_name = (struct scanned_name){.bytes = first + 1, .size = (size_t)(at - first) - 1};
+    if (escaped) {
+        ret_name->unescaped =
+            json_loadb(first, (size_t)(at - first) + 1, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+        if (ret_name->unescaped == NULL) {
+            return name_scanner_refuse(scanner, "a string has a broken escape", reterr);
+        }
+        ret_name->bytes = json_string_value(ret_name->unescaped);
+        ret_name->size = json_string_length(ret_name->unescaped);
+    }
+    scanner->at = at + 1;
+    return STATUS_OK;
+}
+
+/* Digits alone, as nearly all names are. */
+static size_t count_digits(const struct name_scanner *scanner)
+{
+    const char *at = scanner->at;
+
+    while (at < scanner->end && *at >= '0' && *at <= '9') {
+        at++;
+    }
+    return (size_t)(at - scanner->at);
+}
+
+static bool ends_number(const struct name_scanner *scanner)
+{
+    return scanner->at == scanner->end || *scanner->at == ',' || *scanner->at == ']' ||
+           is_blank(*scanner->at);
+}
+
+enum status name_scanner_name(struct name_scanner *scanner, struct scanned_name *ret_name,
+                              struct problem *reterr)
+{
+    const char *first;
+    double value;
+
+    skip_blanks(scanner);
+    if (scanner->at < scanner->end && *scanner->at == '"') {
+        return take_string(scanner, ret_name, reterr);
+    }
+    first = scanner->at;
+    scanner->at += count_digits(scanner);
+    if (scanner->at > first && ends_number(scanner)) {
+        *ret_name = (struct scanned_name){.bytes = first, .size = (size_t)(scanner->at - first)};
+        return STATUS_OK;
+    }
+    while (!ends_number(scanner)) {
+        scanner->at++;
+    }
+    if (!number_parse_real(first, (size_t)(scanner->at - first), &value)) {
+        scanner->at = first;
+        return name_scanner_refuse(scanner, "a vertex is a string or a number", reterr);
+    }
+    *ret_name = (struct scanned_name){.bytes = first, .size = (size_t)(scanner->at - first)};
+    return STATUS_OK;
+}
+
+enum status name_scanner_key(struct name_scanner *scanner, const char *const *known,
+                             size_t *ret_index, struct problem *reterr)
+{
+    struct scanned_name key = {0};
+    const char *first;
+    size_t index = 0;
+    enum status status;
+
+    skip_blanks(scanner);
+    first = scanner->at;
+    if (first == scanner->end || *first != '"') {
+        return name_scanner_refuse(scanner, "expected a key", reterr);
+    }
+    status = take_string(scanner, &key, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    while (known[index] != NULL &&
+           (strlen(known[index]) != key.size || memcmp(known[index], key.bytes, key.size) != 0)) {
+        index++;
+    }
+    name_scanner_release(&key);
+    if (known[index] == NULL) {
+        scanner->at = first;
+        return name_scanner_refuse(scanner, "this key is not known", reterr);
+    }
+    *ret_index = index;
+    return name_scanner_expect(scanner, ':', reterr);
+}
+
+enum status name_scanner_end(struct name_scanner *scanner, struct problem *reterr)
+{
+    skip_blanks(scanner);
+    return scanner->at == scanner->end
+               ? STATUS_OK
+               : name_scanner_refuse(scanner, "something follows the object", reterr);
+}
+
+void name_scanner_release(struct scanned_name *name)
+{
+    if (name->unescaped != NULL) {
+        json_decref(name->unescaped);
+        name->unescaped = NULL;
+    }
+}

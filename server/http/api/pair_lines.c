@@ -1,0 +1,254 @@
+#include "server/http/api/pairs.h"
+
+#include "proto/number.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+/* The line goes on to the next end of one. */
+static void find_end(struct pair_lines *lines)
+{
+    const char *stop = memchr(lines->at, '\n', (size_t)(lines->end - lines->at));
+
+    lines->size = (size_t)((stop == NULL ? lines->end : stop) - lines->line);
+    lines->at = stop == NULL ? lines->end : stop + 1;
+    lines->size -= lines->size > 0 && lines->line[lines->size - 1] == '\r';
+}
+
+static bool next_line(struct pair_lines *lines)
+{
+    if (lines->at == lines->end) {
+        return false;
+    }
+    lines->line = lines->at;
+    lines->number += 1 + lines->joined;
+    lines->joined = 0;
+    find_end(lines);
+    return true;
+}
+
+static bool join_next_line(struct pair_lines *lines)
+{
+    if (lines->at == lines->end) {
+        return false;
+    }
+    lines->joined++;
+    find_end(lines);
+    return true;
+}
+
+static enum status refuse(const struct pair_lines *lines, const char *at, const char *what,
+                          struct problem *reterr)
+{
+    problem_set(reterr, STATUS_BAD_REQUEST, "%s", what);
+    problem_at(reterr, lines->number, (uint64_t)(at - lines->line) + 1);
+    return STATUS_BAD_REQUEST;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* ---- CSV ---- */
+
+/* Into buffer, where doubled quotes are one; over the ends of lines. at: behind the opening quote.
+ */
+static enum status take_quoted(struct pair_lines *lines, const char **at,
+                               char buffer[VERTEX_NAME_LIMIT + 1], struct scanned_name *ret_field,
+                               struct problem *reterr)
+{
+    const char *first = *at;
+    size_t size = 0;
+
+    for (;;) {
+        if (*at == lines->line + lines->size) {
+            if (!join_next_line(lines)) {
+                return refuse(lines, first, "A quote does not end.", reterr);
+            }
+            continue;
+        }
+        if (**at == '"') {
+            ++*at;
+            if (*at == lines->end || **at != '"') {
+                break;
+            }
+        }
+        if (size > VERTEX_NAME_LIMIT) {
+            return refuse(lines, first, "A name is longer than any is.", reterr);
+        }
+        buffer[size++] = *(*at)++;
+    }
+    *ret_field = (struct scanned_name){.bytes = buffer, .size = size};
+    return STATUS_OK;
+}
+
+static enum status take_field(struct pair_lines *lines, const char **at,
+                              char buffer[VERTEX_NAME_LIMIT + 1], struct scanned_name *ret_field,
+                              struct problem *reterr)
+{
+    const char *end = lines->line + lines->size;
+
+    while (*at < end && is_blank(**at)) {
+        ++*at;
+    }
+    if (*at < end && **at == '"') {
+        ++*at;
+        return take_quoted(lines, at, buffer, ret_field, reterr);
+    }
+    const char *first = *at;
+
+    while (*at < end && **at != ',') {
+        ++*at;
+    }
+    const char *stop = *at;
+
+    while (stop > first && is_blank(stop[-1])) {
+        stop--;
+    }
+    *ret_field = (struct scanned_name){.bytes = first, .size = (size_t)(stop - first)};
+    return STATUS_OK;
+}
+
+static enum status take_csv_pair(struct pair_lines *lines, struct scanned_name ret_pair[2],
+                                 struct problem *reterr)
+{
+    const char *at = lines->line;
+    enum status status = take_field(lines, &at, lines->buffers[0], &ret_pair[0], reterr);
+
+    if (status == STATUS_OK && (at == lines->line + lines->size || *at != ',')) {
+        status = refuse(lines, at, "A line is source,target: a comma is missing.", reterr);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    at++;
+    status = take_field(lines, &at, lines->buffers[1], &ret_pair[1], reterr);
+    const char *end = lines->line + lines->size;
+
+    while (at < end && is_blank(*at)) {
+        at++;
+    }
+    return status != STATUS_OK || at == end
+               ? status
+               : refuse(lines, at, "A line is source,target: something follows.", reterr);
+}
+
+static bool is_header(const struct scanned_name pair[2])
+{
+    return pair[0].size == 6 && pair[1].size == 6 && strncasecmp(pair[0].bytes, "source", 6) == 0 &&
+           strncasecmp(pair[1].bytes, "target", 6) == 0;
+}
+
+enum status pair_lines_next_csv(struct pairs_reader *reader, struct problem *reterr)
+{
+    struct pair_lines *lines = &reader->lines;
+
+    while (next_line(lines)) {
+        if (lines->size == 0) {
+            continue;
+        }
+        enum status status = take_csv_pair(lines, reader->pair, reterr);
+
+        if (status != STATUS_OK || reader->count > 0 || reader->has_header ||
+            !is_header(reader->pair)) {
+            return status;
+        }
+        reader->has_header = true;
+    }
+    reader->ended = true;
+    return STATUS_OK;
+}
+
+/* ---- DIMACS ---- */
+
+/* Size 0 at the end of the line. */
+static struct scanned_name next_word(const struct pair_lines *lines, const char **at)
+{
+    const char *end = lines->line + lines->size;
+
+    while (*at < end && is_blank(**at)) {
+        ++*at;
+    }
+    const char *first = *at;
+
+    while (*at < end && !is_blank(**at)) {
+        ++*at;
+    }
+    return (struct scanned_name){.bytes = first, .size = (size_t)(*at - first)};
+}
+
+static bool is_word(struct scanned_name field, const char *word)
+{
+    return field.size == strlen(word) && memcmp(field.bytes, word, field.size) == 0;
+}
+
+/* at: behind the "p". */
+static enum status take_announcement(const struct pair_lines *lines, const char *at,
+                                     int64_t *ret_count, struct problem *reterr)
+{
+    static const char *const words[] = {"aux", "sp", "p2p"};
+
+    for (size_t i = 0; i < 3; i++) {
+        if (!is_word(next_word(lines, &at), words[i])) {
+            return refuse(lines, lines->line, "This is not \"p aux sp p2p K\".", reterr);
+        }
+    }
+    const struct scanned_name count = next_word(lines, &at);
+
+    if (!number_parse_integer(count.bytes, count.size, ret_count) || *ret_count < 0 ||
+        next_word(lines, &at).size > 0) {
+        return refuse(lines, count.bytes, "The count of queries is no number.", reterr);
+    }
+    return STATUS_OK;
+}
+
+/* at: behind the "q". */
+static enum status take_query(const struct pair_lines *lines, const char *at,
+                              struct scanned_name ret_pair[2], struct problem *reterr)
+{
+    ret_pair[0] = next_word(lines, &at);
+    ret_pair[1] = next_word(lines, &at);
+    if (ret_pair[1].size == 0 || next_word(lines, &at).size > 0) {
+        return refuse(lines, at, "A query is \"q SOURCE TARGET\".", reterr);
+    }
+    return STATUS_OK;
+}
+
+enum status pair_lines_next_p2p(struct pairs_reader *reader, struct problem *reterr)
+{
+    struct pair_lines *lines = &reader->lines;
+
+    while (next_line(lines)) {
+        const char *at = lines->line;
+        const struct scanned_name word = next_word(lines, &at);
+
+        if (word.size == 0 || is_word(word, "c")) {
+            continue;
+        }
+        if (is_word(word, "q") && lines->announced >= 0) {
+            return take_query(lines, at, reader->pair, reterr);
+        }
+        if (!is_word(word, "p") || lines->announced >= 0) {
+            return refuse(lines, word.bytes,
+                          "A p2p file is \"p aux sp p2p K\", then K times \"q SOURCE TARGET\".",
+                          reterr);
+        }
+        enum status status = take_announcement(lines, at, &lines->announced, reterr);
+
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    reader->ended = true;
+    if (lines->announced < 0) {
+        return problem_set(reterr, STATUS_BAD_REQUEST, "The line \"p aux sp p2p K\" is missing.");
+    }
+    if (reader->count == (uint64_t)lines->announced) {
+        return STATUS_OK;
+    }
+    return problem_set(reterr, STATUS_BAD_REQUEST,
+                       "The file announces %" PRId64 " queries and has %" PRIu64 ".",
+                       lines->announced, reader->count);
+}

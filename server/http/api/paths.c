@@ -1,0 +1,307 @@
+#include "server/http/api/serve.h"
+
+#include "proto/path.h"
+#include "proto/write/writer.h"
+#include "server/http/api/pairs.h"
+#include "server/http/request/accept.h"
+#include "server/http/request/intake.h"
+#include "server/http/transport/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const offers[] = {"application/json", NULL};
+
+/* After so many edges the answer pauses and sends what is ready: they take some tens of
+ * milliseconds, in which the thread serves no other connection. */
+#define EDGES_AT_ONCE (UINT64_C(1) << 21)
+
+/* The state of one streamed answer of paths. */
+struct walker {
+    struct adjacency_cache *adjacencies;
+    const struct adjacency *adjacency; /* lent by them */
+    struct path_finder *finder;
+    struct pairs_reader reader; /* of the body, the request's, which outlives the answer */
+    uint64_t edges;             /* looked at since the last pause */
+    uint32_t pair[2];           /* rows of the path at hand */
+    struct path path;           /* the finder's */
+    uint64_t item;              /* of the path to print next: its vertices, then its weights */
+    bool printing;              /* more of that path is to come */
+};
+
+static void destroy_walker(void *context)
+{
+    struct walker *walker = context;
+
+    if (walker == NULL) {
+        return;
+    }
+    path_finder_destroy(walker->finder);
+    if (walker->adjacency != NULL) {
+        adjacency_cache_give_back(walker->adjacencies, walker->adjacency);
+    }
+    pairs_close(&walker->reader);
+    free(walker);
+}
+
+static enum status fill_walker(const struct request *request, struct walker *walker,
+                               struct problem *reterr)
+{
+    enum status status;
+
+    walker->adjacencies = request->http_context->adjacencies;
+    status = adjacency_cache_borrow(walker->adjacencies, result_graph_id(request->result),
+                                    &walker->adjacency, reterr);
+    if (status == STATUS_CORRUPT) {
+        scheduler_note_damaged_graph(request->http_context->scheduler,
+                                     result_graph_id(request->result));
+        problem_hint(reterr, "Send the graph again: that heals it.");
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = path_finder_create(walker->adjacency, &walker->finder);
+    return status == STATUS_OK ? STATUS_OK
+                               : problem_set(reterr, status, "There is no memory for the request.");
+}
+
+static enum status create_walker(const struct request *request, struct walker **ret_walker,
+                                 struct problem *reterr)
+{
+    struct walker *walker = calloc(1, sizeof(*walker));
+    enum status status;
+
+    if (walker == NULL) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
+    }
+    status = fill_walker(request, walker, reterr);
+    if (status != STATUS_OK) {
+        destroy_walker(walker);
+        return status;
+    }
+    *ret_walker = walker;
+    return STATUS_OK;
+}
+
+/* ---- The shape of a path ---- */
+
+/* One vertex or weight more; false when that was the last. */
+static bool append_item(struct text *text, const struct result *result, struct walker *walker)
+{
+    const struct path *path = &walker->path;
+    const uint64_t items = path->count == 0 ? 0 : 2 * (uint64_t)path->count - 1;
+    const uint64_t item = walker->item;
+
+    if (item == 0) {
+        text_append_string(text, "{\"distance\":");
+        result_append_distance(result, walker->pair[0], walker->pair[1], text);
+        text_append_string(text, ",\"vertices\":[");
+    }
+    text_append(text, ",", item > 0 && item != path->count);
+    if (item < path->count) {
+        writer_append_vertex(text, result_names(result), path->vertices[item]);
+    } else if (item < items) {
+        writer_append_real(text, path->weights[item - path->count], false);
+    }
+    walker->item += items > 0;
+    if (walker->item == path->count) {
+        text_append_string(text, "],\"weights\":[");
+    }
+    if (walker->item < items) {
+        return true;
+    }
+    text_append_string(text, "]}");
+    return false;
+}
+
+static enum status walk(struct walker *walker, const struct result *result)
+{
+    const void *distances = result_distances(result, walker->pair[0]);
+    enum status status = distances == NULL
+                             ? STATUS_CORRUPT
+                             : path_find(walker->finder, result_kind(result), distances,
+                                         walker->pair[0], walker->pair[1], &walker->path);
+
+    if (status == STATUS_OK) {
+        walker->edges += walker->path.edges;
+        walker->item = 0;
+        walker->printing = true;
+    }
+    return status;
+}
+
+static enum status refuse_walk(enum status status, struct problem *reterr)
+{
+    return status == STATUS_NO_MEMORY
+               ? problem_set(reterr, status, "There is no memory for the path.")
+               : problem_set(reterr, status, "The path cannot be walked on the stored edges.");
+}
+
+/* ---- One pair ---- */
+
+static bool make_item(struct stream *stream, struct text *text)
+{
+    if (append_item(text, stream->result, stream->context)) {
+        return true;
+    }
+    text_append_char(text, '\n');
+    return false;
+}
+
+static enum status walk_one(const struct request *request, struct walker **ret_walker,
+                            struct problem *reterr)
+{
+    static const char *const ends[] = {"source", "target"};
+    struct walker *walker = NULL;
+    uint32_t pair[2];
+    enum status status = STATUS_OK;
+
+    for (int i = 0; i < 2 && status == STATUS_OK; i++) {
+        const char *name = query_value(&request->query, ends[i]);
+
+        status = result_find_row(request->result, name, strlen(name), &pair[i], reterr);
+    }
+    if (status == STATUS_OK) {
+        status = create_walker(request, &walker, reterr);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    memcpy(walker->pair, pair, sizeof(pair));
+    status = walk(walker, request->result);
+    if (status != STATUS_OK) {
+        destroy_walker(walker);
+        return refuse_walk(status, reterr);
+    }
+    *ret_walker = walker;
+    return STATUS_OK;
+}
+
+static void serve_one(struct request *request)
+{
+    struct walker *walker = NULL;
+    struct problem problem;
+
+    if (walk_one(request, &walker, &problem) != STATUS_OK) {
+        request_refuse(request, &problem);
+    } else if (request_not_modified(request, "path")) {
+        destroy_walker(walker);
+    } else {
+        stream_answer_context(request, offers[0], walker, destroy_walker, make_item, 0);
+    }
+}
+
+static enum status check_accept(const struct request *request, struct problem *reterr)
+{
+    size_t offer;
+
+    if (accept_choose(request_header(request, "Accept"), offers, &offer)) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_NOT_ACCEPTABLE, "A path is not answered in such a form.");
+    problem_hint(reterr, "Answered: %s.", offers[0]);
+    return STATUS_NOT_ACCEPTABLE;
+}
+
+void serve_paths_one(struct request *request)
+{
+    struct problem problem = {0};
+
+    if (query_value(&request->query, "source") == NULL) {
+        problem_set(&problem, STATUS_BAD_PARAMETER, "The parameter source is missing.");
+    } else if (query_value(&request->query, "target") == NULL) {
+        problem_set(&problem, STATUS_BAD_PARAMETER, "The parameter target is missing.");
+    } else if (check_accept(request, &problem) == STATUS_OK) {
+        request_find_result(request, serve_one);
+        return;
+    }
+    request_refuse(request, &problem);
+}
+
+/* ---- Many pairs ---- */
+
+enum status serve_paths_prepare(struct request *request, struct problem *reterr)
+{
+    return intake_open_json(request, "{\"pairs\":[[source,target],...]}",
+                            request->http_context->config->pairs_limit_bytes, reterr);
+}
+
+/* position counts pairs. A path that cannot be walked ends the connection, unless it is of the
+ * first block: the status was sent. */
+static bool make_path(struct stream *stream, struct text *text)
+{
+    struct walker *walker = stream->context;
+    enum status status;
+
+    if (walker->printing) {
+        walker->printing = append_item(text, stream->result, walker);
+        return true;
+    }
+    text_append_string(text, stream->position == 0 ? "{\"paths\":[" : "");
+    status = pair_rows_next(&walker->reader, result_names(stream->result), walker->pair,
+                            &stream->problem);
+    if (status == STATUS_OK && walker->reader.ended) {
+        text_append_string(text, "]}\n");
+        return false;
+    }
+    text_append(text, ",", stream->position > 0);
+    if (status == STATUS_OK) {
+        status = walk(walker, stream->result);
+        if (status != STATUS_OK) {
+            refuse_walk(status, &stream->problem);
+        }
+    }
+    text->failed |= status != STATUS_OK;
+    stream->paused = walker->edges >= EDGES_AT_ONCE;
+    walker->edges = stream->paused ? 0 : walker->edges;
+    stream->position++;
+    return true;
+}
+
+/* All of the body, before the status is said; then from its beginning. */
+static enum status open_pairs(const struct request *request, struct walker *walker,
+                              struct problem *reterr)
+{
+    const struct text *document = &request->document;
+    struct pairs_reader *reader = &walker->reader;
+    enum status status = STATUS_OK;
+
+    pairs_open(reader, PAIRS_JSON, document->bytes, document->size);
+    while (status == STATUS_OK && !reader->ended) {
+        status = pair_rows_next(reader, result_names(request->result), walker->pair, reterr);
+    }
+    pairs_close(reader);
+    pairs_open(reader, PAIRS_JSON, document->bytes, document->size);
+    return status;
+}
+
+static void serve_many(struct request *request)
+{
+    struct walker *walker = NULL;
+    struct problem problem;
+    enum status status = create_walker(request, &walker, &problem);
+
+    if (status == STATUS_OK) {
+        status = open_pairs(request, walker, &problem);
+    }
+    if (status == STATUS_OK) {
+        request_negotiate(request, false);
+        request_vary(request);
+        stream_answer_context(request, offers[0], walker, destroy_walker, make_path, 0);
+        return;
+    }
+    destroy_walker(walker);
+    request_refuse(request, &problem);
+}
+
+void serve_paths_many(struct request *request)
+{
+    struct problem problem;
+
+    if (check_accept(request, &problem) == STATUS_OK &&
+        intake_check_document(request, &problem) == STATUS_OK) {
+        request_find_result(request, serve_many);
+    } else {
+        request_refuse(request, &problem);
+    }
+}

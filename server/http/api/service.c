@@ -1,0 +1,235 @@
+#include "server/http/api/serve.h"
+
+#include "server/http/request/routes.h"
+
+#include <jansson.h>
+
+static void answer(struct request *request, json_t *root)
+{
+    request_set_header(request, "Cache-Control", "no-store");
+    request_answer_json(request, MHD_HTTP_OK, root);
+}
+
+void serve_service_live(struct request *request)
+{
+    answer(request, json_pack("{s:b}", "live", 1));
+}
+
+static json_t *readiness_of(const struct admission *admission, bool worker)
+{
+    return json_pack("{s:b, s:{s:b, s:b, s:I}}", "ready", 1, "checks", "worker", worker, "draining",
+                     atomic_load(&admission->draining), "queue_free",
+                     (json_int_t)atomic_load(&admission->queue_free));
+}
+
+void serve_service_ready(struct request *request)
+{
+    const struct admission *admission = scheduler_admission(request->http_context->scheduler);
+    const bool worker = scheduler_has_worker(request->http_context->scheduler);
+    struct problem problem = {0};
+
+    if (atomic_load(&admission->draining)) {
+        problem_set(&problem, STATUS_DRAINING, "The service is shutting down.");
+    } else if (!atomic_load(&admission->ready)) {
+        problem_set(&problem, STATUS_NOT_READY, "No worker has opened its solver.");
+    } else if (!worker) {
+        problem_set(&problem, STATUS_NOT_READY,
+                    "No solver is ready: each is lost, or being started again. What is solved is "
+                    "answered.");
+    }
+    if (problem.status != STATUS_OK) {
+        request_refuse(request, &problem);
+    } else if (query_value(&request->query, "verbose") != NULL) {
+        answer(request, readiness_of(admission, worker));
+    } else {
+        answer(request, json_pack("{s:b}", "ready", 1));
+    }
+}
+
+void serve_service_version(struct request *request)
+{
+    answer(request, json_pack("{s:s, s:s, s:{s:b}}", "version", APSPD_VERSION, "api", "v1", "build",
+                              "cuda", APSPD_HAVE_CUDA));
+}
+
+void serve_service_limits(struct request *request)
+{
+    const struct config *config = request->http_context->config;
+    const struct admission *admission = scheduler_admission(request->http_context->scheduler);
+    const struct {
+        const char *name;
+        uint64_t value;
+    } limits[] = {
+        {"vertex_limit", admission->vertex_limit},
+        {"edge_limit", admission->edge_limit},
+        {"body_limit_bytes", config->body_limit_bytes},
+        {"upload_memory_bytes", request->http_context->upload_memory->limit_bytes},
+        {"decoded_limit_bytes", config->decoded_limit_bytes},
+        {"decoded_ratio_limit", config->decoded_ratio},
+        {"document_limit_bytes", config->document_limit_bytes},
+        {"pairs_limit_bytes", config->pairs_limit_bytes},
+        {"json_cell_limit", config->json_cell_limit},
+        {"edge_list_limit", SERVE_EDGE_LIMIT},
+        {"path_budget_bytes", config->path_budget_bytes},
+        {"wait_limit_s", config->wait_limit_s},
+        {"heartbeat_s", config->heartbeat_s},
+        {"watcher_limit", config->watcher_limit},
+        {"queue_limit", config->queue_limit},
+        {"history_limit", config->history_limit},
+        {"result_budget_bytes", config->result_budget_bytes},
+        {"result_limit", config->result_limit},
+        {"connection_limit", config->connection_limit},
+        {"address_limit", config->address_limit},
+        {"wrong_key_limit", config->wrong_key_limit},
+        {"rate_floor", config->rate_floor},
+        {"stall_timeout_s", config->stall_timeout_s},
+        {"connection_timeout_s", config->connection_timeout_s},
+        {"header_timeout_s", config->header_timeout_s},
+        {"drain_s", config->drain_s},
+    };
+    json_t *root = json_object();
+    int failed = root == NULL;
+
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        failed |=
+            json_object_set_new(root, limits[i].name, json_integer((json_int_t)limits[i].value));
+    }
+    failed |=
+        json_object_set_new(root, "vertex_limit_reason", json_string(admission->limit_reason));
+    if (failed != 0) {
+        json_decref(root);
+        root = NULL;
+    }
+    answer(request, root);
+}
+
+static json_t *list_of(const char *const *words, size_t limit)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < limit && words[i] != NULL; i++) {
+        json_array_append_new(list, json_string(words[i]));
+    }
+    return list;
+}
+
+static json_t *format_json(const struct format_info *info)
+{
+    return json_pack(
+        "{s:s, s:s, s:o, s:o}", "name", info->name, "description", info->description, "media_types",
+        list_of(info->media_types, sizeof(info->media_types) / sizeof(info->media_types[0])),
+        "file_endings",
+        list_of(info->file_endings, sizeof(info->file_endings) / sizeof(info->file_endings[0])));
+}
+
+/* Describes a format that can be uploaded. */
+static json_t *input_json(const struct format_info *info)
+{
+    json_t *object = format_json(info);
+    json_t *parameters = list_of(info->parameters, SIZE_MAX);
+    int failed = object == NULL || parameters == NULL;
+
+    failed |= json_array_insert_new(parameters, 0, json_string("name"));
+    failed |= json_object_set_new(object, "parameters", parameters);
+    failed |= json_object_set_new(object, "sniffed", json_boolean(info->sniffed));
+    if (failed != 0) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+static json_t *encodings_json(void)
+{
+    json_t *list = json_array();
+
+    for (enum coding coding = CODING_IDENTITY; coding < CODING_COUNT; coding++) {
+        json_array_append_new(list, json_string(decoder_coding_name(coding)));
+    }
+    return list;
+}
+
+void serve_service_formats(struct request *request)
+{
+    json_t *inputs = json_array();
+    json_t *outputs = json_array();
+
+    for (int format = FORMAT_NONE + 1; format < FORMAT_COUNT; format++) {
+        const struct format_info *info = format_info((enum format)format);
+
+        if (info->graph_input) {
+            json_array_append_new(inputs, input_json(info));
+        }
+        if (info->matrix_output) {
+            json_array_append_new(outputs, format_json(info));
+        }
+    }
+    answer(request, json_pack("{s:o, s:o, s:o}", "inputs", inputs, "outputs", outputs, "encodings",
+                              encodings_json()));
+}
+
+static const char *state_name(const struct worker_health *health)
+{
+    switch (atomic_load(&health->state)) {
+    case WORKER_READY:
+        return "ready";
+    case WORKER_RESTARTING:
+        return "restarting";
+    case WORKER_LOST:
+        break;
+    }
+    return "lost";
+}
+
+static json_t *device_json(const struct solver_device *device, const struct worker_health *health)
+{
+    return json_pack("{s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:s}", "state", state_name(health),
+                     "restarts", (json_int_t)atomic_load(&health->restarts), "solver",
+                     device->solver, "name", device->name, "memory_bytes",
+                     (json_int_t)device->memory_bytes, "memory_free_bytes",
+                     (json_int_t)device->memory_free_bytes, "units", (json_int_t)device->units,
+                     "detail", device->detail);
+}
+
+void serve_service_devices(struct request *request)
+{
+    const struct device_list *devices = scheduler_devices(request->http_context->scheduler);
+    const char *reason = devices->gpu_reason[0] != '\0' ? devices->gpu_reason : NULL;
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < devices->count; i++) {
+        json_array_append_new(list, device_json(&devices->devices[i], devices->health[i]));
+    }
+    answer(request, json_pack("{s:o, s:s?}", "devices", list, "gpu_reason", reason));
+}
+
+static json_t *route_json(const struct route *route)
+{
+    static const struct {
+        enum method method;
+        const char *name;
+    } methods[] = {
+        {METHOD_GET, "GET"}, {METHOD_POST, "POST"}, {METHOD_PUT, "PUT"}, {METHOD_DELETE, "DELETE"}};
+    json_t *names = json_array();
+
+    for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+        if (route->methods & methods[i].method) {
+            json_array_append_new(names, json_string(methods[i].name));
+        }
+    }
+    return json_pack("{s:s, s:o, s:o}", "path", route->pattern, "methods", names, "parameters",
+                     list_of(route->parameters, QUERY_LIMIT));
+}
+
+void serve_service_index(struct request *request)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < routes_count; i++) {
+        if (router_answers_at(&routes_table[i], request->doors)) {
+            json_array_append_new(list, route_json(&routes_table[i]));
+        }
+    }
+    answer(request, json_pack("{s:s, s:s, s:o}", "service", "apspd", "version", APSPD_VERSION,
+                              "routes", list));
+}

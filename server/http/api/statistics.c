@@ -1,0 +1,183 @@
+#include "server/http/api/serve.h"
+
+#include "proto/write/writer.h"
+#include "server/http/request/accept.h"
+#include "server/http/transport/stream.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Vertices in a piece of JSON: a few KiB of text. */
+#define VERTICES_PER_PIECE 512
+
+static const char *const offers[] = {"application/json", NULL};
+
+/* single: the number is a distance of a float32 matrix. */
+static void append_number(struct text *text, double value, bool single)
+{
+    if (isfinite(value)) {
+        writer_append_real(text, value, single);
+    } else {
+        text_append_string(text, "null");
+    }
+}
+
+static void append_distance(struct text *text, const struct statistics *statistics, double value)
+{
+    append_number(text, value, statistics->kind == KIND_F4);
+}
+
+/* ---- What is there of each vertex ---- */
+
+static void append_eccentricity(struct text *text, const struct statistics *statistics,
+                                uint32_t row)
+{
+    if (statistics->reachable[row] > 0) {
+        append_distance(text, statistics, statistics->eccentricity[row]);
+    } else {
+        text_append_string(text, "null");
+    }
+}
+
+static void append_closeness(struct text *text, const struct statistics *statistics, uint32_t row)
+{
+    double closeness;
+
+    if (statistics_closeness(statistics, row, &closeness)) {
+        append_number(text, closeness, false);
+    } else {
+        text_append_string(text, "null");
+    }
+}
+
+static void append_reachable(struct text *text, const struct statistics *statistics, uint32_t row)
+{
+    text_printf(text, "%" PRIu32, statistics->reachable[row]);
+}
+
+static const struct {
+    const char *name;
+    void (*append)(struct text *text, const struct statistics *statistics, uint32_t row);
+} columns[] = {
+    {"eccentricity", append_eccentricity},
+    {"closeness", append_closeness},
+    {"reachable", append_reachable},
+};
+#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+/* ---- What is there once ---- */
+
+static void append_member(struct text *text, const struct statistics *statistics, const char *name,
+                          double value, bool is_distance)
+{
+    text_printf(text, ",\"%s\":", name);
+    if (statistics->summary->reachable_pairs == 0) {
+        text_append_string(text, "null");
+    } else {
+        append_number(text, value, is_distance && statistics->kind == KIND_F4);
+    }
+}
+
+static void append_head(struct text *text, const struct statistics *statistics)
+{
+    const struct statistics_summary *summary = statistics->summary;
+
+    text_printf(text, "{\"n\":%" PRIu32 ",\"kind\":\"%s\",\"reachable_pairs\":%" PRIu64,
+                statistics->vertex_count, kind_name(statistics->kind), summary->reachable_pairs);
+    append_member(text, statistics, "diameter", summary->diameter, true);
+    append_member(text, statistics, "radius", summary->radius, true);
+    append_member(text, statistics, "mean_distance", summary->mean_distance, false);
+}
+
+static void append_histogram(struct text *text, const struct statistics *statistics)
+{
+    const struct statistics_summary *summary = statistics->summary;
+
+    text_append_string(text, ",\"histogram\":");
+    if (summary->reachable_pairs == 0) {
+        text_append_string(text, "null");
+        return;
+    }
+    text_append_string(text, "{\"min\":");
+    append_distance(text, statistics, summary->bin_begin);
+    text_append_string(text, ",\"bin_width\":");
+    append_number(text, summary->bin_width, false);
+    text_append_string(text, ",\"counts\":[");
+    for (size_t bin = 0; bin < STATISTICS_BINS; bin++) {
+        text_printf(text, "%s%" PRIu64, bin == 0 ? "" : ",", summary->bins[bin]);
+    }
+    text_append_string(text, "]}");
+}
+
+/* ---- The stream ---- */
+
+static void append_piece(struct text *text, const struct statistics *statistics, size_t column,
+                         uint32_t first, uint32_t stop)
+{
+    if (first == 0) {
+        text_printf(text, ",\"%s\":[", columns[column].name);
+    }
+    for (uint32_t row = first; row < stop; row++) {
+        if (row > 0) {
+            text_append_char(text, ',');
+        }
+        columns[column].append(text, statistics, row);
+    }
+    if (stop == statistics->vertex_count) {
+        text_append_char(text, ']');
+    }
+}
+
+/* position counts the pieces, of which every column has the same number, at least one. */
+static bool make_pieces(struct stream *stream, struct text *text)
+{
+    const struct statistics *statistics = result_statistics(stream->result);
+    uint32_t n = statistics->vertex_count;
+    uint64_t pieces = n == 0 ? 1 : ((uint64_t)n + VERTICES_PER_PIECE - 1) / VERTICES_PER_PIECE;
+    uint32_t first = (uint32_t)(stream->position % pieces * VERTICES_PER_PIECE);
+    uint32_t stop = n - first < VERTICES_PER_PIECE ? n : first + VERTICES_PER_PIECE;
+    size_t column = (size_t)(stream->position / pieces);
+
+    if (stream->position == 0) {
+        append_head(text, statistics);
+    }
+    append_piece(text, statistics, column, first, stop);
+    stream->position++;
+    if (stream->position < pieces * COLUMNS) {
+        return true;
+    }
+    append_histogram(text, statistics);
+    text_append_string(text, "}\n");
+    return false;
+}
+
+/* ---- The route ---- */
+
+static void serve(struct request *request)
+{
+    struct problem problem;
+
+    if (result_statistics(request->result) == NULL) {
+        problem_set(&problem, STATUS_CORRUPT, "The stored result is damaged.");
+        request_refuse(request, &problem);
+        return;
+    }
+    request_negotiate(request, false);
+    if (!request_not_modified(request, "stats")) {
+        stream_answer(request, offers[0], make_pieces);
+    }
+}
+
+void serve_statistics(struct request *request)
+{
+    struct problem problem;
+    size_t offer;
+
+    if (accept_choose(request_header(request, "Accept"), offers, &offer)) {
+        request_find_result(request, serve);
+        return;
+    }
+    problem_set(&problem, STATUS_NOT_ACCEPTABLE, "Statistics are not answered in such a form.");
+    problem_hint(&problem, "Answered: %s.", offers[0]);
+    request_refuse(request, &problem);
+}

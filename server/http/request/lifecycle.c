@@ -1,0 +1,290 @@
+#include "server/http/request/lifecycle.h"
+
+#include "server/clock.h"
+#include "server/http/request/auth.h"
+#include "server/http/request/cross_origin.h"
+#include "server/http/request/request_metrics.h"
+#include "server/http/request/routes.h"
+#include "server/http/transport/guard.h"
+#include "server/job/job.h"
+#include "server/metrics.h"
+
+#include <string.h>
+
+#define GUARD_HEADER_LIMIT 100
+
+/* Kilobytes: never zeroed. */
+struct header_list {
+    struct request *request;
+    size_t count;
+    struct guard_header headers[GUARD_HEADER_LIMIT];
+};
+
+static enum MHD_Result collect_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                      size_t name_size, const char *value, size_t value_size)
+{
+    struct header_list *list = context;
+
+    (void)kind;
+    if (list->request != NULL) {
+        request_note_header(list->request, name, name_size);
+    }
+    if (list->count < GUARD_HEADER_LIMIT) {
+        list->headers[list->count] = (struct guard_header){name, name_size, value, value_size};
+    }
+    list->count++;
+    return MHD_YES;
+}
+
+/* The headers stay as they are: there are kilobytes of room for them. */
+static enum status collect(struct request *request, enum MHD_ValueKind kind,
+                           struct header_list *list, struct problem *reterr)
+{
+    list->count = 0;
+    MHD_get_connection_values_n(request->connection, kind, collect_header, list);
+    if (list->count > GUARD_HEADER_LIMIT) {
+        return problem_set(reterr, STATUS_BAD_REQUEST, "The request has more than %d headers.",
+                           GUARD_HEADER_LIMIT);
+    }
+    return STATUS_OK;
+}
+
+/* line: as libmicrohttpd gave its strings. */
+static enum status guard(struct request *request, const struct guard_request *line, bool *ret_body,
+                         struct problem *reterr)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    struct header_list list;
+    struct guard_request head = {
+        .method = line->method,
+        .version = line->version,
+        .url = request->target,
+        .headers = list.headers,
+        .head_size = info == NULL || !endpoint_parses_leniently() ? 0 : info->header_size,
+    };
+
+    list.request = request;
+    enum status status = collect(request, MHD_HEADER_KIND, &list, reterr);
+    head.header_count = list.count;
+    return status == STATUS_OK ? guard_check(&head, ret_body, reterr) : status;
+}
+
+static enum status guard_trailers(struct request *request, struct problem *reterr)
+{
+    struct header_list list;
+
+    list.request = NULL;
+    enum status status = collect(request, MHD_FOOTER_KIND, &list, reterr);
+
+    return status == STATUS_OK ? guard_check_trailers(list.headers, list.count, reterr) : status;
+}
+
+/* These tell nothing that is anybody's own, and monitors ask by whatever name they have. */
+static bool is_for_any_host(const char *target)
+{
+    static const char *const paths[] = {"/livez", "/readyz", "/metrics"};
+    const size_t size = strcspn(target, "?");
+    size_t i = 0;
+
+    while (i < sizeof(paths) / sizeof(paths[0]) &&
+           (strlen(paths[i]) != size || memcmp(paths[i], target, size) != 0)) {
+        i++;
+    }
+    return i < sizeof(paths) / sizeof(paths[0]);
+}
+
+static bool is_preflight(const struct request *request)
+{
+    return request->method == METHOD_OPTIONS && request_header(request, "Origin") != NULL &&
+           request_header(request, "Access-Control-Request-Method") != NULL;
+}
+
+/* Refuses what a web page of somebody else may have made its reader's browser send. Such a page has
+ * no key, so that names matter only where none is needed, and no browser speaks over Unix sockets;
+ * but a proxy does, and hands on the origin. */
+static enum status check_origin(const struct request *request, struct problem *reterr)
+{
+    const struct config *config = request->http_context->config;
+    const char *host = request_header(request, "Host");
+    const char *origin = request_header(request, "Origin");
+    const unsigned safe = METHOD_GET | METHOD_HEAD | METHOD_OPTIONS;
+
+    if (request->http_context->keyring == NULL && !request->is_unix &&
+        !is_for_any_host(request->target) && !cross_origin_knows_host(config, host)) {
+        problem_set(reterr, STATUS_WRONG_HOST, "This service is not known as \"%s\".", host);
+        problem_hint(reterr, "http.hosts lists its names; its IP address is always right.");
+        return STATUS_WRONG_HOST;
+    }
+    if (((request->method & safe) == 0 || is_preflight(request)) &&
+        cross_origin_is_foreign(config, host, origin, request_header(request, "Sec-Fetch-Site"))) {
+        problem_set(reterr, STATUS_CROSS_ORIGIN, "Pages of %s may not do this here.",
+                    origin == NULL ? "another site" : origin);
+        problem_hint(reterr, "http.cors_origins lists the origins whose pages may.");
+        return STATUS_CROSS_ORIGIN;
+    }
+    return STATUS_OK;
+}
+
+/* The same for every address: a page may read what a wrong one is answered. */
+static void answer_preflight(struct request *request)
+{
+    request_add_header(request, "Access-Control-Allow-Methods", CROSS_ORIGIN_METHODS);
+    request_add_header(request, "Access-Control-Allow-Headers", CROSS_ORIGIN_REQUEST_HEADERS);
+    request_add_header(request, "Access-Control-Max-Age", CROSS_ORIGIN_MAX_AGE_S);
+    request_answer(request, MHD_HTTP_NO_CONTENT,
+                   MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT));
+}
+
+static enum status route(struct request *request, struct problem *reterr)
+{
+    char allow[ROUTER_ALLOW_SIZE];
+    const char *path = request->target;
+    char *rest = strchr(path, '?');
+
+    if (rest != NULL) {
+        *rest++ = '\0';
+    }
+    enum status status = router_find(routes_table, routes_count, request->doors, request->method,
+                                     path, &request->match, allow, reterr);
+
+    if (allow[0] != '\0') {
+        request_set_header(request, MHD_HTTP_HEADER_ALLOW, "%s", allow);
+    }
+    if (status == STATUS_OK) {
+        status = auth_check(request, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = query_parse(rest, &request->query, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = query_check(&request->query, request->match.route->parameters, reterr);
+    }
+    return status;
+}
+
+static enum status check(struct request *request, const struct guard_request *line,
+                         struct problem *reterr)
+{
+    bool has_body = false;
+    enum status status = guard(request, line, &has_body, reterr);
+
+    request_assign_id(request);
+    /* Close the connection: a proxy may have framed a refused request, or one with a body,
+     * differently (request smuggling). */
+    request->closing = status != STATUS_OK || has_body;
+    request->method = router_method(line->method);
+    if (status == STATUS_OK) {
+        status = check_origin(request, reterr);
+    }
+    if (status == STATUS_OK && is_preflight(request) &&
+        cross_origin_is_listed(request->http_context->config, request_header(request, "Origin"))) {
+        request->resume = answer_preflight;
+        return STATUS_OK;
+    }
+    if (status == STATUS_OK) {
+        status = route(request, reterr);
+    }
+    if (status == STATUS_OK && request->match.route->prepare != NULL) {
+        status = request->match.route->prepare(request, reterr);
+    }
+    return status;
+}
+
+static void refuse_late(struct request *request)
+{
+    request_refuse(request, &request->refusal);
+}
+
+/* libmicrohttpd closes the connection after an answer given here, so what may go on is answered
+ * when the request is complete, which without a body is at once. */
+void request_begin(struct request *request, const struct guard_request *line)
+{
+    request->begun = true;
+    request->match.route = NULL;
+    if (check(request, line, &request->refusal) == STATUS_OK) {
+        return;
+    }
+    if (request->closing) {
+        refuse_late(request);
+    } else {
+        request->resume = refuse_late;
+    }
+}
+
+void request_go_on(struct request *request)
+{
+    void (*resume)(struct request * request) = request->resume;
+
+    request->resume = NULL;
+    if (resume != NULL) {
+        resume(request);
+    } else if (request->closing && guard_trailers(request, &request->refusal) != STATUS_OK) {
+        refuse_late(request);
+    } else {
+        request->match.route->handle(request);
+    }
+}
+
+void request_turn_away(struct request *request, enum limits_verdict verdict)
+{
+    const struct config *config = request->http_context->config;
+    struct problem *problem = &request->refusal;
+
+    request->begun = request->closing = true;
+    request->match.route = NULL;
+    request_assign_id(request);
+    request->method = METHOD_OTHER;
+    request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+    if (verdict == LIMITS_ADDRESS_FULL) {
+        problem_set(problem, STATUS_ADDRESS_LIMIT, "This address has too many connections open.");
+        problem_limit(problem, config->address_limit, config->address_limit + 1.0);
+    } else {
+        problem_set(problem, STATUS_CONNECTION_LIMIT, "Too many connections are open.");
+        problem_limit(problem, config->connection_limit, config->connection_limit + 1.0);
+    }
+    refuse_late(request);
+}
+
+/* ---- Its end ---- */
+
+static void count_upload(const struct request *request)
+{
+    const bool taken = request->http_status != 0 && request->http_status < MHD_HTTP_BAD_REQUEST;
+
+    metrics_add(taken ? METRIC_UPLOADS_TAKEN : METRIC_UPLOADS_REFUSED, 1);
+    metrics_add(METRIC_UPLOAD_BYTES, (double)request->body_bytes);
+}
+
+/* A line for each request when everything is logged, else for those that failed by our fault. */
+static void log_request(const struct request *request, double seconds)
+{
+    const bool failed = request->http_status >= MHD_HTTP_INTERNAL_SERVER_ERROR &&
+                        request->http_status != MHD_HTTP_SERVICE_UNAVAILABLE;
+    char trace_id[TRACE_ID_SIZE] = "";
+
+    if (!failed && !log_is_on(LOG_DEBUG)) {
+        return;
+    }
+    if (request->call != NULL) {
+        job_trace_id_of(request->call->traceparent, trace_id);
+    }
+    log_write(failed ? LOG_WARNING : LOG_DEBUG, "request", LOG_TEXT("request", request->request_id),
+              LOG_TEXT("trace_id", trace_id),
+              LOG_TEXT("job", request->call != NULL ? request->call->job_id : ""),
+              LOG_TEXT("method", router_method_name(request->method)),
+              LOG_TEXT("path", request->target), LOG_NUMBER("status", request->http_status),
+              LOG_NUMBER("body_bytes", request->body_bytes), LOG_NUMBER("seconds", seconds));
+}
+
+void request_account(const struct request *request, double now_s)
+{
+    if (!request->begun) {
+        return;
+    }
+    request_metrics_count(request->match.route, request->http_status, now_s - request->began_s);
+    if (request->has_upload) {
+        count_upload(request);
+    }
+    log_request(request, now_s - request->began_s);
+}

@@ -1,0 +1,182 @@
+/* One request and its answer, from the first line to the last byte sent.
+ *
+ * Belongs to the thread of its connection, which has one at a time; while its call is with the
+ * scheduler the connection is suspended, and the answered ask comes back to that thread by its
+ * mailbox. A client that leaves meanwhile is noticed by the endpoint, and the scheduler answers at
+ * once. A handler ends in exactly one of request_answer, request_answer_text, request_answer_json,
+ * request_refuse and request_call.
+ */
+#pragma once
+
+#include "server/http/request/job_request.h"
+#include "server/http/request/keyring.h"
+#include "server/http/request/router.h"
+#include "server/http/request/upload.h"
+#include "server/http/transport/coding.h"
+#include "server/http/transport/endpoint.h"
+#include "server/store/adjacency_cache.h"
+#include "server/store/result_table.h"
+#include "server/store/store.h"
+
+#include <microhttpd.h>
+#include <stdatomic.h>
+
+#define HEADER_VALUE_SIZE 192
+#define HEADER_LIMIT 12
+/* Longer request targets have memory of their own. */
+#define TARGET_SIZE 256
+/* Room for a tag with its quotes and the name of its representation. */
+#define TAG_SIZE (ETAG_SIZE + 24)
+
+/* The state that all requests share. */
+struct http_context {
+    const struct config *config;
+    struct scheduler *scheduler;
+    struct result_table *results;
+    const struct store *store;
+    struct adjacency_cache *adjacencies;
+    struct limits *limits;
+    struct keyring *keyring; /* NULL: whoever reaches the service may do everything */
+    struct upload_memory *upload_memory;
+    uint64_t id_seed;
+    atomic_uint connection_count; /* so far */
+    atomic_bool calls_refused;
+    atomic_uint calls_entering; /* between the look at calls_refused and the post */
+    atomic_uint watchers;       /* streams of events that are open */
+};
+
+struct answer_header {
+    const char *name;
+    char value[HEADER_VALUE_SIZE];
+};
+
+struct request {
+    struct http_context *http_context;
+    struct MHD_Connection *connection;
+    struct conn *conn;
+    struct grant grant;       /* of its key */
+    uint32_t address_counter; /* of limits.h */
+    unsigned doors;           /* through which it may have come */
+    bool is_unix;             /* it came over a Unix socket */
+    enum MHD_Result outcome;  /* of the callback under way */
+    bool begun;
+    bool closing;         /* the connection ends with this answer */
+    bool answered;        /* an answer is on its way */
+    unsigned http_status; /* of it; 0 before */
+
+    enum method method;
+    char *target;      /* the request target as it came; cut up by the query; short ones in place */
+    uint32_t initials; /* of the request's headers: a bit for each letter that one begins with */
+    size_t header_count;
+    bool negotiated;    /* its coding was asked for */
+    enum coding coding; /* and is this one, if it is streamed */
+
+    bool has_upload;
+    struct text document; /* a body that is no upload */
+    size_t document_limit;
+    uint64_t body_bytes; /* all that came */
+    bool answered_early; /* while the body still came, when early_bytes of it were here */
+    uint64_t early_bytes;
+    double early_s; /* monotonic */
+
+    struct call *call;
+    void (*resume)(struct request *request); /* once the call is answered */
+    size_t offer;          /* of the handler: which of its media types was chosen */
+    struct result *result; /* a reference, held until the answer has been sent */
+    void (*serve)(struct request *request); /* with the result */
+    bool asked_again; /* that result was damaged: this is about the one solved in its place */
+
+    /* From here on nothing is zeroed at the beginning: each is written before it is read. */
+    double began_s; /* monotonic: its headers were there */
+    char request_id[REQUEST_ID_SIZE];
+    char tag[TAG_SIZE]; /* of the answer, with its quotes, once that has one */
+    struct query query;
+    struct router_match match;
+    struct answer_header headers[HEADER_LIMIT]; /* of the answer */
+    struct problem refusal;                     /* found at the headers */
+    struct job_request job_request;             /* of an upload */
+    struct upload upload;                       /* when there is one */
+    char short_target[TARGET_SIZE];
+
+    /* These two belong to the connection and outlive the request. */
+    uint64_t next_id;
+    struct text line; /* room for a small answer */
+};
+
+/* With the connection that it lies with. */
+void request_open(struct request *request, struct http_context *http_context);
+void request_close(struct request *request);
+
+/* target is copied. STATUS_NO_MEMORY: there is nothing to finish. */
+MUST_CHECK enum status request_init(struct request *request, struct http_context *http_context,
+                                    struct MHD_Connection *connection, const char *target);
+void request_finish(struct request *request);
+
+/* The id of the request, which answers carry: the client's X-Request-Id, or one of ours. Once the
+ * headers are there. */
+void request_assign_id(struct request *request);
+/* Notes that the request has a header of this name. Note all before the first request_header. */
+void request_note_header(struct request *request, const char *name, size_t name_size);
+const char *request_header(const struct request *request, const char *name);
+/* Content-Length; 0 for a body in chunks. */
+uint64_t request_announced_bytes(const struct request *request);
+/* A header of the answer to come. name is borrowed for good. */
+void request_set_header(struct request *request, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same for a value that is there. */
+void request_add_header(struct request *request, const char *name, const char *value);
+/* Chooses the coding of an answer that will be streamed; before its tag is made. without_gzip: it
+ * costs more than it saves. */
+void request_negotiate(struct request *request, bool without_gzip);
+/* Says on which headers of the request the answer depends. */
+void request_vary(struct request *request);
+/* Gives the answer the tag of this representation of the result, to be asked for again by it: what
+ * a name means may change. True after 304, when the client has it. */
+bool request_not_modified(struct request *request, const char *representation);
+/* The seconds that the client is ready to wait: of the Prefer header, which the answer then says
+ * was obeyed; 0 without one. */
+double request_preferred_wait(struct request *request);
+
+/* Before an answer of unknown length: libmicrohttpd ends one with its last chunk also after HEAD,
+ * where it would be read as the beginning of the next answer, so there must be none. */
+void request_expect_stream(struct request *request, struct MHD_Response *response);
+/* Takes the response; NULL is out of memory. */
+void request_answer(struct request *request, unsigned http_status, struct MHD_Response *response);
+/* Moves the text out. */
+void request_answer_text(struct request *request, unsigned http_status, const char *media_type,
+                         struct text *text);
+/* 200 with a few bytes of the result in this representation, or 304. The text stays as it is until
+ * the end of the request: that of the request, mostly. */
+void request_answer_small(struct request *request, const char *representation,
+                          const char *media_type, const struct text *text);
+struct json_t;
+/* Takes the reference; NULL is out of memory. */
+void request_answer_json(struct request *request, unsigned http_status, struct json_t *root);
+void request_refuse(struct request *request, const struct problem *problem);
+/* The same while the body still comes; the connection ends with it. */
+void request_refuse_early(struct request *request, const struct problem *problem);
+
+/* A zeroed ask of this kind for the handler to fill, owned by the request; NULL after the request
+ * has been refused for want of memory. */
+struct call *request_create_call(struct request *request, enum call_kind kind);
+/* Suspends the connection and posts the call; resume runs on a pool thread once it is answered. */
+void request_call(struct request *request, void (*resume)(struct request *request));
+/* Suspends the connection and posts the call, once more perhaps; false when the scheduler takes
+ * none any more. */
+bool request_post(struct request *request);
+/* The client has closed its side while the scheduler has its call: it is answered at once. */
+void request_client_left(struct request *request);
+/* The usual resume: the body or the problem of the call, with Location and Retry-After. */
+void request_answer_call(struct request *request);
+
+/* The result that the path names, of who asks, as far as there is one: a reference; else NULL.
+ * Every look into the table of results goes through here. */
+struct result *request_look_up(const struct request *request);
+/* Asks the scheduler for the result that the path names, and goes on with serve. */
+void request_call_for_result(struct request *request);
+/* Frees the document that the question was, unless it has to be asked once more. */
+void request_forget_question(struct request *request);
+/* Finds the result that the path names, waiting for it as the client prefers, and calls serve. When
+ * serve is refused, or fails, for a result that proves damaged, the same is done once more: it is
+ * being solved again. */
+void request_find_result(struct request *request, void (*serve)(struct request *request));

@@ -1,0 +1,20 @@
+/* Metrics of requests: counts by route, status code and duration, and how often the result that a
+ * request asked for was there.
+ *
+ * Each counting thread has a shard of its own, which it alone writes, so that counting takes some
+ * plain loads and stores; printing sums up the shards. */
+#pragma once
+
+#include "proto/text.h"
+#include "server/http/request/router.h"
+
+#include <stdbool.h>
+
+/* Routes of the table that are told apart. */
+#define REQUEST_METRICS_ROUTE_LIMIT 64
+
+/* route: of routes_table, NULL when none was found. From the headers to the end of the answer. */
+void request_metrics_count(const struct route *route, unsigned http_status, double seconds);
+void request_metrics_count_result(bool found);
+
+void request_metrics_print(struct text *text);

@@ -1,0 +1,61 @@
+/* From method and path to a route. Pure: the table is the caller's. */
+#pragma once
+
+#include "proto/problem.h"
+
+#include <stddef.h>
+
+enum method {
+    METHOD_GET = 1,
+    METHOD_HEAD = 2,
+    METHOD_POST = 4,
+    METHOD_PUT = 8,
+    METHOD_DELETE = 16,
+    METHOD_OPTIONS = 32, /* of no route: a preflight, else refused */
+    METHOD_OTHER = 64    /* known to HTTP, answered nowhere here */
+};
+
+/* Where a route is answered: bits. */
+enum door {
+    DOOR_MAIN = 1,  /* http.listen */
+    DOOR_ADMIN = 2, /* http.admin_listen */
+    DOOR_ONLY = 4   /* http.listen while there is no other */
+};
+
+struct request;
+
+struct route {
+    unsigned methods;    /* HEAD is added where GET is */
+    const char *pattern; /* "/v1/jobs/{id}": a name in braces takes one segment; two at most */
+    const char *const *parameters;
+    /* At the headers of a request with a body; NULL for those without. */
+    enum status (*prepare)(struct request *request, struct problem *reterr);
+    void (*handle)(struct request *request); /* when all of the request is there */
+    unsigned right;                          /* that its key must have: of enum right */
+    unsigned doors;
+};
+
+/* The longest segment that is taken, with its NUL. */
+#define ROUTER_CAPTURE_SIZE 128
+#define ROUTER_ALLOW_SIZE 48
+
+struct router_match {
+    const struct route *route;
+    char capture[ROUTER_CAPTURE_SIZE]; /* decoded; empty when the pattern takes nothing */
+    const char *second; /* the second segment taken, in the path and undecoded; NULL without one */
+    size_t second_size;
+};
+
+bool router_answers_at(const struct route *route, unsigned doors);
+enum method router_method(const char *name);
+/* "other" for METHOD_OTHER. */
+const char *router_method_name(enum method method);
+
+/* doors: those through which the request may have come; routes that are not answered at one of them
+ * are not there. path: undecoded, without the query. STATUS_NO_SUCH_ROUTE; STATUS_BAD_REQUEST for a
+ * broken escape; STATUS_METHOD_NOT_ALLOWED with the methods in ret_allow, which is empty otherwise.
+ */
+MUST_CHECK enum status router_find(const struct route *table, size_t count, unsigned doors,
+                                   enum method method, const char *path,
+                                   struct router_match *ret_match,
+                                   char ret_allow[ROUTER_ALLOW_SIZE], struct problem *reterr);

@@ -1,0 +1,156 @@
+#include "server/http/transport/coding.h"
+
+#include "proto/check.h"
+#include "server/http/request/accept.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+#include <zstd.h>
+
+/* Both at their fastest: the wire is to be no slower than without. */
+#define ZSTD_LEVEL 1
+#define GZIP_LEVEL 1
+/* 256 KiB: what a decoder needs too, which after RFC 9659 has to do with 8 MiB. */
+#define ZSTD_WINDOW_LOG 18
+/* zlib's window of 2^15 bytes, with the header and trailer of gzip. */
+#define GZIP_WINDOW (15 + 16)
+#define GZIP_MEMORY 8
+
+#define OUTPUT_SIZE ((size_t)16384)
+
+struct coder {
+    enum coding coding;
+    ZSTD_CCtx *zstd;
+    z_stream gzip;
+    bool has_gzip;
+};
+
+enum coding coding_choose(const char *accept_encoding, bool without_gzip)
+{
+    static const enum coding liked_first[] = {CODING_ZSTD, CODING_GZIP, CODING_IDENTITY};
+    enum coding best = CODING_IDENTITY;
+    double most = 0;
+
+    if (accept_encoding == NULL) {
+        return CODING_IDENTITY;
+    }
+    for (size_t i = 0; i < sizeof(liked_first) / sizeof(liked_first[0]); i++) {
+        const enum coding coding = liked_first[i];
+        /* Identity is always there, but rather not where it is not asked for: any other that is
+         * goes before it. */
+        const double fallback = coding == CODING_IDENTITY ? 0.0005 : 0;
+        const double liked = accept_coding(accept_encoding, decoder_coding_name(coding), fallback);
+
+        if (liked > most && !(coding == CODING_GZIP && without_gzip)) {
+            most = liked;
+            best = coding;
+        }
+    }
+    return best;
+}
+
+static enum status open_zstd(struct coder *coder)
+{
+    coder->zstd = ZSTD_createCCtx();
+    if (coder->zstd == NULL ||
+        ZSTD_isError(ZSTD_CCtx_setParameter(coder->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL)) ||
+        ZSTD_isError(ZSTD_CCtx_setParameter(coder->zstd, ZSTD_c_windowLog, ZSTD_WINDOW_LOG)) ||
+        ZSTD_isError(ZSTD_CCtx_setParameter(coder->zstd, ZSTD_c_checksumFlag, 1))) {
+        return STATUS_NO_MEMORY;
+    }
+    return STATUS_OK;
+}
+
+static enum status open_gzip(struct coder *coder)
+{
+    if (deflateInit2(&coder->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+                     Z_DEFAULT_STRATEGY) != Z_OK) {
+        return STATUS_NO_MEMORY;
+    }
+    coder->has_gzip = true;
+    return STATUS_OK;
+}
+
+enum status coding_open(enum coding coding, struct coder **ret_coder)
+{
+    CHECK(coding != CODING_IDENTITY);
+    struct coder *coder = calloc(1, sizeof(*coder));
+
+    if (coder == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    coder->coding = coding;
+    if ((coding == CODING_ZSTD ? open_zstd(coder) : open_gzip(coder)) != STATUS_OK) {
+        coding_close(coder);
+        return STATUS_NO_MEMORY;
+    }
+    *ret_coder = coder;
+    return STATUS_OK;
+}
+
+void coding_close(struct coder *coder)
+{
+    if (coder == NULL) {
+        return;
+    }
+    ZSTD_freeCCtx(coder->zstd);
+    if (coder->has_gzip) {
+        deflateEnd(&coder->gzip);
+    }
+    free(coder);
+}
+
+static enum status encode_zstd(struct coder *coder, const char *bytes, size_t size,
+                               enum coding_until until, struct text *to)
+{
+    static const ZSTD_EndDirective directives[] = {
+        [CODING_MORE] = ZSTD_e_continue, [CODING_FLUSH] = ZSTD_e_flush, [CODING_LAST] = ZSTD_e_end};
+    ZSTD_inBuffer input = {bytes, size, 0};
+    size_t left;
+
+    do {
+        ZSTD_outBuffer output = {text_reserve(to, OUTPUT_SIZE), OUTPUT_SIZE, 0};
+
+        if (output.dst == NULL) {
+            return STATUS_NO_MEMORY;
+        }
+        left = ZSTD_compressStream2(coder->zstd, &output, &input, directives[until]);
+        if (ZSTD_isError(left)) {
+            return STATUS_NO_MEMORY;
+        }
+        text_advance(to, output.pos);
+    } while (until == CODING_MORE ? input.pos < input.size : left > 0);
+    return STATUS_OK;
+}
+
+static enum status encode_gzip(struct coder *coder, const char *bytes, size_t size,
+                               enum coding_until until, struct text *to)
+{
+    static const int flushes[] = {
+        [CODING_MORE] = Z_NO_FLUSH, [CODING_FLUSH] = Z_SYNC_FLUSH, [CODING_LAST] = Z_FINISH};
+    z_stream *gzip = &coder->gzip;
+    int ended = Z_OK;
+
+    gzip->next_in = (Bytef *)(uintptr_t)bytes;
+    gzip->avail_in = (uInt)size;
+    do {
+        gzip->next_out = (Bytef *)text_reserve(to, OUTPUT_SIZE);
+        if (gzip->next_out == NULL) {
+            return STATUS_NO_MEMORY;
+        }
+        gzip->avail_out = (uInt)OUTPUT_SIZE;
+        /* Neither fails but for a stream that is not one. */
+        ended = deflate(gzip, flushes[until]);
+        CHECK(ended != Z_STREAM_ERROR);
+        text_advance(to, OUTPUT_SIZE - gzip->avail_out);
+    } while (until == CODING_LAST ? ended != Z_STREAM_END : gzip->avail_out == 0);
+    return STATUS_OK;
+}
+
+enum status coding_encode(struct coder *coder, const char *bytes, size_t size,
+                          enum coding_until until, struct text *to)
+{
+    CHECK(size <= UINT32_MAX);
+    return coder->coding == CODING_ZSTD ? encode_zstd(coder, bytes, size, until, to)
+                                        : encode_gzip(coder, bytes, size, until, to);
+}

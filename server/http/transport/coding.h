@@ -1,0 +1,24 @@
+/* Content codings: which one a client likes (RFC 9110 section 12.5.3), and bytes into it, piece by
+ * piece with bounded memory. Nothing of HTTP itself in it; one thread's at a time. */
+#pragma once
+
+#include "proto/read/decoder.h"
+#include "proto/text.h"
+
+/* Chooses the coding that an Accept-Encoding header (NULL: none) prefers; at equal quality zstd
+ * goes before gzip before identity. Identity also when the header refuses all. without_gzip leaves
+ * gzip out. */
+enum coding coding_choose(const char *accept_encoding, bool without_gzip);
+
+struct coder;
+
+/* coding: not identity. */
+MUST_CHECK enum status coding_open(enum coding coding, struct coder **ret_coder);
+void coding_close(struct coder *coder);
+/* How much output a call forces: as it comes, a flush of all bytes so far, or the end. */
+enum coding_until { CODING_MORE, CODING_FLUSH, CODING_LAST };
+
+/* Compresses the bytes and appends the output that is ready; the rest stays in the coder until a
+ * flush or the end. */
+MUST_CHECK enum status coding_encode(struct coder *coder, const char *bytes, size_t size,
+                                     enum coding_until until, struct text *to);

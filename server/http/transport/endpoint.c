@@ -1,0 +1,548 @@
+#include "server/http/transport/endpoint.h"
+
+#include "proto/check.h"
+#include "server/clock.h"
+#include "server/metrics.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <uv.h>
+
+/* Header memory and read buffer of a connection; a connection that has asked once holds all of it,
+ * and larger buffers make uploads slower. Longer headers, a Content-Length that is no number,
+ * broken chunks and a version from 2.0 on are refused by libmicrohttpd itself, with 431, 414, 400
+ * or 505 and a line of HTML: it has no way to have it said in other words. */
+#define CONNECTION_MEMORY_BYTES (13 << 10)
+/* How often deadlines are looked at, and how late a connection may be ended. */
+#define TICK_MS 250
+#define TICK_S (TICK_MS * 1e-3)
+/* A thread that comes to its deadlines this late was kept busy by one request; the others are not
+ * charged for it. */
+#define BUSY_S 2.0
+/* Connections accepted in one turn, so that other threads get some too. */
+#define ACCEPTS_PER_TURN 16
+/* To make room: how many connections are looked at, and how long one must have been idle. */
+#define EVICTION_LOOKS 1024
+#define EVICTION_IDLE_S 1.0
+/* Requests under way at the stop have this long to end. */
+#define STOP_GRACE_S 5.0
+
+struct endpoint {
+    struct endpoint_rules rules;
+    struct timeouts_rules timeouts;
+    struct shared_listener *listener; /* NULL: not accepted from any more */
+    struct MHD_Daemon *daemon;
+    struct mailbox *mailbox;
+    pthread_t thread;
+    char name[16];
+
+    uv_loop_t loop;
+    uv_poll_t accepting;  /* the listener */
+    uv_poll_t daemon_set; /* the daemon's epoll descriptor */
+    uv_async_t posted;
+    uv_timer_t tick; /* runs while there are connections, or none can be accepted */
+    uv_idle_t again; /* runs while the daemon has work that no descriptor tells of */
+
+    TAILQ_HEAD(, conn) conns;
+    struct conn *arriving; /* handed to MHD_add_connection */
+    uint32_t busy;         /* connections with a request under way */
+    bool is_starved;       /* no descriptor or memory for another connection */
+    double ticked_s;
+    double lost_s; /* in which the thread was busy: no client is charged for it */
+    double stop_s; /* when the grace period ends; 0 before the stop */
+    struct message quiesce_message;
+    struct message stop_message;
+};
+
+/* ---- The daemon ---- */
+
+/* Escapes are decoded once, by the query and the router. */
+static size_t leave_escaped(void *context, struct MHD_Connection *connection, char *text)
+{
+    (void)context;
+    (void)connection;
+    return strlen(text);
+}
+
+static void log_words(void *context, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+
+/* Mostly about clients that left or sent nonsense. */
+static void log_words(void *context, const char *format, va_list arguments)
+{
+    char words[256];
+
+    (void)context;
+    vsnprintf(words, sizeof(words), format, arguments);
+    words[strcspn(words, "\n")] = '\0';
+    log_write(LOG_DEBUG, "libmicrohttpd", LOG_TEXT("detail", words));
+}
+
+/* libmicrohttpd gives this callback of GnuTLS no context: there is one server in a process. */
+static _Atomic(struct credentials *) shown_credentials;
+
+static int show_certificate(gnutls_session_t session, const gnutls_datum_t *authorities,
+                            int authority_count, const gnutls_pk_algorithm_t *algorithms,
+                            int algorithm_count, gnutls_pcert_st **ret_chain, unsigned *ret_count,
+                            gnutls_privkey_t *ret_key)
+{
+    (void)session;
+    (void)authorities;
+    (void)authority_count;
+    (void)algorithms;
+    (void)algorithm_count;
+    tls_show(atomic_load(&shown_credentials), ret_chain, ret_count, ret_key);
+    return 0;
+}
+
+static void release_conn(struct endpoint *endpoint, struct conn *conn)
+{
+    if (endpoint->rules.limits != NULL) {
+        limits_leave(endpoint->rules.limits, conn->address);
+    }
+    free(conn);
+}
+
+static void connection_changed(void *context, struct MHD_Connection *connection,
+                               void **socket_context, enum MHD_ConnectionNotificationCode code)
+{
+    struct endpoint *endpoint = context;
+    struct conn *conn = *socket_context;
+
+    (void)connection;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        *socket_context = endpoint->arriving;
+        TAILQ_INSERT_TAIL(&endpoint->conns, endpoint->arriving, place);
+        endpoint->arriving = NULL;
+        metrics_add(METRIC_CONNECTIONS, 1);
+        return;
+    }
+    *socket_context = NULL;
+    TAILQ_REMOVE(&endpoint->conns, conn, place);
+    endpoint->rules.conn_closed(conn);
+    endpoint_enter_phase(conn, TIMEOUTS_HEADERS, 0);
+    release_conn(endpoint, conn);
+    metrics_add(METRIC_CONNECTIONS, -1);
+}
+
+static struct MHD_Daemon *start_daemon(struct endpoint *endpoint)
+{
+    const struct endpoint_rules *rules = &endpoint->rules;
+    const unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME |
+                           MHD_USE_ERROR_LOG | (rules->credentials != NULL ? MHD_USE_TLS : 0);
+    struct MHD_OptionItem tls[] = {
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(intptr_t)CREDENTIALS_PRIORITIES},
+        {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)(intptr_t)show_certificate},
+        {MHD_OPTION_END, 0, NULL},
+    };
+
+    if (rules->credentials != NULL) {
+        atomic_store(&shown_credentials, rules->credentials);
+    }
+    /* The service ignores SIGPIPE: only then are files sent by sendfile(). */
+    return MHD_start_daemon(
+        flags, 0, NULL, NULL, rules->request_came, endpoint, MHD_OPTION_EXTERNAL_LOGGER, log_words,
+        endpoint, MHD_OPTION_CONNECTION_LIMIT, rules->connections, MHD_OPTION_CONNECTION_TIMEOUT,
+        rules->config->connection_timeout_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_MEMORY_BYTES, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+        MHD_OPTION_STRICT_FOR_CLIENT, endpoint_parses_leniently() ? 0 : 1,
+        MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, endpoint, MHD_OPTION_URI_LOG_CALLBACK,
+        rules->request_started, endpoint, MHD_OPTION_NOTIFY_COMPLETED, rules->request_ended,
+        endpoint, MHD_OPTION_NOTIFY_CONNECTION, connection_changed, endpoint, MHD_OPTION_ARRAY,
+        rules->credentials != NULL ? tls : &tls[2], MHD_OPTION_END);
+}
+
+static void run_again(uv_idle_t *idle);
+
+/* Lets the daemon do what it can. Its own timeouts are looked at with each tick. */
+static void run_daemon(struct endpoint *endpoint)
+{
+    MHD_UNSIGNED_LONG_LONG left_ms;
+
+    MHD_run(endpoint->daemon);
+    if (MHD_get_timeout(endpoint->daemon, &left_ms) == MHD_YES && left_ms == 0) {
+        uv_idle_start(&endpoint->again, run_again);
+    } else {
+        uv_idle_stop(&endpoint->again);
+    }
+}
+
+static void run_again(uv_idle_t *idle)
+{
+    run_daemon(idle->data);
+}
+
+static void daemon_is_ready(uv_poll_t *poll, int failed, int events)
+{
+    (void)failed;
+    (void)events;
+    run_daemon(poll->data);
+}
+
+/* ---- Deadlines ---- */
+
+static void check_deadlines(uv_timer_t *timer);
+
+static void start_ticking(struct endpoint *endpoint)
+{
+    if (!uv_is_active((const uv_handle_t *)&endpoint->tick)) {
+        endpoint->ticked_s = clock_monotonic_s();
+        uv_timer_start(&endpoint->tick, check_deadlines, TICK_MS, TICK_MS);
+    }
+}
+
+/* With SO_LINGER of zero seconds the kernel discards unsent bytes on close, and does not keep them
+ * for minutes. libmicrohttpd notices the shutdown and closes the socket. */
+static void end_connection(const struct conn *conn)
+{
+    const struct linger none = {.l_onoff = 1};
+
+    if (timeouts_is_sending(conn->descriptor)) {
+        (void)!setsockopt(conn->descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+    }
+    shutdown(conn->descriptor, SHUT_RDWR);
+}
+
+static void stop_if_idle(struct endpoint *endpoint);
+static void accept_connections(uv_poll_t *poll, int failed, int events);
+
+static void check_deadlines(uv_timer_t *timer)
+{
+    struct endpoint *endpoint = timer->data;
+    const double now_s = clock_monotonic_s();
+    const double passed_s = now_s - endpoint->ticked_s;
+    struct conn *conn;
+
+    endpoint->lost_s += passed_s > BUSY_S ? passed_s - TICK_S : 0;
+    endpoint->ticked_s = now_s;
+    TAILQ_FOREACH(conn, &endpoint->conns, place)
+    {
+        if (conn->is_suspended) {
+            if (timeouts_peer_has_left(conn->descriptor)) {
+                endpoint->rules.client_left(conn);
+            }
+        } else if (timeouts_is_late(&conn->timeouts, &endpoint->timeouts, conn->descriptor,
+                                    now_s - endpoint->lost_s)) {
+            end_connection(conn);
+        }
+    }
+    run_daemon(endpoint);
+    if (endpoint->is_starved && endpoint->listener != NULL) {
+        endpoint->is_starved = false;
+        uv_poll_start(&endpoint->accepting, UV_READABLE, accept_connections);
+    } else if (TAILQ_EMPTY(&endpoint->conns) && endpoint->stop_s == 0) {
+        uv_timer_stop(&endpoint->tick);
+    }
+    stop_if_idle(endpoint);
+}
+
+/* ---- New connections ---- */
+
+/* Ends, of those that came first, the connection that has waited longest for its next request. */
+static bool evict_idle(struct endpoint *endpoint)
+{
+    double since_s = clock_monotonic_s() - endpoint->lost_s - EVICTION_IDLE_S;
+    struct conn *oldest = NULL;
+    struct conn *conn;
+    unsigned looks = 0;
+
+    TAILQ_FOREACH(conn, &endpoint->conns, place)
+    {
+        if (looks++ == EVICTION_LOOKS) {
+            break;
+        }
+        if (conn->timeouts.phase == TIMEOUTS_HEADERS && conn->timeouts.since_s <= since_s) {
+            oldest = conn;
+            since_s = conn->timeouts.since_s;
+        }
+    }
+    if (oldest == NULL) {
+        return false;
+    }
+    end_connection(oldest);
+    oldest->timeouts.since_s = INFINITY; /* not to be chosen again */
+    return true;
+}
+
+/* Takes the descriptor. */
+static void admit(struct endpoint *endpoint, int descriptor, const struct sockaddr *address,
+                  socklen_t size)
+{
+    struct conn *conn = calloc(1, sizeof(*conn));
+
+    if (conn == NULL) {
+        close(descriptor);
+        return;
+    }
+    conn->endpoint = endpoint;
+    conn->descriptor = descriptor;
+    conn->address = LIMITS_NO_ADDRESS;
+    if (endpoint->rules.limits != NULL) {
+        conn->verdict = limits_enter(endpoint->rules.limits, address, &conn->address);
+    }
+    if (conn->verdict == LIMITS_OVERFLOW) {
+        close(descriptor);
+        release_conn(endpoint, conn);
+        return;
+    }
+    if (conn->verdict == LIMITS_FULL && evict_idle(endpoint)) {
+        conn->verdict = LIMITS_OK;
+    }
+    start_ticking(endpoint);
+    timeouts_start(&conn->timeouts, TIMEOUTS_HEADERS, clock_monotonic_s() - endpoint->lost_s);
+    endpoint->arriving = conn;
+    /* It closes the socket when it fails. Version 1.0 may only queue a connection from outside, and
+     * tells of it in its next run. */
+    if (MHD_add_connection(endpoint->daemon, descriptor, address, size) == MHD_YES &&
+        endpoint->arriving != NULL) {
+        MHD_run(endpoint->daemon);
+    }
+    if (endpoint->arriving != NULL) {
+        endpoint->arriving = NULL;
+        release_conn(endpoint, conn);
+    }
+}
+
+static void accept_connections(uv_poll_t *poll, int failed, int events)
+{
+    struct endpoint *endpoint = poll->data;
+    union {
+        struct sockaddr any;
+        struct sockaddr_storage storage;
+    } address;
+
+    (void)events;
+    for (int i = 0; failed == 0 && i < ACCEPTS_PER_TURN; i++) {
+        socklen_t size = sizeof(address);
+        const int descriptor = accept4(endpoint->listener->listener.socket, &address.any, &size,
+                                       SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+        if (descriptor >= 0) {
+            admit(endpoint, descriptor, &address.any, size);
+            continue;
+        }
+        /* Stop polling: a connection that cannot be accepted would wake the loop again and again.
+         */
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+            uv_poll_stop(poll);
+            endpoint->is_starved = true;
+            start_ticking(endpoint);
+        }
+        return;
+    }
+}
+
+static void listener_left(uv_handle_t *handle)
+{
+    struct shared_listener *shared = handle->data;
+
+    if (atomic_fetch_sub(&shared->users, 1) == 1) {
+        listener_close(&shared->listener);
+    }
+}
+
+static void stop_accepting(struct endpoint *endpoint)
+{
+    if (endpoint->listener != NULL) {
+        endpoint->accepting.data = endpoint->listener;
+        endpoint->listener = NULL;
+        uv_close((uv_handle_t *)&endpoint->accepting, listener_left);
+    }
+}
+
+/* ---- Messages and the end ---- */
+
+static void deliver_messages(uv_async_t *async)
+{
+    struct endpoint *endpoint = async->data;
+    struct message *message;
+
+    while ((message = mailbox_take(endpoint->mailbox)) != NULL) {
+        message->deliver(message);
+    }
+    run_daemon(endpoint);
+    stop_if_idle(endpoint);
+}
+
+static void close_handles(struct endpoint *endpoint)
+{
+    stop_accepting(endpoint);
+    uv_close((uv_handle_t *)&endpoint->daemon_set, NULL);
+    uv_close((uv_handle_t *)&endpoint->posted, NULL);
+    uv_close((uv_handle_t *)&endpoint->tick, NULL);
+    uv_close((uv_handle_t *)&endpoint->again, NULL);
+}
+
+static void stop_if_idle(struct endpoint *endpoint)
+{
+    if (endpoint->stop_s > 0 && !uv_is_closing((const uv_handle_t *)&endpoint->posted) &&
+        (endpoint->busy == 0 || clock_monotonic_s() >= endpoint->stop_s)) {
+        close_handles(endpoint);
+    }
+}
+
+static struct endpoint *endpoint_of(struct message *message, size_t offset)
+{
+    return (struct endpoint *)(void *)((char *)message - offset);
+}
+
+static void quiesce(struct message *message)
+{
+    stop_accepting(endpoint_of(message, offsetof(struct endpoint, quiesce_message)));
+}
+
+static void stop(struct message *message)
+{
+    struct endpoint *endpoint = endpoint_of(message, offsetof(struct endpoint, stop_message));
+
+    stop_accepting(endpoint);
+    endpoint->stop_s = clock_monotonic_s() + STOP_GRACE_S;
+    start_ticking(endpoint);
+}
+
+static void *run(void *context)
+{
+    struct endpoint *endpoint = context;
+
+    pthread_setname_np(pthread_self(), endpoint->name);
+    uv_run(&endpoint->loop, UV_RUN_DEFAULT);
+    MHD_stop_daemon(endpoint->daemon);
+    return NULL;
+}
+
+static void wake(void *context)
+{
+    struct endpoint *endpoint = context;
+
+    uv_async_send(&endpoint->posted);
+}
+
+/* ---- Life ---- */
+
+/* The handles are initialised one after another, and all are closed in the loop. */
+static enum status open_handles(struct endpoint *endpoint)
+{
+    const union MHD_DaemonInfo *info =
+        MHD_get_daemon_info(endpoint->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    const int listening = endpoint->listener->listener.socket;
+    uv_loop_t *loop = &endpoint->loop;
+
+    if (info == NULL || uv_async_init(loop, &endpoint->posted, deliver_messages) != 0) {
+        return STATUS_NO_MEMORY;
+    }
+    CHECK(uv_timer_init(loop, &endpoint->tick) == 0 && uv_idle_init(loop, &endpoint->again) == 0);
+    CHECK(uv_poll_init(loop, &endpoint->daemon_set, info->epoll_fd) == 0);
+    CHECK(uv_poll_init(loop, &endpoint->accepting, listening) == 0);
+    endpoint->posted.data = endpoint->tick.data = endpoint->again.data = endpoint;
+    endpoint->daemon_set.data = endpoint->accepting.data = endpoint;
+    CHECK(uv_poll_start(&endpoint->daemon_set, UV_READABLE, daemon_is_ready) == 0);
+    CHECK(uv_poll_start(&endpoint->accepting, UV_READABLE, accept_connections) == 0);
+    return STATUS_OK;
+}
+
+enum status endpoint_create(const struct endpoint_rules *rules, unsigned number,
+                            struct shared_listener *listener, struct endpoint **ret_endpoint)
+{
+    struct endpoint *endpoint = calloc(1, sizeof(*endpoint));
+
+    if (endpoint == NULL || uv_loop_init(&endpoint->loop) != 0) {
+        free(endpoint);
+        return STATUS_NO_MEMORY;
+    }
+    TAILQ_INIT(&endpoint->conns);
+    endpoint->rules = *rules;
+    endpoint->timeouts = (struct timeouts_rules){
+        rules->config->header_timeout_s, rules->config->stall_timeout_s, rules->config->rate_floor};
+    endpoint->quiesce_message.deliver = quiesce;
+    endpoint->stop_message.deliver = stop;
+    endpoint->listener = listener;
+    snprintf(endpoint->name, sizeof(endpoint->name), "http-%u", number);
+    endpoint->daemon = start_daemon(endpoint);
+    if (endpoint->daemon != NULL &&
+        mailbox_create(wake, endpoint, &endpoint->mailbox) == STATUS_OK &&
+        open_handles(endpoint) == STATUS_OK) {
+        atomic_fetch_add(&listener->users, 1);
+        if (pthread_create(&endpoint->thread, NULL, run, endpoint) == 0) {
+            *ret_endpoint = endpoint;
+            return STATUS_OK;
+        }
+        /* The caller keeps a use of its own of the listener. */
+        close_handles(endpoint);
+        uv_run(&endpoint->loop, UV_RUN_DEFAULT);
+    }
+    if (endpoint->daemon != NULL) {
+        MHD_stop_daemon(endpoint->daemon);
+    }
+    CHECK(uv_loop_close(&endpoint->loop) == 0);
+    mailbox_destroy(endpoint->mailbox);
+    free(endpoint);
+    return STATUS_NO_MEMORY;
+}
+
+void endpoint_post(struct endpoint *endpoint, struct message *message)
+{
+    mailbox_post(endpoint->mailbox, message);
+}
+
+void endpoint_quiesce(struct endpoint *endpoint)
+{
+    mailbox_post(endpoint->mailbox, &endpoint->quiesce_message);
+}
+
+void endpoint_stop(struct endpoint *endpoint)
+{
+    mailbox_post(endpoint->mailbox, &endpoint->stop_message);
+}
+
+void endpoint_destroy(struct endpoint *endpoint)
+{
+    pthread_join(endpoint->thread, NULL);
+    CHECK(uv_loop_close(&endpoint->loop) == 0);
+    mailbox_destroy(endpoint->mailbox);
+    free(endpoint);
+}
+
+/* ---- For the requests ---- */
+
+bool endpoint_parses_leniently(void)
+{
+    return strncmp(MHD_get_version(), "0.9.", 4) == 0;
+}
+
+void *endpoint_context(const struct endpoint *endpoint)
+{
+    return endpoint->rules.context;
+}
+
+struct conn *endpoint_conn(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+void endpoint_enter_phase(struct conn *conn, enum timeouts_phase phase, double now_s)
+{
+    struct endpoint *endpoint = conn->endpoint;
+
+    endpoint->busy -= conn->timeouts.phase != TIMEOUTS_HEADERS;
+    endpoint->busy += phase != TIMEOUTS_HEADERS;
+    timeouts_start(&conn->timeouts, phase, now_s - endpoint->lost_s);
+}
+
+void endpoint_suspend(struct conn *conn, struct MHD_Connection *connection)
+{
+    conn->is_suspended = true;
+    MHD_suspend_connection(connection);
+}
+
+void endpoint_resume(struct conn *conn, struct MHD_Connection *connection)
+{
+    conn->is_suspended = false;
+    conn->timeouts.checked_s = -1; /* the time that it was suspended is not the client's */
+    MHD_resume_connection(connection);
+}

@@ -1,0 +1,260 @@
+#include "server/http/transport/listener.h"
+
+#include "proto/number.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The queue of connections not yet accepted: a client that finds it full tries again after a
+ * second. The kernel's own limit is no higher unless it was raised. */
+#define BACKLOG SOMAXCONN
+
+static bool copy(const char *bytes, size_t size, char *to, size_t to_size)
+{
+    if (size >= to_size) {
+        return false;
+    }
+    memcpy(to, bytes, size);
+    to[size] = '\0';
+    return true;
+}
+
+/* False when it is not an address. */
+static bool split(const char *address, char *ret_host, size_t host_size, char *ret_port,
+                  size_t port_size)
+{
+    const char *colon = strrchr(address, ':');
+    const char *first = address;
+    const char *end = colon;
+    int64_t port;
+
+    if (colon == NULL || !number_parse_integer(colon + 1, strlen(colon + 1), &port) || port < 0 ||
+        port > 65535) {
+        return false;
+    }
+    if (address[0] == '[') {
+        if (end - first < 2 || end[-1] != ']') {
+            return false;
+        }
+        first++;
+        end--;
+    }
+    /* A bare IPv6 address would leave it open where the port starts. */
+    if (address[0] != '[' && memchr(first, ':', (size_t)(end - first)) != NULL) {
+        return false;
+    }
+    return copy(first, (size_t)(end - first), ret_host, host_size) &&
+           copy(colon + 1, strlen(colon + 1), ret_port, port_size);
+}
+
+static int open_one(const struct addrinfo *info)
+{
+    int on = 1;
+    int descriptor = socket(info->ai_family, info->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (descriptor < 0) {
+        return -1;
+    }
+    /* A restart must not wait for the connections of the process before it. */
+    if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+        bind(descriptor, info->ai_addr, info->ai_addrlen) == 0 &&
+        listen(descriptor, BACKLOG) == 0) {
+        return descriptor;
+    }
+    int reason = errno;
+    close(descriptor);
+    errno = reason;
+    return -1;
+}
+
+/* Whether it is local: by the address really bound, whatever name it was given by. */
+static bool describe(int descriptor, struct listener *listener)
+{
+    struct sockaddr_storage bound = {0};
+    socklen_t size = sizeof(bound);
+    char host[NI_MAXHOST];
+    char port[NI_MAXSERV];
+
+    if (getsockname(descriptor, (struct sockaddr *)&bound, &size) != 0 ||
+        getnameinfo((struct sockaddr *)&bound, size, host, sizeof(host), port, sizeof(port),
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+        return false;
+    }
+    const bool is_v6 = bound.ss_family == AF_INET6;
+    listener->is_local = is_v6 ? strcmp(host, "::1") == 0 : strncmp(host, "127.", 4) == 0;
+    int length = snprintf(listener->address, sizeof(listener->address), "%s%s%s:%s",
+                          is_v6 ? "[" : "", host, is_v6 ? "]" : "", port);
+    return length > 0 && (size_t)length < sizeof(listener->address);
+}
+
+/* Both kinds, so that a manager may hand over either. */
+enum status listener_adopt(int descriptor, struct listener *ret_listener, struct problem *reterr)
+{
+    struct sockaddr_un bound = {0};
+    socklen_t size = sizeof(bound) - 1;
+    struct listener listener = {.socket = descriptor, .lock = -1};
+
+    if (getsockname(descriptor, (struct sockaddr *)&bound, &size) == 0 &&
+        bound.sun_family == AF_UNIX) {
+        listener.is_local = listener.is_unix = true;
+        snprintf(listener.address, sizeof(listener.address), LISTENER_UNIX_PREFIX "%s",
+                 bound.sun_path);
+    } else if (!describe(descriptor, &listener)) {
+        listener_close(&listener);
+        return problem_set(reterr, STATUS_CONFIG, "Cannot tell the address of the socket.");
+    }
+    *ret_listener = listener;
+    return STATUS_OK;
+}
+
+static enum status open_tcp(const char *address, struct listener *listener, struct problem *reterr)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+    struct addrinfo *found = NULL;
+    char host[NI_MAXHOST];
+    char port[8];
+
+    if (!split(address, host, sizeof(host), port, sizeof(port))) {
+        return problem_set(reterr, STATUS_CONFIG,
+                           "\"%s\" is not HOST:PORT, [IPv6]:PORT or unix:PATH.", address);
+    }
+    int failed = getaddrinfo(host[0] == '\0' ? NULL : host, port, &hints, &found);
+    if (failed != 0) {
+        return problem_set(reterr, STATUS_CONFIG, "Cannot find the address \"%s\": %s.", address,
+                           gai_strerror(failed));
+    }
+    for (const struct addrinfo *at = found; at != NULL && listener->socket < 0; at = at->ai_next) {
+        listener->socket = open_one(at);
+    }
+    int reason = errno;
+    freeaddrinfo(found);
+    if (listener->socket < 0) {
+        return problem_set(reterr, STATUS_CONFIG, "Cannot listen on %s: %s.", address,
+                           strerror(reason));
+    }
+    if (!describe(listener->socket, listener)) {
+        return problem_set(reterr, STATUS_CONFIG, "Cannot tell the address of %s.", address);
+    }
+    return STATUS_OK;
+}
+
+/* ---- Unix sockets ---- */
+
+static enum status fail(const char *path, const char *what, struct problem *reterr)
+{
+    return problem_set(reterr, STATUS_CONFIG, "Cannot %s %s: %s.", what, path, strerror(errno));
+}
+
+/* The process that holds PATH.lock owns PATH. The lock file is never removed: another process may
+ * have it open. */
+static enum status take_lock(const char *path, struct listener *listener, struct problem *reterr)
+{
+    char lock[sizeof(listener->path) + sizeof(".lock")];
+
+    snprintf(lock, sizeof(lock), "%s.lock", path);
+    listener->lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (listener->lock < 0) {
+        return fail(lock, "create", reterr);
+    }
+    if (flock(listener->lock, LOCK_EX | LOCK_NB) != 0) {
+        return problem_set(reterr, STATUS_CONFIG, "%s is in use by another process.", path);
+    }
+    return STATUS_OK;
+}
+
+/* Nothing but a socket is ever removed. */
+static enum status remove_stale(const char *path, struct problem *reterr)
+{
+    struct stat about;
+
+    if (lstat(path, &about) != 0) {
+        return errno == ENOENT ? STATUS_OK : fail(path, "look at", reterr);
+    }
+    if (!S_ISSOCK(about.st_mode)) {
+        return problem_set(reterr, STATUS_CONFIG, "%s is there and no socket.", path);
+    }
+    return unlink(path) == 0 ? STATUS_OK : fail(path, "remove", reterr);
+}
+
+/* Made for the owner only, so that nobody connects before the mode is what it shall be. */
+static enum status bind_unix(const char *path, unsigned mode, struct listener *listener,
+                             struct problem *reterr)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    listener->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (listener->socket < 0 || fchmod(listener->socket, S_IRUSR | S_IWUSR) != 0 ||
+        bind(listener->socket, (struct sockaddr *)&address, sizeof(address)) != 0) {
+        return fail(path, "bind", reterr);
+    }
+    memcpy(listener->path, path, strlen(path) + 1);
+    if (chmod(path, mode) != 0 || listen(listener->socket, BACKLOG) != 0) {
+        return fail(path, "listen on", reterr);
+    }
+    return STATUS_OK;
+}
+
+static enum status open_unix(const char *path, unsigned mode, struct listener *listener,
+                             struct problem *reterr)
+{
+    enum status status;
+
+    if (path[0] == '\0' || strlen(path) >= sizeof(listener->path)) {
+        return problem_set(reterr, STATUS_CONFIG, "The path of a Unix socket has 1 to %zu bytes.",
+                           sizeof(listener->path) - 1);
+    }
+    status = take_lock(path, listener, reterr);
+    if (status == STATUS_OK) {
+        status = remove_stale(path, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = bind_unix(path, mode, listener, reterr);
+    }
+    listener->is_local = listener->is_unix = true;
+    snprintf(listener->address, sizeof(listener->address), LISTENER_UNIX_PREFIX "%s", path);
+    return status;
+}
+
+/* ---- Both ---- */
+
+enum status listener_open(const char *address, unsigned mode, struct listener *ret_listener,
+                          struct problem *reterr)
+{
+    struct listener listener = {.socket = -1, .lock = -1};
+    enum status status;
+
+    if (strncmp(address, LISTENER_UNIX_PREFIX, strlen(LISTENER_UNIX_PREFIX)) == 0) {
+        status = open_unix(address + strlen(LISTENER_UNIX_PREFIX), mode, &listener, reterr);
+    } else {
+        status = open_tcp(address, &listener, reterr);
+    }
+    if (status != STATUS_OK) {
+        listener_close(&listener);
+        return status;
+    }
+    *ret_listener = listener;
+    return STATUS_OK;
+}
+
+void listener_close(struct listener *listener)
+{
+    if (listener->path[0] != '\0') {
+        unlink(listener->path);
+        listener->path[0] = '\0';
+    }
+    if (listener->socket >= 0) {
+        close(listener->socket);
+    }
+    if (listener->lock >= 0) {
+        close(listener->lock);
+    }
+    listener->socket = listener->lock = -1;
+}

@@ -1,0 +1,177 @@
+#include "server/http/transport/tls.h"
+
+#include <gnutls/gnutls.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A certificate and those that sign it. */
+#define CHAIN_LIMIT 16
+
+struct pair {
+    gnutls_pcert_st chain[CHAIN_LIMIT];
+    unsigned count;
+    gnutls_privkey_t key;
+    gnutls_datum_t certificate_pem;
+    gnutls_datum_t key_pem;
+    struct pair *older;
+};
+
+struct credentials {
+    _Atomic(struct pair *) latest;
+};
+
+enum status tls_create(struct credentials **ret_credentials)
+{
+    struct credentials *credentials = calloc(1, sizeof(*credentials));
+
+    if (credentials == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    *ret_credentials = credentials;
+    return STATUS_OK;
+}
+
+static void destroy(struct pair *pair)
+{
+    for (unsigned i = 0; i < pair->count; i++) {
+        gnutls_pcert_deinit(&pair->chain[i]);
+    }
+    if (pair->key != NULL) {
+        gnutls_privkey_deinit(pair->key);
+    }
+    gnutls_free(pair->certificate_pem.data);
+    if (pair->key_pem.data != NULL) {
+        explicit_bzero(pair->key_pem.data, pair->key_pem.size);
+    }
+    gnutls_free(pair->key_pem.data);
+    free(pair);
+}
+
+void tls_destroy(struct credentials *credentials)
+{
+    struct pair *pair = credentials == NULL ? NULL : atomic_load(&credentials->latest);
+
+    while (pair != NULL) {
+        struct pair *older = pair->older;
+
+        destroy(pair);
+        pair = older;
+    }
+    free(credentials);
+}
+
+static enum status refuse(const char *path, const char *words, int code, struct problem *reterr)
+{
+    return problem_set(reterr, STATUS_CONFIG, "%s: %s: %s", path, words, gnutls_strerror(code));
+}
+
+static enum status read_files(struct pair *pair, const char *certificate, const char *key,
+                              struct problem *reterr)
+{
+    int code = gnutls_load_file(certificate, &pair->certificate_pem);
+
+    if (code != 0) {
+        return refuse(certificate, "cannot be read", code, reterr);
+    }
+    code = gnutls_load_file(key, &pair->key_pem);
+    return code == 0 ? STATUS_OK : refuse(key, "cannot be read", code, reterr);
+}
+
+static enum status import(struct pair *pair, const char *certificate, const char *key,
+                          struct problem *reterr)
+{
+    unsigned count = CHAIN_LIMIT;
+    int code = gnutls_pcert_list_import_x509_raw(pair->chain, &count, &pair->certificate_pem,
+                                                 GNUTLS_X509_FMT_PEM, 0);
+
+    if (code != 0) {
+        return refuse(certificate, "is no certificate in PEM", code, reterr);
+    }
+    pair->count = count;
+    code = gnutls_privkey_init(&pair->key);
+    if (code == 0) {
+        code =
+            gnutls_privkey_import_x509_raw(pair->key, &pair->key_pem, GNUTLS_X509_FMT_PEM, NULL, 0);
+    }
+    return code == 0 ? STATUS_OK : refuse(key, "is no private key in PEM", code, reterr);
+}
+
+/* By what both say of the public key. */
+static enum status check_match(const struct pair *pair, const char *certificate, const char *key,
+                               struct problem *reterr)
+{
+    unsigned char ids[2][64];
+    size_t sizes[2] = {sizeof(ids[0]), sizeof(ids[1])};
+    gnutls_pubkey_t public = NULL;
+    int code = gnutls_pubkey_init(&public);
+
+    if (code == 0) {
+        code = gnutls_pubkey_import_privkey(public, pair->key, 0, 0);
+    }
+    if (code == 0) {
+        code = gnutls_pubkey_get_key_id(public, GNUTLS_KEYID_USE_SHA256, ids[0], &sizes[0]);
+    }
+    if (code == 0) {
+        code = gnutls_pubkey_get_key_id(pair->chain[0].pubkey, GNUTLS_KEYID_USE_SHA256, ids[1],
+                                        &sizes[1]);
+    }
+    gnutls_pubkey_deinit(public);
+    if (code != 0) {
+        return refuse(key, "its public half cannot be told", code, reterr);
+    }
+    if (sizes[0] != sizes[1] || memcmp(ids[0], ids[1], sizes[0]) != 0) {
+        return problem_set(reterr, STATUS_CONFIG, "%s is not the key of the certificate in %s", key,
+                           certificate);
+    }
+    return STATUS_OK;
+}
+
+static bool is_same(const gnutls_datum_t *a, const gnutls_datum_t *b)
+{
+    return a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
+}
+
+/* Files that have not changed leave nothing behind, however often they are loaded. */
+static bool is_known(const struct credentials *credentials, const struct pair *pair)
+{
+    const struct pair *latest = atomic_load(&credentials->latest);
+
+    return latest != NULL && is_same(&latest->certificate_pem, &pair->certificate_pem) &&
+           is_same(&latest->key_pem, &pair->key_pem);
+}
+
+enum status tls_load(struct credentials *credentials, const char *certificate, const char *key,
+                     struct problem *reterr)
+{
+    struct pair *pair = calloc(1, sizeof(*pair));
+    enum status status;
+
+    if (pair == NULL) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the certificate.");
+    }
+    status = read_files(pair, certificate, key, reterr);
+    if (status == STATUS_OK && !is_known(credentials, pair)) {
+        status = import(pair, certificate, key, reterr);
+        if (status == STATUS_OK) {
+            status = check_match(pair, certificate, key, reterr);
+        }
+        if (status == STATUS_OK) {
+            pair->older = atomic_load(&credentials->latest);
+            atomic_store(&credentials->latest, pair);
+            return STATUS_OK;
+        }
+    }
+    destroy(pair);
+    return status;
+}
+
+void tls_show(struct credentials *credentials, gnutls_pcert_st **ret_chain, unsigned *ret_count,
+              gnutls_privkey_t *ret_key)
+{
+    struct pair *pair = atomic_load(&credentials->latest);
+
+    *ret_chain = pair->chain;
+    *ret_count = pair->count;
+    *ret_key = pair->key;
+}

@@ -1,0 +1,134 @@
+"""Makes C of the pages that the daemon carries: the description of its interface, put together from
+its parts; the viewer of it; and the page at /. Script and style of a page are inside it. Called by
+Meson:
+
+    embed.py PAGES.c VERSION --openapi PART.json... --docs HTML CSS SCRIPT.js
+        --home HTML CSS MODULE.js... (each module after those that it imports)"""
+
+import argparse
+import base64
+import gzip
+import hashlib
+import json
+import os
+import re
+import sys
+
+
+def merge(into, part, path):
+    """Members of objects join; nothing is said twice."""
+    for key, value in part.items():
+        if key not in into:
+            into[key] = value
+        elif isinstance(into[key], dict) and isinstance(value, dict):
+            merge(into[key], value, f"{path}/{key}")
+        else:
+            sys.exit(f"{path}/{key} is said twice")
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def description(version, paths):
+    document = {}
+    for path in paths:
+        merge(document, json.loads(read(path)), "#")
+    document["info"]["version"] = version
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def hash_of(text):
+    return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
+
+
+def bundle(paths):
+    """One script of modules: each becomes a function that returns what the module exports."""
+    exports = {}
+    made = []
+    for path in paths:
+        name = os.path.splitext(os.path.basename(path))[0]
+
+        def take(match):
+            wanted, source = match[1].split(","), match[2]
+            missing = {one.strip() for one in wanted if one.strip()} - exports.get(source, set())
+            if missing:
+                sys.exit(f"{path}: {source}.js before it exports no {missing}")
+            return f"const {{{match[1]}}} = module_{source};"
+
+        text = re.sub(r'^import \{([^}]*)\} from "\./(\w+)\.js";', take, read(path), flags=re.M)
+        exported = r"^export ((?:async )?(?:function|class|const|let) (\w+))"
+        exports[name] = {match[2] for match in re.finditer(exported, text, re.M)}
+        text = re.sub(exported, r"\1", text, flags=re.M)
+        if re.search(r"^(?:import|export)\b", text, re.M):
+            sys.exit(f"{path}: an import or export in a form that is not known here")
+        names = ", ".join(sorted(exports[name]))
+        made.append(f"const module_{name} = (() => {{\n{text}return {{ {names} }};\n}})();\n")
+    return "".join(made)
+
+
+def inline(html, css, script):
+    """The page and the policy that lets it run its own script, and nothing else."""
+    page = html.replace("@STYLE@", css).replace("@SCRIPT@", script)
+    policy = "; ".join(
+        (
+            "default-src 'none'",
+            "connect-src 'self'",
+            "img-src data:",
+            f"script-src {hash_of(script)}",
+            f"style-src {hash_of(css)}",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        )
+    )
+    return page.encode(), policy
+
+
+def array(name, data):
+    lines = [
+        ", ".join(f"0x{byte:02x}" for byte in data[at : at + 16])
+        for at in range(0, len(data), 16)
+    ]
+    body = ",\n    ".join(lines)
+    return f"static const unsigned char {name}[] = {{\n    {body},\n}};\n"
+
+
+def page(name, media_type, data, policy=None):
+    packed = gzip.compress(data, 9, mtime=0)
+    tag = hashlib.sha256(data).hexdigest()[:16]
+    quoted = f'"{policy}"' if policy else "NULL"
+    return (
+        array(f"{name}_plain", data)
+        + array(f"{name}_gzip", packed)
+        + f"""const struct page page_{name} = {{
+    .media_type = "{media_type}",
+    .policy = {quoted},
+    .tag = "{tag}",
+    .plain = {{{name}_plain, sizeof({name}_plain)}},
+    .gzip = {{{name}_gzip, sizeof({name}_gzip)}},
+}};
+"""
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("output")
+    parser.add_argument("version")
+    for name in ("openapi", "docs", "home"):
+        parser.add_argument(f"--{name}", nargs="+", required=True)
+    asked = parser.parse_args()
+    html = "text/html; charset=utf-8"
+    docs, docs_policy = inline(*map(read, asked.docs))
+    home, home_policy = inline(*map(read, asked.home[:2]), bundle(asked.home[2:]))
+    with open(asked.output, "w", encoding="utf-8") as file:
+        file.write('#include "server/http/web/page.h"\n\n')
+        document = description(asked.version, asked.openapi)
+        file.write(page("openapi", "application/json", document))
+        file.write(page("docs", html, docs, docs_policy))
+        file.write(page("home", html, home, home_policy))
+
+
+main()

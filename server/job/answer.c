@@ -1,0 +1,203 @@
+#include "server/clock.h"
+#include "server/job/scheduler_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct job *answer_find_job(const struct scheduler *scheduler, const struct call *call,
+                            const char *id)
+{
+    return job_table_find(scheduler->jobs, call->tenant, id);
+}
+
+struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const struct call *call)
+{
+    struct graph_entry *entry = graph_table_find(scheduler->graphs, call->tenant, call->key);
+    if (entry != NULL) {
+        return entry;
+    }
+    const struct job *job = answer_find_job(scheduler, call, call->key);
+    return job != NULL ? graph_table_find(scheduler->graphs, call->tenant, job->graph_id) : NULL;
+}
+
+/* ---- Answers ---- */
+
+void answer_ready(struct call *call)
+{
+    struct scheduler *scheduler = call->scheduler;
+    call->answered(call);
+    /* After: while one is counted its connection may still be suspended. */
+    atomic_fetch_sub(&scheduler->calls_open, 1);
+}
+
+void answer_empty(struct call *call, unsigned http_status)
+{
+    call->status = STATUS_OK;
+    call->http_status = http_status;
+    answer_ready(call);
+}
+
+void answer_problem(struct call *call, const struct problem *problem)
+{
+    call->problem = *problem;
+    call->status = problem->status;
+    call->http_status = status_info(problem->status)->http;
+    if (problem->status == STATUS_QUEUE_FULL || problem->status == STATUS_JOB_QUOTA ||
+        problem->status == STATUS_DRAINING) {
+        call->retry_after_s = atomic_load(&call->scheduler->admission.retry_after_s);
+    }
+    answer_ready(call);
+}
+
+void answer_status(struct call *call, enum status status, const char *detail)
+{
+    struct problem problem;
+    problem_set(&problem, status, "%s", detail);
+    answer_problem(call, &problem);
+}
+
+void answer_body(struct call *call, unsigned http_status, char *body)
+{
+    if (body == NULL) {
+        answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the answer.");
+        return;
+    }
+    call->body = body;
+    answer_empty(call, http_status);
+}
+
+void answer_no_such(struct call *call)
+{
+    const bool is_job = call->kind == CALL_JOB || call->kind == CALL_EVENTS ||
+                        call->kind == CALL_CANCEL || strncmp(call->key, "j_", 2) == 0;
+    struct problem problem;
+    problem_set(&problem, is_job ? STATUS_NO_SUCH_JOB : STATUS_NO_SUCH_GRAPH,
+                "There is no %s \"%s\".", is_job ? "job" : "graph", call->key);
+    answer_problem(call, &problem);
+}
+
+/* ---- Jobs ---- */
+
+uint32_t answer_position(struct scheduler *scheduler, const struct job *job)
+{
+    return job->state == JOB_QUEUED ? job_queue_position(&scheduler->queue, job) : 0;
+}
+
+double answer_eta_s(struct scheduler *scheduler, const struct job *job)
+{
+    const double now_s = clock_monotonic_s();
+    double pace_s[KIND_COUNT] = {0}; /* of the fastest worker, by kind */
+    double before_s = 0;
+    uint32_t workers = 0;
+    if (job->state != JOB_QUEUED) {
+        return job_eta_s(job, now_s);
+    }
+    for (uint32_t i = 0; i < scheduler->worker_count; i++) {
+        const struct scheduler_worker *slot = scheduler->workers[i];
+        if (atomic_load(&worker_health_of(slot->worker)->state) == WORKER_LOST) {
+            continue;
+        }
+        workers++;
+        for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
+            const double pace = slot->opening.facts.pace_s[kind];
+            if (pace > 0 && (pace_s[kind] <= 0 || pace < pace_s[kind])) {
+                pace_s[kind] = pace;
+            }
+        }
+    }
+    if (workers == 0 || pace_s[job->kind] <= 0) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < scheduler->worker_count; i++) {
+        const struct job *running = scheduler->workers[i]->job;
+        const double left_s = running != NULL ? job_eta_s(running, now_s) : 0;
+        /* A job that does not tell counts whole. */
+        before_s += left_s >= 0 ? left_s : job_expected_s(running, pace_s);
+    }
+    before_s += job_queue_seconds_ahead(&scheduler->queue, job, pace_s);
+    return before_s / workers + job_expected_s(job, pace_s);
+}
+
+/* A result that was evicted since was durable; of one that a deletion has hidden it is not known
+ * before the deletion has ended. */
+static bool is_durable(const struct job *job, const struct graph_entry *entry)
+{
+    if (!job->committed || job->state != JOB_DONE || entry == NULL) {
+        return job->committed;
+    }
+    if (entry->results[job->kind] == NULL) {
+        return !entry->deleting && !entry->lost[job->kind];
+    }
+    return entry->durable[job->kind];
+}
+
+char *answer_print_job(struct scheduler *scheduler, const struct job *job)
+{
+    static const struct graph_summary unknown = {.negative_loop = NO_VERTEX};
+    const struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
+    const struct job_document document = {
+        .id = job->id,
+        .graph_id = job->graph_id,
+        .graph_name = entry != NULL && entry->name_count > 0 ? entry->names[0] : NULL,
+        .state = job->state,
+        .position = answer_position(scheduler, job),
+        .progress = job_progress(job),
+        .eta_s = answer_eta_s(scheduler, job),
+        .durable = is_durable(job, entry),
+        .priority = job->priority,
+        .created_s = job->created_s,
+        .started_s = job->started_s,
+        .finished_s = job->finished_s,
+        .deadline_s = job->deadline_s,
+        .kind = job->kind,
+        .vertex_count = entry != NULL ? entry->row.vertex_count : 0,
+        .edge_count = entry != NULL ? entry->row.edge_count : 0,
+        .directed = entry != NULL && entry->row.directed,
+        .summary = entry != NULL ? &entry->row.summary : &unknown,
+        .report = &job->report,
+    };
+    return job_document_print(&document);
+}
+
+void answer_job(struct scheduler *scheduler, struct call *call, const struct job *job)
+{
+    const bool is_final = job_state_is_final(job->state);
+    memcpy(call->job_id, job->id, sizeof(call->job_id));
+    memcpy(call->graph_id, job->graph_id, sizeof(call->graph_id));
+    call->timings = job->report.timings;
+    if (!is_final) {
+        call->timings.parse_s = job->parse_s;
+        call->timings.queue_s = job->state == JOB_RUNNING ? job->started_s - job->created_s : 0;
+        call->retry_after_s = 1;
+    }
+    const bool is_accepted = (call->kind == CALL_SUBMIT && !is_final) || call->kind == CALL_CANCEL;
+    answer_body(call, is_accepted ? 202 : 200, answer_print_job(scheduler, job));
+}
+
+/* ---- Graphs ---- */
+
+char *answer_print_graph(const struct graph_entry *entry, const struct input_report *input)
+{
+    const struct result *result = graph_entry_answer(entry);
+    const struct graph_document document = {
+        .input = input,
+        .id = entry->row.id,
+        .names = (const char *const *)entry->names,
+        .created_s = entry->row.created_s,
+        .vertex_count = entry->row.vertex_count,
+        .edge_count = entry->row.edge_count,
+        .directed = entry->row.directed,
+        .file_bytes = entry->row.file_bytes,
+        .summary = &entry->row.summary,
+        .result_kind = result != NULL ? kind_name(result_kind(result)) : NULL,
+        .job_id = entry->latest_job[0] != '\0' ? entry->latest_job : NULL,
+    };
+    return graph_document_print(&document);
+}
+
+void answer_graph(struct call *call, const struct graph_entry *entry, unsigned http_status)
+{
+    memcpy(call->graph_id, entry->row.id, sizeof(call->graph_id));
+    memcpy(call->job_id, entry->latest_job, sizeof(call->job_id));
+    answer_body(call, http_status, answer_print_graph(entry, &call->input));
+}

@@ -1,0 +1,198 @@
+#include "server/job/capacity.h"
+
+#include "server/job/scheduler_internal.h"
+
+#include <math.h>
+
+/* Graphs that queued jobs keep in memory, so that a solve need not read them again. */
+#define MEMORY_LIMIT_BYTES ((uint64_t)256 << 20)
+/* The system does not report that a full disk has room again, so it is looked at. */
+#define LOOK_MS 1000
+/* With less than this free the catalogue itself could not go on. */
+#define LEAST_FREE_BYTES (UINT64_C(1) << 20)
+#define RETRY_AFTER_LIMIT_S 60.0
+
+uint64_t capacity_graph_bytes(uint32_t vertex_count, uint64_t edge_count, enum weight_type type)
+{
+    const uint64_t weight_bytes = type == WEIGHT_REAL ? sizeof(double) : sizeof(int32_t);
+    return ((uint64_t)vertex_count + 1) * sizeof(uint64_t) +
+           edge_count * (sizeof(uint32_t) + weight_bytes);
+}
+
+uint64_t capacity_result_bytes(uint32_t vertex_count, enum kind kind)
+{
+    size_t bytes;
+    return result_file_size(vertex_count, kind, &bytes) == STATUS_OK ? bytes : INT64_MAX;
+}
+
+const struct scheduler_worker *capacity_largest_worker(const struct scheduler *scheduler,
+                                                       enum kind kind)
+{
+    const struct scheduler_worker *best = scheduler->workers[0];
+    for (uint32_t i = 1; i < scheduler->worker_count; i++) {
+        const struct scheduler_worker *slot = scheduler->workers[i];
+        if (slot->opening.facts.vertex_limit[kind] > best->opening.facts.vertex_limit[kind]) {
+            best = slot;
+        }
+    }
+    return best;
+}
+
+/* ---- Amounts held ---- */
+
+void capacity_reserve(struct scheduler *scheduler, struct tenant *tenant, struct capacity *held,
+                      struct capacity more)
+{
+    struct capacity_ledger *ledger = &scheduler->capacity;
+    held->queue_places += more.queue_places;
+    held->disk_bytes += more.disk_bytes;
+    held->memory_bytes += more.memory_bytes;
+    ledger->reserved.queue_places += more.queue_places;
+    ledger->reserved.disk_bytes += more.disk_bytes;
+    ledger->reserved.memory_bytes += more.memory_bytes;
+    atomic_fetch_add(&tenant->reserved_places, more.queue_places);
+    atomic_fetch_add(&tenant->reserved_bytes, more.disk_bytes);
+    if (held->disk_bytes > ledger->largest_disk_bytes) {
+        ledger->largest_disk_bytes = held->disk_bytes;
+    }
+}
+
+void capacity_release(struct scheduler *scheduler, struct tenant *tenant, struct capacity *held,
+                      struct capacity less)
+{
+    struct capacity_ledger *ledger = &scheduler->capacity;
+    held->queue_places -= less.queue_places;
+    held->disk_bytes -= less.disk_bytes;
+    held->memory_bytes -= less.memory_bytes;
+    ledger->reserved.queue_places -= less.queue_places;
+    ledger->reserved.disk_bytes -= less.disk_bytes;
+    ledger->reserved.memory_bytes -= less.memory_bytes;
+    atomic_fetch_sub(&tenant->reserved_places, less.queue_places);
+    atomic_fetch_sub(&tenant->reserved_bytes, less.disk_bytes);
+    if (ledger->reserved.disk_bytes == 0) {
+        ledger->largest_disk_bytes = 0;
+    }
+}
+
+enum status capacity_check_queue(const struct scheduler *scheduler, struct tenant *tenant,
+                                 const struct quota *quota, struct problem *reterr)
+{
+    const uint32_t limit = scheduler->config->queue_limit;
+    if (scheduler->queue.count + scheduler->capacity.reserved.queue_places >= limit) {
+        problem_set(reterr, STATUS_QUEUE_FULL, "The queue is full.");
+        problem_limit(reterr, limit, limit);
+        return STATUS_QUEUE_FULL;
+    }
+    return tenant_check_jobs(tenant, quota, reterr);
+}
+
+bool capacity_has_memory(const struct scheduler *scheduler, uint64_t graph_bytes)
+{
+    return graph_bytes <= MEMORY_LIMIT_BYTES - scheduler->capacity.reserved.memory_bytes;
+}
+
+/* ---- The disk ---- */
+
+/* Bytes reserved that will be written at most. The file of a running job that is placed is no
+ * longer free on the disk, and no longer to come; assume_placed: as if all that run were. Under a
+ * budget, older results make room as newer ones come. */
+static uint64_t bytes_to_come(const struct scheduler *scheduler, bool assume_placed)
+{
+    const uint64_t budget_bytes = scheduler->config->result_budget_bytes;
+    const struct capacity_ledger *ledger = &scheduler->capacity;
+    uint64_t to_come = ledger->reserved.disk_bytes;
+    for (uint32_t i = 0; i < scheduler->worker_count; i++) {
+        const struct job *job = scheduler->workers[i]->job;
+        if (job != NULL && (assume_placed || atomic_load(&job->signal->placed))) {
+            to_come -= job->held.disk_bytes;
+        }
+    }
+    if (budget_bytes == 0) {
+        return to_come;
+    }
+    const uint64_t left =
+        budget_bytes > ledger->result_bytes ? budget_bytes - ledger->result_bytes : 0;
+    const uint64_t most = left + ledger->largest_disk_bytes;
+    return to_come < most ? to_come : most;
+}
+
+enum status capacity_check_disk(const struct scheduler *scheduler, uint32_t vertex_count,
+                                enum kind kind, uint64_t graph_bytes, struct problem *reterr)
+{
+    const uint64_t free_bytes = store_free_bytes(scheduler->store);
+    const uint64_t kept = scheduler->config->disk_reserve_bytes + bytes_to_come(scheduler, false);
+    const uint64_t room = free_bytes > kept ? free_bytes - kept : 0;
+    const uint64_t bytes = capacity_result_bytes(vertex_count, kind) + graph_bytes;
+    if (!scheduler->capacity.is_full && bytes <= room) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_DISK_FULL,
+                "There is no room on the disk for the result of %u vertices; nothing was kept.",
+                vertex_count);
+    problem_limit(reterr, (double)room, (double)bytes);
+    problem_hint(reterr, "Delete graphs, or ask again when there is room.");
+    return STATUS_DISK_FULL;
+}
+
+/* The next job must find its room, or it would come back at once. */
+static bool has_room(const struct scheduler *scheduler)
+{
+    const uint64_t free_bytes = store_free_bytes(scheduler->store);
+    const uint64_t reserve_bytes = scheduler->config->disk_reserve_bytes;
+    const struct job *first = job_queue_first(&scheduler->queue);
+    return free_bytes >= (reserve_bytes > LEAST_FREE_BYTES ? reserve_bytes : LEAST_FREE_BYTES) &&
+           (first == NULL || first->held.disk_bytes <= free_bytes);
+}
+
+static void room_ticked(uv_timer_t *tick)
+{
+    struct scheduler *scheduler = tick->data;
+    if (scheduler->capacity.is_full) {
+        if (!has_room(scheduler)) {
+            return;
+        }
+        scheduler->capacity.is_full = false;
+        atomic_store(&scheduler->admission.full, false);
+        log_write(LOG_INFO, "disk_has_room",
+                  LOG_NUMBER("free_bytes", (double)store_free_bytes(scheduler->store)));
+    }
+    uv_timer_stop(tick);
+    scheduler->capacity.is_paused = false;
+    scheduler->marks.ends_unstored = true;
+    scheduler_wake(scheduler);
+}
+
+void capacity_pause(struct scheduler *scheduler)
+{
+    if (!scheduler->capacity.is_paused && !scheduler->drained_told) {
+        scheduler->capacity.is_paused = true;
+        uv_timer_start(&scheduler->room_tick, room_ticked, LOOK_MS, LOOK_MS);
+    }
+}
+
+void capacity_note_full(struct scheduler *scheduler)
+{
+    if (!scheduler->capacity.is_full) {
+        scheduler->capacity.is_full = true;
+        atomic_store(&scheduler->admission.full, true);
+        log_write(LOG_ERROR, "disk_full",
+                  LOG_NUMBER("free_bytes", (double)store_free_bytes(scheduler->store)));
+    }
+    capacity_pause(scheduler);
+}
+
+/* The header line of an upload is judged by these some time later: what fails there has to fail in
+ * the scheduler too, which looks again. */
+void capacity_publish(struct scheduler *scheduler)
+{
+    struct admission *admission = &scheduler->admission;
+    const uint64_t reserve_bytes = scheduler->config->disk_reserve_bytes;
+    const uint32_t limit = scheduler->config->queue_limit;
+    const uint32_t taken = scheduler->queue.count + scheduler->capacity.reserved.queue_places;
+    const double workers = scheduler->worker_count > 0 ? scheduler->worker_count : 1;
+    const double guess_s =
+        fmin(fmax(ceil(scheduler->typical_solve_s / workers), 1), RETRY_AFTER_LIMIT_S);
+    atomic_store(&admission->promised_bytes, reserve_bytes + bytes_to_come(scheduler, true));
+    atomic_store(&admission->queue_free, taken < limit ? limit - taken : 0);
+    atomic_store(&admission->retry_after_s, (unsigned)guess_s);
+}

@@ -1,0 +1,214 @@
+#include "server/clock.h"
+#include "server/job/scheduler_internal.h"
+
+#include <stdlib.h>
+
+void call_finish(struct call *call)
+{
+    reader_destroy(call->reader);
+    upload_share_give_back(&call->share);
+    free(call->body);
+    call->reader = NULL;
+    call->body = NULL;
+}
+
+/* ---- Calls of HTTP threads ---- */
+
+/* The only place where calls are refused for the shutdown: from its beginning those that bring new
+ * work, and once its end has been told, when nothing may be under way again, all that change
+ * something. The rest is answered from memory. */
+static bool is_refused(const struct scheduler *scheduler, enum call_kind kind)
+{
+    const bool brings_task = kind == CALL_SUBMIT || kind == CALL_STORE_GRAPH;
+    const bool changes = brings_task || kind == CALL_CANCEL || kind == CALL_DELETE_GRAPH;
+    return scheduler->drained_told ? changes : scheduler->draining && brings_task;
+}
+
+static void deliver_call(struct message *message)
+{
+    struct call *call = (struct call *)message;
+    struct scheduler *scheduler = call->scheduler;
+    if (is_refused(scheduler, call->kind)) {
+        answer_status(call, STATUS_DRAINING, "The service is shutting down.");
+        return;
+    }
+    switch (call->kind) {
+    case CALL_SUBMIT:
+    case CALL_STORE_GRAPH:
+        submit_call(scheduler, call);
+        return;
+    case CALL_JOB:
+        requests_show_job(scheduler, call);
+        return;
+    case CALL_EVENTS:
+        waiters_stream(scheduler, call);
+        return;
+    case CALL_JOBS:
+        requests_list_jobs(scheduler, call);
+        return;
+    case CALL_CANCEL:
+        finish_cancel(scheduler, call);
+        return;
+    case CALL_GRAPHS:
+        requests_list_graphs(scheduler, call);
+        return;
+    case CALL_GRAPH:
+        requests_show_graph(scheduler, call);
+        return;
+    case CALL_ESTIMATE:
+        estimate_call(scheduler, call);
+        return;
+    case CALL_DELETE_GRAPH:
+        requests_delete_graph(scheduler, call);
+        return;
+    case CALL_RESULT:
+        requests_call_result(scheduler, call);
+        return;
+    }
+    CHECK(false); /* a call of no kind */
+}
+
+void scheduler_post(struct scheduler *scheduler, struct call *call)
+{
+    atomic_fetch_add(&scheduler->calls_open, 1);
+    call->scheduler = scheduler;
+    call->tenant = call->tenant != NULL ? call->tenant : scheduler->nobody;
+    call->message.deliver = deliver_call;
+    mailbox_post(scheduler->mailbox, &call->message);
+}
+
+static void deliver_left(struct message *message)
+{
+    struct call *call = (struct call *)(void *)((char *)message - offsetof(struct call, left));
+    struct scheduler *scheduler = call->scheduler;
+    call->client_left = true;
+    if (call->is_waiting) {
+        log_write(LOG_DEBUG, "client_left", LOG_TEXT("job", call->job->id));
+        waiters_release(scheduler, call);
+    }
+    call->left_noted(call);
+    atomic_fetch_sub(&scheduler->calls_open, 1);
+}
+
+void scheduler_post_left(struct scheduler *scheduler, struct call *call)
+{
+    atomic_fetch_add(&scheduler->calls_open, 1);
+    call->left.deliver = deliver_left;
+    mailbox_post(scheduler->mailbox, &call->left);
+}
+
+unsigned scheduler_calls_open(const struct scheduler *scheduler)
+{
+    return atomic_load(&scheduler->calls_open);
+}
+
+enum status scheduler_tenant(struct scheduler *scheduler, const char *name,
+                             struct tenant **ret_tenant)
+{
+    return tenant_table_get(scheduler->tenants, name, ret_tenant);
+}
+
+const struct admission *scheduler_admission(const struct scheduler *scheduler)
+{
+    return &scheduler->admission;
+}
+
+const struct device_list *scheduler_devices(const struct scheduler *scheduler)
+{
+    return &scheduler->devices;
+}
+
+static uint32_t count_ready(const struct scheduler *scheduler)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < scheduler->devices.count; i++) {
+        count += atomic_load(&scheduler->devices.health[i]->state) == WORKER_READY;
+    }
+    return count;
+}
+
+bool scheduler_has_worker(const struct scheduler *scheduler)
+{
+    return count_ready(scheduler) > 0;
+}
+
+void scheduler_on_lost(struct scheduler *scheduler, void (*lost)(void *context, enum status why),
+                       void *context)
+{
+    scheduler->lost = lost;
+    scheduler->lost_context = context;
+}
+
+/* ---- The turns of the loop ---- */
+
+static uint32_t count_running(const struct scheduler *scheduler)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < scheduler->worker_count; i++) {
+        count += scheduler->workers[i]->busy;
+    }
+    return count;
+}
+
+/* Tells of the end of the drain when nothing is under way any more. */
+static void check_drain(struct scheduler *scheduler)
+{
+    if (!scheduler->draining || scheduler->drained_told || scheduler->changes > 0 ||
+        scheduler->submissions > 0 || scheduler->looks > 0 || count_running(scheduler) > 0) {
+        return;
+    }
+    scheduler->drained_told = true;
+    uv_timer_stop(&scheduler->drain_alarm);
+    uv_timer_stop(&scheduler->alarm);
+    uv_timer_stop(&scheduler->room_tick);
+    waiters_end_streams(scheduler);
+    log_write(LOG_INFO, "drained", LOG_NUMBER("queued", scheduler->queue.count));
+    scheduler->drained(scheduler->drained_context);
+}
+
+void scheduler_settle(struct scheduler *scheduler)
+{
+    struct scheduler_marks *marks = &scheduler->marks;
+    if (marks->deletions_ended) {
+        marks->deletions_ended = false;
+        submit_parked(scheduler);
+    }
+    if (marks->ends_unstored) {
+        marks->ends_unstored = false;
+        finish_store_ends(scheduler);
+    }
+    if (marks->alarm_rang) {
+        marks->alarm_rang = false;
+        waiters_expire(scheduler);
+        finish_expired(scheduler);
+    }
+    dispatch_jobs(scheduler);
+    waiters_wake(scheduler);
+    finish_trim_history(scheduler);
+    capacity_publish(scheduler);
+    metrics_set(METRIC_JOBS_QUEUED, scheduler->queue.count);
+    metrics_set(METRIC_JOBS_RUNNING, count_running(scheduler));
+    metrics_set(METRIC_WORKERS, count_ready(scheduler));
+    metrics_set(METRIC_QUEUE_LIMIT, scheduler->config->queue_limit);
+    metrics_set(METRIC_READY, atomic_load(&scheduler->admission.ready));
+    metrics_set(METRIC_DRAINING, atomic_load(&scheduler->admission.draining));
+    if (scheduler->lost_status != STATUS_OK && !scheduler->lost_told && scheduler->lost != NULL) {
+        scheduler->lost_told = true;
+        scheduler->lost(scheduler->lost_context, scheduler->lost_status);
+    }
+    check_drain(scheduler);
+}
+
+void scheduler_take_messages(struct scheduler *scheduler)
+{
+    struct message *message;
+    while ((message = mailbox_take(scheduler->mailbox)) != NULL) {
+        message->deliver(message);
+    }
+}
+
+void scheduler_turn(uv_async_t *wake)
+{
+    scheduler_take_messages(wake->data);
+    scheduler_settle(wake->data);
+}

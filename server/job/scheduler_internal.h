@@ -1,0 +1,287 @@
+/* The scheduler from inside: the state and the functions that its files share. Everything here runs
+ * on the loop thread.
+ *
+ * A handler changes tables and sets marks; it never dispatches or wakes by itself. The loop settles
+ * once at the end of each turn (scheduler.c). Calls go down only, in this order:
+ *
+ *   start_stop.c  workers opened, the drain, the end; restore.c: state from the catalogue
+ *   scheduler.c   the mailbox, calls by kind, scheduler_settle
+ *   requests.c    lists, graphs shown and deleted, results asked for; estimate.c: costs of a solve
+ *   dispatch.c    queue to worker
+ *   finish.c      work that comes home, cancels and deadlines: how a job ends or is put back
+ *   damage.c      damaged files: quarantine, and results solved again
+ *   submit.c      uploads and submissions, to their durable acceptance
+ *   waiters.c     long-polls and streams of events
+ *   results.c     results published, found and evicted
+ *   commit.c      durable changes on their way to the store and back
+ *   answer.c      how a call is answered: documents and problems
+ *   capacity.c    the ledger of queue places, disk and memory */
+#pragma once
+
+#include "proto/check.h"
+#include "server/job/capacity.h"
+#include "server/job/graph_table.h"
+#include "server/job/job.h"
+#include "server/job/job_queue.h"
+#include "server/job/scheduler.h"
+#include "server/job/worker/worker.h"
+#include "server/metrics.h"
+
+/* A worker and the job that it has. */
+struct scheduler_worker {
+    struct scheduler *scheduler;
+    struct worker *worker;
+    struct worker_opening opening;
+    bool opened;      /* its first opening has come */
+    bool busy;        /* the worker has work, or its end is being taken in */
+    struct task task; /* while busy */
+    struct job *job;  /* of the task; NULL once that has come home */
+};
+
+/* Steps that wait for the end of the turn. */
+struct scheduler_marks {
+    struct job *changed;  /* jobs whose waiters are to be woken */
+    bool deletions_ended; /* submissions parked behind them go on */
+    bool ends_unstored;   /* ends that found no room on the disk are to be stored */
+    bool alarm_rang;      /* waits or deadlines are over */
+};
+
+/* A published result among those that may be evicted. */
+struct result_item {
+    struct graph_entry *entry;
+    enum kind kind;
+    double touched_s; /* when it was looked at last; a query since is found at the next look */
+};
+
+struct scheduler {
+    uv_loop_t *loop;
+    const struct config *config;
+    struct store *store;
+    struct result_table *results;
+    struct mailbox *mailbox;
+
+    uv_async_t wake;
+    uv_timer_t alarm;  /* at the earliest deadline or end of a wait */
+    double alarm_at_s; /* monotonic; 0 = not set */
+    uv_timer_t drain_alarm;
+    uv_timer_t watch_tick; /* runs while a stream of events waits */
+    uv_timer_t room_tick;  /* runs while nothing is begun for want of something */
+    uint32_t handles_open;
+
+    struct admission admission;
+    struct device_list devices;
+    uint32_t vertex_limit[KIND_COUNT];
+    struct scheduler_worker *workers[DEVICE_LIMIT];
+    uint32_t worker_count;
+    uint32_t opening_count; /* workers whose first opening has come */
+    uint32_t next_worker;   /* the one that is given a job first */
+
+    struct job_table *jobs;
+    struct job_queue queue;
+    struct tenant_table *tenants;
+    struct tenant *nobody; /* the one without a name */
+    struct graph_table *graphs;
+    struct capacity_ledger capacity;
+    struct result_item *items; /* a binary heap: the result longest unasked first */
+    size_t item_room;          /* items allocated; capacity.result_count are used */
+    size_t history;            /* jobs that have ended, durably */
+    uint32_t submissions;      /* under way, parked ones included */
+    uint32_t looks;            /* at stored graphs, for estimates, under way */
+    uint32_t changes;          /* on their way to the disk */
+    struct submission *parked; /* wait for the deletion of their graph */
+    struct call *waiting;      /* all calls that wait for a job */
+    uint32_t event_count;      /* streams of events among them */
+    double deadline_at_s;      /* no unfinished job has an earlier deadline; 0 = none has one */
+    double typical_solve_s;    /* smoothed, for the guess of Retry-After */
+    atomic_uint calls_open;
+    struct scheduler_marks marks;
+
+    bool draining;
+    bool drained_told;
+    void (*drained)(void *context);
+    void *drained_context;
+    enum status lost_status; /* why the process cannot go on; STATUS_OK = it can */
+    bool lost_told;
+    void (*lost)(void *context, enum status why);
+    void *lost_context;
+};
+
+/* The loop settles soon: for handlers of timers and of libuv's pool, which are no messages. */
+static inline void scheduler_wake(struct scheduler *scheduler)
+{
+    CHECK(uv_async_send(&scheduler->wake) == 0);
+}
+
+/* ---- scheduler.c ---- */
+/* Delivers the messages that have come, nothing else. */
+void scheduler_take_messages(struct scheduler *scheduler);
+/* The callback of scheduler->wake: messages, then scheduler_settle. Sends coalesce, so one call may
+ * stand for many messages. */
+void scheduler_turn(uv_async_t *wake);
+/* Acts on the marks: dispatches, wakes waiters, forgets old jobs, publishes counters, checks the
+ * drain. After the drain has been told the scheduler may be gone. */
+void scheduler_settle(struct scheduler *scheduler);
+
+/* ---- answer.c ---- */
+/* Both among what belongs to the tenant of the call; NULL when there is none. Graphs are found by
+ * id, alias or job id. */
+struct job *answer_find_job(const struct scheduler *scheduler, const struct call *call,
+                            const char *id);
+struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const struct call *call);
+/* Hands the call back; status and the rest are set. */
+void answer_ready(struct call *call);
+/* Without a body. */
+void answer_empty(struct call *call, unsigned http_status);
+void answer_status(struct call *call, enum status status, const char *detail);
+void answer_problem(struct call *call, const struct problem *problem);
+/* Takes body, which may be NULL: out of memory. */
+void answer_body(struct call *call, unsigned http_status, char *body);
+void answer_no_such(struct call *call);
+void answer_job(struct scheduler *scheduler, struct call *call, const struct job *job);
+void answer_graph(struct call *call, const struct graph_entry *entry, unsigned http_status);
+/* JSON text of a job as of now, freed by the caller; NULL when out of memory. */
+char *answer_print_job(struct scheduler *scheduler, const struct job *job);
+/* input may be NULL. */
+char *answer_print_graph(const struct graph_entry *entry, const struct input_report *input);
+/* Jobs before this one in the queue. */
+uint32_t answer_position(struct scheduler *scheduler, const struct job *job);
+/* Seconds until a job ends, with those before it in the queue; below 0 = not known. */
+double answer_eta_s(struct scheduler *scheduler, const struct job *job);
+
+/* ---- commit.c ---- */
+/* One store_change with room for all that it points to. */
+struct commit {
+    struct message message;
+    struct store_change change;
+    uv_work_t writing; /* of the graph's file */
+    struct scheduler *scheduler;
+    struct graph_row graph_row;
+    struct name_row name_row;
+    struct result_row result_row;
+    struct job_row job_row;
+    char *report;        /* owned */
+    struct graph *graph; /* owned */
+    struct upload_share share;
+    struct result *result; /* counted */
+    char deleted_id[JOB_ID_SIZE];
+    struct job *job;           /* borrowed: its count of changes keeps it */
+    struct graph_entry *entry; /* borrowed: its count of changes keeps it */
+    struct call *call;
+    void (*then)(struct commit *commit); /* change.status is set */
+};
+
+/* then may be NULL: a failure is logged either way. */
+MUST_CHECK enum status commit_create(struct scheduler *scheduler,
+                                     void (*then)(struct commit *commit),
+                                     struct commit **ret_commit);
+void commit_destroy(struct commit *commit);
+/* Adds the job's row as of now. */
+MUST_CHECK enum status commit_add_job(struct commit *commit, struct job *job);
+/* Adds a name for the graph of the commit's entry; an empty one is none. */
+void commit_add_name(struct commit *commit, const char *name);
+/* Deletes the row of this result; its file goes too, or to quarantine. */
+void commit_delete_result(struct commit *commit, struct graph_entry *entry, enum kind kind,
+                          bool quarantine);
+/* Moves the commit to the disk threads; it comes back to then() and is freed after. */
+void commit_send(struct commit *commit);
+/* The end of the job is durable: it is history now. */
+void commit_note_end(struct scheduler *scheduler, struct job *job);
+
+/* ---- results.c ---- */
+/* Makes the result answer: for its graph, the aliases and every job that is done with it. */
+MUST_CHECK enum status results_publish(struct scheduler *scheduler, struct graph_entry *entry,
+                                       struct result *result);
+/* An alias finds the result that its graph has. */
+void results_bind_name(struct scheduler *scheduler, const char *name,
+                       const struct graph_entry *entry);
+/* The newest job of its graph: when it is done its id finds its result, and of the results of
+ * several kinds it is this one that the graph and its aliases answer with from now on. */
+void results_bind_latest(struct scheduler *scheduler, const struct job *job,
+                         struct graph_entry *entry);
+/* No query finds it any more; its file and row are the caller's matter. */
+void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum kind kind);
+/* Evicts the results longest unasked until the budget holds, never `kept`. */
+void results_evict(struct scheduler *scheduler, const struct result *kept);
+/* Whether the graph of the job has its result already, verified when the job asks for that. */
+bool results_is_known(const struct scheduler *scheduler, const struct graph_entry *entry,
+                      const struct job *job);
+/* Marks such a job done, with the report of the job that solved it; nothing is committed. */
+void results_end_known_job(const struct scheduler *scheduler, struct job *job);
+/* Whether the key of the call finds a result now. */
+bool results_has(const struct scheduler *scheduler, const struct call *call);
+/* The job to watch for the result that is asked for; NULL when there is none. */
+struct job *results_job_to_watch(const struct scheduler *scheduler, const struct call *call);
+/* Answers a call for a result: that it is there, or why not. */
+void results_answer(struct scheduler *scheduler, struct call *call);
+
+/* ---- waiters.c ---- */
+/* Holds the call until the job changes, or answers it at once when it must not wait. */
+void waiters_wait(struct scheduler *scheduler, struct call *call, struct job *job);
+/* The next piece of a stream of events, at once or when there is one. */
+void waiters_stream(struct scheduler *scheduler, struct call *call);
+/* Ends the wait of a call with an answer of the state as of now. */
+void waiters_release(struct scheduler *scheduler, struct call *call);
+/* The state of the job has changed: its waiters are woken at the end of the turn. */
+void waiters_mark_changed(struct scheduler *scheduler, struct job *job);
+void waiters_wake(struct scheduler *scheduler);
+/* Answers the waits whose time is over. */
+void waiters_expire(struct scheduler *scheduler);
+/* Ends every long-poll. */
+void waiters_end_polls(struct scheduler *scheduler);
+/* Ends every stream of events, with the state. */
+void waiters_end_streams(struct scheduler *scheduler);
+/* Sees to it that the alarm rings no later than this. */
+void waiters_set_alarm(struct scheduler *scheduler, double at_s);
+/* The same for the deadline of a job, if it has one. */
+void waiters_watch_deadline(struct scheduler *scheduler, const struct job *job);
+
+/* ---- submit.c ---- */
+/* For ASK_SUBMIT and ASK_STORE_GRAPH. */
+void submit_call(struct scheduler *scheduler, struct call *call);
+/* A job on a stored graph, for a question that waits for its result. */
+void submit_for_result(struct scheduler *scheduler, struct call *call, struct graph_entry *entry,
+                       enum kind kind);
+/* Submissions whose graph is not being deleted any more go on. */
+void submit_parked(struct scheduler *scheduler);
+
+/* ---- damage.c ---- */
+/* From here on the result, not yet shared, goes to quarantine when it proves damaged, and its graph
+ * is solved again. */
+void damage_watch_result(struct scheduler *scheduler, struct result *result);
+/* The file of this graph goes to quarantine. */
+void damage_quarantine_graph(struct scheduler *scheduler, const char *graph_id);
+
+/* ---- finish.c ---- */
+/* deliver of the task that comes home. */
+void finish_task(struct message *message);
+/* job->report.problem tells why. */
+void finish_failed(struct scheduler *scheduler, struct job *job);
+/* Ends a queued job whose result its graph has already. */
+void finish_known(struct scheduler *scheduler, struct job *job);
+void finish_cancel(struct scheduler *scheduler, struct call *call);
+/* Ends the jobs whose deadline is over. */
+void finish_expired(struct scheduler *scheduler);
+/* Ends that found no room on the disk are stored now. */
+void finish_store_ends(struct scheduler *scheduler);
+/* Forgets the oldest jobs beyond the limit of the history. */
+void finish_trim_history(struct scheduler *scheduler);
+
+/* ---- dispatch.c ---- */
+/* Gives idle workers the next jobs that they can have. */
+void dispatch_jobs(struct scheduler *scheduler);
+
+/* ---- requests.c ---- */
+void requests_list_jobs(struct scheduler *scheduler, struct call *call);
+void requests_list_graphs(struct scheduler *scheduler, struct call *call);
+void requests_show_job(struct scheduler *scheduler, struct call *call);
+void requests_show_graph(struct scheduler *scheduler, struct call *call);
+void requests_delete_graph(struct scheduler *scheduler, struct call *call);
+void requests_call_result(struct scheduler *scheduler, struct call *call);
+
+/* ---- estimate.c ---- */
+void estimate_call(struct scheduler *scheduler, struct call *call);
+
+/* ---- restore.c ---- */
+MUST_CHECK enum status restore_tables(struct scheduler *scheduler, struct problem *reterr);
+/* After the workers are open: what was queued or running is queued. */
+void restore_queue(struct scheduler *scheduler);

@@ -1,0 +1,92 @@
+/* A task of a worker and its outcome: plain objects that move to the worker and back, and the
+ * shared memory in which both sides signal meanwhile. */
+#pragma once
+
+#include "proto/job_document.h"
+#include "server/job/mailbox.h"
+#include "server/solver/solve.h"
+#include "server/store/result_file.h"
+
+#include <stdatomic.h>
+
+/* The words that worker and loop share while a job runs: in the job, or in the worker's board when
+ * the worker is a process of its own. That process may be broken, so what it writes is looked at
+ * with care. */
+struct task_signal {
+    atomic_bool cancelled;
+    atomic_bool placed; /* the result file is there: its room on the disk is taken */
+    atomic_uint rounds_done;
+    atomic_uint rounds_total;
+    /* The pace is judged from the first report on: reading, filling and first touches of the memory
+     * come before. */
+    atomic_uint first_round;
+    _Atomic double first_round_at_s; /* monotonic; 0 = not yet */
+    _Atomic double round_at_s;       /* of the last report */
+    /* The solver's estimate of the whole solve, and of the part after its last round. */
+    _Atomic double expected_s;
+    _Atomic double finish_s;
+    _Atomic double begun_at_s; /* the solve; 0 = not yet, and the two above not set */
+};
+
+/* Before a solve: nothing is done yet. */
+void task_signal_reset(struct task_signal *signal);
+/* Copies the values one by one: they may change meanwhile. */
+void task_signal_copy(const struct task_signal *from, struct task_signal *to);
+
+/* The observer through which the solver updates the signal. */
+struct observer task_signal_observer(struct task_signal *signal);
+
+/* Shared memory of the daemon and a worker's process: the signal of the job in hand, and the
+ * heartbeat by which the daemon knows that the process lives. */
+struct task_board {
+    atomic_uint beats; /* a few each second */
+    struct task_signal signal;
+};
+
+/* Why a worker's process ended while it had a job. */
+enum task_loss {
+    TASK_LOSS_NONE = 0,
+    TASK_LOSS_EXIT,    /* left by itself, with the code */
+    TASK_LOSS_SIGNAL,  /* killed by the signal */
+    TASK_LOSS_STALLED, /* no progress in time: killed */
+    TASK_LOSS_SILENT,  /* no heartbeat in time: killed */
+    TASK_LOSS_BABBLE   /* said what no worker says: killed */
+};
+
+/* A job as the worker sees it; moved to the worker and back. */
+struct task {
+    struct message message;
+    void *context; /* the scheduler's */
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    struct graph *graph;   /* NULL: read from its file; owned by the task */
+    uint32_t vertex_count; /* of a graph that is read from its file */
+    uint64_t edge_count;
+    bool negative; /* some weight is below 0 */
+    enum kind kind;
+    bool verify;
+    struct task_signal *signal; /* borrowed; of the worker's board where it has one */
+
+    /* Between the sides of a worker. */
+    int graph_descriptor; /* of the file, while graph is NULL and status is STATUS_OK */
+
+    /* Out. */
+    enum status status;
+    bool is_passing;    /* what it failed for, before the solve: it may be tried again */
+    bool graph_damaged; /* its file */
+    struct problem problem;
+    double write_s;
+    double parse_s; /* reading the graph file, when it had to be */
+    struct solve_outcome outcome;
+    struct result_file *file;   /* on STATUS_OK, sealed */
+    struct vertex_names *names; /* on STATUS_OK, and with a cycle: of the graph */
+    enum task_loss loss;        /* of the process that had it: status is STATUS_DEVICE_LOST */
+    int loss_code;
+};
+
+/* Frees what the task owns. */
+void task_finish(struct task *task);
+
+/* In words, for people: "left with code 80". */
+#define TASK_LOSS_TEXT_SIZE 64
+void task_loss_describe(enum task_loss loss, int code, char ret_text[TASK_LOSS_TEXT_SIZE]);

@@ -1,0 +1,289 @@
+/* Three passes over the matrix: the upper half of a symmetric one is mirrored tile by tile; the
+ * tiles of each band become rows, of which the columns are in the order of the vertices; the rows
+ * go to their places. A band's tiles and its rows lie on top of each other, so that they change by
+ * way of a copy of the band, one for each thread. */
+#include "server/solver/cpu/tiles.h"
+
+#include "proto/check.h"
+#include "proto/solve_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A cache line of 4-byte elements: lines are read, and written, whole while they are at hand. */
+#define LINE 16
+/* Bytes of each row that a task moves: few enough for many tasks, and long enough to stream. */
+#define STRIPE_BYTES 2048
+
+struct finish {
+    const struct cpu_tiles *tiles;
+    const struct cpu_finish_options *options;
+    struct matrix *matrix;
+    unsigned char *copies; /* a band and a row for each thread */
+    size_t copy_bytes;
+    uint32_t first;    /* of the bands in hand */
+    uint32_t *leaders; /* a row of each cycle of the permutation */
+    uint32_t leader_count;
+};
+
+/* ---- The upper half ---- */
+
+/* size: a constant where it is inlined. */
+static inline void transpose(struct cpu_block from, struct cpu_block to, size_t size)
+{
+    const unsigned char *source = from.elements;
+    unsigned char *target = to.elements;
+    for (size_t row0 = 0; row0 < from.rows; row0 += LINE) {
+        const size_t row1 = from.rows - row0 < LINE ? from.rows : row0 + LINE;
+        for (size_t column = 0; column < from.columns; column++) {
+            for (size_t row = row0; row < row1; row++) {
+                memcpy(target + (column * to.stride + row) * size,
+                       source + (row * from.stride + column) * size, size);
+            }
+        }
+    }
+}
+
+static void mirror_within(struct cpu_block block, size_t size)
+{
+    for (size_t row = 1; row < block.rows; row++) {
+        for (size_t column = 0; column < row; column++) {
+            unsigned char *elements = block.elements;
+            memcpy(elements + (column * block.stride + row) * size,
+                   elements + (row * block.stride + column) * size, size);
+        }
+    }
+}
+
+/* Also within the tiles on the diagonal: floats that mirror each other may differ by rounding. */
+static void mirror_band(void *context, uint32_t thread, uint64_t task)
+{
+    (void)thread;
+    const struct finish *finish = context;
+    const struct cpu_tiles *tiles = finish->tiles;
+    const uint32_t band = (uint32_t)task;
+    mirror_within(cpu_tiles_block(tiles, band, band), tiles->element_bytes);
+    for (uint32_t tile = band + 1; tile < tiles->tile_count; tile++) {
+        const struct cpu_block from = cpu_tiles_block(tiles, tile, band);
+        const struct cpu_block to = cpu_tiles_block(tiles, band, tile);
+        if (tiles->element_bytes == sizeof(uint16_t)) {
+            transpose(from, to, sizeof(uint16_t));
+        } else if (tiles->element_bytes == sizeof(uint32_t)) {
+            transpose(from, to, sizeof(uint32_t));
+        } else {
+            transpose(from, to, sizeof(uint64_t));
+        }
+    }
+}
+
+/* ---- Bands ---- */
+
+/* Row-major, in the order of the plan. */
+static void copy_band(const struct cpu_tiles *tiles, uint32_t band, unsigned char *ret_copy)
+{
+    const size_t size = tiles->element_bytes;
+    for (uint32_t tile = 0; tile < tiles->tile_count; tile++) {
+        const struct cpu_block block = cpu_tiles_block(tiles, band, tile);
+        unsigned char *to = ret_copy + tiles->begin[tile] * size;
+        for (uint32_t row = 0; row < block.rows; row++) {
+            memcpy(to + row * size * tiles->vertex_count,
+                   (const unsigned char *)block.elements + row * size * block.stride,
+                   block.columns * size);
+        }
+    }
+}
+
+/* size: a constant where it is inlined. */
+static inline void gather(const unsigned char *row, const uint32_t *position_of, uint32_t n,
+                          unsigned char *ret_row, size_t size)
+{
+    for (uint32_t vertex = 0; vertex < n; vertex++) {
+        memcpy(ret_row + vertex * size, row + position_of[vertex] * size, size);
+    }
+}
+
+/* The columns from the order of the plan to that of the vertices. */
+static void order_row(const struct cpu_tiles *tiles, const unsigned char *row,
+                      unsigned char *ret_row)
+{
+    const uint32_t n = tiles->vertex_count;
+    if (tiles->element_bytes == sizeof(uint16_t)) {
+        gather(row, tiles->position_of, n, ret_row, sizeof(uint16_t));
+    } else if (tiles->element_bytes == sizeof(uint32_t)) {
+        gather(row, tiles->position_of, n, ret_row, sizeof(uint32_t));
+    } else {
+        gather(row, tiles->position_of, n, ret_row, sizeof(uint64_t));
+    }
+}
+
+/* Integers in 16 bits become wide, those that drifted canonical. */
+static void convert_row(const struct cpu_tiles *tiles, const void *row, int32_t *ret_row)
+{
+    const int16_t *narrow = row;
+    const int32_t *wide = row;
+    if (tiles->arithmetic == ARITHMETIC_NARROW) {
+        for (uint32_t i = 0; i < tiles->vertex_count; i++) {
+            ret_row[i] = narrow[i] == NARROW_UNREACHABLE ? UNREACHABLE_I4 : narrow[i];
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < tiles->vertex_count; i++) {
+        ret_row[i] = wide[i] > UNREACHABLE_I4_DRIFT ? UNREACHABLE_I4 : wide[i];
+    }
+}
+
+static bool is_converted(const struct finish *finish)
+{
+    return finish->tiles->arithmetic == ARITHMETIC_NARROW ||
+           (finish->options->drifted && finish->tiles->arithmetic == ARITHMETIC_I4);
+}
+
+static void finish_band(void *context, uint32_t thread, uint64_t task)
+{
+    const struct finish *finish = context;
+    const struct cpu_tiles *tiles = finish->tiles;
+    const uint32_t band = finish->first + (uint32_t)task;
+    const size_t from_bytes = (size_t)tiles->vertex_count * tiles->element_bytes;
+    const size_t to_bytes = (size_t)tiles->vertex_count * kind_size(finish->matrix->kind);
+    unsigned char *row = finish->copies + thread * finish->copy_bytes;
+    unsigned char *ordered_row = row + finish->copy_bytes - from_bytes;
+    unsigned char *to = (unsigned char *)finish->matrix->elements + tiles->begin[band] * to_bytes;
+    copy_band(tiles, band, row);
+    for (uint32_t i = 0; i < cpu_tiles_width(tiles, band); i++, row += from_bytes, to += to_bytes) {
+        if (!is_converted(finish) && tiles->position_of == NULL) {
+            memcpy(to, row, to_bytes);
+        } else if (!is_converted(finish)) {
+            order_row(tiles, row, to);
+        } else if (tiles->position_of == NULL) {
+            convert_row(tiles, row, (int32_t *)(void *)to);
+        } else {
+            order_row(tiles, row, ordered_row);
+            convert_row(tiles, ordered_row, (int32_t *)(void *)to);
+        }
+    }
+}
+
+/* Bands [first, end) may be finished side by side once those behind them are: in 16 bits a band
+ * comes from half as far into the storage as it goes to. A band by itself always may. */
+static uint32_t first_beside(const struct finish *finish, uint32_t end)
+{
+    const uint32_t *begin = finish->tiles->begin;
+    uint32_t first = finish->tiles->arithmetic == ARITHMETIC_NARROW ? end - 1 : 0;
+    while (first > 0 && 2 * (uint64_t)begin[first - 1] >= begin[end]) {
+        first--;
+    }
+    return first;
+}
+
+static enum status finish_bands(struct cpu_pool *pool, struct finish *finish)
+{
+    const struct cpu_tiles *tiles = finish->tiles;
+    size_t widest = 0;
+    for (uint32_t tile = 0; tile < tiles->tile_count; tile++) {
+        const size_t width = cpu_tiles_width(tiles, tile);
+        widest = width > widest ? width : widest;
+    }
+    finish->copy_bytes = (widest + 1) * tiles->vertex_count * tiles->element_bytes;
+    finish->copies = malloc(finish->copy_bytes * cpu_pool_threads(pool) + 1);
+    if (finish->copies == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    for (uint32_t end = tiles->tile_count; end > 0; end = finish->first) {
+        finish->first = first_beside(finish, end);
+        cpu_pool_run(pool, end - finish->first, finish_band, finish);
+    }
+    free(finish->copies);
+    return STATUS_OK;
+}
+
+/* ---- Rows ---- */
+
+/* A permutation is cycles: along each the rows move by one place, the first of them held aside. A
+ * task moves a stripe of every row, so that one long cycle keeps all threads busy. */
+static void move_stripe(void *context, uint32_t thread, uint64_t task)
+{
+    (void)thread;
+    const struct finish *finish = context;
+    const uint32_t *position_of = finish->tiles->position_of;
+    const size_t row_bytes = (size_t)finish->matrix->vertex_count * kind_size(finish->matrix->kind);
+    const size_t begin = task * STRIPE_BYTES;
+    const size_t size = row_bytes - begin < STRIPE_BYTES ? row_bytes - begin : STRIPE_BYTES;
+    unsigned char *stripe = (unsigned char *)finish->matrix->elements + begin;
+    unsigned char held[STRIPE_BYTES];
+    for (uint32_t i = 0; i < finish->leader_count; i++) {
+        const uint32_t leader = finish->leaders[i];
+        uint32_t row = leader;
+        memcpy(held, stripe + leader * row_bytes, size);
+        for (uint32_t from; (from = position_of[row]) != leader; row = from) {
+            memcpy(stripe + row * row_bytes, stripe + from * row_bytes, size);
+        }
+        memcpy(stripe + row * row_bytes, held, size);
+    }
+}
+
+static enum status order_rows(struct cpu_pool *pool, struct finish *finish)
+{
+    const uint32_t n = finish->tiles->vertex_count;
+    const uint32_t *position_of = finish->tiles->position_of;
+    const size_t row_bytes = (size_t)n * kind_size(finish->matrix->kind);
+    bool *seen = calloc((size_t)n + 1, sizeof(*seen));
+    finish->leaders = malloc(((size_t)n + 1) * sizeof(*finish->leaders));
+    if (seen == NULL || finish->leaders == NULL) {
+        free(seen);
+        free(finish->leaders);
+        return STATUS_NO_MEMORY;
+    }
+    for (uint32_t row = 0; row < n; row++) {
+        if (!seen[row] && position_of[row] != row) {
+            finish->leaders[finish->leader_count++] = row;
+        }
+        for (uint32_t at = row; !seen[at]; at = position_of[at]) {
+            seen[at] = true;
+        }
+    }
+    cpu_pool_run(pool, (row_bytes + STRIPE_BYTES - 1) / STRIPE_BYTES, move_stripe, finish);
+    free(seen);
+    free(finish->leaders);
+    return STATUS_OK;
+}
+
+/* ---- All of it ---- */
+
+enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
+                           const struct cpu_finish_options *options, struct matrix *matrix)
+{
+    CHECK(tiles->elements == matrix->elements);
+    struct finish finish = {.tiles = tiles, .options = options, .matrix = matrix};
+    const bool ordered = tiles->position_of != NULL;
+    if (options->symmetric) {
+        cpu_pool_run(pool, tiles->tile_count, mirror_band, &finish);
+    }
+    if (tiles->tile_count <= 1 && !ordered && !is_converted(&finish)) {
+        return STATUS_OK;
+    }
+    const enum status status = finish_bands(pool, &finish);
+    return status == STATUS_OK && ordered ? order_rows(pool, &finish) : status;
+}
+
+uint64_t cpu_finish_bytes(uint32_t threads, uint32_t vertex_count, enum arithmetic arithmetic)
+{
+    const uint64_t band = vertex_count < CPU_TILE ? vertex_count : CPU_TILE;
+    return threads * (band + 1) * vertex_count * cpu_tiles_element_bytes(arithmetic);
+}
+
+bool cpu_finish_check_diagonal(struct matrix *matrix, bool clamp)
+{
+    for (uint32_t row = 0; row < matrix->vertex_count; row++) {
+        const size_t index = (size_t)row * ((size_t)matrix->vertex_count + 1);
+        const double value = matrix->kind == KIND_F4 ? (double)((float *)matrix->elements)[index]
+                                                     : ((double *)matrix->elements)[index];
+        if (value < 0) {
+            if (!clamp) {
+                return false;
+            }
+            cpu_tiles_store(matrix->kind == KIND_F4 ? ARITHMETIC_F4 : ARITHMETIC_F8,
+                            matrix->elements, index, 0);
+        }
+    }
+    return true;
+}

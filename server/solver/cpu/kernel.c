@@ -1,0 +1,38 @@
+#include "server/solver/cpu/kernel.h"
+
+#include "proto/check.h"
+
+#include <string.h>
+
+const struct cpu_kernel *cpu_kernel_find(const char *isa)
+{
+    if (strcmp(isa, "auto") == 0) {
+        return cpu_kernel_usable(0);
+    }
+    for (uint32_t index = 0; cpu_kernel_usable(index) != NULL; index++) {
+        if (strcmp(isa, cpu_kernel_usable(index)->isa) == 0) {
+            return cpu_kernel_usable(index);
+        }
+    }
+    return NULL;
+}
+
+const struct cpu_operations *cpu_kernel_operations(const struct cpu_kernel *kernel,
+                                                   enum arithmetic arithmetic, bool negative)
+{
+    switch (arithmetic) {
+    case ARITHMETIC_I4:
+        return negative ? kernel->i4_signed : kernel->i4;
+    case ARITHMETIC_NARROW:
+        CHECK(!negative);
+        return kernel->narrow;
+    case ARITHMETIC_F4:
+        return kernel->f4;
+    case ARITHMETIC_F8:
+        return kernel->f8;
+    case ARITHMETIC_COUNT:
+        break;
+    }
+    CHECK(false); /* No other arithmetic. */
+    return NULL;
+}

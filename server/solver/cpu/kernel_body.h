@@ -1,0 +1,365 @@
+/* The source of every kernel; no include guard, as it is included once per arithmetic by each
+ * cpu_kernel_<isa>.c, which defines before:
+ *   ELEMENT, UNREACHABLE      the element type and its unreachable value
+ *   PACKED_LEFT, LEFT_OF(x)   the type of a packed left element, and the one made of an element
+ *   NAME(verb)                the name with the arithmetic's suffix
+ *   RELAX(entry, left, right) min(entry, left + right) of vectors entry and right and one packed
+ *                             left element
+ *   KERNEL_ROWS               rows of the register tile (kept over the inclusions)
+ *   VECTOR_BYTES              bytes of a vector (kept over the inclusions)
+ *
+ * The register tile is KERNEL_ROWS x two vectors: it stays in registers over all pivots of a block,
+ * each pivot costs KERNEL_ROWS broadcasts and two loads for 2 KERNEL_ROWS vector relaxations. The
+ * last ones of a block that is no whole number of them begin earlier, over entries that others have
+ * too: to relax an entry twice changes nothing. Only in blocks smaller than a register tile does
+ * one hang over the edge. */
+#include <string.h>
+
+#define LANES (VECTOR_BYTES / sizeof(ELEMENT))
+#define KERNEL_COLUMNS (2 * LANES)
+/* Pivots that close applies at once, and the columns of its copy of them. */
+#define CLOSE_WIDTH 32
+#define CLOSE_COLUMNS (CLOSE_WIDTH > LANES ? CLOSE_WIDTH : LANES)
+
+_Static_assert(CPU_TILE % KERNEL_ROWS == 0 && CPU_TILE % KERNEL_COLUMNS == 0,
+               "a padded tile is a whole number of register tiles");
+_Static_assert(VECTOR_BYTES <= CPU_ALIGNMENT, "packed operands are aligned for every vector");
+_Static_assert(sizeof(PACKED_LEFT) <= CPU_PACKED_ELEMENT && sizeof(ELEMENT) <= CPU_PACKED_ELEMENT,
+               "packed operands have room");
+
+typedef ELEMENT NAME(vector) __attribute__((vector_size(VECTOR_BYTES), may_alias));
+/* The same lanes where the matrix has them: rows start anywhere. */
+typedef ELEMENT NAME(loose)
+    __attribute__((vector_size(VECTOR_BYTES), may_alias, aligned(sizeof(ELEMENT))));
+
+static inline ELEMENT *NAME(row_at)(struct cpu_block block, uint32_t row)
+{
+    return (ELEMENT *)block.elements + row * block.stride;
+}
+
+static inline NAME(vector) NAME(splat)(ELEMENT element)
+{
+    const NAME(vector) none = {0};
+    return element - none;
+}
+
+/* Where the part of an extent begins that its index-th step of some size is for. */
+static inline uint32_t NAME(begin_of)(uint32_t at, uint32_t step, uint32_t extent)
+{
+    return extent >= step && at > extent - step ? extent - step : at;
+}
+
+/* ---- Packing ---- */
+
+static void NAME(pack_left)(struct cpu_block block, void *packed)
+{
+    PACKED_LEFT *to = packed;
+    for (uint32_t at = 0; at < block.rows; at += KERNEL_ROWS) {
+        const uint32_t top = NAME(begin_of)(at, KERNEL_ROWS, block.rows);
+        for (uint32_t row = 0; row < KERNEL_ROWS; row++) {
+            const bool inside = top + row < block.rows;
+            const ELEMENT *from = NAME(row_at)(block, inside ? top + row : top);
+            for (uint32_t pivot = 0; pivot < block.columns; pivot++) {
+                to[pivot * KERNEL_ROWS + row] = LEFT_OF(inside ? from[pivot] : UNREACHABLE);
+            }
+        }
+        to += (size_t)KERNEL_ROWS * block.columns;
+    }
+}
+
+static void NAME(pack_left_transposed)(struct cpu_block block, void *packed)
+{
+    PACKED_LEFT *to = packed;
+    for (uint32_t at = 0; at < block.columns; at += KERNEL_ROWS) {
+        const uint32_t top = NAME(begin_of)(at, KERNEL_ROWS, block.columns);
+        for (uint32_t pivot = 0; pivot < block.rows; pivot++) {
+            const ELEMENT *from = NAME(row_at)(block, pivot) + top;
+            for (uint32_t row = 0; row < KERNEL_ROWS; row++) {
+                *to++ = LEFT_OF(top + row < block.columns ? from[row] : UNREACHABLE);
+            }
+        }
+    }
+}
+
+static inline void NAME(pack_row)(const ELEMENT *from, size_t columns, ELEMENT *to)
+{
+    if (columns >= KERNEL_COLUMNS) {
+        *(NAME(vector) *)to = *(const NAME(loose) *)from;
+        *(NAME(vector) *)(to + LANES) = *(const NAME(loose) *)(from + LANES);
+        return;
+    }
+    for (size_t column = 0; column < KERNEL_COLUMNS; column++) {
+        to[column] = column < columns ? from[column] : UNREACHABLE;
+    }
+}
+
+static void NAME(pack_right)(struct cpu_block block, void *packed)
+{
+    ELEMENT *to = packed;
+    for (uint32_t at = 0; at < block.columns; at += (uint32_t)KERNEL_COLUMNS) {
+        const uint32_t left = NAME(begin_of)(at, KERNEL_COLUMNS, block.columns);
+        for (uint32_t pivot = 0; pivot < block.rows; pivot++) {
+            NAME(pack_row)(NAME(row_at)(block, pivot) + left, block.columns - left, to);
+            to += KERNEL_COLUMNS;
+        }
+    }
+}
+
+static void NAME(pack_right_transposed)(struct cpu_block block, void *packed)
+{
+    ELEMENT *to = packed;
+    for (uint32_t at = 0; at < block.rows; at += (uint32_t)KERNEL_COLUMNS) {
+        const uint32_t left = NAME(begin_of)(at, KERNEL_COLUMNS, block.rows);
+        for (uint32_t column = 0; column < KERNEL_COLUMNS; column++) {
+            const bool inside = left + column < block.rows;
+            const ELEMENT *from = NAME(row_at)(block, inside ? left + column : left);
+            for (uint32_t pivot = 0; pivot < block.columns; pivot++) {
+                to[pivot * KERNEL_COLUMNS + column] = inside ? from[pivot] : UNREACHABLE;
+            }
+        }
+        to += KERNEL_COLUMNS * block.columns;
+    }
+}
+
+/* ---- The min-plus product ---- */
+
+/* One register tile of one or two vectors a row over depth pivots, in place at result. */
+static inline __attribute__((always_inline)) void NAME(relax)(const PACKED_LEFT *left,
+                                                              const ELEMENT *right, uint32_t depth,
+                                                              ELEMENT *result, size_t stride,
+                                                              bool fresh, const uint32_t vectors)
+{
+    NAME(vector) tile[KERNEL_ROWS][2];
+    for (uint32_t row = 0; row < KERNEL_ROWS; row++) {
+        for (uint32_t v = 0; v < vectors; v++) {
+            tile[row][v] = fresh ? NAME(splat)(UNREACHABLE)
+                                 : *(const NAME(loose) *)(result + row * stride + v * LANES);
+        }
+    }
+    do {
+        for (uint32_t row = 0; row < KERNEL_ROWS; row++) {
+            for (uint32_t v = 0; v < vectors; v++) {
+                const NAME(vector) from = *(const NAME(vector) *)(right + v * LANES);
+                tile[row][v] = RELAX(tile[row][v], left[row], from);
+            }
+        }
+        left += KERNEL_ROWS;
+        right += KERNEL_COLUMNS;
+    } while (--depth > 0);
+    for (uint32_t row = 0; row < KERNEL_ROWS; row++) {
+        for (uint32_t v = 0; v < vectors; v++) {
+            *(NAME(loose) *)(result + row * stride + v * LANES) = tile[row][v];
+        }
+    }
+}
+
+/* A register tile that hangs over the edge of the block: through a whole one beside it. */
+static __attribute__((noinline)) void NAME(relax_edge)(const PACKED_LEFT *left,
+                                                       const ELEMENT *right, uint32_t depth,
+                                                       struct cpu_block result, bool fresh)
+{
+    ELEMENT tile[KERNEL_ROWS * KERNEL_COLUMNS] __attribute__((aligned(VECTOR_BYTES)));
+    for (size_t element = 0; element < KERNEL_ROWS * KERNEL_COLUMNS; element++) {
+        tile[element] = UNREACHABLE;
+    }
+    for (uint32_t row = 0; row < result.rows && !fresh; row++) {
+        memcpy(tile + row * KERNEL_COLUMNS, NAME(row_at)(result, row),
+               result.columns * sizeof(ELEMENT));
+    }
+    if (result.columns > LANES) {
+        NAME(relax)(left, right, depth, tile, KERNEL_COLUMNS, false, 2);
+    } else {
+        NAME(relax)(left, right, depth, tile, KERNEL_COLUMNS, false, 1);
+    }
+    for (uint32_t row = 0; row < result.rows; row++) {
+        memcpy(NAME(row_at)(result, row), tile + row * KERNEL_COLUMNS,
+               result.columns * sizeof(ELEMENT));
+    }
+}
+
+/* Asks for the next register tile, which comes while this one is computed. */
+static inline void NAME(prefetch)(const ELEMENT *next, size_t stride)
+{
+    for (uint32_t row = 0; row < KERNEL_ROWS; row++) {
+        __builtin_prefetch(next + row * stride, 1);
+        __builtin_prefetch(next + row * stride + KERNEL_COLUMNS - 1, 1);
+    }
+}
+
+/* A block of fewer rows or columns than a register tile. */
+static void NAME(multiply_small)(const PACKED_LEFT *left, const ELEMENT *right, uint32_t depth,
+                                 struct cpu_block block, bool fresh)
+{
+    for (uint32_t column = 0; column < block.columns; column += (uint32_t)KERNEL_COLUMNS) {
+        const uint32_t first = NAME(begin_of)(column, KERNEL_COLUMNS, block.columns);
+        for (uint32_t at = 0; at < block.rows; at += KERNEL_ROWS) {
+            const uint32_t row = NAME(begin_of)(at, KERNEL_ROWS, block.rows);
+            struct cpu_block result = {NAME(row_at)(block, row) + first, block.stride,
+                                       block.rows - row, block.columns - first};
+            result.rows = result.rows < KERNEL_ROWS ? result.rows : KERNEL_ROWS;
+            result.columns =
+                result.columns < KERNEL_COLUMNS ? result.columns : (uint32_t)KERNEL_COLUMNS;
+            NAME(relax_edge)(left + (size_t)at * depth, right, depth, result, fresh);
+        }
+        right += KERNEL_COLUMNS * depth;
+    }
+}
+
+static void NAME(multiply)(const void *left, const void *right, uint32_t depth,
+                           struct cpu_block block, bool fresh)
+{
+    const ELEMENT *from = right;
+    if (block.rows < KERNEL_ROWS || block.columns < KERNEL_COLUMNS) {
+        NAME(multiply_small)(left, right, depth, block, fresh);
+        return;
+    }
+    for (uint32_t at = 0; at < block.columns; at += (uint32_t)KERNEL_COLUMNS) {
+        const uint32_t column = NAME(begin_of)(at, KERNEL_COLUMNS, block.columns);
+        /* The last part is moved left to have full width: when half of that is enough, its first
+         * vector has only columns that the part before has computed, and is left out. */
+        const bool half = block.columns - at <= LANES;
+        const PACKED_LEFT *to = left;
+        for (uint32_t above = 0; above < block.rows; above += KERNEL_ROWS) {
+            const uint32_t row = NAME(begin_of)(above, KERNEL_ROWS, block.rows);
+            ELEMENT *result = NAME(row_at)(block, row) + column;
+            if (half) {
+                NAME(relax)(to, from + LANES, depth, result + LANES, block.stride, fresh, 1);
+            } else {
+                NAME(prefetch)(result + KERNEL_ROWS * block.stride, block.stride);
+                NAME(relax)(to, from, depth, result, block.stride, fresh, 2);
+            }
+            to += (size_t)KERNEL_ROWS * depth;
+        }
+        from += KERNEL_COLUMNS * depth;
+    }
+}
+
+/* ---- The diagonal block ---- */
+
+/* All rows of the copy over one pivot, a vector of columns at a time. to: the pivot's column,
+ * copied, as it is overwritten with itself meanwhile. */
+static inline void NAME(close_pivot)(ELEMENT *tile, uint32_t pivot, const PACKED_LEFT *to,
+                                     uint32_t rows)
+{
+    for (size_t column = 0; column < CLOSE_COLUMNS; column += LANES) {
+        const NAME(vector) from = *(const NAME(vector) *)(tile + pivot * CLOSE_COLUMNS + column);
+        for (uint32_t row = 0; row < rows; row++) {
+            NAME(vector) *entry = (NAME(vector) *)(tile + row * CLOSE_COLUMNS + column);
+            *entry = RELAX(*entry, to[row], from);
+        }
+    }
+}
+
+static bool NAME(close_copy)(ELEMENT *tile, uint32_t width, bool clamp)
+{
+    PACKED_LEFT to[CLOSE_WIDTH];
+    for (uint32_t pivot = 0; pivot < width; pivot++) {
+        ELEMENT *diagonal = tile + pivot * CLOSE_COLUMNS + pivot;
+        if (*diagonal < 0) {
+            if (!clamp) {
+                return false;
+            }
+            *diagonal = 0;
+        }
+        for (uint32_t row = 0; row < width; row++) {
+            to[row] = LEFT_OF(tile[row * CLOSE_COLUMNS + pivot]);
+        }
+        NAME(close_pivot)(tile, pivot, to, width);
+    }
+    return true;
+}
+
+/* Closes a block of at most CLOSE_WIDTH vertices in a padded copy. */
+static bool NAME(close_small)(struct cpu_block block, bool clamp)
+{
+    ELEMENT tile[CLOSE_WIDTH * CLOSE_COLUMNS] __attribute__((aligned(VECTOR_BYTES)));
+    for (size_t element = 0; element < CLOSE_WIDTH * CLOSE_COLUMNS; element++) {
+        tile[element] = UNREACHABLE;
+    }
+    for (uint32_t row = 0; row < block.rows; row++) {
+        memcpy(tile + row * CLOSE_COLUMNS, NAME(row_at)(block, row),
+               block.columns * sizeof(ELEMENT));
+    }
+    if (!NAME(close_copy)(tile, block.rows, clamp)) {
+        return false;
+    }
+    for (uint32_t row = 0; row < block.rows; row++) {
+        memcpy(NAME(row_at)(block, row), tile + row * CLOSE_COLUMNS,
+               block.columns * sizeof(ELEMENT));
+    }
+    return true;
+}
+
+/* Blocked in itself: CLOSE_WIDTH pivots are closed, their rows updated by them, then everything. As
+ * closed C has C (x) C = C, the rows and columns of the pivots may be among what is updated, and
+ * the columns may be the old ones. */
+static bool NAME(close)(struct cpu_block block, bool clamp, void *left, void *right)
+{
+    for (uint32_t first = 0; first < block.rows; first += CLOSE_WIDTH) {
+        const uint32_t rest = block.rows - first;
+        const uint32_t width = rest < CLOSE_WIDTH ? rest : CLOSE_WIDTH;
+        const struct cpu_block pivots = {NAME(row_at)(block, first) + first, block.stride, width,
+                                         width};
+        const struct cpu_block rows = {NAME(row_at)(block, first), block.stride, width,
+                                       block.columns};
+        const struct cpu_block columns = {(ELEMENT *)block.elements + first, block.stride,
+                                          block.rows, width};
+        if (!NAME(close_small)(pivots, clamp)) {
+            return false;
+        }
+        if (width == block.rows) {
+            return true;
+        }
+        NAME(pack_left)(pivots, left);
+        NAME(pack_right)(rows, right);
+        NAME(multiply)(left, right, width, rows, false);
+        NAME(pack_left)(columns, left);
+        NAME(pack_right)(rows, right);
+        NAME(multiply)(left, right, width, block, false);
+    }
+    return true;
+}
+
+static uint64_t NAME(chain)(uint64_t turns, void *values)
+{
+    ELEMENT *given = values;
+    const PACKED_LEFT step = LEFT_OF(given[0]);
+    const NAME(vector) bound = NAME(splat)(given[1]);
+    NAME(vector) chain[CPU_CHAINS];
+    for (size_t i = 0; i < CPU_CHAINS; i++) {
+        chain[i] = NAME(splat)(given[0]);
+    }
+    for (uint64_t turn = 0; turn < turns; turn++) {
+        for (size_t i = 0; i < CPU_CHAINS; i++) {
+            chain[i] = RELAX(bound, step, chain[i]);
+        }
+    }
+    for (size_t i = 1; i < CPU_CHAINS; i++) {
+        chain[0] = RELAX(chain[0], LEFT_OF((ELEMENT)0), chain[i]);
+    }
+    given[0] = chain[0][0];
+    return turns * CPU_CHAINS * LANES;
+}
+
+static const struct cpu_operations NAME(operations) = {
+    .element_bytes = sizeof(ELEMENT),
+    .left_bytes = sizeof(PACKED_LEFT),
+    .pack_left = NAME(pack_left),
+    .pack_right = NAME(pack_right),
+    .pack_left_transposed = NAME(pack_left_transposed),
+    .pack_right_transposed = NAME(pack_right_transposed),
+    .multiply = NAME(multiply),
+    .close = NAME(close),
+    .chain = NAME(chain),
+};
+
+#undef LANES
+#undef KERNEL_COLUMNS
+#undef CLOSE_WIDTH
+#undef CLOSE_COLUMNS
+#undef ELEMENT
+#undef PACKED_LEFT
+#undef LEFT_OF
+#undef UNREACHABLE
+#undef NAME
+#undef RELAX

@@ -1,0 +1,89 @@
+/* The kernel for any processor: 16-byte vectors in the compiler's own notation. There is no vector
+ * minimum in it, so it is a comparison that selects bits; on x86 it is the instruction that every
+ * 64-bit processor of that family has. */
+#include "proto/solve_options.h"
+#include "server/solver/cpu/kernel.h"
+
+#define KERNEL_ROWS 4
+#define VECTOR_BYTES 16
+
+typedef long long select_mask __attribute__((vector_size(VECTOR_BYTES), may_alias));
+
+/* Lane by lane, of vectors of one type: a where it is less, else b. */
+#define SELECT_LESS(vector, a, b)                                                                  \
+    (vector)(((select_mask)(a) & (select_mask)((a) < (b))) |                                       \
+             ((select_mask)(b) & ~(select_mask)((a) < (b))))
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+/* Non-negative i4 are in the order of the floats with the same bits, so MINPS compares them. The
+ * sum of two unreachable ones has the bits of a NaN: MINPS then returns its second operand, the
+ * entry. */
+#define MINIMUM_I4(entry, sum) (vector_i4) _mm_min_ps((__m128)(sum), (__m128)(entry))
+#define RELAX_NARROW(entry, left, right)                                                           \
+    (vector_narrow)                                                                                \
+        _mm_min_epi16((__m128i)(entry), _mm_adds_epi16(_mm_set1_epi32(left), (__m128i)(right)))
+#define MINIMUM_F4(entry, sum) (vector_f4) _mm_min_ps((__m128)(entry), (__m128)(sum))
+#define MINIMUM_F8(entry, sum) (vector_f8) _mm_min_pd((__m128d)(entry), (__m128d)(sum))
+#else
+typedef uint16_t unsigned_narrow __attribute__((vector_size(VECTOR_BYTES), may_alias));
+typedef int32_t doubled_narrow __attribute__((vector_size(VECTOR_BYTES), may_alias));
+#define MINIMUM_I4(entry, sum) SELECT_LESS(vector_i4, sum, entry)
+/* Sums of two unreachable numbers fit 16 bits without a sign. */
+#define SUM_NARROW(left, right)                                                                    \
+    ((unsigned_narrow)((left) - (doubled_narrow){0}) + (unsigned_narrow)(right))
+#define RELAX_NARROW(entry, left, right)                                                           \
+    SELECT_LESS(vector_narrow, SUM_NARROW(left, right), (unsigned_narrow)(entry))
+#define MINIMUM_F4(entry, sum) SELECT_LESS(vector_f4, sum, entry)
+#define MINIMUM_F8(entry, sum) SELECT_LESS(vector_f8, sum, entry)
+#endif
+
+#define ELEMENT int32_t
+#define PACKED_LEFT int32_t
+#define LEFT_OF(x) (x)
+#define UNREACHABLE UNREACHABLE_I4
+#define NAME(verb) verb##_i4
+#define RELAX(entry, left, right) MINIMUM_I4(entry, (left) + (right))
+#include "server/solver/cpu/kernel_body.h"
+
+#define ELEMENT int32_t
+#define PACKED_LEFT int32_t
+#define LEFT_OF(x) (x)
+#define UNREACHABLE UNREACHABLE_I4
+#define NAME(verb) verb##_i4_signed
+#define RELAX(entry, left, right) SELECT_LESS(vector_i4_signed, (left) + (right), entry)
+#include "server/solver/cpu/kernel_body.h"
+
+#define ELEMENT int16_t
+#define PACKED_LEFT int32_t
+#define LEFT_OF(x) ((x)*0x10001)
+#define UNREACHABLE NARROW_UNREACHABLE
+#define NAME(verb) verb##_narrow
+#define RELAX(entry, left, right) RELAX_NARROW(entry, left, right)
+#include "server/solver/cpu/kernel_body.h"
+
+#define ELEMENT float
+#define PACKED_LEFT float
+#define LEFT_OF(x) (x)
+#define UNREACHABLE __builtin_inff()
+#define NAME(verb) verb##_f4
+#define RELAX(entry, left, right) MINIMUM_F4(entry, (left) + (right))
+#include "server/solver/cpu/kernel_body.h"
+
+#define ELEMENT double
+#define PACKED_LEFT double
+#define LEFT_OF(x) (x)
+#define UNREACHABLE __builtin_inf()
+#define NAME(verb) verb##_f8
+#define RELAX(entry, left, right) MINIMUM_F8(entry, (left) + (right))
+#include "server/solver/cpu/kernel_body.h"
+
+const struct cpu_kernel cpu_kernel_portable = {
+    .isa = "portable",
+    .relaxations_per_s = 6e9,
+    .i4 = &operations_i4,
+    .i4_signed = &operations_i4_signed,
+    .narrow = &operations_narrow,
+    .f4 = &operations_f4,
+    .f8 = &operations_f8,
+};

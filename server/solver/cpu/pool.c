@@ -1,0 +1,183 @@
+#include "server/solver/cpu/pool.h"
+
+#include "proto/check.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct worker_thread {
+    pthread_t handle;
+    struct cpu_pool *pool;
+    uint32_t index;
+};
+
+struct cpu_pool {
+    uint32_t threads;
+    uint32_t started; /* of workers */
+    struct worker_thread *workers;
+
+    /* The loop in hand: written before the generation changes, read after. */
+    cpu_pool_task *task;
+    void *context;
+    uint64_t count;
+    atomic_uint_least64_t next;
+
+    pthread_mutex_t mutex;
+    pthread_cond_t begin;
+    pthread_cond_t end;
+    uint64_t generation; /* counts loops */
+    uint32_t busy;       /* workers still in the loop */
+    bool stopping;
+};
+
+uint32_t cpu_pool_cores(void)
+{
+    cpu_set_t cores;
+    if (sched_getaffinity(0, sizeof(cores), &cores) != 0) {
+        /* More processors than a cpu_set_t holds. */
+        const long online = sysconf(_SC_NPROCESSORS_ONLN);
+        return online > 0 ? (uint32_t)online : 1;
+    }
+    const int count = CPU_COUNT(&cores);
+    return count > 0 ? (uint32_t)count : 1;
+}
+
+static void work_through(struct cpu_pool *pool, uint32_t thread)
+{
+    for (;;) {
+        const uint64_t task = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
+        if (task >= pool->count) {
+            return;
+        }
+        pool->task(pool->context, thread, task);
+    }
+}
+
+/* Waits for a loop newer than *seen; false when the pool stops. */
+static bool wait_for_loop(struct cpu_pool *pool, uint64_t *seen)
+{
+    pthread_mutex_lock(&pool->mutex);
+    while (pool->generation == *seen && !pool->stopping) {
+        pthread_cond_wait(&pool->begin, &pool->mutex);
+    }
+    *seen = pool->generation;
+    const bool stopping = pool->stopping;
+    pthread_mutex_unlock(&pool->mutex);
+    return !stopping;
+}
+
+static void report_end(struct cpu_pool *pool)
+{
+    pthread_mutex_lock(&pool->mutex);
+    if (--pool->busy == 0) {
+        pthread_cond_signal(&pool->end);
+    }
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static void *run_worker(void *argument)
+{
+    struct worker_thread *worker = argument;
+    uint64_t seen = 0;
+    while (wait_for_loop(worker->pool, &seen)) {
+        work_through(worker->pool, worker->index);
+        report_end(worker->pool);
+    }
+    return NULL;
+}
+
+static bool start_workers(struct cpu_pool *pool)
+{
+    while (pool->started + 1 < pool->threads) {
+        struct worker_thread *worker = &pool->workers[pool->started];
+        worker->pool = pool;
+        worker->index = pool->started + 1;
+        if (pthread_create(&worker->handle, NULL, run_worker, worker) != 0) {
+            return false;
+        }
+        pool->started++;
+    }
+    return true;
+}
+
+enum status cpu_pool_create(uint32_t threads, struct cpu_pool **ret_pool)
+{
+    CHECK(threads >= 1);
+    struct cpu_pool *pool = calloc(1, sizeof(*pool));
+    if (pool == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    pool->threads = threads;
+    pthread_mutex_init(&pool->mutex, NULL);
+    pthread_cond_init(&pool->begin, NULL);
+    pthread_cond_init(&pool->end, NULL);
+    pool->workers = calloc(threads, sizeof(*pool->workers));
+    if (pool->workers == NULL || !start_workers(pool)) {
+        cpu_pool_destroy(pool);
+        return STATUS_NO_MEMORY;
+    }
+    *ret_pool = pool;
+    return STATUS_OK;
+}
+
+void cpu_pool_destroy(struct cpu_pool *pool)
+{
+    if (pool == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&pool->mutex);
+    pool->stopping = true;
+    pthread_cond_broadcast(&pool->begin);
+    pthread_mutex_unlock(&pool->mutex);
+    for (uint32_t index = 0; index < pool->started; index++) {
+        pthread_join(pool->workers[index].handle, NULL);
+    }
+    pthread_cond_destroy(&pool->end);
+    pthread_cond_destroy(&pool->begin);
+    pthread_mutex_destroy(&pool->mutex);
+    free(pool->workers);
+    free(pool);
+}
+
+uint32_t cpu_pool_threads(const struct cpu_pool *pool)
+{
+    return pool->threads;
+}
+
+static void begin_loop(struct cpu_pool *pool)
+{
+    pthread_mutex_lock(&pool->mutex);
+    pool->busy = pool->started;
+    pool->generation++;
+    pthread_cond_broadcast(&pool->begin);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static void wait_for_workers(struct cpu_pool *pool)
+{
+    pthread_mutex_lock(&pool->mutex);
+    while (pool->busy > 0) {
+        pthread_cond_wait(&pool->end, &pool->mutex);
+    }
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+void cpu_pool_run(struct cpu_pool *pool, uint64_t count, cpu_pool_task *task, void *context)
+{
+    pool->task = task;
+    pool->context = context;
+    pool->count = count;
+    atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
+    const bool shared = count > 1 && pool->started > 0;
+    if (shared) {
+        begin_loop(pool);
+    }
+    work_through(pool, 0);
+    if (shared) {
+        wait_for_workers(pool);
+    }
+}

@@ -1,0 +1,123 @@
+/* The tiles of a solve and the passes over them: cpu/tiles.c, cpu/fill.c, cpu/floyd_warshall.c and
+ * cpu/finish.c, in this order.
+ *
+ * The tiles lie in the n x n elements of the matrix that they become, without padding. A row of
+ * tiles is a band, n elements for each of its rows, and in the band the tiles stand one after the
+ * other, each row-major in itself. A tile is then one piece of memory, which caches and page tables
+ * like: rows that lie a power of two apart would push each other out.
+ *
+ * Rows and columns are positions of the plan; numbers are those of the arithmetic, which in 16 bits
+ * fill the first half of an i4 matrix. */
+#pragma once
+
+#include "proto/graph.h"
+#include "proto/matrix.h"
+#include "proto/observer.h"
+#include "proto/plan.h"
+#include "proto/solve_options.h"
+#include "server/solver/cpu/kernel.h"
+#include "server/solver/cpu/pool.h"
+
+struct cpu_tiles {
+    void *elements; /* borrowed */
+    enum arithmetic arithmetic;
+    uint32_t element_bytes;
+    uint32_t vertex_count;
+    uint32_t tile_count;
+    const struct plan *plan;
+    const uint32_t *begin; /* tile_count + 1 positions */
+    uint32_t *position_of; /* vertex -> position; NULL = the same */
+    uint32_t *tile_of;     /* position -> tile */
+    uint32_t *storage;     /* behind the arrays that the plan does not have */
+};
+
+/* Borrows plan and elements: n x n of the arithmetic. STATUS_NO_MEMORY. */
+MUST_CHECK enum status cpu_tiles_init(const struct plan *plan, void *elements,
+                                      enum arithmetic arithmetic, struct cpu_tiles *ret_tiles);
+void cpu_tiles_finish(struct cpu_tiles *tiles);
+
+uint32_t cpu_tiles_element_bytes(enum arithmetic arithmetic);
+
+/* Vertices of a tile's edge. */
+uint32_t cpu_tiles_width(const struct cpu_tiles *tiles, uint32_t tile);
+
+struct cpu_block cpu_tiles_block(const struct cpu_tiles *tiles, uint32_t row_tile,
+                                 uint32_t column_tile);
+
+/* Sets an element of a block by its index; the value is one of the arithmetic. In 16 bits no
+ * distance is as long as an edge above what they hold, so that it is as good as none. */
+static inline void cpu_tiles_store(enum arithmetic arithmetic, void *elements, size_t index,
+                                   double value)
+{
+    switch (arithmetic) {
+    case ARITHMETIC_I4:
+        ((int32_t *)elements)[index] = (int32_t)value;
+        break;
+    case ARITHMETIC_NARROW:
+        ((int16_t *)elements)[index] =
+            value < NARROW_UNREACHABLE ? (int16_t)value : NARROW_UNREACHABLE;
+        break;
+    case ARITHMETIC_F4:
+        ((float *)elements)[index] = (float)value;
+        break;
+    case ARITHMETIC_F8:
+        ((double *)elements)[index] = value;
+        break;
+    case ARITHMETIC_COUNT:
+        break;
+    }
+}
+
+/* ---- cpu/fill.c ---- */
+
+/* Sets every entry: 0 on the diagonal, weights of edges, unreachable elsewhere; but not those of
+ * tiles that the plan first writes as fresh. With symmetric only tiles on and below the diagonal,
+ * for undirected graphs. The weights fit the arithmetic (graph_choose_kind, and the proof for 16
+ * bits). */
+void cpu_fill_edges(struct cpu_pool *pool, const struct graph *graph, const struct cpu_tiles *tiles,
+                    bool symmetric);
+
+/* ---- cpu/floyd_warshall.c: blocked, in place, by the rounds of the plan ---- */
+
+struct cpu_floyd_warshall_options {
+    bool symmetric;      /* compute tiles on and below the diagonal only */
+    bool negative;       /* some weight is below 0 */
+    bool clamp_diagonal; /* see struct solve_options */
+};
+
+/* Bytes taken beside the matrix for a dense plan: the packed panels of one round and a few tiles.
+ */
+uint64_t cpu_floyd_warshall_bytes(uint32_t threads, uint32_t vertex_count,
+                                  enum arithmetic arithmetic);
+
+/* The same for any plan. */
+uint64_t cpu_floyd_warshall_plan_bytes(uint32_t threads, const struct plan *plan,
+                                       enum arithmetic arithmetic);
+
+/* tiles: filled with the edges. observer may be NULL; progress is told after each round, cancelled
+ * is asked on the calling thread also within a round. On failure the matrix is undefined.
+ * STATUS_NEGATIVE_CYCLE, STATUS_CANCELLED, STATUS_NO_MEMORY. */
+MUST_CHECK enum status cpu_floyd_warshall_run(struct cpu_pool *pool,
+                                              const struct cpu_kernel *kernel,
+                                              const struct cpu_tiles *tiles,
+                                              const struct cpu_floyd_warshall_options *options,
+                                              const struct observer *observer);
+
+/* ---- cpu/finish.c: from solved tiles to distances row by row, in the same storage ---- */
+
+struct cpu_finish_options {
+    bool symmetric; /* only tiles on and below the diagonal were solved: mirror them */
+    bool drifted;   /* integers may have drifted below unreachable: make them canonical */
+};
+
+/* STATUS_NO_MEMORY, with the elements of matrix in no order. */
+MUST_CHECK enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
+                                      const struct cpu_finish_options *options,
+                                      struct matrix *matrix);
+
+/* The bytes that takes beside the matrix. */
+uint64_t cpu_finish_bytes(uint32_t threads, uint32_t vertex_count, enum arithmetic arithmetic);
+
+/* True when no diagonal entry is below 0. With clamp those that are become 0 first. Floats only:
+ * there a cycle of length 0 may round to less after its last vertex was pivot. */
+bool cpu_finish_check_diagonal(struct matrix *matrix, bool clamp);

@@ -1,0 +1,273 @@
+#include "server/solver/plan/cost.h"
+
+#include "server/solver/plan/tile_map.h"
+
+#include <stdlib.h>
+
+#define CPU_RELAXATIONS_PER_S 50e9
+#define GPU_RELAXATIONS_PER_S 16.7e12
+#define GPU_UNITS 132
+
+/* Effort of one round, in tile products of full depth. */
+struct effort {
+    double close;   /* the deepest pivot's own tile */
+    double panels;  /* all */
+    double targets; /* all */
+    double panel_touches;
+    double target_touches;
+};
+
+struct plan_cost plan_cost_of_cpu(uint32_t threads)
+{
+    const double volume = 128.0 * 128.0 * 128.0;
+    return (struct plan_cost){.tile = 128,
+                              .units = threads,
+                              .granule = 1,
+                              .edge_granule = 16,
+                              .round_s = 10e-6,
+                              .product_s = volume / CPU_RELAXATIONS_PER_S,
+                              .touch_s = 4e-6,
+                              .planning_weight = 1};
+}
+
+/* A second of such a device is dearer than one of a processor, which plans while it has other work.
+ */
+struct plan_cost plan_cost_of_gpu(void)
+{
+    const double volume = 128.0 * 128.0 * 128.0;
+    return (struct plan_cost){.tile = 128,
+                              .units = GPU_UNITS,
+                              .granule = 16,
+                              .edge_granule = 128,
+                              .round_s = 20e-6,
+                              .product_s = volume / (GPU_RELAXATIONS_PER_S / GPU_UNITS),
+                              .touch_s = 4e-6,
+                              .planning_weight = 1.0 / 256};
+}
+
+/* ---- One round ---- */
+
+static double round_up(uint32_t width, uint32_t granule)
+{
+    return (double)(((uint64_t)width + granule - 1) / granule * granule);
+}
+
+/* The part of a full tile's edge. */
+static double edge_of(const struct plan_cost *cost, uint32_t width)
+{
+    return round_up(width, cost->edge_granule) / cost->tile;
+}
+
+static double depth_of(const struct plan_cost *cost, uint32_t width)
+{
+    return round_up(width, cost->granule) / cost->tile;
+}
+
+/* left and right: how many panels, and their edges together. */
+static void add_pivot(struct effort *effort, double depth, bool symmetric, double left_count,
+                      double left_edge, double right_count, double right_edge)
+{
+    const double half = symmetric ? 0.5 : 1;
+    effort->close = depth > effort->close ? depth : effort->close;
+    effort->panels += half * depth * (left_edge + right_edge);
+    effort->panel_touches += half * (left_count + right_count);
+    effort->targets += half * depth * (left_edge * right_edge + (symmetric ? left_edge : 0));
+    effort->target_touches += half * (left_count * right_count + (symmetric ? left_count : 0));
+}
+
+/* Tiles shared out to the units; at least as long as one takes. */
+static double share(const struct plan_cost *cost, double depth, double products, double touches)
+{
+    if (touches <= 0) {
+        return 0;
+    }
+    const double all_s = (products * cost->product_s + touches * cost->touch_s) / cost->units;
+    const double one_s = depth * cost->product_s + cost->touch_s;
+    return all_s > one_s ? all_s : one_s;
+}
+
+static double seconds_of(const struct plan_cost *cost, const struct effort *effort)
+{
+    return cost->round_s + effort->close * cost->product_s +
+           share(cost, effort->close, effort->panels, effort->panel_touches) +
+           share(cost, effort->close, effort->targets, effort->target_touches);
+}
+
+double plan_cost_dense(const struct plan_cost *cost, uint32_t vertex_count, bool symmetric)
+{
+    const double tiles = (double)(((uint64_t)vertex_count + cost->tile - 1) / cost->tile);
+    if (vertex_count == 0 || cost->dense_s > 0) {
+        return cost->dense_s;
+    }
+    const double depth = depth_of(cost, vertex_count) / tiles;
+    const double others = edge_of(cost, vertex_count) - 1;
+    const double edge = others > 0 ? others : 0;
+    struct effort effort = {0};
+    add_pivot(&effort, depth, symmetric, tiles - 1, edge, tiles - 1, edge);
+    return tiles * seconds_of(cost, &effort);
+}
+
+/* ---- A plan that is made ---- */
+
+static double sum_edges(const struct plan_cost *cost, const struct plan *plan,
+                        const uint32_t *tiles, uint32_t count)
+{
+    double edge = 0;
+    for (uint32_t index = 0; index < count; index++) {
+        const uint32_t tile = tiles[index];
+        edge += edge_of(cost, plan->tile_begin[tile + 1] - plan->tile_begin[tile]);
+    }
+    return edge;
+}
+
+double plan_cost_plan(const struct plan_cost *cost, const struct plan *plan, bool symmetric)
+{
+    if (plan->summary.kind == PLAN_DENSE) {
+        return plan_cost_dense(cost, plan->vertex_count, symmetric);
+    }
+    double seconds = 0;
+    for (uint32_t r = 0; r < plan->round_count; r++) {
+        const struct plan_round *round = &plan->rounds[r];
+        struct effort effort = {0};
+        for (uint32_t k = 0; k < round->pivot_count; k++) {
+            const struct plan_pivot *pivot = &round->pivots[k];
+            const uint32_t *begin = &plan->tile_begin[pivot->tile];
+            add_pivot(
+                &effort, depth_of(cost, begin[1] - begin[0]), plan->symmetric, pivot->left_count,
+                sum_edges(cost, plan, round->left_tiles + pivot->left_begin, pivot->left_count),
+                pivot->right_count,
+                sum_edges(cost, plan, round->right_tiles + pivot->right_begin, pivot->right_count));
+        }
+        seconds += seconds_of(cost, &effort);
+    }
+    return seconds;
+}
+
+/* ---- An outline ---- */
+
+struct trial {
+    const struct plan_cost *cost;
+    const struct plan_outline *outline;
+    struct tile_map reached;
+    struct tile_map mirrored; /* the same, transposed; empty when symmetric */
+    double *edge;             /* of each tile */
+    double seconds;
+};
+
+/* The tiles of one row but its own: how many, and their edges together. */
+static double sum_row(const struct trial *trial, const struct tile_map *map, uint32_t row,
+                      double *ret_count)
+{
+    const uint64_t *words = tile_map_row(map, row);
+    double edge = -trial->edge[row];
+    double count = -1;
+    for (size_t word = 0; word < map->row_words; word++) {
+        count += __builtin_popcountll(words[word]);
+        for (uint64_t bits = words[word]; bits != 0; bits &= bits - 1) {
+            edge += trial->edge[word * TILE_MAP_WORD_BITS + (size_t)__builtin_ctzll(bits)];
+        }
+    }
+    *ret_count = count;
+    return edge;
+}
+
+/* Into every row that has the tile in its own, by the map that has rows for columns. */
+static void join_rows(struct tile_map *map, const struct tile_map *transposed, uint32_t tile)
+{
+    const uint64_t *words = tile_map_row(transposed, tile);
+    for (size_t word = 0; word < map->row_words; word++) {
+        for (uint64_t bits = words[word]; bits != 0; bits &= bits - 1) {
+            const uint32_t row =
+                (uint32_t)(word * TILE_MAP_WORD_BITS) + (uint32_t)__builtin_ctzll(bits);
+            if (row != tile) {
+                tile_map_join_row(map, row, tile);
+            }
+        }
+    }
+}
+
+static bool is_independent(const struct trial *trial, uint32_t first, uint32_t next)
+{
+    const uint32_t *pivot = trial->outline->pivot;
+    for (uint32_t index = first; index < next; index++) {
+        if (tile_map_has(&trial->reached, pivot[next], pivot[index]) ||
+            tile_map_has(&trial->reached, pivot[index], pivot[next])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Returns the pivot after those of the round. */
+static uint32_t try_round(struct trial *trial, uint32_t first)
+{
+    const struct plan_outline *outline = trial->outline;
+    const struct tile_map *transposed = outline->symmetric ? &trial->reached : &trial->mirrored;
+    struct effort effort = {0};
+    uint32_t next = first;
+    do {
+        const uint32_t tile = outline->pivot[next];
+        const uint32_t width = outline->tile_begin[tile + 1] - outline->tile_begin[tile];
+        double left_count = 0;
+        double right_count = 0;
+        const double left_edge = sum_row(trial, transposed, tile, &left_count);
+        const double right_edge = sum_row(trial, &trial->reached, tile, &right_count);
+        add_pivot(&effort, depth_of(trial->cost, width), outline->symmetric, left_count, left_edge,
+                  right_count, right_edge);
+        next++;
+    } while (next < outline->tile_count && is_independent(trial, first, next));
+    for (uint32_t index = first; index < next; index++) {
+        join_rows(&trial->reached, transposed, outline->pivot[index]);
+        if (!outline->symmetric) {
+            join_rows(&trial->mirrored, &trial->reached, outline->pivot[index]);
+        }
+    }
+    trial->seconds += seconds_of(trial->cost, &effort);
+    return next;
+}
+
+static enum status begin_trial(struct trial *trial, const struct graph *graph,
+                               const uint32_t *tile_of)
+{
+    const struct plan_outline *outline = trial->outline;
+    enum status status = tile_map_init(&trial->reached, outline->tile_count);
+    if (status == STATUS_OK && !outline->symmetric) {
+        status = tile_map_init(&trial->mirrored, outline->tile_count);
+    }
+    trial->edge = calloc((size_t)outline->tile_count + TILE_MAP_WORD_BITS, sizeof(*trial->edge));
+    if (status != STATUS_OK || trial->edge == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    tile_map_add_edges(&trial->reached, graph, tile_of);
+    for (uint32_t tile = 0; tile < outline->tile_count; tile++) {
+        tile_map_add(&trial->reached, tile, tile);
+        trial->edge[tile] =
+            edge_of(trial->cost, outline->tile_begin[tile + 1] - outline->tile_begin[tile]);
+    }
+    for (uint32_t i = 0; i < outline->tile_count && !outline->symmetric; i++) {
+        for (uint32_t j = 0; j < outline->tile_count; j++) {
+            if (tile_map_has(&trial->reached, i, j)) {
+                tile_map_add(&trial->mirrored, j, i);
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status plan_cost_outline(const struct plan_cost *cost, const struct graph *graph,
+                              const struct plan_outline *outline, const uint32_t *tile_of,
+                              double limit_s, double *ret_seconds)
+{
+    struct trial trial = {.cost = cost, .outline = outline};
+    const enum status status = begin_trial(&trial, graph, tile_of);
+    for (uint32_t next = 0; status == STATUS_OK && next < outline->tile_count;) {
+        next = trial.seconds > limit_s ? outline->tile_count : try_round(&trial, next);
+    }
+    tile_map_finish(&trial.reached);
+    tile_map_finish(&trial.mirrored);
+    free(trial.edge);
+    if (status == STATUS_OK) {
+        *ret_seconds = trial.seconds;
+    }
+    return status;
+}

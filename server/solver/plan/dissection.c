@@ -1,0 +1,470 @@
+#include "server/solver/plan/dissection.h"
+
+#include "server/solver/plan/separator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Taking apart goes on while it is expected to leave less than this of the work. */
+#define WORTH_FRACTION 0.5
+
+/* A tree is not deeper than this: each side has at most SIDE_FRACTION_MAX of what was divided. */
+#define SIDE_FRACTION_MAX 0.9
+
+/* How many levels are looked ahead to judge a separator. */
+#define JUDGED_LEVELS 6
+
+/* A component while it is taken apart. */
+struct work {
+    const struct graph *graph; /* seen as undirected: the edges within a component count */
+    const struct dissection_options *options;
+    struct dissection *dissection;
+    uint32_t node_capacity;
+    uint32_t *local; /* of each vertex: its number within the pattern that it is in */
+};
+
+void dissection_destroy(struct dissection *dissection)
+{
+    if (dissection == NULL) {
+        return;
+    }
+    free(dissection->vertex_at);
+    free(dissection->nodes);
+    free(dissection->roots);
+    free(dissection);
+}
+
+/* ---- Patterns ---- */
+
+static void pattern_finish(struct pattern *pattern)
+{
+    free(pattern->offset);
+    free(pattern->target);
+    *pattern = (struct pattern){0};
+}
+
+static enum status pattern_init(struct pattern *pattern, uint32_t vertex_count, size_t entry_count)
+{
+    *pattern = (struct pattern){
+        .vertex_count = vertex_count,
+        .offset = calloc((size_t)vertex_count + 2, sizeof(*pattern->offset)),
+        .target = malloc((entry_count + 1) * sizeof(*pattern->target)),
+    };
+    if (pattern->offset == NULL || pattern->target == NULL) {
+        pattern_finish(pattern);
+        return STATUS_NO_MEMORY;
+    }
+    return STATUS_OK;
+}
+
+/* Both directions of each edge, those of 2-cycles twice, by source. The offsets run one place ahead
+ * while they fill. */
+static enum status mirror_edges(const struct graph *graph, const uint32_t *component,
+                                struct pattern *ret_pattern)
+{
+    const uint32_t n = graph->vertex_count;
+    const enum status status = pattern_init(ret_pattern, n, 2 * graph->edge_count);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    int32_t *offset = ret_pattern->offset;
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t vertex = 0; vertex < n; vertex++) {
+            for (uint64_t e = graph->row_offset[vertex]; e < graph->row_offset[vertex + 1]; e++) {
+                const uint32_t target = graph->target[e];
+                if (component[vertex] == component[target] && pass == 0) {
+                    ++offset[vertex + 2];
+                    ++offset[target + 2];
+                } else if (component[vertex] == component[target]) {
+                    ret_pattern->target[offset[vertex + 1]++] = (int32_t)target;
+                    ret_pattern->target[offset[target + 1]++] = (int32_t)vertex;
+                }
+            }
+        }
+        for (uint32_t vertex = 2; vertex <= n && pass == 0; vertex++) {
+            offset[vertex] += offset[vertex - 1];
+        }
+    }
+    return STATUS_OK;
+}
+
+/* mark: vertex_count entries. */
+static void drop_parallel(struct pattern *pattern, uint32_t *mark)
+{
+    int32_t kept = 0;
+    int32_t begin = 0;
+    memset(mark, 0xFF, pattern->vertex_count * sizeof(*mark));
+    for (uint32_t vertex = 0; vertex < pattern->vertex_count; vertex++) {
+        const int32_t end = pattern->offset[vertex + 1];
+        for (int32_t entry = begin; entry < end; entry++) {
+            const int32_t target = pattern->target[entry];
+            if (mark[target] != vertex) {
+                mark[target] = vertex;
+                pattern->target[kept++] = target;
+            }
+        }
+        begin = end;
+        pattern->offset[vertex + 1] = kept;
+    }
+}
+
+/* The part of a pattern on these vertices of it, where `local` says who is in it. */
+static enum status cut_pattern(const struct pattern *whole, const uint32_t *vertices,
+                               uint32_t count, const uint32_t *local, struct pattern *ret_part)
+{
+    size_t entries = 0;
+    for (uint32_t index = 0; index < count; index++) {
+        entries += (size_t)(whole->offset[vertices[index] + 1] - whole->offset[vertices[index]]);
+    }
+    const enum status status = pattern_init(ret_part, count, entries);
+    int32_t kept = 0;
+    for (uint32_t index = 0; status == STATUS_OK && index < count; index++) {
+        const uint32_t vertex = vertices[index];
+        for (int32_t e = whole->offset[vertex]; e < whole->offset[vertex + 1]; e++) {
+            const uint32_t target = local[whole->target[e]];
+            if (target != NO_VERTEX) {
+                ret_part->target[kept++] = (int32_t)target;
+            }
+        }
+        ret_part->offset[index + 1] = kept;
+    }
+    return status;
+}
+
+/* ---- One separator ---- */
+
+/* Predicts the work of a part of m vertices that is divided `levels` times by separators of `share`
+ * of it each, with `boundary` vertices around it; m and boundary in parts of the whole, whose own
+ * work without a division is 1. */
+static double expect_work(double m, double boundary, double share, int levels)
+{
+    const double front = (m + boundary) * (m + boundary);
+    if (levels == 0) {
+        return m * front;
+    }
+    const double separator = share * m;
+    return separator * front +
+           2 * expect_work((m - separator) / 2, boundary + separator, share, levels - 1);
+}
+
+/* counts: of the two sides and the separator. Deeper separators are assumed to have the same
+ * share. */
+static bool is_worth(const uint32_t counts[3])
+{
+    const double all = (double)counts[0] + counts[1] + counts[2];
+    const double share = counts[SIDE_SEPARATOR] / all;
+    double work = share;
+    for (int side = 0; side < 2; side++) {
+        if (counts[side] > SIDE_FRACTION_MAX * all) {
+            return false;
+        }
+        work += expect_work(counts[side] / all, share, share, JUDGED_LEVELS);
+    }
+    return work < WORTH_FRACTION;
+}
+
+/* Sorts the vertices of the pattern by side: into ret_sorted, and their places of the order too. */
+static enum status sort_sides(const int32_t *side, const uint32_t counts[3], uint32_t *places,
+                              uint32_t *ret_sorted)
+{
+    const uint32_t count = counts[0] + counts[1] + counts[2];
+    uint32_t *former = malloc(((size_t)count + 1) * sizeof(*former));
+    if (former == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    memcpy(former, places, count * sizeof(*former));
+    uint32_t next[3] = {0, counts[0], counts[0] + counts[1]};
+    for (uint32_t index = 0; index < count; index++) {
+        const uint32_t to = next[side[index]]++;
+        ret_sorted[to] = index;
+        places[to] = former[index];
+    }
+    free(former);
+    return STATUS_OK;
+}
+
+/* ---- Trees ---- */
+
+static enum status add_node(struct work *work, const struct dissection_node *node,
+                            uint32_t *ret_node)
+{
+    struct dissection *dissection = work->dissection;
+    if (dissection->node_count == work->node_capacity) {
+        const uint32_t capacity = work->node_capacity > 0 ? 2 * work->node_capacity : 64;
+        struct dissection_node *nodes =
+            reallocarray(dissection->nodes, capacity, sizeof(*dissection->nodes));
+        if (nodes == NULL) {
+            return STATUS_NO_MEMORY;
+        }
+        dissection->nodes = nodes;
+        work->node_capacity = capacity;
+    }
+    *ret_node = dissection->node_count;
+    dissection->nodes[dissection->node_count++] = *node;
+    return STATUS_OK;
+}
+
+static enum status add_leaf(struct work *work, uint32_t begin, uint32_t end, uint32_t *ret_node)
+{
+    const struct dissection_node leaf = {
+        .begin = begin, .separator = begin, .end = end, .child = {NO_NODE, NO_NODE}};
+    return add_node(work, &leaf, ret_node);
+}
+
+static enum status take_apart(struct work *work, struct pattern *take_pattern, uint32_t begin,
+                              uint32_t *ret_node);
+
+/* The patterns of both sides, of which the second is counted from its own first vertex. */
+static enum status cut_sides(struct work *work, const struct pattern *pattern,
+                             const uint32_t counts[3], const uint32_t *sorted,
+                             struct pattern ret_sides[2])
+{
+    enum status status = STATUS_OK;
+    const uint32_t *vertices = sorted;
+    for (int side = 0; side < 2 && status == STATUS_OK; side++) {
+        memset(work->local, 0xFF, pattern->vertex_count * sizeof(*work->local));
+        for (uint32_t index = 0; index < counts[side]; index++) {
+            work->local[vertices[index]] = index;
+        }
+        status = cut_pattern(pattern, vertices, counts[side], work->local, &ret_sides[side]);
+        vertices += counts[side];
+    }
+    return status;
+}
+
+/* The sides, then the node over them. */
+static enum status take_sides_apart(struct work *work, struct pattern sides[2],
+                                    const uint32_t counts[3], uint32_t begin, uint32_t *ret_node)
+{
+    struct dissection *dissection = work->dissection;
+    struct dissection_node node = {.begin = begin,
+                                   .separator = begin + counts[0] + counts[1],
+                                   .end = begin + counts[0] + counts[1] + counts[2]};
+    enum status status = take_apart(work, &sides[0], begin, &node.child[0]);
+    if (status == STATUS_OK) {
+        status = take_apart(work, &sides[1], begin + counts[0], &node.child[1]);
+    }
+    if (status == STATUS_OK) {
+        status = add_node(work, &node, ret_node);
+    }
+    if (counts[SIDE_SEPARATOR] > dissection->largest_separator) {
+        dissection->largest_separator = counts[SIDE_SEPARATOR];
+    }
+    return status;
+}
+
+/* A pattern that is worth it, into its sides; *ret_divided false when it is not. */
+static enum status divide(struct work *work, const struct pattern *pattern, uint32_t begin,
+                          struct pattern ret_sides[2], uint32_t ret_counts[3], bool *ret_divided)
+{
+    const uint32_t count = pattern->vertex_count;
+    int32_t *side = malloc(((size_t)count + 1) * sizeof(*side));
+    uint32_t *sorted = malloc(((size_t)count + 1) * sizeof(*sorted));
+    enum status status = STATUS_NO_MEMORY;
+    *ret_divided = false;
+    if (side != NULL && sorted != NULL) {
+        status = separator_find(pattern, side);
+    }
+    for (uint32_t index = 0; status == STATUS_OK && index < count; index++) {
+        ret_counts[side[index]]++;
+    }
+    if (status == STATUS_OK && is_worth(ret_counts)) {
+        *ret_divided = true;
+        status = sort_sides(side, ret_counts, work->dissection->vertex_at + begin, sorted);
+        if (status == STATUS_OK) {
+            status = cut_sides(work, pattern, ret_counts, sorted, ret_sides);
+        }
+    }
+    free(side);
+    free(sorted);
+    return status;
+}
+
+/* Takes the pattern of the vertices from place `begin` on; it is finished either way. Recursion as
+ * deep as the tree. */
+static enum status take_apart(struct work *work, struct pattern *take_pattern, uint32_t begin,
+                              uint32_t *ret_node)
+{
+    const uint32_t count = take_pattern->vertex_count;
+    struct pattern sides[2] = {0};
+    uint32_t counts[3] = {0};
+    bool divided = false;
+    enum status status = STATUS_OK;
+    if (count > work->options->leaf && take_pattern->offset[count] > 0) {
+        status = divide(work, take_pattern, begin, sides, counts, &divided);
+    }
+    pattern_finish(take_pattern);
+    if (status == STATUS_OK) {
+        status = divided ? take_sides_apart(work, sides, counts, begin, ret_node)
+                         : add_leaf(work, begin, begin + count, ret_node);
+    }
+    pattern_finish(&sides[0]);
+    pattern_finish(&sides[1]);
+    return status;
+}
+
+/* ---- Components ---- */
+
+/* How far each component is from a source and from a sink, in components: whichever is nearer
+ * decides, so that sources come first and sinks last. The components are numbered from the sinks
+ * up. */
+static void find_levels(const struct graph *graph, const struct strong_components *components,
+                        uint32_t *level, uint32_t *down)
+{
+    for (uint32_t vertex_place = graph->vertex_count; vertex_place-- > 0;) {
+        const uint32_t vertex = components->member[vertex_place];
+        const uint32_t from = components->of[vertex];
+        for (uint64_t e = graph->row_offset[vertex]; e < graph->row_offset[vertex + 1]; e++) {
+            const uint32_t to = components->of[graph->target[e]];
+            if (to != from && level[to] < level[from] + 1) {
+                level[to] = level[from] + 1;
+            }
+        }
+    }
+    for (uint32_t place = 0; place < graph->vertex_count; place++) {
+        const uint32_t vertex = components->member[place];
+        const uint32_t from = components->of[vertex];
+        for (uint64_t e = graph->row_offset[vertex]; e < graph->row_offset[vertex + 1]; e++) {
+            const uint32_t to = components->of[graph->target[e]];
+            if (to != from && down[from] < down[to] + 1) {
+                down[from] = down[to] + 1;
+            }
+        }
+    }
+    for (uint32_t component = 0; component < components->count; component++) {
+        if (level[component] > down[component]) {
+            level[component] = 2 * components->count - down[component];
+        }
+    }
+}
+
+struct place {
+    uint32_t level;
+    uint32_t component;
+    bool small;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *x = a;
+    const struct place *y = b;
+    if (x->level != y->level) {
+        return x->level < y->level ? -1 : 1;
+    }
+    if (x->small != y->small) {
+        return x->small ? 1 : -1;
+    }
+    return x->component < y->component ? -1 : x->component > y->component;
+}
+
+/* The components in their order, those of a level with the small ones last: they share tiles. */
+static enum status order_components(const struct work *work,
+                                    const struct strong_components *components,
+                                    struct place *ret_places)
+{
+    uint32_t *level = calloc((size_t)components->count + 1, sizeof(*level));
+    uint32_t *down = calloc((size_t)components->count + 1, sizeof(*down));
+    const enum status status = level != NULL && down != NULL ? STATUS_OK : STATUS_NO_MEMORY;
+    if (status == STATUS_OK && work->options->directed) {
+        find_levels(work->graph, components, level, down);
+    }
+    for (uint32_t index = 0; status == STATUS_OK && index < components->count; index++) {
+        const uint32_t size = components->first[index + 1] - components->first[index];
+        ret_places[index] = (struct place){
+            .level = level[index], .component = index, .small = size <= work->options->leaf};
+    }
+    free(level);
+    free(down);
+    if (status == STATUS_OK) {
+        qsort(ret_places, components->count, sizeof(*ret_places), compare_places);
+    }
+    return status;
+}
+
+/* The vertices already stand at their places of the order. */
+static enum status take_component_apart(struct work *work, const struct pattern *whole,
+                                        uint32_t begin, uint32_t end, uint32_t *ret_node)
+{
+    const uint32_t *vertices = work->dissection->vertex_at + begin;
+    struct pattern pattern = {0};
+    if (end - begin <= work->options->leaf || !separator_present()) {
+        return add_leaf(work, begin, end, ret_node);
+    }
+    for (uint32_t index = 0; index < end - begin; index++) {
+        work->local[vertices[index]] = index;
+    }
+    const enum status status = cut_pattern(whole, vertices, end - begin, work->local, &pattern);
+    return status == STATUS_OK ? take_apart(work, &pattern, begin, ret_node) : status;
+}
+
+static enum status take_all_apart(struct work *work, const struct strong_components *components,
+                                  const struct pattern *whole, const struct place *places)
+{
+    struct dissection *dissection = work->dissection;
+    enum status status = STATUS_OK;
+    uint32_t begin = 0;
+    for (uint32_t index = 0; status == STATUS_OK && index < components->count; index++) {
+        const uint32_t *first = &components->first[places[index].component];
+        const uint32_t count = first[1] - first[0];
+        struct dissection_root *root = &dissection->roots[index];
+        root->level = places[index].level;
+        memcpy(dissection->vertex_at + begin, components->member + first[0],
+               count * sizeof(*components->member));
+        status = take_component_apart(work, whole, begin, begin + count, &root->node);
+        begin += count;
+    }
+    dissection->root_count = components->count;
+    return status;
+}
+
+static enum status dissect(struct work *work, const struct strong_components *components)
+{
+    struct dissection *dissection = work->dissection;
+    struct pattern whole = {0};
+    struct place *places = malloc(((size_t)components->count + 1) * sizeof(*places));
+    dissection->roots = calloc((size_t)components->count + 1, sizeof(*dissection->roots));
+    work->local = malloc(((size_t)work->graph->vertex_count + 1) * sizeof(*work->local));
+    enum status status = STATUS_NO_MEMORY;
+    if (places != NULL && dissection->roots != NULL && work->local != NULL) {
+        status = mirror_edges(work->graph, components->of, &whole);
+    }
+    if (status == STATUS_OK) {
+        drop_parallel(&whole, work->local);
+        status = order_components(work, components, places);
+    }
+    if (status == STATUS_OK) {
+        status = take_all_apart(work, components, &whole, places);
+    }
+    pattern_finish(&whole);
+    free(places);
+    free(work->local);
+    return status;
+}
+
+enum status dissection_make(const struct graph *graph, const struct dissection_options *options,
+                            struct dissection **ret_dissection)
+{
+    struct graph seen = *graph;
+    struct strong_components components = {0};
+    struct dissection *dissection = calloc(1, sizeof(*dissection));
+    struct work work = {.graph = &seen, .options = options, .dissection = dissection};
+    seen.directed = options->directed;
+    enum status status = dissection != NULL ? STATUS_OK : STATUS_NO_MEMORY;
+    if (status == STATUS_OK) {
+        dissection->vertex_count = graph->vertex_count;
+        dissection->vertex_at =
+            malloc(((size_t)graph->vertex_count + 1) * sizeof(*dissection->vertex_at));
+        status = dissection->vertex_at != NULL ? strong_components_find(&seen, &components)
+                                               : STATUS_NO_MEMORY;
+    }
+    if (status == STATUS_OK) {
+        status = dissect(&work, &components);
+    }
+    strong_components_finish(&components);
+    if (status != STATUS_OK) {
+        dissection_destroy(dissection);
+        return status;
+    }
+    *ret_dissection = dissection;
+    return STATUS_OK;
+}

@@ -1,0 +1,65 @@
+/* A graph taken apart: its components in the order in which they are best eliminated, and each
+ * large one dissected by separators, as trees. Owned by whoever made it; immutable. */
+#pragma once
+
+#include "proto/graph.h"
+
+#define NO_NODE UINT32_MAX
+
+/* A set of vertices, contiguous in the order: those of its two sides, then its separator. A leaf is
+ * not taken apart and has no sides; its vertices are all its own. */
+struct dissection_node {
+    uint32_t begin;     /* positions of the order: everything below it */
+    uint32_t separator; /* [separator, end) are its own */
+    uint32_t end;
+    uint32_t child[2]; /* NO_NODE, both, in a leaf; lower than the node itself */
+};
+
+/* A component's tree. Between components of one level there are no edges; those to others lead from
+ * lower levels to higher ones. */
+struct dissection_root {
+    uint32_t node;
+    uint32_t level;
+};
+
+struct dissection {
+    uint32_t vertex_count;
+    uint32_t *vertex_at; /* the order */
+    struct dissection_node *nodes;
+    uint32_t node_count;
+    struct dissection_root *roots; /* levels ascending, and their vertices stand in this order */
+    uint32_t root_count;
+    uint32_t largest_separator; /* vertices */
+};
+
+struct dissection_options {
+    uint32_t leaf; /* what has at most so many vertices is a leaf */
+    /* Take strong components, sources first and sinks last, rather than connected ones. */
+    bool directed;
+};
+
+/* A part that cannot be divided well becomes a leaf of any size. Without separators (separator.h)
+ * every component is a leaf. STATUS_NO_MEMORY. */
+MUST_CHECK enum status dissection_make(const struct graph *graph,
+                                       const struct dissection_options *options,
+                                       struct dissection **ret_dissection);
+void dissection_destroy(struct dissection *dissection);
+
+/* ---- plan/strong_components.c ---- */
+
+/* Strongly connected components of a graph: sets of vertices that all reach one another. Of an
+ * undirected graph these are its connected components.
+ *
+ * Numbered from the sinks up: an edge between two components leads to the one of lower number. */
+struct strong_components {
+    uint32_t count;
+    uint32_t *of;     /* vertex -> component */
+    uint32_t *member; /* the vertices, component by component */
+    uint32_t *first;  /* count + 1: where the members of each begin */
+};
+
+/* O(n + m), without recursion (Tarjan 1972). Only STATUS_NO_MEMORY can fail it. */
+MUST_CHECK enum status strong_components_find(const struct graph *graph,
+                                              struct strong_components *ret_components);
+/* Zeroed is allowed. */
+void strong_components_finish(struct strong_components *components);

@@ -1,0 +1,286 @@
+#include "server/solver/plan/layout.h"
+
+#include "proto/check.h"
+
+#include <stdlib.h>
+
+struct part {
+    uint32_t begin;  /* position; its end is the next one's begin */
+    uint32_t level;  /* of the component that began it */
+    uint32_t rank;   /* parts of lower rank are pivots before */
+    uint32_t above;  /* as in struct plan_part */
+    uint32_t height; /* likewise */
+};
+
+struct layout_tile {
+    uint32_t tile;
+    uint32_t rank;
+    uint32_t height;
+    uint32_t place; /* among those of its part */
+};
+
+struct builder {
+    const struct dissection *dissection;
+    const struct plan_layout_options *options;
+    struct plan_layout *layout;
+    struct part *parts; /* a vertex each at most, and one more as the end */
+    uint32_t part_count;
+    uint32_t filled; /* positions */
+    uint32_t level;  /* of the component in hand */
+};
+
+void plan_layout_finish(struct plan_layout *layout)
+{
+    free(layout->vertex_at);
+    free(layout->tile_begin);
+    free(layout->pivot);
+    free(layout->tile_of);
+    free(layout->parts);
+    *layout = (struct plan_layout){0};
+}
+
+/* ---- Parts ---- */
+
+static void begin_part(struct builder *builder, uint32_t height)
+{
+    const struct part *last =
+        builder->part_count > 0 ? &builder->parts[builder->part_count - 1] : NULL;
+    uint32_t rank = 0;
+    if (last != NULL) {
+        rank = last->level == builder->level ? last->rank : last->rank + 1;
+    }
+    builder->parts[builder->part_count++] = (struct part){.begin = builder->filled,
+                                                          .level = builder->level,
+                                                          .rank = rank,
+                                                          .above = PLAN_NO_PART,
+                                                          .height = height};
+}
+
+static void put_vertices(struct builder *builder, uint32_t begin, uint32_t end)
+{
+    for (uint32_t place = begin; place < end; place++) {
+        builder->layout->vertex_at[builder->filled++] = builder->dissection->vertex_at[place];
+    }
+}
+
+/* Sources have no left panels and sinks no right ones, and so no targets: while they share no tile
+ * with others. Levels are as dissection.c gives them. */
+static bool may_share(const struct builder *builder, uint32_t level)
+{
+    const uint32_t sinks = 2 * builder->dissection->root_count;
+    const uint32_t other = builder->level;
+    return (level == 0) == (other == 0) && (level == sinks) == (other == sinks);
+}
+
+/* A leaf; small ones that follow one another share a tile. */
+static void put_leaf(struct builder *builder, const struct dissection_node *node)
+{
+    const struct part *last =
+        builder->part_count > 0 ? &builder->parts[builder->part_count - 1] : NULL;
+    const bool joins =
+        last != NULL && last->height == 0 && may_share(builder, last->level) &&
+        builder->filled - last->begin + (node->end - node->begin) <= builder->options->tile;
+    if (!joins) {
+        begin_part(builder, 0);
+    }
+    put_vertices(builder, node->begin, node->end);
+}
+
+static bool is_leaf(const struct builder *builder, const struct dissection_node *node)
+{
+    return node->child[0] == NO_NODE || node->end - node->begin <= builder->options->leaf;
+}
+
+static const struct dissection_node *child_of(const struct builder *builder,
+                                              const struct dissection_node *node, int side)
+{
+    return &builder->dissection->nodes[node->child[side]];
+}
+
+static void put_leaves(struct builder *builder, const struct dissection_node *node)
+{
+    if (node->begin == node->end) {
+        return;
+    }
+    if (is_leaf(builder, node)) {
+        put_leaf(builder, node);
+        return;
+    }
+    put_leaves(builder, child_of(builder, node, 0));
+    put_leaves(builder, child_of(builder, node, 1));
+}
+
+static void put_separators(struct builder *builder, const struct dissection_node *node)
+{
+    if (!is_leaf(builder, node)) {
+        put_separators(builder, child_of(builder, node, 0));
+        put_separators(builder, child_of(builder, node, 1));
+        put_vertices(builder, node->separator, node->end);
+    }
+}
+
+/* A separator, once its vertices are put, is above the parts from `first` on that have nothing
+ * above them yet. Without vertices it is no part. */
+static void end_separator(struct builder *builder, uint32_t first)
+{
+    const uint32_t separator = builder->part_count - 1;
+    if (builder->parts[separator].begin == builder->filled) {
+        builder->part_count--;
+        return;
+    }
+    for (uint32_t index = first; index < separator; index++) {
+        if (builder->parts[index].above == PLAN_NO_PART) {
+            builder->parts[index].above = separator;
+        }
+    }
+}
+
+/* Recursion as deep as the tree. Returns the height of what comes above the node. */
+static uint32_t put_tree(struct builder *builder, const struct dissection_node *node)
+{
+    const uint32_t first = builder->part_count;
+    uint32_t height = 1;
+    if (is_leaf(builder, node)) {
+        put_leaves(builder, node);
+        return height;
+    }
+    const bool clump = node->end - node->begin <= builder->options->clump;
+    if (clump) {
+        put_leaves(builder, node);
+    }
+    for (int side = 0; side < 2 && !clump; side++) {
+        const uint32_t above = put_tree(builder, child_of(builder, node, side));
+        height = above > height ? above : height;
+    }
+    begin_part(builder, height);
+    if (clump) {
+        put_separators(builder, node);
+    } else {
+        put_vertices(builder, node->separator, node->end);
+    }
+    end_separator(builder, first);
+    return height + 1;
+}
+
+/* ---- Tiles ---- */
+
+/* The width of the tiles of a part, but for the last. */
+static uint32_t choose_width(const struct plan_layout_options *options, uint32_t size)
+{
+    const uint32_t count = (uint32_t)(((uint64_t)size + options->tile - 1) / options->tile);
+    const uint32_t least = (uint32_t)(((uint64_t)size + count - 1) / count);
+    const uint32_t width = (least + options->granule - 1) / options->granule * options->granule;
+    return width < options->tile ? width : options->tile;
+}
+
+static void cut_parts(struct builder *builder, struct layout_tile *tiles)
+{
+    struct plan_layout *layout = builder->layout;
+    for (uint32_t index = 0; index < builder->part_count; index++) {
+        const struct part *part = &builder->parts[index];
+        const uint32_t end = builder->parts[index + 1].begin;
+        const uint32_t width = choose_width(builder->options, end - part->begin);
+        uint32_t count = 0;
+        layout->parts[index] = (struct plan_part){
+            .tile = layout->tile_count, .above = part->above, .height = part->height};
+        for (uint32_t begin = part->begin; begin < end; begin += width) {
+            const uint32_t tile = layout->tile_count++;
+            tiles[tile] = (struct layout_tile){
+                .tile = tile, .rank = part->rank, .height = part->height, .place = count++};
+            layout->tile_begin[tile] = begin;
+            for (uint32_t place = begin; place < end && place < begin + width; place++) {
+                layout->tile_of[layout->vertex_at[place]] = tile;
+            }
+        }
+    }
+    layout->tile_begin[layout->tile_count] = builder->filled;
+    layout->part_count = builder->part_count;
+}
+
+/* Sorts tiles that can be pivots of the same round next to each other. */
+static int compare_tiles(const void *a, const void *b)
+{
+    const struct layout_tile *x = a;
+    const struct layout_tile *y = b;
+    if (x->rank != y->rank) {
+        return x->rank < y->rank ? -1 : 1;
+    }
+    if (x->height != y->height) {
+        return x->height < y->height ? -1 : 1;
+    }
+    if (x->place != y->place) {
+        return x->place < y->place ? -1 : 1;
+    }
+    return x->tile < y->tile ? -1 : x->tile > y->tile;
+}
+
+static enum status acquire(uint32_t vertex_count, struct plan_layout *layout)
+{
+    const size_t places = (size_t)vertex_count + 1;
+    *layout = (struct plan_layout){
+        .vertex_at = malloc(places * sizeof(*layout->vertex_at)),
+        .tile_begin = malloc(places * sizeof(*layout->tile_begin)),
+        .pivot = malloc(places * sizeof(*layout->pivot)),
+        .tile_of = malloc(places * sizeof(*layout->tile_of)),
+        .parts = malloc(places * sizeof(*layout->parts)),
+    };
+    const bool enough = layout->vertex_at != NULL && layout->tile_begin != NULL &&
+                        layout->pivot != NULL && layout->tile_of != NULL && layout->parts != NULL;
+    return enough ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+static void build(struct builder *builder, struct layout_tile *tiles)
+{
+    const struct dissection *dissection = builder->dissection;
+    struct plan_layout *layout = builder->layout;
+    for (uint32_t index = 0; index < dissection->root_count; index++) {
+        builder->level = dissection->roots[index].level;
+        put_tree(builder, &dissection->nodes[dissection->roots[index].node]);
+    }
+    CHECK(builder->filled == dissection->vertex_count);
+    builder->parts[builder->part_count].begin = builder->filled;
+    cut_parts(builder, tiles);
+    qsort(tiles, layout->tile_count, sizeof(*tiles), compare_tiles);
+    for (uint32_t index = 0; index < layout->tile_count; index++) {
+        layout->pivot[index] = tiles[index].tile;
+    }
+}
+
+enum status plan_layout_make(const struct dissection *dissection,
+                             const struct plan_layout_options *options,
+                             struct plan_layout *ret_layout)
+{
+    const size_t places = (size_t)dissection->vertex_count + 2;
+    struct plan_layout layout = {0};
+    struct builder builder = {.dissection = dissection,
+                              .options = options,
+                              .layout = &layout,
+                              .parts = malloc(places * sizeof(*builder.parts))};
+    struct layout_tile *tiles = malloc(places * sizeof(*tiles));
+    enum status status = acquire(dissection->vertex_count, &layout);
+    if (builder.parts == NULL || tiles == NULL) {
+        status = STATUS_NO_MEMORY;
+    }
+    if (status == STATUS_OK) {
+        build(&builder, tiles);
+    }
+    free(builder.parts);
+    free(tiles);
+    if (status != STATUS_OK) {
+        plan_layout_finish(&layout);
+        return status;
+    }
+    *ret_layout = layout;
+    return STATUS_OK;
+}
+
+struct plan_outline plan_layout_outline(const struct plan_layout *layout, uint32_t tile,
+                                        bool symmetric)
+{
+    return (struct plan_outline){.vertex_at = layout->vertex_at,
+                                 .tile_begin = layout->tile_begin,
+                                 .tile_count = layout->tile_count,
+                                 .tile = tile,
+                                 .pivot = layout->pivot,
+                                 .symmetric = symmetric};
+}

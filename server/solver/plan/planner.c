@@ -1,0 +1,197 @@
+#include "server/solver/plan/planner.h"
+
+#include "proto/check.h"
+#include "server/solver/plan/layout.h"
+#include "server/solver/stopwatch.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Graphs of fewer tiles are not worth a look. */
+#define TILES_MIN 5
+
+/* A plan is taken when it costs less than this part of the dense one: the model is only a model. */
+#define GAIN_FRACTION 0.9
+
+/* Separators take about so long for each vertex and entry of the pattern, on each level of the
+ * tree (measured: 0.06 to 0.35 us). */
+#define SEPARATOR_S 0.12e-6
+
+/* Separators are looked for only when the predicted time, multiplied by the weight of planning, is
+ * below this fraction of the dense solve's. */
+#define LOOK_FRACTION 0.25
+
+/* The second way of taking a directed graph apart may save most of what the first one's
+ * plan costs: it is tried when the look takes less. */
+#define LIKELY_GAIN 0.9
+
+/* Leaves from one tile to LEAF_TILES_MAX of them, clumps of up to CLUMP_LEAVES_MAX leaves, by
+ * doubling. */
+#define LEAF_TILES_MAX 16
+#define CLUMP_LEAVES_MAX 16
+
+enum status planner_dense(uint32_t vertex_count, uint32_t tile, struct plan **ret_plan)
+{
+    CHECK(tile > 0);
+    const double begin_s = stopwatch_now_s();
+    struct plan *plan = calloc(1, sizeof(*plan));
+    if (plan == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    plan->summary.kind = PLAN_DENSE;
+    plan->vertex_count = vertex_count;
+    plan->tile = tile;
+    plan->tile_count = (uint32_t)(((uint64_t)vertex_count + tile - 1) / tile);
+    plan->summary.parts = vertex_count > 0 ? 1 : 0;
+    plan->summary.work_fraction = 1;
+    plan->round_count = plan->tile_count;
+    plan->summary.planning_s = stopwatch_now_s() - begin_s;
+    *ret_plan = plan;
+    return STATUS_OK;
+}
+
+/* ---- Any other plan ---- */
+
+/* The best layout so far. */
+struct choice {
+    const struct graph *graph;
+    const struct plan_cost *cost;
+    struct plan_layout layout; /* owned; empty while none is better than the dense plan */
+    uint32_t largest_separator;
+    double seconds; /* of the solve by it */
+};
+
+static double predict_planning_s(const struct graph *graph, const struct plan_cost *cost)
+{
+    const double size = (double)graph->vertex_count + 2 * (double)graph->edge_count;
+    const double levels = log2((double)graph->vertex_count / cost->tile);
+    return SEPARATOR_S * size * (levels > 1 ? levels : 1);
+}
+
+static enum status try_layout(struct choice *choice, const struct dissection *dissection,
+                              uint32_t leaf, uint32_t clump)
+{
+    const struct plan_cost *cost = choice->cost;
+    const struct plan_layout_options options = {
+        .tile = cost->tile, .granule = cost->granule, .leaf = leaf, .clump = clump};
+    struct plan_layout layout = {0};
+    double seconds = INFINITY;
+    enum status status = plan_layout_make(dissection, &options, &layout);
+    if (status == STATUS_OK && layout.tile_count <= PLAN_TILES_MAX) {
+        const struct plan_outline outline =
+            plan_layout_outline(&layout, cost->tile, !choice->graph->directed);
+        status = plan_cost_outline(cost, choice->graph, &outline, layout.tile_of, choice->seconds,
+                                   &seconds);
+    }
+    if (status == STATUS_OK && seconds < choice->seconds) {
+        const struct plan_layout better = layout;
+        layout = choice->layout;
+        choice->layout = better;
+        choice->largest_separator = dissection->largest_separator;
+        choice->seconds = seconds;
+    }
+    plan_layout_finish(&layout);
+    return status;
+}
+
+static enum status try_layouts(struct choice *choice, const struct dissection *dissection)
+{
+    const uint64_t tile = choice->cost->tile;
+    const uint64_t n = dissection->vertex_count;
+    enum status status = STATUS_OK;
+    for (uint64_t leaf = tile; leaf <= tile * LEAF_TILES_MAX && leaf < n; leaf *= 2) {
+        for (uint64_t clump = leaf; clump <= leaf * CLUMP_LEAVES_MAX && clump < 2 * n; clump *= 2) {
+            if (status == STATUS_OK) {
+                status = try_layout(choice, dissection, (uint32_t)leaf, (uint32_t)clump);
+            }
+        }
+    }
+    return status;
+}
+
+static bool has_large_component(const struct dissection *dissection)
+{
+    for (uint32_t root = 0; root < dissection->root_count; root++) {
+        const struct dissection_node *node = &dissection->nodes[dissection->roots[root].node];
+        if (node->end - node->begin >= dissection->vertex_count / 2) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* directed: by strong components. ret_whole: one of the components is most of the graph. */
+static enum status try_dissection(struct choice *choice, bool directed, bool *ret_whole)
+{
+    const struct dissection_options options = {.leaf = choice->cost->tile, .directed = directed};
+    struct dissection *dissection = NULL;
+    enum status status = dissection_make(choice->graph, &options, &dissection);
+    if (status == STATUS_OK) {
+        *ret_whole = has_large_component(dissection);
+        status = try_layouts(choice, dissection);
+    }
+    dissection_destroy(dissection);
+    return status;
+}
+
+/* Small strong components leave pivots without targets, and forget what lies near to what, which
+ * connected ones keep: where that may pay they are tried too. */
+static enum status choose(struct choice *choice)
+{
+    const struct graph *graph = choice->graph;
+    const double look_s = predict_planning_s(graph, choice->cost) * choice->cost->planning_weight;
+    bool whole = false;
+    enum status status = try_dissection(choice, graph->directed, &whole);
+    if (status == STATUS_OK && graph->directed && !whole &&
+        look_s < LIKELY_GAIN * choice->seconds) {
+        status = try_dissection(choice, false, &whole);
+    }
+    return status;
+}
+
+static bool is_worth_a_look(const struct graph *graph, const struct plan_cost *cost, double dense_s)
+{
+    return graph->vertex_count > (uint64_t)cost->tile * (TILES_MIN - 1) &&
+           graph->vertex_count <= INT32_MAX && graph->edge_count <= INT32_MAX / 2 &&
+           predict_planning_s(graph, cost) * cost->planning_weight < LOOK_FRACTION * dense_s;
+}
+
+/* The layout's parts are moved to the plan. */
+static enum status make_chosen(struct choice *choice, struct plan **ret_plan)
+{
+    struct plan_layout *layout = &choice->layout;
+    const struct plan_outline outline =
+        plan_layout_outline(layout, choice->cost->tile, !choice->graph->directed);
+    const enum status status = plan_symbolic_make(choice->graph, &outline, ret_plan);
+    if (status == STATUS_OK) {
+        (*ret_plan)->summary.parts = layout->part_count;
+        (*ret_plan)->summary.largest_separator = choice->largest_separator;
+        (*ret_plan)->parts = layout->parts;
+        layout->parts = NULL;
+    }
+    return status;
+}
+
+enum status planner_make(const struct graph *graph, const struct plan_cost *cost,
+                         struct plan **ret_plan)
+{
+    const double begin_s = stopwatch_now_s();
+    const double dense_s = plan_cost_dense(cost, graph->vertex_count, !graph->directed);
+    struct choice choice = {.graph = graph, .cost = cost, .seconds = GAIN_FRACTION * dense_s};
+    struct plan *plan = NULL;
+    enum status status = STATUS_OK;
+    if (is_worth_a_look(graph, cost, dense_s)) {
+        status = choose(&choice);
+    }
+    if (status == STATUS_OK) {
+        status = choice.layout.vertex_at != NULL
+                     ? make_chosen(&choice, &plan)
+                     : planner_dense(graph->vertex_count, cost->tile, &plan);
+    }
+    plan_layout_finish(&choice.layout);
+    if (status == STATUS_OK) {
+        plan->summary.planning_s = stopwatch_now_s() - begin_s;
+        *ret_plan = plan;
+    }
+    return status;
+}

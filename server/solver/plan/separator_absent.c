@@ -1,0 +1,16 @@
+/* Stands in for separator_metis.c where METIS is not built: every plan is dense, or made of
+ * components alone. */
+#include "server/solver/plan/separator.h"
+
+bool separator_present(void)
+{
+    return false;
+}
+
+enum status separator_find(const struct pattern *pattern, int32_t *ret_side)
+{
+    for (uint32_t vertex = 0; vertex < pattern->vertex_count; vertex++) {
+        ret_side[vertex] = SIDE_SEPARATOR;
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,53 @@
+/* METIS_ComputeVertexSeparator, of METIS 5: it leaves the process's signal handlers alone, which
+ * METIS_NodeND does not, and prints nothing.
+ *
+ * It draws from rand(), whose state is the process's: hence the seed before each call, and the
+ * lock. When memory runs out it would end the process, so that is looked at first. */
+#include "server/solver/plan/separator.h"
+
+#include <metis.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#define SEED 1
+
+/* The coarser graphs are together about as large as the graph, each with some arrays more. */
+#define BYTES_PER_VERTEX 160
+#define BYTES_PER_ENTRY 40
+
+_Static_assert(sizeof(idx_t) == sizeof(int32_t), "a pattern is what METIS reads");
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool separator_present(void)
+{
+    return true;
+}
+
+static bool is_memory_enough(const struct pattern *pattern)
+{
+    const size_t entries = (size_t)pattern->offset[pattern->vertex_count];
+    void *bytes =
+        malloc((size_t)pattern->vertex_count * BYTES_PER_VERTEX + entries * BYTES_PER_ENTRY + 1);
+    free(bytes);
+    return bytes != NULL;
+}
+
+enum status separator_find(const struct pattern *pattern, int32_t *ret_side)
+{
+    idx_t vertex_count = (idx_t)pattern->vertex_count;
+    idx_t size = 0;
+    idx_t options[METIS_NOPTIONS];
+    METIS_SetDefaultOptions(options);
+    options[METIS_OPTION_NUMBERING] = 0;
+    options[METIS_OPTION_SEED] = SEED;
+    pthread_mutex_lock(&lock);
+    if (!is_memory_enough(pattern)) {
+        pthread_mutex_unlock(&lock);
+        return STATUS_NO_MEMORY;
+    }
+    const int answer = METIS_ComputeVertexSeparator(&vertex_count, pattern->offset, pattern->target,
+                                                    NULL, options, &size, ret_side);
+    pthread_mutex_unlock(&lock);
+    return answer == METIS_OK ? STATUS_OK : STATUS_NO_MEMORY;
+}

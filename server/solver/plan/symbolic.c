@@ -1,0 +1,511 @@
+#include "server/solver/plan/layout.h"
+
+#include "proto/check.h"
+#include "server/solver/plan/tile_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A list that grows. */
+struct list {
+    void *items;
+    size_t item_size;
+    size_t count;
+    size_t capacity;
+};
+
+/* A left panel of the round in hand, as its row of tiles sees it. */
+struct touch {
+    uint32_t pivot; /* of the round */
+    uint32_t slot;
+};
+
+struct pass {
+    const struct plan_outline *outline;
+    struct plan *plan;
+    uint32_t tile_count;
+    struct tile_map reached;
+    struct list left;
+    struct list right; /* empty when symmetric */
+    struct list targets;
+    struct list products;
+    /* Scratch memory of the current round. */
+    struct plan_pivot *pivots; /* in the plan's */
+    struct list touches;
+    uint32_t *touch_begin; /* tile_count + 2: by row; one place ahead while it fills */
+    uint64_t *row_targets; /* row_words: the columns of one row's targets */
+    uint32_t *column_next; /* tile_count: of one row, products by column; then where they go */
+    double work;
+};
+
+/* ---- Storage ---- */
+
+static enum status list_reserve(struct list *list, size_t more)
+{
+    if (more <= list->capacity - list->count) {
+        return STATUS_OK;
+    }
+    size_t capacity = list->capacity > 0 ? list->capacity : 256;
+    while (capacity - list->count < more) {
+        if (__builtin_mul_overflow(capacity, 2, &capacity)) {
+            return STATUS_NO_MEMORY;
+        }
+    }
+    void *items = reallocarray(list->items, capacity, list->item_size);
+    if (items == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    list->items = items;
+    list->capacity = capacity;
+    return STATUS_OK;
+}
+
+static enum status acquire_plan(const struct graph *graph, const struct plan_outline *outline,
+                                struct plan *plan)
+{
+    const size_t tiles = outline->tile_count;
+    const size_t bitmap_words = (tiles * tiles + TILE_MAP_WORD_BITS - 1) / TILE_MAP_WORD_BITS;
+    plan->summary.kind = PLAN_NESTED_DISSECTION;
+    plan->vertex_count = graph->vertex_count;
+    plan->tile = outline->tile;
+    plan->tile_count = outline->tile_count;
+    plan->symmetric = outline->symmetric;
+    plan->vertex_at = calloc((size_t)graph->vertex_count + 1, sizeof(*plan->vertex_at));
+    plan->tile_begin = calloc(tiles + 1, sizeof(*plan->tile_begin));
+    plan->edge_tiles = calloc(bitmap_words + 1, sizeof(*plan->edge_tiles));
+    plan->reached_tiles = calloc(bitmap_words + 1, sizeof(*plan->reached_tiles));
+    plan->rounds = calloc(tiles + 1, sizeof(*plan->rounds));
+    plan->pivots = calloc(tiles + 1, sizeof(*plan->pivots));
+    if (plan->vertex_at == NULL || plan->tile_begin == NULL || plan->edge_tiles == NULL ||
+        plan->reached_tiles == NULL || plan->rounds == NULL || plan->pivots == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    memcpy(plan->vertex_at, outline->vertex_at, graph->vertex_count * sizeof(*plan->vertex_at));
+    memcpy(plan->tile_begin, outline->tile_begin, (tiles + 1) * sizeof(*plan->tile_begin));
+    return STATUS_OK;
+}
+
+static enum status acquire(const struct plan_outline *outline, struct plan *plan, struct pass *pass)
+{
+    const size_t tiles = outline->tile_count;
+    const size_t row_words = (tiles + TILE_MAP_WORD_BITS - 1) / TILE_MAP_WORD_BITS;
+    *pass = (struct pass){
+        .outline = outline,
+        .plan = plan,
+        .tile_count = outline->tile_count,
+        .left = {.item_size = sizeof(*plan->left_tiles)},
+        .right = {.item_size = sizeof(*plan->right_tiles)},
+        .targets = {.item_size = sizeof(*plan->targets)},
+        .products = {.item_size = sizeof(*plan->products)},
+        .touches = {.item_size = sizeof(struct touch)},
+        .pivots = plan->pivots,
+        .touch_begin = calloc(tiles + 2, sizeof(*pass->touch_begin)),
+        .row_targets = calloc(row_words + 1, sizeof(*pass->row_targets)),
+        .column_next = calloc(tiles + 1, sizeof(*pass->column_next)),
+    };
+    const bool enough =
+        pass->touch_begin != NULL && pass->row_targets != NULL && pass->column_next != NULL;
+    return enough ? tile_map_init(&pass->reached, outline->tile_count) : STATUS_NO_MEMORY;
+}
+
+/* The lists go to the plan, which frees them whether or not it is whole. */
+static void release(struct pass *pass)
+{
+    struct plan *plan = pass->plan;
+    plan->left_tiles = pass->left.items;
+    plan->left_count = pass->left.count;
+    plan->right_tiles = pass->right.items;
+    plan->right_count = pass->right.count;
+    plan->targets = pass->targets.items;
+    plan->target_count = pass->targets.count;
+    plan->products = pass->products.items;
+    plan->product_count = pass->products.count;
+    free(pass->touches.items);
+    tile_map_finish(&pass->reached);
+    free(pass->touch_begin);
+    free(pass->row_targets);
+    free(pass->column_next);
+}
+
+/* ---- Tiles ---- */
+
+static uint32_t width_of(const struct plan *plan, uint32_t tile)
+{
+    return plan->tile_begin[tile + 1] - plan->tile_begin[tile];
+}
+
+/* Leaves column_next as it found it: zero. */
+static void check_outline(struct pass *pass, const struct graph *graph)
+{
+    const struct plan_outline *outline = pass->outline;
+    const uint32_t *begin = outline->tile_begin;
+    CHECK(!(outline->symmetric && graph->directed));
+    CHECK(begin[0] == 0 && begin[outline->tile_count] == graph->vertex_count);
+    for (uint32_t tile = 0; tile < outline->tile_count; tile++) {
+        const uint32_t pivot = outline->pivot[tile];
+        CHECK(begin[tile] < begin[tile + 1] && begin[tile + 1] - begin[tile] <= outline->tile);
+        CHECK(pivot < outline->tile_count && pass->column_next[pivot]++ == 0);
+    }
+    memset(pass->column_next, 0, outline->tile_count * sizeof(*pass->column_next));
+}
+
+static enum status reach_first(struct pass *pass, const struct graph *graph)
+{
+    const struct plan *plan = pass->plan;
+    uint32_t *tile_of = malloc(((size_t)graph->vertex_count + 1) * sizeof(*tile_of));
+    if (tile_of == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    memset(tile_of, 0xFF, graph->vertex_count * sizeof(*tile_of));
+    for (uint32_t tile = 0; tile < pass->tile_count; tile++) {
+        tile_map_add(&pass->reached, tile, tile);
+        for (uint32_t place = plan->tile_begin[tile]; place < plan->tile_begin[tile + 1]; place++) {
+            const uint32_t vertex = plan->vertex_at[place];
+            CHECK(vertex < graph->vertex_count && tile_of[vertex] == UINT32_MAX);
+            tile_of[vertex] = tile;
+        }
+    }
+    tile_map_add_edges(&pass->reached, graph, tile_of);
+    if (pass->outline->extra_tiles != NULL) {
+        tile_map_add_packed(&pass->reached, pass->outline->extra_tiles);
+    }
+    free(tile_of);
+    return STATUS_OK;
+}
+
+/* ---- One round ---- */
+
+static enum status list_column(struct pass *pass, uint32_t tile)
+{
+    const enum status status = list_reserve(&pass->left, pass->tile_count);
+    uint32_t *left = pass->left.items;
+    for (uint32_t row = 0; status == STATUS_OK && row < pass->tile_count; row++) {
+        if (row != tile && tile_map_has(&pass->reached, row, tile)) {
+            left[pass->left.count++] = row;
+        }
+    }
+    return status;
+}
+
+static enum status list_row(struct pass *pass, uint32_t tile)
+{
+    const enum status status = list_reserve(&pass->right, pass->tile_count);
+    uint32_t *right = pass->right.items;
+    for (uint32_t column = 0; status == STATUS_OK && column < pass->tile_count; column++) {
+        if (column != tile && tile_map_has(&pass->reached, tile, column)) {
+            right[pass->right.count++] = column;
+        }
+    }
+    return status;
+}
+
+static double sum_widths(const struct plan *plan, const uint32_t *tiles, uint32_t count)
+{
+    uint64_t width = 0;
+    for (uint32_t index = 0; index < count; index++) {
+        width += width_of(plan, tiles[index]);
+    }
+    return (double)width;
+}
+
+/* The panels of the round's next pivot, and their work. A list's place in the round is counted from
+ * where the round began. */
+static enum status list_panels(struct pass *pass, uint32_t tile, struct plan_round *round)
+{
+    const struct plan *plan = pass->plan;
+    const size_t left_begin = pass->left.count;
+    const size_t right_begin = pass->right.count;
+    enum status status = list_column(pass, tile);
+    if (status == STATUS_OK && !plan->symmetric) {
+        status = list_row(pass, tile);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    struct plan_pivot pivot = {.tile = tile,
+                               .left_begin = round->left_count,
+                               .left_count = (uint32_t)(pass->left.count - left_begin),
+                               .right_begin = round->right_count,
+                               .right_count = (uint32_t)(pass->right.count - right_begin)};
+    const uint32_t *left = (const uint32_t *)pass->left.items + left_begin;
+    const uint32_t *right = (const uint32_t *)pass->right.items + right_begin;
+    if (plan->symmetric) {
+        pivot.right_begin = pivot.left_begin;
+        pivot.right_count = pivot.left_count;
+        right = left;
+    }
+    const double width = width_of(plan, tile);
+    pass->work += width * (width + sum_widths(plan, left, pivot.left_count)) *
+                  (width + sum_widths(plan, right, pivot.right_count));
+    pass->pivots[round->pivot_count++] = pivot;
+    round->left_count = pivot.left_begin + pivot.left_count;
+    round->right_count = pivot.right_begin + pivot.right_count;
+    return STATUS_OK;
+}
+
+static bool is_independent(const struct pass *pass, const struct plan_round *round, uint32_t tile)
+{
+    for (uint32_t index = 0; index < round->pivot_count; index++) {
+        const uint32_t other = pass->pivots[index].tile;
+        if (tile_map_has(&pass->reached, tile, other) ||
+            tile_map_has(&pass->reached, other, tile)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* At least one pivot. A round's products are counted in 32 bits: it ends where there might be more.
+ */
+static enum status take_pivots(struct pass *pass, uint32_t first, struct plan_round *round)
+{
+    const struct plan_outline *outline = pass->outline;
+    const uint64_t most = UINT32_MAX - (uint64_t)pass->tile_count * pass->tile_count;
+    const uint32_t limit = outline->round_limit > 0 ? outline->round_limit : UINT32_MAX;
+    uint64_t products = 0;
+    enum status status = list_panels(pass, outline->pivot[first], round);
+    for (uint32_t next = first + 1; status == STATUS_OK && next < pass->tile_count; next++) {
+        const struct plan_pivot *last = &pass->pivots[round->pivot_count - 1];
+        products += (uint64_t)last->left_count * last->right_count;
+        if (round->pivot_count == limit || products > most ||
+            !is_independent(pass, round, outline->pivot[next])) {
+            break;
+        }
+        status = list_panels(pass, outline->pivot[next], round);
+    }
+    return status;
+}
+
+/* Which pivots touch which row: a counting sort of the left panels. */
+static enum status sort_touches(struct pass *pass, const struct plan_round *round,
+                                const uint32_t *left)
+{
+    pass->touches.count = 0;
+    const enum status status = list_reserve(&pass->touches, round->left_count);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    struct touch *touches = pass->touches.items;
+    uint32_t *begin = pass->touch_begin;
+    memset(begin, 0, ((size_t)pass->tile_count + 2) * sizeof(*begin));
+    for (uint32_t slot = 0; slot < round->left_count; slot++) {
+        ++begin[left[slot] + 2];
+    }
+    for (uint32_t row = 2; row <= pass->tile_count; row++) {
+        begin[row] += begin[row - 1];
+    }
+    for (uint32_t index = 0; index < round->pivot_count; index++) {
+        const struct plan_pivot *pivot = &pass->pivots[index];
+        for (uint32_t i = 0; i < pivot->left_count; i++) {
+            const uint32_t slot = pivot->left_begin + i;
+            touches[begin[left[slot] + 1]++] = (struct touch){.pivot = index, .slot = slot};
+        }
+    }
+    return STATUS_OK;
+}
+
+/* How many of a pivot's right panels, which ascend, give targets in this row. */
+static uint32_t count_columns(const struct pass *pass, const struct plan_pivot *pivot,
+                              const uint32_t *right, uint32_t row)
+{
+    uint32_t count = pivot->right_count;
+    while (pass->plan->symmetric && count > 0 && right[pivot->right_begin + count - 1] > row) {
+        count--;
+    }
+    return count;
+}
+
+/* Into column_next how many products each column has, into row_targets which have any. */
+static size_t count_row(struct pass *pass, const uint32_t *right, uint32_t row)
+{
+    const struct touch *touches = pass->touches.items;
+    size_t count = 0;
+    for (uint32_t t = pass->touch_begin[row]; t < pass->touch_begin[row + 1]; t++) {
+        const struct plan_pivot *pivot = &pass->pivots[touches[t].pivot];
+        const uint32_t columns = count_columns(pass, pivot, right, row);
+        for (uint32_t i = 0; i < columns; i++) {
+            const uint32_t column = right[pivot->right_begin + i];
+            pass->row_targets[column / TILE_MAP_WORD_BITS] |= UINT64_C(1)
+                                                              << column % TILE_MAP_WORD_BITS;
+            pass->column_next[column]++;
+        }
+        count += columns;
+    }
+    return count;
+}
+
+/* Takes row_targets back to zero, and leaves in column_next where a column's products go. */
+static void list_targets(struct pass *pass, struct plan_round *round, uint32_t row)
+{
+    struct plan_target *targets = pass->targets.items;
+    for (size_t word = 0; word < pass->reached.row_words; word++) {
+        for (uint64_t bits = pass->row_targets[word]; bits != 0; bits &= bits - 1) {
+            const uint32_t column =
+                (uint32_t)(word * TILE_MAP_WORD_BITS) + (uint32_t)__builtin_ctzll(bits);
+            const uint32_t count = pass->column_next[column];
+            targets[pass->targets.count++] =
+                (struct plan_target){.row_tile = row,
+                                     .column_tile = column,
+                                     .product_begin = round->product_count,
+                                     .product_count = count,
+                                     .fresh = !tile_map_has(&pass->reached, row, column)};
+            pass->column_next[column] = round->product_count;
+            round->product_count += count;
+            round->target_count++;
+        }
+        pass->row_targets[word] = 0;
+    }
+}
+
+/* products: of the round. */
+static void list_products(struct pass *pass, const uint32_t *right, uint32_t row,
+                          struct plan_product *products)
+{
+    const struct touch *touches = pass->touches.items;
+    for (uint32_t t = pass->touch_begin[row]; t < pass->touch_begin[row + 1]; t++) {
+        const struct touch touch = touches[t];
+        const struct plan_pivot *pivot = &pass->pivots[touch.pivot];
+        const uint32_t columns = count_columns(pass, pivot, right, row);
+        for (uint32_t i = 0; i < columns; i++) {
+            const uint32_t slot = pivot->right_begin + i;
+            products[pass->column_next[right[slot]]++] =
+                (struct plan_product){.left = touch.slot, .right = slot, .pivot = touch.pivot};
+        }
+    }
+}
+
+static enum status list_row_targets(struct pass *pass, struct plan_round *round,
+                                    const uint32_t *right, uint32_t row)
+{
+    const size_t products = count_row(pass, right, row);
+    enum status status = list_reserve(&pass->products, products);
+    if (status == STATUS_OK) {
+        status =
+            list_reserve(&pass->targets, products < pass->tile_count ? products : pass->tile_count);
+    }
+    if (status == STATUS_OK) {
+        struct plan_product *of_round = (struct plan_product *)pass->products.items +
+                                        pass->products.count - round->product_count;
+        const size_t first = pass->targets.count;
+        list_targets(pass, round, row);
+        list_products(pass, right, row, of_round);
+        pass->products.count += products;
+        const struct plan_target *targets = pass->targets.items;
+        for (size_t target = first; target < pass->targets.count; target++) {
+            pass->column_next[targets[target].column_tile] = 0;
+        }
+    }
+    return status;
+}
+
+/* Independent pivots do not change each other's rows. */
+static void reach_targets(struct pass *pass, const struct plan_round *round, const uint32_t *left)
+{
+    for (uint32_t index = 0; index < round->pivot_count; index++) {
+        const struct plan_pivot *pivot = &pass->pivots[index];
+        for (uint32_t i = 0; i < pivot->left_count; i++) {
+            tile_map_join_row(&pass->reached, left[pivot->left_begin + i], pivot->tile);
+        }
+    }
+}
+
+static enum status list_round(struct pass *pass, uint32_t first_pivot, struct plan_round *round)
+{
+    const size_t left_begin = pass->left.count;
+    const size_t right_begin = pass->right.count;
+    pass->pivots = pass->plan->pivots + first_pivot;
+    enum status status = take_pivots(pass, first_pivot, round);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    const uint32_t *left = (const uint32_t *)pass->left.items + left_begin;
+    const uint32_t *right = (const uint32_t *)pass->right.items + right_begin;
+    if (pass->plan->symmetric) {
+        right = left;
+    }
+    status = sort_touches(pass, round, left);
+    for (uint32_t row = 0; status == STATUS_OK && row < pass->tile_count; row++) {
+        if (pass->touch_begin[row] < pass->touch_begin[row + 1]) {
+            status = list_row_targets(pass, round, right, row);
+        }
+    }
+    if (status == STATUS_OK) {
+        reach_targets(pass, round, left);
+    }
+    return status;
+}
+
+/* ---- The whole plan ---- */
+
+/* The lists have moved while they grew; now they lie still. */
+static void point_rounds(struct plan *plan)
+{
+    const struct plan_pivot *pivots = plan->pivots;
+    const uint32_t *left = plan->left_tiles;
+    const uint32_t *right = plan->right_tiles;
+    const struct plan_target *targets = plan->targets;
+    const struct plan_product *products = plan->products;
+    for (uint32_t index = 0; index < plan->round_count; index++) {
+        struct plan_round *round = &plan->rounds[index];
+        round->pivots = pivots;
+        round->left_tiles = left;
+        round->right_tiles = plan->symmetric ? left : right;
+        round->targets = targets;
+        round->products = products;
+        pivots += round->pivot_count;
+        left += round->left_count;
+        right += plan->symmetric ? 0 : round->right_count;
+        targets += round->target_count;
+        products += round->product_count;
+    }
+}
+
+static enum status list_rounds(struct pass *pass)
+{
+    struct plan *plan = pass->plan;
+    enum status status = STATUS_OK;
+    uint32_t pivot = 0;
+    while (status == STATUS_OK && pivot < pass->tile_count) {
+        struct plan_round *round = &plan->rounds[plan->round_count];
+        status = list_round(pass, pivot, round);
+        pivot += round->pivot_count;
+        plan->round_count++;
+    }
+    const double n = plan->vertex_count;
+    plan->summary.work_fraction = n > 0 ? pass->work / (n * n * n) : 1;
+    return status;
+}
+
+enum status plan_symbolic_make(const struct graph *graph, const struct plan_outline *outline,
+                               struct plan **ret_plan)
+{
+    CHECK(outline->tile_count <= PLAN_TILES_MAX);
+    struct plan *plan = calloc(1, sizeof(*plan));
+    if (plan == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    struct pass pass = {.plan = plan};
+    enum status status = acquire_plan(graph, outline, plan);
+    if (status == STATUS_OK) {
+        status = acquire(outline, plan, &pass);
+    }
+    if (status == STATUS_OK) {
+        check_outline(&pass, graph);
+        status = reach_first(&pass, graph);
+    }
+    if (status == STATUS_OK) {
+        tile_map_pack(&pass.reached, plan->edge_tiles);
+        status = list_rounds(&pass);
+    }
+    if (status == STATUS_OK) {
+        tile_map_pack(&pass.reached, plan->reached_tiles);
+    }
+    release(&pass);
+    if (status != STATUS_OK) {
+        plan_destroy(plan);
+        return status;
+    }
+    point_rounds(plan);
+    *ret_plan = plan;
+    return STATUS_OK;
+}

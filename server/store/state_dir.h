@@ -1,0 +1,34 @@
+/* The state directory itself: its folders as open descriptors, its lock and its format.
+ *
+ * One process at a time: LOCK is held (an open file description lock) until close. FORMAT names the
+ * version of the layout and the store, a random word made once. */
+#pragma once
+
+#include "proto/problem.h"
+
+#define STORE_ID_SIZE 33
+#define STATE_PATH_SIZE 4096
+
+struct state_dir {
+    int root;
+    int lock;
+    int graphs;
+    int results;
+    int quarantine;
+    bool has_reserve;
+    char store_id[STORE_ID_SIZE];
+    char catalogue_path[STATE_PATH_SIZE];
+};
+
+/* Creates what is absent (the last folder of the path only, mode 0700). STATUS_CONFIG with words
+ * when another process holds the lock, or when the format is another one or not ours: nothing but
+ * LOCK has been touched then. */
+MUST_CHECK enum status state_dir_open(const char *path, struct state_dir *ret_folder,
+                                      struct problem *reterr);
+/* RESERVE: some MiB of the disk that the catalogue is given when there is nothing else left. The
+ * catalogue's thread. Takes them, if there are so many; does nothing while it has them. */
+void state_dir_keep_reserve(struct state_dir *folder);
+/* False when it had none. */
+bool state_dir_drop_reserve(struct state_dir *folder);
+/* Accepts a half-opened one, descriptors of which are -1. */
+void state_dir_close(struct state_dir *folder);

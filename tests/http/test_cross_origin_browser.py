@@ -1,0 +1,111 @@
+"""A page of another origin and a page whose name is not ours, in a real browser: refused as long as
+http.cors_origins has not their origin, served where it has. Skipped without Chromium and its
+driver."""
+
+import contextlib
+import functools
+import http.server
+import tempfile
+import threading
+
+import browser
+import harness
+from harness import SMALL
+
+ASK = """const [url, options] = arguments, done = arguments[arguments.length - 1];
+fetch(url, options).then(async (answer) => done({
+    type: answer.type, status: answer.status, text: await answer.text(),
+    headers: Object.fromEntries(answer.headers) }), (error) => done({ error: String(error) }));"""
+JSON = '{"n": 3, "edges": [[0, 1, 2], [1, 2, 3]]}'
+OTHER = '{"n": 2, "edges": [[0, 1, 7]]}'
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def site():
+    """The port of a web site with one empty page."""
+    with tempfile.TemporaryDirectory(prefix="apspd-test-site-") as folder:
+        with open(f"{folder}/index.html", "w", encoding="ascii") as file:
+            file.write("<!doctype html><title>app</title>")
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            thread.join()
+            server.server_close()
+
+
+@contextlib.contextmanager
+def page_of(url):
+    page = browser.Browser()
+    try:
+        page.open(url, 800, "document.title")
+        yield lambda target, **options: page.run(ASK, target, options, kind="async")
+    finally:
+        page.close()
+
+
+def graphs(daemon):
+    return [name for graph in daemon.get("/v1/graphs").json["graphs"] for name in graph["names"]]
+
+
+def test_pages_of_others_are_refused():
+    with site() as port, harness.Daemon() as daemon:
+        for origin in (f"http://127.0.0.1:{port}", f"http://localhost:{port}"):
+            with page_of(f"{origin}/") as fetch:
+                answer = fetch(f"{daemon.url}/v1/jobs")
+                assert "error" in answer, answer
+                for options in ({"method": "POST", "body": SMALL.decode()}, {"method": "PUT", "body": JSON},
+                                {"method": "POST", "body": JSON, "headers": {"Content-Type": "application/json"}},
+                                {"method": "DELETE"}):
+                    answer = fetch(f"{daemon.url}/v1/graphs?name=theirs", **options)
+                    assert "error" in answer, answer
+                # A simple request is sent in any case, and may not even be seen to fail.
+                simple = {"method": "POST", "body": SMALL.decode(), "mode": "no-cors"}
+                assert fetch(f"{daemon.url}/v1/graphs?name=theirs", **simple)["type"] == "opaque"
+        assert graphs(daemon) == []
+
+
+def test_listed_origins_are_served():
+    with site() as port:
+        origin = f"http://localhost:{port}"
+        with harness.Daemon("--http.cors_origins", origin) as daemon, page_of(f"{origin}/") as fetch:
+            json = {"Content-Type": "application/json"}
+            answer = fetch(f"{daemon.url}/v1/jobs?name=posted", method="POST", body=JSON,
+                           headers={**json, "Prefer": "wait=30", "Idempotency-Key": "one"})
+            assert answer["status"] in (200, 202) and answer["headers"]["location"].startswith("/v1/jobs/"), answer
+            assert answer["headers"]["x-request-id"] and "wait" in answer["headers"]["preference-applied"], answer
+            answer = fetch(f"{daemon.url}/v1/graphs?name=put", method="PUT", body=OTHER, headers=json)
+            assert answer["status"] == 201 and answer["headers"]["location"], answer
+            answer = fetch(f"{daemon.url}/v1/graphs/posted/distance?source=0&target=2",
+                           headers={"Accept": "text/plain", "Prefer": "wait=30"})
+            assert answer["status"] == 200 and answer["text"] == "5\n" and answer["headers"]["etag"], answer
+            answer = fetch(f"{daemon.url}/v1/graphs/posted/matrix?format=npy", headers={"Range": "bytes=0-9"})
+            assert answer["status"] == 206 and answer["headers"]["content-range"].startswith("bytes 0-9/"), answer
+            answer = fetch(f"{daemon.url}/v1/graphs/none", method="DELETE")
+            assert answer["status"] == 404 and "NoSuchGraph" in answer["text"], answer
+            assert fetch(f"{daemon.url}/v1/graphs/put", method="DELETE")["status"] in (200, 204)
+            assert graphs(daemon) == ["posted"]
+            # Another origin of the same server is not listed.
+            with page_of(f"http://127.0.0.1:{port}/") as other:
+                assert "error" in other(f"{daemon.url}/v1/jobs")
+
+
+def test_our_own_page_asks_under_each_of_our_names():
+    with harness.Daemon() as daemon:
+        for name in ("127.0.0.1", "localhost", "a.localhost"):
+            with page_of(f"http://{name}:{daemon.port}/") as fetch:
+                answer = fetch("/v1/graphs?name=own", method="POST", body=SMALL.decode())
+                assert answer["status"] in (200, 201), answer
+        assert graphs(daemon) == ["own"]
+
+
+if __name__ == "__main__":
+    harness.run(globals(), each=False)

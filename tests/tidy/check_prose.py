@@ -1,0 +1,236 @@
+"""The documents stay short: ARCHITECTURE.md, README.md, CHANGELOG.md and the lists of docs/design.md."""
+
+import posixpath
+import re
+
+import check_arrows
+import house
+
+ARCHITECTURE_WORDS = 2000
+SENTENCE_WORDS = 30
+GLOSSARY_LINES = 10
+README_LINES = 220
+# Files to open for each flow that docs/design.md lists.
+FLOWS = {"POST upload to 202": 28, "GET distance": 12, "job to published result": 20}
+# By how much these lists may be longer than that, and how many of their files may be gone, while the
+# tree is being made smaller; the goal of both is 0.
+FLOW_EXCESS = 33
+MOVED_FILES = 0
+# Links between documents that lead nowhere; the goal is 0.
+DEAD_LINKS = 0
+CHANGES = ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")
+
+
+def blocks_of(text):
+    """(line number, text) of each paragraph, item of a list and cell of a table; code is left out."""
+    block, start, is_code = [], 0, False
+    for number, line in enumerate(text.split("\n") + [""], start=1):
+        bare = line.strip()
+        if bare.startswith("```"):
+            is_code = not is_code
+            bare = ""
+        ends = is_code or not bare or bare.startswith(("#", "|")) or re.match(r"(?:[-*]|\d+\.) ", bare)
+        if ends and block:
+            yield start, " ".join(block)
+            block = []
+        if is_code or not bare or bare.startswith("#") or re.fullmatch(r"[|:\- ]+", bare):
+            continue
+        if bare.startswith("|"):
+            for cell in bare.strip("|").split(" | "):
+                yield number, cell
+            continue
+        start = start if block else number
+        block.append(re.sub(r"^(?:[-*]|\d+\.) ", "", bare))
+
+
+def sentences_of(text):
+    """(line number of its block, sentence). What stands in backquotes is one word."""
+    for number, block in blocks_of(text):
+        for sentence in re.split(r"(?<=[.!?])\s+", re.sub(r"`[^`]*`", "code", block)):
+            yield number, sentence
+
+
+def section(text, title):
+    """The lines under the heading of this title, to the next one of its rank or above."""
+    match = re.search(rf"^(#+) {re.escape(title)}\n(.*?)(?=^#{{1,2}} |\Z)", text, re.M | re.S)
+    return match[2] if match else None
+
+
+def architecture_findings(path, text):
+    words = len(text.split())
+    if words > ARCHITECTURE_WORDS:
+        yield f"{path}: {words} words, the ceiling is {ARCHITECTURE_WORDS}"
+    for number, sentence in sentences_of(text):
+        count = len(sentence.split())
+        if count > SENTENCE_WORDS:
+            yield f"{path}:{number}: a sentence of {count} words, the ceiling is {SENTENCE_WORDS}"
+    glossary = section(text, "Glossary")
+    if glossary is None or not text.endswith(glossary):
+        yield f"{path}: a glossary ends it"
+    else:
+        terms = [line for line in glossary.split("\n") if line.strip()]
+        if len(terms) > GLOSSARY_LINES:
+            yield f"{path}: a glossary of {len(terms)} lines, the ceiling is {GLOSSARY_LINES}"
+
+
+def lock_findings(path, text):
+    """The list of files with a lock is that of check_arrows.py."""
+    listed = set(re.findall(r"^- `([\w/.]+)`", section(text, "Locks") or "", re.M))
+    allowed = next(places for pattern, places in check_arrows.LIBRARIES if "pthread_" in pattern)
+    for name in sorted(listed - set(allowed)):
+        yield f"{path}: {name} is listed with a lock, and check_arrows.py allows it none"
+
+
+def readme_findings(path, text):
+    lines = text.count("\n")
+    if lines > README_LINES:
+        yield f"{path}: {lines} lines, the ceiling is {README_LINES}"
+
+
+def changelog_findings(path, text):
+    """Keep a Changelog: the newest version first, "Unreleased" or with its day, changes by sort."""
+    rank, seen = "", set()
+    if not re.match(r"# Changelog\n", text) or "\n## [Unreleased]\n" not in text:
+        yield f"{path}: begins with '# Changelog' and a version '## [Unreleased]'"
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.startswith("## "):
+            rank, seen = "", set()
+            if not re.fullmatch(r"## \[(?:Unreleased|\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d)\]?", line):
+                yield f"{path}:{number}: {line!r} is no heading of a version"
+        elif line.startswith("### "):
+            rank = line[4:]
+            if rank not in CHANGES or rank in seen:
+                yield f"{path}:{number}: {rank!r} is no sort of change, or is there twice"
+            seen.add(rank)
+        elif line.startswith("- ") and not rank:
+            yield f"{path}:{number}: a change of no sort"
+
+
+def flow_files(text, title):
+    return re.findall(r"^\d+\. `?([\w/.]+\.\w+)`?:", section(text, title) or "", re.M)
+
+
+def design_figures(tree):
+    if "docs/design.md" not in tree:
+        return ()
+    text = tree["docs/design.md"]
+    flows = {title: flow_files(text, title) for title in FLOWS}
+    excess = sum(max(0, len(set(files)) - FLOWS[title]) for title, files in flows.items())
+    moved = len({name for files in flows.values() for name in files} - set(tree))
+    return (
+        ("files to open beyond those of each flow", excess, FLOW_EXCESS),
+        ("files of the flows that are not there", moved, MOVED_FILES),
+    )
+
+
+def dead_links(tree):
+    """path: target of each relative link in a document of the root or of docs/ without a file."""
+    for path, text in tree.items():
+        if re.fullmatch(r"(?:docs/)?[\w-]+\.md", path):
+            for target in re.findall(r"\]\((?!\w+:|#)([^)#\s]+)", text):
+                if posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) not in tree:
+                    yield f"{path}: {target}"
+
+
+def link_figure(tree):
+    return ("links that lead nowhere", len(list(dead_links(tree))), DEAD_LINKS)
+
+
+def design_findings(path, text):
+    for title in FLOWS:
+        if not flow_files(text, title):
+            yield f"{path}: the flow {title!r} is missing"
+
+
+DOCUMENTS = {
+    "ARCHITECTURE.md": (architecture_findings, lock_findings),
+    "README.md": (readme_findings,),
+    "CHANGELOG.md": (changelog_findings,),
+    "docs/design.md": (design_findings,),
+}
+
+
+def figures_of(tree):
+    """(name, value, ceiling)"""
+    architecture = tree.get("ARCHITECTURE.md", "")
+    longest = max((len(sentence.split()) for _, sentence in sentences_of(architecture)), default=0)
+    flows = tree.get("docs/design.md", "")
+    return (
+        ("words of ARCHITECTURE.md", len(architecture.split()), ARCHITECTURE_WORDS),
+        ("words of its longest sentence", longest, SENTENCE_WORDS),
+        ("lines of README.md", tree.get("README.md", "").count("\n"), README_LINES),
+        *((f"files of {title}", len(set(flow_files(flows, title))), most) for title, most in FLOWS.items()),
+        *design_figures(tree),
+        link_figure(tree),
+    )
+
+
+def check(tree):
+    findings = [
+        found
+        for path, parts in DOCUMENTS.items()
+        for part in parts
+        if path in tree
+        for found in part(path, tree[path])
+    ]
+    findings += house.over((*design_figures(tree), link_figure(tree)))
+    return findings
+
+
+GLOSSARY = "\n## Glossary\n\n- **plan**: an order.\n"
+LOCKS = "## Locks\n\n- `server/job/mailbox.c`: messages.\n"
+SENTENCE = "word " * 29 + "end."
+
+
+def architecture(text, glossary=GLOSSARY):
+    return {"ARCHITECTURE.md": f"# Architecture\n\n{text}\n{glossary}"}
+
+
+def changelog(text):
+    return {"CHANGELOG.md": f"# Changelog\n\n## [Unreleased]\n{text}"}
+
+
+def design(counts):
+    lists = (
+        f"## {title}\n\n" + "".join(f"{i}. `a{i}.c`: reads.\n" for i in range(count)) + "\n"
+        for title, count in zip(FLOWS, counts)
+    )
+    return {"docs/design.md": "# Design\n\n" + "".join(lists), **{f"a{i}.c": "" for i in range(99)}}
+
+
+def without(tree, count):
+    """The tree less this many of the files that its flows list."""
+    return {path: text for path, text in tree.items() if path not in {f"a{i}.c" for i in range(count)}}
+
+
+MOST = list(FLOWS.values())
+CASES = (
+    ("in order", architecture(f"{SENTENCE} {SENTENCE}\n\n{LOCKS}"), []),
+    ("too many words", architecture("Word. " * 2000), ["words, the ceiling is 2000"]),
+    ("a long sentence", architecture(f"Short.\n{SENTENCE[:-1]}\nmore. Short."), ["ARCHITECTURE.md:3: a sentence of 31"]),
+    ("long in a table", architecture(f"| a | {SENTENCE[:-4]} no end |\n|---|---|\n"), ["ARCHITECTURE.md:3: a sentence"]),
+    ("items of a list", architecture(f"- {SENTENCE[:-1]}\n- {SENTENCE[:-1]}\n"), []),
+    ("names are one word", architecture("word " * 28 + "`a b c d`."), []),
+    ("code", architecture("```\n" + "word " * 99 + "\n```\n"), []),
+    ("no glossary", architecture("Text.", ""), ["a glossary ends it"]),
+    ("text behind it", architecture(f"{GLOSSARY}\n## More\n", ""), ["a glossary ends it"]),
+    ("a long glossary", architecture("", GLOSSARY + "- **b**: c.\n" * 10), ["a glossary of 11 lines"]),
+    ("another lock", architecture("## Locks\n\n- `server/log.c`: lines.\n"), ["server/log.c is listed"]),
+    ("a long README", {"README.md": "\n" * 221}, ["221 lines"]),
+    ("a change", changelog("### Added\n- One.\n\n## [0.1.0] - 2026-01-31\n### Added\n- Two.\n"), []),
+    ("of no sort", changelog("- One.\n"), ["CHANGELOG.md:4: a change"]),
+    ("of another sort", changelog("### Improved\n- One.\n"), ["'Improved'"]),
+    ("twice", changelog("### Fixed\n- One.\n### Fixed\n"), ["'Fixed'"]),
+    ("without a day", changelog("\n## [0.1.0]\n"), ["no heading"]),
+    ("without a version", {"CHANGELOG.md": "# Changelog\n"}, ["begins with"]),
+    ("as many files", design(MOST), []),
+    ("too many files", design([most + FLOW_EXCESS // 3 + 1 for most in MOST]), ["beyond those of each flow"]),
+    ("a flow less", design([*MOST[:2], 0]), ["'job to published result' is missing"]),
+    ("links", {"README.md": "[a](docs/a.md#b) [b](http://b) [c](#c)", "docs/a.md": "[r](../README.md)"}, []),
+    ("dead links", {"docs/a.md": "[a](../a.md)\n" * (DEAD_LINKS + 1), "docs/b.md": "[a](a.md)"}, ["nowhere"]),
+    ("moved files", without(design(MOST), MOVED_FILES), []),
+    ("a moved file more", without(design(MOST), MOVED_FILES + 1), ["not there"]),
+)
+
+if __name__ == "__main__":
+    house.main(check, CASES, figures_of)

@@ -1,0 +1,92 @@
+#include "gpu/staging.h"
+
+/* cmocka.h wants these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LARGEST ((size_t)5 << 20)
+#define MARGIN 64
+#define SHARE ((size_t)1 << 20)
+#define COPIES 300
+
+static unsigned char *fill(size_t size)
+{
+    unsigned char *bytes = malloc(size);
+    assert_non_null(bytes);
+    for (size_t i = 0; i < size; ++i) {
+        bytes[i] = (unsigned char)(i * 2654435761u >> 13);
+    }
+    return bytes;
+}
+
+/* What lies before and behind the copy stays as it is. */
+static void check_copy(struct staging *staging, const unsigned char *from, size_t size,
+                       size_t misaligned)
+{
+    unsigned char *const to = malloc(LARGEST + 2 * MARGIN);
+    unsigned char *const begin = to + MARGIN / 2 + misaligned;
+    assert_non_null(to);
+    memset(to, 0xEE, LARGEST + 2 * MARGIN);
+    staging_copy(staging, begin, from, size);
+    assert_memory_equal(begin, from, size);
+    assert_true(begin[-1] == 0xEE && begin[size] == 0xEE);
+    free(to);
+}
+
+static void every_byte_is_copied_and_no_other(void **state)
+{
+    (void)state;
+    const size_t sizes[] = {0, 1, 15, SHARE, SHARE + 1, 3 * SHARE - 1, 3 * SHARE + 17, LARGEST};
+    unsigned char *const from = fill(LARGEST + MARGIN);
+    for (uint32_t threads = 1; threads <= STAGING_THREADS_MAX + 1; threads += 3) {
+        struct staging *staging = NULL;
+        assert_int_equal(staging_create(threads, &staging), STATUS_OK);
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
+            for (size_t misaligned = 0; misaligned < 20; misaligned += 3) {
+                check_copy(staging, from + misaligned / 2, sizes[i], misaligned);
+            }
+        }
+        staging_destroy(staging);
+    }
+    free(from);
+}
+
+/* The last bytes of a share are looked at as soon as the copy is said to be done. */
+static void copies_follow_one_another(void **state)
+{
+    (void)state;
+    struct staging *staging = NULL;
+    unsigned char *const from = fill(LARGEST);
+    unsigned char *const to = calloc(LARGEST, 1);
+    assert_non_null(to);
+    assert_int_equal(staging_create(STAGING_THREADS_MAX, &staging), STATUS_OK);
+    for (uint32_t copy = 0; copy < COPIES; ++copy) {
+        for (size_t end = SHARE; end <= LARGEST; end += SHARE) {
+            from[end - 1] = (unsigned char)copy;
+        }
+        staging_copy(staging, to, from, LARGEST);
+        for (size_t end = LARGEST; end > 0; end -= SHARE) {
+            assert_int_equal(to[end - 1], (unsigned char)copy);
+        }
+    }
+    assert_memory_equal(to, from, LARGEST);
+    staging_destroy(staging);
+    staging_destroy(NULL);
+    free(to);
+    free(from);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_byte_is_copied_and_no_other),
+        cmocka_unit_test(copies_follow_one_another),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,16 @@
+/* The file of a graph that a test has made. */
+#pragma once
+
+#include "proto/check.h"
+#include "server/store/graph_file.h"
+
+/* Puts the graph's file under its id; returns the bytes of it. */
+static inline uint64_t fixture_put_graph(int folder, const char *id, const struct graph *graph)
+{
+    struct draft_file file;
+    uint64_t bytes = 0;
+    CHECK(graph_file_write(folder, id, graph, &file, &bytes) == STATUS_OK);
+    CHECK(draft_file_publish(&file, folder, id) == STATUS_OK);
+    draft_file_finish(&file);
+    return bytes;
+}

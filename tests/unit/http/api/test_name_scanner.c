@@ -1,0 +1,106 @@
+#include "server/http/api/name_scanner.h"
+
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static const char *const keys[] = {"one", "two", NULL};
+
+static struct name_scanner begin(const char *body)
+{
+    struct name_scanner scanner;
+
+    name_scanner_init(&scanner, body, strlen(body), "[..]");
+    return scanner;
+}
+
+static void names_are_strings_or_numbers(void **state)
+{
+    static const struct {
+        const char *body;
+        const char *name;
+    } cases[] = {
+        {"12,", "12"},
+        {" -3.5e2]", "-3.5e2"},
+        {"007 ", "007"},
+        {"\"a b\",", "a b"},
+        {"\"\\u00e4\\\"\"", "\xC3\xA4\""},
+        {"\"\"", ""},
+        {"\n\"7\"", "7"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct name_scanner scanner = begin(cases[i].body);
+        struct scanned_name name = {0};
+
+        assert_int_equal(name_scanner_name(&scanner, &name, NULL), STATUS_OK);
+        assert_int_equal(name.size, strlen(cases[i].name));
+        assert_memory_equal(name.bytes, cases[i].name, name.size);
+        name_scanner_release(&name);
+    }
+}
+
+static void anything_else_is_refused_where_it_begins(void **state)
+{
+    static const struct {
+        const char *body;
+        uint64_t column;
+    } cases[] = {{"  null,", 3}, {"", 1}, {"1x,", 1}, {"\"a", 1}, {" \"\\q\"", 2}, {"[1]", 1}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct name_scanner scanner = begin(cases[i].body);
+        struct scanned_name name = {0};
+        struct problem problem = {0};
+
+        assert_int_equal(name_scanner_name(&scanner, &name, &problem), STATUS_BAD_REQUEST);
+        assert_int_equal(problem.column, cases[i].column);
+    }
+}
+
+static void keys_are_known_ones(void **state)
+{
+    struct name_scanner scanner = begin(" \"two\" : \"\\u006fne\":\"three\":1");
+    struct problem problem;
+    size_t index;
+
+    (void)state;
+    assert_int_equal(name_scanner_key(&scanner, keys, &index, &problem), STATUS_OK);
+    assert_int_equal(index, 1);
+    assert_int_equal(name_scanner_key(&scanner, keys, &index, &problem), STATUS_OK);
+    assert_int_equal(index, 0);
+    assert_int_equal(name_scanner_key(&scanner, keys, &index, &problem), STATUS_BAD_REQUEST);
+    assert_non_null(strstr(problem.detail, "[..]"));
+}
+
+static void brackets_are_taken_past_blanks(void **state)
+{
+    struct name_scanner scanner = begin(" [ ] \t");
+    struct problem problem;
+
+    (void)state;
+    assert_false(name_scanner_take(&scanner, ']'));
+    assert_int_equal(name_scanner_expect(&scanner, '[', &problem), STATUS_OK);
+    assert_int_equal(name_scanner_end(&scanner, &problem), STATUS_BAD_REQUEST);
+    assert_int_equal(problem.column, 4);
+    assert_true(name_scanner_take(&scanner, ']'));
+    assert_int_equal(name_scanner_expect(&scanner, '[', &problem), STATUS_BAD_REQUEST);
+    assert_int_equal(name_scanner_end(&scanner, &problem), STATUS_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_strings_or_numbers),
+        cmocka_unit_test(anything_else_is_refused_where_it_begins),
+        cmocka_unit_test(keys_are_known_ones),
+        cmocka_unit_test(brackets_are_taken_past_blanks),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

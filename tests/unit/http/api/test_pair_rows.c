@@ -1,0 +1,80 @@
+#include "server/http/api/pairs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void rows_are_found_in_every_form(void **state)
+{
+    static const uint32_t rows[] = {0, 2, 1, 1};
+    static const struct {
+        enum pairs_form form;
+        const char *body;
+        size_t size;        /* 0: of the string */
+        enum status status; /* once the two pairs were read */
+        uint64_t line;
+        uint64_t column;
+    } cases[] = {
+        {PAIRS_JSON, "{\"pairs\":[[5,7],[6,6]]}", 0, STATUS_OK, 0, 0},
+        {PAIRS_CSV, "5,7\n6,6\n", 0, STATUS_OK, 0, 0},
+        {PAIRS_P2P, "p aux sp p2p 2\nq 5 7\nq 6 6\n", 0, STATUS_OK, 0, 0},
+        {PAIRS_BINARY, (const char *)rows, 16, STATUS_OK, 0, 0},
+        {PAIRS_JSON, "{\"pairs\":[[5,7],[6,6],[5,8]]}", 0, STATUS_NO_SUCH_VERTEX, 0, 23},
+        {PAIRS_CSV, "5,7\n6,6\n4,5\n", 0, STATUS_NO_SUCH_VERTEX, 3, 0},
+    };
+    struct vertex_names *names;
+
+    (void)state;
+    assert_int_equal(vertex_names_create_range(3, 5, &names), STATUS_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const size_t size = cases[i].size > 0 ? cases[i].size : strlen(cases[i].body);
+        struct problem problem = {0};
+        struct pairs_reader reader;
+        uint32_t pair[2];
+
+        pairs_open(&reader, cases[i].form, cases[i].body, size);
+        for (size_t k = 0; k < 2; k++) {
+            assert_int_equal(pair_rows_next(&reader, names, pair, &problem), STATUS_OK);
+            assert_false(reader.ended);
+            assert_memory_equal(pair, rows + 2 * k, sizeof pair);
+        }
+        assert_int_equal(pair_rows_next(&reader, names, pair, &problem), cases[i].status);
+        assert_int_equal(reader.ended, cases[i].status == STATUS_OK);
+        assert_int_equal(problem.line, cases[i].line);
+        assert_int_equal(problem.column, cases[i].column);
+        pairs_close(&reader);
+    }
+    vertex_names_destroy(names);
+}
+
+static void binary_is_whole_pairs_inside_the_matrix(void **state)
+{
+    static const uint32_t rows[] = {0, 1, 2, 3};
+    struct vertex_names *names;
+    struct problem problem;
+    struct pairs_reader reader;
+    uint32_t pair[2];
+
+    (void)state;
+    assert_int_equal(vertex_names_create_range(3, 0, &names), STATUS_OK);
+    pairs_open(&reader, PAIRS_BINARY, (const char *)rows, 15);
+    assert_int_equal(pair_rows_next(&reader, names, pair, &problem), STATUS_BAD_REQUEST);
+    pairs_open(&reader, PAIRS_BINARY, (const char *)rows, 16);
+    assert_int_equal(pair_rows_next(&reader, names, pair, &problem), STATUS_OK);
+    assert_int_equal(pair_rows_next(&reader, names, pair, &problem), STATUS_NO_SUCH_VERTEX);
+    assert_non_null(strstr(problem.detail, "Pair 1 is (2, 3)"));
+    vertex_names_destroy(names);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_found_in_every_form),
+        cmocka_unit_test(binary_is_whole_pairs_inside_the_matrix),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

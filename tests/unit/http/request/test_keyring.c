@@ -1,0 +1,225 @@
+#include "server/http/request/keyring.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* SHA-256 by Python's hashlib of alpha-key-0123456789 and beta-key-0123456789. */
+#define ALPHA "alpha-key-0123456789"
+#define ALPHA_DIGEST "c0dcc758f85e141df105b3bb5a3612c123f82ce299c6ac130c7b3a871422ab10"
+#define BETA "beta-key-0123456789"
+#define BETA_DIGEST "2ceef8e068cde6846b1927df61a93f21ff955c66b310d0181260a84e5c34a8d7"
+
+struct fixture {
+    char path[32];
+    struct tenant_table *tenants;
+    struct keyring *keyring;
+};
+
+static enum status get_tenant(void *context, const char *name, struct tenant **ret_tenant)
+{
+    return tenant_table_get(context, name, ret_tenant);
+}
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+
+    assert_non_null(fixture);
+    snprintf(fixture->path, sizeof fixture->path, "/tmp/test_keyring_XXXXXX");
+    close(mkstemp(fixture->path));
+    assert_int_equal(tenant_table_create(&fixture->tenants), STATUS_OK);
+    assert_int_equal(keyring_create(get_tenant, fixture->tenants, &fixture->keyring), STATUS_OK);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+
+    keyring_destroy(fixture->keyring);
+    tenant_table_destroy(fixture->tenants);
+    unlink(fixture->path);
+    free(fixture);
+    return 0;
+}
+
+static enum status load(const struct fixture *fixture, const char *text, struct problem *problem)
+{
+    FILE *file = fopen(fixture->path, "w");
+
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    return keyring_load(fixture->keyring, fixture->path, problem);
+}
+
+static bool find(const struct fixture *fixture, const char *key, struct grant *ret_grant)
+{
+    return keyring_find(fixture->keyring, key, strlen(key), ret_grant);
+}
+
+static void a_key_gives_what_its_line_says(void **state)
+{
+    struct problem problem = {0};
+    struct grant grant;
+    struct tenant *acme;
+
+    assert_int_equal(load(*state,
+                          "# keys\n\n" ALPHA_DIGEST
+                          " acme submitter jobs=3 bytes=2GiB vertices=90\n"
+                          "  " BETA_DIGEST "\t-\treader",
+                          &problem),
+                     STATUS_OK);
+    assert_true(find(*state, ALPHA, &grant));
+    assert_int_equal(tenant_table_get(((struct fixture *)*state)->tenants, "acme", &acme),
+                     STATUS_OK);
+    assert_ptr_equal(grant.tenant, acme);
+    assert_int_equal(grant.rights, RIGHT_READ | RIGHT_WRITE);
+    assert_int_equal(grant.quota.waiting_jobs, 3);
+    assert_int_equal(grant.quota.vertex_limit, 90);
+    assert_int_equal(grant.quota.stored_bytes, UINT64_C(2) << 30);
+    assert_true(find(*state, BETA, &grant));
+    assert_int_equal(tenant_number(grant.tenant), 0);
+    assert_int_equal(grant.rights, RIGHT_READ);
+    assert_int_equal(grant.quota.waiting_jobs, 0);
+}
+
+static void anything_else_is_no_key(void **state)
+{
+    static const char *const cases[] = {
+        "",           ALPHA "0", "alpha-key-012345678", "Alpha-key-0123456789", BETA,
+        ALPHA_DIGEST, ALPHA " "};
+    struct problem problem = {0};
+    struct grant grant;
+
+    assert_false(find(*state, ALPHA, &grant)); /* of an empty ring */
+    assert_int_equal(load(*state, ALPHA_DIGEST " a admin\n", &problem), STATUS_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_false(find(*state, cases[i], &grant));
+        assert_int_equal(grant.rights, 0);
+    }
+    assert_true(find(*state, ALPHA, &grant));
+}
+
+static void a_broken_file_is_refused_and_changes_nothing(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t line;
+        const char *words;
+    } cases[] = {
+        {ALPHA " a admin\n", 1, "SHA-256"},
+        {"\n" ALPHA_DIGEST "0 a admin\n", 2, "SHA-256"},
+        {ALPHA_DIGEST " A admin\n", 1, "tenant"},
+        {ALPHA_DIGEST " abcdefghijabcdefghijabcdefghij12 admin\n", 1, "tenant"},
+        {ALPHA_DIGEST "\n", 1, "tenant"},
+        {ALPHA_DIGEST " a\n", 1, "role"},
+        {ALPHA_DIGEST " a root\n", 1, "role"},
+        {ALPHA_DIGEST " a admin jobs=0\n", 1, "jobs=N"},
+        {ALPHA_DIGEST " a admin jobs=4294967296\n", 1, "jobs=N"},
+        {ALPHA_DIGEST " a admin bytes=1kB\n", 1, "bytes=N"},
+        {ALPHA_DIGEST " a admin bytes=99999999999TiB\n", 1, "bytes=N"},
+        {ALPHA_DIGEST " a admin speed=9\n", 1, "jobs=N"},
+        {BETA_DIGEST " a admin\n" ALPHA_DIGEST " a admin\n" BETA_DIGEST " b reader\n", 3, "twice"},
+        {"", 0, "no key"},
+        {"# nothing\n", 0, "no key"},
+    };
+    struct problem problem = {0};
+    struct grant grant;
+
+    assert_int_equal(load(*state, ALPHA_DIGEST " a admin\n", &problem), STATUS_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(load(*state, cases[i].text, &problem), STATUS_CONFIG);
+        assert_int_equal(problem.line, cases[i].line);
+        assert_non_null(strstr(problem.detail, cases[i].words));
+        assert_null(strstr(problem.detail, ALPHA)); /* a key put there by mistake is not told on */
+        assert_true(find(*state, ALPHA, &grant));
+        assert_false(find(*state, BETA, &grant));
+    }
+}
+
+static void a_line_too_long_is_refused(void **state)
+{
+    char text[1024];
+    struct problem problem = {0};
+
+    memset(text, '#', sizeof text);
+    text[sizeof text - 1] = '\0';
+    assert_int_equal(load(*state, text, &problem), STATUS_CONFIG);
+    assert_non_null(strstr(problem.detail, "too long"));
+}
+
+static void a_file_that_others_write_is_refused(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct problem problem = {0};
+
+    assert_int_equal(load(fixture, ALPHA_DIGEST " a admin\n", &problem), STATUS_OK);
+    assert_int_equal(chmod(fixture->path, 0620), 0);
+    assert_int_equal(keyring_load(fixture->keyring, fixture->path, &problem), STATUS_CONFIG);
+    assert_int_equal(chmod(fixture->path, 0640), 0);
+    assert_int_equal(keyring_load(fixture->keyring, fixture->path, &problem), STATUS_OK);
+    assert_int_equal(keyring_load(fixture->keyring, "/nowhere/keys", &problem), STATUS_CONFIG);
+    assert_non_null(strstr(problem.detail, "/nowhere/keys"));
+}
+
+static enum status hash(const char *input, char output[128])
+{
+    char copy[600];
+    struct problem problem;
+
+    snprintf(copy, sizeof copy, "%s", input);
+    memset(output, 0, 128);
+    FILE *from = fmemopen(copy, strlen(copy) + (copy[0] == '\0'), "r");
+    FILE *to = fmemopen(output, 128, "w");
+    assert_true(from != NULL && to != NULL);
+    enum status status = keyring_hash(from, to, &problem);
+    fclose(from);
+    fclose(to);
+    return status;
+}
+
+static void a_key_is_hashed_as_the_file_has_it(void **state)
+{
+    char output[128];
+    char longest[300];
+
+    (void)state;
+    assert_int_equal(hash(ALPHA "\n", output), STATUS_OK);
+    assert_string_equal(output, ALPHA_DIGEST "\n");
+    assert_int_equal(hash(BETA, output), STATUS_OK);
+    assert_string_equal(output, BETA_DIGEST "\n");
+    memset(longest, 'a', sizeof longest);
+    longest[256] = '\0';
+    assert_int_equal(hash(longest, output), STATUS_OK);
+    longest[256] = 'a';
+    longest[257] = '\0';
+    assert_int_equal(hash(longest, output), STATUS_CONFIG);
+    assert_int_equal(hash("too-short-a-key", output), STATUS_CONFIG);
+    assert_int_equal(hash("a key with blanks in it", output), STATUS_CONFIG);
+    assert_int_equal(hash("", output), STATUS_CONFIG);
+}
+
+#define FIXTURE_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FIXTURE_TEST(a_key_gives_what_its_line_says),
+        FIXTURE_TEST(anything_else_is_no_key),
+        FIXTURE_TEST(a_broken_file_is_refused_and_changes_nothing),
+        FIXTURE_TEST(a_line_too_long_is_refused),
+        FIXTURE_TEST(a_file_that_others_write_is_refused),
+        cmocka_unit_test(a_key_is_hashed_as_the_file_has_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

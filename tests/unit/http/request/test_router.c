@@ -1,0 +1,138 @@
+#include "server/http/request/router.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct route table[] = {
+    {.methods = METHOD_POST | METHOD_PUT, .pattern = "/v1/jobs", .doors = DOOR_MAIN},
+    {.methods = METHOD_GET, .pattern = "/v1/jobs", .doors = DOOR_MAIN},
+    {.methods = METHOD_GET, .pattern = "/v1/jobs/{id}", .doors = DOOR_MAIN},
+    {.methods = METHOD_DELETE, .pattern = "/v1/jobs/{id}", .doors = DOOR_MAIN},
+    {.methods = METHOD_GET, .pattern = "/v1/jobs/{id}/events", .doors = DOOR_MAIN},
+    {.methods = METHOD_GET, .pattern = "/", .doors = DOOR_MAIN},
+    {.methods = METHOD_GET, .pattern = "/v1/graphs/{g}/row/{v}", .doors = DOOR_MAIN},
+};
+
+static enum status find(enum method method, const char *path, struct router_match *ret_match,
+                        char allow[ROUTER_ALLOW_SIZE])
+{
+    struct problem problem;
+
+    return router_find(table, sizeof table / sizeof table[0], DOOR_MAIN, method, path, ret_match,
+                       allow, &problem);
+}
+
+static void the_route_is_found_by_method_and_shape(void **state)
+{
+    static const struct {
+        enum method method;
+        const char *path;
+        size_t index;
+        const char *capture;
+    } cases[] = {
+        {METHOD_PUT, "/v1/jobs", 0, ""},
+        {METHOD_HEAD, "/v1/jobs", 1, ""},
+        {METHOD_GET, "/v1/jobs/j_1", 2, "j_1"},
+        {METHOD_DELETE, "/v1/jobs/a%2Fb", 3, "a/b"},
+        {METHOD_GET, "/v1/jobs/j_1/events", 4, "j_1"},
+        {METHOD_GET, "/v1/jobs/{id}/events", 4, "{id}"},
+        {METHOD_GET, "/v1/jobs/%7B", 2, "{"},
+        {METHOD_GET, "/", 5, ""},
+    };
+    struct router_match match;
+    char allow[ROUTER_ALLOW_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(find(cases[i].method, cases[i].path, &match, allow), STATUS_OK);
+        assert_ptr_equal(match.route, &table[cases[i].index]);
+        assert_string_equal(match.capture, cases[i].capture);
+        assert_string_equal(allow, "");
+    }
+}
+
+static void other_paths_do_not_exist(void **state)
+{
+    static const char *const cases[] = {"/v1/job",  "/v1/jobs/", "/v1/jobs/a/b",
+                                        "//",       "",          "/v1/jobs/a/",
+                                        "/V1/jobs", "/v1//jobs", "/v1/jobs/a/eventsx"};
+    struct router_match match;
+    char allow[ROUTER_ALLOW_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(find(METHOD_GET, cases[i], &match, allow), STATUS_NO_SUCH_ROUTE);
+    }
+}
+
+static void a_known_path_names_its_methods(void **state)
+{
+    struct router_match match;
+    char allow[ROUTER_ALLOW_SIZE];
+
+    (void)state;
+    assert_int_equal(find(METHOD_DELETE, "/v1/jobs", &match, allow), STATUS_METHOD_NOT_ALLOWED);
+    assert_string_equal(allow, "GET, HEAD, POST, PUT");
+    assert_int_equal(find(METHOD_OTHER, "/v1/jobs/x", &match, allow), STATUS_METHOD_NOT_ALLOWED);
+    assert_string_equal(allow, "GET, HEAD, DELETE");
+}
+
+static void a_name_has_its_limits(void **state)
+{
+    struct router_match match;
+    char allow[ROUTER_ALLOW_SIZE];
+    char path[1000] = "/v1/jobs/";
+
+    (void)state;
+    memset(path + 9, 'a', 127);
+    assert_int_equal(find(METHOD_GET, path, &match, allow), STATUS_OK);
+    assert_int_equal(strlen(match.capture), 127);
+    memset(path + 9, 'a', 128);
+    assert_int_equal(find(METHOD_GET, path, &match, allow), STATUS_NO_SUCH_ROUTE);
+    memset(path + 9, 'a', 900);
+    assert_int_equal(find(METHOD_GET, path, &match, allow), STATUS_NO_SUCH_ROUTE);
+    assert_int_equal(find(METHOD_GET, "/v1/jobs/%00", &match, allow), STATUS_BAD_REQUEST);
+    assert_int_equal(find(METHOD_GET, "/v1/jobs/%4", &match, allow), STATUS_BAD_REQUEST);
+}
+
+static void a_second_segment_is_left_as_it_came(void **state)
+{
+    struct router_match match;
+    char allow[ROUTER_ALLOW_SIZE];
+
+    (void)state;
+    assert_int_equal(find(METHOD_GET, "/v1/graphs/a%20b/row/c%2Fd", &match, allow), STATUS_OK);
+    assert_string_equal(match.capture, "a b");
+    assert_string_equal(match.second, "c%2Fd");
+    assert_int_equal(match.second_size, 5);
+    assert_int_equal(find(METHOD_GET, "/v1/graphs/a/row/", &match, allow), STATUS_NO_SUCH_ROUTE);
+    assert_int_equal(find(METHOD_GET, "/v1/graphs/a/row/b/", &match, allow), STATUS_NO_SUCH_ROUTE);
+    assert_int_equal(find(METHOD_GET, "/v1/jobs/x", &match, allow), STATUS_OK);
+    assert_null(match.second);
+}
+
+static void methods_have_names(void **state)
+{
+    (void)state;
+    assert_int_equal(router_method("GET"), METHOD_GET);
+    assert_int_equal(router_method("DELETE"), METHOD_DELETE);
+    assert_int_equal(router_method("PATCH"), METHOD_OTHER);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_route_is_found_by_method_and_shape),
+        cmocka_unit_test(other_paths_do_not_exist),
+        cmocka_unit_test(a_known_path_names_its_methods),
+        cmocka_unit_test(a_name_has_its_limits),
+        cmocka_unit_test(a_second_segment_is_left_as_it_came),
+        cmocka_unit_test(methods_have_names),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

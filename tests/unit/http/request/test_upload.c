@@ -1,0 +1,187 @@
+#include "server/http/request/upload.h"
+
+#include "proto/graph.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct upload_rules rules = {
+    .body_limit_bytes = 1 << 20,
+    .document_limit_bytes = 4096,
+};
+
+/* Feeds a body in pieces of this size and ends it. */
+static enum status end_of(const struct upload_rules *its_rules, const char *body, size_t size,
+                          size_t piece, struct reader **ret_reader, json_t **ret_document,
+                          struct problem *reterr)
+{
+    struct upload upload;
+
+    upload_init(&upload, its_rules);
+    for (size_t at = 0; at < size; at += piece) {
+        upload_feed(&upload, body + at, size - at < piece ? size - at : piece);
+    }
+    enum status status = upload_end(&upload, ret_reader, ret_document, reterr);
+    upload_finish(&upload);
+    return status;
+}
+
+static uint64_t edges_of(const struct upload_rules *its_rules, const char *body, size_t size,
+                         size_t piece)
+{
+    struct problem problem = {0};
+    struct reader *reader = NULL;
+    json_t *document = NULL;
+    struct graph *graph;
+    uint64_t count;
+
+    assert_int_equal(end_of(its_rules, body, size, piece, &reader, &document, &problem), STATUS_OK);
+    assert_null(document);
+    assert_non_null(reader);
+    assert_int_equal(reader_finish(reader, &graph, &problem), STATUS_OK);
+    count = graph->edge_count;
+    graph_destroy(graph);
+    reader_destroy(reader);
+    return count;
+}
+
+static void the_format_is_found_out_in_any_split(void **state)
+{
+    static const char *const bodies[] = {"p sp 3 2\na 1 2 5\na 2 3 5\n", "1 2 5\n2 3 5\n",
+                                         "{\"n\":3,\"edges\":[[0,1,5],[1,2,5]]}"};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t piece = 1; piece < 60; piece += 7) {
+            assert_int_equal(edges_of(&rules, bodies[i], strlen(bodies[i]), piece), 2);
+        }
+    }
+}
+
+static void a_long_body_goes_to_the_reader_on_its_way(void **state)
+{
+    size_t size = 0;
+    char *body = malloc(200000);
+
+    (void)state;
+    assert_non_null(body);
+    for (int i = 0; i < 10000; i++) {
+        size += (size_t)snprintf(body + size, 200000 - size, "%d %d 1\n", i, i + 1);
+    }
+    assert_int_equal(edges_of(&rules, body, size, 1000), 10000);
+    free(body);
+}
+
+static void a_format_that_is_said_is_not_guessed(void **state)
+{
+    static const int32_t body[] = {2, 1, 0, 1, 5};
+    struct upload_rules nthu = rules;
+
+    (void)state;
+    nthu.format = FORMAT_NTHU;
+    assert_int_equal(edges_of(&nthu, (const char *)body, sizeof body, 3), 1);
+}
+
+static void a_document_about_a_stored_graph_is_handed_out(void **state)
+{
+    static const char body[] = "{\"graph\":\"rome\",\"priority\":3}";
+    struct reader *reader = NULL;
+    json_t *document = NULL;
+    struct problem problem;
+
+    (void)state;
+    assert_int_equal(end_of(&rules, body, sizeof body - 1, 5, &reader, &document, &problem),
+                     STATUS_OK);
+    assert_null(reader);
+    assert_string_equal(json_string_value(json_object_get(document, "graph")), "rome");
+    json_decref(document);
+}
+
+static void a_graph_with_a_member_graph_is_a_graph(void **state)
+{
+    static const char body[] = "{\"graph\":{},\"nodes\":[{\"id\":1},{\"id\":2}],"
+                               "\"edges\":[{\"source\":1,\"target\":2}]}";
+
+    (void)state;
+    assert_int_equal(edges_of(&rules, body, sizeof body - 1, 9), 1);
+}
+
+static void a_body_is_decoded_on_its_way(void **state)
+{
+    /* gzip of "1 2 5\n2 3 5\n". */
+    static const unsigned char packed[] = {
+        0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x33, 0x54, 0x30, 0x52, 0x30,
+        0xe5, 0x32, 0x52, 0x30, 0x06, 0x92, 0x00, 0x87, 0x52, 0x2b, 0xe5, 0x0c, 0x00, 0x00, 0x00};
+    struct upload_rules gzip = rules;
+
+    (void)state;
+    gzip.coding = CODING_GZIP;
+    for (size_t piece = 1; piece < 40; piece += 6) {
+        assert_int_equal(edges_of(&gzip, (const char *)packed, sizeof packed, piece), 2);
+    }
+}
+
+static void refused(const char *body, size_t size, enum status expected)
+{
+    struct reader *reader = NULL;
+    json_t *document = NULL;
+    struct problem problem = {0};
+
+    assert_int_equal(end_of(&rules, body, size, 1000, &reader, &document, &problem), expected);
+    assert_int_equal(problem.status, expected);
+    assert_null(reader);
+}
+
+static void what_is_no_graph_is_refused(void **state)
+{
+    char *long_body = malloc((1 << 20) + 1);
+
+    (void)state;
+    assert_non_null(long_body);
+    refused("", 0, STATUS_EMPTY_BODY);
+    refused("\0\0\0\0", 4, STATUS_UNSUPPORTED_MEDIA_TYPE);
+    refused("p sp x\n", 7, STATUS_BAD_GRAPH);
+    memset(long_body, '\n', (1 << 20) + 1);
+    refused(long_body, (1 << 20) + 1, STATUS_BODY_TOO_LARGE);
+    memset(long_body, 0, 1 << 20);
+    refused(long_body, 1 << 20, STATUS_UNSUPPORTED_MEDIA_TYPE);
+    free(long_body);
+}
+
+static void the_vertex_limit_holds_from_the_header_line(void **state)
+{
+    struct upload_rules small = rules;
+    struct upload upload;
+
+    (void)state;
+    small.options.vertex_limit = 100;
+    small.format = FORMAT_DIMACS;
+    upload_init(&upload, &small);
+    upload_feed(&upload, "p sp 101 1\n", 11);
+    assert_int_equal(upload.problem.status, STATUS_TOO_LARGE);
+    assert_true(upload.problem.has_limit);
+    assert_null(upload.reader);
+    upload_finish(&upload);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_format_is_found_out_in_any_split),
+        cmocka_unit_test(a_long_body_goes_to_the_reader_on_its_way),
+        cmocka_unit_test(a_format_that_is_said_is_not_guessed),
+        cmocka_unit_test(a_document_about_a_stored_graph_is_handed_out),
+        cmocka_unit_test(a_graph_with_a_member_graph_is_a_graph),
+        cmocka_unit_test(a_body_is_decoded_on_its_way),
+        cmocka_unit_test(what_is_no_graph_is_refused),
+        cmocka_unit_test(the_vertex_limit_holds_from_the_header_line),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

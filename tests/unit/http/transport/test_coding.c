@@ -1,0 +1,185 @@
+#include "server/http/transport/coding.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define SIZE ((size_t)700000)
+
+static void the_header_chooses(void **state)
+{
+    static const struct {
+        const char *header;
+        enum coding coding;
+        enum coding without_gzip;
+    } cases[] = {
+        {NULL, CODING_IDENTITY, CODING_IDENTITY},
+        {"", CODING_IDENTITY, CODING_IDENTITY},
+        {"gzip", CODING_GZIP, CODING_IDENTITY},
+        {"gzip, deflate, br, zstd", CODING_ZSTD, CODING_ZSTD},
+        {"ZSTD;q=0.5, gzip", CODING_GZIP, CODING_ZSTD},
+        {"zstd;q=0, gzip;q=0", CODING_IDENTITY, CODING_IDENTITY},
+        {"*", CODING_ZSTD, CODING_ZSTD},
+        {"*;q=0", CODING_IDENTITY, CODING_IDENTITY},
+        {"zstd;q=0, *;q=0.1", CODING_GZIP, CODING_IDENTITY},
+        {"identity, gzip;q=0.5", CODING_IDENTITY, CODING_IDENTITY},
+        {"identity;q=0.5, gzip", CODING_GZIP, CODING_IDENTITY},
+        {"identity;q=0, gzip;q=0.1", CODING_GZIP, CODING_IDENTITY},
+        {"br, compress", CODING_IDENTITY, CODING_IDENTITY},
+        {"gzipx, xzstd", CODING_IDENTITY, CODING_IDENTITY},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(coding_choose(cases[i].header, false), cases[i].coding);
+        assert_int_equal(coding_choose(cases[i].header, true), cases[i].without_gzip);
+    }
+}
+
+/* As it comes in answers: numbers, of which some repeat. */
+static char *make_bytes(void)
+{
+    char *bytes = malloc(SIZE);
+    uint64_t seed = 5;
+
+    assert_non_null(bytes);
+    for (size_t i = 0; i < SIZE; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        bytes[i] = i % 7 == 6 ? ',' : (char)('0' + (seed >> 60) % 10);
+    }
+    return bytes;
+}
+
+/* Fed in pieces of this size. */
+static struct text encode(enum coding coding, const char *bytes, size_t size, size_t piece)
+{
+    struct text text = {0};
+    struct coder *coder;
+    size_t at = 0;
+
+    assert_int_equal(coding_open(coding, &coder), STATUS_OK);
+    do {
+        const size_t count = size - at < piece ? size - at : piece;
+
+        assert_int_equal(coding_encode(coder, bytes + at, count,
+                                       at + count == size ? CODING_LAST : CODING_MORE, &text),
+                         STATUS_OK);
+        at += count;
+    } while (at < size);
+    coding_close(coder);
+    return text;
+}
+
+static void zstd_comes_back_as_it_was(void **state)
+{
+    static const size_t pieces[] = {1000, 32768, SIZE};
+    char *bytes = make_bytes();
+    char *back = malloc(SIZE);
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct text text = encode(CODING_ZSTD, bytes, SIZE, pieces[i]);
+
+        assert_true(text.size < SIZE * 3 / 4);
+        assert_int_equal(ZSTD_decompress(back, SIZE, text.bytes, text.size), SIZE);
+        assert_memory_equal(back, bytes, SIZE);
+        text_finish(&text);
+    }
+    free(back);
+    free(bytes);
+}
+
+static void expect_gunzip(const struct text *text, const char *bytes, size_t size)
+{
+    char *back = malloc(SIZE + 1);
+    z_stream gzip = {0};
+
+    assert_int_equal(inflateInit2(&gzip, 15 + 16), Z_OK);
+    gzip.next_in = (Bytef *)text->bytes;
+    gzip.avail_in = (uInt)text->size;
+    gzip.next_out = (Bytef *)back;
+    gzip.avail_out = (uInt)SIZE + 1;
+    assert_int_equal(inflate(&gzip, Z_FINISH), Z_STREAM_END);
+    assert_int_equal(gzip.total_out, size);
+    assert_memory_equal(back, bytes, size);
+    inflateEnd(&gzip);
+    free(back);
+}
+
+static void gzip_comes_back_as_it_was(void **state)
+{
+    static const size_t pieces[] = {1000, 32768, SIZE};
+    char *bytes = make_bytes();
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct text text = encode(CODING_GZIP, bytes, SIZE, pieces[i]);
+
+        assert_true(text.size < SIZE * 3 / 4);
+        expect_gunzip(&text, bytes, SIZE);
+        text_finish(&text);
+    }
+    free(bytes);
+}
+
+static void a_flush_brings_all_that_there_is(void **state)
+{
+    struct text text = {0};
+    struct coder *coder;
+    z_stream gzip = {0};
+    char back[16];
+
+    (void)state;
+    assert_int_equal(coding_open(CODING_GZIP, &coder), STATUS_OK);
+    assert_int_equal(coding_encode(coder, "a path", 6, CODING_FLUSH, &text), STATUS_OK);
+    assert_int_equal(inflateInit2(&gzip, 15 + 16), Z_OK);
+    gzip.next_in = (Bytef *)text.bytes;
+    gzip.avail_in = (uInt)text.size;
+    gzip.next_out = (Bytef *)back;
+    gzip.avail_out = sizeof back;
+    assert_int_equal(inflate(&gzip, Z_SYNC_FLUSH), Z_OK);
+    assert_int_equal(gzip.total_out, 6);
+    inflateEnd(&gzip);
+    coding_close(coder);
+    text_clear(&text);
+    assert_int_equal(coding_open(CODING_ZSTD, &coder), STATUS_OK);
+    assert_int_equal(coding_encode(coder, "a path", 6, CODING_FLUSH, &text), STATUS_OK);
+    assert_true(text.size > 6);
+    coding_close(coder);
+    text_finish(&text);
+}
+
+static void nothing_has_an_encoding_too(void **state)
+{
+    struct text gzip = encode(CODING_GZIP, "", 0, 1);
+    struct text zstd = encode(CODING_ZSTD, "", 0, 1);
+    char back[1];
+
+    (void)state;
+    expect_gunzip(&gzip, "", 0);
+    assert_true(zstd.size > 0);
+    assert_int_equal(ZSTD_decompress(back, sizeof back, zstd.bytes, zstd.size), 0);
+    text_finish(&gzip);
+    text_finish(&zstd);
+    coding_close(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_header_chooses),
+        cmocka_unit_test(zstd_comes_back_as_it_was),
+        cmocka_unit_test(gzip_comes_back_as_it_was),
+        cmocka_unit_test(a_flush_brings_all_that_there_is),
+        cmocka_unit_test(nothing_has_an_encoding_too),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

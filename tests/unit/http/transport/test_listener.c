@@ -1,0 +1,213 @@
+#include "server/http/transport/listener.h"
+
+#include <linux/tcp.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void other_words_are_no_address(void **state)
+{
+    static const char *const cases[] = {"",     "127.0.0.1", "a:",      "a:b",    "a:65536",
+                                        "a:-1", "::1:80",    "[::1:80", "[]x:80", "a:80 "};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct problem problem = {0};
+        struct listener listener;
+
+        assert_int_equal(listener_open(cases[i], 0600, &listener, &problem), STATUS_CONFIG);
+        assert_non_null(strstr(problem.detail, "HOST:PORT"));
+    }
+}
+
+static void a_free_port_is_taken_and_told(void **state)
+{
+    struct problem problem = {0};
+    struct listener first;
+    struct listener second;
+
+    (void)state;
+    assert_int_equal(listener_open("127.0.0.1:0", 0600, &first, &problem), STATUS_OK);
+    assert_int_equal(strncmp(first.address, "127.0.0.1:", 10), 0);
+    assert_string_not_equal(first.address, "127.0.0.1:0");
+    assert_true(first.is_local);
+    assert_int_equal(listener_open(first.address, 0600, &second, &problem), STATUS_CONFIG);
+    assert_non_null(strstr(problem.detail, "in use"));
+    listener_close(&first);
+}
+
+static void an_unusable_address_is_explained(void **state)
+{
+    struct problem problem = {0};
+    struct listener listener;
+
+    (void)state;
+    assert_int_equal(listener_open("8080", 0600, &listener, &problem), STATUS_CONFIG);
+    assert_non_null(strstr(problem.detail, "HOST:PORT"));
+    assert_int_equal(listener_open("192.0.2.1:0", 0600, &listener, &problem), STATUS_CONFIG);
+    assert_non_null(strstr(problem.detail, "192.0.2.1"));
+}
+
+static void a_unix_socket_is_there_as_long_as_it_is_open(void **state)
+{
+    struct problem problem = {0};
+    struct listener first;
+    struct listener second;
+    struct stat about;
+    char address[64];
+    const char *path = address + 5;
+
+    (void)state;
+    snprintf(address, sizeof address, "unix:/tmp/test_listener_%d", getpid());
+    assert_int_equal(listener_open(address, 0660, &first, &problem), STATUS_OK);
+    assert_string_equal(first.address, address);
+    assert_true(first.is_local && first.is_unix);
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0660);
+    assert_int_equal(listener_open(address, 0600, &second, &problem), STATUS_CONFIG);
+    assert_non_null(strstr(problem.detail, "in use"));
+    assert_int_equal(stat(path, &about), 0);
+    listener_close(&first);
+    listener_close(&first);
+    assert_int_equal(stat(path, &about), -1);
+}
+
+/* A process that was killed removes nothing. */
+static void a_stale_unix_socket_is_replaced_but_no_other_file(void **state)
+{
+    struct problem problem = {0};
+    struct listener listener;
+    struct sockaddr_un stale = {.sun_family = AF_UNIX};
+    char address[64];
+    char lock[80];
+    const char *path = address + 5;
+
+    (void)state;
+    snprintf(address, sizeof address, "unix:/tmp/test_listener_%d", getpid());
+    snprintf(lock, sizeof lock, "%s.lock", path);
+    snprintf(stale.sun_path, sizeof stale.sun_path, "%s", path);
+    int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(descriptor, (struct sockaddr *)&stale, sizeof stale), 0);
+    close(descriptor);
+    assert_int_equal(listener_open(address, 0600, &listener, &problem), STATUS_OK);
+    listener_close(&listener);
+    fclose(fopen(path, "w"));
+    assert_int_equal(listener_open(address, 0600, &listener, &problem), STATUS_CONFIG);
+    assert_non_null(strstr(problem.detail, "no socket"));
+    assert_int_equal(unlink(path), 0);
+    unlink(lock);
+}
+
+static void what_other_machines_reach_is_not_local(void **state)
+{
+    struct problem problem = {0};
+    struct listener listener;
+
+    (void)state;
+    assert_int_equal(listener_open("0.0.0.0:0", 0600, &listener, &problem), STATUS_OK);
+    assert_false(listener.is_local);
+    listener_close(&listener);
+    assert_int_equal(listener_open("127.0.0.1:0", 0600, &listener, &problem), STATUS_OK);
+    assert_true(listener.is_local);
+    listener_close(&listener);
+}
+
+/* A tree without /etc/hosts knows no names. */
+static void a_name_is_looked_up(void **state)
+{
+    struct problem problem = {0};
+    struct listener listener;
+    struct addrinfo *known = NULL;
+
+    (void)state;
+    if (getaddrinfo("localhost", NULL, NULL, &known) != 0) {
+        skip();
+    }
+    freeaddrinfo(known);
+    assert_int_equal(listener_open("localhost:0", 0600, &listener, &problem), STATUS_OK);
+    assert_true(listener.is_local);
+    listener_close(&listener);
+}
+
+/* Else a crowd that comes at once tries again a second later. */
+static void as_many_may_come_at_once_as_the_kernel_lets(void **state)
+{
+    struct problem problem = {0};
+    struct listener listener;
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+    unsigned limit = 0;
+    FILE *file = fopen("/proc/sys/net/core/somaxconn", "r");
+
+    (void)state;
+    if (file == NULL) {
+        skip();
+    }
+    assert_int_equal(fscanf(file, "%u", &limit), 1);
+    fclose(file);
+    assert_int_equal(listener_open("127.0.0.1:0", 0600, &listener, &problem), STATUS_OK);
+    assert_int_equal(getsockopt(listener.socket, IPPROTO_TCP, TCP_INFO, &info, &size), 0);
+    /* Of one that listens, how many may wait. */
+    assert_int_equal(info.tcpi_sacked, limit < 4096 ? limit : 4096);
+    listener_close(&listener);
+}
+
+/* Of a Unix one the file stays: it belongs to who has opened it. */
+static void a_socket_of_another_is_taken_over(void **state)
+{
+    struct problem problem = {0};
+    struct listener first;
+    struct listener second;
+    struct listener third;
+    char address[64];
+    char lock[80];
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(listener_open("127.0.0.1:0", 0600, &first, &problem), STATUS_OK);
+    assert_int_equal(listener_adopt(dup(first.socket), &second, &problem), STATUS_OK);
+    assert_string_equal(second.address, first.address);
+    assert_true(second.is_local && !second.is_unix);
+    listener_close(&second);
+    listener_close(&first);
+    snprintf(address, sizeof address, "unix:/tmp/test_listener_%d", getpid());
+    assert_int_equal(listener_open(address, 0600, &first, &problem), STATUS_OK);
+    assert_int_equal(listener_adopt(dup(first.socket), &second, &problem), STATUS_OK);
+    assert_string_equal(second.address, address);
+    assert_true(second.is_local && second.is_unix);
+    listener_close(&second);
+    assert_int_equal(access(address + 5, F_OK), 0);
+    listener_close(&first);
+    assert_int_equal(access(address + 5, F_OK), -1);
+    snprintf(lock, sizeof lock, "%s.lock", address + 5);
+    unlink(lock);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(listener_adopt(ends[0], &third, &problem), STATUS_CONFIG);
+    close(ends[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(other_words_are_no_address),
+        cmocka_unit_test(a_free_port_is_taken_and_told),
+        cmocka_unit_test(an_unusable_address_is_explained),
+        cmocka_unit_test(a_unix_socket_is_there_as_long_as_it_is_open),
+        cmocka_unit_test(a_stale_unix_socket_is_replaced_but_no_other_file),
+        cmocka_unit_test(what_other_machines_reach_is_not_local),
+        cmocka_unit_test(as_many_may_come_at_once_as_the_kernel_lets),
+        cmocka_unit_test(a_name_is_looked_up),
+        cmocka_unit_test(a_socket_of_another_is_taken_over),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,258 @@
+#include "tests/unit/scheduler_fixture.h"
+
+static void a_full_queue_refuses_with_a_time_to_retry(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    char queued[JOB_ID_SIZE];
+    fixture->config.queue_limit = 1;
+    submit_long(fixture, 1, running);
+    submit_long(fixture, 2, queued);
+    assert_int_equal(atomic_load(&scheduler_admission(fixture->scheduler)->queue_free), 0);
+    struct question *question = new_upload(CALL_SUBMIT, RING);
+    call(fixture, question, STATUS_QUEUE_FULL, 429);
+    assert_true(question->call.retry_after_s > 0);
+    forget(question);
+    cancel(fixture, running);
+    cancel(fixture, queued);
+    finish_job(fixture, queued, "cancelled");
+    assert_int_equal(atomic_load(&scheduler_admission(fixture->scheduler)->queue_free), 1);
+}
+
+/* What belongs to one tenant is for no other, before and after a restart; and what a key allows. */
+#include "tests/unit/scheduler_fixture.h"
+
+static struct tenant *tenant_of(struct fixture *fixture, const char *name)
+{
+    struct tenant *tenant;
+    assert_int_equal(scheduler_tenant(fixture->scheduler, name, &tenant), STATUS_OK);
+    return tenant;
+}
+
+static struct question *new_call(struct fixture *fixture, enum call_kind kind, const char *tenant,
+                                 const char *key)
+{
+    struct question *question = new_question(kind, key);
+    question->call.tenant = tenant_of(fixture, tenant);
+    return question;
+}
+
+static struct question *new_submit(struct fixture *fixture, const char *tenant, const char *edges)
+{
+    struct question *question = new_upload(CALL_SUBMIT, edges);
+    question->call.tenant = tenant_of(fixture, tenant);
+    question->call.wait_s = 60;
+    question->call.wait_until_final = true;
+    return question;
+}
+
+/* Solves the ring under the alias "ring" and the key "order"; copies the ids. */
+static void solve_as(struct fixture *fixture, const char *tenant, char job_id[JOB_ID_SIZE],
+                     char graph_id[GRAPH_ID_SIZE])
+{
+    struct question *question = new_submit(fixture, tenant, RING);
+    snprintf(question->call.parameters.name, NAME_SIZE, "ring");
+    snprintf(question->call.idempotency_key, IDEMPOTENCY_KEY_SIZE, "order");
+    call(fixture, question, STATUS_OK, 200);
+    memcpy(job_id, question->call.job_id, JOB_ID_SIZE);
+    memcpy(graph_id, question->call.graph_id, GRAPH_ID_SIZE);
+    forget(question);
+}
+
+static void expect(struct fixture *fixture, enum call_kind kind, const char *tenant,
+                   const char *key, enum status status, unsigned http_status)
+{
+    struct question *question = new_call(fixture, kind, tenant, key);
+    call(fixture, question, status, http_status);
+    forget(question);
+}
+
+static void expect_none(struct fixture *fixture, const char *tenant, const char *job_id,
+                        const char *graph_id)
+{
+    static const enum call_kind of_graphs[] = {CALL_GRAPH, CALL_DELETE_GRAPH, CALL_RESULT,
+                                               CALL_ESTIMATE, CALL_SUBMIT};
+    static const enum call_kind of_jobs[] = {CALL_JOB, CALL_EVENTS, CALL_CANCEL};
+    for (size_t i = 0; i < sizeof(of_graphs) / sizeof(of_graphs[0]); i++) {
+        expect(fixture, of_graphs[i], tenant, graph_id, STATUS_NO_SUCH_GRAPH, 404);
+        expect(fixture, of_graphs[i], tenant, "ring", STATUS_NO_SUCH_GRAPH, 404);
+        expect(fixture, of_graphs[i], tenant, job_id, STATUS_NO_SUCH_JOB, 404);
+    }
+    for (size_t i = 0; i < sizeof(of_jobs) / sizeof(of_jobs[0]); i++) {
+        expect(fixture, of_jobs[i], tenant, job_id, STATUS_NO_SUCH_JOB, 404);
+    }
+}
+
+static size_t count_listed(struct fixture *fixture, enum call_kind kind, const char *tenant,
+                           const char *member)
+{
+    struct question *question = new_call(fixture, kind, tenant, "");
+    call(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    const size_t count = json_array_size(json_object_get(body, member));
+    json_decref(body);
+    forget(question);
+    return count;
+}
+
+static void expect_lists(struct fixture *fixture, const char *tenant, size_t count)
+{
+    assert_int_equal(count_listed(fixture, CALL_JOBS, tenant, "jobs"), count);
+    assert_int_equal(count_listed(fixture, CALL_GRAPHS, tenant, "graphs"), count);
+}
+
+static void what_one_has_no_other_finds_also_after_a_restart(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve_as(fixture, "a", job_id, graph_id);
+    for (int i = 0; i < 2; i++) {
+        expect_none(fixture, "b", job_id, graph_id);
+        expect_none(fixture, "", job_id, graph_id);
+        expect_lists(fixture, "a", 1);
+        expect_lists(fixture, "b", 0);
+        expect_lists(fixture, "", 0);
+        expect(fixture, CALL_GRAPH, "a", "ring", STATUS_OK, 200);
+        expect(fixture, CALL_RESULT, "a", job_id, STATUS_OK, 200);
+        expect(fixture, CALL_JOB, "a", job_id, STATUS_OK, 200);
+        restart(fixture);
+    }
+}
+
+/* The same graph, alias and Idempotency-Key: as if there were no other. */
+static void equal_requests_of_two_are_two(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_ids[3][JOB_ID_SIZE];
+    char graph_ids[3][GRAPH_ID_SIZE];
+    static const char *const tenants[] = {"", "a", "b"};
+    for (int i = 0; i < 3; i++) {
+        solve_as(fixture, tenants[i], job_ids[i], graph_ids[i]);
+        for (int j = 0; j < i; j++) {
+            assert_string_not_equal(job_ids[i], job_ids[j]);
+            assert_string_not_equal(graph_ids[i], graph_ids[j]);
+        }
+    }
+    restart(fixture);
+    expect(fixture, CALL_DELETE_GRAPH, "a", "ring", STATUS_OK, 204);
+    for (int i = 0; i < 3; i++) {
+        struct question *question = new_call(fixture, CALL_GRAPH, tenants[i], "ring");
+        call(fixture, question, i == 1 ? STATUS_NO_SUCH_GRAPH : STATUS_OK, i == 1 ? 404 : 200);
+        assert_string_equal(question->call.graph_id, i == 1 ? "" : graph_ids[i]);
+        forget(question);
+    }
+}
+
+static void a_cursor_of_another_is_none(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve_as(fixture, "a", job_id, graph_id);
+    struct question *question = new_call(fixture, CALL_GRAPHS, "b", "");
+    memcpy(question->call.cursor, graph_id, GRAPH_ID_SIZE);
+    call(fixture, question, STATUS_BAD_PARAMETER, 400);
+    forget(question);
+}
+
+static void bytes_are_counted_reserved_and_released(void **state)
+{
+    struct fixture *fixture = *state;
+    struct tenant *tenant = tenant_of(fixture, "a");
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    size_t result_bytes;
+    assert_int_equal(result_file_size(3, KIND_I4, &result_bytes), STATUS_OK);
+    solve_as(fixture, "a", job_id, graph_id);
+    assert_int_equal(tenant->reserved_bytes, 0);
+    const uint64_t bytes = tenant->stored_bytes;
+    assert_true(bytes > result_bytes);
+    restart(fixture);
+    tenant = tenant_of(fixture, "a");
+    assert_int_equal(tenant->stored_bytes, bytes);
+    struct question *question = new_submit(fixture, "a", LINE);
+    question->call.quota.stored_bytes = bytes + result_bytes;
+    call(fixture, question, STATUS_STORAGE_QUOTA, 507);
+    forget(question);
+    question = new_submit(fixture, "a", LINE);
+    question->call.quota.stored_bytes = 3 * bytes;
+    call(fixture, question, STATUS_OK, 200);
+    forget(question);
+    expect(fixture, CALL_DELETE_GRAPH, "a", graph_id, STATUS_OK, 204);
+    assert_in_range(tenant->stored_bytes, 1, bytes); /* the line has an edge less than the ring */
+    assert_int_equal(tenant->reserved_bytes, 0);
+    assert_int_equal(tenant->reserved_places, 0);
+    assert_int_equal(tenant->share.count, 0);
+}
+
+/* The first is solved while the second waits, which then ends by the result of the first. */
+static void an_equal_job_gives_its_bytes_back_too(void **state)
+{
+    struct fixture *fixture = *state;
+    struct tenant *tenant = tenant_of(fixture, "a");
+    struct question *first = new_submit(fixture, "a", RING);
+    struct question *second = new_submit(fixture, "a", RING);
+    scheduler_post(fixture->scheduler, &first->call);
+    scheduler_post(fixture->scheduler, &second->call);
+    wait_for(fixture, first);
+    wait_for(fixture, second);
+    assert_state(first, "done");
+    assert_state(second, "done");
+    assert_string_not_equal(first->call.job_id, second->call.job_id);
+    assert_int_equal(tenant->reserved_bytes, 0);
+    forget(first);
+    forget(second);
+}
+
+static void more_vertices_than_the_key_allows_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    struct question *question = new_submit(fixture, "a", RING);
+    question->call.quota.vertex_limit = 2;
+    call(fixture, question, STATUS_TOO_LARGE, 413);
+    assert_true(question->call.problem.limit == 2 && question->call.problem.actual == 3);
+    forget(question);
+    expect_lists(fixture, "a", 0);
+}
+
+/* The places are taken in the order of the asks; whether a job has left the queue by the time of
+ * the next does not matter to one that was promised none. */
+static void no_more_jobs_wait_than_the_key_allows(void **state)
+{
+    struct fixture *fixture = *state;
+    struct question *first = new_submit(fixture, "a", RING);
+    struct question *second = new_submit(fixture, "a", LINE);
+    struct question *other = new_submit(fixture, "b", LINE);
+    first->call.quota.waiting_jobs = second->call.quota.waiting_jobs = 1;
+    other->call.quota.waiting_jobs = 1;
+    scheduler_post(fixture->scheduler, &first->call);
+    scheduler_post(fixture->scheduler, &second->call);
+    scheduler_post(fixture->scheduler, &other->call);
+    wait_for(fixture, second);
+    assert_int_equal(second->call.status, STATUS_JOB_QUOTA);
+    assert_int_equal(second->call.http_status, 429);
+    assert_true(second->call.retry_after_s > 0);
+    wait_for(fixture, first);
+    wait_for(fixture, other);
+    assert_state(first, "done");
+    assert_state(other, "done");
+    forget(first);
+    forget(second);
+    forget(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCHEDULER_TEST(a_full_queue_refuses_with_a_time_to_retry),
+        SCHEDULER_TEST(what_one_has_no_other_finds_also_after_a_restart),
+        SCHEDULER_TEST(equal_requests_of_two_are_two),
+        SCHEDULER_TEST(a_cursor_of_another_is_none),
+        SCHEDULER_TEST(bytes_are_counted_reserved_and_released),
+        SCHEDULER_TEST(an_equal_job_gives_its_bytes_back_too),
+        SCHEDULER_TEST(more_vertices_than_the_key_allows_are_refused),
+        SCHEDULER_TEST(no_more_jobs_wait_than_the_key_allows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

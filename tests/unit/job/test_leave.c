@@ -1,0 +1,108 @@
+#include "tests/unit/scheduler_fixture.h"
+
+/* A question whose client may leave: it lives until that is noted, too. */
+struct waiting {
+    struct question question;
+    bool noted;
+};
+
+static void set_noted(struct call *call)
+{
+    struct waiting *waiting = (struct waiting *)(void *)call;
+    waiting->noted = true;
+}
+
+static void post_waiting(struct fixture *fixture, enum call_kind kind, const char *job_id,
+                         struct waiting *ret_waiting)
+{
+    struct question *question = new_question(kind, job_id);
+    if (kind == CALL_EVENTS) { /* past its first piece */
+        fixture->config.heartbeat_s = LONG_S;
+        call(fixture, question, STATUS_OK, 200);
+        call_finish(&question->call);
+        question->answered = false;
+    }
+    *ret_waiting = (struct waiting){.question = *question};
+    free(question);
+    struct call *waits = &ret_waiting->question.call;
+    waits->context = &ret_waiting->question.answered;
+    waits->left_noted = set_noted;
+    waits->wait_s = LONG_S;
+    waits->wait_until_final = true;
+    scheduler_post(fixture->scheduler, waits);
+}
+
+static void assert_leaving_ends(struct fixture *fixture, enum call_kind kind, const char *job_id)
+{
+    struct waiting waiting;
+    post_waiting(fixture, kind, job_id, &waiting);
+    assert_int_equal(scheduler_calls_open(fixture->scheduler), 1);
+    scheduler_post_left(fixture->scheduler, &waiting.question.call);
+    run_until(fixture, &waiting.noted);
+    assert_true(waiting.question.answered && waiting.question.call.client_left);
+    assert_int_equal(waiting.question.call.http_status, 200);
+    assert_int_equal(scheduler_calls_open(fixture->scheduler), 0);
+    call_finish(&waiting.question.call);
+}
+
+/* Behind another, so that no progress ends a stream's wait. */
+static void a_wait_ends_when_its_client_leaves(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    char queued[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    submit_long(fixture, 2, queued);
+    assert_leaving_ends(fixture, CALL_JOB, queued);
+    assert_leaving_ends(fixture, CALL_EVENTS, queued);
+    cancel(fixture, queued);
+    cancel(fixture, running);
+}
+
+static void one_of_many_leaves_and_the_others_wait_on(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    struct waiting waiting[5];
+    submit_long(fixture, 1, job_id);
+    for (int i = 0; i < 5; i++) {
+        post_waiting(fixture, CALL_JOB, job_id, &waiting[i]);
+    }
+    scheduler_post_left(fixture->scheduler, &waiting[2].question.call);
+    run_until(fixture, &waiting[2].noted);
+    for (int i = 0; i < 5; i++) {
+        assert_true(waiting[i].question.answered == (i == 2));
+    }
+    cancel(fixture, job_id);
+    for (int i = 0; i < 5; i++) {
+        wait_for(fixture, &waiting[i].question);
+        assert_true(waiting[i].question.call.client_left == (i == 2));
+        call_finish(&waiting[i].question.call);
+    }
+}
+
+static void whoever_leaves_after_the_answer_changes_nothing(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    struct waiting waiting;
+    submit_long(fixture, 1, job_id);
+    post_waiting(fixture, CALL_JOB, job_id, &waiting);
+    cancel(fixture, job_id);
+    wait_for(fixture, &waiting.question);
+    waiting.question.answered = false;
+    scheduler_post_left(fixture->scheduler, &waiting.question.call);
+    run_until(fixture, &waiting.noted);
+    assert_false(waiting.question.answered);
+    call_finish(&waiting.question.call);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCHEDULER_TEST(a_wait_ends_when_its_client_leaves),
+        SCHEDULER_TEST(one_of_many_leaves_and_the_others_wait_on),
+        SCHEDULER_TEST(whoever_leaves_after_the_answer_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,79 @@
+#include "tests/unit/scheduler_fixture.h"
+
+static void a_graph_in_use_is_not_deleted_and_one_that_is_idle_is(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    submit_long(fixture, 1, job_id);
+    struct question *question = new_question(CALL_DELETE_GRAPH, job_id);
+    call(fixture, question, STATUS_GRAPH_IN_USE, 409);
+    forget(question);
+    cancel(fixture, job_id);
+    finish_job(fixture, job_id, "cancelled");
+    char graph_id[GRAPH_ID_SIZE];
+    solve(fixture, RING, job_id, graph_id);
+    question = new_question(CALL_DELETE_GRAPH, graph_id);
+    call(fixture, question, STATUS_OK, 204);
+    forget(question);
+    assert_null(result_table_find(fixture->results, 0, graph_id));
+    assert_null(result_table_find(fixture->results, 0, job_id));
+    question = new_question(CALL_GRAPH, graph_id);
+    call(fixture, question, STATUS_NO_SUCH_GRAPH, 404);
+    forget(question);
+    assert_job_state(fixture, job_id, "done");
+}
+
+static void jobs_are_listed_newest_first_page_by_page(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_ids[3][JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    for (int i = 0; i < 3; i++) {
+        solve(fixture, RING, job_ids[i], graph_id);
+    }
+    struct question *question = new_question(CALL_JOBS, "");
+    question->call.limit = 2;
+    call(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    json_t *jobs = json_object_get(body, "jobs");
+    assert_int_equal(json_array_size(jobs), 2);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(jobs, 0), "id")),
+                        job_ids[2]);
+    assert_string_equal(json_string_value(json_object_get(body, "next")), job_ids[1]);
+    json_decref(body);
+    forget(question);
+    question = new_question(CALL_JOBS, "");
+    snprintf(question->call.cursor, JOB_ID_SIZE, "%s", job_ids[1]);
+    call(fixture, question, STATUS_OK, 200);
+    body = body_of(question);
+    jobs = json_object_get(body, "jobs");
+    assert_int_equal(json_array_size(jobs), 1);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(jobs, 0), "id")),
+                        job_ids[0]);
+    assert_true(json_is_null(json_object_get(body, "next")));
+    json_decref(body);
+    forget(question);
+}
+
+static void jobs_are_filtered_by_state(void **state)
+{
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve(*state, RING, job_id, graph_id);
+    struct question *question = new_question(CALL_JOBS, "");
+    question->call.filter_state = true;
+    question->call.state = JOB_FAILED;
+    call(*state, question, STATUS_OK, 200);
+    assert_string_equal(question->call.body, "{\"jobs\":[],\"next\":null}");
+    forget(question);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCHEDULER_TEST(a_graph_in_use_is_not_deleted_and_one_that_is_idle_is),
+        SCHEDULER_TEST(jobs_are_listed_newest_first_page_by_page),
+        SCHEDULER_TEST(jobs_are_filtered_by_state),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+#include "tests/unit/scheduler_fixture.h"
+
+static void results_names_and_jobs_are_there_after_a_restart(void **state)
+{
+    struct fixture *fixture = *state;
+    struct question *question = new_upload(CALL_SUBMIT, RING);
+    snprintf(question->call.parameters.name, NAME_SIZE, "ring");
+    question->call.wait_s = LONG_S;
+    question->call.wait_until_final = true;
+    call(fixture, question, STATUS_OK, 200);
+    restart(fixture);
+    assert_distance(fixture, "ring", 0, 2, "3");
+    assert_distance(fixture, question->call.graph_id, 0, 2, "3");
+    assert_distance(fixture, question->call.job_id, 0, 2, "3");
+    struct question *job = new_question(CALL_JOB, question->call.job_id);
+    call(fixture, job, STATUS_OK, 200);
+    assert_state(job, "done");
+    json_t *body = body_of(job);
+    assert_true(json_is_true(json_object_get(body, "durable")));
+    json_decref(body);
+    forget(job);
+    forget(question);
+}
+
+static void a_running_and_a_queued_job_are_resumed_after_a_restart(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    char queued[JOB_ID_SIZE];
+    submit_ring(fixture, 1200, 1, running);
+    submit_ring(fixture, 1200, 2, queued);
+    scheduler_drain(fixture->scheduler, set_drained, fixture);
+    scheduler_drain_faster(fixture->scheduler);
+    run_until(fixture, &fixture->drained);
+    restart(fixture);
+    finish_job(fixture, running, "done");
+    finish_job(fixture, queued, "done");
+}
+
+static void a_result_lost_from_the_disk_is_solved_again_under_its_job(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    char path[768];
+    solve(fixture, RING, job_id, graph_id);
+    stop(fixture);
+    snprintf(path, sizeof(path), "%s/results/%s.i4.npy", fixture->folder, graph_id);
+    assert_int_equal(remove(path), 0);
+    start(fixture);
+    finish_job(fixture, job_id, "done");
+    assert_distance(fixture, job_id, 0, 2, "3");
+}
+
+static void of_two_jobs_with_one_lost_result_the_later_is_solved_again(void **state)
+{
+    struct fixture *fixture = *state;
+    char first[JOB_ID_SIZE];
+    char second[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    char path[768];
+    solve(fixture, RING, first, graph_id);
+    solve(fixture, RING, second, graph_id);
+    stop(fixture);
+    snprintf(path, sizeof(path), "%s/results/%s.i4.npy", fixture->folder, graph_id);
+    assert_int_equal(remove(path), 0);
+    start(fixture);
+    assert_job_state(fixture, first, "done");
+    finish_job(fixture, second, "done");
+    assert_distance(fixture, first, 0, 2, "3");
+}
+
+static void a_job_that_was_done_stays_so_when_its_graph_was_deleted_and_came_again(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve(fixture, RING, job_id, graph_id);
+    struct question *question = new_question(CALL_DELETE_GRAPH, graph_id);
+    call(fixture, question, STATUS_OK, 204);
+    forget(question);
+    question = new_upload(CALL_STORE_GRAPH, RING);
+    call(fixture, question, STATUS_OK, 201);
+    forget(question);
+    restart(fixture);
+    assert_job_state(fixture, job_id, "done");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCHEDULER_TEST(results_names_and_jobs_are_there_after_a_restart),
+        SCHEDULER_TEST(a_running_and_a_queued_job_are_resumed_after_a_restart),
+        SCHEDULER_TEST(a_result_lost_from_the_disk_is_solved_again_under_its_job),
+        SCHEDULER_TEST(of_two_jobs_with_one_lost_result_the_later_is_solved_again),
+        SCHEDULER_TEST(a_job_that_was_done_stays_so_when_its_graph_was_deleted_and_came_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,148 @@
+#include "tests/unit/scheduler_fixture.h"
+
+static void a_question_for_a_missing_result_waits_for_the_job(void **state)
+{
+    struct fixture *fixture = *state;
+    struct question *upload = new_upload(CALL_STORE_GRAPH, RING);
+    call(fixture, upload, STATUS_OK, 201);
+    struct question *question = new_question(CALL_RESULT, upload->call.graph_id);
+    call(fixture, question, STATUS_NOT_SOLVED, 409);
+    forget(question);
+    question = new_question(CALL_RESULT, upload->call.graph_id);
+    question->call.wait_s = LONG_S;
+    call(fixture, question, STATUS_OK, 200);
+    assert_distance(fixture, upload->call.graph_id, 0, 2, "3");
+    forget(question);
+    forget(upload);
+}
+
+static void the_budget_evicts_the_result_longest_unasked(void **state)
+{
+    struct fixture *fixture = *state;
+    char ring_job[JOB_ID_SIZE];
+    char ring[GRAPH_ID_SIZE];
+    char line_job[JOB_ID_SIZE];
+    char line[GRAPH_ID_SIZE];
+    fixture->config.result_budget_bytes = 200; /* one result of 3 x 3 has 164 */
+    solve(fixture, RING, ring_job, ring);
+    solve(fixture, LINE, line_job, line);
+    assert_null(result_table_find(fixture->results, 0, ring));
+    assert_null(result_table_find(fixture->results, 0, ring_job));
+    assert_distance(fixture, line, 0, 2, "11");
+    assert_job_state(fixture, ring_job, "done");
+    struct question *question = new_question(CALL_RESULT, ring_job);
+    question->call.wait_s = LONG_S;
+    call(fixture, question, STATUS_OK, 200);
+    assert_distance(fixture, ring_job, 0, 2, "3");
+    assert_null(result_table_find(fixture->results, 0, line));
+    forget(question);
+}
+
+static void the_limit_evicts_the_result_longest_unasked(void **state)
+{
+    struct fixture *fixture = *state;
+    char ring_job[JOB_ID_SIZE];
+    char ring[GRAPH_ID_SIZE];
+    char line_job[JOB_ID_SIZE];
+    char line[GRAPH_ID_SIZE];
+    fixture->config.result_limit = 1;
+    solve(fixture, RING, ring_job, ring);
+    assert_distance(fixture, ring, 0, 2, "3");
+    solve(fixture, LINE, line_job, line);
+    assert_null(result_table_find(fixture->results, 0, ring));
+    assert_distance(fixture, line, 0, 2, "11");
+    restart(fixture);
+    assert_null(result_table_find(fixture->results, 0, ring)); /* not taken for lost */
+    assert_distance(fixture, line, 0, 2, "11");
+}
+
+static void touch(struct fixture *fixture, const char *graph_id)
+{
+    struct result *result = result_table_find(fixture->results, 0, graph_id);
+    assert_non_null(result);
+    result_touch(result, clock_monotonic_s());
+    result_unref(result);
+}
+
+/* Queries only touch the results, so the order of eviction is found out when one has to go. */
+static void results_are_evicted_in_the_order_of_their_last_queries(void **state)
+{
+    struct fixture *fixture = *state;
+    static const unsigned evicted[] = {1, 0, 3, 2};
+    char job_id[JOB_ID_SIZE];
+    char graph_ids[7][GRAPH_ID_SIZE];
+    fixture->config.result_limit = 3;
+    for (unsigned i = 0; i < 7; i++) {
+        char *edges = ring_of(3, i + 1);
+        solve(fixture, edges, job_id, graph_ids[i]);
+        free(edges);
+        if (i >= 3) {
+            struct result *gone = result_table_find(fixture->results, 0, graph_ids[evicted[i - 3]]);
+            assert_null(gone);
+        }
+        if (i == 2) {
+            touch(fixture, graph_ids[0]); /* 1 2 0 */
+        } else if (i == 3) {
+            touch(fixture, graph_ids[2]); /* 0 3 2 */
+        }
+    }
+}
+
+static void solve_kind(struct fixture *fixture, enum kind kind, char graph_id[GRAPH_ID_SIZE])
+{
+    struct question *question = new_upload(CALL_SUBMIT, RING);
+    question->call.parameters.kind = kind;
+    question->call.wait_s = LONG_S;
+    question->call.wait_until_final = true;
+    call(fixture, question, STATUS_OK, 200);
+    memcpy(graph_id, question->call.graph_id, GRAPH_ID_SIZE);
+    forget(question);
+}
+
+static enum kind answering_kind(struct fixture *fixture, const char *graph_id)
+{
+    struct result *result = result_table_find(fixture->results, 0, graph_id);
+    assert_non_null(result);
+    enum kind kind = result_kind(result);
+    result_unref(result);
+    return kind;
+}
+
+static void a_graph_answers_with_the_kind_asked_for_last(void **state)
+{
+    struct fixture *fixture = *state;
+    char graph_id[GRAPH_ID_SIZE];
+    solve_kind(fixture, KIND_I4, graph_id);
+    solve_kind(fixture, KIND_F8, graph_id);
+    assert_int_equal(answering_kind(fixture, graph_id), KIND_F8);
+    solve_kind(fixture, KIND_I4, graph_id); /* known: not solved again */
+    assert_int_equal(answering_kind(fixture, graph_id), KIND_I4);
+    restart(fixture);
+    assert_int_equal(answering_kind(fixture, graph_id), KIND_I4);
+}
+
+/* A negative loop is no edge of the canonical form, and still makes another graph. */
+static void a_negative_loop_is_not_answered_from_the_graph_without_it(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char plain[GRAPH_ID_SIZE];
+    char looped[GRAPH_ID_SIZE];
+    solve(fixture, LINE, job_id, plain);
+    solve(fixture, "p sp 3 3\na 1 2 5\na 2 3 6\na 2 2 -1\n", job_id, looped);
+    assert_string_not_equal(plain, looped);
+    assert_job_state(fixture, job_id, "failed");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCHEDULER_TEST(a_question_for_a_missing_result_waits_for_the_job),
+        SCHEDULER_TEST(the_budget_evicts_the_result_longest_unasked),
+        SCHEDULER_TEST(the_limit_evicts_the_result_longest_unasked),
+        SCHEDULER_TEST(results_are_evicted_in_the_order_of_their_last_queries),
+        SCHEDULER_TEST(a_graph_answers_with_the_kind_asked_for_last),
+        SCHEDULER_TEST(a_negative_loop_is_not_answered_from_the_graph_without_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,91 @@
+#include "tests/unit/scheduler_fixture.h"
+
+static void a_submitted_graph_is_solved(void **state)
+{
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve(*state, RING, job_id, graph_id);
+    assert_job_state(*state, job_id, "done");
+    assert_distance(*state, job_id, 0, 2, "3");
+    assert_distance(*state, graph_id, 2, 1, "5");
+}
+
+static void without_a_wait_the_answer_is_202_and_the_job_ends_later(void **state)
+{
+    struct question *question = new_upload(CALL_SUBMIT, RING);
+    call(*state, question, STATUS_OK, 202);
+    assert_true(question->call.retry_after_s > 0);
+    finish_job(*state, question->call.job_id, "done");
+    forget(question);
+}
+
+static void assert_member(struct fixture *fixture, struct question *question, const char *member,
+                          const char *value)
+{
+    call(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    assert_string_equal(json_string_value(json_object_get(body, member)), value);
+    json_decref(body);
+    forget(question);
+}
+
+static void documents_name_the_solver_of_a_job_and_the_latest_job_of_a_graph(void **state)
+{
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve(*state, RING, job_id, graph_id);
+    assert_member(*state, new_question(CALL_JOB, job_id), "solver", "cpu");
+    assert_member(*state, new_question(CALL_JOB, job_id), "graph", graph_id);
+    assert_member(*state, new_question(CALL_GRAPH, graph_id), "job", job_id);
+    assert_member(*state, new_question(CALL_GRAPH, job_id), "result", "i4");
+}
+
+static void unknown_ids_are_told_apart(void **state)
+{
+    struct question *question = new_question(CALL_JOB, "nowhere");
+    call(*state, question, STATUS_NO_SUCH_JOB, 404);
+    forget(question);
+    question = new_question(CALL_GRAPH, "nowhere");
+    call(*state, question, STATUS_NO_SUCH_GRAPH, 404);
+    forget(question);
+    question = new_question(CALL_RESULT, "j_00000000000000000000000000");
+    call(*state, question, STATUS_NO_SUCH_JOB, 404);
+    forget(question);
+}
+
+static void a_drain_answers_the_waiting_and_refuses_new_jobs(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    submit_long(fixture, 1, job_id);
+    struct question *waiting = new_question(CALL_JOB, job_id);
+    waiting->call.wait_s = LONG_S;
+    waiting->call.wait_until_final = true;
+    scheduler_post(fixture->scheduler, &waiting->call);
+    assert_job_state(fixture, job_id, "running");
+    scheduler_drain(fixture->scheduler, set_drained, fixture);
+    wait_for(fixture, waiting);
+    assert_state(waiting, "running");
+    forget(waiting);
+    struct question *question = new_upload(CALL_SUBMIT, RING);
+    call(fixture, question, STATUS_DRAINING, 503);
+    forget(question);
+    scheduler_drain_faster(fixture->scheduler);
+    run_until(fixture, &fixture->drained);
+    assert_job_state(fixture, job_id, "queued");
+    question = new_upload(CALL_STORE_GRAPH, RING);
+    call(fixture, question, STATUS_DRAINING, 503);
+    forget(question);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCHEDULER_TEST(a_submitted_graph_is_solved),
+        SCHEDULER_TEST(without_a_wait_the_answer_is_202_and_the_job_ends_later),
+        SCHEDULER_TEST(documents_name_the_solver_of_a_job_and_the_latest_job_of_a_graph),
+        SCHEDULER_TEST(unknown_ids_are_told_apart),
+        SCHEDULER_TEST(a_drain_answers_the_waiting_and_refuses_new_jobs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

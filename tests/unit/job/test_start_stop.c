@@ -1,0 +1,37 @@
+#include "tests/unit/scheduler_fixture.h"
+
+static void a_worker_without_a_gpu_says_why(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct device_list *devices = scheduler_devices(fixture->scheduler);
+    assert_int_equal(devices->count, 1);
+    assert_string_equal(devices->devices[0].solver, "cpu");
+    assert_true(devices->gpu_reason[0] != '\0');
+    assert_true(atomic_load(&scheduler_admission(fixture->scheduler)->ready));
+}
+
+static void the_vertex_limit_is_the_smallest_and_says_whose_it_is(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_true(scheduler_admission(fixture->scheduler)->vertex_limit > 1000);
+    assert_non_null(strstr(scheduler_admission(fixture->scheduler)->limit_reason, "GiB"));
+    stop(fixture);
+    fixture->config.vertex_limit = 2;
+    start(fixture);
+    assert_int_equal(scheduler_admission(fixture->scheduler)->vertex_limit, 2);
+    assert_string_equal(scheduler_admission(fixture->scheduler)->limit_reason,
+                        "graph.vertex_limit");
+    struct question *question = new_upload(CALL_SUBMIT, RING);
+    call(fixture, question, STATUS_TOO_LARGE, 413);
+    assert_true(question->call.problem.limit == 2);
+    forget(question);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCHEDULER_TEST(a_worker_without_a_gpu_says_why),
+        SCHEDULER_TEST(the_vertex_limit_is_the_smallest_and_says_whose_it_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+#include "tests/unit/worker_fixture.h"
+
+#include <math.h>
+
+static int set_up_thread(void **state)
+{
+    struct fixture *fixture = make_fixture();
+    start(fixture, WORKER_THREAD);
+    *state = fixture;
+    return 0;
+}
+
+static int set_up_process(void **state)
+{
+    struct fixture *fixture = make_fixture();
+    start(fixture, WORKER_PROCESS);
+    *state = fixture;
+    return 0;
+}
+
+static void an_opened_worker_tells_its_device_and_limits(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_int_equal(fixture->opening.facts.status, STATUS_OK);
+    assert_string_equal(fixture->opening.facts.device.solver, "cpu");
+    assert_true(fixture->opening.facts.vertex_limit[KIND_I4] > 1000);
+    assert_true(fixture->opening.facts.vertex_limit[KIND_F8] <
+                fixture->opening.facts.vertex_limit[KIND_I4]);
+    /* Computed as i4, in memory beside its own. */
+    assert_true(fixture->opening.facts.vertex_limit[KIND_U2] <
+                fixture->opening.facts.vertex_limit[KIND_I4]);
+}
+
+static void task_comes_home_solved(void **state)
+{
+    struct fixture *fixture = *state;
+    struct task task = {.graph = read_ring()};
+    carry_out(fixture, &task);
+    assert_int_equal(task.status, STATUS_OK);
+    assert_null(task.graph);
+    assert_int_equal(vertex_names_count(task.names), 3);
+    struct matrix matrix = result_file_matrix(task.file);
+    double distance;
+    assert_true(matrix_distance(&matrix, 0, 2, &distance));
+    assert_true(distance == 3);
+    assert_true(atomic_load(&task.signal->rounds_done) > 0);
+    task_finish(&task);
+}
+
+static void cancelled_work_comes_home_at_once(void **state)
+{
+    struct fixture *fixture = *state;
+    struct task task = {.graph = read_ring(), .signal = &fixture->signal};
+    atomic_store(&fixture->signal.cancelled, true);
+    carry_out(fixture, &task);
+    assert_int_equal(task.status, STATUS_CANCELLED);
+    assert_null(task.file);
+    task_finish(&task);
+}
+
+static void a_missing_graph_file_is_told(void **state)
+{
+    struct task task = {.graph_id = "g_absent"};
+    carry_out(*state, &task);
+    assert_int_not_equal(task.status, STATUS_OK);
+    assert_non_null(strstr(task.problem.detail, "g_absent"));
+    task_finish(&task);
+}
+
+static void a_graph_is_read_from_its_file(void **state)
+{
+    struct fixture *fixture = *state;
+    struct task task = {0};
+    carry_out(fixture, &task);
+    assert_int_equal(task.status, STATUS_OK);
+    assert_true(task.parse_s > 0);
+    assert_int_equal(vertex_names_count(task.names), 3);
+    task_finish(&task);
+}
+
+static void a_negative_cycle_comes_home_with_its_vertices(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = read_ring();
+    graph->weight_i4[2] = -9;
+    graph->summary.negative = true;
+    graph->summary.min_weight = -9;
+    fixture_put_graph(fixture->folder, "g_cycle", graph);
+    graph_destroy(graph);
+    struct task task = {.graph_id = "g_cycle"};
+    carry_out(fixture, &task);
+    assert_int_equal(task.status, STATUS_NEGATIVE_CYCLE);
+    assert_int_equal(task.outcome.cycle_length, 3);
+    assert_true(task.outcome.cycle_weight == -6);
+    assert_null(task.file);
+    assert_non_null(task.names);
+    task_finish(&task);
+}
+
+static void what_a_solve_takes_is_known_beforehand(void **state)
+{
+    struct fixture *fixture = *state;
+    struct solver_estimate small;
+    struct solver_estimate large;
+    struct solver_estimate planned;
+    struct plan_summary plan;
+    struct graph *graph = read_ring();
+    worker_estimate(fixture->worker, 1000, 4000, KIND_I4, &small);
+    worker_estimate(fixture->worker, 2000, 4000, KIND_I4, &large);
+    assert_true(small.seconds > 0 && fabs(large.seconds / small.seconds - 8) < 1e-9);
+    assert_true(large.host_bytes > small.host_bytes);
+    assert_int_equal(worker_estimate_graph(fixture->worker, graph, KIND_I4, &planned, &plan),
+                     STATUS_OK);
+    assert_int_equal(plan.parts, 1);
+    graph_destroy(graph);
+}
+
+static void a_healthy_worker_is_ready_and_was_never_lost(void **state)
+{
+    const struct fixture *fixture = *state;
+    const struct worker_health *health = worker_health_of(fixture->worker);
+    assert_int_equal(atomic_load(&health->state), WORKER_READY);
+    assert_int_equal(atomic_load(&health->restarts), 0);
+    for (int i = 0; i <= TASK_LOSS_BABBLE; i++) {
+        assert_int_equal(atomic_load(&health->losses[i]), 0);
+    }
+}
+
+#define TEST(name)                                                                                 \
+    cmocka_unit_test_setup_teardown(name, set_up_thread, tear_down),                               \
+    {                                                                                              \
+#name " in a process", name, set_up_process, tear_down, NULL                               \
+    }
+
+int main(int argc, char **argv)
+{
+    WORKER_MAIN(argc, argv);
+    const struct CMUnitTest tests[] = {
+        TEST(an_opened_worker_tells_its_device_and_limits),
+        TEST(task_comes_home_solved),
+        TEST(cancelled_work_comes_home_at_once),
+        TEST(a_missing_graph_file_is_told),
+        TEST(a_graph_is_read_from_its_file),
+        TEST(a_negative_cycle_comes_home_with_its_vertices),
+        TEST(what_a_solve_takes_is_known_beforehand),
+        TEST(a_healthy_worker_is_ready_and_was_never_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,263 @@
+#include "proto/read/decoder.h"
+
+#include "proto/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define ROOM ((size_t)1 << 22)
+
+static char plain[300000];
+static char packed[2][ROOM];
+static size_t packed_size[2];
+
+static size_t pack_gzip(char *to, const char *bytes, size_t size)
+{
+    z_stream gzip = {0};
+    size_t written;
+
+    assert_int_equal(deflateInit2(&gzip, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    gzip.next_in = (Bytef *)(uintptr_t)bytes;
+    gzip.avail_in = (uInt)size;
+    gzip.next_out = (Bytef *)to;
+    gzip.avail_out = (uInt)ROOM / 4;
+    assert_int_equal(deflate(&gzip, Z_FINISH), Z_STREAM_END);
+    written = gzip.total_out;
+    deflateEnd(&gzip);
+    return written;
+}
+
+static size_t pack(enum coding coding, char *to, const char *bytes, size_t size)
+{
+    size_t written;
+
+    if (coding == CODING_GZIP) {
+        return pack_gzip(to, bytes, size);
+    }
+    written = ZSTD_compress(to, ROOM / 4, bytes, size, 3);
+    assert_int_equal(ZSTD_isError(written), 0);
+    return written;
+}
+
+/* In each coding, of what does not compress well. */
+static int set_up(void **state)
+{
+    uint64_t seed = 1;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof plain; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        plain[i] = (char)('0' + (seed >> 33) % 10);
+    }
+    packed_size[0] = pack(CODING_GZIP, packed[0], plain, sizeof plain);
+    packed_size[1] = pack(CODING_ZSTD, packed[1], plain, sizeof plain);
+    return 0;
+}
+
+static enum status append(void *context, const char *bytes, size_t size, struct problem *reterr)
+{
+    (void)reterr;
+    text_append(context, bytes, size);
+    return STATUS_OK;
+}
+
+static enum status decode(const struct decoder_rules *rules, const char *bytes, size_t size,
+                          size_t piece, struct text *text, struct problem *reterr)
+{
+    struct decoder_rules its = *rules;
+    struct decoder *decoder;
+    enum status status = STATUS_OK;
+
+    its.take = append;
+    its.context = text;
+    assert_int_equal(decoder_create(&its, &decoder), STATUS_OK);
+    for (size_t at = 0; at < size && status == STATUS_OK; at += piece) {
+        size_t length = size - at < piece ? size - at : piece;
+        char *copy = malloc(length);
+
+        assert_non_null(copy);
+        memcpy(copy, bytes + at, length);
+        status = decoder_feed(decoder, copy, length, reterr);
+        free(copy);
+    }
+    if (status == STATUS_OK) {
+        status = decoder_end(decoder, reterr);
+    }
+    decoder_destroy(decoder);
+    return status;
+}
+
+static void check(enum coding coding, const char *bytes, size_t size, size_t piece, size_t copies)
+{
+    const struct decoder_rules rules = {.coding = coding};
+    struct text text = {0};
+
+    assert_int_equal(decode(&rules, bytes, size, piece, &text, NULL), STATUS_OK);
+    assert_int_equal(text.size, copies * sizeof plain);
+    for (size_t i = 0; i < copies; i++) {
+        assert_memory_equal(text.bytes + i * sizeof plain, plain, sizeof plain);
+    }
+    text_finish(&text);
+}
+
+static void any_split_gives_the_same_bytes(void **state)
+{
+    static const size_t pieces[] = {ROOM, 1, 7, 4099};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        for (size_t k = 0; k < 4; k++) {
+            check(i == 0 ? CODING_GZIP : CODING_ZSTD, packed[i], packed_size[i], pieces[k], 1);
+        }
+    }
+}
+
+static void members_follow_one_another(void **state)
+{
+    static char twice[2 * ROOM];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        memcpy(twice, packed[i], packed_size[i]);
+        memcpy(twice + packed_size[i], packed[i], packed_size[i]);
+        check(i == 0 ? CODING_GZIP : CODING_ZSTD, twice, 2 * packed_size[i], 5, 2);
+        check(i == 0 ? CODING_GZIP : CODING_ZSTD, twice, 2 * packed_size[i], ROOM, 2);
+    }
+}
+
+static void refused(enum coding coding, const char *bytes, size_t size, enum status expected,
+                    const char *detail)
+{
+    const struct decoder_rules rules = {.coding = coding};
+    static const size_t pieces[] = {ROOM, 1, 64};
+
+    for (size_t i = 0; i < 3; i++) {
+        struct problem problem = {0};
+        struct text text = {0};
+
+        assert_int_equal(decode(&rules, bytes, size, pieces[i], &text, &problem), expected);
+        assert_int_equal(problem.status, expected);
+        assert_non_null(strstr(problem.detail, detail));
+        assert_true(problem.hint[0] != '\0');
+        text_finish(&text);
+    }
+}
+
+static void damage_is_refused(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        enum coding coding = i == 0 ? CODING_GZIP : CODING_ZSTD;
+        char *copy = malloc(packed_size[i] + 5);
+
+        assert_non_null(copy);
+        memcpy(copy, packed[i], packed_size[i]);
+        memcpy(copy + packed_size[i], "trash", 5);
+        refused(coding, copy, packed_size[i] / 2, STATUS_TRUNCATED, "ends in the middle");
+        refused(coding, copy, packed_size[i] - 1, STATUS_TRUNCATED, "ends in the middle");
+        refused(coding, copy, packed_size[i] + 5, STATUS_BAD_GRAPH, "After the end");
+        copy[0] = 'p';
+        refused(coding, copy, packed_size[i], STATUS_BAD_GRAPH, "is damaged");
+        free(copy);
+    }
+    packed[0][packed_size[0] - 6] ^= 1;
+    refused(CODING_GZIP, packed[0], packed_size[0], STATUS_BAD_GRAPH, "is damaged");
+    packed[0][packed_size[0] - 6] ^= 1;
+}
+
+static void bombs_are_caught_by_size_and_by_ratio(void **state)
+{
+    size_t size = (size_t)100 << 20;
+    char *zeros = calloc(1, size);
+    char *bomb = malloc(ROOM);
+
+    (void)state;
+    assert_non_null(zeros);
+    assert_non_null(bomb);
+    for (int i = 0; i < 2; i++) {
+        enum coding coding = i == 0 ? CODING_GZIP : CODING_ZSTD;
+        struct decoder_rules rules = {.coding = coding, .limit_bytes = 3 << 20};
+        struct problem problem = {0};
+        struct text text = {0};
+        size_t bomb_size = pack(coding, bomb, zeros, size);
+
+        assert_int_equal(decode(&rules, bomb, bomb_size, ROOM, &text, &problem),
+                         STATUS_BODY_TOO_LARGE);
+        assert_true(problem.has_limit && problem.limit == 3 << 20 && problem.actual > 3 << 20);
+        assert_true(text.size <= 3 << 20);
+        text_clear(&text);
+        rules = (struct decoder_rules){.coding = coding, .ratio = 50};
+        assert_int_equal(decode(&rules, bomb, bomb_size, 10, &text, &problem),
+                         STATUS_BODY_TOO_LARGE);
+        assert_true(problem.has_limit && problem.limit == 50 && problem.actual > 50);
+        assert_true(text.size <= (2u << 20) + bomb_size * 50);
+        text_finish(&text);
+        /* The first MiB is free. */
+        bomb_size = pack(coding, bomb, zeros, 1 << 20);
+        assert_int_equal(decode(&rules, bomb, bomb_size, ROOM, &text, &problem), STATUS_OK);
+        text_finish(&text);
+    }
+    free(zeros);
+    free(bomb);
+}
+
+static void a_window_beyond_8_mib_is_refused(void **state)
+{
+    size_t size = (size_t)20 << 20;
+    char *zeros = calloc(1, size);
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    size_t written;
+
+    (void)state;
+    assert_non_null(zeros);
+    assert_int_equal(ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 24)), 0);
+    assert_int_equal(ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0)), 0);
+    written = ZSTD_compress2(context, packed[1], ROOM, zeros, size);
+    assert_int_equal(ZSTD_isError(written), 0);
+    refused(CODING_ZSTD, packed[1], written, STATUS_BAD_GRAPH, "more than 8 MiB");
+    packed_size[1] = pack(CODING_ZSTD, packed[1], plain, sizeof plain);
+    ZSTD_freeCCtx(context);
+    free(zeros);
+}
+
+static void codings_have_names_and_endings(void **state)
+{
+    size_t size = 0;
+
+    (void)state;
+    assert_int_equal(decoder_coding_from_name("X-GZIP"), CODING_GZIP);
+    assert_int_equal(decoder_coding_from_name("zstd"), CODING_ZSTD);
+    assert_int_equal(decoder_coding_from_name("identity"), CODING_IDENTITY);
+    assert_int_equal(decoder_coding_from_name("br"), CODING_COUNT);
+    assert_int_equal(decoder_coding_from_name("gzip, zstd"), CODING_COUNT);
+    assert_string_equal(decoder_coding_name(CODING_GZIP), "gzip");
+    assert_int_equal(decoder_coding_from_path("a/b.gr.gz", &size), CODING_GZIP);
+    assert_int_equal(size, 6);
+    assert_int_equal(decoder_coding_from_path("b.ZST", &size), CODING_ZSTD);
+    assert_int_equal(size, 1);
+    assert_int_equal(decoder_coding_from_path("b.gr", &size), CODING_IDENTITY);
+    assert_int_equal(size, 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_split_gives_the_same_bytes),
+        cmocka_unit_test(members_follow_one_another),
+        cmocka_unit_test(damage_is_refused),
+        cmocka_unit_test(bombs_are_caught_by_size_and_by_ratio),
+        cmocka_unit_test(a_window_beyond_8_mib_is_refused),
+        cmocka_unit_test(codings_have_names_and_endings),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}

@@ -1,0 +1,116 @@
+#include "proto/read/edge_sort.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MANY 300000
+
+static uint32_t next(uint64_t *seed, uint32_t below)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((*seed >> 33) % below);
+}
+
+static void put(void *edges, bool real, uint64_t i, struct edge_f8 edge)
+{
+    if (real) {
+        ((struct edge_f8 *)edges)[i] = edge;
+    } else {
+        ((struct edge_i4 *)edges)[i] =
+            (struct edge_i4){edge.source, edge.target, (int32_t)edge.weight};
+    }
+}
+
+static struct edge_f8 get(const void *edges, bool real, uint64_t i)
+{
+    const struct edge_i4 *integer = (const struct edge_i4 *)edges + i;
+
+    return real ? ((const struct edge_f8 *)edges)[i]
+                : (struct edge_f8){integer->source, integer->target, integer->weight};
+}
+
+/* The weight is the place in the file, so that an edge lost, doubled or swapped is seen. */
+static void check(uint64_t count, uint32_t vertex_count, uint32_t spread, bool real)
+{
+    void *edges = calloc(count + 1, sizeof(struct edge_f8));
+    struct edge_f8 *copy = calloc(count + 1, sizeof(*copy));
+    bool *seen = calloc(count + 1, sizeof(*seen));
+    uint64_t seed = count + vertex_count;
+    struct edge_f8 last = {0};
+
+    assert_non_null(edges);
+    assert_non_null(copy);
+    assert_non_null(seen);
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t ends[2] = {next(&seed, vertex_count), next(&seed, vertex_count)};
+
+        copy[i] = (struct edge_f8){ends[0] - ends[0] % spread, ends[1], (double)i};
+        put(edges, real, i, copy[i]);
+    }
+    assert_int_equal(edge_sort(edges, real, count, vertex_count), STATUS_OK);
+    for (uint64_t i = 0; i < count; i++) {
+        const struct edge_f8 edge = get(edges, real, i);
+        const uint64_t place = (uint64_t)edge.weight;
+
+        assert_true(place < count && !seen[place]);
+        seen[place] = true;
+        assert_true(edge.source == copy[place].source && edge.target == copy[place].target);
+        assert_true(edge.source > last.source ||
+                    (edge.source == last.source && edge.target >= last.target));
+        last = edge;
+    }
+    free(edges);
+    free(copy);
+    free(seen);
+}
+
+static void edges_are_in_order(void **state)
+{
+    static const uint32_t vertices[] = {1, 2, 3, 255, 257, 1025, 25000, 1u << 20, (1u << 26) - 1};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(vertices) / sizeof(vertices[0]); i++) {
+        for (uint64_t count = 0; count < 40; count++) {
+            check(count, vertices[i], 1, false);
+            check(count, vertices[i], 1, true);
+        }
+        check(MANY, vertices[i], 1, false);
+        check(MANY, vertices[i], 1, true);
+    }
+}
+
+/* Nearly all edges in a few buckets. */
+static void a_few_rows_may_hold_everything(void **state)
+{
+    (void)state;
+    check(MANY, 100000, 99999, false);
+    check(MANY, 100000, 40000, true);
+}
+
+/* More of them than are sorted between two arrays. */
+static void parallel_edges_all_stay(void **state)
+{
+    (void)state;
+    for (int real = 0; real < 2; real++) {
+        check(MANY, 1u << 26, 1u << 26, real != 0);
+        check(MANY, 1, 1, real != 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(edges_are_in_order),
+        cmocka_unit_test(a_few_rows_may_hold_everything),
+        cmocka_unit_test(parallel_edges_all_stay),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

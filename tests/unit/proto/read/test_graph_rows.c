@@ -1,0 +1,232 @@
+#include "proto/read/graph_rows.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define VERTICES 9u
+#define ROUNDS 300
+#define ABSENT INT32_MAX
+
+/* How the edges of one list come. */
+enum order { AS_DRAWN, ASCENDING, DESCENDING, NEARLY_ASCENDING };
+
+static uint32_t next(uint64_t *seed, uint32_t below)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((*seed >> 33) % below);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct edge_i4 *x = a;
+    const struct edge_i4 *y = b;
+
+    if (x->source != y->source) {
+        return x->source < y->source ? -1 : 1;
+    }
+    return (x->target > y->target) - (x->target < y->target);
+}
+
+static void arrange(struct edge_i4 *edges, uint64_t count, enum order order)
+{
+    if (order == AS_DRAWN) {
+        return;
+    }
+    qsort(edges, count, sizeof *edges, compare);
+    for (uint64_t i = 0; order == DESCENDING && i < count / 2; i++) {
+        const struct edge_i4 edge = edges[i];
+
+        edges[i] = edges[count - 1 - i];
+        edges[count - 1 - i] = edge;
+    }
+    if (order == NEARLY_ASCENDING && count > 1) {
+        const struct edge_i4 edge = edges[0];
+
+        memmove(edges, edges + 1, (count - 1) * sizeof *edges);
+        edges[count - 1] = edge;
+    }
+}
+
+/* Of half the weight where they are decimals. */
+static struct edge_list list_of(const struct edge_i4 *edges, uint64_t count, bool real)
+{
+    struct edge_list list = {.count = count, .real = real};
+
+    list.edges = calloc(count + 1, real ? sizeof(struct edge_f8) : sizeof *edges);
+    assert_non_null(list.edges);
+    for (uint64_t i = 0; i < count; i++) {
+        if (real) {
+            ((struct edge_f8 *)list.edges)[i] =
+                (struct edge_f8){edges[i].source, edges[i].target, edges[i].weight / 2.0};
+        } else {
+            ((struct edge_i4 *)list.edges)[i] = edges[i];
+        }
+    }
+    return list;
+}
+
+/* The shortest edge of each pair, and what was left out on the way. */
+struct oracle {
+    int32_t weight[VERTICES][VERTICES];
+    uint64_t edge_count;
+    uint64_t loops_dropped;
+    uint64_t parallel_merged;
+    uint32_t negative_loop;
+};
+
+static struct oracle oracle_of(const struct edge_i4 *edges, uint64_t count, const uint32_t *row_of,
+                               bool directed)
+{
+    struct oracle oracle = {.negative_loop = NO_VERTEX};
+
+    for (size_t i = 0; i < VERTICES * VERTICES; i++) {
+        oracle.weight[i / VERTICES][i % VERTICES] = ABSENT;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        const uint32_t a = row_of[edges[i].source];
+        const uint32_t b = row_of[edges[i].target];
+        int32_t *weight = &oracle.weight[!directed && a > b ? b : a][!directed && a > b ? a : b];
+
+        if (a == b) {
+            oracle.loops_dropped += edges[i].weight >= 0;
+            if (edges[i].weight < 0 && a < oracle.negative_loop) {
+                oracle.negative_loop = a;
+            }
+            continue;
+        }
+        oracle.edge_count += *weight == ABSENT;
+        oracle.parallel_merged += *weight != ABSENT;
+        *weight = edges[i].weight < *weight ? edges[i].weight : *weight;
+    }
+    return oracle;
+}
+
+static double bound_of(const struct oracle *oracle, bool directed)
+{
+    double bound = 0;
+
+    for (uint32_t v = 0; v < VERTICES; v++) {
+        int32_t largest = 0;
+
+        for (uint32_t w = 0; w < VERTICES; w++) {
+            const int32_t out = oracle->weight[v][w] == ABSENT ? 0 : abs(oracle->weight[v][w]);
+            const int32_t in = oracle->weight[w][v] == ABSENT ? 0 : abs(oracle->weight[w][v]);
+
+            largest = out > largest ? out : largest;
+            largest = !directed && in > largest ? in : largest;
+        }
+        bound += largest;
+    }
+    return bound;
+}
+
+static void expect_rows(const struct graph *graph, const struct oracle *oracle, double scale)
+{
+    int32_t least = INT32_MAX;
+    int32_t most = INT32_MIN;
+    uint64_t edge = 0;
+
+    for (uint32_t v = 0; v < VERTICES; v++) {
+        assert_int_equal(graph->row_offset[v], edge);
+        for (uint32_t w = 0; w < VERTICES; w++) {
+            const int32_t weight = oracle->weight[v][w];
+
+            if (weight == ABSENT) {
+                continue;
+            }
+            assert_int_equal(graph->target[edge], w);
+            assert_true(graph_weight(graph, edge++) == weight * scale);
+            least = weight < least ? weight : least;
+            most = weight > most ? weight : most;
+        }
+    }
+    assert_int_equal(graph->row_offset[VERTICES], edge);
+    assert_int_equal(graph->edge_count, edge);
+    assert_true(graph->summary.min_weight == (edge > 0 ? least * scale : 0));
+    assert_true(graph->summary.max_weight == (edge > 0 ? most * scale : 0));
+    assert_int_equal(graph->summary.negative,
+                     oracle->negative_loop != NO_VERTEX || (edge > 0 && least < 0));
+}
+
+static void check(const struct edge_i4 *edges, uint64_t count, const uint32_t *row_of,
+                  bool directed, bool real)
+{
+    const struct oracle oracle = oracle_of(edges, count, row_of, directed);
+    const double scale = real ? 0.5 : 1;
+    struct edge_list list = list_of(edges, count, real);
+    struct graph *graph = calloc(1, sizeof *graph);
+
+    assert_non_null(graph);
+    graph->vertex_count = VERTICES;
+    graph->directed = directed;
+    graph->summary.negative_loop = NO_VERTEX;
+    assert_int_equal(graph_rows_build(&list, row_of, graph), STATUS_OK);
+    assert_null(list.edges);
+    expect_rows(graph, &oracle, scale);
+    assert_int_equal(graph->summary.loops_dropped, oracle.loops_dropped);
+    assert_int_equal(graph->summary.parallel_merged, oracle.parallel_merged);
+    assert_int_equal(graph->summary.negative_loop, oracle.negative_loop);
+    assert_true(graph->summary.distance_bound == bound_of(&oracle, directed) * scale);
+    graph_destroy(graph);
+}
+
+/* Against the shortest edge of each pair, in every order, direction and type of weight. */
+static void the_graph_is_the_same_in_whatever_order_its_edges_come(void **state)
+{
+    static const uint32_t same[VERTICES] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    static const uint32_t turned[VERTICES] = {8, 7, 6, 5, 4, 3, 2, 1, 0};
+    struct edge_i4 edges[64];
+    uint64_t seed = 1;
+
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        const uint64_t count = next(&seed, round % 2 == 0 ? 5 : 64);
+        const uint32_t least = next(&seed, 2) * 50;
+
+        for (uint64_t i = 0; i < count; i++) {
+            edges[i].source = next(&seed, VERTICES);
+            edges[i].target = next(&seed, VERTICES);
+            edges[i].weight = (int32_t)next(&seed, 100) - (int32_t)least;
+        }
+        for (enum order order = AS_DRAWN; order <= NEARLY_ASCENDING; order++) {
+            arrange(edges, count, order);
+            for (int variant = 0; variant < 8; variant++) {
+                check(edges, count, variant % 2 == 0 ? same : turned, variant / 2 % 2 == 0,
+                      variant / 4 == 0);
+            }
+        }
+    }
+}
+
+static void the_largest_weights_are_counted_as_they_are(void **state)
+{
+    struct edge_i4 edges[] = {{0, 1, INT32_MIN}, {0, 2, INT32_MAX}, {1, 0, INT32_MAX}};
+    struct edge_list list = list_of(edges, 3, false);
+    struct graph *graph = calloc(1, sizeof *graph);
+
+    (void)state;
+    assert_non_null(graph);
+    graph->vertex_count = 3;
+    graph->directed = true;
+    graph->summary.negative_loop = NO_VERTEX;
+    assert_int_equal(graph_rows_build(&list, NULL, graph), STATUS_OK);
+    assert_true(graph->summary.distance_bound == 2147483648.0 + 2147483647.0);
+    assert_true(graph->summary.min_weight == INT32_MIN && graph->summary.max_weight == INT32_MAX);
+    graph_destroy(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_graph_is_the_same_in_whatever_order_its_edges_come),
+        cmocka_unit_test(the_largest_weights_are_counted_as_they_are),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,137 @@
+#include "proto/read/json_nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    struct graph_builder *builder;
+    struct json_nodes nodes;
+};
+
+static int set_up(void **state)
+{
+    struct graph_options options = {.vertex_limit = 3};
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+
+    assert_non_null(fixture);
+    assert_int_equal(graph_builder_create(&options, &fixture->builder), STATUS_OK);
+    assert_int_equal(json_nodes_init(&fixture->nodes, fixture->builder), STATUS_OK);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+
+    json_nodes_finish(&fixture->nodes);
+    json_nodes_finish(&fixture->nodes);
+    graph_builder_destroy(fixture->builder);
+    free(fixture);
+    return 0;
+}
+
+static struct json_token token_of(enum json_token_kind kind, const char *text, uint64_t column)
+{
+    return (struct json_token){
+        .kind = kind, .text = text, .size = strlen(text), .place = {1, column}};
+}
+
+static enum status name(struct fixture *fixture, const char *text, uint64_t column,
+                        struct problem *reterr)
+{
+    struct json_token token = token_of(JSON_TOKEN_NUMBER, text, column);
+    uint32_t row;
+
+    return json_nodes_name(&fixture->nodes, &token, &row, reterr);
+}
+
+static enum status list(struct fixture *fixture, const char *text, struct problem *reterr)
+{
+    struct json_token token = token_of(JSON_TOKEN_NUMBER, text, 1);
+
+    return json_nodes_list(&fixture->nodes, &token, reterr);
+}
+
+static void rows_follow_the_list_not_the_edges(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph;
+    uint32_t row;
+
+    assert_int_equal(name(fixture, "7", 1, NULL), STATUS_OK);
+    assert_int_equal(list(fixture, "9", NULL), STATUS_OK);
+    assert_int_equal(list(fixture, "7", NULL), STATUS_OK);
+    assert_int_equal(graph_builder_add_integer(fixture->builder, 0, 1, 5), STATUS_OK);
+    assert_int_equal(json_nodes_build(&fixture->nodes, fixture->builder, true, &graph, NULL),
+                     STATUS_OK);
+    assert_true(vertex_names_find(graph->names, "9", 1, &row));
+    assert_int_equal(row, 0);
+    assert_true(vertex_names_numeric(graph->names));
+    assert_int_equal(graph->row_offset[1], 0);
+    assert_int_equal(graph->target[0], 0);
+    graph_destroy(graph);
+}
+
+static void name_outside_the_list_is_refused_where_it_stood_first(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = NULL;
+    struct problem problem;
+
+    assert_int_equal(name(fixture, "7", 11, NULL), STATUS_OK);
+    assert_int_equal(name(fixture, "7", 22, NULL), STATUS_OK);
+    assert_int_equal(json_nodes_build(&fixture->nodes, fixture->builder, true, &graph, &problem),
+                     STATUS_BAD_GRAPH);
+    assert_null(graph);
+    assert_int_equal(problem.column, 11);
+    assert_string_equal(problem.detail, "Vertex '7' is not in the list of nodes.");
+}
+
+static void one_name_cannot_be_two_things(void **state)
+{
+    struct json_token string = token_of(JSON_TOKEN_STRING, "7", 5);
+    struct fixture *fixture = *state;
+    struct problem problem;
+    uint32_t row;
+
+    assert_int_equal(list(fixture, "7", NULL), STATUS_OK);
+    assert_int_equal(list(fixture, "7", &problem), STATUS_BAD_GRAPH);
+    assert_string_equal(problem.detail, "Two nodes have this id.");
+    assert_int_equal(json_nodes_name(&fixture->nodes, &string, &row, &problem), STATUS_BAD_GRAPH);
+    assert_int_equal(problem.column, 5);
+    assert_int_equal(name(fixture, "7.5", 1, &problem), STATUS_BAD_GRAPH);
+}
+
+static void vertices_beyond_the_limit_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    struct problem problem;
+
+    assert_int_equal(list(fixture, "1", NULL), STATUS_OK);
+    assert_int_equal(list(fixture, "2", NULL), STATUS_OK);
+    assert_int_equal(name(fixture, "3", 1, NULL), STATUS_OK);
+    assert_int_equal(name(fixture, "4", 1, &problem), STATUS_TOO_LARGE);
+    assert_true(problem.has_limit && problem.limit == 3);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(rows_follow_the_list_not_the_edges),
+        TEST(name_outside_the_list_is_refused_where_it_stood_first),
+        TEST(one_name_cannot_be_two_things),
+        TEST(vertices_beyond_the_limit_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+#include "proto/read/lines.h"
+
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static struct word_cursor cursor_of(const char *line)
+{
+    return (struct word_cursor){line, line, line + strlen(line)};
+}
+
+static void words_are_cut_at_blanks_and_know_their_columns(void **state)
+{
+    struct word_cursor cursor = cursor_of("  sp\t12 ");
+    struct word word = line_word_next(&cursor);
+
+    (void)state;
+    assert_true(line_word_is(word, "sp") && line_word_is_like(word, "SP") &&
+                !line_word_is(word, "s"));
+    assert_int_equal(word.column, 3);
+    word = line_word_next(&cursor);
+    assert_true(line_word_is(word, "12"));
+    assert_int_equal(word.column, 6);
+    assert_int_equal(line_word_next(&cursor).size, 0);
+    assert_int_equal(line_word_expect_end(&cursor, NULL), STATUS_OK);
+}
+
+static void what_is_expected_is_said(void **state)
+{
+    struct word_cursor cursor = cursor_of("a b");
+    struct problem problem = {0};
+
+    (void)state;
+    (void)line_word_next(&cursor);
+    assert_int_equal(line_word_expect_end(&cursor, &problem), STATUS_BAD_GRAPH);
+    assert_string_equal(problem.detail, "There is 'b' where the end of the line should be.");
+    assert_int_equal(problem.column, 3);
+    assert_int_equal(line_word_refuse(line_word_next(&cursor), "a value", &problem),
+                     STATUS_BAD_GRAPH);
+    assert_string_equal(problem.detail, "The line ends where a value should be.");
+}
+
+static void vertices_are_counted_from_one(void **state)
+{
+    struct word_cursor cursor = cursor_of("1 7 0 8 x");
+    struct problem problem = {0};
+    uint32_t row = 99;
+
+    (void)state;
+    assert_int_equal(line_word_parse_vertex(line_word_next(&cursor), 7, &row, &problem), STATUS_OK);
+    assert_int_equal(row, 0);
+    assert_int_equal(line_word_parse_vertex(line_word_next(&cursor), 7, &row, &problem), STATUS_OK);
+    assert_int_equal(row, 6);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(line_word_parse_vertex(line_word_next(&cursor), 7, &row, &problem),
+                         STATUS_BAD_GRAPH);
+        assert_int_equal(problem.hint[0] != '\0', i == 0);
+    }
+    assert_int_equal(row, 6);
+}
+
+static void counts_are_not_negative(void **state)
+{
+    struct word_cursor cursor = cursor_of("0 -1");
+    int64_t count = 9;
+
+    (void)state;
+    assert_int_equal(line_word_parse_count(line_word_next(&cursor), "a count", &count, NULL),
+                     STATUS_OK);
+    assert_int_equal(count, 0);
+    assert_int_equal(line_word_parse_count(line_word_next(&cursor), "a count", &count, NULL),
+                     STATUS_BAD_GRAPH);
+}
+
+static void small_numbers_are_scanned_up_to_nine_digits(void **state)
+{
+    static const char nine[] = "999999999 ";
+    static const char ten[] = "1000000000";
+    uint32_t value = 0;
+
+    (void)state;
+    assert_ptr_equal(word_scan_small(nine, nine + 10, &value), nine + 9);
+    assert_int_equal(value, 999999999);
+    assert_null(word_scan_small(ten, ten + 10, &value));
+    assert_null(word_scan_small(nine + 9, nine + 10, &value));
+}
+
+/* Of every length, with every byte behind: the same as digit by digit. */
+static void digits_ahead_are_read_as_they_are_one_by_one(void **state)
+{
+    (void)state;
+    for (size_t length = 0; length <= 10; length++) {
+        for (int behind = 0; behind < 256; behind++) {
+            char bytes[2 * WORD_AHEAD] = "9876543210";
+            uint32_t ahead = 0;
+            uint32_t plain = 0;
+
+            memset(bytes + length, behind, sizeof bytes - length);
+            const char *const expected = word_scan_small(bytes, bytes + WORD_AHEAD, &plain);
+            assert_ptr_equal(word_scan_ahead(bytes, &ahead), expected);
+            assert_true(expected == NULL || ahead == plain);
+        }
+    }
+}
+
+static void a_line_ends_with_or_without_a_carriage_return(void **state)
+{
+    const char *const lines[] = {"\n ", "\r\n", "\r ", " \n"};
+
+    (void)state;
+    assert_ptr_equal(word_scan_end(lines[0]), lines[0] + 1);
+    assert_ptr_equal(word_scan_end(lines[1]), lines[1] + 2);
+    assert_null(word_scan_end(lines[2]));
+    assert_null(word_scan_end(lines[3]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_are_cut_at_blanks_and_know_their_columns),
+        cmocka_unit_test(what_is_expected_is_said),
+        cmocka_unit_test(vertices_are_counted_from_one),
+        cmocka_unit_test(counts_are_not_negative),
+        cmocka_unit_test(small_numbers_are_scanned_up_to_nine_digits),
+        cmocka_unit_test(digits_ahead_are_read_as_they_are_one_by_one),
+        cmocka_unit_test(a_line_ends_with_or_without_a_carriage_return),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,172 @@
+#include "proto/write/overview.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+struct source {
+    const void *elements;
+    size_t row_bytes;
+    uint32_t looked_at; /* rows */
+    uint32_t last;
+};
+
+static const void *row_of(const void *context, uint32_t row)
+{
+    struct source *source = (struct source *)(uintptr_t)context;
+
+    source->looked_at++;
+    source->last = row;
+    return (const char *)source->elements + row * source->row_bytes;
+}
+
+static struct overview_axis all(uint32_t count)
+{
+    return (struct overview_axis){.count = count};
+}
+
+static void every_cell_is_what_its_block_holds(void **state)
+{
+    static const int32_t d[5][5] = {{0, 1, 2, 3, UNREACHABLE_I4},
+                                    {5, 0, 7, 8, UNREACHABLE_I4},
+                                    {9, 1, 0, 2, UNREACHABLE_I4},
+                                    {-4, 5, 6, 0, UNREACHABLE_I4},
+                                    {UNREACHABLE_I4, 1, 1, 1, 0}};
+    struct source source = {d, sizeof d[0], 0, 0};
+    struct overview overview = overview_plan(KIND_I4, all(5), all(5), 2);
+    struct overview_cell cells[2];
+
+    (void)state;
+    assert_false(overview_is_sample(&overview));
+    assert_int_equal(overview_begin(&overview.rows, 1), 2);
+    assert_int_equal(overview_begin(&overview.rows, 2), 5);
+    overview_look(&overview, 0, row_of, &source, cells);
+    assert_int_equal(source.looked_at, 2);
+    assert_true(cells[0].elements == 4 && cells[0].finite == 4 && cells[0].sum == 6);
+    assert_true(cells[0].least == 0 && cells[0].largest == 5);
+    assert_true(cells[1].elements == 6 && cells[1].finite == 4 && cells[1].sum == 20);
+    assert_true(cells[1].least == 2 && cells[1].largest == 8);
+    overview_look(&overview, 1, row_of, &source, cells);
+    assert_true(cells[0].elements == 6 && cells[0].finite == 5 && cells[0].sum == 12);
+    assert_true(cells[0].least == -4 && cells[0].largest == 9);
+}
+
+static void a_block_is_cut_out(void **state)
+{
+    double d[30][30];
+    struct source source = {d, sizeof d[0], 0, 0};
+    const struct overview_axis rows = {.first = 10, .count = 3};
+    const struct overview_axis columns = {.first = 20, .count = 4};
+    struct overview overview = overview_plan(KIND_F8, rows, columns, 256);
+    struct overview_cell cells[4];
+
+    (void)state;
+    for (int i = 0; i < 900; i++) {
+        d[i / 30][i % 30] = i % 30 == 22 ? (double)INFINITY : i;
+    }
+    assert_int_equal(overview.rows.cells, 3);
+    assert_int_equal(overview.columns.cells, 4);
+    for (uint32_t row = 0; row < 3; row++) {
+        overview_look(&overview, row, row_of, &source, cells);
+        assert_int_equal(source.last, 10 + row);
+        for (uint32_t column = 0; column < 4; column++) {
+            assert_int_equal(cells[column].elements, 1);
+            assert_int_equal(cells[column].finite, column != 2);
+            assert_true(column == 2 || cells[column].sum == (10 + row) * 30 + 20 + column);
+        }
+    }
+}
+
+static void floats_and_short_integers_are_read_too(void **state)
+{
+    static const float f[2][2] = {{0.5f, INFINITY}, {-1.5f, 2}};
+    static const uint16_t u[2][2] = {{0, UNREACHABLE_U2}, {65534, 2}};
+    struct source floats = {f, sizeof f[0], 0, 0};
+    struct source shorts = {u, sizeof u[0], 0, 0};
+    struct overview of_floats = overview_plan(KIND_F4, all(2), all(2), 1);
+    struct overview of_shorts = overview_plan(KIND_U2, all(2), all(2), 1);
+    struct overview_cell cell;
+
+    (void)state;
+    overview_look(&of_floats, 0, row_of, &floats, &cell);
+    assert_true(cell.finite == 3 && cell.sum == 1 && cell.least == -1.5 && cell.largest == 2);
+    overview_look(&of_shorts, 0, row_of, &shorts, &cell);
+    assert_true(cell.finite == 3 && cell.sum == 65536 && cell.least == 0 && cell.largest == 65534);
+}
+
+static void nothing_has_no_cells(void **state)
+{
+    struct overview overview = overview_plan(KIND_I4, all(0), all(0), 64);
+
+    (void)state;
+    assert_int_equal(overview.rows.cells, 0);
+    assert_int_equal(overview.columns.cells, 0);
+    assert_false(overview_is_sample(&overview));
+}
+
+/* All rows are the same one here, of the numbers of its columns. */
+static void expect_bounded(uint32_t n, enum kind kind, uint32_t cells, const void *row)
+{
+    struct overview overview = overview_plan(kind, all(n), all(n), cells);
+    struct overview_cell *made = calloc(cells, sizeof *made);
+    struct source source = {row, 0, 0, 0};
+
+    assert_non_null(made);
+    assert_true(overview_is_sample(&overview));
+    assert_true((uint64_t)overview.row_limit * overview.rows.cells * n * kind_size(kind) <=
+                    OVERVIEW_SPAN_BYTES ||
+                overview.row_limit == 1);
+    assert_true(overview_cost(&overview) * overview.rows.cells <= OVERVIEW_ELEMENTS);
+    overview_look(&overview, cells - 1, row_of, &source, made);
+    assert_int_equal(source.looked_at, overview.row_limit);
+    for (uint32_t column = 0; column < cells; column++) {
+        const double begin = overview_begin(&overview.columns, column);
+        const double end = overview_begin(&overview.columns, column + 1);
+        const double mean = made[column].sum / (double)made[column].finite;
+
+        assert_true(made[column].least >= begin && made[column].largest < end);
+        assert_true(made[column].elements >= OVERVIEW_RUN);
+        assert_true(fabs(mean - (begin + end - 1) / 2) <= (end - begin) * 0.03);
+    }
+    free(made);
+}
+
+static void looking_is_bounded_and_even(void **state)
+{
+    const uint32_t most = 400000;
+    int32_t *row = malloc(most * sizeof *row);
+    double *wide = malloc(most * sizeof *wide);
+
+    (void)state;
+    assert_true(row != NULL && wide != NULL);
+    for (uint32_t i = 0; i < most; i++) {
+        row[i] = (int32_t)i;
+        wide[i] = i;
+    }
+    expect_bounded(4097, KIND_I4, 64, row);
+    expect_bounded(5000, KIND_I4, 256, row);
+    expect_bounded(6001, KIND_F8, 7, wide);
+    expect_bounded(50000, KIND_I4, 256, row);
+    expect_bounded(192000, KIND_I4, 128, row);
+    expect_bounded(most, KIND_F8, 256, wide);
+    expect_bounded(most, KIND_F8, 1, wide);
+    free(row);
+    free(wide);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_cell_is_what_its_block_holds),
+        cmocka_unit_test(a_block_is_cut_out),
+        cmocka_unit_test(floats_and_short_integers_are_read_too),
+        cmocka_unit_test(nothing_has_no_cells),
+        cmocka_unit_test(looking_is_bounded_and_even),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

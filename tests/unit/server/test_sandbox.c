@@ -1,0 +1,336 @@
+/* Each attempt is made in a process of its own, in the sandbox of the service or of its worker. */
+#include "tests/unit/sandbox_attempts.h"
+
+#include "server/sandbox.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define SKIPPED 77
+
+static struct attempt_scene scene;
+
+static struct sandbox_policy policy_of(enum sandbox_role role)
+{
+    static const char *writable[2];
+    static const char *const readable[] = {ATTEMPT_READABLE, NULL};
+    struct sandbox_policy policy = {.role = role};
+
+    writable[0] = scene.folder;
+    if (role == SANDBOX_FRONT) {
+        policy.writable = writable;
+        policy.readable = readable;
+    }
+    return policy;
+}
+
+static struct sandbox_report enter(const struct sandbox_policy *policy)
+{
+    struct sandbox_report report = {0};
+
+    sandbox_enter(policy, &report);
+    if (sandbox_filter_calls(policy, &report) != STATUS_OK) {
+        _exit(ATTEMPT_BROKEN);
+    }
+    return report;
+}
+
+/* The exit code of a child that enters the sandbox and runs the function, or minus the signal. */
+static int run_sandboxed(const struct sandbox_policy *policy, int (*function)(void))
+{
+    pid_t child = fork();
+    int state;
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (policy != NULL) {
+            (void)enter(policy);
+        }
+        _exit(function());
+    }
+    assert_int_equal(waitpid(child, &state, 0), child);
+    return WIFEXITED(state) ? WEXITSTATUS(state) : -WTERMSIG(state);
+}
+
+static int tell_layers(void)
+{
+    const struct sandbox_policy policy = policy_of(SANDBOX_FRONT);
+    struct sandbox_report report = enter(&policy);
+
+    return (report.landlock_abi > 0 ? 1 : 0) + (report.filtered ? 2 : 0) +
+           (report.without[0] == '\0' ? 4 : 0);
+}
+
+static bool has_landlock;
+
+static void expect_refused(const struct sandbox_policy *policy, const struct attempt *attempts,
+                           size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        int outcome;
+
+        if (attempts[i].by_files && !has_landlock) {
+            continue;
+        }
+        outcome = run_sandboxed(policy, attempts[i].make);
+        if (outcome != ATTEMPT_REFUSED) {
+            print_error("%s: %d\n", attempts[i].name, outcome);
+        }
+        assert_int_equal(outcome, ATTEMPT_REFUSED);
+    }
+}
+
+static void expect_done(const struct sandbox_policy *policy, const struct attempt *attempts,
+                        size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        int outcome = run_sandboxed(policy, attempts[i].make);
+
+        if (outcome != ATTEMPT_DONE) {
+            print_error("%s: %d\n", attempts[i].name, outcome);
+        }
+        assert_int_equal(outcome, ATTEMPT_DONE);
+    }
+}
+
+static void the_front_is_refused_what_it_has_no_business_with(void **state)
+{
+    const struct sandbox_policy policy = policy_of(SANDBOX_FRONT);
+
+    (void)state;
+    assert_true(attempt_forbidden_count >= 20);
+    expect_refused(&policy, attempt_forbidden, attempt_forbidden_count);
+}
+
+static void the_front_keeps_what_it_lives_on(void **state)
+{
+    const struct sandbox_policy policy = policy_of(SANDBOX_FRONT);
+
+    (void)state;
+    expect_done(&policy, attempt_needed, attempt_needed_count);
+    expect_done(&policy, attempt_front, attempt_front_count);
+}
+
+static void the_worker_is_refused_the_same_and_more(void **state)
+{
+    const struct sandbox_policy policy = policy_of(SANDBOX_WORKER);
+
+    (void)state;
+    expect_refused(&policy, attempt_forbidden, attempt_forbidden_count);
+    expect_refused(&policy, attempt_front, attempt_front_count);
+}
+
+static void the_worker_keeps_what_it_lives_on(void **state)
+{
+    const struct sandbox_policy policy = policy_of(SANDBOX_WORKER);
+
+    (void)state;
+    expect_done(&policy, attempt_needed, attempt_needed_count);
+}
+
+/* With the driver's calls and files the list is shorter, but not of what leads out. */
+static void a_gpu_opens_no_way_out(void **state)
+{
+    struct sandbox_policy policy = policy_of(SANDBOX_WORKER);
+
+    (void)state;
+    policy.devices = true;
+    expect_refused(&policy, attempt_forbidden, attempt_forbidden_count - ATTEMPT_OF_DRIVER_COUNT);
+    expect_done(&policy, attempt_needed, attempt_needed_count);
+}
+
+/* What a process needs to start another, and that to open a GPU and enter its own sandbox. */
+static bool is_of_children(const char *name, bool devices)
+{
+    static const char *const names[] = {"clone", "dumpable",     "dumpable_in_disguise",
+                                        "code",  "written_code", "hidden_file"};
+    static const char *const of_driver[] = {"local_socket", "bind", "listen", "own_memory"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    for (size_t i = 0; devices && i < sizeof of_driver / sizeof of_driver[0]; i++) {
+        if (strcmp(name, of_driver[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_front_that_spawns(bool devices)
+{
+    struct sandbox_policy policy = policy_of(SANDBOX_FRONT);
+
+    policy.spawns = true;
+    policy.devices = devices;
+    assert_int_equal(run_sandboxed(&policy, attempt_itself), ATTEMPT_DONE);
+    /* Only the rules of the file system tell one program from another. */
+    for (size_t i = has_landlock ? 0 : 1; i < attempt_forbidden_count; i++) {
+        if (!is_of_children(attempt_forbidden[i].name, devices)) {
+            expect_refused(&policy, &attempt_forbidden[i], 1);
+        }
+    }
+    expect_done(&policy, attempt_needed, attempt_needed_count);
+}
+
+static void a_front_that_spawns_runs_itself_and_nothing_else(void **state)
+{
+    (void)state;
+    check_front_that_spawns(false);
+}
+
+static void so_does_one_whose_processes_open_a_gpu(void **state)
+{
+    (void)state;
+    check_front_that_spawns(true);
+}
+
+/* The field of a thread's status file, -1 when it is not there. */
+static long long status_field(const char *thread, const char *field, int base)
+{
+    char path[64];
+    char line[256];
+    long long value = -1;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/self/task/%s/status", thread);
+    file = fopen(path, "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        if (strncmp(line, field, strlen(field)) == 0) {
+            value = strtoll(line + strlen(field), NULL, base);
+        }
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return value;
+}
+
+static bool is_bare(const char *thread)
+{
+    return status_field(thread, "CapEff:", 16) == 0 && status_field(thread, "CapPrm:", 16) == 0 &&
+           status_field(thread, "CapInh:", 16) == 0 && status_field(thread, "CapAmb:", 16) == 0 &&
+           status_field(thread, "NoNewPrivs:", 10) == 1 &&
+           status_field(thread, "Seccomp:", 10) == 2;
+}
+
+static void *wait_for_ever(void *context)
+{
+    (void)context;
+    for (;;) {
+        (void)pause();
+    }
+    return NULL;
+}
+
+/* /proc was opened to the policy, and a thread is there before the second step. */
+static int look_at_threads(void)
+{
+    static const char *const readable[] = {"/proc", NULL};
+    struct sandbox_policy policy = policy_of(SANDBOX_FRONT);
+    struct sandbox_report report = {0};
+    const struct dirent *entry;
+    pthread_t thread;
+    int threads = 0;
+    DIR *folder = opendir("/proc/self/task");
+
+    policy.readable = readable;
+    if (folder == NULL) {
+        return ATTEMPT_BROKEN;
+    }
+    sandbox_enter(&policy, &report);
+    if (pthread_create(&thread, NULL, wait_for_ever, NULL) != 0 ||
+        sandbox_filter_calls(&policy, &report) != STATUS_OK) {
+        return ATTEMPT_BROKEN;
+    }
+    rewinddir(folder);
+    while ((entry = readdir(folder)) != NULL) {
+        if (entry->d_name[0] != '.') {
+            threads++;
+            if (!is_bare(entry->d_name)) {
+                return ATTEMPT_REFUSED;
+            }
+        }
+    }
+    closedir(folder);
+    return threads == 2 ? ATTEMPT_DONE : ATTEMPT_BROKEN;
+}
+
+static void every_thread_is_bare(void **state)
+{
+    (void)state;
+    assert_int_equal(run_sandboxed(NULL, look_at_threads), ATTEMPT_DONE);
+}
+
+static int tell_dumpable(void)
+{
+    struct sandbox_policy policy = policy_of(SANDBOX_FRONT);
+    struct sandbox_report report = {0};
+
+    sandbox_enter(&policy, &report);
+    return prctl(PR_GET_DUMPABLE) == 0 ? ATTEMPT_DONE : ATTEMPT_BROKEN;
+}
+
+static void nothing_is_dumped(void **state)
+{
+    (void)state;
+    assert_int_equal(run_sandboxed(NULL, tell_dumpable), ATTEMPT_DONE);
+}
+
+static int abort_here(void)
+{
+    abort();
+}
+
+static void a_broken_invariant_still_ends_the_process_as_such(void **state)
+{
+    const struct sandbox_policy policy = policy_of(SANDBOX_FRONT);
+
+    (void)state;
+    assert_int_equal(run_sandboxed(&policy, abort_here), -SIGABRT);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_front_is_refused_what_it_has_no_business_with),
+        cmocka_unit_test(the_front_keeps_what_it_lives_on),
+        cmocka_unit_test(the_worker_is_refused_the_same_and_more),
+        cmocka_unit_test(the_worker_keeps_what_it_lives_on),
+        cmocka_unit_test(a_gpu_opens_no_way_out),
+        cmocka_unit_test(a_front_that_spawns_runs_itself_and_nothing_else),
+        cmocka_unit_test(so_does_one_whose_processes_open_a_gpu),
+        cmocka_unit_test(every_thread_is_bare),
+        cmocka_unit_test(nothing_is_dumped),
+        cmocka_unit_test(a_broken_invariant_still_ends_the_process_as_such),
+    };
+    (void)argv;
+    if (argc > 1) {
+        return ATTEMPT_DONE; /* attempt_itself */
+    }
+    attempt_open(&scene);
+    int layers = run_sandboxed(NULL, tell_layers);
+    has_landlock = (layers & 1) != 0;
+    int failed = SKIPPED; /* a build with sanitizers, or a kernel without seccomp */
+    if ((layers & 2) != 0) {
+        assert_int_equal((layers & 4) != 0, has_landlock);
+        failed = cmocka_run_group_tests(tests, NULL, NULL);
+    }
+    attempt_close(&scene);
+    return failed;
+}

@@ -1,0 +1,229 @@
+/* That a plan is what is executed: only its tiles are touched. Whole solves are in tests/solver. */
+#include "server/solver/cpu/tiles.h"
+#include "server/solver/plan/planner.h"
+
+/* cmocka.h wants these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define TILES 3
+#define VERTICES (TILES * CPU_TILE - 5)
+#define HUB (CPU_TILE + 7)
+
+static struct cpu_pool *pool;
+
+static int create_pool(void **state)
+{
+    (void)state;
+    return cpu_pool_create(2, &pool) == STATUS_OK ? 0 : 1;
+}
+
+static int destroy_pool(void **state)
+{
+    (void)state;
+    cpu_pool_destroy(pool);
+    return 0;
+}
+
+/* The entry of two positions: tiles stand one after the other, each row-major in itself. */
+static int32_t *entry_at(const struct matrix *matrix, uint32_t row, uint32_t column)
+{
+    const uint32_t top = row / CPU_TILE * CPU_TILE;
+    const uint32_t left = column / CPU_TILE * CPU_TILE;
+    const uint32_t rows = VERTICES - top < CPU_TILE ? VERTICES - top : CPU_TILE;
+    const uint32_t columns = VERTICES - left < CPU_TILE ? VERTICES - left : CPU_TILE;
+    return (int32_t *)matrix->elements + (size_t)top * VERTICES + (size_t)left * rows +
+           (size_t)(row - top) * columns + (column - left);
+}
+
+/* Every edge has length 100, those from and to the hub, which is in tile 1, length 1: so every
+ * entry that its round touches falls to 2 or less. */
+static struct matrix make_matrix(void)
+{
+    struct matrix matrix = {VERTICES, KIND_I4,
+                            calloc((size_t)VERTICES * VERTICES, sizeof(int32_t))};
+    assert_non_null(matrix.elements);
+    for (uint32_t row = 0; row < VERTICES; ++row) {
+        for (uint32_t column = 0; column < VERTICES; ++column) {
+            const int32_t length = row == HUB || column == HUB ? 1 : 100;
+            *entry_at(&matrix, row, column) = row == column ? 0 : length;
+        }
+    }
+    return matrix;
+}
+
+/* One round, pivot tile 1, over the tiles of an order that changes nothing. */
+static void run_round(const struct plan_round *round, struct matrix *matrix)
+{
+    static uint32_t vertex_at[VERTICES];
+    static uint32_t tile_begin[] = {0, CPU_TILE, 2 * CPU_TILE, VERTICES};
+    for (uint32_t position = 0; position < VERTICES; ++position) {
+        vertex_at[position] = position;
+    }
+    struct plan_round copy = *round;
+    const struct plan plan = {.summary.kind = PLAN_NESTED_DISSECTION,
+                              .vertex_count = VERTICES,
+                              .tile = CPU_TILE,
+                              .tile_count = TILES,
+                              .vertex_at = vertex_at,
+                              .tile_begin = tile_begin,
+                              .rounds = &copy,
+                              .round_count = 1};
+    const struct cpu_floyd_warshall_options options = {0};
+    struct cpu_tiles tiles;
+    assert_int_equal(cpu_tiles_init(&plan, matrix->elements, ARITHMETIC_I4, &tiles), STATUS_OK);
+    assert_int_equal(cpu_floyd_warshall_run(pool, cpu_kernel_find("auto"), &tiles, &options, NULL),
+                     STATUS_OK);
+    cpu_tiles_finish(&tiles);
+}
+
+static bool is_listed(uint32_t tile, const uint32_t *tiles, uint32_t count)
+{
+    bool listed = tile == 1;
+    for (uint32_t index = 0; index < count; ++index) {
+        listed = listed || tiles[index] == tile;
+    }
+    return listed;
+}
+
+/* The panels given, and the targets where they meet. */
+static void check(const uint32_t *left, uint32_t left_count, const uint32_t *right,
+                  uint32_t right_count)
+{
+    const struct plan_pivot pivot = {1, 0, left_count, 0, right_count};
+    struct plan_target targets[TILES * TILES];
+    struct plan_product products[TILES * TILES];
+    const uint32_t count = left_count * right_count;
+    for (uint32_t index = 0; index < count; ++index) {
+        const uint32_t row = index / right_count;
+        const uint32_t column = index % right_count;
+        products[index] = (struct plan_product){row, column, 0};
+        targets[index] = (struct plan_target){left[row], right[column], index, 1, false};
+    }
+    const struct plan_round round = {&pivot,      1,       left,  left_count, right,
+                                     right_count, targets, count, products,   count};
+    struct matrix matrix = make_matrix();
+    run_round(&round, &matrix);
+    for (uint32_t row = 0; row < VERTICES; ++row) {
+        for (uint32_t column = 0; column < VERTICES; ++column) {
+            const bool touched = is_listed(row / CPU_TILE, left, left_count) &&
+                                 is_listed(column / CPU_TILE, right, right_count);
+            const int32_t entry = *entry_at(&matrix, row, column);
+            assert_true(touched ? entry <= 2 : entry == 0 || entry == 1 || entry == 100);
+        }
+    }
+    free(matrix.elements);
+}
+
+static void a_round_touches_the_tiles_of_its_lists(void **state)
+{
+    (void)state;
+    static const uint32_t first[] = {0};
+    static const uint32_t last[] = {2};
+    static const uint32_t others[] = {0, 2};
+    check(others, 2, others, 2);
+    check(first, 1, last, 1);
+    check(last, 1, first, 1);
+    check(others, 2, last, 1);
+}
+
+static void a_round_without_panels_closes_its_pivot_only(void **state)
+{
+    (void)state;
+    check(NULL, 0, NULL, 0);
+}
+
+static void one_list_may_be_empty(void **state)
+{
+    (void)state;
+    static const uint32_t others[] = {0, 2};
+    check(others, 2, NULL, 0);
+    check(NULL, 0, others, 2);
+}
+
+/* Pivot tiles 0 and 1, which know nothing of each other, and one target of both; from 0 the way is
+ * 4 long, from 1 it is 2. Fresh, the 1 that stands there is not read. */
+static void a_target_takes_the_products_of_all_its_pivots(void **state)
+{
+    (void)state;
+    for (int fresh = 0; fresh < 2; ++fresh) {
+        static const uint32_t tiles[] = {2, 2};
+        const struct plan_pivot pivots[] = {{0, 0, 1, 0, 1}, {1, 1, 1, 1, 1}};
+        const struct plan_product products[] = {{0, 0, 0}, {1, 1, 1}};
+        const struct plan_target target = {2, 2, 0, 2, fresh != 0};
+        const struct plan_round round = {pivots, 2, tiles, 2, tiles, 2, &target, 1, products, 2};
+        struct matrix matrix = make_matrix();
+        for (uint32_t row = 0; row < VERTICES; row++) {
+            for (uint32_t column = 0; column < VERTICES; column++) {
+                const bool pivot = row < CPU_TILE || column < CPU_TILE;
+                *entry_at(&matrix, row, column) = row == column ? 0 : (pivot ? 2 : 1);
+            }
+        }
+        int32_t *entry = entry_at(&matrix, VERTICES - 1, VERTICES - 2);
+        *entry = fresh != 0 ? -9 : 7;
+        run_round(&round, &matrix);
+        assert_int_equal(*entry, 2);
+        free(matrix.elements);
+    }
+}
+
+static void a_dense_plan_needs_no_lists(void **state)
+{
+    (void)state;
+    const struct cpu_floyd_warshall_options options = {0};
+    struct plan *plan = NULL;
+    struct matrix matrix = make_matrix();
+    struct cpu_tiles tiles;
+    assert_int_equal(planner_dense(VERTICES, CPU_TILE, &plan), STATUS_OK);
+    assert_int_equal(cpu_tiles_init(plan, matrix.elements, ARITHMETIC_I4, &tiles), STATUS_OK);
+    assert_int_equal(cpu_floyd_warshall_run(pool, cpu_kernel_find("auto"), &tiles, &options, NULL),
+                     STATUS_OK);
+    /* Two edges over the hub to anywhere. */
+    for (size_t index = 0; index < (size_t)VERTICES * VERTICES; ++index) {
+        assert_true(((int32_t *)matrix.elements)[index] <= 2);
+    }
+    cpu_tiles_finish(&tiles);
+    plan_destroy(plan);
+    free(matrix.elements);
+}
+
+static void a_round_of_many_pivots_has_many_panels(void **state)
+{
+    (void)state;
+    struct plan *dense = NULL;
+    struct plan_round rounds[] = {{.pivot_count = 1, .left_count = 5, .right_count = 2},
+                                  {.pivot_count = 4, .left_count = 3, .right_count = 7}};
+    const struct plan plan = {.rounds = rounds, .round_count = 2};
+    assert_int_equal(planner_dense(300, CPU_TILE, &dense), STATUS_OK);
+    assert_int_equal(cpu_floyd_warshall_plan_bytes(2, dense, ARITHMETIC_I4),
+                     cpu_floyd_warshall_bytes(2, 300, ARITHMETIC_I4));
+    assert_int_equal(cpu_floyd_warshall_plan_bytes(2, &plan, ARITHMETIC_NARROW),
+                     128 * 128 * ((2 + 4 + 5) * 4 + (2 + 4 + 7) * 2));
+    plan_destroy(dense);
+}
+
+static void the_panels_are_all_that_is_taken_beside_the_matrix(void **state)
+{
+    (void)state;
+    assert_int_equal(cpu_floyd_warshall_bytes(1, 0, ARITHMETIC_I4), 2 * 2 * 128 * 128 * 4);
+    assert_int_equal(cpu_floyd_warshall_bytes(2, 129, ARITHMETIC_F8), 2 * 5 * 128 * 128 * 8);
+    assert_int_equal(cpu_floyd_warshall_bytes(1, 100, ARITHMETIC_NARROW), 3 * 128 * 128 * (4 + 2));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_round_touches_the_tiles_of_its_lists),
+        cmocka_unit_test(a_round_without_panels_closes_its_pivot_only),
+        cmocka_unit_test(one_list_may_be_empty),
+        cmocka_unit_test(a_target_takes_the_products_of_all_its_pivots),
+        cmocka_unit_test(a_dense_plan_needs_no_lists),
+        cmocka_unit_test(a_round_of_many_pivots_has_many_panels),
+        cmocka_unit_test(the_panels_are_all_that_is_taken_beside_the_matrix),
+    };
+    return cmocka_run_group_tests(tests, create_pool, destroy_pool);
+}

@@ -1,0 +1,147 @@
+#include "server/solver/plan/cost.h"
+#include "tests/unit/range_fixture.h"
+
+#define VERTICES 60
+
+static const struct plan_cost figures = {.tile = 4,
+                                         .units = 2,
+                                         .granule = 1,
+                                         .edge_granule = 1,
+                                         .round_s = 1000,
+                                         .product_s = 16,
+                                         .touch_s = 1,
+                                         .planning_weight = 1};
+static const uint32_t in_order[VERTICES] = {
+    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
+    20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39,
+    40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59};
+
+static void a_dense_solve_is_its_rounds(void **state)
+{
+    (void)state;
+    assert_true(plan_cost_dense(&figures, 0, false) == 0);
+    /* A single tile has no panels. */
+    assert_true(plan_cost_dense(&figures, 4, false) == 1000 + 16);
+    /* Three tiles: 4 panels and 4 targets on two units. */
+    assert_true(plan_cost_dense(&figures, 12, false) == 3 * (1000 + 16 + 2 * 17 + 2 * 17));
+    /* Half of it: 2 panels and 3 targets. */
+    assert_true(plan_cost_dense(&figures, 12, true) == 3 * (1000 + 16 + 17 + 1.5 * 17));
+}
+
+static void a_dense_solve_takes_what_is_known_of_it(void **state)
+{
+    (void)state;
+    struct plan_cost known = figures;
+    known.dense_s = 7;
+    assert_true(plan_cost_dense(&known, 12, false) == 7);
+}
+
+static void nothing_takes_less_than_one_tile(void **state)
+{
+    (void)state;
+    struct plan_cost many = figures;
+    many.units = 100;
+    assert_true(plan_cost_dense(&many, 12, false) == 3 * (1000 + 16 + 17 + 17));
+}
+
+static void depth_and_edges_are_rounded_up(void **state)
+{
+    (void)state;
+    static const struct range_edge edge[] = {{0, 1, 1}};
+    static const uint32_t begin[] = {0, 1, 2};
+    const struct plan_outline outline = {
+        .vertex_at = in_order, .tile_begin = begin, .tile_count = 2, .tile = 4, .pivot = in_order};
+    struct graph *graph = range_build(2, edge, 1, true);
+    struct plan *plan = NULL;
+    assert_int_equal(plan_symbolic_make(graph, &outline, &plan), STATUS_OK);
+    struct plan_cost cost = figures;
+    cost.units = 1;
+    /* Two rounds of one panel, no targets; a panel is at least a tile of the pivot's depth. */
+    assert_true(plan_cost_plan(&cost, plan, false) == 2 * (1000 + 4 + 4 + 1));
+    cost.granule = 2;
+    assert_true(plan_cost_plan(&cost, plan, false) == 2 * (1000 + 8 + 8 + 1));
+    plan_destroy(plan);
+    graph_destroy(graph);
+}
+
+static void the_dense_plan_costs_what_a_dense_solve_does(void **state)
+{
+    (void)state;
+    struct plan plan = {.summary.kind = PLAN_DENSE, .vertex_count = 12, .tile = 4};
+    for (int symmetric = 0; symmetric < 2; ++symmetric) {
+        assert_true(plan_cost_plan(&figures, &plan, symmetric) ==
+                    plan_cost_dense(&figures, 12, symmetric));
+    }
+}
+
+static struct graph *make_random(bool directed, uint64_t seed)
+{
+    struct range_edge edges[VERTICES];
+    for (uint32_t edge = 0; edge < VERTICES; ++edge) {
+        edges[edge].source = range_next(&seed, VERTICES);
+        edges[edge].target = range_next(&seed, VERTICES);
+        edges[edge].weight = 1;
+    }
+    return range_build(VERTICES, edges, VERTICES, directed);
+}
+
+static void an_outline_costs_what_its_plan_does(void **state)
+{
+    (void)state;
+    uint32_t begin[VERTICES / 4 + 1];
+    uint32_t tile_of[VERTICES];
+    for (uint32_t vertex = 0; vertex < VERTICES; ++vertex) {
+        begin[vertex / 4] = vertex / 4 * 4;
+        tile_of[vertex] = vertex / 4;
+    }
+    begin[VERTICES / 4] = VERTICES;
+    for (uint64_t seed = 1; seed < 50; ++seed) {
+        struct graph *graph = make_random(seed % 2, seed);
+        const struct plan_outline outline = {.vertex_at = in_order,
+                                             .tile_begin = begin,
+                                             .tile_count = VERTICES / 4,
+                                             .tile = 4,
+                                             .pivot = in_order,
+                                             .symmetric = !graph->directed};
+        struct plan *plan = NULL;
+        double seconds = 0;
+        assert_int_equal(plan_symbolic_make(graph, &outline, &plan), STATUS_OK);
+        assert_int_equal(plan_cost_outline(&figures, graph, &outline, tile_of, 1e9, &seconds),
+                         STATUS_OK);
+        assert_float_equal(seconds, plan_cost_plan(&figures, plan, false), 1e-6);
+        const double limit_s = seconds / 2;
+        assert_int_equal(plan_cost_outline(&figures, graph, &outline, tile_of, limit_s, &seconds),
+                         STATUS_OK);
+        assert_true(seconds > limit_s && seconds < 2 * limit_s);
+        plan_destroy(plan);
+        graph_destroy(graph);
+    }
+}
+
+static void figures_to_begin_with_are_sound(void **state)
+{
+    (void)state;
+    const struct plan_cost all[] = {plan_cost_of_cpu(1), plan_cost_of_cpu(64), plan_cost_of_gpu()};
+    for (size_t index = 0; index < sizeof(all) / sizeof(all[0]); ++index) {
+        assert_true(all[index].tile % all[index].edge_granule == 0);
+        assert_true(all[index].tile % all[index].granule == 0);
+        assert_true(plan_cost_dense(&all[index], 5000, true) <
+                    plan_cost_dense(&all[index], 5000, false));
+    }
+    assert_true(plan_cost_dense(&all[1], 5000, false) < plan_cost_dense(&all[0], 5000, false));
+    assert_true(plan_cost_dense(&all[2], 5000, false) < plan_cost_dense(&all[1], 5000, false));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_dense_solve_is_its_rounds),
+        cmocka_unit_test(a_dense_solve_takes_what_is_known_of_it),
+        cmocka_unit_test(nothing_takes_less_than_one_tile),
+        cmocka_unit_test(depth_and_edges_are_rounded_up),
+        cmocka_unit_test(the_dense_plan_costs_what_a_dense_solve_does),
+        cmocka_unit_test(an_outline_costs_what_its_plan_does),
+        cmocka_unit_test(figures_to_begin_with_are_sound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,212 @@
+#include "server/solver/plan/dissection.h"
+#include "server/solver/plan/separator.h"
+#include "tests/unit/range_fixture.h"
+
+#include <string.h>
+
+#define WIDTH 40
+#define EDGES_MAX 8000
+
+static struct range_edge edges[EDGES_MAX];
+
+static struct graph *make_grid(uint32_t width)
+{
+    size_t count = 0;
+    for (uint32_t cell = 0; cell < width * width; ++cell) {
+        if ((cell + 1) % width != 0) {
+            edges[count++] = (struct range_edge){cell, cell + 1, 1};
+        }
+        if (cell + width < width * width) {
+            edges[count++] = (struct range_edge){cell, cell + width, 1};
+        }
+    }
+    return range_build(width * width, edges, count, false);
+}
+
+static struct dissection *dissect(const struct graph *graph, uint32_t leaf, bool directed)
+{
+    const struct dissection_options options = {.leaf = leaf, .directed = directed};
+    struct dissection *dissection = NULL;
+    assert_int_equal(dissection_make(graph, &options, &dissection), STATUS_OK);
+    assert_int_equal(dissection->vertex_count, graph->vertex_count);
+    return dissection;
+}
+
+/* place of each vertex; every vertex has one. */
+static uint32_t *find_places(const struct dissection *dissection)
+{
+    uint32_t *place = calloc(dissection->vertex_count + 1, sizeof(*place));
+    assert_non_null(place);
+    memset(place, 0xFF, dissection->vertex_count * sizeof(*place));
+    for (uint32_t index = 0; index < dissection->vertex_count; ++index) {
+        assert_int_equal(place[dissection->vertex_at[index]], UINT32_MAX);
+        place[dissection->vertex_at[index]] = index;
+    }
+    return place;
+}
+
+static bool is_in(uint32_t place, uint32_t begin, uint32_t end)
+{
+    return place >= begin && place < end;
+}
+
+static void sides_are_apart(const struct graph *graph, const uint32_t *place,
+                            const struct dissection_node *node,
+                            const struct dissection_node sides[2])
+{
+    assert_int_equal(sides[0].begin, node->begin);
+    assert_int_equal(sides[0].end, sides[1].begin);
+    assert_int_equal(sides[1].end, node->separator);
+    for (uint32_t vertex = 0; vertex < graph->vertex_count; ++vertex) {
+        for (uint64_t e = graph->row_offset[vertex]; e < graph->row_offset[vertex + 1]; ++e) {
+            const uint32_t a = place[vertex];
+            const uint32_t b = place[graph->target[e]];
+            assert_false(is_in(a, sides[0].begin, sides[0].end) &&
+                         is_in(b, sides[1].begin, sides[1].end));
+            assert_false(is_in(b, sides[0].begin, sides[0].end) &&
+                         is_in(a, sides[1].begin, sides[1].end));
+        }
+    }
+}
+
+static void a_separator_parts_its_sides(void **state)
+{
+    (void)state;
+    struct graph *graph = make_grid(WIDTH);
+    struct dissection *dissection = dissect(graph, 64, false);
+    uint32_t *place = find_places(dissection);
+    uint32_t divided = 0;
+    for (uint32_t index = 0; index < dissection->node_count; ++index) {
+        const struct dissection_node *node = &dissection->nodes[index];
+        if (node->child[0] == NO_NODE) {
+            assert_int_equal(node->separator, node->begin);
+            continue;
+        }
+        assert_true(node->child[0] < index && node->child[1] < index);
+        const struct dissection_node sides[2] = {dissection->nodes[node->child[0]],
+                                                 dissection->nodes[node->child[1]]};
+        sides_are_apart(graph, place, node, sides);
+        assert_true(node->end - node->separator <= dissection->largest_separator);
+        ++divided;
+    }
+    assert_int_equal(dissection->root_count, 1);
+    assert_int_equal(dissection->nodes[dissection->roots[0].node].end, WIDTH * WIDTH);
+    if (separator_present()) {
+        assert_in_range(divided, WIDTH * WIDTH / 64 / 2, WIDTH * WIDTH / 16);
+        assert_in_range(dissection->largest_separator, WIDTH / 2, 2 * WIDTH);
+    }
+    free(place);
+    dissection_destroy(dissection);
+    graph_destroy(graph);
+}
+
+static void a_clique_is_one_leaf(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    for (uint32_t a = 0; a < 100; ++a) {
+        for (uint32_t b = 0; b < a; ++b) {
+            edges[count++] = (struct range_edge){a, b, 1};
+        }
+    }
+    struct graph *graph = range_build(100, edges, count, false);
+    struct dissection *dissection = dissect(graph, 16, false);
+    assert_int_equal(dissection->node_count, 1);
+    assert_int_equal(dissection->largest_separator, 0);
+    dissection_destroy(dissection);
+    graph_destroy(graph);
+}
+
+/* A tail of single vertices into a cycle, and one out of it. */
+static void strong_components_come_sources_first_and_sinks_last(void **state)
+{
+    (void)state;
+    static const struct range_edge tails[] = {{7, 3, 1}, {3, 0, 1}, {0, 1, 1}, {1, 2, 1},
+                                              {2, 0, 1}, {2, 5, 1}, {5, 4, 1}, {6, 0, 1}};
+    struct graph *graph = range_build(8, tails, 8, true);
+    struct dissection *dissection = dissect(graph, 2, true);
+    uint32_t *place = find_places(dissection);
+    assert_int_equal(dissection->root_count, 6);
+    assert_true(place[7] < place[3] && place[6] < place[3]);
+    assert_true(place[3] < place[0] && place[0] < place[5] && place[5] < place[4]);
+    assert_int_equal(dissection->roots[0].level, 0);
+    assert_int_equal(dissection->roots[1].level, 0);
+    for (uint32_t root = 2; root < 6; ++root) {
+        assert_true(dissection->roots[root - 1].level < dissection->roots[root].level);
+    }
+    assert_int_equal(dissection->roots[5].level, 2 * 6);
+    free(place);
+    dissection_destroy(dissection);
+    graph_destroy(graph);
+}
+
+static void connected_components_are_of_one_level_the_small_ones_last(void **state)
+{
+    (void)state;
+    static const struct range_edge two[] = {{0, 1, 1}, {2, 3, 1}, {4, 3, 1}, {5, 4, 1}};
+    struct graph *graph = range_build(7, two, 4, true);
+    struct dissection *dissection = dissect(graph, 3, false);
+    assert_int_equal(dissection->root_count, 3);
+    const struct dissection_node *first = &dissection->nodes[dissection->roots[0].node];
+    assert_int_equal(first->end - first->begin, 4);
+    for (uint32_t root = 0; root < 3; ++root) {
+        assert_int_equal(dissection->roots[root].level, 0);
+    }
+    dissection_destroy(dissection);
+    graph_destroy(graph);
+}
+
+static void the_edge_between_components_goes_up_in_level(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 500; ++seed) {
+        struct graph *graph = range_random(seed);
+        struct dissection *dissection = dissect(graph, 4, graph->directed);
+        uint32_t *place = find_places(dissection);
+        uint32_t *level = calloc(graph->vertex_count + 1, sizeof(*level));
+        uint32_t *root_of = calloc(graph->vertex_count + 1, sizeof(*root_of));
+        assert_true(level != NULL && root_of != NULL);
+        for (uint32_t root = 0; root < dissection->root_count; ++root) {
+            const struct dissection_node *node = &dissection->nodes[dissection->roots[root].node];
+            for (uint32_t at = node->begin; at < node->end; ++at) {
+                level[dissection->vertex_at[at]] = dissection->roots[root].level;
+                root_of[dissection->vertex_at[at]] = root;
+            }
+        }
+        for (uint32_t vertex = 0; vertex < graph->vertex_count; ++vertex) {
+            for (uint64_t e = graph->row_offset[vertex]; e < graph->row_offset[vertex + 1]; ++e) {
+                const uint32_t target = graph->target[e];
+                assert_true(root_of[vertex] == root_of[target] || level[vertex] < level[target]);
+            }
+        }
+        free(level);
+        free(root_of);
+        free(place);
+        dissection_destroy(dissection);
+        graph_destroy(graph);
+    }
+}
+
+static void no_vertices_have_no_tree(void **state)
+{
+    (void)state;
+    struct graph *graph = range_build(0, NULL, 0, true);
+    struct dissection *dissection = dissect(graph, 4, true);
+    assert_int_equal(dissection->root_count, 0);
+    dissection_destroy(dissection);
+    dissection_destroy(NULL);
+    graph_destroy(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_separator_parts_its_sides),
+        cmocka_unit_test(a_clique_is_one_leaf),
+        cmocka_unit_test(strong_components_come_sources_first_and_sinks_last),
+        cmocka_unit_test(connected_components_are_of_one_level_the_small_ones_last),
+        cmocka_unit_test(the_edge_between_components_goes_up_in_level),
+        cmocka_unit_test(no_vertices_have_no_tree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,241 @@
+#include "server/solver/plan/planner.h"
+#include "server/solver/plan/separator.h"
+#include "tests/unit/range_fixture.h"
+
+#include <string.h>
+
+static struct plan *make(uint32_t vertex_count, uint32_t tile)
+{
+    struct plan *plan = NULL;
+    assert_int_equal(planner_dense(vertex_count, tile, &plan), STATUS_OK);
+    assert_int_equal(plan->summary.kind, PLAN_DENSE);
+    assert_int_equal(plan->vertex_count, vertex_count);
+    assert_int_equal(plan->tile, tile);
+    assert_null(plan->vertex_at);
+    return plan;
+}
+
+static void no_vertices_need_no_rounds(void **state)
+{
+    (void)state;
+    struct plan *plan = make(0, 128);
+    assert_int_equal(plan->tile_count, 0);
+    assert_int_equal(plan->round_count, 0);
+    assert_int_equal(plan->summary.parts, 0);
+    plan_destroy(plan);
+}
+
+static void each_tile_is_a_round(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t vertex_count, tile_count;
+    } cases[] = {{1, 1}, {127, 1}, {128, 1}, {129, 2}, {256, 2}, {257, 3}, {200000, 1563}};
+    for (size_t index = 0; index < sizeof(cases) / sizeof(cases[0]); ++index) {
+        struct plan *plan = make(cases[index].vertex_count, 128);
+        assert_int_equal(plan->tile_count, cases[index].tile_count);
+        assert_int_equal(plan->round_count, cases[index].tile_count);
+        assert_int_equal(plan->summary.parts, 1);
+        plan_destroy(plan);
+    }
+}
+
+static void it_has_no_lists(void **state)
+{
+    (void)state;
+    struct plan *plan = make(1000, 64);
+    assert_null(plan->vertex_at);
+    assert_null(plan->tile_begin);
+    assert_null(plan->rounds);
+    assert_null(plan->edge_tiles);
+    plan_destroy(plan);
+}
+
+static void the_largest_graph_has_a_plan(void **state)
+{
+    (void)state;
+    struct plan *plan = make(UINT32_MAX, 65536);
+    assert_int_equal(plan->tile_count, 65536);
+    assert_int_equal(plan->round_count, 65536);
+    plan_destroy(plan);
+}
+
+/* ---- Any other plan ---- */
+
+#define TILE 16
+#define EDGES_MAX 20000
+
+static struct range_edge edges[EDGES_MAX];
+
+/* In tiles of 16, so that small graphs have many. */
+static struct plan_cost small_tiles(void)
+{
+    struct plan_cost cost = plan_cost_of_cpu(2);
+    cost.tile = TILE;
+    cost.edge_granule = 1;
+    cost.round_s = 1e-7;
+    cost.touch_s = 1e-8;
+    cost.product_s = 1e-6;
+    cost.planning_weight = 0;
+    return cost;
+}
+
+static struct graph *make_grid(uint32_t width)
+{
+    size_t count = 0;
+    for (uint32_t cell = 0; cell < width * width; ++cell) {
+        if ((cell + 1) % width != 0) {
+            edges[count++] = (struct range_edge){cell, cell + 1, 1};
+        }
+        if (cell + width < width * width) {
+            edges[count++] = (struct range_edge){cell, cell + width, 1};
+        }
+    }
+    return range_build(width * width, edges, count, false);
+}
+
+static struct graph *make_dense(uint32_t vertex_count)
+{
+    size_t count = 0;
+    for (uint32_t a = 0; a < vertex_count; ++a) {
+        for (uint32_t b = 0; b < a; ++b) {
+            edges[count++] = (struct range_edge){a, b, 1};
+        }
+    }
+    return range_build(vertex_count, edges, count, false);
+}
+
+static struct plan *plan_for(const struct graph *graph, const struct plan_cost *cost)
+{
+    struct plan *plan = NULL;
+    assert_int_equal(planner_make(graph, cost, &plan), STATUS_OK);
+    assert_int_equal(plan->vertex_count, graph->vertex_count);
+    assert_int_equal(plan->tile, cost->tile);
+    assert_true(plan->summary.planning_s > 0);
+    return plan;
+}
+
+static void a_grid_is_taken_apart(void **state)
+{
+    (void)state;
+    const struct plan_cost cost = small_tiles();
+    struct graph *graph = make_grid(60);
+    struct plan *plan = plan_for(graph, &cost);
+    if (separator_present()) {
+        assert_int_equal(plan->summary.kind, PLAN_NESTED_DISSECTION);
+        assert_true(plan->symmetric);
+        assert_true(plan->summary.work_fraction < 0.15);
+        assert_in_range(plan->summary.largest_separator, 30, 120);
+        assert_in_range(plan->summary.parts, 10, plan->tile_count);
+        assert_int_equal(plan->parts[0].tile, 0);
+        assert_true(plan->round_count < plan->tile_count / 2);
+        assert_true(plan_cost_plan(&cost, plan, true) < plan_cost_dense(&cost, 3600, true) / 4);
+    }
+    plan_destroy(plan);
+    graph_destroy(graph);
+}
+
+static void the_same_graph_has_the_same_plan(void **state)
+{
+    (void)state;
+    const struct plan_cost cost = small_tiles();
+    struct graph *graph = make_grid(40);
+    struct plan *first = plan_for(graph, &cost);
+    for (int again = 0; again < 5; ++again) {
+        struct plan *plan = plan_for(graph, &cost);
+        assert_int_equal(plan->tile_count, first->tile_count);
+        assert_int_equal(plan->product_count, first->product_count);
+        if (first->vertex_at != NULL) {
+            assert_memory_equal(plan->vertex_at, first->vertex_at, 1600 * sizeof(uint32_t));
+        }
+        plan_destroy(plan);
+    }
+    plan_destroy(first);
+    graph_destroy(graph);
+}
+
+static void components_pay_without_separators_too(void **state)
+{
+    (void)state;
+    const struct plan_cost cost = small_tiles();
+    size_t count = 0;
+    for (uint32_t vertex = 0; vertex < 1000; ++vertex) {
+        edges[count++] = (struct range_edge){vertex, vertex / 10 * 10 + (vertex + 1) % 10, 1};
+    }
+    for (int directed = 0; directed < 2; ++directed) {
+        struct graph *graph = range_build(1000, edges, count, directed);
+        struct plan *plan = plan_for(graph, &cost);
+        assert_int_equal(plan->summary.kind, PLAN_NESTED_DISSECTION);
+        assert_int_equal(plan->round_count, 1);
+        assert_int_equal(plan->product_count, 0);
+        assert_int_equal(plan->summary.largest_separator, 0);
+        plan_destroy(plan);
+        graph_destroy(graph);
+    }
+}
+
+static void what_does_not_pay_is_planned_densely(void **state)
+{
+    (void)state;
+    const struct plan_cost cost = small_tiles();
+    struct graph *graphs[] = {make_dense(150), make_grid(8), range_build(0, NULL, 0, true)};
+    for (size_t index = 0; index < sizeof(graphs) / sizeof(graphs[0]); ++index) {
+        struct plan *plan = plan_for(graphs[index], &cost);
+        assert_int_equal(plan->summary.kind, PLAN_DENSE);
+        assert_true(plan->summary.work_fraction == 1);
+        plan_destroy(plan);
+        graph_destroy(graphs[index]);
+    }
+}
+
+static void a_look_that_costs_more_than_the_solve_is_not_taken(void **state)
+{
+    (void)state;
+    struct plan_cost cost = small_tiles();
+    cost.planning_weight = 1e6;
+    struct graph *graph = make_grid(60);
+    struct plan *plan = plan_for(graph, &cost);
+    assert_int_equal(plan->summary.kind, PLAN_DENSE);
+    plan_destroy(plan);
+    graph_destroy(graph);
+}
+
+/* Eight bands without a way back, their vertices numbered in turn: no strong component has two
+ * vertices, and by levels all bands are in all tiles. */
+static void what_strong_components_mix_up_is_taken_apart_by_its_pattern(void **state)
+{
+    (void)state;
+    const struct plan_cost cost = small_tiles();
+    size_t count = 0;
+    for (uint32_t vertex = 0; vertex < 800; ++vertex) {
+        for (uint32_t next = vertex + 8; next <= vertex + 80 && next < 800; next += 8) {
+            edges[count++] = (struct range_edge){vertex, next, 1};
+        }
+    }
+    struct graph *graph = range_build(800, edges, count, true);
+    struct plan *plan = plan_for(graph, &cost);
+    assert_int_equal(plan->summary.kind, PLAN_NESTED_DISSECTION);
+    assert_false(plan->symmetric);
+    /* A band of 100 vertices at a time touches no other. */
+    assert_true(plan->summary.work_fraction < 1.0 / 64);
+    assert_true(!separator_present() || plan->summary.largest_separator > 0);
+    plan_destroy(plan);
+    graph_destroy(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_vertices_need_no_rounds),
+        cmocka_unit_test(each_tile_is_a_round),
+        cmocka_unit_test(it_has_no_lists),
+        cmocka_unit_test(the_largest_graph_has_a_plan),
+        cmocka_unit_test(a_grid_is_taken_apart),
+        cmocka_unit_test(the_same_graph_has_the_same_plan),
+        cmocka_unit_test(components_pay_without_separators_too),
+        cmocka_unit_test(what_does_not_pay_is_planned_densely),
+        cmocka_unit_test(a_look_that_costs_more_than_the_solve_is_not_taken),
+        cmocka_unit_test(what_strong_components_mix_up_is_taken_apart_by_its_pattern),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,73 @@
+#include "server/solver/plan/dissection.h"
+#include "tests/unit/range_fixture.h"
+
+#define TRIALS 3000
+#define LONG_VERTICES 300000
+
+static void members_are_grouped(const struct graph *graph,
+                                const struct strong_components *components)
+{
+    assert_int_equal(components->first[0], 0);
+    assert_int_equal(components->first[components->count], graph->vertex_count);
+    for (uint32_t component = 0; component < components->count; ++component) {
+        assert_true(components->first[component] < components->first[component + 1]);
+        for (uint32_t i = components->first[component]; i < components->first[component + 1]; ++i) {
+            assert_int_equal(components->of[components->member[i]], component);
+        }
+    }
+}
+
+static void a_component_is_what_reaches_one_another(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= TRIALS; ++seed) {
+        struct graph *graph = range_random(seed);
+        struct strong_components components = {0};
+        uint64_t *const d = range_distances(graph);
+        const size_t n = graph->vertex_count;
+        assert_int_equal(strong_components_find(graph, &components), STATUS_OK);
+        for (size_t i = 0; i < n; ++i) {
+            for (size_t j = 0; j < n; ++j) {
+                const bool both = d[i * n + j] < RANGE_FAR && d[j * n + i] < RANGE_FAR;
+                assert_int_equal(components.of[i] == components.of[j], both);
+                assert_true(d[i * n + j] >= RANGE_FAR || components.of[j] <= components.of[i]);
+            }
+        }
+        members_are_grouped(graph, &components);
+        strong_components_finish(&components);
+        free(d);
+        graph_destroy(graph);
+    }
+}
+
+/* A path, and the same path closed to a ring: as deep as a search can go. */
+static void depth_costs_no_stack(void **state)
+{
+    (void)state;
+    struct range_edge *edges = calloc(LONG_VERTICES, sizeof(*edges));
+    assert_non_null(edges);
+    for (uint32_t i = 0; i < LONG_VERTICES; ++i) {
+        edges[i] = (struct range_edge){i, (i + 1) % LONG_VERTICES, 1};
+    }
+    struct graph *path = range_build(LONG_VERTICES, edges, LONG_VERTICES - 1, true);
+    struct graph *ring = range_build(LONG_VERTICES, edges, LONG_VERTICES, true);
+    struct strong_components components = {0};
+    assert_int_equal(strong_components_find(path, &components), STATUS_OK);
+    assert_int_equal(components.count, LONG_VERTICES);
+    strong_components_finish(&components);
+    assert_int_equal(strong_components_find(ring, &components), STATUS_OK);
+    assert_int_equal(components.count, 1);
+    strong_components_finish(&components);
+    graph_destroy(path);
+    graph_destroy(ring);
+    free(edges);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_component_is_what_reaches_one_another),
+        cmocka_unit_test(depth_costs_no_stack),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,238 @@
+#include "server/solver/plan/layout.h"
+#include "tests/unit/range_fixture.h"
+
+/* Two pairs and what separates them: 0-1, 2-3, and 4 between 1 and 2. */
+static const struct range_edge pairs[] = {{0, 1, 1}, {2, 3, 1}, {1, 4, 1}, {4, 2, 1}};
+static const uint32_t in_order[] = {0, 1, 2, 3, 4, 5, 6, 7};
+static const uint32_t pair_begin[] = {0, 2, 4, 5};
+
+static struct plan_outline outline_of_pairs(void)
+{
+    return (struct plan_outline){.vertex_at = in_order,
+                                 .tile_begin = pair_begin,
+                                 .tile_count = 3,
+                                 .tile = 2,
+                                 .pivot = in_order};
+}
+
+static struct plan *make(uint32_t vertex_count, const struct range_edge *edges, size_t count,
+                         bool directed, const struct plan_outline *outline)
+{
+    struct graph *graph = range_build(vertex_count, edges, count, directed);
+    struct plan *plan = NULL;
+    assert_int_equal(plan_symbolic_make(graph, outline, &plan), STATUS_OK);
+    assert_int_equal(plan->summary.kind, PLAN_NESTED_DISSECTION);
+    assert_int_equal(plan->vertex_count, vertex_count);
+    graph_destroy(graph);
+    return plan;
+}
+
+static uint64_t all_tiles(const uint32_t (*tiles)[2], size_t count, uint32_t tile_count)
+{
+    uint64_t bits = 0;
+    for (size_t index = 0; index < count; ++index) {
+        bits |= UINT64_C(1) << (tiles[index][0] * tile_count + tiles[index][1]);
+    }
+    return bits;
+}
+
+static void no_vertices_have_no_rounds(void **state)
+{
+    (void)state;
+    static const uint32_t begin[] = {0};
+    const struct plan_outline outline = {.vertex_at = begin, .tile_begin = begin, .tile = 4};
+    struct plan *plan = make(0, NULL, 0, true, &outline);
+    assert_int_equal(plan->tile_count, 0);
+    assert_int_equal(plan->round_count, 0);
+    assert_int_equal(plan->summary.work_fraction, 1);
+    plan_destroy(plan);
+}
+
+static void independent_neighbours_share_a_round(void **state)
+{
+    (void)state;
+    const struct plan_outline outline = outline_of_pairs();
+    struct plan *plan = make(5, pairs, 4, false, &outline);
+    assert_int_equal(plan->round_count, 2);
+    const struct plan_round *round = plan->rounds;
+    assert_int_equal(round->pivot_count, 2);
+    assert_int_equal(round->left_count, 2);
+    assert_int_equal(round->right_count, 2);
+    assert_ptr_not_equal(round->left_tiles, round->right_tiles);
+    /* Both touch the separator, which is one target with two products. */
+    assert_int_equal(round->target_count, 1);
+    assert_int_equal(round->targets[0].row_tile, 2);
+    assert_int_equal(round->targets[0].column_tile, 2);
+    assert_int_equal(round->targets[0].product_count, 2);
+    assert_false(round->targets[0].fresh);
+    assert_int_equal(round->products[0].pivot, 0);
+    assert_int_equal(round->products[1].pivot, 1);
+    assert_int_equal(round->products[1].left, 1);
+    assert_int_equal(round->products[1].right, 1);
+    plan_destroy(plan);
+}
+
+static void the_last_round_reaches_what_lies_between_the_parts(void **state)
+{
+    (void)state;
+    static const uint32_t edge_tiles[][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 2},
+                                             {2, 0}, {1, 2}, {2, 1}};
+    const struct plan_outline outline = outline_of_pairs();
+    struct plan *plan = make(5, pairs, 4, false, &outline);
+    const struct plan_round *round = &plan->rounds[1];
+    assert_int_equal(round->pivots[0].tile, 2);
+    assert_int_equal(round->target_count, 4);
+    for (uint32_t target = 0; target < 4; ++target) {
+        assert_int_equal(round->targets[target].row_tile, target / 2);
+        assert_int_equal(round->targets[target].column_tile, target % 2);
+        assert_int_equal(round->targets[target].fresh, target / 2 != target % 2);
+    }
+    assert_int_equal(plan->edge_tiles[0], all_tiles(edge_tiles, 7, 3));
+    assert_int_equal(plan->reached_tiles[0], 0x1FF);
+    plan_destroy(plan);
+}
+
+static void a_symmetric_plan_lists_one_half(void **state)
+{
+    (void)state;
+    struct plan_outline outline = outline_of_pairs();
+    outline.symmetric = true;
+    struct plan *plan = make(5, pairs, 4, false, &outline);
+    const struct plan_round *round = &plan->rounds[1];
+    assert_true(plan->symmetric);
+    assert_null(plan->right_tiles);
+    assert_ptr_equal(round->left_tiles, round->right_tiles);
+    assert_int_equal(round->right_count, round->left_count);
+    assert_int_equal(round->target_count, 3);
+    for (uint32_t target = 0; target < 3; ++target) {
+        assert_true(round->targets[target].row_tile >= round->targets[target].column_tile);
+    }
+    assert_int_equal(plan->reached_tiles[0], 0x1FF);
+    plan_destroy(plan);
+}
+
+static void a_round_ends_at_its_limit(void **state)
+{
+    (void)state;
+    struct plan_outline outline = outline_of_pairs();
+    outline.round_limit = 1;
+    struct plan *plan = make(5, pairs, 4, false, &outline);
+    assert_int_equal(plan->round_count, 3);
+    plan_destroy(plan);
+}
+
+static void dependent_pivots_do_not_share_a_round(void **state)
+{
+    (void)state;
+    static const uint32_t separator_first[] = {2, 0, 1};
+    struct plan_outline outline = outline_of_pairs();
+    outline.pivot = separator_first;
+    struct plan *plan = make(5, pairs, 4, false, &outline);
+    assert_int_equal(plan->round_count, 3);
+    assert_int_equal(plan->rounds[1].target_count, 4);
+    plan_destroy(plan);
+}
+
+/* Whichever comes first, and whichever way the edge leads. */
+static void an_edge_one_way_is_enough_to_depend(void **state)
+{
+    (void)state;
+    static const struct range_edge there[] = {{0, 1, 1}};
+    static const uint32_t reversed[] = {1, 0};
+    struct plan_outline outline = {
+        .vertex_at = in_order, .tile_begin = in_order, .tile_count = 2, .tile = 1};
+    for (int turn = 0; turn < 2; ++turn) {
+        outline.pivot = turn == 0 ? in_order : reversed;
+        struct plan *plan = make(2, there, 1, true, &outline);
+        assert_int_equal(plan->round_count, 2);
+        plan_destroy(plan);
+    }
+}
+
+/* 0 -> 1 -> 2, a tile each: nothing comes into 0 and nothing goes out of 2. */
+static void a_source_and_a_sink_give_no_targets(void **state)
+{
+    (void)state;
+    static const struct range_edge chain[] = {{0, 1, 1}, {1, 2, 1}};
+    const struct plan_outline outline = {.vertex_at = in_order,
+                                         .tile_begin = in_order,
+                                         .tile_count = 3,
+                                         .tile = 1,
+                                         .pivot = in_order};
+    struct plan *plan = make(3, chain, 2, true, &outline);
+    assert_int_equal(plan->round_count, 3);
+    assert_int_equal(plan->rounds[0].target_count, 0);
+    assert_int_equal(plan->rounds[0].right_count, 1);
+    assert_int_equal(plan->rounds[0].left_count, 0);
+    assert_int_equal(plan->rounds[1].target_count, 1);
+    assert_true(plan->rounds[1].targets[0].fresh);
+    assert_int_equal(plan->rounds[2].target_count, 0);
+    assert_int_equal(plan->rounds[2].left_count, 2);
+    plan_destroy(plan);
+}
+
+static void the_work_is_that_of_the_true_widths(void **state)
+{
+    (void)state;
+    struct plan_outline outline = outline_of_pairs();
+    for (int symmetric = 0; symmetric < 2; ++symmetric) {
+        outline.symmetric = symmetric;
+        struct plan *plan = make(5, pairs, 4, false, &outline);
+        /* Twice 2 (2 + 1)^2, then 1 (1 + 4)^2. */
+        assert_float_equal(plan->summary.work_fraction, 61.0 / 125, 1e-12);
+        plan_destroy(plan);
+    }
+}
+
+static void all_tiles_as_extra_are_all_the_work(void **state)
+{
+    (void)state;
+    static const uint64_t all = 0x1FF;
+    struct plan_outline outline = outline_of_pairs();
+    outline.extra_tiles = &all;
+    for (int symmetric = 0; symmetric < 2; ++symmetric) {
+        outline.symmetric = symmetric;
+        struct plan *plan = make(5, pairs, 4, false, &outline);
+        assert_int_equal(plan->round_count, 3);
+        assert_int_equal(plan->edge_tiles[0], 0x1FF);
+        assert_true(plan->summary.work_fraction == 1);
+        for (uint32_t round = 0; round < 3; ++round) {
+            assert_int_equal(plan->rounds[round].target_count, symmetric ? 3 : 4);
+        }
+        plan_destroy(plan);
+    }
+}
+
+static void the_order_decides_where_an_edge_lies(void **state)
+{
+    (void)state;
+    static const struct range_edge edge[] = {{0, 3, 1}};
+    static const uint32_t order[] = {3, 1, 2, 0};
+    static const uint32_t begin[] = {0, 1, 4};
+    const struct plan_outline outline = {
+        .vertex_at = order, .tile_begin = begin, .tile_count = 2, .tile = 3, .pivot = in_order};
+    struct plan *plan = make(4, edge, 1, true, &outline);
+    /* (1, 0) beside the diagonal. */
+    assert_int_equal(plan->edge_tiles[0], 0xD);
+    assert_memory_equal(plan->vertex_at, order, sizeof(order));
+    assert_memory_equal(plan->tile_begin, begin, sizeof(begin));
+    plan_destroy(plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_vertices_have_no_rounds),
+        cmocka_unit_test(independent_neighbours_share_a_round),
+        cmocka_unit_test(the_last_round_reaches_what_lies_between_the_parts),
+        cmocka_unit_test(a_symmetric_plan_lists_one_half),
+        cmocka_unit_test(a_round_ends_at_its_limit),
+        cmocka_unit_test(dependent_pivots_do_not_share_a_round),
+        cmocka_unit_test(an_edge_one_way_is_enough_to_depend),
+        cmocka_unit_test(a_source_and_a_sink_give_no_targets),
+        cmocka_unit_test(the_work_is_that_of_the_true_widths),
+        cmocka_unit_test(all_tiles_as_extra_are_all_the_work),
+        cmocka_unit_test(the_order_decides_where_an_edge_lies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

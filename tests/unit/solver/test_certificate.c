@@ -1,0 +1,318 @@
+#include "proto/read/graph_builder.h"
+#include "server/solver/certificate.h"
+
+#include <math.h>
+/* cmocka.h wants these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define VERTICES 6
+#define NONE UNREACHABLE_I4
+
+struct edge {
+    uint32_t source, target;
+    double weight;
+};
+
+/* Two parts: 0 -> 1 -> 2 with a detour over 3, and 4 <-> 5 at length 0. */
+static const struct edge edges[] = {
+    {0, 1, 2}, {1, 2, 3}, {0, 3, 1}, {3, 2, 9}, {2, 0, 4}, {4, 5, 0}, {5, 4, 0},
+};
+static const int32_t right_i4[VERTICES * VERTICES] = {
+    0,    2,    5,    1,    NONE, NONE, /**/
+    7,    0,    3,    8,    NONE, NONE, /**/
+    4,    6,    0,    5,    NONE, NONE, /**/
+    13,   15,   9,    0,    NONE, NONE, /**/
+    NONE, NONE, NONE, NONE, 0,    0,    /**/
+    NONE, NONE, NONE, NONE, 0,    0,
+};
+
+static struct graph *build(uint32_t vertex_count, const struct edge *list, size_t count,
+                           bool directed, double unit)
+{
+    const struct graph_options options = {0};
+    struct graph_builder *builder = NULL;
+    struct vertex_names *names = NULL;
+    struct graph *graph = NULL;
+    assert_int_equal(graph_builder_create(&options, &builder), STATUS_OK);
+    assert_int_equal(vertex_names_create_range(vertex_count, 1, &names), STATUS_OK);
+    for (size_t index = 0; index < count; ++index) {
+        assert_int_equal(graph_builder_add_real(builder, list[index].source, list[index].target,
+                                                list[index].weight * unit),
+                         STATUS_OK);
+    }
+    assert_int_equal(graph_builder_finish(builder, &names, NULL, directed, &graph, NULL),
+                     STATUS_OK);
+    graph_builder_destroy(builder);
+    return graph;
+}
+
+static int create_graph(void **state)
+{
+    *state = build(VERTICES, edges, sizeof(edges) / sizeof(edges[0]), true, 1);
+    return 0;
+}
+
+static int destroy_graph(void **state)
+{
+    graph_destroy(*state);
+    return 0;
+}
+
+static enum status check_i4(const struct graph *graph, const int32_t *entries, uint32_t rows,
+                            struct problem *reterr)
+{
+    int32_t copy[VERTICES * VERTICES];
+    memcpy(copy, entries, sizeof(copy));
+    const struct matrix matrix = {VERTICES, KIND_I4, copy};
+    struct verification verification;
+    const enum status status = certificate_check(graph, &matrix, rows, NULL, &verification, reterr);
+    if (status == STATUS_OK) {
+        assert_true(verification.done && !verification.on_device);
+        assert_int_equal(verification.rows, rows < VERTICES ? rows : VERTICES);
+        assert_int_equal(verification.of, VERTICES);
+        assert_int_equal(verification.edges, graph->edge_count);
+    }
+    return status;
+}
+
+static void right_distances_are_accepted(void **state)
+{
+    assert_int_equal(check_i4(*state, right_i4, VERTICES, NULL), STATUS_OK);
+}
+
+static void any_single_wrong_entry_is_rejected(void **state)
+{
+    static const int32_t wrong[] = {-1, 0, 1, 4, 20, NONE - 1, NONE};
+    for (size_t index = 0; index < VERTICES * VERTICES; ++index) {
+        for (size_t choice = 0; choice < sizeof(wrong) / sizeof(wrong[0]); ++choice) {
+            int32_t entries[VERTICES * VERTICES];
+            memcpy(entries, right_i4, sizeof(entries));
+            entries[index] = wrong[choice];
+            const enum status expected =
+                wrong[choice] == right_i4[index] ? STATUS_OK : STATUS_NOT_VERIFIED;
+            assert_int_equal(check_i4(*state, entries, VERTICES, NULL), expected);
+            entries[index] = right_i4[index] + (choice % 2 == 0 ? 1 : -1);
+            assert_int_equal(check_i4(*state, entries, VERTICES, NULL), STATUS_NOT_VERIFIED);
+        }
+    }
+}
+
+static void a_cycle_of_length_zero_does_not_vouch_for_itself(void **state)
+{
+    int32_t entries[VERTICES * VERTICES];
+    memcpy(entries, right_i4, sizeof(entries));
+    entries[0 * VERTICES + 4] = 17;
+    entries[0 * VERTICES + 5] = 17;
+    struct problem problem;
+    assert_int_equal(check_i4(*state, entries, VERTICES, &problem), STATUS_NOT_VERIFIED);
+    assert_string_equal(problem.detail, "The matrix has the distance 17 from 1 to 5, but no path "
+                                        "has this length.");
+}
+
+static void rows_that_are_not_asked_for_are_not_checked(void **state)
+{
+    int32_t entries[VERTICES * VERTICES];
+    memcpy(entries, right_i4, sizeof(entries));
+    entries[1 * VERTICES + 2] = 4;
+    assert_int_equal(check_i4(*state, entries, 3, NULL), STATUS_OK);
+    assert_int_equal(check_i4(*state, entries, VERTICES, NULL), STATUS_NOT_VERIFIED);
+    assert_int_equal(check_i4(*state, entries, UINT32_MAX, NULL), STATUS_NOT_VERIFIED);
+}
+
+static void rows_that_are_listed_are_the_ones_checked(void **state)
+{
+    static const uint32_t rows[] = {1, 3, 5};
+    int32_t entries[VERTICES * VERTICES];
+    for (uint32_t wrong = 0; wrong < VERTICES; wrong++) {
+        memcpy(entries, right_i4, sizeof(entries));
+        entries[wrong * VERTICES + wrong] = 1;
+        const struct matrix matrix = {VERTICES, KIND_I4, entries};
+        struct verification verification = {0};
+        const enum status status =
+            certificate_check_rows(*state, &matrix, rows, 3, NULL, &verification, NULL);
+        assert_int_equal(status, wrong % 2 == 0 ? STATUS_OK : STATUS_NOT_VERIFIED);
+        assert_int_equal(verification.rows, wrong % 2 == 0 ? 3 : 0);
+    }
+}
+
+/* Rows 0, 2 and 4, of which a device has proven the first. */
+static void rows_that_a_device_left_are_checked_from_the_open_one_on(void **state)
+{
+    for (uint32_t wrong = 0; wrong < VERTICES; wrong++) {
+        for (uint32_t limit = 1; limit <= 3; limit++) {
+            int32_t entries[VERTICES * VERTICES];
+            memcpy(entries, right_i4, sizeof(entries));
+            entries[wrong * VERTICES + wrong] = 1;
+            const struct matrix matrix = {VERTICES, KIND_I4, entries};
+            struct verification verification = {.on_device = true, .rows = 3, .proven = 1};
+            const bool seen = wrong == 2 || (wrong == 4 && limit > 1);
+            assert_int_equal(certificate_resume(*state, &matrix, limit, NULL, &verification, NULL),
+                             seen ? STATUS_NOT_VERIFIED : STATUS_OK);
+            assert_int_equal(verification.done, !seen);
+            if (!seen) {
+                assert_false(verification.on_device);
+                assert_int_equal(verification.rows, limit > 1 ? 3 : 2);
+            }
+        }
+    }
+}
+
+static void undirected_edges_count_both_ways(void **state)
+{
+    (void)state;
+    static const struct edge chain[] = {{0, 1, 1}, {2, 1, 1}, {2, 3, 1}, {5, 3, 1}, {4, 5, 1}};
+    static const int32_t place[VERTICES] = {0, 1, 2, 3, 5, 4};
+    struct graph *graph = build(VERTICES, chain, 5, false, 1);
+    int32_t entries[VERTICES * VERTICES];
+    for (int32_t i = 0; i < VERTICES; ++i) {
+        for (int32_t j = 0; j < VERTICES; ++j) {
+            const int32_t gap = place[i] - place[j];
+            entries[i * VERTICES + j] = gap < 0 ? -gap : gap;
+        }
+    }
+    assert_int_equal(check_i4(graph, entries, VERTICES, NULL), STATUS_OK);
+    entries[5 * VERTICES + 0] = NONE;
+    assert_int_equal(check_i4(graph, entries, VERTICES, NULL), STATUS_NOT_VERIFIED);
+    graph_destroy(graph);
+}
+
+/* The right distances in tenths, each off by the factor given. */
+static enum status check_tenths(enum kind kind, double factor)
+{
+    struct graph *graph = build(VERTICES, edges, sizeof(edges) / sizeof(edges[0]), true, 0.1);
+    float narrow[VERTICES * VERTICES];
+    double wide[VERTICES * VERTICES];
+    for (size_t index = 0; index < VERTICES * VERTICES; ++index) {
+        wide[index] = right_i4[index] == NONE ? INFINITY : right_i4[index] * 0.1;
+        if (index == 3 * VERTICES + 1) {
+            wide[index] *= factor;
+        }
+        narrow[index] = (float)wide[index];
+    }
+    const struct matrix matrix = {VERTICES, kind, kind == KIND_F4 ? (void *)narrow : wide};
+    struct verification verification;
+    const enum status status =
+        certificate_check(graph, &matrix, VERTICES, NULL, &verification, NULL);
+    graph_destroy(graph);
+    return status;
+}
+
+static void floats_may_be_off_by_their_rounding_and_no_more(void **state)
+{
+    (void)state;
+    assert_int_equal(check_tenths(KIND_F4, 1 + 1e-7), STATUS_OK);
+    assert_int_equal(check_tenths(KIND_F4, 1 + 1e-4), STATUS_NOT_VERIFIED);
+    assert_int_equal(check_tenths(KIND_F4, 1 - 1e-4), STATUS_NOT_VERIFIED);
+    assert_int_equal(check_tenths(KIND_F8, 1 + 1e-15), STATUS_OK);
+    assert_int_equal(check_tenths(KIND_F8, 1 + 1e-10), STATUS_NOT_VERIFIED);
+    assert_int_equal(check_tenths(KIND_F8, 1 - 1e-10), STATUS_NOT_VERIFIED);
+}
+
+/* Row 0 of a path of 0.1 per edge, its last entry off by the factor. */
+static enum status check_path(uint32_t hops, double factor)
+{
+    const uint32_t n = hops + 1;
+    struct edge *path = calloc(hops, sizeof(*path));
+    float *entries = calloc((size_t)n * n, sizeof(*entries));
+    assert_true(path != NULL && entries != NULL);
+    for (uint32_t hop = 0; hop < hops; ++hop) {
+        path[hop] = (struct edge){hop, hop + 1, 0.1};
+        entries[hop + 1] = (float)(0.1 * (hop + 1));
+    }
+    entries[hops] = (float)(0.1 * hops * factor);
+    struct graph *graph = build(n, path, hops, true, 1);
+    const struct matrix matrix = {n, KIND_F4, entries};
+    struct verification verification;
+    const enum status status = certificate_check(graph, &matrix, 1, NULL, &verification, NULL);
+    graph_destroy(graph);
+    free(entries);
+    free(path);
+    return status;
+}
+
+static void many_additions_may_be_off_by_more(void **state)
+{
+    (void)state;
+    assert_int_equal(check_path(1000, 1 + 5e-5), STATUS_OK);
+    assert_int_equal(check_path(1000, 1 + 5e-4), STATUS_NOT_VERIFIED);
+    assert_int_equal(check_path(10, 1 + 5e-5), STATUS_NOT_VERIFIED);
+}
+
+/* What is less than the least float vanishes, and what is little more loses most of its digits. */
+static void weights_below_what_a_float_has_may_vanish(void **state)
+{
+    static const struct edge tiny[] = {{0, 1, 1e-60}, {1, 2, -3e-50}, {0, 3, 2e-45}, {2, 3, 5e-45}};
+    float entries[4 * 4];
+    const struct matrix matrix = {4, KIND_F4, entries};
+    struct verification verification;
+    struct problem problem;
+    struct graph *graph = build(4, tiny, 4, true, 1);
+
+    (void)state;
+    for (int i = 0; i < 16; ++i) {
+        entries[i] = i % 5 == 0 ? 0 : INFINITY;
+    }
+    entries[1] = entries[2] = entries[6] = 0;
+    entries[3] = (float)2e-45;
+    entries[7] = entries[11] = (float)5e-45;
+    assert_int_equal(certificate_check(graph, &matrix, 4, NULL, &verification, &problem),
+                     STATUS_OK);
+    entries[3] = 1e-40F;
+    assert_int_equal(certificate_check(graph, &matrix, 4, NULL, &verification, &problem),
+                     STATUS_NOT_VERIFIED);
+    graph_destroy(graph);
+}
+
+static void a_float_that_is_no_number_is_rejected(void **state)
+{
+    (void)state;
+    assert_int_equal(check_tenths(KIND_F8, (double)NAN), STATUS_NOT_VERIFIED);
+    assert_int_equal(check_tenths(KIND_F4, (double)NAN), STATUS_NOT_VERIFIED);
+    assert_int_equal(check_tenths(KIND_F8, (double)INFINITY), STATUS_NOT_VERIFIED);
+    assert_int_equal(check_tenths(KIND_F8, -(double)INFINITY), STATUS_NOT_VERIFIED);
+}
+
+static bool say_cancelled(void *context)
+{
+    return *(bool *)context;
+}
+
+static void a_cancel_ends_the_check(void **state)
+{
+    bool cancelled = true;
+    const struct observer observer = {.context = &cancelled, .cancelled = say_cancelled};
+    int32_t entries[VERTICES * VERTICES];
+    memcpy(entries, right_i4, sizeof(entries));
+    const struct matrix matrix = {VERTICES, KIND_I4, entries};
+    struct verification verification;
+    assert_int_equal(certificate_check(*state, &matrix, VERTICES, &observer, &verification, NULL),
+                     STATUS_CANCELLED);
+    cancelled = false;
+    assert_int_equal(certificate_check(*state, &matrix, VERTICES, &observer, &verification, NULL),
+                     STATUS_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(right_distances_are_accepted),
+        cmocka_unit_test(any_single_wrong_entry_is_rejected),
+        cmocka_unit_test(a_cycle_of_length_zero_does_not_vouch_for_itself),
+        cmocka_unit_test(rows_that_are_not_asked_for_are_not_checked),
+        cmocka_unit_test(rows_that_are_listed_are_the_ones_checked),
+        cmocka_unit_test(rows_that_a_device_left_are_checked_from_the_open_one_on),
+        cmocka_unit_test(undirected_edges_count_both_ways),
+        cmocka_unit_test(floats_may_be_off_by_their_rounding_and_no_more),
+        cmocka_unit_test(many_additions_may_be_off_by_more),
+        cmocka_unit_test(weights_below_what_a_float_has_may_vanish),
+        cmocka_unit_test(a_float_that_is_no_number_is_rejected),
+        cmocka_unit_test(a_cancel_ends_the_check),
+    };
+    return cmocka_run_group_tests(tests, create_graph, destroy_graph);
+}

@@ -1,0 +1,145 @@
+#include "server/solver/steps.h"
+#include "tests/unit/range_fixture.h"
+
+#define TRIALS 10000
+#define PLENTY_S 1e9
+
+/* Whether more than the weights proves it. */
+static bool is_proven_by_ways(const struct graph *graph, uint32_t limit)
+{
+    return distance_range_within(graph, limit, PLENTY_S) && !distance_range_within(graph, limit, 0);
+}
+
+/* The answer is yes from some limit on: the least, by halving. */
+static uint32_t find_bound(const struct graph *graph, double affordable_s)
+{
+    uint32_t low = 0;
+    uint32_t high = INT32_MAX;
+    assert_true(distance_range_within(graph, high, affordable_s));
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (distance_range_within(graph, middle, affordable_s)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+static void no_distance_exceeds_what_is_proven(void **state)
+{
+    (void)state;
+    uint32_t found = 0;
+    for (uint64_t seed = 1; seed <= TRIALS; ++seed) {
+        struct graph *graph = range_random(seed);
+        const uint64_t longest = range_longest(graph);
+        const uint32_t bound = find_bound(graph, PLENTY_S);
+        assert_true(longest <= bound && bound <= find_bound(graph, 0));
+        assert_true(longest == 0 || !distance_range_within(graph, (uint32_t)longest - 1, PLENTY_S));
+        found += is_proven_by_ways(graph, bound);
+        graph_destroy(graph);
+    }
+    assert_true(found > TRIALS / 20);
+}
+
+/* Two weights, of which the hub's row and column have the small one. */
+static void a_complete_graph_is_bounded_by_the_ways_over_its_hub(void **state)
+{
+    (void)state;
+    for (int directed = 0; directed < 2; ++directed) {
+        struct range_edge edges[RANGE_VERTICES * RANGE_VERTICES];
+        size_t count = 0;
+        for (uint32_t i = 0; i < RANGE_VERTICES; ++i) {
+            for (uint32_t j = 0; j < RANGE_VERTICES; ++j) {
+                edges[count++] = (struct range_edge){i, j, i == 0 || j == 0 ? 7 : 1000};
+            }
+        }
+        struct graph *graph = range_build(RANGE_VERTICES, edges, count, directed);
+        assert_true(is_proven_by_ways(graph, 14));
+        assert_false(distance_range_within(graph, 13, PLENTY_S));
+        graph_destroy(graph);
+    }
+}
+
+/* Every two vertices are two spokes apart, however long the ways beside them. */
+static void what_the_proof_takes_is_limited(void **state)
+{
+    (void)state;
+    enum { VERTICES = 5000, BESIDE = 12 };
+    struct range_edge *edges = calloc((size_t)VERTICES * (BESIDE + 2), sizeof(*edges));
+    size_t count = 0;
+    assert_non_null(edges);
+    for (uint32_t i = 1; i < VERTICES; ++i) {
+        edges[count++] = (struct range_edge){0, i, 5};
+        edges[count++] = (struct range_edge){i, 0, 5};
+        for (uint32_t j = 0; j < BESIDE; ++j) {
+            edges[count++] = (struct range_edge){i, (i + 7 * j) % (VERTICES - 1) + 1, 90000};
+        }
+    }
+    struct graph *graph = range_build(VERTICES, edges, count, true);
+    assert_true(distance_range_within(graph, 10, 1));
+    assert_false(distance_range_within(graph, 9, 1));
+    assert_false(distance_range_within(graph, 10, 1e-6));
+    /* Time for the vertices and for a hundred edges, which do not reach them all. */
+    assert_false(distance_range_within(graph, 10, VERTICES * 200e-9 + 100 * 5e-9));
+    graph_destroy(graph);
+    free(edges);
+}
+
+static void the_largest_weights_do_not_overflow(void **state)
+{
+    (void)state;
+    struct range_edge edges[9 * 9];
+    size_t count = 0;
+    for (uint32_t i = 0; i < 9; ++i) {
+        for (uint32_t j = 0; j < 9; ++j) {
+            edges[count++] = (struct range_edge){i, j, INT32_MAX};
+        }
+    }
+    struct graph *graph = range_build(9, edges, count, true);
+    assert_false(distance_range_within(graph, INT32_MAX - 1, PLENTY_S));
+    graph_destroy(graph);
+}
+
+static void weights_below_0_and_decimals_prove_nothing(void **state)
+{
+    (void)state;
+    const struct range_edge below[] = {{0, 1, -1}};
+    struct graph *graph = range_build(2, below, 1, true);
+    assert_false(distance_range_within(graph, INT32_MAX, PLENTY_S));
+    graph_destroy(graph);
+    const struct range_edge one[] = {{0, 1, 1}};
+    graph = range_build(2, one, 1, true);
+    graph->weight_f8 = calloc(1, sizeof(*graph->weight_f8));
+    assert_non_null(graph->weight_f8);
+    graph->weight_f8[0] = 0.5;
+    graph->weight_type = WEIGHT_REAL;
+    free(graph->weight_i4);
+    graph->weight_i4 = NULL;
+    assert_false(distance_range_within(graph, INT32_MAX, PLENTY_S));
+    graph_destroy(graph);
+}
+
+static void a_graph_without_edges_has_no_distance_but_0(void **state)
+{
+    (void)state;
+    for (uint32_t vertex_count = 0; vertex_count < 3; ++vertex_count) {
+        struct graph *graph = range_build(vertex_count, NULL, 0, true);
+        assert_true(distance_range_within(graph, 0, 0));
+        graph_destroy(graph);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_distance_exceeds_what_is_proven),
+        cmocka_unit_test(a_complete_graph_is_bounded_by_the_ways_over_its_hub),
+        cmocka_unit_test(what_the_proof_takes_is_limited),
+        cmocka_unit_test(the_largest_weights_do_not_overflow),
+        cmocka_unit_test(weights_below_0_and_decimals_prove_nothing),
+        cmocka_unit_test(a_graph_without_edges_has_no_distance_but_0),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

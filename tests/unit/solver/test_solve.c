@@ -1,0 +1,435 @@
+#include "server/solver/plan/planner.h"
+#include "tests/unit/solve_fixture.h"
+
+#include <math.h>
+
+static void the_outcome_tells_what_was_done(void **state)
+{
+    (void)state;
+    struct attempt attempt = run_edges(3, short_path, 2, true, KIND_I4);
+    assert_int_equal(attempt.status, STATUS_OK);
+    assert_int_equal(attempt.entries.i4[2], 15);
+    assert_int_equal(attempt.entries.i4[6], UNREACHABLE_I4);
+    assert_true(attempt.outcome.account.verification.done);
+    assert_false(attempt.outcome.account.verification.on_device);
+    assert_int_equal(attempt.outcome.account.verification.rows, 3);
+    assert_int_equal(attempt.outcome.account.verification.of, 3);
+    assert_int_equal(attempt.outcome.account.verification.edges, 2);
+    assert_int_equal(attempt.outcome.plan.parts, 1);
+    assert_true(attempt.outcome.plan.work_fraction == 1);
+    assert_string_equal(attempt.outcome.device.solver, "cpu");
+    solve_outcome_finish(&attempt.outcome);
+}
+
+static void an_empty_graph_is_solved(void **state)
+{
+    (void)state;
+    struct attempt attempt = run_edges(0, NULL, 0, true, KIND_U2);
+    assert_int_equal(attempt.status, STATUS_OK);
+    assert_int_equal(attempt.outcome.account.verification.rows, 0);
+    solve_outcome_finish(&attempt.outcome);
+}
+
+static void u2_is_narrowed_from_i4(void **state)
+{
+    (void)state;
+    struct attempt attempt = run_edges(3, short_path, 2, true, KIND_U2);
+    assert_int_equal(attempt.status, STATUS_OK);
+    assert_int_equal(attempt.entries.u2[2], 15);
+    assert_int_equal(attempt.entries.u2[6], UNREACHABLE_U2);
+    solve_outcome_finish(&attempt.outcome);
+}
+
+static void a_distance_beyond_u2_is_refused(void **state)
+{
+    (void)state;
+    static const struct edge long_path[] = {{0, 1, 40000}, {1, 2, 25535}};
+    struct attempt attempt = run_edges(3, long_path, 2, true, KIND_U2);
+    assert_int_equal(attempt.status, STATUS_WEIGHT_RANGE);
+    assert_int_equal(attempt.problem.status, STATUS_WEIGHT_RANGE);
+    solve_outcome_finish(&attempt.outcome);
+}
+
+static void a_negative_cycle_is_named(void **state)
+{
+    (void)state;
+    static const struct edge cycle[] = {{0, 1, 1}, {1, 2, -5}, {2, 1, 3}, {2, 3, 1}};
+    struct attempt attempt = run_edges(4, cycle, 4, true, KIND_I4);
+    assert_int_equal(attempt.status, STATUS_NEGATIVE_CYCLE);
+    assert_int_equal(attempt.outcome.cycle_length, 2);
+    assert_true(attempt.outcome.cycle_weight == -2);
+    assert_true(strstr(attempt.problem.detail, "length -2: 2 -> 3 -> 2") != NULL ||
+                strstr(attempt.problem.detail, "length -2: 3 -> 2 -> 3") != NULL);
+    assert_true(strlen(attempt.problem.hint) > 0);
+    assert_false(attempt.outcome.account.verification.done);
+    solve_outcome_finish(&attempt.outcome);
+}
+
+static void a_long_negative_cycle_is_named_by_its_first_vertices(void **state)
+{
+    (void)state;
+    struct edge cycle[20];
+    for (uint32_t vertex = 0; vertex < 20; ++vertex) {
+        cycle[vertex] = (struct edge){vertex, (vertex + 1) % 20, vertex == 7 ? -20 : 1};
+    }
+    struct attempt attempt = run_edges(20, cycle, 20, true, KIND_F4);
+    assert_int_equal(attempt.status, STATUS_NEGATIVE_CYCLE);
+    assert_int_equal(attempt.outcome.cycle_length, 20);
+    const char *end = attempt.problem.detail + strlen(attempt.problem.detail) - 3;
+    assert_string_equal(end, "...");
+    solve_outcome_finish(&attempt.outcome);
+}
+
+static void a_negative_loop_is_a_negative_cycle(void **state)
+{
+    (void)state;
+    static const struct edge loop[] = {{0, 1, 4}, {1, 1, -3}};
+    struct attempt attempt = run_edges(2, loop, 2, true, KIND_I4);
+    assert_int_equal(attempt.status, STATUS_NEGATIVE_CYCLE);
+    assert_int_equal(attempt.outcome.cycle_length, 1);
+    assert_int_equal(attempt.outcome.cycle[0], 1);
+    assert_true(attempt.outcome.cycle_weight == -3);
+    assert_non_null(strstr(attempt.problem.detail, "Vertex 2 "));
+    solve_outcome_finish(&attempt.outcome);
+}
+
+static void a_negative_undirected_edge_is_a_negative_cycle(void **state)
+{
+    (void)state;
+    static const struct edge edge[] = {{0, 1, -1}};
+    struct attempt attempt = run_edges(2, edge, 1, false, KIND_I4);
+    assert_int_equal(attempt.status, STATUS_NEGATIVE_CYCLE);
+    assert_int_equal(attempt.outcome.cycle_length, 2);
+    solve_outcome_finish(&attempt.outcome);
+}
+
+/* 0.1 + 0.2 - 0.3 is above 0 in doubles; in floats some order of these sums is below. */
+static void rounding_on_a_cycle_of_length_zero_is_no_negative_cycle(void **state)
+{
+    (void)state;
+    struct edge edges[VERTEX_LIMIT];
+    double last = 0;
+    for (uint32_t vertex = 0; vertex + 1 < VERTEX_LIMIT; ++vertex) {
+        const double weight = 0.1 * (1 + vertex % 7);
+        edges[vertex] = (struct edge){vertex, vertex + 1, weight};
+        last -= weight;
+    }
+    edges[VERTEX_LIMIT - 1] = (struct edge){VERTEX_LIMIT - 1, 0, last};
+    struct attempt attempt = run_edges(VERTEX_LIMIT, edges, VERTEX_LIMIT, true, KIND_F4);
+    assert_int_equal(attempt.status, STATUS_OK);
+    for (uint32_t vertex = 0; vertex < VERTEX_LIMIT; ++vertex) {
+        assert_true(attempt.entries.f4[vertex * (VERTEX_LIMIT + 1)] == 0);
+    }
+    solve_outcome_finish(&attempt.outcome);
+}
+
+/* Two edges, 7 and 8 long, one behind the other. */
+static void expect_statistics_of_the_path(struct solver *solver, enum kind kind)
+{
+    struct graph *graph = build(3, short_path, 2, true);
+    struct attempt attempt = {0};
+    struct matrix matrix = {3, kind, &attempt.entries};
+    const struct solve_request request = {.kind = kind};
+    void *storage = malloc(statistics_size(3));
+    assert_non_null(storage);
+    struct statistics statistics = statistics_init(storage, 3, kind);
+    attempt.outcome.account.statistics = &statistics;
+    assert_int_equal(solve_graph(solver, cpu, graph, &request, NULL, &matrix, &attempt.outcome,
+                                 &attempt.problem),
+                     STATUS_OK);
+    assert_true(attempt.outcome.account.statistics_filled);
+    assert_int_equal(statistics.summary->reachable_pairs, 3);
+    assert_true(statistics.summary->diameter == 15);
+    assert_true(statistics.summary->radius == 8);
+    assert_true(statistics.summary->mean_distance == 10);
+    /* Integers: one bin each. Else each is 15 / 64 wide. */
+    assert_int_equal(statistics.summary->bins[kind_is_float(kind) ? 29 : 7], 1);
+    assert_int_equal(statistics.summary->bins[kind_is_float(kind) ? 34 : 8], 1);
+    assert_int_equal(statistics.summary->bins[kind_is_float(kind) ? 63 : 15], 1);
+    free(storage);
+    solve_outcome_finish(&attempt.outcome);
+    graph_destroy(graph);
+}
+
+static void statistics_are_filled_for_every_kind(void **state)
+{
+    (void)state;
+    expect_statistics_of_the_path(cpu, KIND_I4);
+    expect_statistics_of_the_path(cpu, KIND_U2);
+    expect_statistics_of_the_path(cpu, KIND_F4);
+    expect_statistics_of_the_path(cpu, KIND_F8);
+}
+
+/* The matrix and nothing else. */
+static enum status solve_without_statistics(struct solver *solver, const struct graph *graph,
+                                            const struct plan *plan,
+                                            const struct solve_options *options,
+                                            const struct observer *observer, struct matrix *matrix,
+                                            struct solve_account *account)
+{
+    (void)solver;
+    struct solve_account own = {0};
+    const enum status status =
+        cpu->class_->solve(cpu, graph, plan, options, observer, matrix, &own);
+    account->timings = own.timings;
+    return status;
+}
+
+static void statistics_that_the_solver_leaves_are_filled_after_it(void **state)
+{
+    (void)state;
+    struct narrow_solver lazy = {.class_ = stand_in_class()};
+    lazy.solver.class_ = &lazy.class_;
+    lazy.class_.solve = solve_without_statistics;
+    lazy.class_.describe = describe_cpu;
+    expect_statistics_of_the_path(&lazy.solver, KIND_I4);
+    expect_statistics_of_the_path(&lazy.solver, KIND_U2);
+    expect_statistics_of_the_path(&lazy.solver, KIND_F4);
+}
+
+static void the_fallback_computes_what_the_solver_does_not(void **state)
+{
+    (void)state;
+    struct narrow_solver narrow = make_narrow();
+    narrow.solver.class_ = &narrow.class_;
+    struct graph *graph = build(3, short_path, 2, true);
+    struct attempt attempt = run(&narrow.solver, cpu, graph, KIND_F8);
+    assert_int_equal(attempt.status, STATUS_OK);
+    assert_true(attempt.entries.f8[2] == 15);
+    solve_outcome_finish(&attempt.outcome);
+    graph_destroy(graph);
+}
+
+static void a_kind_that_nobody_computes_is_refused(void **state)
+{
+    (void)state;
+    struct narrow_solver narrow = make_narrow();
+    narrow.solver.class_ = &narrow.class_;
+    struct graph *graph = build(3, short_path, 2, true);
+    struct attempt attempt = run(&narrow.solver, NULL, graph, KIND_F8);
+    assert_int_equal(attempt.status, STATUS_BAD_PARAMETER);
+    graph_destroy(graph);
+}
+
+/* ---- Plans ---- */
+
+static enum plan_kind plan_of_solve;
+static uint32_t tiles_of_solve;
+/* Set by a test: what any plan but the dense one ends in. */
+static enum status end_of_plans;
+
+/* Executes any plan as the dense one. */
+static enum status solve_and_note(struct solver *solver, const struct graph *graph,
+                                  const struct plan *plan, const struct solve_options *options,
+                                  const struct observer *observer, struct matrix *matrix,
+                                  struct solve_account *account)
+{
+    (void)solver;
+    struct plan *dense = NULL;
+    plan_of_solve = plan->summary.kind;
+    tiles_of_solve = plan->tile_count;
+    if (plan->summary.kind != PLAN_DENSE && end_of_plans != STATUS_OK) {
+        return end_of_plans;
+    }
+    assert_int_equal(planner_dense(graph->vertex_count, cpu->class_->tile, &dense), STATUS_OK);
+    const enum status status =
+        cpu->class_->solve(cpu, graph, dense, options, observer, matrix, account);
+    plan_destroy(dense);
+    return status;
+}
+
+static enum kind kind_of_figures;
+static bool figures_symmetric;
+
+/* Of a device with tiles of 4, where rounds cost nothing. */
+static void tell_figures(const struct solver *solver, const struct graph *graph, enum kind kind,
+                         const struct solve_options *options, struct plan_cost *ret_cost)
+{
+    (void)solver;
+    assert_int_equal(graph->vertex_count, 32);
+    kind_of_figures = kind;
+    figures_symmetric = options->symmetric;
+    *ret_cost = plan_cost_of_cpu(1);
+    ret_cost->tile = 4;
+    ret_cost->edge_granule = 1;
+    ret_cost->round_s = 0;
+    ret_cost->planning_weight = 0;
+}
+
+static bool has_room = true;
+
+static bool say_room(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
+                     enum kind kind)
+{
+    (void)solver;
+    assert_int_equal(plan->summary.kind, PLAN_NESTED_DISSECTION);
+    assert_true(edge_count > 0);
+    assert_int_equal(kind, kind_of_figures);
+    return has_room;
+}
+
+/* Set by a test that wants no plan but the dense one. */
+static bool dense_only;
+/* Set by a test that wants each edge of the rings to have its like in return. */
+static bool both_ways;
+
+/* Eight rings of four vertices. */
+
+static struct attempt run_rings(bool figures, bool directed, enum kind kind)
+{
+    struct narrow_solver device = make_narrow();
+    struct edge rings[64];
+    device.class_.solve = solve_and_note;
+    device.class_.describe = describe_cpu;
+    device.class_.plan_cost = figures ? tell_figures : NULL;
+    device.class_.fits = say_room;
+    device.solver.dense_only = dense_only;
+    device.solver.class_ = &device.class_;
+    for (uint32_t vertex = 0; vertex < 32; ++vertex) {
+        const uint32_t next = vertex / 4 * 4 + (vertex + 1) % 4;
+        rings[vertex] = (struct edge){vertex, next, 1};
+        rings[32 + vertex] = (struct edge){next, vertex, 1};
+    }
+    struct graph *graph = build(32, rings, both_ways ? 64 : 32, directed);
+    struct attempt attempt = run(&device.solver, NULL, graph, kind);
+    graph_destroy(graph);
+    assert_int_equal(attempt.status, STATUS_OK);
+    return attempt;
+}
+
+static void a_solver_with_figures_gets_a_plan_by_them(void **state)
+{
+    (void)state;
+    for (int directed = 0; directed < 2; ++directed) {
+        struct attempt attempt = run_rings(true, directed, KIND_U2);
+        assert_int_equal(plan_of_solve, PLAN_NESTED_DISSECTION);
+        assert_int_equal(tiles_of_solve, 8);
+        assert_int_equal(kind_of_figures, KIND_I4);
+        assert_int_equal(figures_symmetric, !directed);
+        assert_int_equal(attempt.outcome.plan.kind, PLAN_NESTED_DISSECTION);
+        assert_int_equal(attempt.outcome.plan.parts, 8);
+        assert_float_equal(attempt.outcome.plan.work_fraction, 1.0 / 64, 1e-12);
+        assert_int_equal(attempt.entries.u2[1], 1);
+        assert_int_equal(attempt.entries.u2[4], UNREACHABLE_U2);
+        solve_outcome_finish(&attempt.outcome);
+    }
+}
+
+static void half_is_solved_where_each_edge_has_its_like_in_return(void **state)
+{
+    (void)state;
+    both_ways = true;
+    struct attempt attempt = run_rings(true, true, KIND_I4);
+    both_ways = false;
+    assert_true(figures_symmetric);
+    assert_int_equal(attempt.entries.i4[3], 1);
+    assert_int_equal(attempt.entries.i4[4], UNREACHABLE_I4);
+    solve_outcome_finish(&attempt.outcome);
+}
+
+static void a_plan_without_room_gives_way_to_the_dense_one(void **state)
+{
+    (void)state;
+    has_room = false;
+    struct attempt attempt = run_rings(true, true, KIND_I4);
+    has_room = true;
+    assert_int_equal(plan_of_solve, PLAN_DENSE);
+    assert_int_equal(attempt.outcome.plan.kind, PLAN_DENSE);
+    assert_true(attempt.outcome.plan.planning_s > 0);
+    assert_int_equal(attempt.entries.i4[1], 1);
+    solve_outcome_finish(&attempt.outcome);
+}
+
+static void a_plan_that_finds_no_room_gives_way_to_the_dense_one(void **state)
+{
+    (void)state;
+    end_of_plans = STATUS_NO_DEVICE_MEMORY;
+    struct attempt attempt = run_rings(true, true, KIND_I4);
+    end_of_plans = STATUS_OK;
+    assert_int_equal(plan_of_solve, PLAN_DENSE);
+    assert_int_equal(attempt.outcome.plan.kind, PLAN_DENSE);
+    assert_true(attempt.outcome.plan.planning_s > 0);
+    assert_int_equal(attempt.entries.i4[1], 1);
+    solve_outcome_finish(&attempt.outcome);
+}
+
+static void a_solver_without_figures_gets_the_dense_plan(void **state)
+{
+    (void)state;
+    struct attempt attempt = run_rings(false, true, KIND_I4);
+    assert_int_equal(plan_of_solve, PLAN_DENSE);
+    assert_int_equal(attempt.outcome.plan.kind, PLAN_DENSE);
+    assert_true(attempt.outcome.plan.work_fraction == 1);
+    solve_outcome_finish(&attempt.outcome);
+}
+
+static void a_solver_that_is_to_have_no_plans_gets_the_dense_one(void **state)
+{
+    (void)state;
+    dense_only = true;
+    struct attempt attempt = run_rings(true, true, KIND_I4);
+    dense_only = false;
+    assert_int_equal(plan_of_solve, PLAN_DENSE);
+    solve_outcome_finish(&attempt.outcome);
+}
+
+static void ignore_progress(void *context, uint32_t rounds_done, uint32_t rounds_total)
+{
+    (void)context;
+    (void)rounds_done;
+    (void)rounds_total;
+}
+
+static bool say_cancelled(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static void what_is_cancelled_while_it_is_planned_is_not_solved(void **state)
+{
+    (void)state;
+    const struct observer observer = {NULL, ignore_progress, say_cancelled};
+    const struct solve_request request = {.kind = KIND_I4};
+    struct narrow_solver device = make_narrow();
+    struct attempt attempt = {0};
+    struct matrix matrix = {3, KIND_I4, &attempt.entries};
+    device.class_.solve = solve_and_note;
+    device.class_.describe = describe_cpu;
+    device.solver.class_ = &device.class_;
+    struct graph *graph = build(3, short_path, 2, true);
+    tiles_of_solve = 0;
+    assert_int_equal(solve_graph(&device.solver, NULL, graph, &request, &observer, &matrix,
+                                 &attempt.outcome, &attempt.problem),
+                     STATUS_CANCELLED);
+    assert_int_equal(tiles_of_solve, 0);
+    solve_outcome_finish(&attempt.outcome);
+    graph_destroy(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_cancelled_while_it_is_planned_is_not_solved),
+        cmocka_unit_test(a_solver_that_is_to_have_no_plans_gets_the_dense_one),
+        cmocka_unit_test(a_plan_that_finds_no_room_gives_way_to_the_dense_one),
+        cmocka_unit_test(the_outcome_tells_what_was_done),
+        cmocka_unit_test(an_empty_graph_is_solved),
+        cmocka_unit_test(u2_is_narrowed_from_i4),
+        cmocka_unit_test(a_distance_beyond_u2_is_refused),
+        cmocka_unit_test(a_negative_cycle_is_named),
+        cmocka_unit_test(a_long_negative_cycle_is_named_by_its_first_vertices),
+        cmocka_unit_test(a_negative_loop_is_a_negative_cycle),
+        cmocka_unit_test(a_negative_undirected_edge_is_a_negative_cycle),
+        cmocka_unit_test(rounding_on_a_cycle_of_length_zero_is_no_negative_cycle),
+        cmocka_unit_test(statistics_are_filled_for_every_kind),
+        cmocka_unit_test(statistics_that_the_solver_leaves_are_filled_after_it),
+        cmocka_unit_test(the_fallback_computes_what_the_solver_does_not),
+        cmocka_unit_test(a_kind_that_nobody_computes_is_refused),
+        cmocka_unit_test(a_solver_with_figures_gets_a_plan_by_them),
+        cmocka_unit_test(half_is_solved_where_each_edge_has_its_like_in_return),
+        cmocka_unit_test(a_plan_without_room_gives_way_to_the_dense_one),
+        cmocka_unit_test(a_solver_without_figures_gets_the_dense_plan),
+    };
+    return cmocka_run_group_tests(tests, open_cpu, close_cpu);
+}

@@ -1,0 +1,261 @@
+#include "tests/unit/solve_fixture.h"
+
+#include <math.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A solver with a device that certifies: what it says of the matrix is all that is known. */
+static struct verification device_word;
+static bool device_was_asked;
+
+static enum status solve_and_certify(struct solver *solver, const struct graph *graph,
+                                     const struct plan *plan, const struct solve_options *options,
+                                     const struct observer *observer, struct matrix *matrix,
+                                     struct solve_account *account)
+{
+    (void)solver;
+    device_was_asked = options->verify;
+    const enum status status =
+        cpu->class_->solve(cpu, graph, plan, options, observer, matrix, account);
+    account->verification = device_word;
+    return status;
+}
+
+static struct attempt run_device(enum kind kind)
+{
+    struct narrow_solver device = make_narrow();
+    device.class_.solve = solve_and_certify;
+    device.class_.describe = describe_cpu;
+    device.solver.class_ = &device.class_;
+    struct graph *graph = build(3, short_path, 2, true);
+    struct attempt attempt = run(&device.solver, NULL, graph, kind);
+    graph_destroy(graph);
+    assert_true(device_was_asked);
+    return attempt;
+}
+
+static void what_the_device_proved_is_not_proven_again(void **state)
+{
+    (void)state;
+    device_word = (struct verification){.done = true, .on_device = true, .rows = 2, .of = 3};
+    struct attempt attempt = run_device(KIND_U2);
+    assert_int_equal(attempt.status, STATUS_OK);
+    assert_true(attempt.outcome.account.verification.on_device);
+    assert_int_equal(attempt.outcome.account.verification.rows, 2);
+    solve_outcome_finish(&attempt.outcome);
+}
+
+static void what_the_device_left_is_proven_on_the_host(void **state)
+{
+    (void)state;
+    device_word = (struct verification){0};
+    struct attempt attempt = run_device(KIND_I4);
+    assert_int_equal(attempt.status, STATUS_OK);
+    assert_true(attempt.outcome.account.verification.done);
+    assert_false(attempt.outcome.account.verification.on_device);
+    assert_int_equal(attempt.outcome.account.verification.rows, 3);
+    solve_outcome_finish(&attempt.outcome);
+}
+
+static void rows_that_the_device_left_open_are_judged_on_the_host(void **state)
+{
+    (void)state;
+    device_word = (struct verification){.on_device = true, .rows = 3, .proven = 1, .of = 3};
+    struct attempt attempt = run_device(KIND_I4);
+    assert_int_equal(attempt.status, STATUS_OK);
+    assert_true(attempt.outcome.account.verification.done);
+    assert_false(attempt.outcome.account.verification.on_device);
+    assert_int_equal(attempt.outcome.account.verification.rows, 3);
+    solve_outcome_finish(&attempt.outcome);
+}
+
+static void a_solver_without_a_device_certifies_on_the_host(void **state)
+{
+    (void)state;
+    int32_t entries[] = {0, 7, 15, UNREACHABLE_I4, 0, 8, UNREACHABLE_I4, UNREACHABLE_I4, 0};
+    const struct matrix matrix = {3, KIND_I4, entries};
+    struct graph *graph = build(3, short_path, 2, true);
+    struct verification verification = {0};
+    assert_int_equal(solver_certify(cpu, graph, &matrix, 3, NULL, &verification, NULL), STATUS_OK);
+    assert_true(verification.done && !verification.on_device);
+    assert_int_equal(verification.rows, 3);
+    entries[2] = 16;
+    assert_int_equal(solver_certify(cpu, graph, &matrix, 3, NULL, &verification, NULL),
+                     STATUS_NOT_VERIFIED);
+    graph_destroy(graph);
+}
+
+/* A device that works in 16 bits where that is proven and writes u2 itself: on the CPU. */
+struct short_solver {
+    struct narrow_solver narrow;
+    uint32_t solves;
+    bool told_narrow;
+};
+
+static bool supports_i4_and_u2(enum kind kind)
+{
+    return kind == KIND_I4 || kind == KIND_U2;
+}
+
+static enum status solve_short(struct solver *solver, const struct graph *graph,
+                               const struct plan *plan, const struct solve_options *options,
+                               const struct observer *observer, struct matrix *matrix,
+                               struct solve_account *account)
+{
+    struct short_solver *self = (struct short_solver *)solver;
+    int32_t wide[VERTEX_LIMIT * VERTEX_LIMIT];
+    struct matrix work = {graph->vertex_count, KIND_I4, wide};
+    ++self->solves;
+    self->told_narrow = options->narrow;
+    const enum status status =
+        cpu->class_->solve(cpu, graph, plan, options, observer, &work, account);
+    if (status != STATUS_OK || matrix->kind == KIND_U2) {
+        return status != STATUS_OK ? status : matrix_narrow(&work, matrix);
+    }
+    const size_t entries = (size_t)graph->vertex_count * graph->vertex_count;
+    memcpy(matrix->elements, wide, entries * sizeof(*wide));
+    return STATUS_OK;
+}
+
+static void estimate_hour(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
+                          enum kind kind, const struct solve_options *options,
+                          struct solver_estimate *ret_estimate)
+{
+    (void)options;
+    (void)solver;
+    (void)vertex_count;
+    (void)edge_count;
+    (void)kind;
+    *ret_estimate = (struct solver_estimate){.seconds = 3600};
+}
+
+static struct attempt run_short(struct short_solver *device, const struct edge *edges,
+                                uint32_t narrow_vertices, enum kind kind)
+{
+    *device = (struct short_solver){.narrow.class_ = stand_in_class()};
+    device->narrow.class_.supports = supports_i4_and_u2;
+    device->narrow.class_.solve = solve_short;
+    device->narrow.class_.estimate = estimate_hour;
+    device->narrow.class_.describe = describe_cpu;
+    device->narrow.solver.narrow_vertices = narrow_vertices;
+    device->narrow.solver.class_ = &device->narrow.class_;
+    struct graph *graph = build(3, edges, 2, true);
+    struct attempt attempt = run(&device->narrow.solver, NULL, graph, kind);
+    solve_outcome_finish(&attempt.outcome);
+    graph_destroy(graph);
+    return attempt;
+}
+
+static void a_solver_is_told_when_16_bits_are_proven_to_be_enough(void **state)
+{
+    (void)state;
+    static const struct edge long_path[] = {{0, 1, 32000}, {1, 2, 767}};
+    struct short_solver device;
+    assert_int_equal(run_short(&device, short_path, 3, KIND_I4).status, STATUS_OK);
+    assert_true(device.told_narrow);
+    assert_int_equal(run_short(&device, short_path, 3, KIND_U2).status, STATUS_OK);
+    assert_true(device.told_narrow);
+    assert_int_equal(run_short(&device, short_path, 4, KIND_I4).status, STATUS_OK);
+    assert_false(device.told_narrow);
+    assert_int_equal(run_short(&device, short_path, 0, KIND_I4).status, STATUS_OK);
+    assert_false(device.told_narrow);
+    assert_int_equal(run_short(&device, long_path, 3, KIND_I4).status, STATUS_OK);
+    assert_false(device.told_narrow);
+}
+
+static void a_solver_of_u2_writes_it_itself(void **state)
+{
+    (void)state;
+    static const struct edge long_path[] = {{0, 1, 40000}, {1, 2, 25535}};
+    struct short_solver device;
+    struct attempt attempt = run_short(&device, short_path, 3, KIND_U2);
+    assert_int_equal(attempt.status, STATUS_OK);
+    assert_int_equal(device.solves, 1);
+    assert_int_equal(attempt.entries.u2[2], 15);
+    assert_int_equal(attempt.entries.u2[6], UNREACHABLE_U2);
+    attempt = run_short(&device, long_path, 3, KIND_U2);
+    assert_int_equal(attempt.status, STATUS_WEIGHT_RANGE);
+    assert_non_null(strstr(attempt.problem.detail, "0..65534"));
+}
+
+#define LARGE_VERTICES 2100
+
+/* Returns once somebody else has made every page of the matrix ready. */
+static enum status solve_when_warm(struct solver *solver, const struct graph *graph,
+                                   const struct plan *plan, const struct solve_options *options,
+                                   const struct observer *observer, struct matrix *matrix,
+                                   struct solve_account *account)
+{
+    (void)solver;
+    (void)plan;
+    (void)options;
+    (void)observer;
+    (void)account;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t size = (size_t)graph->vertex_count * graph->vertex_count * sizeof(int32_t);
+    for (size_t offset = 0; offset < size; offset += page) {
+        unsigned char resident = 0;
+        while ((resident & 1) == 0) {
+            assert_int_equal(mincore((char *)matrix->elements + offset, 1, &resident), 0);
+            sched_yield();
+        }
+    }
+    return STATUS_OK;
+}
+
+static void the_pages_of_a_matrix_that_is_written_last_are_made_ready(void **state)
+{
+    (void)state;
+    struct narrow_solver device = make_narrow();
+    device.class_.solve = solve_when_warm;
+    device.class_.describe = describe_cpu;
+    device.class_.writes_last = true;
+    device.solver.class_ = &device.class_;
+    const size_t size = (size_t)LARGE_VERTICES * LARGE_VERTICES * sizeof(int32_t);
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    struct graph *graph = build(LARGE_VERTICES, short_path, 2, true);
+    struct matrix matrix = {LARGE_VERTICES, KIND_I4, memory};
+    const struct solve_request request = {.kind = KIND_I4};
+    struct solve_outcome outcome = {0};
+    struct problem problem = {0};
+    assert_int_equal(
+        solve_graph(&device.solver, NULL, graph, &request, NULL, &matrix, &outcome, &problem),
+        STATUS_OK);
+    solve_outcome_finish(&outcome);
+    graph_destroy(graph);
+    munmap(memory, size);
+}
+
+static void the_estimate_is_of_the_solver_that_will_solve(void **state)
+{
+    (void)state;
+    struct narrow_solver device = make_narrow();
+    device.class_.estimate = estimate_hour;
+    device.solver.class_ = &device.class_;
+    struct graph *graph = build(3, short_path, 2, true);
+    struct solver_estimate estimate;
+    solve_estimate(&device.solver, cpu, graph, KIND_U2, &estimate);
+    assert_true(estimate.seconds == 3600);
+    solve_estimate(&device.solver, cpu, graph, KIND_F8, &estimate);
+    assert_true(estimate.seconds > 0 && estimate.seconds < 3600);
+    solve_estimate(&device.solver, NULL, graph, KIND_F8, &estimate);
+    assert_true(estimate.seconds == 0);
+    graph_destroy(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_the_device_proved_is_not_proven_again),
+        cmocka_unit_test(what_the_device_left_is_proven_on_the_host),
+        cmocka_unit_test(rows_that_the_device_left_open_are_judged_on_the_host),
+        cmocka_unit_test(a_solver_without_a_device_certifies_on_the_host),
+        cmocka_unit_test(a_solver_is_told_when_16_bits_are_proven_to_be_enough),
+        cmocka_unit_test(a_solver_of_u2_writes_it_itself),
+        cmocka_unit_test(the_pages_of_a_matrix_that_is_written_last_are_made_ready),
+        cmocka_unit_test(the_estimate_is_of_the_solver_that_will_solve),
+    };
+    return cmocka_run_group_tests(tests, open_cpu, close_cpu);
+}

@@ -1,0 +1,237 @@
+#include "proto/read/graph_builder.h"
+#include "server/solver/plan/planner.h"
+#include "server/solver/solver.h"
+
+#include <pthread.h>
+/* cmocka.h wants these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Several tiles, so that threads and rounds matter. */
+#define RING_VERTICES 700
+
+static enum status open_solver(const char *isa, uint32_t threads, struct solver **ret_solver)
+{
+    struct solver_config config = {.choice = SOLVER_CPU, .cpu_threads = threads};
+    snprintf(config.cpu_isa, sizeof(config.cpu_isa), "%s", isa);
+    struct problem problem;
+    return solver_open(&config, ret_solver, &problem);
+}
+
+/* 0 -> 1 -> ... -> 0, each edge of length 1. */
+static struct graph *build_ring(uint32_t vertex_count)
+{
+    const struct graph_options options = {0};
+    struct graph_builder *builder = NULL;
+    struct vertex_names *names = NULL;
+    struct graph *graph = NULL;
+    assert_int_equal(graph_builder_create(&options, &builder), STATUS_OK);
+    assert_int_equal(vertex_names_create_range(vertex_count, 0, &names), STATUS_OK);
+    for (uint32_t vertex = 0; vertex < vertex_count; ++vertex) {
+        assert_int_equal(graph_builder_add_integer(builder, vertex, (vertex + 1) % vertex_count, 1),
+                         STATUS_OK);
+    }
+    assert_int_equal(graph_builder_finish(builder, &names, NULL, true, &graph, NULL), STATUS_OK);
+    graph_builder_destroy(builder);
+    return graph;
+}
+
+struct watch {
+    uint32_t calls;
+    uint32_t rounds_done;
+    uint32_t rounds_total;
+    uint32_t questions;
+    uint32_t cancel_at; /* question; 0 = never */
+    pthread_t thread;
+};
+
+static void note_progress(void *context, uint32_t rounds_done, uint32_t rounds_total)
+{
+    struct watch *watch = context;
+    assert_true(pthread_equal(watch->thread, pthread_self()));
+    assert_int_equal(rounds_done, ++watch->calls);
+    watch->rounds_done = rounds_done;
+    watch->rounds_total = rounds_total;
+}
+
+static bool call_cancelled(void *context)
+{
+    struct watch *watch = context;
+    assert_true(pthread_equal(watch->thread, pthread_self()));
+    ++watch->questions;
+    return watch->cancel_at != 0 && watch->questions >= watch->cancel_at;
+}
+
+static enum status solve_ring(struct solver *solver, uint32_t vertex_count, struct watch *watch,
+                              int32_t *entries, struct solve_account *account)
+{
+    const struct observer observer = {watch, note_progress, call_cancelled};
+    struct graph *graph = build_ring(vertex_count);
+    struct plan *plan = NULL;
+    const struct solve_options options = {0};
+    struct matrix matrix = {vertex_count, KIND_I4, entries};
+    watch->thread = pthread_self();
+    assert_int_equal(planner_dense(vertex_count, solver->class_->tile, &plan), STATUS_OK);
+    const enum status status =
+        solver->class_->solve(solver, graph, plan, &options, &observer, &matrix, account);
+    plan_destroy(plan);
+    graph_destroy(graph);
+    return status;
+}
+
+static void progress_is_told_on_the_calling_thread_after_each_round(void **state)
+{
+    (void)state;
+    struct solver *solver = NULL;
+    struct watch watch = {0};
+    struct solve_account account = {0};
+    int32_t *entries = calloc((size_t)RING_VERTICES * RING_VERTICES, sizeof(*entries));
+    assert_int_equal(open_solver("auto", 2, &solver), STATUS_OK);
+    assert_int_equal(solve_ring(solver, RING_VERTICES, &watch, entries, &account), STATUS_OK);
+    assert_int_equal(watch.rounds_done, 6);
+    assert_int_equal(watch.rounds_total, 6);
+    assert_int_equal(entries[5 * RING_VERTICES + 4], RING_VERTICES - 1);
+    assert_true(account.timings.fill_s > 0 && account.timings.compute_s > 0);
+    assert_true(account.timings.h2d_s == 0 && account.timings.d2h_s == 0);
+    free(entries);
+    solver_close(solver);
+}
+
+static void a_cancel_is_noticed_within_a_round(void **state)
+{
+    (void)state;
+    struct solver *solver = NULL;
+    struct watch watch = {.cancel_at = 5};
+    struct solve_account account = {0};
+    int32_t *entries = calloc((size_t)RING_VERTICES * RING_VERTICES, sizeof(*entries));
+    assert_int_equal(open_solver("auto", 1, &solver), STATUS_OK);
+    assert_int_equal(solve_ring(solver, RING_VERTICES, &watch, entries, &account),
+                     STATUS_CANCELLED);
+    assert_int_equal(watch.calls, 0);
+    assert_int_equal(watch.questions, 5);
+
+    /* The solver is as good as new. */
+    watch = (struct watch){0};
+    assert_int_equal(solve_ring(solver, RING_VERTICES, &watch, entries, &account), STATUS_OK);
+    free(entries);
+    solver_close(solver);
+}
+
+static void an_instruction_set_that_is_missing_is_refused(void **state)
+{
+    (void)state;
+    struct solver *solver = NULL;
+    assert_int_equal(open_solver("mmx", 1, &solver), STATUS_CONFIG);
+    assert_int_equal(open_solver("", 1, &solver), STATUS_CONFIG);
+    assert_null(solver);
+    assert_int_equal(open_solver("portable", 1, &solver), STATUS_OK);
+    solver_close(solver);
+}
+
+static void the_device_is_described(void **state)
+{
+    (void)state;
+    struct solver *solver = NULL;
+    struct solver_device device;
+    assert_int_equal(open_solver("portable", 3, &solver), STATUS_OK);
+    solver_describe(solver, &device);
+    assert_string_equal(device.solver, "cpu");
+    assert_string_equal(device.detail, "portable");
+    assert_int_equal(device.units, 3);
+    assert_true(strlen(device.name) > 0 && strchr(device.name, '\n') == NULL);
+    assert_true(device.memory_bytes >= device.memory_free_bytes && device.memory_bytes > 0);
+    solver_close(solver);
+}
+
+static void kinds_that_are_computed_are_supported(void **state)
+{
+    (void)state;
+    struct solver *solver = NULL;
+    assert_int_equal(open_solver("auto", 1, &solver), STATUS_OK);
+    assert_true(solver_supports(solver, KIND_I4));
+    assert_true(solver_supports(solver, KIND_F4));
+    assert_true(solver_supports(solver, KIND_F8));
+    assert_false(solver_supports(solver, KIND_U2));
+    assert_false(solver_supports(solver, KIND_AUTO));
+    solver_close(solver);
+}
+
+static void the_estimate_follows_the_measured_rate(void **state)
+{
+    (void)state;
+    struct solver *solver = NULL;
+    struct watch watch = {0};
+    struct solve_account account = {0};
+    struct solver_estimate estimate;
+    const struct solve_options options = {0};
+    int32_t *entries = calloc((size_t)RING_VERTICES * RING_VERTICES, sizeof(*entries));
+    assert_int_equal(open_solver("portable", 1, &solver), STATUS_OK);
+    assert_int_equal(solve_ring(solver, RING_VERTICES, &watch, entries, &account), STATUS_OK);
+    solver_estimate(solver, 2 * RING_VERTICES, 0, KIND_I4, &options, &estimate);
+    assert_true(estimate.seconds > 7.9 * account.timings.compute_s);
+    assert_true(estimate.seconds < 8.1 * account.timings.compute_s);
+    assert_int_equal(estimate.device_bytes, 0);
+    assert_int_equal(estimate.host_bytes, 2 * (1 + 1 + 11) * 128 * 128 * 4);
+    free(entries);
+    solver_close(solver);
+}
+
+/* As the daemon has one of the solver of another process. */
+static void a_model_estimates_as_the_solver_does_and_learns_with_it(void **state)
+{
+    (void)state;
+    struct solver *solver = NULL;
+    struct solver *model = NULL;
+    struct watch watch = {0};
+    struct solve_account account = {0};
+    struct solver_figures figures;
+    struct solver_estimate of_solver;
+    struct solver_estimate of_model;
+    const struct solve_options options = {0};
+    int32_t *entries = calloc((size_t)RING_VERTICES * RING_VERTICES, sizeof(*entries));
+    assert_int_equal(open_solver("portable", 2, &solver), STATUS_OK);
+    solver_get_figures(solver, &figures);
+    assert_int_equal(solver_model_create(&figures, &model), STATUS_OK);
+    assert_true(solver_supports(model, KIND_F8) && !solver_supports(model, KIND_U2));
+    for (int learned = 0; learned < 2; learned++) {
+        watch = (struct watch){0};
+        solver_estimate(solver, 4000, 9000, KIND_F4, &options, &of_solver);
+        solver_estimate(model, 4000, 9000, KIND_F4, &options, &of_model);
+        assert_memory_equal(&of_solver, &of_model, sizeof(of_model));
+        solver_estimate(solver, 4000, 9000, KIND_I4, &options, &of_solver);
+        solver_estimate(model, 4000, 9000, KIND_I4, &options, &of_model);
+        assert_memory_equal(&of_solver, &of_model, sizeof(of_model));
+        assert_int_equal(solve_ring(solver, RING_VERTICES, &watch, entries, &account), STATUS_OK);
+        solver_get_figures(solver, &figures);
+        solver_set_figures(model, &figures);
+    }
+    /* What a broken process says changes nothing. */
+    memset(figures.bytes, 0xff, sizeof(figures.bytes));
+    solver_set_figures(model, &figures);
+    solver_estimate(solver, 4000, 9000, KIND_I4, &options, &of_solver);
+    solver_estimate(model, 4000, 9000, KIND_I4, &options, &of_model);
+    assert_memory_equal(&of_solver, &of_model, sizeof(of_model));
+    free(entries);
+    solver_close(model);
+    solver_close(solver);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(progress_is_told_on_the_calling_thread_after_each_round),
+        cmocka_unit_test(a_cancel_is_noticed_within_a_round),
+        cmocka_unit_test(an_instruction_set_that_is_missing_is_refused),
+        cmocka_unit_test(the_device_is_described),
+        cmocka_unit_test(kinds_that_are_computed_are_supported),
+        cmocka_unit_test(the_estimate_follows_the_measured_rate),
+        cmocka_unit_test(a_model_estimates_as_the_solver_does_and_learns_with_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

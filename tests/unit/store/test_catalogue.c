@@ -1,0 +1,367 @@
+#include "server/store/catalogue.h"
+#include "tests/unit/store_fixture.h"
+
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static const char store_id[] = "0123456789abcdef0123456789abcdef";
+
+static void path_of(const struct fixture *fixture, char path[640])
+{
+    snprintf(path, 640, "%s/catalogue.db", fixture->path);
+}
+
+static enum status try_open(const struct fixture *fixture, struct catalogue **ret_catalogue,
+                            struct problem *reterr)
+{
+    char path[640];
+    path_of(fixture, path);
+    return catalogue_open(path, store_id, ret_catalogue, reterr);
+}
+
+static struct catalogue *open_catalogue(const struct fixture *fixture)
+{
+    struct catalogue *catalogue;
+    struct problem problem = {0};
+    enum status status = try_open(fixture, &catalogue, &problem);
+    assert_string_equal(problem.detail, "");
+    assert_int_equal(status, STATUS_OK);
+    return catalogue;
+}
+
+/* What a walk has seen, one line per row. */
+struct walk {
+    char lines[2048];
+    struct graph_row graph;
+    struct result_row result;
+    struct job_row job;
+    char report[64];
+};
+
+static void add_line(struct walk *walk, const char *kind, const char *what)
+{
+    size_t length = strlen(walk->lines);
+    snprintf(walk->lines + length, sizeof walk->lines - length, "%s %s\n", kind, what);
+}
+
+static enum status see_graph(void *context, const struct graph_row *row)
+{
+    struct walk *walk = context;
+    walk->graph = *row;
+    add_line(walk, "graph", row->id);
+    return STATUS_OK;
+}
+
+static enum status see_name(void *context, const struct name_row *row)
+{
+    add_line(context, "name", row->name);
+    return strcmp(row->name, "stop") == 0 ? STATUS_CANCELLED : STATUS_OK;
+}
+
+static enum status see_result(void *context, const struct result_row *row)
+{
+    struct walk *walk = context;
+    walk->result = *row;
+    add_line(walk, "result", row->graph_id);
+    return STATUS_OK;
+}
+
+static enum status see_job(void *context, const struct job_row *row)
+{
+    struct walk *walk = context;
+    walk->job = *row;
+    snprintf(walk->report, sizeof walk->report, "%s", row->report != NULL ? row->report : "-");
+    add_line(walk, "job", row->id);
+    return STATUS_OK;
+}
+
+static enum status visit(struct catalogue *catalogue, struct walk *walk)
+{
+    const struct catalogue_visitor visitor = {.context = walk,
+                                              .graph = see_graph,
+                                              .name = see_name,
+                                              .result = see_result,
+                                              .job = see_job};
+    *walk = (struct walk){0};
+    return catalogue_visit(catalogue, &visitor);
+}
+
+static const struct graph_row graph_row = {.id = "g_1",
+                                           .created_s = 100.25,
+                                           .vertex_count = UINT32_MAX,
+                                           .edge_count = 1ULL << 40,
+                                           .directed = true,
+                                           .file_bytes = 12345,
+                                           .summary = {.edges_read = 9,
+                                                       .loops_dropped = 8,
+                                                       .parallel_merged = 7,
+                                                       .min_weight = -1.5,
+                                                       .max_weight = 1e300,
+                                                       .distance_bound = 4.5,
+                                                       .components = 3,
+                                                       .negative_loop = NO_VERTEX,
+                                                       .negative = true}};
+static const struct name_row name_row = {.name = "rome", .graph_id = "g_1"};
+static const struct result_row result_row = {.graph_id = "g_1",
+                                             .kind = KIND_F4,
+                                             .etag = "e1",
+                                             .bytes = 77,
+                                             .checksum = UINT64_MAX - 5,
+                                             .created_s = 5};
+static const struct job_row job_row = {.id = "j_1",
+                                       .graph_id = "g_1",
+                                       .state = JOB_DONE,
+                                       .kind = KIND_AUTO,
+                                       .priority = 9,
+                                       .verify = true,
+                                       .deadline_s = 60,
+                                       .created_s = 1,
+                                       .started_s = 2.5,
+                                       .finished_s = 3.5,
+                                       .idempotency_key = "it's a key",
+                                       .fingerprint = "f00",
+                                       .report = "{\"a\":1}"};
+
+static void put_all(struct catalogue *catalogue)
+{
+    assert_int_equal(catalogue_begin(catalogue), STATUS_OK);
+    assert_int_equal(catalogue_put_graph(catalogue, &graph_row), STATUS_OK);
+    assert_int_equal(catalogue_put_name(catalogue, &name_row), STATUS_OK);
+    assert_int_equal(catalogue_put_result(catalogue, &result_row), STATUS_OK);
+    assert_int_equal(catalogue_put_job(catalogue, &job_row), STATUS_OK);
+    assert_int_equal(catalogue_commit(catalogue), STATUS_OK);
+}
+
+static void expect_rows(const struct walk *walk)
+{
+    const struct graph_summary *summary = &walk->graph.summary;
+    assert_string_equal(walk->lines, "graph g_1\nname rome\nresult g_1\njob j_1\n");
+    assert_true(walk->graph.created_s == 100.25);
+    assert_int_equal(walk->graph.vertex_count, UINT32_MAX);
+    assert_int_equal(walk->graph.edge_count, 1ULL << 40);
+    assert_true(walk->graph.directed);
+    assert_int_equal(walk->graph.file_bytes, 12345);
+    assert_int_equal(summary->edges_read, 9);
+    assert_int_equal(summary->loops_dropped, 8);
+    assert_int_equal(summary->parallel_merged, 7);
+    assert_true(summary->min_weight == -1.5);
+    assert_true(summary->max_weight == 1e300);
+    assert_true(summary->distance_bound == 4.5);
+    assert_int_equal(summary->components, 3);
+    assert_int_equal(summary->negative_loop, NO_VERTEX);
+    assert_true(summary->negative);
+    assert_false(summary->integral);
+    assert_int_equal(walk->result.kind, KIND_F4);
+    assert_string_equal(walk->result.etag, "e1");
+    assert_int_equal(walk->result.bytes, 77);
+    assert_true(walk->result.checksum == UINT64_MAX - 5);
+    assert_int_equal(walk->job.state, JOB_DONE);
+    assert_int_equal(walk->job.kind, KIND_AUTO);
+    assert_int_equal(walk->job.priority, 9);
+    assert_true(walk->job.verify);
+    assert_true(walk->job.deadline_s == 60 && walk->job.created_s == 1);
+    assert_true(walk->job.started_s == 2.5 && walk->job.finished_s == 3.5);
+    assert_string_equal(walk->job.idempotency_key, "it's a key");
+    assert_string_equal(walk->job.fingerprint, "f00");
+    assert_string_equal(walk->report, "{\"a\":1}");
+}
+
+static void rows_come_back_after_reopening(void **state)
+{
+    struct walk walk;
+    struct catalogue *catalogue = open_catalogue(*state);
+    put_all(catalogue);
+    catalogue_close(catalogue);
+    catalogue = open_catalogue(*state);
+    assert_int_equal(visit(catalogue, &walk), STATUS_OK);
+    expect_rows(&walk);
+    catalogue_close(catalogue);
+}
+
+static void rolled_back_rows_are_gone(void **state)
+{
+    struct walk walk;
+    struct catalogue *catalogue = open_catalogue(*state);
+    assert_int_equal(catalogue_begin(catalogue), STATUS_OK);
+    assert_int_equal(catalogue_put_graph(catalogue, &graph_row), STATUS_OK);
+    catalogue_rollback(catalogue);
+    catalogue_rollback(catalogue);
+    assert_int_equal(visit(catalogue, &walk), STATUS_OK);
+    assert_string_equal(walk.lines, "");
+    catalogue_close(catalogue);
+}
+
+static void later_rows_replace_and_keep_their_place(void **state)
+{
+    struct walk walk;
+    struct catalogue *catalogue = open_catalogue(*state);
+    struct job_row job = job_row;
+    struct job_row second = job_row;
+    struct result_row result = result_row;
+    put_all(catalogue);
+    snprintf(second.id, sizeof second.id, "j_2");
+    assert_int_equal(catalogue_put_job(catalogue, &second), STATUS_OK);
+    job.state = JOB_FAILED;
+    job.report = NULL;
+    assert_int_equal(catalogue_put_job(catalogue, &job), STATUS_OK);
+    result.checksum = 4;
+    assert_int_equal(catalogue_put_result(catalogue, &result), STATUS_OK);
+    assert_int_equal(visit(catalogue, &walk), STATUS_OK);
+    assert_string_equal(walk.lines, "graph g_1\nname rome\nresult g_1\njob j_1\njob j_2\n");
+    assert_int_equal(walk.result.checksum, 4);
+    assert_int_equal(catalogue_delete_job(catalogue, "j_2"), STATUS_OK);
+    assert_int_equal(visit(catalogue, &walk), STATUS_OK);
+    assert_int_equal(walk.job.state, JOB_FAILED);
+    assert_string_equal(walk.report, "-");
+    catalogue_close(catalogue);
+}
+
+static void graph_leaves_with_its_names_and_results(void **state)
+{
+    struct walk walk;
+    bool found;
+    struct catalogue *catalogue = open_catalogue(*state);
+    put_all(catalogue);
+    assert_int_equal(catalogue_has_graph(catalogue, "g_1", &found), STATUS_OK);
+    assert_true(found);
+    assert_int_equal(catalogue_has_result(catalogue, "g_1", KIND_F4, &found), STATUS_OK);
+    assert_true(found);
+    assert_int_equal(catalogue_has_result(catalogue, "g_1", KIND_I4, &found), STATUS_OK);
+    assert_false(found);
+    assert_int_equal(catalogue_delete_graph(catalogue, "g_1"), STATUS_OK);
+    assert_int_equal(catalogue_has_graph(catalogue, "g_1", &found), STATUS_OK);
+    assert_false(found);
+    assert_int_equal(visit(catalogue, &walk), STATUS_OK);
+    assert_string_equal(walk.lines, "job j_1\n");
+    catalogue_close(catalogue);
+}
+
+static void one_result_leaves_alone(void **state)
+{
+    struct walk walk;
+    struct catalogue *catalogue = open_catalogue(*state);
+    put_all(catalogue);
+    assert_int_equal(catalogue_delete_result(catalogue, "g_1", KIND_I4), STATUS_OK);
+    assert_int_equal(visit(catalogue, &walk), STATUS_OK);
+    expect_rows(&walk);
+    assert_int_equal(catalogue_delete_result(catalogue, "g_1", KIND_F4), STATUS_OK);
+    assert_int_equal(visit(catalogue, &walk), STATUS_OK);
+    assert_string_equal(walk.lines, "graph g_1\nname rome\njob j_1\n");
+    catalogue_close(catalogue);
+}
+
+static void failing_callback_ends_the_walk(void **state)
+{
+    struct walk walk;
+    struct catalogue *catalogue = open_catalogue(*state);
+    const struct name_row stop = {.name = "stop", .graph_id = "g_1"};
+    assert_int_equal(catalogue_put_name(catalogue, &stop), STATUS_OK);
+    put_all(catalogue);
+    assert_int_equal(visit(catalogue, &walk), STATUS_CANCELLED);
+    assert_string_equal(walk.lines, "graph g_1\nname stop\n");
+    catalogue_close(catalogue);
+}
+
+static void run_sql(const struct fixture *fixture, const char *sql)
+{
+    char path[640];
+    sqlite3 *database;
+    path_of(fixture, path);
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(database);
+}
+
+static void expect_refused(const struct fixture *fixture, enum status expected, const char *words)
+{
+    struct catalogue *catalogue;
+    struct problem problem = {0};
+    assert_int_equal(try_open(fixture, &catalogue, &problem), expected);
+    assert_non_null(strstr(problem.detail, words));
+}
+
+static void another_owner_is_refused(void **state)
+{
+    catalogue_close(open_catalogue(*state));
+    run_sql(*state, "UPDATE store SET id='ffff'");
+    expect_refused(*state, STATUS_CONFIG, "another state directory");
+}
+
+static enum status note_graph(void *context, const struct name_row *row)
+{
+    char *graphs = context;
+    size_t size = strlen(graphs);
+    snprintf(graphs + size, 64 - size, "%s %s\n", row->tenant, row->graph_id);
+    return STATUS_OK;
+}
+
+static void names_are_per_tenant(void **state)
+{
+    struct catalogue *catalogue = open_catalogue(*state);
+    const struct name_row rows[] = {
+        {.name = "town", .graph_id = "g_1", .tenant = "a"},
+        {.name = "town", .graph_id = "g_2", .tenant = "b"},
+        {.name = "town", .graph_id = "g_3", .tenant = "a"},
+    };
+    char graphs[64] = "";
+    const struct catalogue_visitor visitor = {.context = graphs, .name = note_graph};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(catalogue_put_name(catalogue, &rows[i]), STATUS_OK);
+    }
+    assert_int_equal(catalogue_visit(catalogue, &visitor), STATUS_OK);
+    assert_string_equal(graphs, "a g_3\nb g_2\n");
+    catalogue_close(catalogue);
+}
+
+static void damage_is_found_on_opening(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct catalogue *catalogue = open_catalogue(fixture);
+    put_all(catalogue);
+    catalogue_close(catalogue);
+    fixture_flip(fixture->folder, "catalogue.db", 3);
+    expect_refused(fixture, STATUS_CORRUPT, "catalogue.db");
+    fixture_flip(fixture->folder, "catalogue.db", 3);
+    for (off_t at = 4096; at < 4096 + 12; at++) {
+        fixture_flip(fixture->folder, "catalogue.db", at);
+    }
+    expect_refused(fixture, STATUS_CORRUPT, "catalogue.db");
+}
+
+static void value_out_of_range_is_corrupt(void **state)
+{
+    struct walk walk;
+    struct catalogue *catalogue = open_catalogue(*state);
+    put_all(catalogue);
+    catalogue_close(catalogue);
+    run_sql(*state, "UPDATE job SET state='asleep'");
+    catalogue = open_catalogue(*state);
+    assert_int_equal(visit(catalogue, &walk), STATUS_CORRUPT);
+    catalogue_close(catalogue);
+    run_sql(*state, "UPDATE graph SET vertex_count=-1");
+    catalogue = open_catalogue(*state);
+    assert_int_equal(visit(catalogue, &walk), STATUS_CORRUPT);
+    assert_string_equal(walk.lines, "");
+    catalogue_close(catalogue);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FIXTURE_TEST(rows_come_back_after_reopening),
+        FIXTURE_TEST(rolled_back_rows_are_gone),
+        FIXTURE_TEST(later_rows_replace_and_keep_their_place),
+        FIXTURE_TEST(graph_leaves_with_its_names_and_results),
+        FIXTURE_TEST(one_result_leaves_alone),
+        FIXTURE_TEST(failing_callback_ends_the_walk),
+        FIXTURE_TEST(another_owner_is_refused),
+        FIXTURE_TEST(names_are_per_tenant),
+        FIXTURE_TEST(damage_is_found_on_opening),
+        FIXTURE_TEST(value_out_of_range_is_corrupt),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,148 @@
+#include "server/store/identity.h"
+#include "tests/unit/store_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
+
+static void id_of(const struct graph *graph, char id[GRAPH_ID_SIZE])
+{
+    assert_int_equal(identity_of_graph(graph, "", NULL, id), STATUS_OK);
+    assert_int_equal(strlen(id), GRAPH_ID_SIZE - 1);
+}
+
+/* Stored ids must not change with the program. This one was computed with Python's hashlib. */
+static void id_of_a_known_graph_is_fixed(void **state)
+{
+    (void)state;
+    char id[GRAPH_ID_SIZE];
+    struct graph *graph = fixture_path_graph(2, WEIGHT_INTEGER, 5);
+    id_of(graph, id);
+    assert_string_equal(id, "g_061m0ts8fqznrkshpadncndpdk");
+    graph_destroy(graph);
+}
+
+static void same_graph_has_the_same_id(void **state)
+{
+    (void)state;
+    char first[GRAPH_ID_SIZE];
+    char second[GRAPH_ID_SIZE];
+    struct graph *graph = fixture_path_graph(9, WEIGHT_INTEGER, 5);
+    struct graph *again = fixture_path_graph(9, WEIGHT_INTEGER, 5);
+    again->summary.edges_read = 99;
+    id_of(graph, first);
+    id_of(again, second);
+    assert_string_equal(first, second);
+    graph_destroy(graph);
+    graph_destroy(again);
+}
+
+/* Of a graph that another has too: neither the tenant nor anybody without the secret can tell. */
+static void ids_of_tenants_depend_on_name_and_secret(void **state)
+{
+    (void)state;
+    static const char *const tenants[] = {"", "a", "b", "a"};
+    static const char *const secrets[] = {"s", "s", "s", "t"};
+    char ids[4][GRAPH_ID_SIZE];
+    char again[GRAPH_ID_SIZE];
+    struct graph *graph = fixture_path_graph(2, WEIGHT_INTEGER, 5);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(identity_of_graph(graph, tenants[i], secrets[i], ids[i]), STATUS_OK);
+        for (int j = 0; j < i; j++) {
+            assert_string_not_equal(ids[i], ids[j]);
+        }
+    }
+    assert_string_equal(ids[0], "g_061m0ts8fqznrkshpadncndpdk");
+    assert_int_equal(identity_of_graph(graph, "b", "s", again), STATUS_OK);
+    assert_string_equal(again, ids[2]);
+    graph_destroy(graph);
+}
+
+/* Applies one change to a copy of the graph and expects another id. */
+static void expect_other_id(const struct graph *changed)
+{
+    char first[GRAPH_ID_SIZE];
+    char second[GRAPH_ID_SIZE];
+    struct graph *graph = fixture_path_graph(9, WEIGHT_INTEGER, 5);
+    id_of(graph, first);
+    id_of(changed, second);
+    assert_string_not_equal(first, second);
+    graph_destroy(graph);
+}
+
+static void every_part_of_a_graph_counts(void **state)
+{
+    (void)state;
+    struct graph *graph = fixture_path_graph(9, WEIGHT_INTEGER, 5);
+    graph->directed = false;
+    expect_other_id(graph);
+    graph->directed = true;
+    graph->weight_i4[7]++;
+    expect_other_id(graph);
+    graph->weight_i4[7]--;
+    graph->target[7] = 0;
+    expect_other_id(graph);
+    graph->target[7] = 8;
+    graph->row_offset[3]--;
+    expect_other_id(graph);
+    graph->row_offset[3]++;
+    graph->summary.negative_loop = 0;
+    graph->summary.negative_loop_weight = -1;
+    expect_other_id(graph);
+    graph->summary.negative_loop = NO_VERTEX;
+    vertex_names_destroy(graph->names);
+    assert_int_equal(vertex_names_create_range(9, 0, &graph->names), STATUS_OK);
+    expect_other_id(graph);
+    graph_destroy(graph);
+
+    graph = fixture_path_graph(9, WEIGHT_REAL, 5);
+    expect_other_id(graph);
+    graph_destroy(graph);
+    graph = fixture_path_graph(10, WEIGHT_INTEGER, 5);
+    expect_other_id(graph);
+    graph_destroy(graph);
+}
+
+static void ulid_starts_with_its_time(void **state)
+{
+    (void)state;
+    char id[JOB_ID_SIZE];
+    assert_int_equal(identity_new("j_", 0, id), STATUS_OK);
+    assert_memory_equal(id, "j_0000000000", 12);
+    /* The example of the ULID specification: 1469918176.385 s is 01ARYZ6S41. */
+    assert_int_equal(identity_new("j_", 1469918176.3851, id), STATUS_OK);
+    assert_memory_equal(id, "j_01aryz6s41", 12);
+    assert_int_equal(strlen(id), JOB_ID_SIZE - 1);
+    assert_int_equal(strspn(id + 2, alphabet), 26);
+}
+
+static void ulids_sort_by_time_and_differ_within_it(void **state)
+{
+    (void)state;
+    char first[JOB_ID_SIZE];
+    char twin[JOB_ID_SIZE];
+    char later[JOB_ID_SIZE];
+    assert_int_equal(identity_new("j_", 1700000000.100, first), STATUS_OK);
+    assert_int_equal(identity_new("j_", 1700000000.100, twin), STATUS_OK);
+    assert_int_equal(identity_new("j_", 1700000000.102, later), STATUS_OK);
+    assert_string_not_equal(first, twin);
+    assert_true(strcmp(first, later) < 0);
+    assert_true(strcmp(twin, later) < 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(id_of_a_known_graph_is_fixed),
+        cmocka_unit_test(same_graph_has_the_same_id),
+        cmocka_unit_test(ids_of_tenants_depend_on_name_and_secret),
+        cmocka_unit_test(every_part_of_a_graph_counts),
+        cmocka_unit_test(ulid_starts_with_its_time),
+        cmocka_unit_test(ulids_sort_by_time_and_differ_within_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,357 @@
+#include "server/store/result_file.h"
+#include "tests/unit/store_fixture.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+static const char name[] = "g_test.i4.npy";
+static uint64_t published_checksum; /* by publish */
+
+/* A sealed 3 by 3 matrix of i4 whose elements are 0..8. */
+static struct result_file *make_file(const struct fixture *fixture)
+{
+    struct result_file *file;
+    assert_int_equal(result_file_create(fixture->folder, 3, KIND_I4, &file), STATUS_OK);
+    struct matrix matrix = result_file_matrix(file);
+    assert_int_equal(matrix.vertex_count, 3);
+    assert_int_equal(matrix.kind, KIND_I4);
+    for (int i = 0; i < 9; i++) {
+        ((int32_t *)matrix.elements)[i] = i;
+    }
+    assert_int_equal(result_file_seal(file), STATUS_OK);
+    return file;
+}
+
+static void publish(const struct fixture *fixture, struct result_file *file)
+{
+    assert_int_equal(result_file_checksum(file, &published_checksum), STATUS_OK);
+    assert_int_equal(result_file_publish(file, fixture->folder, name), STATUS_OK);
+}
+
+static uint64_t checksum_of(const struct result_file *file)
+{
+    uint64_t checksum;
+    assert_int_equal(result_file_checksum(file, &checksum), STATUS_OK);
+    return checksum;
+}
+
+static enum status open_published(const struct fixture *fixture, uint32_t vertex_count,
+                                  enum kind kind, struct result_file **ret_file)
+{
+    return result_file_open(fixture->folder, name, vertex_count, kind, published_checksum,
+                            ret_file);
+}
+
+static int truncate_published(const struct fixture *fixture, off_t size)
+{
+    int descriptor = openat(fixture->folder, name, O_WRONLY | O_CLOEXEC);
+    int failed = ftruncate(descriptor, size);
+    close(descriptor);
+    return failed;
+}
+
+static void no_file_is_seen_before_it_is_published(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *file = make_file(fixture);
+    assert_int_equal(fixture_count_files(fixture, "."), 0);
+    publish(fixture, file);
+    assert_int_equal(fixture_count_files(fixture, "."), 1);
+    result_file_destroy(file);
+    file = make_file(fixture);
+    result_file_destroy(file);
+    assert_int_equal(fixture_count_files(fixture, "."), 1);
+}
+
+static void published_file_is_npy_and_opens_again(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *file = make_file(fixture);
+    publish(fixture, file);
+    uint64_t checksum = checksum_of(file);
+    result_file_destroy(file);
+
+    assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_OK);
+    const int32_t *elements = result_file_matrix(file).elements;
+    for (int i = 0; i < 9; i++) {
+        assert_int_equal(elements[i], i);
+    }
+    assert_int_equal(checksum_of(file), checksum);
+    unsigned char header[NPY_HEADER_SIZE];
+    enum kind kind;
+    uint64_t rows;
+    uint64_t columns;
+    size_t offset;
+    assert_int_equal(pread(result_file_descriptor(file), header, sizeof header, 0), sizeof header);
+    assert_int_equal(npy_header_read(header, sizeof header, &kind, &rows, &columns, &offset, NULL),
+                     STATUS_OK);
+    assert_int_equal(kind, KIND_I4);
+    assert_int_equal(rows, 3);
+    assert_int_equal(offset, NPY_HEADER_SIZE);
+    result_file_destroy(file);
+}
+
+static void statistics_lie_behind_the_npy_and_open_again(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *file;
+    size_t size;
+    assert_int_equal(result_file_size(3, KIND_I4, &size), STATUS_OK);
+    assert_int_equal(result_file_create(fixture->folder, 3, KIND_I4, &file), STATUS_OK);
+    assert_int_equal(result_file_bytes(file), size);
+    /* 128 + 36 bytes, and on to the next multiple of 16. */
+    assert_int_equal(size, 176 + statistics_size(3) + sizeof(uint64_t));
+    const struct statistics *written = result_file_statistics(file);
+    assert_int_equal(written->vertex_count, 3);
+    assert_int_equal(written->kind, KIND_I4);
+    assert_int_equal(written->summary->reachable_pairs, 0);
+    written->summary->diameter = 8;
+    written->distance_sum[2].integer = 13;
+    written->reachable[2] = 2;
+    assert_int_equal(result_file_seal(file), STATUS_OK);
+    publish(fixture, file);
+    result_file_destroy(file);
+
+    assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_OK);
+    const struct statistics *read = result_file_statistics(file);
+    assert_true(read->summary->diameter == 8);
+    assert_int_equal(read->distance_sum[2].integer, 13);
+    assert_int_equal(read->reachable[2], 2);
+    result_file_destroy(file);
+}
+
+static void a_bare_npy_is_a_damaged_one(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *file = make_file(fixture);
+    publish(fixture, file);
+    assert_int_equal(ftruncate(result_file_descriptor(file), NPY_HEADER_SIZE + 36), 0);
+    result_file_destroy(file);
+    assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_CORRUPT);
+}
+
+static void empty_graph_has_a_header_only(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *file;
+    assert_int_equal(result_file_create(fixture->folder, 0, KIND_F8, &file), STATUS_OK);
+    assert_int_equal(result_file_bytes(file),
+                     NPY_HEADER_SIZE + statistics_size(0) + sizeof(uint64_t));
+    assert_int_equal(result_file_seal(file), STATUS_OK);
+    publish(fixture, file);
+    result_file_destroy(file);
+    assert_int_equal(open_published(fixture, 0, KIND_F8, &file), STATUS_OK);
+    result_file_destroy(file);
+}
+
+static void second_result_replaces_the_first(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *first = make_file(fixture);
+    publish(fixture, first);
+    struct result_file *second;
+    assert_int_equal(result_file_create(fixture->folder, 3, KIND_I4, &second), STATUS_OK);
+    ((int32_t *)result_file_matrix(second).elements)[0] = 77;
+    publish(fixture, second);
+    assert_int_equal(fixture_count_files(fixture, "."), 1);
+    /* Whoever still reads the first one is not disturbed. */
+    assert_int_equal(((int32_t *)result_file_matrix(first).elements)[8], 8);
+    result_file_destroy(first);
+    result_file_destroy(second);
+    assert_int_equal(open_published(fixture, 3, KIND_I4, &first), STATUS_OK);
+    assert_int_equal(((int32_t *)result_file_matrix(first).elements)[0], 77);
+    result_file_destroy(first);
+}
+
+static void files_of_another_shape_are_refused(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *file = make_file(fixture);
+    publish(fixture, file);
+    result_file_destroy(file);
+    assert_int_equal(open_published(fixture, 4, KIND_I4, &file), STATUS_CORRUPT);
+    assert_int_equal(open_published(fixture, 3, KIND_F4, &file), STATUS_CORRUPT);
+    fixture_flip(fixture->folder, name, 3);
+    assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_CORRUPT);
+    fixture_flip(fixture->folder, name, 3);
+    fixture_flip(fixture->folder, name, 176);
+    assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_CORRUPT);
+    assert_int_equal(result_file_open(fixture->folder, "absent", 3, KIND_I4, 0, &file), STATUS_IO);
+}
+
+static void file_of_another_checksum_is_refused(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *file = make_file(fixture);
+    publish(fixture, file);
+    assert_int_equal(checksum_of(file), published_checksum);
+    result_file_destroy(file);
+    published_checksum++;
+    assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_CORRUPT);
+    published_checksum--;
+    fixture_flip(fixture->folder, name, -1); /* of the checksums themselves */
+    assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_CORRUPT);
+    fixture_flip(fixture->folder, name, -1);
+    assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_OK);
+    result_file_destroy(file);
+}
+
+#define LARGE 400
+#define LARGE_BYTES (LARGE * LARGE * 4)
+
+#define BLOCK (1 << 18)
+
+static void only_blocks_that_were_read_are_sound(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *file;
+    assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, &file), STATUS_OK);
+    publish(fixture, file);
+    result_file_destroy(file);
+    assert_int_equal(open_published(fixture, LARGE, KIND_I4, &file), STATUS_OK);
+    assert_true(result_file_is_sound(file, 5, 0));
+    assert_int_equal(result_file_verify(file, BLOCK - 1, 1), STATUS_OK);
+    assert_true(result_file_is_sound(file, 0, BLOCK));
+    assert_false(result_file_is_sound(file, 0, BLOCK + 1));
+    assert_int_equal(result_file_verify(file, BLOCK - 1, 2), STATUS_OK);
+    assert_true(result_file_is_sound(file, 0, NPY_HEADER_SIZE + LARGE_BYTES));
+    result_file_destroy(file);
+}
+
+/* The first block of some 640,000 bytes is damaged while the file is mapped. */
+static void damage_after_the_opening_is_found_when_it_is_looked_at(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *file;
+    assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, &file), STATUS_OK);
+    assert_true(result_file_is_sound(file, 0, NPY_HEADER_SIZE + LARGE_BYTES));
+    publish(fixture, file);
+    result_file_destroy(file);
+
+    assert_int_equal(open_published(fixture, LARGE, KIND_I4, &file), STATUS_OK);
+    assert_false(result_file_is_sound(file, 0, 1));
+    fixture_flip(fixture->folder, name, 1000);
+    assert_int_equal(result_file_verify(file, 300000, 4), STATUS_OK);
+    assert_true(result_file_is_sound(file, 300000, 4));
+    assert_int_equal(result_file_verify(file, 200000, 100000), STATUS_CORRUPT);
+    assert_false(result_file_is_sound(file, 200000, 100000));
+    assert_int_equal(truncate_published(fixture, 300000), 0);
+    assert_int_equal(result_file_verify(file, LARGE_BYTES, 4), STATUS_OK); /* seen at the opening */
+    result_file_destroy(file);
+}
+
+static void files_cut_short_while_mapped_are_damaged(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *file;
+    assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, &file), STATUS_OK);
+    publish(fixture, file);
+    result_file_destroy(file);
+    assert_int_equal(open_published(fixture, LARGE, KIND_I4, &file), STATUS_OK);
+    assert_int_equal(truncate_published(fixture, 100), 0);
+    assert_int_equal(result_file_verify(file, 0, 4), STATUS_CORRUPT);
+    result_file_destroy(file);
+}
+
+static void sealed_mapping_cannot_be_written(void **state)
+{
+    struct result_file *file = make_file(*state);
+    /* The kernel refuses to write into memory that this process may not write. */
+    int pipe_ends[2];
+    assert_int_equal(pipe(pipe_ends), 0);
+    assert_int_equal(write(pipe_ends[1], "x", 1), 1);
+    assert_int_equal(read(pipe_ends[0], result_file_matrix(file).elements, 1), -1);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+    result_file_destroy(file);
+}
+
+/* A limit on the size of files stands for a full disk: both say no when space is asked for. */
+static void missing_space_is_told_before_the_solve(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *file;
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    const struct rlimit small = {.rlim_cur = 100000, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    enum status status = result_file_create(fixture->folder, 1000, KIND_I4, &file);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, handler);
+    assert_int_equal(status, STATUS_DISK_FULL);
+    assert_int_equal(fixture_count_files(fixture, "."), 0);
+}
+
+static void sizes_that_overflow_are_refused(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *file;
+    size_t size;
+    assert_int_equal(result_file_create(fixture->folder, UINT32_MAX, KIND_F8, &file),
+                     STATUS_TOO_LARGE);
+    assert_int_equal(result_file_size(UINT32_MAX, KIND_F8, &size), STATUS_TOO_LARGE);
+    /* 2^63 bytes and a little. */
+    assert_int_equal(result_file_size(UINT32_C(2147483648), KIND_U2, &size), STATUS_TOO_LARGE);
+}
+
+/* By another process, which has its descriptor alone. */
+static void an_adopted_file_is_written_for_the_one_who_made_it(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *file;
+    struct result_file *adopted = NULL;
+    assert_int_equal(result_file_create(fixture->folder, 5, KIND_I4, &file), STATUS_OK);
+    const int descriptor = dup(result_file_descriptor(file));
+    assert_int_not_equal(result_file_adopt(descriptor, 6, KIND_I4, &adopted), STATUS_OK);
+    assert_int_not_equal(result_file_adopt(descriptor, 5, KIND_F4, &adopted), STATUS_OK);
+    assert_int_equal(result_file_adopt(descriptor, 5, KIND_I4, &adopted), STATUS_OK);
+    ((int32_t *)result_file_matrix(adopted).elements)[7] = 42;
+    result_file_statistics(adopted)->summary->diameter = 9;
+    result_file_destroy(adopted);
+    assert_int_equal(result_file_seal(file), STATUS_OK);
+    assert_int_equal(((int32_t *)result_file_matrix(file).elements)[7], 42);
+    assert_true(result_file_statistics(file)->summary->diameter == 9);
+    result_file_destroy(file);
+}
+
+static void headers_that_a_solver_touched_are_not_sealed(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *file;
+    assert_int_equal(result_file_create(fixture->folder, 5, KIND_I4, &file), STATUS_OK);
+    ((unsigned char *)result_file_matrix(file).elements)[-1] ^= 1;
+    assert_int_equal(result_file_seal(file), STATUS_CORRUPT);
+    ((unsigned char *)result_file_matrix(file).elements)[-1] ^= 1;
+    memset((unsigned char *)result_file_statistics(file)->summary - 32, 0, 8);
+    assert_int_equal(result_file_seal(file), STATUS_CORRUPT);
+    result_file_destroy(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FIXTURE_TEST(no_file_is_seen_before_it_is_published),
+        FIXTURE_TEST(published_file_is_npy_and_opens_again),
+        FIXTURE_TEST(statistics_lie_behind_the_npy_and_open_again),
+        FIXTURE_TEST(a_bare_npy_is_a_damaged_one),
+        FIXTURE_TEST(empty_graph_has_a_header_only),
+        FIXTURE_TEST(second_result_replaces_the_first),
+        FIXTURE_TEST(files_of_another_shape_are_refused),
+        FIXTURE_TEST(file_of_another_checksum_is_refused),
+        FIXTURE_TEST(only_blocks_that_were_read_are_sound),
+        FIXTURE_TEST(damage_after_the_opening_is_found_when_it_is_looked_at),
+        FIXTURE_TEST(files_cut_short_while_mapped_are_damaged),
+        FIXTURE_TEST(sealed_mapping_cannot_be_written),
+        FIXTURE_TEST(missing_space_is_told_before_the_solve),
+        FIXTURE_TEST(sizes_that_overflow_are_refused),
+        FIXTURE_TEST(an_adopted_file_is_written_for_the_one_who_made_it),
+        FIXTURE_TEST(headers_that_a_solver_touched_are_not_sealed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

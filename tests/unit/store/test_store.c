@@ -1,0 +1,583 @@
+#include "server/store/graph_file.h"
+#include "server/store/store.h"
+#include "tests/unit/store_fixture.h"
+
+#include <errno.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+/* The store of a test lies in "state" below its folder. */
+static enum status try_open(const struct fixture *fixture, struct store **ret_store,
+                            struct problem *reterr)
+{
+    char path[640];
+    snprintf(path, sizeof path, "%s/state", fixture->path);
+    return store_open(path, ret_store, reterr);
+}
+
+static struct store *open_store(const struct fixture *fixture)
+{
+    struct store *store;
+    struct problem problem = {0};
+    enum status status = try_open(fixture, &store, &problem);
+    assert_string_equal(problem.detail, "");
+    assert_int_equal(status, STATUS_OK);
+    return store;
+}
+
+static struct store *start_store(const struct fixture *fixture)
+{
+    struct store *store = open_store(fixture);
+    assert_int_equal(store_start(store), STATUS_OK);
+    return store;
+}
+
+static void post(struct store_change *change)
+{
+    sem_post(change->context);
+}
+
+/* Carries out one change and waits for it. */
+static enum status apply(struct store *store, struct store_change *change)
+{
+    sem_t finished;
+    sem_init(&finished, 0, 0);
+    change->done = post;
+    change->context = &finished;
+    if (change->graph != NULL) {
+        store_write_graph(store, change);
+    }
+    store_apply(store, change);
+    while (sem_wait(&finished) != 0) {
+        CHECK(errno == EINTR);
+    }
+    sem_destroy(&finished);
+    return change->status;
+}
+
+static struct graph_row graph_row(const char *id, uint32_t vertex_count)
+{
+    struct graph_row row = {.vertex_count = vertex_count, .created_s = 1};
+    snprintf(row.id, sizeof row.id, "%s", id);
+    return row;
+}
+
+static struct job_row job_row(const char *id, const char *graph_id)
+{
+    struct job_row row = {.state = JOB_QUEUED, .created_s = 1};
+    snprintf(row.id, sizeof row.id, "%s", id);
+    snprintf(row.graph_id, sizeof row.graph_id, "%s", graph_id);
+    return row;
+}
+
+static struct result_row result_row(const char *graph_id)
+{
+    struct result_row row = {.kind = KIND_I4, .etag = "e1", .created_s = 1};
+    snprintf(row.graph_id, sizeof row.graph_id, "%s", graph_id);
+    return row;
+}
+
+static enum status put_graph(struct store *store, const char *id, uint32_t vertex_count)
+{
+    struct graph *graph = fixture_path_graph(vertex_count, WEIGHT_INTEGER, 1);
+    const struct graph_row row = graph_row(id, vertex_count);
+    struct store_change change = {.graph = graph, .graph_row = &row};
+    enum status status = apply(store, &change);
+    graph_destroy(graph);
+    return status;
+}
+
+static struct result *make_result(struct store *store, const char *graph_id, uint32_t vertex_count)
+{
+    struct result *result;
+    struct result_file *file;
+    struct vertex_names *names;
+    CHECK(result_file_create(store_result_folder(store), vertex_count, KIND_I4, &file) ==
+          STATUS_OK);
+    CHECK(result_file_seal(file) == STATUS_OK);
+    CHECK(vertex_names_create_range(vertex_count, 1, &names) == STATUS_OK);
+    CHECK(result_create(graph_id, "e1", &file, &names, &result) == STATUS_OK);
+    return result;
+}
+
+static enum status put_result(struct store *store, const char *graph_id, uint32_t vertex_count)
+{
+    struct result *result = make_result(store, graph_id, vertex_count);
+    const struct result_row row = result_row(graph_id);
+    struct store_change change = {.result = result, .result_row = &row};
+    enum status status = apply(store, &change);
+    result_unref(result);
+    return status;
+}
+
+/* All rows as words, in the order of the walk. */
+struct rows {
+    char words[4096];
+    struct graph_row graph;
+    struct result_row result;
+};
+
+static void add_word(struct rows *rows, const char *format, const char *word)
+{
+    size_t length = strlen(rows->words);
+    snprintf(rows->words + length, sizeof rows->words - length, "%s%s ", format, word);
+}
+
+static enum status see_graph(void *context, const struct graph_row *row)
+{
+    struct rows *rows = context;
+    rows->graph = *row;
+    add_word(rows, "", row->id);
+    return STATUS_OK;
+}
+
+static enum status see_name(void *context, const struct name_row *row)
+{
+    add_word(context, "name:", row->name);
+    return STATUS_OK;
+}
+
+static enum status see_result(void *context, const struct result_row *row)
+{
+    struct rows *rows = context;
+    rows->result = *row;
+    add_word(rows, "result:", row->graph_id);
+    return STATUS_OK;
+}
+
+static enum status see_job(void *context, const struct job_row *row)
+{
+    add_word(context, "", row->id);
+    return STATUS_OK;
+}
+
+static void expect_rows(struct store *store, struct rows *rows, const char *words)
+{
+    const struct catalogue_visitor visitor = {.context = rows,
+                                              .graph = see_graph,
+                                              .name = see_name,
+                                              .result = see_result,
+                                              .job = see_job};
+    *rows = (struct rows){0};
+    assert_int_equal(store_visit(store, &visitor), STATUS_OK);
+    assert_string_equal(rows->words, words);
+}
+
+/* Opens again, expects these rows, closes. */
+static void expect_after_restart(const struct fixture *fixture, const char *words)
+{
+    struct rows rows;
+    struct store *store = open_store(fixture);
+    expect_rows(store, &rows, words);
+    store_close(store);
+}
+
+static void new_directory_is_private_and_complete(void **state)
+{
+    const struct fixture *fixture = *state;
+    store_close(open_store(fixture));
+    struct stat info;
+    assert_int_equal(fstatat(fixture->folder, "state", &info, 0), 0);
+    assert_int_equal(info.st_mode & 07777, 0700);
+    const char *const entries[] = {"LOCK",   "FORMAT",  "catalogue.db",
+                                   "graphs", "results", "quarantine"};
+    assert_int_equal(fixture_count_files(fixture, "state"), 6);
+    for (size_t i = 0; i < 6; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "state/%s", entries[i]);
+        assert_int_equal(faccessat(fixture->folder, path, F_OK, 0), 0);
+    }
+    expect_after_restart(fixture, "");
+}
+
+static void everything_given_is_there_after_a_restart(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct rows rows;
+    struct store *store = start_store(fixture);
+    struct graph *graph = fixture_path_graph(10, WEIGHT_INTEGER, 1);
+    const struct graph_row row = graph_row("g_1", 10);
+    const struct name_row name = {.name = "ten", .graph_id = "g_1"};
+    const struct job_row job = job_row("j_1", "g_1");
+    struct store_change change = {
+        .graph = graph, .graph_row = &row, .name_row = &name, .job_row = &job};
+    assert_int_equal(apply(store, &change), STATUS_OK);
+    assert_int_equal(put_result(store, "g_1", 10), STATUS_OK);
+    store_close(store);
+    graph_destroy(graph);
+
+    store = open_store(fixture);
+    expect_rows(store, &rows, "g_1 name:ten result:g_1 j_1 ");
+    assert_int_equal(rows.graph.file_bytes, change.graph_file_bytes);
+    assert_int_equal(rows.result.bytes, 128 + 400 + statistics_size(10) + sizeof(uint64_t));
+    assert_int_equal(graph_file_read(store_graph_folder(store), "g_1", &graph), STATUS_OK);
+    assert_int_equal(graph->vertex_count, 10);
+    graph_destroy(graph);
+    store_close(store);
+}
+
+static void deleted_graph_leaves_nothing(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct store *store = start_store(fixture);
+    assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
+    assert_int_equal(put_graph(store, "g_2", 5), STATUS_OK);
+    assert_int_equal(put_result(store, "g_1", 4), STATUS_OK);
+    assert_int_equal(put_result(store, "g_2", 5), STATUS_OK);
+    struct store_change change = {.delete_graph_id = "g_1"};
+    assert_int_equal(apply(store, &change), STATUS_OK);
+    assert_int_equal(fixture_count_files(fixture, "state/graphs"), 1);
+    assert_int_equal(fixture_count_files(fixture, "state/results"), 1);
+    const struct result_row row = result_row("g_2");
+    struct store_change evict = {.delete_result = &row};
+    assert_int_equal(apply(store, &evict), STATUS_OK);
+    assert_int_equal(fixture_count_files(fixture, "state/results"), 0);
+    store_close(store);
+    expect_after_restart(fixture, "g_2 ");
+}
+
+/* Given before the thread starts, so all of them are one batch: when the first is told, every one
+ * already has its outcome, which is what sharing a commit means. */
+#define BATCH_SIZE 100
+struct batch {
+    struct store_change changes[BATCH_SIZE];
+    struct job_row rows[BATCH_SIZE];
+    size_t done;
+    size_t known_at_first;
+    bool in_order;
+};
+
+static void note_done(struct store_change *change)
+{
+    struct batch *batch = change->context;
+    if (batch->done == 0) {
+        for (size_t i = 0; i < BATCH_SIZE; i++) {
+            batch->known_at_first += batch->changes[i].status == STATUS_OK;
+        }
+    }
+    batch->in_order &= change == &batch->changes[batch->done++];
+}
+
+static void waiting_changes_share_one_commit(void **state)
+{
+    const struct fixture *fixture = *state;
+    static struct batch batch;
+    batch = (struct batch){.in_order = true};
+    struct store *store = open_store(fixture);
+    for (size_t i = 0; i < BATCH_SIZE; i++) {
+        char id[JOB_ID_SIZE];
+        snprintf(id, sizeof id, "j_%03zu", i);
+        batch.rows[i] = job_row(id, "g");
+        batch.changes[i] = (struct store_change){.job_row = &batch.rows[i],
+                                                 .status = STATUS_COUNT,
+                                                 .done = note_done,
+                                                 .context = &batch};
+        store_apply(store, &batch.changes[i]);
+    }
+    assert_int_equal(store_start(store), STATUS_OK);
+    store_close(store);
+    assert_int_equal(batch.done, BATCH_SIZE);
+    assert_int_equal(batch.known_at_first, BATCH_SIZE);
+    assert_true(batch.in_order);
+}
+
+/* The next fsync of a file of this size stops at the endpoint. */
+static struct {
+    atomic_long file_size; /* 0 = the endpoint is open */
+    sem_t reached;
+    sem_t opened;
+} endpoint;
+
+static void wait_for(sem_t *semaphore)
+{
+    while (sem_wait(semaphore) != 0) {
+        CHECK(errno == EINTR);
+    }
+}
+
+int fsync(int descriptor)
+{
+    struct stat info;
+    long gated = atomic_load(&endpoint.file_size);
+    if (gated > 0 && fstat(descriptor, &info) == 0 && info.st_size == gated &&
+        atomic_compare_exchange_strong(&endpoint.file_size, &gated, 0)) {
+        sem_post(&endpoint.reached);
+        wait_for(&endpoint.opened);
+    }
+    return (int)syscall(SYS_fsync, descriptor);
+}
+
+/* While the result of g_1 is on its way to the disk, g_2 is accepted; what is asked of results
+ * waits its turn. */
+static void large_result_does_not_hold_up_acceptances(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct store *store = start_store(fixture);
+    assert_int_equal(put_graph(store, "g_1", 10), STATUS_OK);
+    struct result *result = make_result(store, "g_1", 10);
+    const struct result_row row = result_row("g_1");
+    sem_t finished;
+    sem_init(&finished, 0, 0);
+    sem_init(&endpoint.reached, 0, 0);
+    sem_init(&endpoint.opened, 0, 0);
+    atomic_store(&endpoint.file_size, (long)result_file_bytes(result_matrix_file(result)));
+    struct store_change slow = {
+        .result = result, .result_row = &row, .done = post, .context = &finished};
+    struct store_change evict = {.delete_result = &row, .done = post, .context = &finished};
+    store_apply(store, &slow);
+    store_apply(store, &evict);
+    wait_for(&endpoint.reached);
+    assert_int_equal(put_graph(store, "g_2", 10), STATUS_OK);
+    assert_int_equal(sem_trywait(&finished), -1);
+    sem_post(&endpoint.opened);
+    wait_for(&finished);
+    wait_for(&finished);
+    assert_int_equal(slow.status, STATUS_OK);
+    assert_int_equal(evict.status, STATUS_OK);
+    assert_int_equal(fixture_count_files(fixture, "state/results"), 0);
+    store_close(store);
+    result_unref(result);
+    expect_after_restart(fixture, "g_1 g_2 ");
+}
+
+/* Evicted and solved again at once: the file of the second must not be swept away with the first.
+ * Rounds, since the two threads must meet for it to happen. */
+static void result_evicted_and_published_again_keeps_its_file(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct store *store = start_store(fixture);
+    sem_t finished;
+    sem_init(&finished, 0, 0);
+    assert_int_equal(put_graph(store, "g_1", 10), STATUS_OK);
+    for (int round = 0; round < 40; round++) {
+        struct result *result = make_result(store, "g_1", 10);
+        const struct result_row row = result_row("g_1");
+        struct store_change evict = {.delete_result = &row, .done = post, .context = &finished};
+        struct store_change again = {
+            .result = result, .result_row = &row, .done = post, .context = &finished};
+        store_apply(store, &evict);
+        store_apply(store, &again);
+        wait_for(&finished);
+        wait_for(&finished);
+        result_unref(result);
+        assert_int_equal(fixture_count_files(fixture, "state/results"), 1);
+    }
+    store_close(store);
+    expect_after_restart(fixture, "g_1 result:g_1 ");
+}
+
+static void store_never_started_still_carries_out_what_waits(void **state)
+{
+    sem_t finished;
+    sem_init(&finished, 0, 0);
+    struct store *store = open_store(*state);
+    const struct job_row row = job_row("j_1", "g_1");
+    struct store_change change = {.job_row = &row, .done = post, .context = &finished};
+    store_apply(store, &change);
+    store_close(store);
+    assert_int_equal(change.status, STATUS_OK);
+    assert_int_equal(sem_trywait(&finished), 0);
+    sem_destroy(&finished);
+    expect_after_restart(*state, "j_1 ");
+}
+
+/* Deleted and given again in one batch: the file of the second must not go with the first. */
+static void graph_deleted_and_given_again_keeps_its_file(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct store *store = start_store(fixture);
+    assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
+    struct graph *graph = fixture_path_graph(4, WEIGHT_INTEGER, 1);
+    const struct graph_row row = graph_row("g_1", 4);
+    struct store_change change = {.delete_graph_id = "g_1", .graph = graph, .graph_row = &row};
+    assert_int_equal(apply(store, &change), STATUS_OK);
+    graph_destroy(graph);
+    assert_int_equal(fixture_count_files(fixture, "state/graphs"), 1);
+    store_close(store);
+    expect_after_restart(fixture, "g_1 ");
+}
+
+static void files_without_a_row_are_removed(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct store *store = start_store(fixture);
+    assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
+    assert_int_equal(put_result(store, "g_1", 4), STATUS_OK);
+    store_close(store);
+    const char *const orphans[] = {"state/graphs/g_2",         "state/graphs/.tmp-0123",
+                                   "state/results/g_1.f4.npy", "state/results/g_2.i4.npy",
+                                   "state/results/.tmp-77",    "state/results/notes"};
+    for (size_t i = 0; i < sizeof orphans / sizeof orphans[0]; i++) {
+        close(openat(fixture->folder, orphans[i], O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+    }
+    expect_after_restart(fixture, "g_1 result:g_1 ");
+    assert_int_equal(fixture_count_files(fixture, "state/graphs"), 1);
+    assert_int_equal(fixture_count_files(fixture, "state/results"), 1);
+}
+
+static void damaged_result_goes_to_quarantine(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct store *store = start_store(fixture);
+    const char *const ids[] = {"g_flip", "g_good", "g_head", "g_long"};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(put_graph(store, ids[i], 4), STATUS_OK);
+        assert_int_equal(put_result(store, ids[i], 4), STATUS_OK);
+    }
+    store_close(store);
+    fixture_flip(fixture->folder, "state/results/g_flip.i4.npy", -1);
+    fixture_flip(fixture->folder, "state/results/g_head.i4.npy", 7);
+    int file = openat(fixture->folder, "state/results/g_long.i4.npy", O_RDWR | O_CLOEXEC);
+    assert_int_equal(ftruncate(file, 100), 0);
+    close(file);
+    expect_after_restart(fixture, "g_flip g_good g_head g_long result:g_good ");
+    assert_int_equal(fixture_count_files(fixture, "state/quarantine"), 3);
+    assert_int_equal(fixture_count_files(fixture, "state/results"), 1);
+    expect_after_restart(fixture, "g_flip g_good g_head g_long result:g_good ");
+}
+
+static void lost_files_take_their_rows_along(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct store *store = start_store(fixture);
+    assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
+    assert_int_equal(put_graph(store, "g_2", 4), STATUS_OK);
+    assert_int_equal(put_result(store, "g_1", 4), STATUS_OK);
+    assert_int_equal(put_result(store, "g_2", 4), STATUS_OK);
+    store_close(store);
+    assert_int_equal(unlinkat(fixture->folder, "state/graphs/g_1", 0), 0);
+    assert_int_equal(unlinkat(fixture->folder, "state/results/g_2.i4.npy", 0), 0);
+    expect_after_restart(fixture, "g_2 ");
+    assert_int_equal(fixture_count_files(fixture, "state/results"), 0);
+}
+
+static void expect_refused(const struct fixture *fixture, enum status expected, const char *words)
+{
+    struct store *store = NULL;
+    struct problem problem = {0};
+    assert_int_equal(try_open(fixture, &store, &problem), expected);
+    assert_null(store);
+    assert_non_null(strstr(problem.detail, words));
+}
+
+static void second_process_is_refused(void **state)
+{
+    struct store *store = open_store(*state);
+    expect_refused(*state, STATUS_CONFIG, "in use by another process");
+    store_close(store);
+    store_close(open_store(*state));
+}
+
+static void write_format(const struct fixture *fixture, const char *text)
+{
+    int file =
+        openat(fixture->folder, "state/FORMAT", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_int_equal(write(file, text, strlen(text)), strlen(text));
+    close(file);
+}
+
+static void other_formats_are_refused(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct store *store = start_store(fixture);
+    assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
+    store_close(store);
+    write_format(fixture, "apspd state 3 0123456789abcdef0123456789abcdef and more\n");
+    expect_refused(fixture, STATUS_CONFIG, "newer apspd: format 3");
+    write_format(fixture, "apspd state 1 0123456789abcdef0123456789abcdef\n");
+    expect_refused(fixture, STATUS_CONFIG, "older apspd: format 1");
+    write_format(fixture, "apspd state 2 0123456789abcdef0123456789abcdef\n");
+    expect_refused(fixture, STATUS_CONFIG, "another state directory");
+    write_format(fixture, "apspd state 2 0123\n");
+    expect_refused(fixture, STATUS_CONFIG, "damaged");
+    write_format(fixture, "my own files\n");
+    expect_refused(fixture, STATUS_CONFIG, "not that of a state directory");
+    assert_int_equal(unlinkat(fixture->folder, "state/FORMAT", 0), 0);
+    expect_refused(fixture, STATUS_CONFIG, "no FORMAT");
+    assert_int_equal(fixture_count_files(fixture, "state/graphs"), 1);
+}
+
+/* Root may write anywhere, so a child without that right tries. */
+static void directory_that_cannot_be_written_is_told(void **state)
+{
+    const struct fixture *fixture = *state;
+    assert_int_equal(fchmod(fixture->folder, 0555), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct store *store;
+        struct problem problem = {0};
+        if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) {
+            _exit(2);
+        }
+        bool told = try_open(fixture, &store, &problem) == STATUS_IO &&
+                    strstr(problem.detail, "Permission denied") != NULL;
+        _exit(told ? 0 : 1);
+    }
+    int outcome;
+    assert_int_equal(waitpid(child, &outcome, 0), child);
+    assert_int_equal(outcome, 0);
+    assert_int_equal(fchmod(fixture->folder, 0700), 0);
+}
+
+/* A limit on the size of files stands for a full disk; the store goes on when there is room. */
+static void full_disk_refuses_one_change_and_no_more(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct rlimit before;
+    struct store *store = start_store(fixture);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    const struct rlimit small = {.rlim_cur = 200000, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    enum status large = put_graph(store, "g_large", 50000);
+    enum status fits = put_graph(store, "g_small", 50);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, handler);
+    assert_int_equal(large, STATUS_DISK_FULL);
+    assert_int_equal(fits, STATUS_OK);
+    assert_int_equal(fixture_count_files(fixture, "state/graphs"), 1);
+    assert_int_equal(put_graph(store, "g_large", 50000), STATUS_OK);
+    store_close(store);
+    expect_after_restart(fixture, "g_small g_large ");
+}
+
+static void free_bytes_are_those_of_the_file_system(void **state)
+{
+    struct store *store = open_store(*state);
+    assert_true(store_free_bytes(store) > 0);
+    assert_true(store_disk_bytes(store) >= store_free_bytes(store));
+    store_close(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FIXTURE_TEST(new_directory_is_private_and_complete),
+        FIXTURE_TEST(everything_given_is_there_after_a_restart),
+        FIXTURE_TEST(deleted_graph_leaves_nothing),
+        FIXTURE_TEST(waiting_changes_share_one_commit),
+        FIXTURE_TEST(large_result_does_not_hold_up_acceptances),
+        FIXTURE_TEST(result_evicted_and_published_again_keeps_its_file),
+        FIXTURE_TEST(store_never_started_still_carries_out_what_waits),
+        FIXTURE_TEST(graph_deleted_and_given_again_keeps_its_file),
+        FIXTURE_TEST(files_without_a_row_are_removed),
+        FIXTURE_TEST(damaged_result_goes_to_quarantine),
+        FIXTURE_TEST(lost_files_take_their_rows_along),
+        FIXTURE_TEST(second_process_is_refused),
+        FIXTURE_TEST(other_formats_are_refused),
+        FIXTURE_TEST(directory_that_cannot_be_written_is_told),
+        FIXTURE_TEST(full_disk_refuses_one_change_and_no_more),
+        FIXTURE_TEST(free_bytes_are_those_of_the_file_system),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,411 @@
+/* What is left after a death, or a failure, at every single call that makes something durable.
+ *
+ * This program puts itself in front of those calls, for the store and for SQLite alike. A child
+ * runs a script of changes and, at the k-th such call, dies or gets an error; the parent opens the
+ * state directory again and looks. Then the next k. */
+#include "server/store/graph_file.h"
+#include "server/store/store.h"
+#include "tests/unit/store_fixture.h"
+
+#include <errno.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#define EXIT_CRASHED 9
+#define CHANGE_COUNT 5
+/* The script makes some 120 calls; far fewer means that they are not seen here any more. */
+#define CALL_COUNT_MIN 100
+
+/* ThreadSanitizer would let every child wait for a second before it ends. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "atexit_sleep_ms=0";
+}
+
+/* Which call fails and how: error 0 is death, before the call or after it. */
+static struct {
+    atomic_uint calls;
+    unsigned target; /* 0 = none */
+    int error;
+    bool after;
+    atomic_bool was_sync;
+} plan;
+
+/* Counts a call. True when it should fail, with errno set. */
+static bool intercepted(bool is_sync)
+{
+    if (atomic_fetch_add(&plan.calls, 1) + 1 != plan.target || plan.after) {
+        return false;
+    }
+    if (plan.error == 0) {
+        _exit(EXIT_CRASHED);
+    }
+    atomic_store(&plan.was_sync, is_sync);
+    errno = plan.error;
+    return true;
+}
+
+static long finished(long outcome)
+{
+    if (plan.after && plan.error == 0 && atomic_load(&plan.calls) == plan.target) {
+        _exit(EXIT_CRASHED);
+    }
+    return outcome;
+}
+
+#define INTERCEPT(is_sync, ...) intercepted(is_sync) ? -1 : finished(syscall(__VA_ARGS__))
+
+/* Counted but not carried out: this is about deaths of the process, not of the machine, and a real
+ * sync costs a hundred times what all the rest does. */
+int fsync(int descriptor)
+{
+    (void)descriptor;
+    return intercepted(true) ? -1 : (int)finished(0);
+}
+
+int fdatasync(int descriptor)
+{
+    return fsync(descriptor);
+}
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t size, off_t offset)
+{
+    return INTERCEPT(false, SYS_pwrite64, descriptor, bytes, size, offset);
+}
+
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
+{
+    return (int)(INTERCEPT(false, SYS_linkat, from_folder, from, to_folder, to, flags));
+}
+
+int renameat(int from_folder, const char *from, int to_folder, const char *to)
+{
+    return (int)(INTERCEPT(false, SYS_renameat, from_folder, from, to_folder, to));
+}
+
+int unlinkat(int folder, const char *name, int flags)
+{
+    return (int)(INTERCEPT(false, SYS_unlinkat, folder, name, flags));
+}
+
+int fallocate(int descriptor, int mode, off_t offset, off_t size)
+{
+    return (int)(INTERCEPT(false, SYS_fallocate, descriptor, mode, offset, size));
+}
+
+int ftruncate(int descriptor, off_t size)
+{
+    return (int)(INTERCEPT(false, SYS_ftruncate, descriptor, size));
+}
+
+/* The script: two jobs accepted, one solved, one deleted with its graph, one solved again. After
+ * each change the catalogue must read as the line of its number says. */
+static const char *const states[CHANGE_COUNT + 1] = {
+    "",
+    "g_a j_a:queued ",
+    "g_a g_b j_a:queued j_b:queued ",
+    "g_a g_b g_a:e1 j_a:done j_b:queued ",
+    "g_a g_a:e1 j_a:done ",
+    "g_a g_a:e2 j_a:done ",
+};
+/* Between the last two the file may be new and the row old: found by the checksum, so the result
+ * is gone and its job is solved again. */
+static const char between[] = "g_a j_a:done ";
+
+static void post(struct store_change *change)
+{
+    sem_post(change->context);
+}
+
+static enum status apply(struct store *store, struct store_change *change)
+{
+    sem_t done;
+    sem_init(&done, 0, 0);
+    change->done = post;
+    change->context = &done;
+    if (change->graph != NULL) {
+        store_write_graph(store, change);
+    }
+    store_apply(store, change);
+    while (sem_wait(&done) != 0) {
+        CHECK(errno == EINTR);
+    }
+    sem_destroy(&done);
+    return change->status;
+}
+
+static enum status accept_job(struct store *store, const char *graph_id, const char *job_id)
+{
+    struct graph *graph = fixture_path_graph(30, WEIGHT_INTEGER, 1);
+    struct graph_row row = {.vertex_count = 30};
+    struct job_row job = {.state = JOB_QUEUED};
+    snprintf(row.id, sizeof row.id, "%s", graph_id);
+    snprintf(job.id, sizeof job.id, "%s", job_id);
+    snprintf(job.graph_id, sizeof job.graph_id, "%s", graph_id);
+    struct store_change change = {.graph = graph, .graph_row = &row, .job_row = &job};
+    enum status status = apply(store, &change);
+    graph_destroy(graph);
+    return status;
+}
+
+static enum status finish_job(struct store *store, const char *etag, int32_t element)
+{
+    struct result *result;
+    struct result_file *file;
+    struct vertex_names *names;
+    struct result_row row = {.graph_id = "g_a", .kind = KIND_I4};
+    const struct job_row job = {.id = "j_a", .graph_id = "g_a", .state = JOB_DONE};
+    snprintf(row.etag, sizeof row.etag, "%s", etag);
+    enum status status = result_file_create(store_result_folder(store), 30, KIND_I4, &file);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    ((int32_t *)result_file_matrix(file).elements)[7] = element;
+    CHECK(result_file_seal(file) == STATUS_OK);
+    CHECK(vertex_names_create_range(30, 1, &names) == STATUS_OK);
+    CHECK(result_create("g_a", etag, &file, &names, &result) == STATUS_OK);
+    struct store_change change = {.result = result, .result_row = &row, .job_row = &job};
+    status = apply(store, &change);
+    result_unref(result);
+    return status;
+}
+
+static enum status delete_job(struct store *store)
+{
+    struct store_change change = {.delete_graph_id = "g_b", .delete_job_id = "j_b"};
+    return apply(store, &change);
+}
+
+static enum status run_change(struct store *store, int number)
+{
+    switch (number) {
+    case 0:
+        return accept_job(store, "g_a", "j_a");
+    case 1:
+        return accept_job(store, "g_b", "j_b");
+    case 2:
+        return finish_job(store, "e1", 1);
+    case 3:
+        return delete_job(store);
+    default:
+        return finish_job(store, "e2", 2);
+    }
+}
+
+/* Tells each success through the pipe, stops at the first failure. */
+static void run_script(const char *path, int pipe_end)
+{
+    struct store *store;
+    struct problem problem;
+    if (store_open(path, &store, &problem) != STATUS_OK) {
+        /* Only an injected error may keep it from opening. */
+        if (plan.error == 0) {
+            fprintf(stderr, "%s\n", problem.detail);
+        }
+        _exit(plan.error == 0);
+    }
+    CHECK(store_start(store) == STATUS_OK);
+    /* SQLite lets a failed sync of its folder pass, twice; the store then synced it itself. */
+    atomic_store(&plan.was_sync, false);
+    enum status status = STATUS_OK;
+    bool by_store = true; /* the failure, not by the making of a result file */
+    for (int i = 0; i < CHANGE_COUNT && status == STATUS_OK; i++) {
+        status = run_change(store, i);
+        by_store = i != 2 && i != 4;
+        if (status == STATUS_OK) {
+            CHECK(write(pipe_end, "+", 1) == 1);
+        }
+    }
+    /* After a failure that leaves the disk unknown nothing is taken any more. */
+    if (status == STATUS_IO && by_store) {
+        CHECK(accept_job(store, "g_c", "j_c") == STATUS_IO);
+    }
+    CHECK(write(pipe_end, atomic_load(&plan.was_sync) ? "s" : ".", 1) == 1);
+    store_close(store);
+    CHECK(write(pipe_end, atomic_load(&plan.calls) < plan.target ? "<" : ".", 1) == 1);
+    _exit(0);
+}
+
+struct outcome {
+    int acknowledged;
+    bool sync_failed; /* during the script */
+    bool missed;      /* all was done before the k-th call */
+    bool crashed;
+};
+
+static struct outcome run_child(const char *path, unsigned target, int error, bool after)
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        atomic_store(&plan.calls, 0); /* the parent has made calls of its own */
+        plan.target = target;
+        plan.error = error;
+        plan.after = after;
+        run_script(path, ends[1]);
+    }
+    close(ends[1]);
+    struct outcome outcome = {0};
+    char word;
+    while (read(ends[0], &word, 1) == 1) {
+        outcome.acknowledged += word == '+';
+        outcome.sync_failed |= word == 's';
+        outcome.missed |= word == '<';
+    }
+    close(ends[0]);
+    int code;
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_true(WIFEXITED(code));
+    outcome.crashed = WEXITSTATUS(code) == EXIT_CRASHED;
+    assert_true(outcome.crashed || WEXITSTATUS(code) == 0);
+    return outcome;
+}
+
+struct seen {
+    char words[256];
+    int graph_folder;
+};
+
+static void add_word(struct seen *seen, const char *word, const char *mark, const char *more)
+{
+    size_t length = strlen(seen->words);
+    snprintf(seen->words + length, sizeof seen->words - length, "%s%s%s ", word, mark, more);
+}
+
+/* Every graph that has a row can be read. */
+static enum status see_graph(void *context, const struct graph_row *row)
+{
+    struct seen *seen = context;
+    struct graph *graph;
+    assert_int_equal(graph_file_read(seen->graph_folder, row->id, &graph), STATUS_OK);
+    graph_destroy(graph);
+    add_word(seen, row->id, "", "");
+    return STATUS_OK;
+}
+
+static enum status see_result(void *context, const struct result_row *row)
+{
+    add_word(context, row->graph_id, ":", row->etag);
+    return STATUS_OK;
+}
+
+static enum status see_job(void *context, const struct job_row *row)
+{
+    add_word(context, row->id, ":", job_state_name(row->state));
+    return STATUS_OK;
+}
+
+static void recover(const char *path, struct seen *seen)
+{
+    struct store *store;
+    struct problem problem = {0};
+    enum status status = store_open(path, &store, &problem);
+    assert_string_equal(problem.detail, "");
+    assert_int_equal(status, STATUS_OK);
+    *seen = (struct seen){.graph_folder = store_graph_folder(store)};
+    const struct catalogue_visitor visitor = {
+        .context = seen, .graph = see_graph, .result = see_result, .job = see_job};
+    assert_int_equal(store_visit(store, &visitor), STATUS_OK);
+    store_close(store);
+}
+
+static size_t count_words(const char *words, const char *prefix, char unless)
+{
+    size_t count = 0;
+    for (const char *word = words; *word != '\0'; word = strchr(word, ' ') + 1) {
+        size_t length = strcspn(word, " ");
+        count += strncmp(word, prefix, strlen(prefix)) == 0 &&
+                 (unless == '\0' || memchr(word, unless, length) == NULL);
+    }
+    return count;
+}
+
+/* What was acknowledged is there; the change in flight is there as a whole or not at all; and no
+ * file is there that no row names. */
+static void expect_sound(const struct fixture *fixture, const char *name, int acknowledged)
+{
+    char path[640];
+    struct seen seen;
+    snprintf(path, sizeof path, "%s/%s", fixture->path, name);
+    recover(path, &seen);
+    bool sound =
+        strcmp(seen.words, states[acknowledged]) == 0 ||
+        (acknowledged < CHANGE_COUNT && strcmp(seen.words, states[acknowledged + 1]) == 0) ||
+        (acknowledged == CHANGE_COUNT - 1 && strcmp(seen.words, between) == 0);
+    if (!sound) {
+        fail_msg("%s: after %d acknowledged: %s", name, acknowledged, seen.words);
+    }
+    snprintf(path, sizeof path, "%s/graphs", name);
+    assert_int_equal(fixture_count_files(fixture, path), count_words(seen.words, "g_", ':'));
+    snprintf(path, sizeof path, "%s/results", name);
+    assert_int_equal(fixture_count_files(fixture, path), count_words(seen.words, "g_a:", '\0'));
+}
+
+/* Runs the script with the k-th call failing, for every k that it reaches. */
+static void try_every_call(const struct fixture *fixture, int error, bool after)
+{
+    for (unsigned target = 1;; target++) {
+        char name[32];
+        char path[640];
+        snprintf(name, sizeof name, "state-%u", target);
+        snprintf(path, sizeof path, "%s/%s", fixture->path, name);
+        struct outcome outcome = run_child(path, target, error, after);
+        assert_int_equal(outcome.crashed, error == 0 && !outcome.missed);
+        /* A sync that failed is told: never is everything acknowledged after it. */
+        assert_true(!outcome.sync_failed || outcome.acknowledged < CHANGE_COUNT);
+        expect_sound(fixture, name, outcome.acknowledged);
+        if (outcome.missed) {
+            assert_int_equal(outcome.acknowledged, CHANGE_COUNT);
+            print_message("%u calls tried\n", target - 1);
+            assert_true(target > CALL_COUNT_MIN);
+            return;
+        }
+    }
+}
+
+static void death_before_any_call_loses_nothing(void **state)
+{
+    try_every_call(*state, 0, false);
+}
+
+static void death_after_any_call_loses_nothing(void **state)
+{
+    try_every_call(*state, 0, true);
+}
+
+static void io_error_at_any_call_is_never_acknowledged(void **state)
+{
+    try_every_call(*state, EIO, false);
+}
+
+static void full_disk_at_any_call_is_never_acknowledged(void **state)
+{
+    try_every_call(*state, ENOSPC, false);
+}
+
+static void interrupted_calls_are_repeated_or_told(void **state)
+{
+    try_every_call(*state, EINTR, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FIXTURE_TEST(death_before_any_call_loses_nothing),
+        FIXTURE_TEST(death_after_any_call_loses_nothing),
+        FIXTURE_TEST(io_error_at_any_call_is_never_acknowledged),
+        FIXTURE_TEST(full_disk_at_any_call_is_never_acknowledged),
+        FIXTURE_TEST(interrupted_calls_are_repeated_or_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

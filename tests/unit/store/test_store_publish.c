@@ -1,0 +1,176 @@
+/* How often the store syncs a folder: once for all files of a batch, and never too seldom. */
+#include "server/store/store.h"
+#include "tests/unit/store_fixture.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* More than the store has in hand at once. */
+#define FILES 150
+
+static atomic_uint folder_syncs;
+static atomic_bool folder_fails;
+
+/* In front of the C library's, for the store and for SQLite alike. */
+int fsync(int descriptor)
+{
+    struct stat info;
+    if (fstat(descriptor, &info) == 0 && S_ISDIR(info.st_mode)) {
+        atomic_fetch_add(&folder_syncs, 1);
+        if (atomic_load(&folder_fails)) {
+            errno = EIO;
+            return -1;
+        }
+    }
+    return 0;
+}
+
+struct delivery {
+    struct store_change change;
+    struct graph_row graph_row;
+    struct result_row result_row;
+    struct graph *graph;
+    struct result *result;
+};
+
+static void note_nothing(struct store_change *change)
+{
+    (void)change;
+}
+
+static struct store *open_store(const struct fixture *fixture)
+{
+    char path[640];
+    struct store *store;
+    struct problem problem = {0};
+    snprintf(path, sizeof path, "%s/state", fixture->path);
+    assert_int_equal(store_open(path, &store, &problem), STATUS_OK);
+    return store;
+}
+
+static void give(struct store *store, struct delivery *delivery)
+{
+    delivery->change.done = note_nothing;
+    store_apply(store, &delivery->change);
+}
+
+static void give_graph(struct store *store, struct delivery *delivery, int number)
+{
+    *delivery = (struct delivery){.graph = fixture_path_graph(4, WEIGHT_INTEGER, number)};
+    delivery->graph_row = (struct graph_row){.vertex_count = 4, .created_s = 1};
+    snprintf(delivery->graph_row.id, sizeof delivery->graph_row.id, "g_%d", number);
+    delivery->change.graph = delivery->graph;
+    delivery->change.graph_row = &delivery->graph_row;
+    store_write_graph(store, &delivery->change);
+    give(store, delivery);
+}
+
+static void give_result(struct store *store, struct delivery *delivery, int number)
+{
+    struct result_file *file;
+    struct vertex_names *names;
+    *delivery = (struct delivery){.result_row = {.kind = KIND_I4, .created_s = 1}};
+    snprintf(delivery->result_row.graph_id, sizeof delivery->result_row.graph_id, "g_%d", number);
+    snprintf(delivery->result_row.etag, sizeof delivery->result_row.etag, "e%d", number);
+    assert_int_equal(result_file_create(store_result_folder(store), 4, KIND_I4, &file), STATUS_OK);
+    assert_int_equal(vertex_names_create_range(4, 1, &names), STATUS_OK);
+    assert_int_equal(result_create(delivery->result_row.graph_id, delivery->result_row.etag, &file,
+                                   &names, &delivery->result),
+                     STATUS_OK);
+    delivery->change.result = delivery->result;
+    delivery->change.result_row = &delivery->result_row;
+    give(store, delivery);
+}
+
+static void expect_all(struct delivery *deliveries, enum status status)
+{
+    for (int i = 0; i < FILES; i++) {
+        assert_int_equal(deliveries[i].change.status, status);
+        graph_destroy(deliveries[i].graph);
+        if (deliveries[i].result != NULL) {
+            result_unref(deliveries[i].result);
+        }
+    }
+}
+
+static void carry_out(struct store *store)
+{
+    atomic_store(&folder_syncs, 0);
+    assert_int_equal(store_start(store), STATUS_OK);
+    store_close(store);
+}
+
+static void graphs_that_wait_share_one_sync_of_their_names(void **state)
+{
+    struct delivery deliveries[FILES];
+    struct store *store = open_store(*state);
+    for (int i = 0; i < FILES; i++) {
+        give_graph(store, &deliveries[i], i);
+    }
+    carry_out(store);
+    expect_all(deliveries, STATUS_OK);
+    assert_int_equal(folder_syncs, 1);
+    assert_int_equal(fixture_count_files(*state, "state/graphs"), FILES);
+}
+
+static void results_that_wait_share_one_sync_of_their_names(void **state)
+{
+    struct delivery deliveries[FILES];
+    struct store *store = open_store(*state);
+    for (int i = 0; i < FILES; i++) {
+        give_result(store, &deliveries[i], i);
+    }
+    carry_out(store);
+    expect_all(deliveries, STATUS_OK);
+    assert_in_range(folder_syncs, 1, FILES / 50);
+    assert_int_equal(fixture_count_files(*state, "state/results"), FILES);
+}
+
+static void a_sync_of_names_that_fails_fails_all(void **state)
+{
+    struct delivery graphs[FILES];
+    struct delivery results[FILES];
+    struct store *store = open_store(*state);
+    for (int i = 0; i < FILES; i++) {
+        give_graph(store, &graphs[i], i);
+        give_result(store, &results[i], i);
+    }
+    atomic_store(&folder_fails, true);
+    carry_out(store);
+    atomic_store(&folder_fails, false);
+    expect_all(graphs, STATUS_IO);
+    expect_all(results, STATUS_IO);
+}
+
+/* A file that could not be written is told of, and keeps no other change of the batch back. */
+static void a_change_without_its_file_is_left_out(void **state)
+{
+    struct delivery deliveries[2];
+    struct store *store = open_store(*state);
+    give_graph(store, &deliveries[0], 0);
+    draft_file_finish(&deliveries[0].change.graph_file);
+    deliveries[0].change.file_status = STATUS_DISK_FULL;
+    give_graph(store, &deliveries[1], 1);
+    carry_out(store);
+    assert_int_equal(deliveries[0].change.status, STATUS_DISK_FULL);
+    assert_int_equal(deliveries[1].change.status, STATUS_OK);
+    assert_int_equal(fixture_count_files(*state, "state/graphs"), 1);
+    graph_destroy(deliveries[0].graph);
+    graph_destroy(deliveries[1].graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FIXTURE_TEST(a_change_without_its_file_is_left_out),
+        FIXTURE_TEST(graphs_that_wait_share_one_sync_of_their_names),
+        FIXTURE_TEST(results_that_wait_share_one_sync_of_their_names),
+        FIXTURE_TEST(a_sync_of_names_that_fails_fails_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
