@@ -8,7 +8,7 @@
 #include "server/metrics.h"
 #include "server/sandbox.h"
 #include "server/service_manager.h"
-#include "server/solver/host_memory.h"
+#include "server/solver/solver.h"
 
 #include <errno.h>
 #include <fcntl.h>

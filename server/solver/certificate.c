@@ -3,15 +3,31 @@
  * Stability of Numerical Algorithms, 2nd ed., section 4.2). h and M are taken from the tight path
  * that the search finds; as another path may have been summed up, no tolerance is below
  * that of proto/verification.h, and no magnitude below the least that is rounded like others.
- * Integers are compared exactly. */
+ * Integers are compared exactly.
+ *
+ * Positive integers have a quicker way, many rows in one pass over the edges: with every weight
+ * above 0 a row is right exactly when its own entry is 0 and every other entry is the least of
+ * (distance of u + weight) over the edges from u into it (Bellman's equation): a finite entry then
+ * has a tight edge from a smaller one, and so on down to the source, which leaves no cycle that
+ * could vouch for itself. */
 #include "server/solver/certificate.h"
 
 #include "proto/check.h"
-#include "server/solver/stopwatch.h"
+#include "server/solver/steps.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Rows that travel together: one cache line of int32 per vertex. */
+#define BATCH_ROWS 16
+/* A weight below this added to any entry that is looked at stays within an int32. */
+#define BATCH_WEIGHT_BELOW (1 << 29)
+
+/* The entries of one vertex, by place of their row in the batch. */
+struct lanes {
+    _Alignas(64) int32_t at[BATCH_ROWS];
+};
 
 /* The ways into each vertex that the graph does not store in its row: of undirected edges. */
 struct way_back {
@@ -39,24 +55,27 @@ struct certificate {
     struct reach *reach;
     uint32_t *queue; /* of the search: each vertex enters once */
     size_t queue_length;
-    size_t
-        finite; /* entries of the row that say reachable: when all are reached, the search ends */
+    /* Entries of the row that say reachable: when all are reached, the search ends. */
+    size_t finite;
     uint32_t source;
-    uint32_t wrong; /* target that a visit objected to */
+    bool searching;         /* for a tight path, else for an edge that shortens an entry */
+    uint32_t wrong;         /* target of such an edge */
+    struct lanes *distance; /* of a batch: what the matrix says; NULL where none is possible, */
+    struct lanes *shortest; /* and what the edges say */
 };
 
-static void finish(struct certificate *certificate)
+/* After the sort offset[v + 1] is where v begins: one to the left gives the usual form. */
+static enum status create_ways_back(const struct graph *graph, struct way_back *back)
 {
-    free(certificate->back.offset);
-    free(certificate->back.edge);
-    free(certificate->back.source);
-    free(certificate->reach);
-    free(certificate->queue);
-}
-
-/* Counting sort of the edges by target. */
-static void sort_ways_back(const struct graph *graph, struct way_back *back)
-{
+    const size_t vertices = graph->vertex_count;
+    const size_t edges = graph->edge_count > 0 ? graph->edge_count : 1;
+    back->offset = calloc(vertices + 1, sizeof(*back->offset));
+    back->edge = calloc(edges, sizeof(*back->edge));
+    back->source = calloc(edges, sizeof(*back->source));
+    if (back->offset == NULL || back->edge == NULL || back->source == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    /* A counting sort of the edges by target. */
     for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
         ++back->offset[graph->target[edge] + 1];
     }
@@ -70,20 +89,6 @@ static void sort_ways_back(const struct graph *graph, struct way_back *back)
             back->source[place] = row;
         }
     }
-}
-
-/* After the sort offset[v + 1] is where v begins: one to the left gives the usual form. */
-static enum status create_ways_back(const struct graph *graph, struct way_back *back)
-{
-    const size_t vertices = graph->vertex_count;
-    const size_t edges = graph->edge_count > 0 ? graph->edge_count : 1;
-    back->offset = calloc(vertices + 1, sizeof(*back->offset));
-    back->edge = calloc(edges, sizeof(*back->edge));
-    back->source = calloc(edges, sizeof(*back->source));
-    if (back->offset == NULL || back->edge == NULL || back->source == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    sort_ways_back(graph, back);
     memmove(back->offset, back->offset + 1, vertices * sizeof(*back->offset));
     back->offset[vertices] = graph->edge_count;
     return STATUS_OK;
@@ -91,18 +96,31 @@ static enum status create_ways_back(const struct graph *graph, struct way_back *
 
 static enum status init(struct certificate *certificate)
 {
-    const size_t vertices = certificate->graph->vertex_count;
+    const struct graph *graph = certificate->graph;
+    const enum kind kind = certificate->matrix->kind;
+    const size_t vertices = graph->vertex_count;
+    certificate->floor = verification_tolerance(kind);
+    certificate->epsilon = verification_epsilon(kind);
+    certificate->least = verification_least(kind);
     certificate->reach = calloc(vertices, sizeof(*certificate->reach));
     certificate->queue = calloc(vertices, sizeof(*certificate->queue));
     if (certificate->reach == NULL || certificate->queue == NULL) {
         return STATUS_NO_MEMORY;
     }
-    certificate->floor = verification_tolerance(certificate->matrix->kind);
-    certificate->epsilon = verification_epsilon(certificate->matrix->kind);
-    certificate->least = verification_least(certificate->matrix->kind);
-    return certificate->graph->directed ? STATUS_OK
-                                        : create_ways_back(certificate->graph, &certificate->back);
+    if (!kind_is_float(kind) && graph->weight_type == WEIGHT_INTEGER && graph->edge_count > 0 &&
+        graph->summary.min_weight > 0 && graph->summary.max_weight < BATCH_WEIGHT_BELOW &&
+        graph->summary.negative_loop == NO_VERTEX) {
+        const size_t bytes = vertices * sizeof(struct lanes);
+        certificate->distance = aligned_alloc(_Alignof(struct lanes), bytes);
+        certificate->shortest = aligned_alloc(_Alignof(struct lanes), bytes);
+        if (certificate->distance == NULL || certificate->shortest == NULL) {
+            return STATUS_NO_MEMORY;
+        }
+    }
+    return graph->directed ? STATUS_OK : create_ways_back(graph, &certificate->back);
 }
+
+/* ---- One row ---- */
 
 static double tolerance(const struct certificate *certificate, uint32_t hops, double magnitude)
 {
@@ -110,22 +128,42 @@ static double tolerance(const struct certificate *certificate, uint32_t hops, do
     return relative > 0 ? relative * (magnitude + certificate->least) : 0;
 }
 
-/* An edge out of a vertex, whichever way it is stored. */
-struct step {
-    uint32_t from;
-    uint32_t to;
-    double weight;
-};
+/* Takes one edge. The search enters its target when the edge is tight, and is over (false) once
+ * nothing is left to be found. Afterwards false says that the edge is a way to its target shorter
+ * than the matrix has; written so that a NaN is an objection too. */
+static bool take_edge(struct certificate *certificate, uint32_t from_vertex, uint32_t to_vertex,
+                      double weight)
+{
+    const struct reach *from = &certificate->reach[from_vertex];
+    struct reach *to = &certificate->reach[to_vertex];
+    if (certificate->searching && to->reached) {
+        return true;
+    }
+    const uint32_t hops = from->hops + 1;
+    const double magnitude = from->magnitude + fabs(weight);
+    const double along = from->distance + weight;
+    const double slack = tolerance(certificate, hops, magnitude);
+    if (!certificate->searching) {
+        certificate->wrong = to_vertex;
+        return to->distance <= along + slack;
+    }
+    if (fabs(along - to->distance) <= slack) {
+        to->reached = true;
+        to->hops = hops;
+        to->magnitude = magnitude;
+        certificate->queue[certificate->queue_length++] = to_vertex;
+    }
+    return certificate->queue_length < certificate->finite;
+}
 
-/* Calls visit for each edge out of `from`; false as soon as visit said so. */
-static bool visit_edges(struct certificate *certificate, uint32_t from,
-                        bool (*visit)(struct certificate *certificate, struct step step))
+/* Takes each edge out of a vertex, whichever way it is stored; false as soon as take_edge says so.
+ */
+static bool take_edges(struct certificate *certificate, uint32_t from)
 {
     const struct graph *graph = certificate->graph;
     const struct way_back *back = &certificate->back;
     for (uint64_t edge = graph->row_offset[from]; edge < graph->row_offset[from + 1]; edge++) {
-        if (!visit(certificate,
-                   (struct step){from, graph->target[edge], graph_weight(graph, edge)})) {
+        if (!take_edge(certificate, from, graph->target[edge], graph_weight(graph, edge))) {
             return false;
         }
     }
@@ -133,25 +171,12 @@ static bool visit_edges(struct certificate *certificate, uint32_t from,
         return true;
     }
     for (uint64_t place = back->offset[from]; place < back->offset[from + 1]; place++) {
-        if (!visit(certificate, (struct step){from, back->source[place],
-                                              graph_weight(graph, back->edge[place])})) {
+        if (!take_edge(certificate, from, back->source[place],
+                       graph_weight(graph, back->edge[place]))) {
             return false;
         }
     }
     return true;
-}
-
-static void load_row(struct certificate *certificate)
-{
-    certificate->finite = 0;
-    for (uint32_t vertex = 0; vertex < certificate->graph->vertex_count; vertex++) {
-        struct reach *reach = &certificate->reach[vertex];
-        *reach = (struct reach){.distance = INFINITY};
-        if (!matrix_distance(certificate->matrix, certificate->source, vertex, &reach->distance)) {
-            reach->distance = INFINITY;
-        }
-        certificate->finite += reach->distance != INFINITY;
-    }
 }
 
 struct name {
@@ -191,153 +216,114 @@ static enum status refuse(const struct certificate *certificate, uint32_t target
                        from.text, to.text, why);
 }
 
-/* Enters the search by a tight edge; false when nothing is left to be found. */
-static bool follow_tight(struct certificate *certificate, struct step step)
-{
-    const struct reach *from = &certificate->reach[step.from];
-    struct reach *to = &certificate->reach[step.to];
-    if (to->reached) {
-        return true;
-    }
-    const uint32_t hops = from->hops + 1;
-    const double magnitude = from->magnitude + fabs(step.weight);
-    const double gap = fabs(from->distance + step.weight - to->distance);
-    if (gap <= tolerance(certificate, hops, magnitude)) {
-        to->reached = true;
-        to->hops = hops;
-        to->magnitude = magnitude;
-        certificate->queue[certificate->queue_length++] = step.to;
-    }
-    return certificate->queue_length < certificate->finite;
-}
-
-static void search(struct certificate *certificate)
-{
-    certificate->queue[0] = certificate->source;
-    certificate->queue_length = 1;
-    certificate->reach[certificate->source].reached = true;
-    bool more = true;
-    for (size_t next = 0; more && next < certificate->queue_length; next++) {
-        more = visit_edges(certificate, certificate->queue[next], follow_tight);
-    }
-}
-
-/* False when the edge is a way to its target shorter than the matrix has. Written so that a NaN is
- * an objection too. */
-static bool object_shorter(struct certificate *certificate, struct step step)
-{
-    const struct reach *from = &certificate->reach[step.from];
-    const double magnitude = from->magnitude + fabs(step.weight);
-    const double longest =
-        from->distance + step.weight + tolerance(certificate, from->hops + 1, magnitude);
-    if (certificate->reach[step.to].distance <= longest) {
-        return true;
-    }
-    certificate->wrong = step.to;
-    return false;
-}
-
 static enum status check_row(struct certificate *certificate, uint32_t source)
 {
+    const uint32_t vertices = certificate->graph->vertex_count;
+    struct reach *const reach = certificate->reach;
     certificate->source = source;
-    load_row(certificate);
-    if (!(certificate->reach[source].distance == 0)) {
+    certificate->finite = 0;
+    for (uint32_t vertex = 0; vertex < vertices; vertex++) {
+        reach[vertex] = (struct reach){0};
+        if (!matrix_distance(certificate->matrix, source, vertex, &reach[vertex].distance)) {
+            reach[vertex].distance = INFINITY;
+        }
+        certificate->finite += reach[vertex].distance != INFINITY;
+    }
+    if (!(reach[source].distance == 0)) {
         return refuse(certificate, source, "a vertex is at distance 0 from itself");
     }
-    search(certificate);
-    const uint32_t vertices = certificate->graph->vertex_count;
-    for (uint32_t vertex = 0; vertex < vertices; vertex++) {
-        const struct reach *reach = &certificate->reach[vertex];
-        if (!reach->reached && reach->distance != INFINITY) {
-            return refuse(certificate, vertex, "no path has this length");
+    reach[source].reached = true;
+    certificate->queue[0] = source;
+    certificate->queue_length = 1;
+    certificate->searching = true;
+    for (size_t next = 0; next < certificate->queue_length; next++) {
+        if (!take_edges(certificate, certificate->queue[next])) {
+            break;
         }
     }
     for (uint32_t vertex = 0; vertex < vertices; vertex++) {
-        if (certificate->reach[vertex].reached &&
-            !visit_edges(certificate, vertex, object_shorter)) {
+        if (!reach[vertex].reached && reach[vertex].distance != INFINITY) {
+            return refuse(certificate, vertex, "no path has this length");
+        }
+    }
+    certificate->searching = false;
+    for (uint32_t vertex = 0; vertex < vertices; vertex++) {
+        if (reach[vertex].reached && !take_edges(certificate, vertex)) {
             return refuse(certificate, certificate->wrong, "there is a shorter path");
         }
     }
     return STATUS_OK;
 }
 
-/* The rows that are checked: those listed, or spread evenly, verification_row; of these the ones
- * from first to before end. */
+/* ---- Many rows ---- */
+
+static inline void relax(struct lanes *restrict to, const struct lanes *restrict from,
+                         int32_t weight)
+{
+    for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
+        const int32_t distance = from->at[lane] + weight;
+        to->at[lane] = distance < to->at[lane] ? distance : to->at[lane];
+    }
+}
+
+/* True when all of these rows are right. */
+static bool check_batch(const struct certificate *certificate, const uint32_t sources[BATCH_ROWS])
+{
+    const struct graph *graph = certificate->graph;
+    struct lanes *const distance = certificate->distance;
+    struct lanes *const shortest = certificate->shortest;
+    for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
+        for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
+            double entry = UNREACHABLE_I4;
+            if (matrix_distance(certificate->matrix, sources[lane], vertex, &entry) &&
+                !(entry >= 0 && entry < UNREACHABLE_I4)) {
+                return false; /* no distance can be that */
+            }
+            distance[vertex].at[lane] = (int32_t)entry;
+            shortest[vertex].at[lane] = UNREACHABLE_I4;
+        }
+        if (distance[sources[lane]].at[lane] != 0) {
+            return false;
+        }
+    }
+    for (uint32_t row = 0; row < graph->vertex_count; row++) {
+        const struct lanes from = distance[row];
+        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
+            relax(&shortest[graph->target[edge]], &from, graph->weight_i4[edge]);
+        }
+    }
+    /* Undirected edges once more, backwards. */
+    for (uint32_t row = 0; !graph->directed && row < graph->vertex_count; row++) {
+        struct lanes least = shortest[row];
+        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
+            relax(&least, &distance[graph->target[edge]], graph->weight_i4[edge]);
+        }
+        shortest[row] = least;
+    }
+    for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
+        shortest[sources[lane]].at[lane] = 0; /* the equation does not hold for a source */
+    }
+    /* Without a branch, so that all lanes are compared at once. */
+    int32_t differing = 0;
+    for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
+        for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
+            differing |= distance[vertex].at[lane] ^ shortest[vertex].at[lane];
+        }
+    }
+    return differing == 0;
+}
+
+/* The rows that are checked: those listed, or `rows` spread evenly, verification_row; of these the
+ * ones from first to before end. */
 struct row_choice {
     const uint32_t *list; /* NULL: none */
-    uint32_t vertices;
     uint32_t rows;
     uint32_t first;
     uint32_t end;
 };
 
-static uint32_t row_of(const struct row_choice *choice, uint32_t index)
-{
-    return choice->list != NULL ? choice->list[index]
-                                : verification_row(choice->vertices, choice->rows, index);
-}
-
-/* Rows [first, first + count) of the choice: together when that is possible and right, else one by
- * one, which also says what is wrong. batch may be NULL. */
-static enum status check_group(struct certificate *certificate, struct certificate_batch *batch,
-                               const struct row_choice *choice, uint32_t first, uint32_t count)
-{
-    uint32_t sources[CERTIFICATE_BATCH_ROWS];
-    for (uint32_t index = 0; index < count; index++) {
-        sources[index] = row_of(choice, first + index);
-    }
-    if (batch != NULL && certificate_batch_check(batch, sources, count)) {
-        return STATUS_OK;
-    }
-    for (uint32_t index = 0; index < count; index++) {
-        const enum status status = check_row(certificate, sources[index]);
-        if (status != STATUS_OK) {
-            return status;
-        }
-    }
-    return STATUS_OK;
-}
-
-static enum status check_rows(struct certificate *certificate, struct certificate_batch *batch,
-                              const struct row_choice *choice, const struct observer *observer)
-{
-    const uint32_t group = batch != NULL ? CERTIFICATE_BATCH_ROWS : 1;
-    for (uint64_t first = choice->first; first < choice->end; first += group) {
-        const uint32_t left = choice->end - (uint32_t)first;
-        if (observer != NULL && observer->cancelled(observer->context)) {
-            return problem_set(certificate->reterr, STATUS_CANCELLED,
-                               "Cancelled while the distances were verified.");
-        }
-        const enum status status =
-            check_group(certificate, batch, choice, (uint32_t)first, left < group ? left : group);
-        if (status != STATUS_OK) {
-            return status;
-        }
-    }
-    return STATUS_OK;
-}
-
-static enum status check_matrix(struct certificate *certificate, const struct row_choice *choice,
-                                const struct observer *observer)
-{
-    const struct graph *graph = certificate->graph;
-    const struct matrix *matrix = certificate->matrix;
-    struct certificate_batch *batch = NULL;
-    enum status status = init(certificate);
-    if (status == STATUS_OK && certificate_batch_applies(graph, matrix)) {
-        status = certificate_batch_create(graph, matrix, &batch);
-    }
-    if (status == STATUS_OK) {
-        status = check_rows(certificate, batch, choice, observer);
-    } else {
-        problem_set(certificate->reterr, status,
-                    "There is not enough memory to verify the distances.");
-    }
-    certificate_batch_destroy(batch);
-    finish(certificate);
-    return status;
-}
-
+/* Rows go together where that is possible and they are right, else one by one, which also says what
+ * is wrong. */
 static enum status check(const struct graph *graph, const struct matrix *matrix,
                          const struct row_choice *choice, const struct observer *observer,
                          struct verification *ret_verification, struct problem *reterr)
@@ -345,8 +331,38 @@ static enum status check(const struct graph *graph, const struct matrix *matrix,
     CHECK(graph->vertex_count == matrix->vertex_count);
     const double begin_s = stopwatch_now_s();
     struct certificate certificate = {.graph = graph, .matrix = matrix, .reterr = reterr};
-    const enum status status =
-        graph->vertex_count > 0 ? check_matrix(&certificate, choice, observer) : STATUS_OK;
+    enum status status = graph->vertex_count > 0 ? init(&certificate) : STATUS_OK;
+    if (status != STATUS_OK) {
+        problem_set(reterr, status, "There is not enough memory to verify the distances.");
+    }
+    const uint32_t together = certificate.distance != NULL ? BATCH_ROWS : 1;
+    for (uint64_t first = choice->first; status == STATUS_OK && first < choice->end;
+         first += together) {
+        uint32_t sources[BATCH_ROWS];
+        const uint32_t left = choice->end - (uint32_t)first;
+        for (uint32_t place = 0; place < together; place++) {
+            /* Places without a row of their own repeat the last one. */
+            const uint32_t next = (uint32_t)first + (place < left ? place : left - 1);
+            sources[place] = choice->list != NULL
+                                 ? choice->list[next]
+                                 : verification_row(graph->vertex_count, choice->rows, next);
+        }
+        if (observer != NULL && observer->cancelled(observer->context)) {
+            status = problem_set(reterr, STATUS_CANCELLED,
+                                 "Cancelled while the distances were verified.");
+        } else if (together == 1 || !check_batch(&certificate, sources)) {
+            for (uint32_t place = 0; status == STATUS_OK && place < together; place++) {
+                status = check_row(&certificate, sources[place]);
+            }
+        }
+    }
+    free(certificate.back.offset);
+    free(certificate.back.edge);
+    free(certificate.back.source);
+    free(certificate.reach);
+    free(certificate.queue);
+    free(certificate.distance);
+    free(certificate.shortest);
     if (status == STATUS_OK) {
         *ret_verification = (struct verification){
             .done = true,
@@ -364,9 +380,8 @@ enum status certificate_check(const struct graph *graph, const struct matrix *ma
                               uint32_t row_count, const struct observer *observer,
                               struct verification *ret_verification, struct problem *reterr)
 {
-    const uint32_t vertices = graph->vertex_count;
-    const uint32_t rows = row_count < vertices ? row_count : vertices;
-    const struct row_choice choice = {NULL, vertices, rows, 0, rows};
+    const uint32_t rows = row_count < graph->vertex_count ? row_count : graph->vertex_count;
+    const struct row_choice choice = {NULL, rows, 0, rows};
     return check(graph, matrix, &choice, observer, ret_verification, reterr);
 }
 
@@ -375,7 +390,7 @@ enum status certificate_check_rows(const struct graph *graph, const struct matri
                                    const struct observer *observer,
                                    struct verification *ret_verification, struct problem *reterr)
 {
-    const struct row_choice choice = {rows, graph->vertex_count, row_count, 0, row_count};
+    const struct row_choice choice = {rows, row_count, 0, row_count};
     return check(graph, matrix, &choice, observer, ret_verification, reterr);
 }
 
@@ -386,7 +401,7 @@ enum status certificate_resume(const struct graph *graph, const struct matrix *m
     CHECK(verification->on_device && verification->proven < verification->rows);
     const uint32_t rows = (uint32_t)verification->rows;
     const uint32_t first = (uint32_t)verification->proven;
-    const struct row_choice choice = {NULL, graph->vertex_count, rows, first,
+    const struct row_choice choice = {NULL, rows, first,
                                       rows - first < row_limit ? rows : first + row_limit};
     return check(graph, matrix, &choice, observer, verification, reterr);
 }

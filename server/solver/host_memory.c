@@ -1,12 +1,16 @@
 /* A process in a control group may be killed long before the machine is full: the group's limit
  * and those of the groups around it count, less what of their use is file cache. Version 2 of
  * control groups only, the one of all current systems. */
-#include "server/solver/host_memory.h"
+#include "server/solver/solver.h"
+#include "server/solver/steps.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -14,107 +18,81 @@
 #define PATH_SIZE 4096
 #define LINE_SIZE 256
 
-/* The number behind the name, at the beginning of a line; false when there is none. */
-static bool read_figure(const char *path, const char *name, uint64_t *ret_figure)
-{
-    char line[LINE_SIZE];
-    FILE *stream = fopen(path, "re");
-    bool found = false;
-    if (stream == NULL) {
-        return false;
-    }
-    const size_t length = strlen(name);
-    while (!found && fgets(line, sizeof(line), stream) != NULL) {
-        found =
-            strncmp(line, name, length) == 0 && sscanf(line + length, "%" SCNu64, ret_figure) == 1;
-    }
-    fclose(stream);
-    return found;
-}
+/* Less memory than this is made ready sooner than a thread. */
+#define WARM_BYTES_MIN ((size_t)16 << 20)
+/* The largest part of the machine's memory whose pages are dirtied ahead. */
+#define WARM_LARGEST_SHARE 4
+/* One call to the kernel, after which a stop is heard. */
+#define WARM_SLICE_BYTES ((size_t)4 << 20)
 
-static bool read_group_figure(const char *group, const char *file, const char *name,
-                              uint64_t *ret_figure)
+/* The number behind the name, at the beginning of a line; `otherwise` when there is none, as in the
+ * "max" of a group without a limit. */
+static uint64_t read_figure(const char *folder, const char *file, const char *name,
+                            uint64_t otherwise)
 {
     char path[PATH_SIZE];
-    const int length = snprintf(path, sizeof(path), GROUPS "%s/%s", group, file);
-    return length > 0 && (size_t)length < sizeof(path) && read_figure(path, name, ret_figure);
+    char line[LINE_SIZE];
+    const int length = snprintf(path, sizeof(path), "%s/%s", folder, file);
+    FILE *stream = length > 0 && (size_t)length < sizeof(path) ? fopen(path, "re") : NULL;
+    if (stream == NULL) {
+        return otherwise;
+    }
+    uint64_t figure = otherwise;
+    bool found = false;
+    while (!found && fgets(line, sizeof(line), stream) != NULL) {
+        found = strncmp(line, name, strlen(name)) == 0 &&
+                sscanf(line + strlen(name), "%" SCNu64, &figure) == 1;
+    }
+    fclose(stream);
+    return figure;
 }
 
-/* UINT64_MAX: no limit. */
-static uint64_t group_available(const char *group)
+/* The folder of the process's own group; false in groups of version 1. A child of a confined
+ * process may not read its own, but its parent's, which is the same. */
+static bool find_group(char ret_folder[PATH_SIZE])
 {
-    uint64_t most = 0;
-    uint64_t used = 0;
-    uint64_t cached = 0;
-    uint64_t active = 0;
-    if (!read_group_figure(group, "memory.max", "", &most) ||
-        !read_group_figure(group, "memory.current", "", &used)) {
-        return UINT64_MAX;
-    }
-    if (read_group_figure(group, "memory.stat", "inactive_file ", &cached) &&
-        read_group_figure(group, "memory.stat", "active_file ", &active)) {
-        cached += active;
-    }
-    used -= cached < used ? cached : used;
-    return used < most ? most - used : 0;
-}
-
-/* A child of a confined process may not read its own, but its parent's, which is the same. */
-static FILE *open_own_group(void)
-{
-    char path[sizeof("/proc/-2147483648/cgroup")];
+    char line[PATH_SIZE - sizeof(GROUPS)];
     FILE *stream = fopen("/proc/self/cgroup", "re");
     if (stream == NULL) {
-        snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)getppid());
-        stream = fopen(path, "re");
+        snprintf(line, sizeof(line), "/proc/%d/cgroup", (int)getppid());
+        stream = fopen(line, "re");
     }
-    return stream;
-}
-
-/* "0::/a/b" without its beginning and end of line; false in groups of version 1. */
-static bool read_own_group(char *ret_group, size_t size)
-{
-    FILE *stream = open_own_group();
-    bool found = false;
     if (stream == NULL) {
         return false;
     }
-    char line[PATH_SIZE];
+    bool found = false;
     while (!found && fgets(line, sizeof(line), stream) != NULL) {
         found = strncmp(line, "0::/", 4) == 0;
     }
     fclose(stream);
     if (found) {
-        snprintf(ret_group, size, "%.*s", (int)strcspn(line + 3, "\n"), line + 3);
+        snprintf(ret_folder, PATH_SIZE, GROUPS "%.*s", (int)strcspn(line + 3, "\n"), line + 3);
     }
     return found;
 }
 
-/* The least of all groups from the process's own to the root. */
-static uint64_t groups_available(void)
-{
-    char group[PATH_SIZE];
-    uint64_t least = UINT64_MAX;
-    if (!read_own_group(group, sizeof(group))) {
-        return least;
-    }
-    for (char *end = group + strlen(group); end != NULL; end = strrchr(group, '/')) {
-        *end = '\0';
-        const uint64_t available = group_available(group);
-        least = available < least ? available : least;
-    }
-    return least;
-}
-
 uint64_t host_memory_available(void)
 {
-    uint64_t machine_kib = 0;
-    if (!read_figure("/proc/meminfo", "MemAvailable:", &machine_kib)) {
+    char folder[PATH_SIZE];
+    const uint64_t machine_kib = read_figure("/proc", "meminfo", "MemAvailable:", 0);
+    if (machine_kib == 0) {
         return 0;
     }
-    const uint64_t machine = machine_kib * 1024;
-    const uint64_t groups = groups_available();
-    const uint64_t least = machine < groups ? machine : groups;
+    uint64_t least = machine_kib * 1024;
+    bool more = find_group(folder);
+    while (more) {
+        const uint64_t most = read_figure(folder, "memory.max", "", UINT64_MAX);
+        const uint64_t used = read_figure(folder, "memory.current", "", 0);
+        const uint64_t cached = read_figure(folder, "memory.stat", "inactive_file ", 0) +
+                                read_figure(folder, "memory.stat", "active_file ", 0);
+        const uint64_t taken = used - (cached < used ? cached : used);
+        const uint64_t left = taken < most ? most - taken : 0;
+        least = left < least ? left : least;
+        /* The group around it, up to the root. */
+        char *const end = strrchr(folder, '/');
+        more = end >= folder + strlen(GROUPS);
+        *end = '\0';
+    }
     return least > 0 ? least : 1;
 }
 
@@ -123,4 +101,58 @@ uint64_t host_memory_total(void)
     const long pages = get_phys_pages();
     const long page = sysconf(_SC_PAGESIZE);
     return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+}
+
+/* ---- Warming ---- */
+
+struct host_memory_warmer {
+    char *begin; /* of a page */
+    size_t size;
+    atomic_bool stopped;
+    pthread_t thread;
+};
+
+/* Kernels before 5.14 refuse MADV_POPULATE_WRITE; any other error is one that the solver would meet
+ * as well. Huge pages, where the file system has them, are made three times as fast. */
+static void *warm(void *context)
+{
+    struct host_memory_warmer *warmer = context;
+    (void)madvise(warmer->begin, warmer->size, MADV_HUGEPAGE);
+    for (size_t offset = 0; offset < warmer->size && !atomic_load(&warmer->stopped);
+         offset += WARM_SLICE_BYTES) {
+        const size_t left = warmer->size - offset;
+        const size_t size = left < WARM_SLICE_BYTES ? left : WARM_SLICE_BYTES;
+        if (madvise(warmer->begin + offset, size, MADV_POPULATE_WRITE) != 0) {
+            break;
+        }
+    }
+    return NULL;
+}
+
+struct host_memory_warmer *host_memory_warm(void *memory, size_t size)
+{
+    const size_t ahead = (uintptr_t)memory % (size_t)sysconf(_SC_PAGESIZE);
+    if (size < WARM_BYTES_MIN || size > host_memory_total() / WARM_LARGEST_SHARE) {
+        return NULL;
+    }
+    struct host_memory_warmer *warmer = calloc(1, sizeof(*warmer));
+    if (warmer == NULL) {
+        return NULL;
+    }
+    warmer->begin = (char *)memory - ahead;
+    warmer->size = size + ahead;
+    if (pthread_create(&warmer->thread, NULL, warm, warmer) != 0) {
+        free(warmer);
+        return NULL;
+    }
+    return warmer;
+}
+
+void host_memory_stop_warming(struct host_memory_warmer *warmer)
+{
+    if (warmer != NULL) {
+        atomic_store(&warmer->stopped, true);
+        pthread_join(warmer->thread, NULL);
+        free(warmer);
+    }
 }

@@ -1,4 +1,4 @@
-#include "server/solver/row_statistics.h"
+#include "server/solver/steps.h"
 
 #include "proto/check.h"
 

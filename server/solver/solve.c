@@ -3,11 +3,9 @@
 #include "proto/check.h"
 #include "proto/graph_fold.h"
 #include "server/solver/certificate.h"
-#include "server/solver/plan/planner.h"
-#include "server/solver/row_statistics.h"
 #include "server/solver/steps.h"
-#include "server/solver/stopwatch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Up to here starting threads takes longer than they save. */
@@ -17,6 +15,11 @@
 #define NARROW_GAIN 0.5
 /* And never more: a cancel is not heard meanwhile. */
 #define NARROW_PROOF_S_MAX 1.0
+
+/* Vertices of a negative cycle that its problem names, and bytes of each name. */
+#define NAMED_VERTICES 8
+#define NAMED_BYTES 16
+_Static_assert((NAMED_VERTICES + 1) * (NAMED_BYTES + 4) + 4 <= PROBLEM_TEXT_SIZE, "all names fit");
 
 /* All that the steps of one solve share. */
 struct solve {
@@ -151,19 +154,71 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
     return STATUS_OK;
 }
 
-static enum status refuse_loop(const struct solve *solve)
+/* ---- Refusals ---- */
+
+/* The name of a vertex, cut between two UTF-8 characters, and what follows it. */
+static void append_name(const struct graph *graph, uint32_t vertex, const char *after,
+                        char text[PROBLEM_TEXT_SIZE], size_t *length)
 {
-    struct solve_outcome *outcome = solve->outcome;
-    outcome->cycle = malloc(sizeof(*outcome->cycle));
-    if (outcome->cycle == NULL) {
-        return problem_set(solve->reterr, STATUS_NO_MEMORY,
-                           "There is not enough memory to name a negative cycle.");
+    char buffer[VERTEX_NAME_BUFFER];
+    size_t size = 0;
+    const char *name = vertex_names_get(graph->names, vertex, buffer, &size);
+    size_t kept = size <= NAMED_BYTES ? size : NAMED_BYTES;
+    while (kept < size && kept > 0 && ((unsigned char)name[kept] & 0xC0) == 0x80) {
+        kept--;
     }
-    outcome->cycle[0] = solve->graph->summary.negative_loop;
-    outcome->cycle_length = 1;
-    outcome->cycle_weight = solve->graph->summary.negative_loop_weight;
-    return cycle_problem_set_loop(solve->graph, solve->reterr);
+    *length += (size_t)snprintf(text + *length, PROBLEM_TEXT_SIZE - *length, "%.*s%s", (int)kept,
+                                name, after);
 }
+
+/* Names the cycle of the outcome: "a -> b -> c -> a", or its first vertices and "...". An edge from
+ * a vertex to itself is a cycle of one. */
+static enum status refuse_cycle(const struct solve *solve)
+{
+    const struct graph *graph = solve->graph;
+    const struct solve_outcome *outcome = solve->outcome;
+    const bool loop = outcome->cycle_length == 1;
+    const bool whole = outcome->cycle_length <= NAMED_VERTICES;
+    char text[PROBLEM_TEXT_SIZE];
+    size_t length = 0;
+    for (size_t index = 0; index < outcome->cycle_length && index < NAMED_VERTICES; index++) {
+        append_name(graph, outcome->cycle[index], loop ? "" : " -> ", text, &length);
+    }
+    enum status status;
+    if (loop) {
+        status = problem_set(solve->reterr, STATUS_NEGATIVE_CYCLE,
+                             "Vertex %s has an edge to itself below 0.", text);
+    } else {
+        if (whole) {
+            append_name(graph, outcome->cycle[0], "", text, &length);
+        }
+        status = problem_set(solve->reterr, STATUS_NEGATIVE_CYCLE,
+                             "A cycle of %zu edges has length %.17g: %s%s.", outcome->cycle_length,
+                             outcome->cycle_weight, text, whole ? "" : "...");
+    }
+    problem_hint(solve->reterr, "%s",
+                 graph->directed || loop
+                     ? "Going round once more is always shorter, so no distance exists: mend the "
+                       "weights."
+                     : "An undirected edge below 0 is a cycle by itself: mend the weights, or say "
+                       "directed=true.");
+    return status;
+}
+
+/* status: of a solver, or of narrowing what it computed. */
+static enum status tell_failure(const struct solve *solve, enum status status)
+{
+    if (status == STATUS_WEIGHT_RANGE) {
+        problem_set(solve->reterr, status, "A distance is not within 0..65534, as u2 needs.");
+        problem_hint(solve->reterr, "Ask for kind i4.");
+    } else if (status != STATUS_OK) {
+        problem_set(solve->reterr, status, "The %s solver: %s.", solve->solver->class_->name,
+                    status_info(status)->title);
+    }
+    return status;
+}
+
+/* ---- Computing ---- */
 
 static enum status run_solver(struct solve *solve, bool clamp_diagonal)
 {
@@ -175,17 +230,17 @@ static enum status run_solver(struct solve *solve, bool clamp_diagonal)
     const struct matrix *computed = &solve->computed;
     const size_t bytes =
         (size_t)computed->vertex_count * computed->vertex_count * kind_size(computed->kind);
-    struct page_warmer *warmer =
-        solve->solver->class_->writes_last ? page_warmer_start(computed->elements, bytes) : NULL;
+    struct host_memory_warmer *warmer =
+        solve->solver->class_->writes_last ? host_memory_warm(computed->elements, bytes) : NULL;
     const enum status status =
         solve->solver->class_->solve(solve->solver, solve->graph, solve->plan, &options,
                                      solve->observer, &solve->computed, &solve->outcome->account);
-    page_warmer_stop(warmer);
+    host_memory_stop_warming(warmer);
     return status;
 }
 
 /* Another plan takes more memory than the dense one, and there may be less by now than there was
- * when it was made, or none of it in one piece. */
+ * when it was made, or none of it in one piece: then by the dense plan. */
 static enum status run_in_memory(struct solve *solve)
 {
     struct plan_summary *told = &solve->outcome->plan;
@@ -203,58 +258,39 @@ static enum status run_in_memory(struct solve *solve)
     return run_solver(solve, false);
 }
 
-static enum status refuse_range(const struct solve *solve)
-{
-    const enum status status = problem_set(solve->reterr, STATUS_WEIGHT_RANGE,
-                                           "A distance is not within 0..65534, as u2 needs.");
-    problem_hint(solve->reterr, "Ask for kind i4.");
-    return status;
-}
-
-static enum status tell_failure(const struct solve *solve, enum status status)
-{
-    if (status == STATUS_WEIGHT_RANGE) {
-        return refuse_range(solve);
-    }
-    if (status != STATUS_OK) {
-        problem_set(solve->reterr, status, "The %s solver: %s.", solve->solver->class_->name,
-                    status_info(status)->title);
-    }
-    return status;
-}
-
-/* The solver saw a diagonal entry below 0. Exact arithmetic says whether that is a cycle or, with
- * floats, rounding on a cycle of length 0: then once more with the diagonal held at 0. */
-static enum status resolve_cycle(struct solve *solve)
+static enum status compute(struct solve *solve)
 {
     struct solve_outcome *outcome = solve->outcome;
-    const double begin_s = stopwatch_now_s();
-    const enum status status = graph_negative_cycle(solve->graph, &outcome->cycle,
-                                                    &outcome->cycle_length, &outcome->cycle_weight);
-    outcome->account.timings.compute_s += stopwatch_now_s() - begin_s;
-    if (status != STATUS_OK) {
-        return problem_set(solve->reterr, status,
-                           "There is not enough memory to name a negative cycle.");
+    enum status status = run_in_memory(solve);
+    if (status == STATUS_NEGATIVE_CYCLE) {
+        /* The solver saw a diagonal entry below 0. Exact arithmetic says whether that is a cycle
+         * or, with floats, rounding on a cycle of length 0: then once more with the diagonal held
+         * at 0. */
+        const double begin_s = stopwatch_now_s();
+        status = graph_negative_cycle(solve->graph, &outcome->cycle, &outcome->cycle_length,
+                                      &outcome->cycle_weight);
+        outcome->account.timings.compute_s += stopwatch_now_s() - begin_s;
+        if (status != STATUS_OK) {
+            return problem_set(solve->reterr, status,
+                               "There is not enough memory to name a negative cycle.");
+        }
+        if (outcome->cycle_length > 0) {
+            return refuse_cycle(solve);
+        }
+        if (!kind_is_float(solve->computed.kind)) {
+            return problem_set(solve->reterr, STATUS_NOT_VERIFIED,
+                               "The %s solver saw a negative cycle where there is none.",
+                               solve->solver->class_->name);
+        }
+        solve->clamped = true;
+        status = run_solver(solve, true);
     }
-    if (outcome->cycle_length > 0) {
-        return cycle_problem_set(solve->graph, outcome->cycle, outcome->cycle_length,
-                                 outcome->cycle_weight, solve->reterr);
+    if (status == STATUS_OK && solve->narrowed) {
+        const double begin_s = stopwatch_now_s();
+        status = matrix_narrow(&solve->computed, solve->matrix);
+        outcome->account.timings.write_s += stopwatch_now_s() - begin_s;
     }
-    if (!kind_is_float(solve->computed.kind)) {
-        return problem_set(solve->reterr, STATUS_NOT_VERIFIED,
-                           "The %s solver saw a negative cycle where there is none.",
-                           solve->solver->class_->name);
-    }
-    solve->clamped = true;
-    return tell_failure(solve, run_solver(solve, true));
-}
-
-static enum status narrow(const struct solve *solve)
-{
-    const double begin_s = stopwatch_now_s();
-    const enum status status = matrix_narrow(&solve->computed, solve->matrix);
-    solve->outcome->account.timings.write_s += stopwatch_now_s() - begin_s;
-    return status == STATUS_OK ? STATUS_OK : refuse_range(solve);
+    return tell_failure(solve, status);
 }
 
 /* Counts as planning: it decides how to compute and touches no distance. */
@@ -330,59 +366,50 @@ static enum status fill_statistics(const struct solve *solve)
 
 /* ---- Before the solver, and after it ---- */
 
-/* u2 of a solver that does not write it is computed in an i4 matrix of its own. */
-static enum status make_wide(struct solve *solve)
-{
-    struct matrix *wide = &solve->computed;
-    *wide = (struct matrix){.vertex_count = solve->matrix->vertex_count, .kind = KIND_I4};
-    size_t bytes = 0;
-    const enum status status = matrix_size(wide->vertex_count, wide->kind, &bytes);
-    if (status != STATUS_OK) {
-        return problem_set(solve->reterr, status, "The matrix is too large for this machine.");
-    }
-    wide->elements = malloc(bytes > 0 ? bytes : 1);
-    if (wide->elements == NULL) {
-        return problem_set(solve->reterr, STATUS_NO_MEMORY,
-                           "There is not enough memory for the i4 matrix that becomes u2.");
-    }
-    return STATUS_OK;
-}
-
 /* Plan and storage; also refuses what no solver needs to be asked about. */
 static enum status begin(struct solve *solve)
 {
+    const struct graph *graph = solve->graph;
+    struct solve_outcome *outcome = solve->outcome;
     CHECK(solve->request->kind == solve->matrix->kind &&
-          solve->graph->vertex_count == solve->matrix->vertex_count);
+          graph->vertex_count == solve->matrix->vertex_count);
     double seconds = 0;
-    const enum status status =
-        make_plan(solve->solver, solve->graph, solve->narrowed ? KIND_I4 : solve->request->kind,
+    const enum status planned =
+        make_plan(solve->solver, graph, solve->narrowed ? KIND_I4 : solve->request->kind,
                   &solve->plan, &seconds);
-    if (status != STATUS_OK) {
-        return problem_set(solve->reterr, status, "There is not enough memory for the plan.");
+    if (planned != STATUS_OK) {
+        return problem_set(solve->reterr, planned, "There is not enough memory for the plan.");
     }
-    solve->outcome->plan = solve->plan->summary;
-    solve->outcome->plan.planning_s += solve->folding_s;
-    if (solve->graph->summary.negative_loop != NO_VERTEX) {
-        return refuse_loop(solve);
-    }
-    if (solve->narrowed) {
-        return make_wide(solve);
+    outcome->plan = solve->plan->summary;
+    outcome->plan.planning_s += solve->folding_s;
+    if (graph->summary.negative_loop != NO_VERTEX) {
+        outcome->cycle = malloc(sizeof(*outcome->cycle));
+        if (outcome->cycle == NULL) {
+            return problem_set(solve->reterr, STATUS_NO_MEMORY,
+                               "There is not enough memory to name a negative cycle.");
+        }
+        outcome->cycle[0] = graph->summary.negative_loop;
+        outcome->cycle_length = 1;
+        outcome->cycle_weight = graph->summary.negative_loop_weight;
+        return refuse_cycle(solve);
     }
     solve->computed = *solve->matrix;
+    if (solve->narrowed) {
+        /* u2 of a solver that does not write it is computed in an i4 matrix of its own. */
+        size_t bytes = 0;
+        solve->computed.kind = KIND_I4;
+        solve->computed.elements = NULL;
+        const enum status status = matrix_size(graph->vertex_count, KIND_I4, &bytes);
+        if (status != STATUS_OK) {
+            return problem_set(solve->reterr, status, "The matrix is too large for this machine.");
+        }
+        solve->computed.elements = malloc(bytes > 0 ? bytes : 1);
+        if (solve->computed.elements == NULL) {
+            return problem_set(solve->reterr, STATUS_NO_MEMORY,
+                               "There is not enough memory for the i4 matrix that becomes u2.");
+        }
+    }
     return STATUS_OK;
-}
-
-/* status: as the solver left it. */
-static enum status complete(struct solve *solve, enum status status)
-{
-    status = status == STATUS_NEGATIVE_CYCLE ? resolve_cycle(solve) : tell_failure(solve, status);
-    if (status == STATUS_OK && solve->narrowed) {
-        status = narrow(solve);
-    }
-    if (status == STATUS_OK) {
-        status = verify(solve);
-    }
-    return status == STATUS_OK ? fill_statistics(solve) : status;
 }
 
 enum status solve_graph(struct solver *solver, struct solver *fallback, const struct graph *graph,
@@ -414,7 +441,13 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
         status = tell_failure(&solve, STATUS_CANCELLED);
     }
     if (status == STATUS_OK) {
-        status = complete(&solve, run_in_memory(&solve));
+        status = compute(&solve);
+    }
+    if (status == STATUS_OK) {
+        status = verify(&solve);
+    }
+    if (status == STATUS_OK) {
+        status = fill_statistics(&solve);
     }
     if (solve.narrowed) {
         free(solve.computed.elements);

@@ -2,35 +2,16 @@
 
 #include "server/solver/certificate.h"
 
-static enum status open_gpu(struct solver **ret_solver, struct problem *reterr)
-{
-    char reason[SOLVER_REASON_SIZE];
-    if (solver_gpu_count(reason) == 0) {
-        return problem_set(reterr, STATUS_NO_DEVICE, "No GPU can be used: %s.", reason);
-    }
-    return solver_gpu_open(0, ret_solver, reterr);
-}
-
-static enum status open_chosen(const struct solver_config *config, struct solver **ret_solver,
-                               struct problem *reterr)
-{
-    char reason[SOLVER_REASON_SIZE];
-    switch (config->choice) {
-    case SOLVER_GPU:
-        return open_gpu(ret_solver, reterr);
-    case SOLVER_CPU:
-        return solver_cpu_open(config, ret_solver, reterr);
-    case SOLVER_AUTO:
-        break;
-    }
-    return solver_gpu_count(reason) > 0 ? solver_gpu_open(0, ret_solver, reterr)
-                                        : solver_cpu_open(config, ret_solver, reterr);
-}
-
 enum status solver_open(const struct solver_config *config, struct solver **ret_solver,
                         struct problem *reterr)
 {
-    const enum status status = open_chosen(config, ret_solver, reterr);
+    char reason[SOLVER_REASON_SIZE];
+    const bool gpu = config->choice != SOLVER_CPU && solver_gpu_count(reason) > 0;
+    if (config->choice == SOLVER_GPU && !gpu) {
+        return problem_set(reterr, STATUS_NO_DEVICE, "No GPU can be used: %s.", reason);
+    }
+    const enum status status =
+        gpu ? solver_gpu_open(0, ret_solver, reterr) : solver_cpu_open(config, ret_solver, reterr);
     if (status == STATUS_OK) {
         solver_allow_plans(*ret_solver, config);
     }

@@ -13,7 +13,7 @@
 #include "proto/problem.h"
 #include "proto/solve_account.h"
 #include "proto/solve_options.h"
-#include "server/solver/plan/cost.h"
+#include "server/solver/plan/planner.h"
 
 enum solver_choice { SOLVER_AUTO = 0, SOLVER_GPU, SOLVER_CPU };
 
@@ -130,6 +130,13 @@ MUST_CHECK enum status solver_gpu_model(struct solver **ret_model);
 /* By which sort of failure this process lost a device, as a small number; 0 = it did not, or it is
  * not known. */
 unsigned solver_fault_class(void);
+
+/* Bytes of host memory that could be had without swapping: file cache counts, and so does the limit
+ * of the control group that the process is in. 0 when nobody tells; 1 when there is nothing left.
+ */
+uint64_t host_memory_available(void);
+/* Bytes that the machine has, in use or not; 0 when nobody tells. */
+uint64_t host_memory_total(void);
 
 /* These and solver_estimate may be called by any thread, also while the solver solves. */
 bool solver_supports(const struct solver *solver, enum kind kind);

@@ -1,13 +1,8 @@
 /* The CPU back end: kernels for the processor at hand, its threads, blocked Floyd-Warshall. */
 #include "proto/check.h"
-#include "server/solver/cpu/kernel.h"
-#include "server/solver/cpu/limits.h"
-#include "server/solver/cpu/pool.h"
 #include "server/solver/cpu/tiles.h"
-#include "server/solver/host_memory.h"
-#include "server/solver/row_statistics.h"
 #include "server/solver/solver.h"
-#include "server/solver/stopwatch.h"
+#include "server/solver/steps.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -112,10 +107,10 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
 {
     (void)graph;
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
-    const uint32_t threads = cpu->threads;
     const double volume = (double)CPU_TILE * CPU_TILE * CPU_TILE;
-    *ret_cost = plan_cost_of_cpu(threads);
-    ret_cost->product_s = volume * threads / cpu->relaxations_per_s[arithmetic_of(kind, options)];
+    *ret_cost = plan_cost_of_cpu(cpu->threads);
+    ret_cost->product_s =
+        volume * cpu->threads / cpu->relaxations_per_s[arithmetic_of(kind, options)];
 }
 
 /* The panels of a round with many pivots may be many. What is left of the memory is for the matrix
@@ -135,85 +130,55 @@ static bool fits(const struct solver *solver, const struct plan *plan, uint64_t 
     return available == 0 || (solve_bytes <= most && finish_bytes <= most);
 }
 
-static void learn_rate(struct solver_cpu *cpu, enum arithmetic arithmetic, const struct plan *plan,
-                       bool symmetric, double seconds)
+static enum status solve(struct solver *solver, const struct graph *graph, const struct plan *plan,
+                         const struct solve_options *options, const struct observer *observer,
+                         struct matrix *matrix, struct solve_account *account)
 {
-    if (plan->vertex_count >= RATE_VERTICES && seconds > 0 && plan->summary.kind == PLAN_DENSE) {
-        cpu->relaxations_per_s[arithmetic] =
-            relaxation_count(plan->vertex_count, symmetric) / seconds;
-    }
-}
-
-/* Tiles in, distances out. */
-static enum status compute(struct cpu_pool *pool, const struct cpu_kernel *kernel,
-                           const struct graph *graph, const struct solve_options *options,
-                           const struct observer *observer, const struct cpu_tiles *tiles,
-                           struct matrix *matrix)
-{
+    CHECK(graph->vertex_count == matrix->vertex_count);
+    struct solver_cpu *cpu = (struct solver_cpu *)solver;
+    struct cpu_pool *pool = graph->vertex_count <= CPU_TILE ? cpu->alone : cpu->pool;
+    const enum arithmetic arithmetic = arithmetic_of(matrix->kind, options);
+    const bool dense = plan->summary.kind == PLAN_DENSE;
     const bool negative = graph->summary.negative;
-    const bool dense = tiles->plan->summary.kind == PLAN_DENSE;
     const struct cpu_floyd_warshall_options run = {
-        .symmetric = dense ? options->symmetric : tiles->plan->symmetric,
+        .symmetric = dense ? options->symmetric : plan->symmetric,
         .negative = negative,
         .clamp_diagonal = options->clamp_diagonal,
     };
     const struct cpu_finish_options finish = {.symmetric = run.symmetric, .drifted = negative};
-    enum status status = cpu_floyd_warshall_run(pool, kernel, tiles, &run, observer);
-    if (status == STATUS_OK) {
-        status = cpu_finish_run(pool, tiles, &finish, matrix);
-    }
-    if (status == STATUS_OK && negative && kind_is_float(matrix->kind) &&
-        !cpu_finish_check_diagonal(matrix, options->clamp_diagonal)) {
-        return STATUS_NEGATIVE_CYCLE;
-    }
-    return status;
-}
-
-/* On the threads of the pool. */
-static enum status solve_on(struct cpu_pool *pool, const struct cpu_kernel *kernel,
-                            const struct graph *graph, const struct plan *plan,
-                            const struct solve_options *options, const struct observer *observer,
-                            struct matrix *matrix, struct solve_account *account)
-{
-    CHECK(graph->vertex_count == matrix->vertex_count);
     const double begin_s = stopwatch_now_s();
-    const enum arithmetic arithmetic = arithmetic_of(matrix->kind, options);
     struct cpu_tiles tiles;
     enum status status = cpu_tiles_init(plan, matrix->elements, arithmetic, &tiles);
     if (status != STATUS_OK) {
         return status;
     }
-    const bool symmetric = plan->summary.kind == PLAN_DENSE ? options->symmetric : plan->symmetric;
-    cpu_fill_edges(pool, graph, &tiles, symmetric);
+    cpu_fill_edges(pool, graph, &tiles, run.symmetric);
     const double filled_s = stopwatch_now_s();
-    status = compute(pool, kernel, graph, options, observer, &tiles, matrix);
-    cpu_tiles_finish(&tiles);
-    const double end_s = stopwatch_now_s();
-    account->timings.fill_s += filled_s - begin_s;
-    account->timings.compute_s += end_s - filled_s;
-    return status;
-}
-
-static enum status solve(struct solver *solver, const struct graph *graph, const struct plan *plan,
-                         const struct solve_options *options, const struct observer *observer,
-                         struct matrix *matrix, struct solve_account *account)
-{
-    struct solver_cpu *cpu = (struct solver_cpu *)solver;
-    struct cpu_pool *pool = graph->vertex_count <= CPU_TILE ? cpu->alone : cpu->pool;
-    const double before_s = account->timings.compute_s;
-    const enum status status =
-        solve_on(pool, cpu->kernel, graph, plan, options, observer, matrix, account);
+    status = cpu_floyd_warshall_run(pool, cpu->kernel, &tiles, &run, observer);
     if (status == STATUS_OK) {
-        learn_rate(cpu, arithmetic_of(matrix->kind, options), plan, options->symmetric,
-                   account->timings.compute_s - before_s);
+        status = cpu_finish_run(pool, &tiles, &finish, matrix);
     }
-    if (status == STATUS_OK && account->statistics != NULL) {
-        const double begin_s = stopwatch_now_s();
+    cpu_tiles_finish(&tiles);
+    if (status == STATUS_OK && negative && kind_is_float(matrix->kind) &&
+        !cpu_finish_check_diagonal(matrix, options->clamp_diagonal)) {
+        status = STATUS_NEGATIVE_CYCLE;
+    }
+    const double computed_s = stopwatch_now_s();
+    account->timings.fill_s += filled_s - begin_s;
+    account->timings.compute_s += computed_s - filled_s;
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (dense && plan->vertex_count >= RATE_VERTICES && computed_s > filled_s) {
+        cpu->relaxations_per_s[arithmetic] =
+            relaxation_count(plan->vertex_count, options->symmetric) / (computed_s - filled_s);
+    }
+    if (account->statistics != NULL) {
         row_statistics_run(pool, matrix, account->statistics);
         account->statistics_filled = true;
-        account->timings.compute_s += stopwatch_now_s() - begin_s;
+        account->timings.compute_s += stopwatch_now_s() - computed_s;
     }
-    return status;
+    return STATUS_OK;
 }
 
 static void close_solver(struct solver *solver)
@@ -282,15 +247,6 @@ static const struct solver_class cpu_class = {
     .close = close_solver,
 };
 
-static void assume_rates(struct solver_cpu *cpu, uint32_t threads)
-{
-    const double rate = cpu->kernel->relaxations_per_s * threads;
-    cpu->relaxations_per_s[ARITHMETIC_I4] = rate;
-    cpu->relaxations_per_s[ARITHMETIC_NARROW] = rate * 2;
-    cpu->relaxations_per_s[ARITHMETIC_F4] = rate;
-    cpu->relaxations_per_s[ARITHMETIC_F8] = rate / 2;
-}
-
 enum status solver_cpu_open(const struct solver_config *config, struct solver **ret_solver,
                             struct problem *reterr)
 {
@@ -318,7 +274,11 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
     cpu->kernel = kernel;
     cpu->threads = threads;
     read_model_name(cpu->name, sizeof(cpu->name));
-    assume_rates(cpu, threads);
+    const double rate = kernel->relaxations_per_s * threads;
+    cpu->relaxations_per_s[ARITHMETIC_I4] = rate;
+    cpu->relaxations_per_s[ARITHMETIC_NARROW] = rate * 2;
+    cpu->relaxations_per_s[ARITHMETIC_F4] = rate;
+    cpu->relaxations_per_s[ARITHMETIC_F8] = rate / 2;
     *ret_solver = &cpu->solver;
     return STATUS_OK;
 }

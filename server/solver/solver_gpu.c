@@ -35,14 +35,9 @@ struct solver_gpu {
     _Atomic double download_rate; /* bytes per second, likewise */
 };
 
-static const struct solver_gpu *downcast(const struct solver *solver)
-{
-    return (const struct solver_gpu *)solver;
-}
-
 static void describe(const struct solver *solver, struct solver_device *ret_device)
 {
-    const struct solver_gpu *self = downcast(solver);
+    const struct solver_gpu *self = (const struct solver_gpu *)solver;
     struct gpu_device now;
     gpu_describe(self->gpu, &now);
     memset(ret_device, 0, sizeof(*ret_device));
@@ -89,7 +84,7 @@ static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_
                      enum kind kind, const struct solve_options *options,
                      struct solver_estimate *ret_estimate)
 {
-    const struct solver_gpu *self = downcast(solver);
+    const struct solver_gpu *self = (const struct solver_gpu *)solver;
     const double n = vertex_count;
     ret_estimate->device_bytes = gpu_bytes_needed(vertex_count, edge_count, kind);
     ret_estimate->host_bytes = 0;
@@ -101,7 +96,7 @@ static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_
 static void plan_cost(const struct solver *solver, const struct graph *graph, enum kind kind,
                       const struct solve_options *options, struct plan_cost *ret_cost)
 {
-    const struct solver_gpu *self = downcast(solver);
+    const struct solver_gpu *self = (const struct solver_gpu *)solver;
     const struct gpu_plan_figures figures = self->plans[kind][options->narrow];
     *ret_cost = plan_cost_of_gpu();
     ret_cost->units = figures.units;
@@ -116,26 +111,10 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
 static bool fits(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
                  enum kind kind)
 {
-    const struct solver_gpu *self = downcast(solver);
+    const struct solver_gpu *self = (const struct solver_gpu *)solver;
     const uint64_t free_bytes =
         self->gpu != NULL ? gpu_free_bytes(self->gpu) : self->device.memory_free_bytes;
     return gpu_plan_bytes(plan, edge_count, kind) <= free_bytes;
-}
-
-/* The rate of relaxations is learned from dense solves alone: other plans are bound by memory and
- * by their launches. */
-static void learn_rates(struct solver_gpu *self, const struct plan *plan, enum kind kind,
-                        const struct solve_options *options, const struct timings *spent)
-{
-    const double bytes = (double)plan->vertex_count * plan->vertex_count * (double)kind_size(kind);
-    if (plan->summary.kind == PLAN_DENSE && plan->vertex_count >= MEASURED_VERTICES_MIN &&
-        spent->compute_s > 0) {
-        self->rate[width_of(self, plan->vertex_count, kind, options)] =
-            relaxation_count(plan->vertex_count, options) / spent->compute_s;
-    }
-    if (bytes >= MEASURED_BYTES_MIN && spent->d2h_s > 0) {
-        self->download_rate = bytes / spent->d2h_s;
-    }
 }
 
 static enum status solve(struct solver *solver, const struct graph *graph, const struct plan *plan,
@@ -143,15 +122,26 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
                          struct matrix *matrix, struct solve_account *account)
 {
     struct solver_gpu *self = (struct solver_gpu *)solver;
+    const uint32_t n = plan->vertex_count;
+    const double bytes = (double)n * n * (double)kind_size(matrix->kind);
     const struct timings before = account->timings;
     const enum status status =
         gpu_solve(self->gpu, graph, plan, options, observer, matrix, account);
-    if (status == STATUS_OK) {
-        const struct timings spent = {.compute_s = account->timings.compute_s - before.compute_s,
-                                      .d2h_s = account->timings.d2h_s - before.d2h_s};
-        learn_rates(self, plan, matrix->kind, options, &spent);
+    if (status != STATUS_OK) {
+        return status;
     }
-    return status;
+    /* The rate of relaxations is learned from dense solves alone: other plans are bound by memory
+     * and by their launches. */
+    const double compute_s = account->timings.compute_s - before.compute_s;
+    const double d2h_s = account->timings.d2h_s - before.d2h_s;
+    if (plan->summary.kind == PLAN_DENSE && n >= MEASURED_VERTICES_MIN && compute_s > 0) {
+        self->rate[width_of(self, n, matrix->kind, options)] =
+            relaxation_count(n, options) / compute_s;
+    }
+    if (bytes >= MEASURED_BYTES_MIN && d2h_s > 0) {
+        self->download_rate = bytes / d2h_s;
+    }
+    return STATUS_OK;
 }
 
 static enum status certify(struct solver *solver, const struct graph *graph,
@@ -185,7 +175,7 @@ _Static_assert(sizeof(struct figures) <= SOLVER_FIGURES_SIZE, "they fit");
 
 static void get_figures(const struct solver *solver, struct solver_figures *ret_figures)
 {
-    const struct solver_gpu *self = downcast(solver);
+    const struct solver_gpu *self = (const struct solver_gpu *)solver;
     struct figures figures = {.narrow_vertices = solver->narrow_vertices,
                               .dense_only = solver->dense_only,
                               .memory_free_bytes = self->device.memory_free_bytes,
@@ -251,36 +241,6 @@ uint32_t solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE])
     return gpu_count(ret_reason);
 }
 
-static enum status refuse(enum status status, uint32_t index, struct problem *reterr)
-{
-    char reason[GPU_REASON_SIZE];
-    (void)gpu_count(reason);
-    return problem_set(reterr, status, "GPU %u cannot be opened%s%s.", index,
-                       reason[0] != '\0' ? ": " : "", reason);
-}
-
-/* Two 16-bit relaxations to an instruction; doubles, at best, at half the rate of floats. */
-static void assume_rates(struct solver_gpu *self)
-{
-    const double rate = self->device.multiprocessors * 1e6 * self->device.clock_mhz *
-                        RELAXATIONS_PER_CLOCK * ASSUMED_EFFICIENCY;
-    self->rate[WIDTH_I4] = rate;
-    self->rate[WIDTH_NARROW] = 2 * rate;
-    self->rate[WIDTH_F4] = rate;
-    self->rate[WIDTH_F8] = rate / 2;
-    self->download_rate = DOWNLOAD_BYTES_PER_SECOND;
-}
-
-static void find_plan_figures(struct solver_gpu *self)
-{
-    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
-        if (gpu_supports(kind)) {
-            gpu_plan_figures(self->gpu, kind, false, &self->plans[kind][false]);
-            gpu_plan_figures(self->gpu, kind, true, &self->plans[kind][true]);
-        }
-    }
-}
-
 enum status solver_gpu_open(uint32_t index, struct solver **ret_solver, struct problem *reterr)
 {
     struct solver_gpu *self = calloc(1, sizeof(*self));
@@ -288,19 +248,34 @@ enum status solver_gpu_open(uint32_t index, struct solver **ret_solver, struct p
         return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory to open GPU %u.",
                            index);
     }
-    struct gpu_tuning tuning;
     const enum status status = gpu_open(index, &self->gpu);
     if (status != STATUS_OK) {
+        char reason[GPU_REASON_SIZE];
         free(self);
-        return refuse(status, index, reterr);
+        (void)gpu_count(reason);
+        return problem_set(reterr, status, "GPU %u cannot be opened%s%s.", index,
+                           reason[0] != '\0' ? ": " : "", reason);
     }
+    struct gpu_tuning tuning;
+    gpu_get_tuning(self->gpu, &tuning);
     gpu_describe(self->gpu, &self->device);
     self->solver.class_ = &solver_gpu_class;
-    find_plan_figures(self);
-    gpu_get_tuning(self->gpu, &tuning);
     self->solver.narrow_vertices = tuning.narrow_vertices;
     self->index = index;
-    assume_rates(self);
+    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
+        if (gpu_supports(kind)) {
+            gpu_plan_figures(self->gpu, kind, false, &self->plans[kind][false]);
+            gpu_plan_figures(self->gpu, kind, true, &self->plans[kind][true]);
+        }
+    }
+    /* Two 16-bit relaxations to an instruction; doubles, at best, at half the rate of floats. */
+    const double rate = self->device.multiprocessors * 1e6 * self->device.clock_mhz *
+                        RELAXATIONS_PER_CLOCK * ASSUMED_EFFICIENCY;
+    self->rate[WIDTH_I4] = rate;
+    self->rate[WIDTH_NARROW] = 2 * rate;
+    self->rate[WIDTH_F4] = rate;
+    self->rate[WIDTH_F8] = rate / 2;
+    self->download_rate = DOWNLOAD_BYTES_PER_SECOND;
     *ret_solver = &self->solver;
     return STATUS_OK;
 }

@@ -1,21 +1,21 @@
-/* Steps of a solve beside those of the solver, for solve.c. */
+/* Steps of a solve beside those of the solver, for solve.c and the back ends. */
 #pragma once
 
 #include "proto/graph.h"
+#include "proto/matrix.h"
+#include "proto/statistics.h"
+#include "server/solver/cpu/pool.h"
 
 #include <stddef.h>
+#include <time.h>
 
-/* ---- cycle_problem.c ---- */
-
-/* The problem documents of graphs that have a negative cycle, with the names of its vertices. */
-
-/* cycle: rows in walking order, the first not repeated (graph_negative_cycle). Always
- * STATUS_NEGATIVE_CYCLE. */
-MUST_CHECK enum status cycle_problem_set(const struct graph *graph, const uint32_t *cycle,
-                                         size_t length, double weight, struct problem *reterr);
-
-/* The same for a negative self-loop, the one in the graph's summary. */
-MUST_CHECK enum status cycle_problem_set_loop(const struct graph *graph, struct problem *reterr);
+/* Seconds on the monotonic clock, for the phases that a solver reports. */
+static inline double stopwatch_now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
 
 /* ---- distance_range.c ---- */
 
@@ -31,17 +31,26 @@ MUST_CHECK enum status cycle_problem_set_loop(const struct graph *graph, struct 
  * way of one vertex, where vertices have many edges. O(m) at worst. */
 bool distance_range_within(const struct graph *graph, uint32_t limit, double affordable_s);
 
-/* ---- page_warmer.c ---- */
+/* ---- row_statistics.c ---- */
+
+/* The statistics of a matrix, reduced on the CPU: two passes over it, the second for the histogram,
+ * whose bins the first one finds.
+ *
+ * statistics: of the same size; of the same kind, or u2 of an i4 matrix that is to become one. The
+ * diagonal is not read as a distance. Cannot fail, takes no memory. */
+void row_statistics_run(struct cpu_pool *pool, const struct matrix *matrix,
+                        struct statistics *statistics);
+
+/* ---- host_memory.c, beside what solver.h has of it ---- */
 
 /* Faults in the pages of a result while a device still computes it: the first write to a mapped
  * file runs at the speed of page faults, a fifth of the speed of memory. One thread of its own goes
  * through the memory from its beginning and changes nothing, so that the solver may write at any
  * time. */
-
-struct page_warmer;
+struct host_memory_warmer;
 
 /* NULL when there is nothing to gain: little memory, or so much that the kernel would write pages
  * back before the solver has written them. The solver then meets the cold pages itself. */
-struct page_warmer *page_warmer_start(void *memory, size_t size);
+struct host_memory_warmer *host_memory_warm(void *memory, size_t size);
 /* Stops within a few milliseconds, however much is still cold. NULL is accepted. */
-void page_warmer_stop(struct page_warmer *warmer);
+void host_memory_stop_warming(struct host_memory_warmer *warmer);

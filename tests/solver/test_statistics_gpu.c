@@ -4,7 +4,7 @@
  *   test_statistics_gpu            the cases; exit 77 without a device
  *   test_statistics_gpu --time N   seconds and bytes per second of both passes, every kind */
 #include "proto/check.h"
-#include "server/solver/row_statistics.h"
+#include "server/solver/steps.h"
 #include "tests/solver/shapes.h"
 #include "tests/solver/statistics_probe.h"
 

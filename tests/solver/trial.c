@@ -2,7 +2,7 @@
 
 #include "proto/check.h"
 #include "server/solver/cpu/kernel.h"
-#include "server/solver/row_statistics.h"
+#include "server/solver/steps.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -65,6 +65,7 @@ NAMED_OTHERWISE = {
 
 # Globals that no other file of the product calls, each with why.
 CALLED_BY_TESTS = {
+    "cpu_kernel_usable": "tests run each kernel that this processor can run",
     "task_files_sample": "how it grows is for the unit test",
     "gpu_set_tuning": "tests/solver/test_gpu_variants.c forces each way of solving",
 }

@@ -1,6 +1,5 @@
 #include "server/job/worker/setup.h"
 
-#include "server/solver/host_memory.h"
 #include "server/solver/solve.h"
 
 /* Search range of the vertex limit: n * n * 8 of a larger n would leave 64 bits. */

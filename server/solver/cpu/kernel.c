@@ -4,6 +4,23 @@
 
 #include <string.h>
 
+const struct cpu_kernel *cpu_kernel_usable(uint32_t index)
+{
+    const struct cpu_kernel *usable[3];
+    uint32_t count = 0;
+#if defined(__x86_64__) || defined(__i386__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")) {
+        usable[count++] = &cpu_kernel_avx512;
+    }
+    if (__builtin_cpu_supports("avx2")) {
+        usable[count++] = &cpu_kernel_avx2;
+    }
+#endif
+    /* For any processor: vectors as the compiler makes them. */
+    usable[count++] = &cpu_kernel_portable;
+    return index < count ? usable[index] : NULL;
+}
+
 const struct cpu_kernel *cpu_kernel_find(const char *isa)
 {
     if (strcmp(isa, "auto") == 0) {

@@ -73,8 +73,7 @@ extern const struct cpu_kernel cpu_kernel_portable;
 extern const struct cpu_kernel cpu_kernel_avx2;
 extern const struct cpu_kernel cpu_kernel_avx512;
 
-/* The kernels that this machine can run, best first; NULL after the last. In cpu_kernel_x86.c or
- * cpu_kernel_other.c, whichever fits the machine that the build is for. */
+/* The kernels that this machine can run, best first, as the processor says; NULL after the last. */
 const struct cpu_kernel *cpu_kernel_usable(uint32_t index);
 
 /* "auto" is the best one; NULL when this machine cannot run the one named, or it is unknown. */

@@ -1,5 +1,5 @@
 /* The tiles of a solve and the passes over them: cpu/tiles.c, cpu/fill.c, cpu/floyd_warshall.c and
- * cpu/finish.c, in this order.
+ * cpu/finish.c, in this order; and what the processor can do at most.
  *
  * The tiles lie in the n x n elements of the matrix that they become, without padding. A row of
  * tiles is a band, n elements for each of its rows, and in the band the tiles stand one after the
@@ -121,3 +121,10 @@ uint64_t cpu_finish_bytes(uint32_t threads, uint32_t vertex_count, enum arithmet
 /* True when no diagonal entry is below 0. With clamp those that are become 0 first. Floats only:
  * there a cycle of length 0 may round to less after its last vertex was pivot. */
 bool cpu_finish_check_diagonal(struct matrix *matrix, bool clamp);
+
+/* ---- cpu/limits.c ---- */
+
+/* Measures the peak rates of the processor: chains of relaxations by the kernel's own instructions,
+ * and a copy in memory, on all threads of the pool. Takes about a second. STATUS_NO_MEMORY. */
+MUST_CHECK enum status cpu_limits_measure(struct cpu_pool *pool, const struct cpu_kernel *kernel,
+                                          struct device_limits *ret_limits);

@@ -1,7 +1,5 @@
 #include "server/solver/plan/dissection.h"
 
-#include "server/solver/plan/separator.h"
-
 #include <stdlib.h>
 #include <string.h>
 

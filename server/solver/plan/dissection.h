@@ -38,8 +38,8 @@ struct dissection_options {
     bool directed;
 };
 
-/* A part that cannot be divided well becomes a leaf of any size. Without separators (separator.h)
- * every component is a leaf. STATUS_NO_MEMORY. */
+/* A part that cannot be divided well becomes a leaf of any size. Without separators
+ * (separator_present) every component is a leaf. STATUS_NO_MEMORY. */
 MUST_CHECK enum status dissection_make(const struct graph *graph,
                                        const struct dissection_options *options,
                                        struct dissection **ret_dissection);
@@ -63,3 +63,26 @@ MUST_CHECK enum status strong_components_find(const struct graph *graph,
                                               struct strong_components *ret_components);
 /* Zeroed is allowed. */
 void strong_components_finish(struct strong_components *components);
+
+/* ---- plan/separator_metis.c; plan/separator_absent.c stands in where METIS is not built ---- */
+
+/* Vertex separators: a set without which a graph falls apart into two sides of about the same size.
+ */
+
+/* A symmetric pattern in compressed rows, without loops or parallel edges. Fewer than 2^31 entries
+ * and vertices. */
+struct pattern {
+    uint32_t vertex_count;
+    int32_t *offset; /* vertex_count + 1 */
+    int32_t *target;
+};
+
+/* Which side a vertex is on. No edge leads from one side to the other. */
+enum side { SIDE_FIRST = 0, SIDE_SECOND = 1, SIDE_SEPARATOR = 2 };
+
+/* Whether separators can be found at all in this program. */
+bool separator_present(void);
+
+/* ret_side: of each vertex, an enum side. The pattern is only read. The same pattern gives the same
+ * separator. Any thread; one at a time, the others wait. STATUS_NO_MEMORY. */
+MUST_CHECK enum status separator_find(const struct pattern *pattern, int32_t *ret_side);

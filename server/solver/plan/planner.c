@@ -2,7 +2,7 @@
 
 #include "proto/check.h"
 #include "server/solver/plan/layout.h"
-#include "server/solver/stopwatch.h"
+#include "server/solver/steps.h"
 
 #include <math.h>
 #include <stdlib.h>

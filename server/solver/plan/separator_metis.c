@@ -3,7 +3,7 @@
  *
  * It draws from rand(), whose state is the process's: hence the seed before each call, and the
  * lock. When memory runs out it would end the process, so that is looked at first. */
-#include "server/solver/plan/separator.h"
+#include "server/solver/plan/dissection.h"
 
 #include <metis.h>
 #include <pthread.h>

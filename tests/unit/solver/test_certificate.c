@@ -298,6 +298,97 @@ static void a_cancel_ends_the_check(void **state)
                      STATUS_OK);
 }
 
+/* ---- Many rows at once ---- */
+
+/* More than one batch, and the last one not full. */
+#define MANY 21
+
+/* Edges v -> v+1 and v -> v+3 with a step back now and then; the last vertex reaches nothing. */
+static struct graph *build_many(bool directed, int32_t lightest)
+{
+    struct edge list[2 * (MANY - 1)];
+    size_t count = 0;
+    for (uint32_t v = 0; v + 1 < MANY; v++) {
+        const uint32_t jump = v % 5 == 4 ? v / 2 : (v + 3) % MANY;
+        list[count++] = (struct edge){v, v + 1, lightest + (int32_t)(v % 4)};
+        list[count++] = (struct edge){v, jump, 5 + v % 3};
+    }
+    return build(MANY, list, count, directed, 1);
+}
+
+static void keep_minimum(int32_t *entry, int32_t value)
+{
+    *entry = value < *entry ? value : *entry;
+}
+
+/* The textbook's triple loop. */
+static void solve(const struct graph *graph, int32_t d[MANY][MANY])
+{
+    for (uint32_t i = 0; i < MANY; i++) {
+        for (uint32_t j = 0; j < MANY; j++) {
+            d[i][j] = i == j ? 0 : NONE;
+        }
+    }
+    for (uint32_t i = 0; i < MANY; i++) {
+        for (uint64_t edge = graph->row_offset[i]; edge < graph->row_offset[i + 1]; edge++) {
+            const uint32_t j = graph->target[edge];
+            keep_minimum(&d[i][j], graph->weight_i4[edge]);
+            keep_minimum(&d[j][i], graph->directed ? NONE : graph->weight_i4[edge]);
+        }
+    }
+    for (uint32_t k = 0; k < MANY; k++) {
+        for (uint32_t i = 0; i < MANY; i++) {
+            for (uint32_t j = 0; j < MANY; j++) {
+                keep_minimum(&d[i][j], d[i][k] + d[k][j]);
+            }
+        }
+    }
+}
+
+static void try_every_wrong_entry(bool directed, int32_t lightest)
+{
+    static const int32_t wrong[] = {-1, 0, 1, 6, 100, NONE - 1, NONE, NONE + 1, INT32_MAX};
+    struct graph *graph = build_many(directed, lightest);
+    int32_t d[MANY][MANY];
+    const struct matrix matrix = {MANY, KIND_I4, d};
+    struct verification verification;
+    assert_int_equal(graph->weight_type, WEIGHT_INTEGER);
+    solve(graph, d);
+    for (size_t place = 0; place < MANY * MANY; place++) {
+        int32_t *entry = &d[place / MANY][place % MANY];
+        const int32_t right = *entry;
+        for (size_t choice = 0; choice < sizeof(wrong) / sizeof(wrong[0]); choice++) {
+            *entry = wrong[choice];
+            assert_int_equal(certificate_check(graph, &matrix, MANY, NULL, &verification, NULL),
+                             wrong[choice] == right ? STATUS_OK : STATUS_NOT_VERIFIED);
+        }
+        *entry = right;
+        assert_int_equal(certificate_check(graph, &matrix, MANY, NULL, &verification, NULL),
+                         STATUS_OK);
+    }
+    graph_destroy(graph);
+}
+
+static void every_wrong_entry_of_a_directed_graph_is_found(void **state)
+{
+    (void)state;
+    try_every_wrong_entry(true, 1);
+}
+
+static void every_wrong_entry_of_an_undirected_graph_is_found(void **state)
+{
+    (void)state;
+    try_every_wrong_entry(false, 1);
+}
+
+/* Zero weights could vouch for each other in a circle: the search decides. */
+static void every_wrong_entry_beside_weights_of_zero_is_found(void **state)
+{
+    (void)state;
+    try_every_wrong_entry(true, 0);
+    try_every_wrong_entry(false, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +404,9 @@ int main(void)
         cmocka_unit_test(weights_below_what_a_float_has_may_vanish),
         cmocka_unit_test(a_float_that_is_no_number_is_rejected),
         cmocka_unit_test(a_cancel_ends_the_check),
+        cmocka_unit_test(every_wrong_entry_of_a_directed_graph_is_found),
+        cmocka_unit_test(every_wrong_entry_of_an_undirected_graph_is_found),
+        cmocka_unit_test(every_wrong_entry_beside_weights_of_zero_is_found),
     };
     return cmocka_run_group_tests(tests, create_graph, destroy_graph);
 }

@@ -1,4 +1,4 @@
-#include "server/solver/row_statistics.h"
+#include "server/solver/steps.h"
 
 #include <math.h>
 /* cmocka.h wants these before it. */

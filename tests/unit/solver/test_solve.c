@@ -1,4 +1,5 @@
 #include "server/solver/plan/planner.h"
+#include "tests/unit/graph_fixture.h"
 #include "tests/unit/solve_fixture.h"
 
 #include <math.h>
@@ -78,6 +79,43 @@ static void a_long_negative_cycle_is_named_by_its_first_vertices(void **state)
     const char *end = attempt.problem.detail + strlen(attempt.problem.detail) - 3;
     assert_string_equal(end, "...");
     solve_outcome_finish(&attempt.outcome);
+}
+
+/* Solves a graph of named vertices that has a negative cycle: what is said of it. */
+static struct problem refuse(const char *edges, bool directed)
+{
+    const struct graph_options options = {.has_directed = true, .directed = directed};
+    struct graph *graph = NULL;
+    assert_int_equal(read_graph(FORMAT_EDGES, &options, edges, strlen(edges), 64, &graph, NULL),
+                     STATUS_OK);
+    struct attempt attempt = run(cpu, NULL, graph, KIND_F8);
+    assert_int_equal(attempt.status, STATUS_NEGATIVE_CYCLE);
+    solve_outcome_finish(&attempt.outcome);
+    graph_destroy(graph);
+    return attempt.problem;
+}
+
+static void vertices_of_a_cycle_are_named_in_walking_order(void **state)
+{
+    static const char begin[] = "A cycle of 3 edges has length -1.5: ";
+    (void)state;
+    const struct problem problem = refuse("a b 1\nb c 1\nc a -3.5\n", true);
+    char walk[] = "a -> b -> c -> a";
+    assert_memory_equal(problem.detail, begin, strlen(begin));
+    assert_string_equal(problem.detail + strlen(begin) + strlen(walk), ".");
+    memcpy(walk, problem.detail + strlen(begin), strlen(walk));
+    assert_non_null(strstr("a -> b -> c -> a -> b -> c", walk));
+    assert_non_null(strstr(problem.hint, "Going round once more"));
+}
+
+/* Sixteen bytes are kept, and no half of a letter. */
+static void a_long_name_is_cut_between_letters(void **state)
+{
+    (void)state;
+    const struct problem problem = refuse("abcdefghijklmno\xC3\xA4xyz b -1\n", false);
+    assert_true(strstr(problem.detail, ": abcdefghijklmno -> b -> abcdefghijklmno.") != NULL ||
+                strstr(problem.detail, ": b -> abcdefghijklmno -> b.") != NULL);
+    assert_non_null(strstr(problem.hint, "directed=true"));
 }
 
 static void a_negative_loop_is_a_negative_cycle(void **state)
@@ -419,6 +457,8 @@ int main(void)
         cmocka_unit_test(a_distance_beyond_u2_is_refused),
         cmocka_unit_test(a_negative_cycle_is_named),
         cmocka_unit_test(a_long_negative_cycle_is_named_by_its_first_vertices),
+        cmocka_unit_test(vertices_of_a_cycle_are_named_in_walking_order),
+        cmocka_unit_test(a_long_name_is_cut_between_letters),
         cmocka_unit_test(a_negative_loop_is_a_negative_cycle),
         cmocka_unit_test(a_negative_undirected_edge_is_a_negative_cycle),
         cmocka_unit_test(rounding_on_a_cycle_of_length_zero_is_no_negative_cycle),

@@ -1,5 +1,4 @@
 #include "server/solver/plan/dissection.h"
-#include "server/solver/plan/separator.h"
 #include "tests/unit/range_fixture.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Of separator_metis.c, or of separator_absent.c where METIS is not built. */
-#include "server/solver/plan/separator.h"
+#include "server/solver/plan/dissection.h"
 
 /* cmocka.h wants these before it. */
 #include <pthread.h>
