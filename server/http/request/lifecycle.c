@@ -2,7 +2,6 @@
 
 #include "server/clock.h"
 #include "server/http/request/auth.h"
-#include "server/http/request/cross_origin.h"
 #include "server/http/request/request_metrics.h"
 #include "server/http/request/routes.h"
 #include "server/http/transport/guard.h"
@@ -111,13 +110,13 @@ static enum status check_origin(const struct request *request, struct problem *r
     const unsigned safe = METHOD_GET | METHOD_HEAD | METHOD_OPTIONS;
 
     if (request->http_context->keyring == NULL && !request->is_unix &&
-        !is_for_any_host(request->target) && !cross_origin_knows_host(config, host)) {
+        !is_for_any_host(request->target) && !guard_knows_host(config, host)) {
         problem_set(reterr, STATUS_WRONG_HOST, "This service is not known as \"%s\".", host);
         problem_hint(reterr, "http.hosts lists its names; its IP address is always right.");
         return STATUS_WRONG_HOST;
     }
     if (((request->method & safe) == 0 || is_preflight(request)) &&
-        cross_origin_is_foreign(config, host, origin, request_header(request, "Sec-Fetch-Site"))) {
+        guard_is_cross_origin(config, host, origin, request_header(request, "Sec-Fetch-Site"))) {
         problem_set(reterr, STATUS_CROSS_ORIGIN, "Pages of %s may not do this here.",
                     origin == NULL ? "another site" : origin);
         problem_hint(reterr, "http.cors_origins lists the origins whose pages may.");
@@ -129,9 +128,9 @@ static enum status check_origin(const struct request *request, struct problem *r
 /* The same for every address: a page may read what a wrong one is answered. */
 static void answer_preflight(struct request *request)
 {
-    request_add_header(request, "Access-Control-Allow-Methods", CROSS_ORIGIN_METHODS);
-    request_add_header(request, "Access-Control-Allow-Headers", CROSS_ORIGIN_REQUEST_HEADERS);
-    request_add_header(request, "Access-Control-Max-Age", CROSS_ORIGIN_MAX_AGE_S);
+    request_add_header(request, "Access-Control-Allow-Methods", GUARD_CORS_METHODS);
+    request_add_header(request, "Access-Control-Allow-Headers", GUARD_CORS_REQUEST_HEADERS);
+    request_add_header(request, "Access-Control-Max-Age", GUARD_CORS_MAX_AGE_S);
     request_answer(request, MHD_HTTP_NO_CONTENT,
                    MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT));
 }
@@ -178,7 +177,7 @@ static enum status check(struct request *request, const struct guard_request *li
         status = check_origin(request, reterr);
     }
     if (status == STATUS_OK && is_preflight(request) &&
-        cross_origin_is_listed(request->http_context->config, request_header(request, "Origin"))) {
+        guard_lists_origin(request->http_context->config, request_header(request, "Origin"))) {
         request->resume = answer_preflight;
         return STATUS_OK;
     }

@@ -3,11 +3,11 @@
 #include "proto/text.h"
 #include "server/clock.h"
 #include "server/http/request/accept.h"
-#include "server/http/request/cross_origin.h"
 #include "server/http/request/range.h"
 #include "server/http/request/request_id.h"
 #include "server/http/request/request_metrics.h"
 #include "server/http/request/trace.h"
+#include "server/http/transport/guard.h"
 
 #include <gnutls/gnutls.h>
 #include <inttypes.h>
@@ -221,9 +221,9 @@ static const char *origin_of(const struct request *request)
 
 static bool add_headers(const struct request *request, struct MHD_Response *response)
 {
-    struct cross_origin_header cors[CROSS_ORIGIN_HEADER_LIMIT];
+    struct guard_cors_header cors[GUARD_CORS_HEADER_LIMIT];
     const size_t cors_count =
-        cross_origin_headers(request->http_context->config, origin_of(request), cors);
+        guard_cors_headers(request->http_context->config, origin_of(request), cors);
     bool added = MHD_add_response_header(response, "X-Request-Id", request->request_id) == MHD_YES;
 
     for (size_t i = 0; added && i < cors_count; i++) {
@@ -412,9 +412,9 @@ void request_refuse(struct request *request, const struct problem *problem)
 static void print_refusal(const struct request *request, const struct problem *problem,
                           struct text *answer)
 {
-    struct cross_origin_header cors[CROSS_ORIGIN_HEADER_LIMIT];
+    struct guard_cors_header cors[GUARD_CORS_HEADER_LIMIT];
     const size_t cors_count =
-        cross_origin_headers(request->http_context->config, origin_of(request), cors);
+        guard_cors_headers(request->http_context->config, origin_of(request), cors);
     const unsigned http_status = status_info(problem->status)->http;
     struct text body = {0};
 

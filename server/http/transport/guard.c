@@ -1,13 +1,17 @@
 #include "server/http/transport/guard.h"
 
-#include "server/http/transport/guard_host.h"
-
+#include <arpa/inet.h>
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
 /* Beyond this a Content-Length is not a size but an attempt on somebody's arithmetic. */
 #define LENGTH_DIGITS 18
+
+#define EXPOSED_HEADERS                                                                            \
+    "Location, Retry-After, ETag, Content-Range, Accept-Ranges, X-Request-Id, "                    \
+    "Content-Disposition, Preference-Applied, Server-Timing, traceparent, Allow, "                 \
+    "WWW-Authenticate, X-Matrix-Dtype, X-Matrix-Shape, X-Matrix-Unreachable"
 
 struct framing {
     unsigned hosts;
@@ -16,18 +20,22 @@ struct framing {
     bool has_content; /* a Content-Length other than 0 */
 };
 
-static bool is_token_byte(unsigned char c)
+static bool is_digit(char c)
 {
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) {
-        return true;
-    }
-    return c == '-' || (c != '\0' && strchr("!#$%&'*+.^_`|~", c) != NULL);
+    return c >= '0' && c <= '9';
+}
+
+static bool is_alphanumeric(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c);
 }
 
 static bool is_token(const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
-        if (!is_token_byte((unsigned char)bytes[i])) {
+        const char c = bytes[i];
+
+        if (!is_alphanumeric(c) && c != '-' && (c == '\0' || strchr("!#$%&'*+.^_`|~", c) == NULL)) {
             return false;
         }
     }
@@ -67,11 +75,6 @@ static bool is_within(const char *bytes, size_t size, unsigned char low)
     }
     memcpy(&word, bytes + size - sizeof(word), sizeof(word));
     return !has_outside(word, low);
-}
-
-static bool is_visible(const char *text)
-{
-    return is_within(text, strlen(text), 0x21);
 }
 
 /* Tabs are fine too, and bytes of other alphabets. */
@@ -125,14 +128,60 @@ static size_t framing_prefix(const struct guard_header *header)
     return 0;
 }
 
-/* "Content-Length : 5" and a folded "Content-Lengthx" arrive as longer names: a proxy in front may
- * have read the short one. */
-static bool imitates_framing(const struct guard_header *header)
-{
-    size_t size = framing_prefix(header);
+/* ---- Host ---- */
 
-    return size > 0 && header->name_size > size;
+static bool is_hex(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
+
+/* Unreserved bytes and the delimiters that may be part of a name. The RFC lets a name have commas;
+ * but a list of two hosts, read by one as the first of them and by another as a name, is what this
+ * is about. */
+static size_t name_size(const char *value, size_t size)
+{
+    size_t at = 0;
+
+    while (at < size) {
+        if (is_alphanumeric(value[at]) ||
+            (value[at] != '\0' && strchr(".-_~!$&'()*+;=", value[at]) != NULL)) {
+            at++;
+        } else if (value[at] == '%' && size - at > 2 && is_hex(value[at + 1]) &&
+                   is_hex(value[at + 2])) {
+            at += 3;
+        } else {
+            break;
+        }
+    }
+    return at;
+}
+
+/* A name or an address, and a port if there is one; empty is one too: RFC 9110 section 7.2, RFC
+ * 3986 section 3.2. */
+static bool is_valid_host(const char *value, size_t size)
+{
+    size_t at = 0;
+
+    if (size > 0 && value[0] == '[') {
+        for (at = 1; at < size && (is_hex(value[at]) || value[at] == ':' || value[at] == '.');) {
+            at++;
+        }
+        if (at == size || value[at] != ']' || at < 3) {
+            return false;
+        }
+        at++;
+    } else {
+        at = name_size(value, size);
+    }
+    if (at < size && value[at] == ':') {
+        for (at++; at < size && is_digit(value[at]);) {
+            at++;
+        }
+    }
+    return at == size;
+}
+
+/* ---- The head ---- */
 
 static enum status refuse(struct problem *reterr, const char *reason)
 {
@@ -152,7 +201,7 @@ static enum status check_line(const struct guard_request *request, struct proble
     if (request->url[0] != '/') {
         return refuse(reterr, "The request target does not start with a slash.");
     }
-    if (!is_visible(request->url) || strchr(request->url, '#') != NULL) {
+    if (!is_within(request->url, strlen(request->url), 0x21) || strchr(request->url, '#') != NULL) {
         return refuse(reterr, "The request target has a byte that must be percent-encoded.");
     }
     return STATUS_OK;
@@ -209,7 +258,11 @@ static enum status check_header(const struct guard_request *request,
     if (status != STATUS_OK) {
         return status;
     }
-    if (imitates_framing(header)) {
+    /* "Content-Length : 5" and a folded "Content-Lengthx" arrive as longer names: a proxy in front
+     * may have read the short one. */
+    const size_t size = framing_prefix(header);
+
+    if (size > 0 && header->name_size > size) {
         return refuse(reterr, "A header has a name that starts like one about the message itself.");
     }
     if (has_name(header, "content-length")) {
@@ -220,7 +273,7 @@ static enum status check_header(const struct guard_request *request,
     }
     if (has_name(header, "host")) {
         framing->hosts++;
-        if (header->value != NULL && !guard_host_is_valid(header->value, header->value_size)) {
+        if (header->value != NULL && !is_valid_host(header->value, header->value_size)) {
             return refuse(reterr, "The Host is neither a name nor an address.");
         }
     }
@@ -307,4 +360,127 @@ enum status guard_check_trailers(const struct guard_header *headers, size_t coun
         }
     }
     return status;
+}
+
+/* ---- Pages of other sites ---- */
+
+static bool is_given(const char *list)
+{
+    return strcmp(list, CONFIG_NONE) != 0;
+}
+
+static bool is_equal(const char *one, size_t one_size, const char *other, size_t other_size)
+{
+    return one_size == other_size && strncasecmp(one, other, one_size) == 0;
+}
+
+/* listen: HOST:PORT, unix:PATH or none. */
+static bool is_name_of(const char *listen, const char *host, size_t size)
+{
+    const char *port = strrchr(listen, ':');
+
+    return port != NULL && strncmp(listen, "unix:", 5) != 0 &&
+           is_equal(listen, (size_t)(port - listen), host, size);
+}
+
+static bool is_configured(const struct config *config, const char *host, size_t size)
+{
+    const char *list = config->hosts;
+    const char *word;
+    size_t word_size;
+
+    while (is_given(config->hosts) && (word = config_list_next(&list, &word_size)) != NULL) {
+        if (is_equal(word, word_size, host, size)) {
+            return true;
+        }
+    }
+    return is_name_of(config->listen, host, size) || is_name_of(config->admin_listen, host, size);
+}
+
+bool guard_knows_host(const struct config *config, const char *host)
+{
+    static const char loopback[] = "localhost";
+    const size_t tail = strlen(loopback);
+    size_t size = host == NULL ? 0 : strcspn(host, ":");
+    char text[INET_ADDRSTRLEN] = "";
+    struct in_addr address;
+
+    if (size == 0 || host[0] == '[') {
+        return true;
+    }
+    memcpy(text, host, size < sizeof(text) ? size : 0);
+    if (inet_pton(AF_INET, text, &address) == 1) {
+        return true;
+    }
+    if (host[size - 1] == '.') { /* the root of the DNS, which names may end in */
+        size--;
+    }
+    /* RFC 6761, section 6.3: browsers ask no server about localhost and the names below it. */
+    return (size >= tail && is_equal(host + size - tail, tail, loopback, tail) &&
+            (size == tail || host[size - tail - 1] == '.')) ||
+           is_configured(config, host, size);
+}
+
+/* The size without the port that the scheme of an origin has by default. */
+static size_t size_without_port(const char *origin, const char *text, size_t size)
+{
+    const char *port = strncasecmp(origin, "https:", 6) == 0 ? ":443" : ":80";
+    const size_t port_size = strlen(port);
+
+    return size > port_size && memcmp(text + size - port_size, port, port_size) == 0
+               ? size - port_size
+               : size;
+}
+
+bool guard_lists_origin(const struct config *config, const char *origin)
+{
+    const size_t size = size_without_port(origin, origin, strlen(origin));
+    const char *list = config->cors_origins;
+    const char *word;
+    size_t word_size;
+
+    while (is_given(config->cors_origins) && (word = config_list_next(&list, &word_size)) != NULL) {
+        if ((size > 0 && is_equal(word, word_size, "*", 1)) ||
+            is_equal(word, size_without_port(word, word, word_size), origin, size)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool guard_is_cross_origin(const struct config *config, const char *host, const char *origin,
+                           const char *site)
+{
+    const bool is_cross_site = site != NULL && strcasecmp(site, "cross-site") == 0;
+    const char *authority = origin == NULL ? NULL : strstr(origin, "://");
+    bool is_same_host = false;
+
+    if (origin == NULL) {
+        return is_cross_site;
+    }
+    /* The schemes may differ: a proxy in front may have taken TLS off. */
+    if (authority != NULL && host != NULL) {
+        authority += strlen("://");
+        is_same_host = is_equal(authority, size_without_port(origin, authority, strlen(authority)),
+                                host, size_without_port(origin, host, strlen(host)));
+    }
+    return (is_cross_site || !is_same_host) && !guard_lists_origin(config, origin);
+}
+
+size_t guard_cors_headers(const struct config *config, const char *origin,
+                          struct guard_cors_header ret_headers[GUARD_CORS_HEADER_LIMIT])
+{
+    size_t count = 0;
+
+    if (!is_given(config->cors_origins)) {
+        return 0;
+    }
+    /* Caches keep the answers of each origin apart, also the ones that no origin may read. */
+    ret_headers[count++] = (struct guard_cors_header){"Vary", "Origin"};
+    if (origin != NULL && guard_lists_origin(config, origin)) {
+        ret_headers[count++] = (struct guard_cors_header){"Access-Control-Allow-Origin", origin};
+        ret_headers[count++] =
+            (struct guard_cors_header){"Access-Control-Expose-Headers", EXPOSED_HEADERS};
+    }
+    return count;
 }
