@@ -35,7 +35,7 @@
 
 struct endpoint {
     struct endpoint_rules rules;
-    struct timeouts_rules timeouts;
+    struct deadline_rules deadlines;
     struct shared_listener *listener; /* NULL: not accepted from any more */
     struct MHD_Daemon *daemon;
     struct mailbox *mailbox;
@@ -126,7 +126,7 @@ static void connection_changed(void *context, struct MHD_Connection *connection,
     *socket_context = NULL;
     TAILQ_REMOVE(&endpoint->conns, conn, place);
     endpoint->rules.conn_closed(conn);
-    endpoint_enter_phase(conn, TIMEOUTS_HEADERS, 0);
+    endpoint_enter_phase(conn, PHASE_HEADERS, 0);
     release_conn(endpoint, conn);
     metrics_add(METRIC_CONNECTIONS, -1);
 }
@@ -203,7 +203,7 @@ static void end_connection(const struct conn *conn)
 {
     const struct linger none = {.l_onoff = 1};
 
-    if (timeouts_is_sending(conn->descriptor)) {
+    if (limits_is_sending(conn->descriptor)) {
         (void)!setsockopt(conn->descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
     }
     shutdown(conn->descriptor, SHUT_RDWR);
@@ -224,11 +224,11 @@ static void check_deadlines(uv_timer_t *timer)
     TAILQ_FOREACH(conn, &endpoint->conns, place)
     {
         if (conn->is_suspended) {
-            if (timeouts_peer_has_left(conn->descriptor)) {
+            if (limits_peer_has_left(conn->descriptor)) {
                 endpoint->rules.client_left(conn);
             }
-        } else if (timeouts_is_late(&conn->timeouts, &endpoint->timeouts, conn->descriptor,
-                                    now_s - endpoint->lost_s)) {
+        } else if (limits_is_late(&conn->deadlines, &endpoint->deadlines, conn->descriptor,
+                                  now_s - endpoint->lost_s)) {
             end_connection(conn);
         }
     }
@@ -257,16 +257,16 @@ static bool evict_idle(struct endpoint *endpoint)
         if (looks++ == EVICTION_LOOKS) {
             break;
         }
-        if (conn->timeouts.phase == TIMEOUTS_HEADERS && conn->timeouts.since_s <= since_s) {
+        if (conn->deadlines.phase == PHASE_HEADERS && conn->deadlines.since_s <= since_s) {
             oldest = conn;
-            since_s = conn->timeouts.since_s;
+            since_s = conn->deadlines.since_s;
         }
     }
     if (oldest == NULL) {
         return false;
     }
     end_connection(oldest);
-    oldest->timeouts.since_s = INFINITY; /* not to be chosen again */
+    oldest->deadlines.since_s = INFINITY; /* not to be chosen again */
     return true;
 }
 
@@ -295,7 +295,7 @@ static void admit(struct endpoint *endpoint, int descriptor, const struct sockad
         conn->verdict = LIMITS_OK;
     }
     start_ticking(endpoint);
-    timeouts_start(&conn->timeouts, TIMEOUTS_HEADERS, clock_monotonic_s() - endpoint->lost_s);
+    limits_start_phase(&conn->deadlines, PHASE_HEADERS, clock_monotonic_s() - endpoint->lost_s);
     endpoint->arriving = conn;
     /* It closes the socket when it fails. Version 1.0 may only queue a connection from outside, and
      * tells of it in its next run. */
@@ -457,7 +457,7 @@ enum status endpoint_create(const struct endpoint_rules *rules, unsigned number,
     }
     TAILQ_INIT(&endpoint->conns);
     endpoint->rules = *rules;
-    endpoint->timeouts = (struct timeouts_rules){
+    endpoint->deadlines = (struct deadline_rules){
         rules->config->header_timeout_s, rules->config->stall_timeout_s, rules->config->rate_floor};
     endpoint->quiesce_message.deliver = quiesce;
     endpoint->stop_message.deliver = stop;
@@ -525,13 +525,13 @@ struct conn *endpoint_conn(struct MHD_Connection *connection)
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
-void endpoint_enter_phase(struct conn *conn, enum timeouts_phase phase, double now_s)
+void endpoint_enter_phase(struct conn *conn, enum conn_phase phase, double now_s)
 {
     struct endpoint *endpoint = conn->endpoint;
 
-    endpoint->busy -= conn->timeouts.phase != TIMEOUTS_HEADERS;
-    endpoint->busy += phase != TIMEOUTS_HEADERS;
-    timeouts_start(&conn->timeouts, phase, now_s - endpoint->lost_s);
+    endpoint->busy -= conn->deadlines.phase != PHASE_HEADERS;
+    endpoint->busy += phase != PHASE_HEADERS;
+    limits_start_phase(&conn->deadlines, phase, now_s - endpoint->lost_s);
 }
 
 void endpoint_suspend(struct conn *conn, struct MHD_Connection *connection)
@@ -543,6 +543,6 @@ void endpoint_suspend(struct conn *conn, struct MHD_Connection *connection)
 void endpoint_resume(struct conn *conn, struct MHD_Connection *connection)
 {
     conn->is_suspended = false;
-    conn->timeouts.checked_s = -1; /* the time that it was suspended is not the client's */
+    conn->deadlines.checked_s = -1; /* the time that it was suspended is not the client's */
     MHD_resume_connection(connection);
 }

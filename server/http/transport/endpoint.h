@@ -10,7 +10,6 @@
 #include "server/config.h"
 #include "server/http/transport/limits.h"
 #include "server/http/transport/listener.h"
-#include "server/http/transport/timeouts.h"
 #include "server/http/transport/tls.h"
 #include "server/job/mailbox.h"
 
@@ -28,7 +27,7 @@ struct conn {
     enum limits_verdict verdict;
     uint32_t address; /* counter of limits.h */
     bool is_suspended;
-    struct timeouts timeouts;
+    struct deadlines deadlines;
     struct request *request; /* the request under way; NULL between two; of the callbacks */
 };
 
@@ -76,7 +75,7 @@ bool endpoint_parses_leniently(void);
 
 void *endpoint_context(const struct endpoint *endpoint);
 struct conn *endpoint_conn(struct MHD_Connection *connection);
-/* The phase of a connection; now_s by clock_monotonic_s(), of TIMEOUTS_HEADERS only. */
-void endpoint_enter_phase(struct conn *conn, enum timeouts_phase phase, double now_s);
+/* The phase of a connection; now_s by clock_monotonic_s(), of PHASE_HEADERS only. */
+void endpoint_enter_phase(struct conn *conn, enum conn_phase phase, double now_s);
 void endpoint_suspend(struct conn *conn, struct MHD_Connection *connection);
 void endpoint_resume(struct conn *conn, struct MHD_Connection *connection);

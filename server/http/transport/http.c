@@ -100,16 +100,16 @@ static enum MHD_Result begin(struct request *request, const struct guard_request
 {
     struct conn *conn = request->conn;
 
-    endpoint_enter_phase(conn, TIMEOUTS_HANDLER, 0);
+    endpoint_enter_phase(conn, PHASE_HANDLER, 0);
     if (conn->verdict != LIMITS_OK) {
         request_turn_away(request, conn->verdict);
     } else {
         request_begin(request, line);
     }
     if (request->answered) {
-        endpoint_enter_phase(conn, TIMEOUTS_ANSWER, 0);
+        endpoint_enter_phase(conn, PHASE_ANSWER, 0);
     } else if (request->closing) {
-        endpoint_enter_phase(conn, TIMEOUTS_BODY, 0);
+        endpoint_enter_phase(conn, PHASE_BODY, 0);
     }
     return request->outcome;
 }
@@ -135,18 +135,18 @@ static enum MHD_Result request_came(void *context, struct MHD_Connection *connec
         size_t size = *upload_data_size;
 
         *upload_data_size = 0;
-        request->conn->timeouts.received += size;
+        request->conn->deadlines.received += size;
         return body_feed(request, upload_data, size);
     }
     if (request->answered_early) {
         return MHD_NO; /* the connection ends with an early refusal */
     }
     if (!request->answered) {
-        endpoint_enter_phase(request->conn, TIMEOUTS_HANDLER, 0); /* a body is here */
+        endpoint_enter_phase(request->conn, PHASE_HANDLER, 0); /* a body is here */
         request_go_on(request);
     }
     if (request->answered) {
-        endpoint_enter_phase(request->conn, TIMEOUTS_ANSWER, 0);
+        endpoint_enter_phase(request->conn, PHASE_ANSWER, 0);
     }
     return request->outcome;
 }
@@ -167,7 +167,7 @@ static void request_ended(void *context, struct MHD_Connection *connection, void
         request_account(request, now_s);
         request_finish(request);
         conn->request = NULL;
-        endpoint_enter_phase(conn, TIMEOUTS_HEADERS, now_s);
+        endpoint_enter_phase(conn, PHASE_HEADERS, now_s);
         give_request_back(endpoint_context(context), request);
     }
 }

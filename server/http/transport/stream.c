@@ -100,7 +100,7 @@ static struct stream *create(struct request *request,
     }
     stream->result = request->result == NULL ? NULL : result_ref(request->result);
     stream->make = make;
-    stream->produced = &request->conn->timeouts.produced;
+    stream->produced = &request->conn->deadlines.produced;
     if (request->coding != CODING_IDENTITY &&
         coding_open(request->coding, &stream->coder) != STATUS_OK) {
         free_stream(stream);

@@ -19,7 +19,7 @@ struct stream {
     struct text made;       /* and not yet encoded */
     struct text text;       /* not yet sent */
     size_t sent;
-    uint64_t *produced; /* of timeouts.h */
+    uint64_t *produced; /* of deadlines.h */
     bool ended;
 };
 

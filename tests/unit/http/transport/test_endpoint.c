@@ -38,7 +38,7 @@ static enum MHD_Result answer(struct MHD_Connection *connection)
     const enum MHD_Result result = MHD_queue_response(connection, MHD_HTTP_OK, response);
 
     MHD_destroy_response(response);
-    endpoint_enter_phase(endpoint_conn(connection), TIMEOUTS_ANSWER, 0);
+    endpoint_enter_phase(endpoint_conn(connection), PHASE_ANSWER, 0);
     return result;
 }
 
@@ -56,11 +56,11 @@ static enum MHD_Result request_came(void *context, struct MHD_Connection *connec
     assert_ptr_equal(endpoint_context(conn->endpoint), current);
     if (*request == NULL) {
         *request = &begun;
-        endpoint_enter_phase(conn, TIMEOUTS_HANDLER, 0);
+        endpoint_enter_phase(conn, PHASE_HANDLER, 0);
         return MHD_YES;
     }
     if (*size > 0) {
-        conn->timeouts.received += *size;
+        conn->deadlines.received += *size;
         *size = 0;
         return MHD_YES;
     }
@@ -87,7 +87,7 @@ static void request_ended(void *context, struct MHD_Connection *connection, void
     (void)context;
     (void)request;
     (void)reason;
-    endpoint_enter_phase(endpoint_conn(connection), TIMEOUTS_HEADERS, clock_monotonic_s());
+    endpoint_enter_phase(endpoint_conn(connection), PHASE_HEADERS, clock_monotonic_s());
 }
 
 static void client_left(struct conn *conn)
