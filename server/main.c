@@ -1,5 +1,5 @@
 /* apspd: arguments in, exit code out. */
-#include "server/http/request/keyring.h"
+#include "server/http/request/auth.h"
 #include "server/job/worker/child.h"
 #include "server/job/worker/process.h"
 #include "server/service.h"
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
         return 0;
     }
     if (request.hash_key) {
-        return keyring_hash(stdin, stdout, &problem) == STATUS_OK ? 0 : report_failure(&problem);
+        return auth_hash_key(stdin, stdout, &problem) == STATUS_OK ? 0 : report_failure(&problem);
     }
     if (request.check) {
         return 0;

@@ -8,8 +8,7 @@
  * interruptions. The exit status is 1 when a key was let in, cost more than 50 us on the average,
  * or |t| is 4.5 or more. */
 #include "proto/check.h"
-#include "server/http/request/key_match.h"
-#include "server/http/request/keyring.h"
+#include "server/http/request/auth.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -78,14 +77,14 @@ static struct keyring *make_keyring(struct tenant_table *tenants)
         FILE *from = fmemopen(key, KEY_SIZE, "r");
         char hashed[2 * KEY_DIGEST_SIZE + 2] = "";
         FILE *to = fmemopen(hashed, sizeof hashed, "w");
-        CHECK(from != NULL && to != NULL && keyring_hash(from, to, &problem) == STATUS_OK);
+        CHECK(from != NULL && to != NULL && auth_hash_key(from, to, &problem) == STATUS_OK);
         fclose(from);
         fclose(to);
         fprintf(file, "%.64s t%u reader\n", hashed, i % 8);
     }
     fclose(file);
-    CHECK(keyring_create(get_tenant, tenants, &keyring) == STATUS_OK);
-    CHECK(keyring_load(keyring, path, &problem) == STATUS_OK);
+    CHECK(auth_create(get_tenant, tenants, &keyring) == STATUS_OK);
+    CHECK(auth_load_keys(keyring, path, &problem) == STATUS_OK);
     unlink(path);
     return keyring;
 }
@@ -147,7 +146,7 @@ static void try_mutations(struct keyring *keyring)
 
         if (!is_key(key, size)) {
             const uint64_t began_ns = now_ns();
-            let_in += keyring_find(keyring, key, size, &grant);
+            let_in += auth_find_key(keyring, key, size, &grant);
             spent_ns += now_ns() - began_ns;
             i++;
         }
@@ -156,7 +155,7 @@ static void try_mutations(struct keyring *keyring)
     const double cost_us = (double)spent_ns / 1e3 / MUTATIONS;
     report("cost of one beside 4,096 keys, us", cost_us, "50", cost_us <= COST_GOAL_US);
     write_key(17, key);
-    CHECK(keyring_find(keyring, key, KEY_SIZE, &grant));
+    CHECK(auth_find_key(keyring, key, KEY_SIZE, &grant));
 }
 
 /* ---- Time ---- */
@@ -244,7 +243,7 @@ static void match(void *context, size_t sort)
     const struct digests *digests = context;
     static volatile size_t found;
 
-    found = key_match_find(digests->known[0], KEY_DIGEST_SIZE, 64, digests->asked[sort]);
+    found = auth_match_digest(digests->known[0], KEY_DIGEST_SIZE, 64, digests->asked[sort]);
     (void)found;
 }
 
@@ -258,7 +257,7 @@ static void call(void *context, size_t sort)
     const struct asked *asked = context;
     struct grant grant;
 
-    (void)keyring_find(asked->keyring, asked->keys[sort], KEY_SIZE, &grant);
+    (void)auth_find_key(asked->keyring, asked->keys[sort], KEY_SIZE, &grant);
 }
 
 static void judge_digests(size_t samples)
@@ -294,7 +293,7 @@ int main(int argc, char **argv)
     memcpy(asked.keys[0], "key-00000000000000000000000000xx", KEY_SIZE);
     memcpy(asked.keys[1], "yy-entirely-another-one-00000000", KEY_SIZE);
     judge("two wrong keys, one much like those that are valid", samples / 10, call, &asked);
-    keyring_destroy(asked.keyring);
+    auth_destroy(asked.keyring);
     tenant_table_destroy(tenants);
     return missed ? 1 : 0;
 }

@@ -21,7 +21,7 @@ INCLUDES = {
     "server/": ("proto/", "server/solver/", "server/*"),
     "server/apsp.c": ("proto/", "server/solver/", "server/command/", "server/*"),
     "server/service.c": ("proto/", "server/"),
-    "server/main.c": ("server/*", "server/http/request/keyring.h", "server/job/worker/child.h",
+    "server/main.c": ("server/*", "server/http/request/auth.h", "server/job/worker/child.h",
                       "server/job/worker/process.h"),
     "tests/": ("proto/", "gpu/", "server/", "tests/"),
 }
@@ -48,7 +48,7 @@ LIBRARIES = (
             "server/http/transport/tls.",
             "server/http/transport/endpoint.c",
             "server/http/request/request.c",
-            "server/http/request/keyring.c",
+            "server/http/request/auth.c",
         ),
     ),
     (r"\bini_parse\w*", ("server/config.c",)),
@@ -64,7 +64,7 @@ LIBRARIES = (
             "server/store/result_table.c",
             "server/solver/cpu/pool.c",
             "server/solver/plan/separator_metis.c",
-            "server/http/request/keyring.c",
+            "server/http/request/auth.c",
         ),
     ),
 )

@@ -19,7 +19,6 @@ WITHOUT_UNIT_TEST = {
     "server/command/*.c": "tests/http/test_command.py runs each subcommand",
     "server/config_option.c": "test_config.c",
     "server/sandbox_absent.c": "nothing is done; test_confined.py is skipped by what it says",
-    "server/http/request/auth.c": "tests/http/test_access_keys.py",
     "server/http/request/body.c": "tests/http: bytes of a connection",
     "server/http/request/request.c": "tests/http: all of it needs a connection",
     "server/http/request/calls.c": "tests/http: all of it needs a connection",
@@ -66,6 +65,8 @@ NAMED_OTHERWISE = {
 # Globals that no other file of the product calls, each with why.
 CALLED_BY_TESTS = {
     "cpu_kernel_usable": "tests run each kernel that this processor can run",
+    "auth_find_key": "the unit test, and tests/campaign measures its time",
+    "auth_match_digest": "valgrind watches it, and tests/campaign measures its time",
     "task_files_sample": "how it grows is for the unit test",
     "gpu_set_tuning": "tests/solver/test_gpu_variants.c forces each way of solving",
 }

@@ -1,15 +1,374 @@
 #include "server/http/request/auth.h"
 
+#include "proto/number.h"
 #include "server/clock.h"
+#include "server/http/request/request.h"
 
+#include <errno.h>
+#include <gnutls/crypto.h>
+#include <gnutls/gnutls.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+
+#define LINE_SIZE 512
+#define KEY_LIMIT 4096
+/* The length of a key: at least 96 random bits in base 64, at most what fits a header line. */
+#define KEY_SIZE_MIN 16
+#define KEY_SIZE_MAX 256
+
+#define BLANKS " \t\r\n"
+
+struct entry {
+    unsigned char digest[KEY_DIGEST_SIZE];
+    struct grant grant;
+};
+
+struct keyring {
+    pthread_rwlock_t lock;
+    auth_tenant tenant;
+    void *context;
+    struct entry *entries;
+    size_t count;
+};
+
+/* A file being read. */
+struct reading {
+    const char *path;
+    uint64_t line;
+    struct entry *entries;
+    size_t count;
+    const struct keyring *keyring;
+    struct problem *reterr;
+};
+
+enum status auth_create(auth_tenant tenant, void *context, struct keyring **ret_keyring)
+{
+    struct keyring *keyring = calloc(1, sizeof(*keyring));
+
+    if (keyring == NULL || pthread_rwlock_init(&keyring->lock, NULL) != 0) {
+        free(keyring);
+        return STATUS_NO_MEMORY;
+    }
+    keyring->tenant = tenant;
+    keyring->context = context;
+    *ret_keyring = keyring;
+    return STATUS_OK;
+}
+
+void auth_destroy(struct keyring *keyring)
+{
+    if (keyring == NULL) {
+        return;
+    }
+    pthread_rwlock_destroy(&keyring->lock);
+    free(keyring->entries);
+    free(keyring);
+}
+
+/* ---- The file ---- */
+
+/* The words never hold what the line does: it could be a key, put there by mistake. */
+static enum status refuse(const struct reading *reading, const char *words)
+{
+    problem_set(reading->reterr, STATUS_CONFIG, "%s:%llu: %s", reading->path,
+                (unsigned long long)reading->line, words);
+    problem_at(reading->reterr, reading->line, 0);
+    return STATUS_CONFIG;
+}
+
+static int digit_of(char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *at = c == '\0' ? NULL : strchr(digits, c);
+
+    return at == NULL ? -1 : (int)(at - digits);
+}
+
+static bool read_digest(const char *word, unsigned char digest[KEY_DIGEST_SIZE])
+{
+    if (strlen(word) != 2 * (size_t)KEY_DIGEST_SIZE) {
+        return false;
+    }
+    for (size_t i = 0; i < KEY_DIGEST_SIZE; i++) {
+        const int high = digit_of(word[2 * i]);
+        const int low = digit_of(word[2 * i + 1]);
+
+        if (high < 0 || low < 0) {
+            return false;
+        }
+        digest[i] = (unsigned char)(high << 4 | low);
+    }
+    return true;
+}
+
+static bool read_role(const char *word, unsigned *ret_rights)
+{
+    static const struct {
+        const char *name;
+        unsigned rights;
+    } roles[] = {
+        {"reader", RIGHT_READ},
+        {"submitter", RIGHT_READ | RIGHT_WRITE},
+        {"monitor", RIGHT_MONITOR},
+        {"admin", RIGHT_READ | RIGHT_WRITE | RIGHT_MONITOR | RIGHT_ADMIN},
+    };
+
+    for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+        if (strcmp(roles[i].name, word) == 0) {
+            *ret_rights = roles[i].rights;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* From 1 on: 0 would be taken for "nothing" by some and for "no limit" by others. */
+static bool read_amount(const char *text, uint64_t most, uint64_t *ret_amount)
+{
+    static const char *const units[] = {"", "KiB", "MiB", "GiB", "TiB"};
+    const size_t digits = strspn(text, "0123456789");
+    int64_t number;
+    uint64_t amount;
+
+    if (!number_parse_integer(text, digits, &number) || number < 1) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        if (strcmp(text + digits, units[i]) == 0 &&
+            !__builtin_mul_overflow((uint64_t)number, UINT64_C(1) << (10 * i), &amount) &&
+            amount <= most) {
+            *ret_amount = amount;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_quota(const char *word, struct quota *quota)
+{
+    uint64_t amount;
+
+    if (strncmp(word, "jobs=", 5) == 0 && read_amount(word + 5, UINT32_MAX, &amount)) {
+        quota->waiting_jobs = (uint32_t)amount;
+        return true;
+    }
+    if (strncmp(word, "vertices=", 9) == 0 && read_amount(word + 9, UINT32_MAX, &amount)) {
+        quota->vertex_limit = (uint32_t)amount;
+        return true;
+    }
+    if (strncmp(word, "bytes=", 6) == 0 && read_amount(word + 6, UINT64_MAX, &amount)) {
+        quota->stored_bytes = amount;
+        return true;
+    }
+    return false;
+}
+
+static enum status read_words(struct reading *reading, char *line, struct entry *entry)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789._-";
+    const struct keyring *keyring = reading->keyring;
+    char *rest = NULL;
+    const char *digest = strtok_r(line, BLANKS, &rest);
+    const char *tenant = strtok_r(NULL, BLANKS, &rest);
+    const char *role = strtok_r(NULL, BLANKS, &rest);
+    const char *quota;
+
+    if (digest == NULL || !read_digest(digest, entry->digest)) {
+        return refuse(reading, "a line begins with the SHA-256 of a key, 64 digits of 0-9a-f: "
+                               "apspd --hash-key prints it");
+    }
+    const size_t size = tenant == NULL ? 0 : strlen(tenant);
+    if (size == 0 || size >= TENANT_NAME_SIZE || strspn(tenant, letters) != size) {
+        return refuse(reading, "the second word is the tenant: 1 to 31 of a-z 0-9 . _ -");
+    }
+    if (role == NULL || !read_role(role, &entry->grant.rights)) {
+        return refuse(reading, "the third word is the role: reader, submitter, monitor or admin");
+    }
+    while ((quota = strtok_r(NULL, BLANKS, &rest)) != NULL) {
+        if (!read_quota(quota, &entry->grant.quota)) {
+            return refuse(reading, "behind the role there are only jobs=N, bytes=N, vertices=N");
+        }
+    }
+    for (size_t i = 0; i < reading->count; i++) {
+        if (memcmp(reading->entries[i].digest, entry->digest, KEY_DIGEST_SIZE) == 0) {
+            return refuse(reading, "this key is there twice");
+        }
+    }
+    return keyring->tenant(keyring->context, strcmp(tenant, "-") == 0 ? "" : tenant,
+                           &entry->grant.tenant);
+}
+
+static enum status read_line(struct reading *reading, char *line)
+{
+    struct entry entry = {0};
+    const char *first = line + strspn(line, BLANKS);
+
+    reading->line++;
+    if (strlen(line) == LINE_SIZE - 1) {
+        return refuse(reading, "the line is too long");
+    }
+    if (*first == '\0' || *first == '#') {
+        return STATUS_OK;
+    }
+    if (reading->count == KEY_LIMIT) {
+        return refuse(reading, "there are more keys than 4096");
+    }
+    enum status status = read_words(reading, line, &entry);
+    if (status == STATUS_OK) {
+        reading->entries[reading->count++] = entry;
+    }
+    return status;
+}
+
+static enum status read_lines(struct reading *reading, FILE *stream)
+{
+    char line[LINE_SIZE];
+    enum status status = STATUS_OK;
+
+    while (status == STATUS_OK && fgets(line, sizeof(line), stream) != NULL) {
+        status = read_line(reading, line);
+    }
+    if (status == STATUS_OK && ferror(stream)) {
+        status = problem_set(reading->reterr, STATUS_CONFIG, "%s cannot be read", reading->path);
+    }
+    if (status == STATUS_OK && reading->count == 0) {
+        status = problem_set(reading->reterr, STATUS_CONFIG, "%s has no key", reading->path);
+    }
+    return status;
+}
+
+enum status auth_load_keys(struct keyring *keyring, const char *path, struct problem *reterr)
+{
+    struct reading reading = {.path = path, .keyring = keyring, .reterr = reterr};
+    FILE *stream = fopen(path, "re");
+    enum status status = STATUS_OK;
+    struct stat about;
+
+    if (stream == NULL) {
+        return problem_set(reterr, STATUS_CONFIG, "cannot read the keys of %s: %s", path,
+                           strerror(errno));
+    }
+    reading.entries = calloc(KEY_LIMIT, sizeof(*reading.entries));
+    if (reading.entries == NULL) {
+        fclose(stream);
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the keys.");
+    }
+    if (fstat(fileno(stream), &about) != 0 || (about.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+        status =
+            problem_set(reterr, STATUS_CONFIG, "%s can be written by others than its owner", path);
+        problem_hint(reterr, "chmod 600 it: whoever writes it lets himself in");
+    } else {
+        status = read_lines(&reading, stream);
+    }
+    fclose(stream);
+    if (status != STATUS_OK) {
+        free(reading.entries);
+        return status;
+    }
+    pthread_rwlock_wrlock(&keyring->lock);
+    struct entry *old = keyring->entries;
+    keyring->entries = reading.entries;
+    keyring->count = reading.count;
+    pthread_rwlock_unlock(&keyring->lock);
+    free(old);
+    return STATUS_OK;
+}
+
+/* ---- Keys ---- */
+
+/* All ones where both are equal, else none. */
+static uint64_t compare(const unsigned char *first, const unsigned char *second)
+{
+    uint64_t difference = 0;
+
+    for (size_t at = 0; at < KEY_DIGEST_SIZE; at += sizeof(difference)) {
+        uint64_t words[2];
+
+        memcpy(&words[0], first + at, sizeof(words[0]));
+        memcpy(&words[1], second + at, sizeof(words[1]));
+        difference |= words[0] ^ words[1];
+    }
+    /* The top bit of one of the two is set unless it is 0. */
+    return ((difference | (0 - difference)) >> 63) - 1;
+}
+
+size_t auth_match_digest(const unsigned char *first, size_t stride, size_t count,
+                         const unsigned char digest[KEY_DIGEST_SIZE])
+{
+    uint64_t found = count;
+
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t same = compare(first + i * stride, digest);
+
+        found = (found & ~same) | (i & same);
+    }
+    return (size_t)found;
+}
+
+bool auth_find_key(struct keyring *keyring, const char *key, size_t size, struct grant *ret_grant)
+{
+    unsigned char digest[KEY_DIGEST_SIZE];
+    struct grant grant = {0};
+    bool found = false;
+
+    if (gnutls_hash_fast(GNUTLS_DIG_SHA256, key, size, digest) != 0) {
+        return false;
+    }
+    pthread_rwlock_rdlock(&keyring->lock);
+    if (keyring->count > 0) {
+        const size_t index = auth_match_digest(keyring->entries[0].digest, sizeof(struct entry),
+                                               keyring->count, digest);
+
+        found = index < keyring->count;
+        grant = found ? keyring->entries[index].grant : grant;
+    }
+    pthread_rwlock_unlock(&keyring->lock);
+    *ret_grant = grant;
+    return found;
+}
+
+enum status auth_hash_key(FILE *from, FILE *to, struct problem *reterr)
+{
+    char key[KEY_SIZE_MAX + 2] = "";
+    unsigned char digest[KEY_DIGEST_SIZE];
+
+    if (fgets(key, sizeof(key), from) == NULL) {
+        key[0] = '\0';
+    }
+    const size_t size = strcspn(key, "\n");
+    bool is_visible = true;
+
+    key[size] = '\0';
+    for (size_t i = 0; i < size; i++) {
+        is_visible = is_visible && key[i] > 0x20 && key[i] < 0x7F;
+    }
+    if (size < KEY_SIZE_MIN || size > KEY_SIZE_MAX || !is_visible) {
+        problem_set(reterr, STATUS_CONFIG, "a key is %d to %d visible ASCII characters on one line",
+                    KEY_SIZE_MIN, KEY_SIZE_MAX);
+        problem_hint(reterr, "openssl rand -base64 24 makes a good one");
+        return STATUS_CONFIG;
+    }
+    if (gnutls_hash_fast(GNUTLS_DIG_SHA256, key, size, digest) != 0) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "The key cannot be hashed.");
+    }
+    explicit_bzero(key, sizeof(key));
+    for (size_t i = 0; i < sizeof(digest); i++) {
+        fprintf(to, "%02x", digest[i]);
+    }
+    fputc('\n', to);
+    return STATUS_OK;
+}
+
+/* ---- Requests ---- */
 
 #define SCHEME "Bearer "
 
 /* The credentials of a request; of more than one nobody knows which a proxy has looked at. */
-struct credentials {
+struct bearer {
     const char *value;
     size_t size;
     unsigned count;
@@ -19,13 +378,13 @@ static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const cha
                                size_t name_size, const char *value, size_t value_size)
 {
     static const char wanted[] = MHD_HTTP_HEADER_AUTHORIZATION;
-    struct credentials *credentials = context;
+    struct bearer *bearer = context;
 
     (void)kind;
     if (name_size == strlen(wanted) && strncasecmp(name, wanted, name_size) == 0) {
-        credentials->value = value;
-        credentials->size = value_size;
-        credentials->count++;
+        bearer->value = value;
+        bearer->size = value_size;
+        bearer->count++;
     }
     return MHD_YES;
 }
@@ -33,21 +392,21 @@ static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const cha
 static bool find_grant(struct request *request, bool *ret_tried)
 {
     const size_t prefix = strlen(SCHEME);
-    struct credentials credentials = {0};
+    struct bearer bearer = {0};
 
-    MHD_get_connection_values_n(request->connection, MHD_HEADER_KIND, collect, &credentials);
-    *ret_tried = credentials.count > 0;
-    if (credentials.count != 1 || credentials.value == NULL || credentials.size <= prefix ||
-        strncasecmp(credentials.value, SCHEME, prefix) != 0) {
+    MHD_get_connection_values_n(request->connection, MHD_HEADER_KIND, collect, &bearer);
+    *ret_tried = bearer.count > 0;
+    if (bearer.count != 1 || bearer.value == NULL || bearer.size <= prefix ||
+        strncasecmp(bearer.value, SCHEME, prefix) != 0) {
         return false;
     }
-    return keyring_find(request->http_context->keyring, credentials.value + prefix,
-                        credentials.size - prefix, &request->grant);
+    return auth_find_key(request->http_context->keyring, bearer.value + prefix,
+                         bearer.size - prefix, &request->grant);
 }
 
 /* A client that guesses keys is told to wait, and has to reconnect for each guess. A valid key
  * never waits, because many clients may share one address. */
-static enum status refuse(struct request *request, bool tried, struct problem *reterr)
+static enum status refuse_key(struct request *request, bool tried, struct problem *reterr)
 {
     struct http_context *http_context = request->http_context;
     const uint32_t wait_s = tried
@@ -80,7 +439,7 @@ enum status auth_check(struct request *request, struct problem *reterr)
         return STATUS_OK;
     }
     if (!find_grant(request, &tried)) {
-        return refuse(request, tried, reterr);
+        return refuse_key(request, tried, reterr);
     }
     if ((request->grant.rights & right) == 0) {
         return problem_set(reterr, STATUS_FORBIDDEN, "The role of this key does not include that.");

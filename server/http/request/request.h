@@ -8,8 +8,8 @@
  */
 #pragma once
 
+#include "server/http/request/auth.h"
 #include "server/http/request/job_request.h"
-#include "server/http/request/keyring.h"
 #include "server/http/request/router.h"
 #include "server/http/request/upload.h"
 #include "server/http/transport/coding.h"

@@ -1,7 +1,7 @@
 #include "server/http/request/routes.h"
 
 #include "server/http/api/serve.h"
-#include "server/http/request/keyring.h"
+#include "server/http/request/auth.h"
 #include "server/http/request/request_metrics.h"
 
 static const char *const none[] = {NULL};

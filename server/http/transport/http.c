@@ -195,7 +195,7 @@ static void destroy(struct http *http)
     free(http->threads);
     limits_destroy(http->http_context.limits);
     adjacency_cache_destroy(http->http_context.adjacencies);
-    keyring_destroy(http->http_context.keyring);
+    auth_destroy(http->http_context.keyring);
     tls_destroy(http->credentials);
     free(http);
 }
@@ -221,7 +221,7 @@ static enum status open_secrets(struct http *http, struct problem *reterr)
     }
     if (is_given(config->keys_file)) {
         status =
-            keyring_create(make_tenant, http->http_context.scheduler, &http->http_context.keyring);
+            auth_create(make_tenant, http->http_context.scheduler, &http->http_context.keyring);
     }
     if (status == STATUS_OK && is_given(config->tls_certificate)) {
         status = tls_create(&http->credentials);
@@ -411,8 +411,8 @@ enum status http_load_keys(struct http *http, struct problem *reterr)
 {
     return http->http_context.keyring == NULL
                ? STATUS_OK
-               : keyring_load(http->http_context.keyring, http->http_context.config->keys_file,
-                              reterr);
+               : auth_load_keys(http->http_context.keyring, http->http_context.config->keys_file,
+                                reterr);
 }
 
 enum status http_load_certificate(struct http *http, struct problem *reterr)

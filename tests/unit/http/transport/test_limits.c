@@ -1,6 +1,5 @@
 #include "server/http/transport/limits.h"
 
-
 #include <arpa/inet.h>
 #include <poll.h>
 #include <setjmp.h>

@@ -1,8 +1,10 @@
-#include "server/http/request/keyring.h"
+#include "server/http/request/auth.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,7 +37,7 @@ static int set_up(void **state)
     snprintf(fixture->path, sizeof fixture->path, "/tmp/test_keyring_XXXXXX");
     close(mkstemp(fixture->path));
     assert_int_equal(tenant_table_create(&fixture->tenants), STATUS_OK);
-    assert_int_equal(keyring_create(get_tenant, fixture->tenants, &fixture->keyring), STATUS_OK);
+    assert_int_equal(auth_create(get_tenant, fixture->tenants, &fixture->keyring), STATUS_OK);
     *state = fixture;
     return 0;
 }
@@ -44,7 +46,7 @@ static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
 
-    keyring_destroy(fixture->keyring);
+    auth_destroy(fixture->keyring);
     tenant_table_destroy(fixture->tenants);
     unlink(fixture->path);
     free(fixture);
@@ -58,12 +60,12 @@ static enum status load(const struct fixture *fixture, const char *text, struct 
     assert_non_null(file);
     fputs(text, file);
     fclose(file);
-    return keyring_load(fixture->keyring, fixture->path, problem);
+    return auth_load_keys(fixture->keyring, fixture->path, problem);
 }
 
 static bool find(const struct fixture *fixture, const char *key, struct grant *ret_grant)
 {
-    return keyring_find(fixture->keyring, key, strlen(key), ret_grant);
+    return auth_find_key(fixture->keyring, key, strlen(key), ret_grant);
 }
 
 static void a_key_gives_what_its_line_says(void **state)
@@ -164,10 +166,10 @@ static void a_file_that_others_write_is_refused(void **state)
 
     assert_int_equal(load(fixture, ALPHA_DIGEST " a admin\n", &problem), STATUS_OK);
     assert_int_equal(chmod(fixture->path, 0620), 0);
-    assert_int_equal(keyring_load(fixture->keyring, fixture->path, &problem), STATUS_CONFIG);
+    assert_int_equal(auth_load_keys(fixture->keyring, fixture->path, &problem), STATUS_CONFIG);
     assert_int_equal(chmod(fixture->path, 0640), 0);
-    assert_int_equal(keyring_load(fixture->keyring, fixture->path, &problem), STATUS_OK);
-    assert_int_equal(keyring_load(fixture->keyring, "/nowhere/keys", &problem), STATUS_CONFIG);
+    assert_int_equal(auth_load_keys(fixture->keyring, fixture->path, &problem), STATUS_OK);
+    assert_int_equal(auth_load_keys(fixture->keyring, "/nowhere/keys", &problem), STATUS_CONFIG);
     assert_non_null(strstr(problem.detail, "/nowhere/keys"));
 }
 
@@ -181,7 +183,7 @@ static enum status hash(const char *input, char output[128])
     FILE *from = fmemopen(copy, strlen(copy) + (copy[0] == '\0'), "r");
     FILE *to = fmemopen(output, 128, "w");
     assert_true(from != NULL && to != NULL);
-    enum status status = keyring_hash(from, to, &problem);
+    enum status status = auth_hash_key(from, to, &problem);
     fclose(from);
     fclose(to);
     return status;
@@ -210,7 +212,114 @@ static void a_key_is_hashed_as_the_file_has_it(void **state)
 
 #define FIXTURE_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
-int main(void)
+/* ---- Digests ---- */
+
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#else
+#define RUNNING_ON_VALGRIND 0
+#define VALGRIND_COUNT_ERRORS no_errors()
+#define VALGRIND_MAKE_MEM_UNDEFINED(address, size) ((void)(address), (void)(size))
+#define VALGRIND_MAKE_MEM_DEFINED(address, size) ((void)(address), (void)(size))
+
+static unsigned no_errors(void)
+{
+    return 0;
+}
+#endif
+
+#define COUNT 20
+/* Of a test that was not run. */
+#define SKIPPED 77
+
+struct thing {
+    char other[5];
+    unsigned char digest[KEY_DIGEST_SIZE];
+};
+
+static void fill_things(struct thing things[COUNT])
+{
+    for (size_t i = 0; i < COUNT; i++) {
+        memset(&things[i], 0xEE, sizeof things[i]);
+        for (size_t at = 0; at < KEY_DIGEST_SIZE; at++) {
+            things[i].digest[at] = (unsigned char)(i * 37 + at * at);
+        }
+    }
+}
+
+static size_t match(const struct thing things[COUNT], size_t count, const unsigned char *digest)
+{
+    return auth_match_digest(things[0].digest, sizeof things[0], count, digest);
+}
+
+static void each_is_found_where_it_is(void **state)
+{
+    struct thing things[COUNT];
+
+    (void)state;
+    fill_things(things);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_int_equal(match(things, COUNT, things[i].digest), i);
+        assert_int_equal(match(things, i, things[i].digest), i); /* not among those before it */
+    }
+    assert_int_equal(match(things, 0, things[0].digest), 0);
+}
+
+static void every_bit_counts(void **state)
+{
+    struct thing things[COUNT];
+    unsigned char digest[KEY_DIGEST_SIZE];
+
+    (void)state;
+    fill_things(things);
+    for (size_t bit = 0; bit < 8 * (size_t)KEY_DIGEST_SIZE; bit++) {
+        memcpy(digest, things[7].digest, sizeof digest);
+        digest[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        assert_int_equal(match(things, COUNT, digest), COUNT);
+    }
+}
+
+/* What is undefined for valgrind is secret for us: it reports each branch and address that depends
+ * on it. What has been found is told to the client, and so is no secret. */
+static void nothing_depends_on_what_is_secret(void **state)
+{
+    struct thing things[COUNT];
+    unsigned char digest[KEY_DIGEST_SIZE];
+    const unsigned before = VALGRIND_COUNT_ERRORS;
+
+    (void)state;
+    for (size_t i = 0; i <= COUNT; i++) {
+        fill_things(things);
+        memcpy(digest, things[i % COUNT].digest, sizeof digest);
+        digest[3] ^= i == COUNT;
+        for (size_t k = 0; k < COUNT; k++) {
+            VALGRIND_MAKE_MEM_UNDEFINED(things[k].digest, KEY_DIGEST_SIZE);
+        }
+        VALGRIND_MAKE_MEM_UNDEFINED(digest, sizeof digest);
+        size_t found = match(things, COUNT, digest);
+        VALGRIND_MAKE_MEM_DEFINED(&found, sizeof found);
+        assert_int_equal(found, i);
+    }
+    assert_int_equal(VALGRIND_COUNT_ERRORS, before);
+}
+
+/* So a silent valgrind says something. */
+static void a_comparison_that_stops_early_is_reported(void **state)
+{
+    static volatile unsigned char secret[KEY_DIGEST_SIZE];
+    const unsigned before = VALGRIND_COUNT_ERRORS;
+    size_t at = 0;
+
+    (void)state;
+    VALGRIND_MAKE_MEM_UNDEFINED(secret, sizeof secret);
+    while (at < sizeof secret && secret[at] == 0) {
+        at++;
+    }
+    assert_int_equal(at, sizeof secret);
+    assert_true(VALGRIND_COUNT_ERRORS > before);
+}
+
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         FIXTURE_TEST(a_key_gives_what_its_line_says),
@@ -219,7 +328,16 @@ int main(void)
         FIXTURE_TEST(a_line_too_long_is_refused),
         FIXTURE_TEST(a_file_that_others_write_is_refused),
         cmocka_unit_test(a_key_is_hashed_as_the_file_has_it),
+        cmocka_unit_test(each_is_found_where_it_is),
+        cmocka_unit_test(every_bit_counts),
+    };
+    const struct CMUnitTest watched[] = {
+        cmocka_unit_test(nothing_depends_on_what_is_secret),
+        cmocka_unit_test(a_comparison_that_stops_early_is_reported),
     };
 
+    if (argc > 1 && strcmp(argv[1], "--watched") == 0) {
+        return RUNNING_ON_VALGRIND ? cmocka_run_group_tests(watched, NULL, NULL) : SKIPPED;
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
