@@ -25,7 +25,6 @@ WITHOUT_UNIT_TEST = {
     "server/http/request/lifecycle.c": "tests/http: all of it needs a connection",
     "server/http/transport/http.c": "tests/http",
     "server/http/request/intake.c": "tests/http",
-    "server/http/request/routes.c": "tests/http",
     "server/http/api/*.c": "tests/http",
     "server/http/transport/stream.c": "tests/http",
     "server/http/web/pages.c": "tests/http/test_page.py and test_docs.py",

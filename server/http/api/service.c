@@ -1,6 +1,6 @@
 #include "server/http/api/serve.h"
 
-#include "server/http/request/routes.h"
+#include "server/http/request/router.h"
 
 #include <jansson.h>
 
@@ -225,9 +225,9 @@ void serve_service_index(struct request *request)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < routes_count; i++) {
-        if (router_answers_at(&routes_table[i], request->doors)) {
-            json_array_append_new(list, route_json(&routes_table[i]));
+    for (size_t i = 0; i < router_route_count; i++) {
+        if ((router_table[i].doors & request->doors) != 0) {
+            json_array_append_new(list, route_json(&router_table[i]));
         }
     }
     answer(request, json_pack("{s:s, s:s, s:o}", "service", "apspd", "version", APSPD_VERSION,

@@ -3,7 +3,7 @@
 #include "server/clock.h"
 #include "server/http/request/auth.h"
 #include "server/http/request/request_metrics.h"
-#include "server/http/request/routes.h"
+#include "server/http/request/router.h"
 #include "server/http/transport/guard.h"
 #include "server/job/job.h"
 #include "server/metrics.h"
@@ -144,8 +144,8 @@ static enum status route(struct request *request, struct problem *reterr)
     if (rest != NULL) {
         *rest++ = '\0';
     }
-    enum status status = router_find(routes_table, routes_count, request->doors, request->method,
-                                     path, &request->match, allow, reterr);
+    enum status status =
+        router_find(request->doors, request->method, path, &request->match, allow, reterr);
 
     if (allow[0] != '\0') {
         request_set_header(request, MHD_HTTP_HEADER_ALLOW, "%s", allow);

@@ -1,6 +1,6 @@
 #include "server/http/request/request_metrics.h"
 
-#include "server/http/request/routes.h"
+#include "server/http/request/router.h"
 #include "server/metrics.h"
 
 #include <stdatomic.h>
@@ -78,7 +78,7 @@ void request_metrics_count(const struct route *route, unsigned http_status, doub
 {
     struct shard *shard = find_shard();
     struct route_counts *counts =
-        &shard->routes[route == NULL ? NONE : (size_t)(route - routes_table)];
+        &shard->routes[route == NULL ? NONE : (size_t)(route - router_table)];
     add(shard, &counts->by_code[code_index(http_status)], 1);
     add(shard, &counts->by_bound[bound_index(seconds)], 1);
     add(shard, &counts->nanoseconds, seconds > 0 ? (uint64_t)(seconds * 1e9) : 0);
@@ -141,8 +141,8 @@ static const char *method_of(const struct route *route)
 static const char *print_labels(size_t route, struct text *labels)
 {
     text_clear(labels);
-    metrics_print_label(labels, "method", route == NONE ? "" : method_of(&routes_table[route]));
-    metrics_print_label(labels, "route", route == NONE ? "" : routes_table[route].pattern);
+    metrics_print_label(labels, "method", route == NONE ? "" : method_of(&router_table[route]));
+    metrics_print_label(labels, "route", route == NONE ? "" : router_table[route].pattern);
     return labels->bytes != NULL ? labels->bytes : "";
 }
 
@@ -159,7 +159,7 @@ static void print_codes(struct text *text, const char *labels, const struct rout
 
 static bool is_listed(size_t route, const struct route_sums *sums)
 {
-    return (route < routes_count || route == NONE) && sums->by_bound[BOUND_COUNT] > 0;
+    return (route < router_route_count || route == NONE) && sums->by_bound[BOUND_COUNT] > 0;
 }
 
 static void print_requests(struct text *text, struct text *labels)

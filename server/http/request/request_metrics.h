@@ -13,7 +13,7 @@
 /* Routes of the table that are told apart. */
 #define REQUEST_METRICS_ROUTE_LIMIT 64
 
-/* route: of routes_table, NULL when none was found. From the headers to the end of the answer. */
+/* route: of router_table, NULL when none was found. From the headers to the end of the answer. */
 void request_metrics_count(const struct route *route, unsigned http_status, double seconds);
 void request_metrics_count_result(bool found);
 

@@ -1,9 +1,89 @@
 #include "server/http/request/router.h"
 
+#include "server/http/api/serve.h"
+#include "server/http/request/auth.h"
 #include "server/http/request/query.h"
+#include "server/http/request/request_metrics.h"
 
 #include <stdio.h>
 #include <string.h>
+
+static const char *const none[] = {NULL};
+static const char *const of_job_list[] = {"state", "limit", "cursor", NULL};
+static const char *const of_graph_list[] = {"limit", "cursor", NULL};
+static const char *const of_job[] = {"wait", NULL};
+static const char *const of_events[] = {"last_event_id", NULL};
+static const char *const of_distance[] = {"source", "target", NULL};
+static const char *const of_matrix[] = {"format", "rows", "cols", "header", NULL};
+static const char *const of_row[] = {"format", "cols", "header", NULL};
+static const char *const of_nearest[] = {"source", "k", NULL};
+static const char *const of_within[] = {"source", "max", NULL};
+static const char *const of_heatmap[] = {"rows", "cols", "size", NULL};
+static const char *const of_ready[] = {"verbose", NULL};
+
+/* clang-format off */
+/* Searched in this order: the one asked most comes first. */
+const struct route router_table[] = {
+    {METHOD_GET, "/v1/graphs/{g}/distance", of_distance, NULL,
+     serve_distances_one, RIGHT_READ, DOOR_MAIN},
+    {METHOD_POST | METHOD_PUT, "/v1/jobs", job_request_submit_parameters, serve_jobs_prepare,
+     serve_jobs_submit, RIGHT_WRITE, DOOR_MAIN},
+    {METHOD_GET, "/v1/jobs", of_job_list, NULL, serve_lists_jobs, RIGHT_READ, DOOR_MAIN},
+    {METHOD_GET, "/v1/jobs/{id}", of_job, NULL, serve_jobs_show, RIGHT_READ, DOOR_MAIN},
+    {METHOD_GET, "/v1/jobs/{id}/events", of_events, NULL, serve_events, RIGHT_READ, DOOR_MAIN},
+    {METHOD_DELETE, "/v1/jobs/{id}", none, NULL, serve_jobs_cancel, RIGHT_WRITE, DOOR_MAIN},
+    {METHOD_POST | METHOD_PUT, "/v1/graphs", job_request_graph_parameters, serve_graphs_prepare,
+     serve_graphs_store, RIGHT_WRITE, DOOR_MAIN},
+    {METHOD_GET, "/v1/graphs", of_graph_list, NULL, serve_lists_graphs, RIGHT_READ, DOOR_MAIN},
+    {METHOD_GET, "/v1/graphs/{g}", none, NULL, serve_graphs_show, RIGHT_READ, DOOR_MAIN},
+    {METHOD_DELETE, "/v1/graphs/{g}", none, NULL, serve_graphs_delete, RIGHT_WRITE, DOOR_MAIN},
+    {METHOD_GET, "/v1/graphs/{g}/vertices", none, NULL,
+     serve_graphs_vertices, RIGHT_READ, DOOR_MAIN},
+    {METHOD_GET, "/v1/graphs/{g}/edges", none, NULL, serve_edges, RIGHT_READ, DOOR_MAIN},
+    {METHOD_POST, "/v1/graphs/{g}/distances", none, serve_pairs_prepare,
+     serve_pairs, RIGHT_READ, DOOR_MAIN},
+    {METHOD_GET, "/v1/graphs/{g}/path", of_distance, NULL, serve_paths_one, RIGHT_READ, DOOR_MAIN},
+    {METHOD_POST, "/v1/graphs/{g}/paths", none, serve_paths_prepare,
+     serve_paths_many, RIGHT_READ, DOOR_MAIN},
+    {METHOD_GET, "/v1/graphs/{g}/matrix", of_matrix, NULL, serve_matrix, RIGHT_READ, DOOR_MAIN},
+    {METHOD_GET, "/v1/graphs/{g}/row/{v}", of_row, NULL, serve_matrix_row, RIGHT_READ, DOOR_MAIN},
+    {METHOD_POST, "/v1/graphs/{g}/table", none, serve_table_prepare,
+     serve_table, RIGHT_READ, DOOR_MAIN},
+    {METHOD_GET, "/v1/graphs/{g}/nearest", of_nearest, NULL, serve_nearest, RIGHT_READ, DOOR_MAIN},
+    {METHOD_GET, "/v1/graphs/{g}/within", of_within, NULL,
+     serve_nearest_within, RIGHT_READ, DOOR_MAIN},
+    {METHOD_GET, "/v1/graphs/{g}/stats", none, NULL, serve_statistics, RIGHT_READ, DOOR_MAIN},
+    {METHOD_GET, "/v1/graphs/{g}/heatmap", of_heatmap, NULL,
+     serve_heatmap, RIGHT_READ, DOOR_MAIN},
+    {METHOD_POST, "/v1/estimate", none, serve_estimate_prepare,
+     serve_estimate, RIGHT_READ, DOOR_MAIN},
+    {METHOD_GET, "/v1/limits", none, NULL, serve_service_limits, RIGHT_READ, DOOR_MAIN},
+    {METHOD_GET, "/v1/formats", none, NULL, serve_service_formats, RIGHT_READ, DOOR_MAIN},
+    {METHOD_GET, "/v1/devices", none, NULL, serve_service_devices, RIGHT_READ, DOOR_MAIN},
+    {METHOD_GET, "/openapi.json", none, NULL, serve_page_openapi, RIGHT_OPEN, DOOR_MAIN},
+    {METHOD_GET, "/docs", none, NULL, serve_page_docs, RIGHT_OPEN, DOOR_MAIN},
+    {METHOD_GET, "/metrics", none, NULL, serve_metrics, RIGHT_MONITOR, DOOR_ADMIN | DOOR_ONLY},
+    {METHOD_GET, "/admin/log-level", none, NULL, serve_admin_log_level, RIGHT_ADMIN, DOOR_ADMIN},
+    {METHOD_PUT, "/admin/log-level", none, serve_admin_prepare, serve_admin_set_log_level,
+     RIGHT_ADMIN, DOOR_ADMIN},
+    {METHOD_GET, "/version", none, NULL, serve_service_version, RIGHT_OPEN, DOOR_MAIN | DOOR_ADMIN},
+    {METHOD_GET, "/livez", none, NULL, serve_service_live, RIGHT_OPEN, DOOR_MAIN | DOOR_ADMIN},
+    {METHOD_GET, "/readyz", of_ready, NULL,
+     serve_service_ready, RIGHT_OPEN, DOOR_MAIN | DOOR_ADMIN},
+    {METHOD_GET, "/v2/health/live", none, NULL,
+     serve_service_live, RIGHT_OPEN, DOOR_MAIN | DOOR_ADMIN},
+    {METHOD_GET, "/v2/health/ready", of_ready, NULL,
+     serve_service_ready, RIGHT_OPEN, DOOR_MAIN | DOOR_ADMIN},
+    {METHOD_GET, "/", none, NULL, serve_page_home, RIGHT_OPEN, DOOR_MAIN | DOOR_ADMIN},
+};
+/* clang-format on */
+
+const size_t router_route_count = sizeof(router_table) / sizeof(router_table[0]);
+
+_Static_assert(sizeof(router_table) / sizeof(router_table[0]) <= REQUEST_METRICS_ROUTE_LIMIT,
+               "every route is counted");
+
+/* ---- The search ---- */
 
 static const struct {
     enum method method;
@@ -33,11 +113,6 @@ const char *router_method_name(enum method method)
         }
     }
     return "other";
-}
-
-static unsigned methods_of(const struct route *route)
-{
-    return route->methods & METHOD_GET ? route->methods | METHOD_HEAD : route->methods;
 }
 
 #define HOLES 2
@@ -102,41 +177,28 @@ static enum status capture(const char *first, size_t size, char to[ROUTER_CAPTUR
     return STATUS_OK;
 }
 
-static void print_allow(unsigned allowed, char ret_allow[ROUTER_ALLOW_SIZE])
-{
-    size_t size = 0;
-
-    for (size_t i = 0; i < METHOD_COUNT; i++) {
-        if ((allowed & methods[i].method) == 0) {
-            continue;
-        }
-        size += (size_t)snprintf(ret_allow + size, ROUTER_ALLOW_SIZE - size, "%s%s",
-                                 size == 0 ? "" : ", ", methods[i].name);
-    }
-}
-
-bool router_answers_at(const struct route *route, unsigned doors)
-{
-    return (route->doors & doors) != 0;
-}
-
-enum status router_find(const struct route *table, size_t count, unsigned doors, enum method method,
-                        const char *path, struct router_match *ret_match,
-                        char ret_allow[ROUTER_ALLOW_SIZE], struct problem *reterr)
+enum status router_find(unsigned doors, enum method method, const char *path,
+                        struct router_match *ret_match, char ret_allow[ROUTER_ALLOW_SIZE],
+                        struct problem *reterr)
 {
     unsigned allowed = 0;
     struct holes holes;
+    size_t size = 0;
 
     ret_allow[0] = '\0';
-    for (size_t i = 0; i < count; i++) {
-        if (!has_shape(table[i].pattern, path, &holes) || !router_answers_at(&table[i], doors)) {
+    for (size_t i = 0; i < router_route_count; i++) {
+        const struct route *route = &router_table[i];
+        const unsigned answered =
+            route->methods & METHOD_GET ? route->methods | METHOD_HEAD : route->methods;
+
+        if (!has_shape(route->pattern, path, &holes) || (route->doors & doors) == 0) {
             continue;
         }
-        allowed |= methods_of(&table[i]);
-        if ((methods_of(&table[i]) & method) == 0) {
+        allowed |= answered;
+        if ((answered & method) == 0) {
             continue;
         }
-        ret_match->route = &table[i];
+        ret_match->route = route;
         ret_match->second = holes.count > 1 ? holes.first[1] : NULL;
         ret_match->second_size = holes.count > 1 ? holes.size[1] : 0;
         ret_match->capture[0] = '\0';
@@ -149,7 +211,12 @@ enum status router_find(const struct route *table, size_t count, unsigned doors,
         problem_hint(reterr, "/docs shows the addresses, /openapi.json lists them.");
         return STATUS_NO_SUCH_ROUTE;
     }
-    print_allow(allowed, ret_allow);
+    for (size_t i = 0; i < METHOD_COUNT; i++) {
+        if ((allowed & methods[i].method) != 0) {
+            size += (size_t)snprintf(ret_allow + size, ROUTER_ALLOW_SIZE - size, "%s%s",
+                                     size == 0 ? "" : ", ", methods[i].name);
+        }
+    }
     problem_set(reterr, STATUS_METHOD_NOT_ALLOWED, "This address does not answer that method.");
     problem_hint(reterr, "It answers %s.", ret_allow);
     return STATUS_METHOD_NOT_ALLOWED;

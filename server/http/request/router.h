@@ -1,4 +1,4 @@
-/* From method and path to a route. Pure: the table is the caller's. */
+/* The addresses of the service, and from method and path to a route. */
 #pragma once
 
 #include "proto/problem.h"
@@ -46,7 +46,10 @@ struct router_match {
     size_t second_size;
 };
 
-bool router_answers_at(const struct route *route, unsigned doors);
+/* The one table that says what is answered where. */
+extern const struct route router_table[];
+extern const size_t router_route_count;
+
 enum method router_method(const char *name);
 /* "other" for METHOD_OTHER. */
 const char *router_method_name(enum method method);
@@ -55,7 +58,6 @@ const char *router_method_name(enum method method);
  * are not there. path: undecoded, without the query. STATUS_NO_SUCH_ROUTE; STATUS_BAD_REQUEST for a
  * broken escape; STATUS_METHOD_NOT_ALLOWED with the methods in ret_allow, which is empty otherwise.
  */
-MUST_CHECK enum status router_find(const struct route *table, size_t count, unsigned doors,
-                                   enum method method, const char *path,
+MUST_CHECK enum status router_find(unsigned doors, enum method method, const char *path,
                                    struct router_match *ret_match,
                                    char ret_allow[ROUTER_ALLOW_SIZE], struct problem *reterr);

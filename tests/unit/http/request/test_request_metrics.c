@@ -2,7 +2,7 @@
  * which there are none left. */
 #include "server/http/request/request_metrics.h"
 
-#include "server/http/request/routes.h"
+#include "server/http/request/router.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -29,9 +29,9 @@ static bool prints(const char *line)
 
 static const struct route *find(const char *pattern, unsigned methods)
 {
-    for (size_t i = 0; i < routes_count; i++) {
-        if (strcmp(routes_table[i].pattern, pattern) == 0 && (routes_table[i].methods & methods)) {
-            return &routes_table[i];
+    for (size_t i = 0; i < router_route_count; i++) {
+        if (strcmp(router_table[i].pattern, pattern) == 0 && (router_table[i].methods & methods)) {
+            return &router_table[i];
         }
     }
     fail();
@@ -64,8 +64,8 @@ static void a_request_has_its_route_and_code(void **state)
 
 static void every_route_has_a_place(void **state)
 {
-    for (size_t i = 0; i < routes_count; i++) {
-        request_metrics_count(&routes_table[i], 507, 1);
+    for (size_t i = 0; i < router_route_count; i++) {
+        request_metrics_count(&router_table[i], 507, 1);
     }
     struct text text = {0};
     size_t lines = 0;
@@ -73,7 +73,7 @@ static void every_route_has_a_place(void **state)
     for (const char *at = text.bytes; (at = strstr(at, "{code=\"507\"")) != NULL; at++) {
         lines++;
     }
-    assert_int_equal(lines, routes_count);
+    assert_int_equal(lines, router_route_count);
     text_finish(&text);
     (void)state;
 }
@@ -84,7 +84,7 @@ static void every_route_has_a_place(void **state)
 static void *count(void *context)
 {
     for (int i = 0; i < EACH; i++) {
-        request_metrics_count(&routes_table[0], 200, 0.00005);
+        request_metrics_count(&router_table[0], 200, 0.00005);
         request_metrics_count_result(i % 5 != 0);
     }
     return context;
