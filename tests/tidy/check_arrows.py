@@ -39,7 +39,7 @@ LIBRARIES = (
     (r"\buv_\w+", ("server/job/", "server/http/transport/endpoint.c", "server/service.c", "server/main.c")),
     (
         r"\bXXH\w+",
-        ("server/store/", "proto/read/name_table.c", "server/http/request/request_id.c", "server/job/submit.c"),
+        ("server/store/", "proto/read/name_table.c", "server/http/request/headers.c", "server/job/submit.c"),
     ),
     (
         r"\bgnutls_\w+",

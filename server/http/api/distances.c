@@ -1,7 +1,7 @@
 #include "server/http/api/serve.h"
 
 #include "proto/write/writer.h"
-#include "server/http/request/accept.h"
+#include "server/http/request/headers.h"
 
 #include <string.h>
 #include <strings.h>
@@ -96,7 +96,7 @@ void serve_distances_one(struct request *request)
         problem_set(&problem, STATUS_BAD_PARAMETER, "The parameter source is missing.");
     } else if (query_value(&request->query, "target") == NULL) {
         problem_set(&problem, STATUS_BAD_PARAMETER, "The parameter target is missing.");
-    } else if (!accept_choose(accept, offers, &request->offer)) {
+    } else if (!header_choose_type(accept, offers, &request->offer)) {
         problem_set(&problem, STATUS_NOT_ACCEPTABLE, "A distance is not answered in such a form.");
         problem_hint(&problem, "Answered: %s, %s.", offers[0], offers[1]);
     } else {

@@ -2,7 +2,7 @@
 
 #include "proto/graph.h"
 #include "proto/write/writer.h"
-#include "server/http/request/accept.h"
+#include "server/http/request/headers.h"
 #include "server/http/transport/stream.h"
 #include "server/store/graph_file.h"
 
@@ -124,7 +124,7 @@ void serve_edges(struct request *request)
     struct call *call;
     size_t offer;
 
-    if (!accept_choose(request_header(request, "Accept"), offers, &offer)) {
+    if (!header_choose_type(request_header(request, "Accept"), offers, &offer)) {
         problem_set(&problem, STATUS_NOT_ACCEPTABLE, "Edges are not answered in such a form.");
         problem_hint(&problem, "Answered: %s.", offers[0]);
         request_refuse(request, &problem);

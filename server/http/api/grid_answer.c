@@ -1,8 +1,7 @@
 #include "server/http/api/grid_answer.h"
 
 #include "proto/write/writer.h"
-#include "server/http/request/accept.h"
-#include "server/http/request/range.h"
+#include "server/http/request/headers.h"
 #include "server/http/transport/stream.h"
 
 #include <fcntl.h>
@@ -45,7 +44,7 @@ static enum status choose_by_accept(const struct request *request, enum format f
     for (size_t i = 0; i < FORMATS; i++) {
         media_types[i + 1] = format_info(formats[i])->media_types[0];
     }
-    if (!accept_choose(request_header(request, "Accept"), media_types, &chosen)) {
+    if (!header_choose_type(request_header(request, "Accept"), media_types, &chosen)) {
         return refuse_format(STATUS_NOT_ACCEPTABLE, reterr);
     }
     *ret_format = chosen == 0 ? first : formats[chosen - 1];
@@ -404,7 +403,7 @@ static void answer_bytes(struct request *request, struct source *source)
     uint64_t first = 0;
     uint64_t size = whole;
 
-    switch (range_parse(range_of(request, request->tag), whole, &first, &size)) {
+    switch (header_range(range_of(request, request->tag), whole, &first, &size)) {
     case RANGE_UNSATISFIABLE:
         destroy_source(source);
         refuse_range(request, whole);

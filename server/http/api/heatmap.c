@@ -3,7 +3,7 @@
 #include "proto/write/overview.h"
 #include "proto/write/writer.h"
 #include "server/http/api/slice.h"
-#include "server/http/request/accept.h"
+#include "server/http/request/headers.h"
 #include "server/http/transport/stream.h"
 
 #include <inttypes.h>
@@ -193,7 +193,7 @@ void serve_heatmap(struct request *request)
     uint32_t size;
     size_t offer;
 
-    if (!accept_choose(request_header(request, "Accept"), offers, &offer)) {
+    if (!header_choose_type(request_header(request, "Accept"), offers, &offer)) {
         problem_set(&problem, STATUS_NOT_ACCEPTABLE, "Cells are not answered in such a form.");
         problem_hint(&problem, "Answered: %s.", offers[0]);
     } else if (take_size(request, &size, &problem) == STATUS_OK) {

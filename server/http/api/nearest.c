@@ -3,7 +3,7 @@
 #include "proto/nearest.h"
 #include "proto/number.h"
 #include "proto/write/writer.h"
-#include "server/http/request/accept.h"
+#include "server/http/request/headers.h"
 #include "server/http/transport/stream.h"
 
 #include <math.h>
@@ -101,7 +101,7 @@ static enum status check(const struct request *request, struct problem *reterr)
     if (query_value(&request->query, "source") == NULL) {
         return problem_set(reterr, STATUS_BAD_PARAMETER, "The parameter source is missing.");
     }
-    if (accept_choose(request_header(request, "Accept"), offers, &offer)) {
+    if (header_choose_type(request_header(request, "Accept"), offers, &offer)) {
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_NOT_ACCEPTABLE, "Vertices are not answered in such a form.");

@@ -3,7 +3,7 @@
 #include "proto/write/cells.h"
 #include "proto/write/writer.h"
 #include "server/http/api/pairs.h"
-#include "server/http/request/accept.h"
+#include "server/http/request/headers.h"
 #include "server/http/request/intake.h"
 #include "server/http/transport/stream.h"
 
@@ -84,7 +84,7 @@ static enum status choose_answer(const struct request *request, enum pairs_form 
     size_t chosen;
 
     memcpy(offers + 1, media_types, sizeof(media_types));
-    if (!accept_choose(request_header(request, "Accept"), offers, &chosen)) {
+    if (!header_choose_type(request_header(request, "Accept"), offers, &chosen)) {
         return refuse_types(STATUS_NOT_ACCEPTABLE, "Distances are not answered in such a form.",
                             reterr);
     }

@@ -3,7 +3,7 @@
 #include "proto/path.h"
 #include "proto/write/writer.h"
 #include "server/http/api/pairs.h"
-#include "server/http/request/accept.h"
+#include "server/http/request/headers.h"
 #include "server/http/request/intake.h"
 #include "server/http/transport/stream.h"
 
@@ -195,7 +195,7 @@ static enum status check_accept(const struct request *request, struct problem *r
 {
     size_t offer;
 
-    if (accept_choose(request_header(request, "Accept"), offers, &offer)) {
+    if (header_choose_type(request_header(request, "Accept"), offers, &offer)) {
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_NOT_ACCEPTABLE, "A path is not answered in such a form.");

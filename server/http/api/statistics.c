@@ -1,7 +1,7 @@
 #include "server/http/api/serve.h"
 
 #include "proto/write/writer.h"
-#include "server/http/request/accept.h"
+#include "server/http/request/headers.h"
 #include "server/http/transport/stream.h"
 
 #include <inttypes.h>
@@ -173,7 +173,7 @@ void serve_statistics(struct request *request)
     struct problem problem;
     size_t offer;
 
-    if (accept_choose(request_header(request, "Accept"), offers, &offer)) {
+    if (header_choose_type(request_header(request, "Accept"), offers, &offer)) {
         request_find_result(request, serve);
         return;
     }

@@ -2,7 +2,7 @@
 
 #include "server/http/api/grid_answer.h"
 #include "server/http/api/name_scanner.h"
-#include "server/http/request/accept.h"
+#include "server/http/request/headers.h"
 #include "server/http/request/intake.h"
 
 #define SHAPE "{\"sources\":[...],\"destinations\":[...]}"
@@ -91,7 +91,7 @@ void serve_table(struct request *request)
     struct problem problem;
     size_t offer;
 
-    if (!accept_choose(request_header(request, "Accept"), offers, &offer)) {
+    if (!header_choose_type(request_header(request, "Accept"), offers, &offer)) {
         problem_set(&problem, STATUS_NOT_ACCEPTABLE, "A table is not answered in such a form.");
         problem_hint(&problem, "Answered: %s; matrix has other formats.", offers[0]);
     } else if (intake_check_document(request, &problem) == STATUS_OK) {

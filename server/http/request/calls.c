@@ -2,9 +2,8 @@
 #include "server/http/request/request.h"
 
 #include "server/clock.h"
-#include "server/http/request/accept.h"
+#include "server/http/request/headers.h"
 #include "server/http/request/request_metrics.h"
-#include "server/http/request/trace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@ static void read_trace(struct request *request, struct call *call)
     const char *given = request_header(request, "traceparent");
     unsigned count = 0;
 
-    if (given == NULL || !trace_read(given, call->traceparent)) {
+    if (given == NULL || !header_traceparent(given, call->traceparent)) {
         return;
     }
     MHD_get_connection_values(request->connection, MHD_HEADER_KIND, count_traceparent, &count);

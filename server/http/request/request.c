@@ -2,11 +2,8 @@
 
 #include "proto/text.h"
 #include "server/clock.h"
-#include "server/http/request/accept.h"
-#include "server/http/request/range.h"
-#include "server/http/request/request_id.h"
+#include "server/http/request/headers.h"
 #include "server/http/request/request_metrics.h"
-#include "server/http/request/trace.h"
 #include "server/http/transport/guard.h"
 
 #include <gnutls/gnutls.h>
@@ -101,7 +98,7 @@ void request_assign_id(struct request *request)
     const char *given = request_header(request, "X-Request-Id");
 
     request->began_s = clock_monotonic_s();
-    if (given != NULL && request_id_admit(given)) {
+    if (given != NULL && request_id_is_valid(given)) {
         memcpy(request->request_id, given, strlen(given) + 1);
         return;
     }
@@ -144,7 +141,7 @@ double request_preferred_wait(struct request *request)
 {
     double wait_s;
 
-    if (!accept_wait(request_header(request, "Prefer"), &wait_s)) {
+    if (!header_wait(request_header(request, "Prefer"), &wait_s)) {
         return 0;
     }
     wait_s = fmin(wait_s, (double)request->http_context->config->wait_limit_s);
@@ -155,7 +152,9 @@ double request_preferred_wait(struct request *request)
 void request_negotiate(struct request *request, bool without_gzip)
 {
     request->negotiated = true;
-    request->coding = coding_choose(request_header(request, "Accept-Encoding"), without_gzip);
+    request->coding =
+        header_choose_coding(request_header(request, "Accept-Encoding"),
+                             1u << CODING_ZSTD | (without_gzip ? 0 : 1u << CODING_GZIP));
 }
 
 void request_vary(struct request *request)
@@ -197,7 +196,7 @@ bool request_not_modified(struct request *request, const char *representation)
     request_add_header(request, "ETag", request->tag);
     request_vary(request);
     request_add_header(request, "Cache-Control", "no-cache");
-    if (known == NULL || !range_list_has_tag(known, request->tag)) {
+    if (known == NULL || !header_list_has_tag(known, request->tag)) {
         return false;
     }
     request_answer(request, MHD_HTTP_NOT_MODIFIED,

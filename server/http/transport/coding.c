@@ -1,7 +1,6 @@
 #include "server/http/transport/coding.h"
 
 #include "proto/check.h"
-#include "server/http/request/accept.h"
 
 #include <stdlib.h>
 #include <zlib.h>
@@ -25,52 +24,6 @@ struct coder {
     bool has_gzip;
 };
 
-enum coding coding_choose(const char *accept_encoding, bool without_gzip)
-{
-    static const enum coding liked_first[] = {CODING_ZSTD, CODING_GZIP, CODING_IDENTITY};
-    enum coding best = CODING_IDENTITY;
-    double most = 0;
-
-    if (accept_encoding == NULL) {
-        return CODING_IDENTITY;
-    }
-    for (size_t i = 0; i < sizeof(liked_first) / sizeof(liked_first[0]); i++) {
-        const enum coding coding = liked_first[i];
-        /* Identity is always there, but rather not where it is not asked for: any other that is
-         * goes before it. */
-        const double fallback = coding == CODING_IDENTITY ? 0.0005 : 0;
-        const double liked = accept_coding(accept_encoding, decoder_coding_name(coding), fallback);
-
-        if (liked > most && !(coding == CODING_GZIP && without_gzip)) {
-            most = liked;
-            best = coding;
-        }
-    }
-    return best;
-}
-
-static enum status open_zstd(struct coder *coder)
-{
-    coder->zstd = ZSTD_createCCtx();
-    if (coder->zstd == NULL ||
-        ZSTD_isError(ZSTD_CCtx_setParameter(coder->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL)) ||
-        ZSTD_isError(ZSTD_CCtx_setParameter(coder->zstd, ZSTD_c_windowLog, ZSTD_WINDOW_LOG)) ||
-        ZSTD_isError(ZSTD_CCtx_setParameter(coder->zstd, ZSTD_c_checksumFlag, 1))) {
-        return STATUS_NO_MEMORY;
-    }
-    return STATUS_OK;
-}
-
-static enum status open_gzip(struct coder *coder)
-{
-    if (deflateInit2(&coder->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
-                     Z_DEFAULT_STRATEGY) != Z_OK) {
-        return STATUS_NO_MEMORY;
-    }
-    coder->has_gzip = true;
-    return STATUS_OK;
-}
-
 enum status coding_open(enum coding coding, struct coder **ret_coder)
 {
     CHECK(coding != CODING_IDENTITY);
@@ -80,7 +33,20 @@ enum status coding_open(enum coding coding, struct coder **ret_coder)
         return STATUS_NO_MEMORY;
     }
     coder->coding = coding;
-    if ((coding == CODING_ZSTD ? open_zstd(coder) : open_gzip(coder)) != STATUS_OK) {
+    if (coding == CODING_GZIP) {
+        coder->has_gzip = deflateInit2(&coder->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW,
+                                       GZIP_MEMORY, Z_DEFAULT_STRATEGY) == Z_OK;
+    } else {
+        coder->zstd = ZSTD_createCCtx();
+    }
+    if (coding == CODING_GZIP
+            ? !coder->has_gzip
+            : coder->zstd == NULL ||
+                  ZSTD_isError(
+                      ZSTD_CCtx_setParameter(coder->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL)) ||
+                  ZSTD_isError(
+                      ZSTD_CCtx_setParameter(coder->zstd, ZSTD_c_windowLog, ZSTD_WINDOW_LOG)) ||
+                  ZSTD_isError(ZSTD_CCtx_setParameter(coder->zstd, ZSTD_c_checksumFlag, 1))) {
         coding_close(coder);
         return STATUS_NO_MEMORY;
     }

@@ -1,14 +1,9 @@
-/* Content codings: which one a client likes (RFC 9110 section 12.5.3), and bytes into it, piece by
- * piece with bounded memory. Nothing of HTTP itself in it; one thread's at a time. */
+/* Content codings: bytes into one, piece by piece with bounded memory. Nothing of HTTP itself in
+ * it; one thread's at a time. */
 #pragma once
 
 #include "proto/read/decoder.h"
 #include "proto/text.h"
-
-/* Chooses the coding that an Accept-Encoding header (NULL: none) prefers; at equal quality zstd
- * goes before gzip before identity. Identity also when the header refuses all. without_gzip leaves
- * gzip out. */
-enum coding coding_choose(const char *accept_encoding, bool without_gzip);
 
 struct coder;
 

@@ -13,36 +13,6 @@
 
 #define SIZE ((size_t)700000)
 
-static void the_header_chooses(void **state)
-{
-    static const struct {
-        const char *header;
-        enum coding coding;
-        enum coding without_gzip;
-    } cases[] = {
-        {NULL, CODING_IDENTITY, CODING_IDENTITY},
-        {"", CODING_IDENTITY, CODING_IDENTITY},
-        {"gzip", CODING_GZIP, CODING_IDENTITY},
-        {"gzip, deflate, br, zstd", CODING_ZSTD, CODING_ZSTD},
-        {"ZSTD;q=0.5, gzip", CODING_GZIP, CODING_ZSTD},
-        {"zstd;q=0, gzip;q=0", CODING_IDENTITY, CODING_IDENTITY},
-        {"*", CODING_ZSTD, CODING_ZSTD},
-        {"*;q=0", CODING_IDENTITY, CODING_IDENTITY},
-        {"zstd;q=0, *;q=0.1", CODING_GZIP, CODING_IDENTITY},
-        {"identity, gzip;q=0.5", CODING_IDENTITY, CODING_IDENTITY},
-        {"identity;q=0.5, gzip", CODING_GZIP, CODING_IDENTITY},
-        {"identity;q=0, gzip;q=0.1", CODING_GZIP, CODING_IDENTITY},
-        {"br, compress", CODING_IDENTITY, CODING_IDENTITY},
-        {"gzipx, xzstd", CODING_IDENTITY, CODING_IDENTITY},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_int_equal(coding_choose(cases[i].header, false), cases[i].coding);
-        assert_int_equal(coding_choose(cases[i].header, true), cases[i].without_gzip);
-    }
-}
-
 /* As it comes in answers: numbers, of which some repeat. */
 static char *make_bytes(void)
 {
@@ -174,7 +144,6 @@ static void nothing_has_an_encoding_too(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_header_chooses),
         cmocka_unit_test(zstd_comes_back_as_it_was),
         cmocka_unit_test(gzip_comes_back_as_it_was),
         cmocka_unit_test(a_flush_brings_all_that_there_is),

@@ -1,0 +1,361 @@
+#include "server/http/request/headers.h"
+
+#include "proto/number.h"
+
+#include <endian.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* ---- Content negotiation ---- */
+
+/* One element of a comma-separated list, blanks trimmed. */
+struct element {
+    const char *bytes;
+    size_t size;
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* The element up to the separator; *rest moves past it, to NULL after the last. */
+static struct element next(const char **rest, const char *end, char separator)
+{
+    const char *first = *rest;
+    const char *stop = memchr(first, separator, (size_t)(end - first));
+
+    *rest = stop == NULL ? NULL : stop + 1;
+    stop = stop == NULL ? end : stop;
+    while (first < stop && is_blank(first[0])) {
+        first++;
+    }
+    while (first < stop && is_blank(stop[-1])) {
+        stop--;
+    }
+    return (struct element){first, (size_t)(stop - first)};
+}
+
+/* 0 does not match, 1 any type, 2 any subtype, 3 exactly. */
+static int match(struct element range, const char *offer)
+{
+    const char *slash = strchr(offer, '/');
+    size_t type_size = (size_t)(slash - offer) + 1;
+
+    if (range.size == 3 && memcmp(range.bytes, "*/*", 3) == 0) {
+        return 1;
+    }
+    if (range.size == type_size + 1 && strncasecmp(range.bytes, offer, type_size) == 0 &&
+        range.bytes[type_size] == '*') {
+        return 2;
+    }
+    if (range.size == strlen(offer) && strncasecmp(range.bytes, offer, range.size) == 0) {
+        return 3;
+    }
+    return 0;
+}
+
+/* From 0 to 1: RFC 9110, section 12.4.2. What is beyond is taken for the nearest, what is no number
+ * for 0. */
+static double quality(const char *rest, const char *end)
+{
+    double value;
+
+    while (rest != NULL) {
+        struct element parameter = next(&rest, end, ';');
+
+        if (parameter.size > 2 && strncasecmp(parameter.bytes, "q=", 2) == 0) {
+            return number_parse_real(parameter.bytes + 2, parameter.size - 2, &value)
+                       ? fmin(fmax(value, 0), 1)
+                       : 0;
+        }
+    }
+    return 1;
+}
+
+/* How much the header likes an offer: its most exact match decides. */
+static double liking(const char *accept, const char *offer)
+{
+    const char *rest = accept;
+    const char *end = accept + strlen(accept);
+    int best = 0;
+    double liked = 0;
+
+    while (rest != NULL) {
+        struct element piece = next(&rest, end, ',');
+        const char *piece_end = piece.bytes + piece.size;
+        const char *parameters = piece.bytes;
+        int exactness = match(next(&parameters, piece_end, ';'), offer);
+
+        if (exactness > best) {
+            best = exactness;
+            liked = quality(parameters, piece_end);
+        }
+    }
+    return liked;
+}
+
+bool header_choose_type(const char *accept, const char *const *offers, size_t *ret_index)
+{
+    double best = 0;
+
+    /* Most clients send one of these: the first offer is taken without parsing. */
+    if (accept == NULL || accept[0] == '\0' || strcmp(accept, "*/*") == 0) {
+        *ret_index = 0;
+        return true;
+    }
+    for (size_t i = 0; offers[i] != NULL; i++) {
+        double liked = liking(accept, offers[i]);
+
+        if (liked > best) {
+            best = liked;
+            *ret_index = i;
+        }
+    }
+    return best > 0;
+}
+
+/* How much the header likes a coding, 0 to 1; fallback where it is not said. */
+static double coding_quality(const char *accept_encoding, const char *coding, double fallback)
+{
+    const char *rest = accept_encoding;
+    const char *end = accept_encoding + strlen(accept_encoding);
+    double liked = fallback;
+
+    while (rest != NULL) {
+        const struct element piece = next(&rest, end, ',');
+        const char *piece_end = piece.bytes + piece.size;
+        const char *parameters = piece.bytes;
+        const struct element name = next(&parameters, piece_end, ';');
+
+        if (name.size == strlen(coding) && strncasecmp(name.bytes, coding, name.size) == 0) {
+            return quality(parameters, piece_end);
+        }
+        if (name.size == 1 && name.bytes[0] == '*') {
+            liked = quality(parameters, piece_end);
+        }
+    }
+    return liked;
+}
+
+enum coding header_choose_coding(const char *accept_encoding, unsigned offers)
+{
+    static const enum coding liked_first[] = {CODING_ZSTD, CODING_GZIP, CODING_IDENTITY};
+    enum coding best = CODING_IDENTITY;
+    double most = 0;
+
+    if (accept_encoding == NULL) {
+        return CODING_IDENTITY;
+    }
+    for (size_t i = 0; i < sizeof(liked_first) / sizeof(liked_first[0]); i++) {
+        const enum coding coding = liked_first[i];
+        /* Identity is always there, but rather not where it is not asked for: any other that is
+         * goes before it. */
+        const double fallback = coding == CODING_IDENTITY ? 0.0005 : 0;
+        const double liked = coding_quality(accept_encoding, decoder_coding_name(coding), fallback);
+
+        if (liked > most && (coding == CODING_IDENTITY || (offers & 1u << coding) != 0)) {
+            most = liked;
+            best = coding;
+        }
+    }
+    return best;
+}
+
+bool header_wait(const char *prefer, double *ret_wait_s)
+{
+    const char *rest = prefer;
+    const char *end = prefer == NULL ? NULL : prefer + strlen(prefer);
+    double wait_s;
+
+    while (rest != NULL) {
+        const struct element piece = next(&rest, end, ',');
+        const char *parameters = piece.bytes;
+        const char *piece_end = piece.bytes + piece.size;
+        struct element value = next(&parameters, piece_end, ';');
+
+        if (value.size <= 5 || strncasecmp(value.bytes, "wait=", 5) != 0) {
+            continue;
+        }
+        value = (struct element){value.bytes + 5, value.size - 5};
+        /* The value may be in quotes (RFC 7240, section 2). */
+        if (value.size > 2 && value.bytes[0] == '"' && value.bytes[value.size - 1] == '"') {
+            value = (struct element){value.bytes + 1, value.size - 2};
+        }
+        if (number_parse_real(value.bytes, value.size, &wait_s) && wait_s >= 0) {
+            *ret_wait_s = wait_s;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Ranges and tags ---- */
+
+static bool parse_position(const char *bytes, size_t size, uint64_t *ret_value)
+{
+    int64_t value;
+
+    if (size == 0 || bytes[0] < '0' || bytes[0] > '9') {
+        return false;
+    }
+    /* More than an int64 holds is past every end. */
+    if (!number_parse_integer(bytes, size, &value)) {
+        value = INT64_MAX;
+    }
+    *ret_value = (uint64_t)value;
+    return strspn(bytes, "0123456789") >= size;
+}
+
+static enum range_outcome parse_suffix(const char *count, uint64_t size, uint64_t *ret_first,
+                                       uint64_t *ret_size)
+{
+    uint64_t wanted;
+
+    if (!parse_position(count, strlen(count), &wanted)) {
+        return RANGE_WHOLE;
+    }
+    if (wanted == 0 || size == 0) {
+        return RANGE_UNSATISFIABLE;
+    }
+    *ret_size = wanted < size ? wanted : size;
+    *ret_first = size - *ret_size;
+    return RANGE_PART;
+}
+
+enum range_outcome header_range(const char *header, uint64_t size, uint64_t *ret_first,
+                                uint64_t *ret_size)
+{
+    const char *spec;
+    const char *dash;
+    uint64_t first;
+    uint64_t last = UINT64_MAX;
+
+    if (header == NULL || strncasecmp(header, "bytes=", 6) != 0) {
+        return RANGE_WHOLE;
+    }
+    spec = header + 6;
+    if (spec[0] == '-') {
+        return parse_suffix(spec + 1, size, ret_first, ret_size);
+    }
+    dash = strchr(spec, '-');
+    if (dash == NULL || !parse_position(spec, (size_t)(dash - spec), &first)) {
+        return RANGE_WHOLE;
+    }
+    if (dash[1] != '\0' && (!parse_position(dash + 1, strlen(dash + 1), &last) || last < first)) {
+        return RANGE_WHOLE;
+    }
+    if (first >= size) {
+        return RANGE_UNSATISFIABLE;
+    }
+    *ret_first = first;
+    *ret_size = (last < size ? last + 1 : size) - first;
+    return RANGE_PART;
+}
+
+bool header_list_has_tag(const char *list, const char *tag)
+{
+    size_t size = strlen(tag);
+    const char *at = list;
+
+    while (*at != '\0') {
+        at += strspn(at, " \t,");
+        if (strncmp(at, "W/", 2) == 0) {
+            at += 2;
+        }
+        size_t length = strcspn(at, " \t,");
+        if ((length == 1 && *at == '*') || (length == size && strncmp(at, tag, size) == 0)) {
+            return true;
+        }
+        at += length;
+    }
+    return false;
+}
+
+/* ---- The ids of a request ---- */
+
+bool request_id_is_valid(const char *text)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    const size_t size = strlen(text);
+
+    return size > 0 && size < REQUEST_ID_SIZE && strspn(text, letters) == size;
+}
+
+/* Eight hexadecimal digits in the order in which they are read: the bits go apart until each byte
+ * has four, and those above 9 get what letters are above digits. */
+static uint64_t digits_of(uint32_t value)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t digits = value;
+
+    digits = (digits | digits << 16) & UINT64_C(0x0000FFFF0000FFFF);
+    digits = (digits | digits << 8) & UINT64_C(0x00FF00FF00FF00FF);
+    digits = (digits | digits << 4) & (0x0F * ones);
+    const uint64_t letters = (digits + 6 * ones) >> 4 & ones;
+    return htobe64(digits + '0' * ones + letters * ('a' - '0' - 10));
+}
+
+void request_id_print(uint64_t seed, uint64_t number, char ret_id[REQUEST_ID_OWN_SIZE])
+{
+    /* One to one for 8 bytes: each number has an id of its own. */
+    const uint64_t value = XXH3_64bits_withSeed(&number, sizeof(number), seed);
+    const uint64_t digits[2] = {digits_of((uint32_t)(value >> 32)), digits_of((uint32_t)value)};
+
+    memcpy(ret_id, digits, sizeof(digits));
+    ret_id[REQUEST_ID_OWN_SIZE - 1] = '\0';
+}
+
+/* 00-<trace id>-<parent id>-<flags> */
+#define ID_AT 3
+#define ID_SIZE 32
+#define PARENT_AT 36
+#define PARENT_SIZE 16
+#define FLAGS_AT 53
+#define SAMPLED 1
+
+static bool is_lower_hex(const char *text, size_t size)
+{
+    return strspn(text, "0123456789abcdef") >= size;
+}
+
+static bool is_zero(const char *text, size_t size)
+{
+    return strspn(text, "0") >= size;
+}
+
+bool header_traceparent(const char *header, char ret_traceparent[TRACEPARENT_SIZE])
+{
+    if (strlen(header) < TRACEPARENT_SIZE - 1) {
+        return false;
+    }
+    const char *flags = header + FLAGS_AT;
+    const char end = header[TRACEPARENT_SIZE - 1];
+    const bool is_version_0 = strncmp(header, "00", 2) == 0;
+    const bool has_shape =
+        is_lower_hex(header, 2) && header[2] == '-' && is_lower_hex(header + ID_AT, ID_SIZE) &&
+        header[ID_AT + ID_SIZE] == '-' && is_lower_hex(header + PARENT_AT, PARENT_SIZE) &&
+        header[PARENT_AT + PARENT_SIZE] == '-' && is_lower_hex(flags, 2);
+
+    /* Version ff is none; only a later one than 00 may go on, behind another dash. */
+    if (!has_shape || strncmp(header, "ff", 2) == 0 ||
+        (end != '\0' && (end != '-' || is_version_0)) || is_zero(header + ID_AT, ID_SIZE) ||
+        is_zero(header + PARENT_AT, PARENT_SIZE)) {
+        return false;
+    }
+    memcpy(ret_traceparent, header, TRACEPARENT_SIZE - 1);
+    ret_traceparent[TRACEPARENT_SIZE - 1] = '\0';
+    if (!is_version_0) {
+        const int digit = flags[1] <= '9' ? flags[1] - '0' : flags[1] - 'a' + 10;
+
+        /* Clear all flags but "sampled", the only one that version 00 of the format defines. */
+        memcpy(ret_traceparent, "00", 2);
+        ret_traceparent[FLAGS_AT] = '0';
+        ret_traceparent[FLAGS_AT + 1] = (digit & SAMPLED) != 0 ? '1' : '0';
+    }
+    return true;
+}
