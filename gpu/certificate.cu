@@ -18,7 +18,6 @@
  * memory: where the group's rows are. judge: 256 threads along a row, y over the rows. */
 #include "gpu/device.cuh"
 #include "gpu/try.cuh"
-#include "proto/check.h"
 
 #include <math.h>
 

@@ -13,7 +13,6 @@
 #include "gpu/rounds.cuh"
 #include "gpu/staging.h"
 #include "gpu/workspace.cuh"
-#include "proto/check.h"
 
 #include <time.h>
 

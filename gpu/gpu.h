@@ -6,13 +6,10 @@
  * is STATUS_DEVICE_LOST and the process must then be left. */
 #pragma once
 
-#include "proto/device_figures.h"
 #include "proto/graph.h"
 #include "proto/matrix.h"
-#include "proto/observer.h"
 #include "proto/plan.h"
-#include "proto/solve_account.h"
-#include "proto/solve_options.h"
+#include "proto/solve.h"
 #include "proto/verification.h"
 
 #ifdef __cplusplus

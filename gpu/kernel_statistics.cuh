@@ -17,7 +17,6 @@
 
 #include "gpu/try.cuh"
 #include "proto/kind.h"
-#include "proto/solve_options.h"
 #include "proto/statistics.h"
 
 #include <math.h>

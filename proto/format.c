@@ -1,6 +1,6 @@
 #include "proto/format.h"
 
-#include "proto/check.h"
+#include "proto/status.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 #include "proto/graph.h"
 
-#include "proto/check.h"
-
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 
 #include "proto/graph.h"
 #include "proto/input_report.h"
-#include "proto/observer.h"
 #include "proto/plan.h"
 #include "proto/problem.h"
+#include "proto/solve.h"
 #include "proto/verification.h"
 
 #define JOB_ID_SIZE 29   /* "j_", 26 characters of a ULID, NUL */

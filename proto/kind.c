@@ -1,6 +1,6 @@
 #include "proto/kind.h"
 
-#include "proto/check.h"
+#include "proto/status.h"
 
 #include <string.h>
 

@@ -1,7 +1,5 @@
 #include "proto/matrix.h"
 
-#include "proto/check.h"
-
 #include <math.h>
 
 enum status matrix_size(uint32_t vertex_count, enum kind kind, size_t *ret_bytes)

@@ -1,7 +1,7 @@
 #include "proto/number.h"
 
-#include "proto/check.h"
 #include "proto/shortest.h"
+#include "proto/status.h"
 
 #include <inttypes.h>
 #include <math.h>

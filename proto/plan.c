@@ -1,7 +1,5 @@
 #include "proto/plan.h"
 
-#include "proto/check.h"
-
 #include <jansson.h>
 #include <stdlib.h>
 

@@ -1,7 +1,5 @@
 #include "proto/statistics.h"
 
-#include "proto/check.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 #include "proto/status.h"
 
-#include "proto/check.h"
-
 #include <assert.h>
 #include <string.h>
 

@@ -4,7 +4,20 @@
  * only on STATUS_OK. Foreign codes (errno, libuv, SQLite, CUDA) are translated where they occur. */
 #pragma once
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #define MUST_CHECK __attribute__((warn_unused_result))
+
+/* For our own bugs only, always compiled in: it ends the process. It never judges input, memory,
+ * disk or device. */
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: broken invariant: %s\n", __FILE__, __LINE__, #condition);      \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
 
 enum status {
     STATUS_OK = 0,

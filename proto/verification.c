@@ -1,6 +1,6 @@
 #include "proto/verification.h"
 
-#include "proto/check.h"
+#include "proto/status.h"
 
 #include <float.h>
 

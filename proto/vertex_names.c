@@ -1,6 +1,5 @@
 #include "proto/vertex_names.h"
 
-#include "proto/check.h"
 #include "proto/number.h"
 
 #include <endian.h>

@@ -1,6 +1,5 @@
 #include "server/config.h"
 
-#include "proto/check.h"
 #include "server/config_option.h"
 
 #include <ctype.h>

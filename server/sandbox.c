@@ -1,7 +1,5 @@
 #include "server/sandbox.h"
 
-#include "proto/check.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>

@@ -1,6 +1,5 @@
 #include "server/service.h"
 
-#include "proto/check.h"
 #include "server/clock.h"
 #include "server/http/transport/http.h"
 #include "server/http/transport/listener.h"

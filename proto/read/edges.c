@@ -1,6 +1,5 @@
 /* Edge lists: SNAP, CSV (RFC 4180), TSV, KONECT. One edge a line, '#' and '%' open comments; the
  * first lines decide the delimiter, the header and the columns. */
-#include "proto/check.h"
 #include "proto/number.h"
 #include "proto/read/edge_columns.h"
 #include "proto/read/lines.h"

@@ -1,6 +1,5 @@
 #include "proto/read/graph_builder.h"
 
-#include "proto/check.h"
 #include "proto/read/edge_array.h"
 #include "proto/read/graph_rows.h"
 

@@ -1,6 +1,5 @@
 #include "proto/read/name_table.h"
 
-#include "proto/check.h"
 #include "proto/number.h"
 
 #include <stdlib.h>

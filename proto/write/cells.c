@@ -1,7 +1,7 @@
 #include "proto/write/cells.h"
 
-#include "proto/check.h"
 #include "proto/number.h"
+#include "proto/status.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 #include "proto/write/grid.h"
 
-#include "proto/check.h"
-
 #include <string.h>
 
 uint64_t grid_cells(const struct grid *grid)

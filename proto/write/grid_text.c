@@ -1,6 +1,5 @@
 #include "proto/write/grid_text.h"
 
-#include "proto/check.h"
 #include "proto/write/cells.h"
 #include "proto/write/writer.h"
 

@@ -1,6 +1,6 @@
 #include "proto/write/overview.h"
 
-#include "proto/check.h"
+#include "proto/status.h"
 
 #include <math.h>
 #include <stdbool.h>

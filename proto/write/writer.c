@@ -1,6 +1,5 @@
 #include "proto/write/writer.h"
 
-#include "proto/check.h"
 #include "proto/number.h"
 #include "proto/problem.h"
 

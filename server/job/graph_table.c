@@ -1,6 +1,5 @@
 #include "server/job/graph_table.h"
 
-#include "proto/check.h"
 #include "server/job/tenant.h"
 #include "server/metrics.h"
 

@@ -1,6 +1,5 @@
 #include "server/job/job.h"
 
-#include "proto/check.h"
 #include "server/job/tenant.h"
 #include "server/store/identity.h"
 

@@ -1,7 +1,5 @@
 #include "server/job/job_queue.h"
 
-#include "proto/check.h"
-
 /* The least cost charged to a tenant for a job: even a tiny one has to be moved to a device and
  * back. */
 #define CUBES_MIN (64.0 * 64 * 64)

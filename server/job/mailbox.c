@@ -1,7 +1,5 @@
 #include "server/job/mailbox.h"
 
-#include "proto/check.h"
-
 #include <pthread.h>
 
 struct mailbox {

@@ -18,7 +18,6 @@
  *   capacity.c    the ledger of queue places, disk and memory */
 #pragma once
 
-#include "proto/check.h"
 #include "server/job/capacity.h"
 #include "server/job/graph_table.h"
 #include "server/job/job.h"

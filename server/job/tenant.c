@@ -1,7 +1,5 @@
 #include "server/job/tenant.h"
 
-#include "proto/check.h"
-
 #include <stdlib.h>
 #include <string.h>
 

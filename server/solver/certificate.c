@@ -12,7 +12,6 @@
  * could vouch for itself. */
 #include "server/solver/certificate.h"
 
-#include "proto/check.h"
 #include "server/solver/steps.h"
 
 #include <math.h>

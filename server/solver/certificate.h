@@ -8,7 +8,7 @@
 
 #include "proto/graph.h"
 #include "proto/matrix.h"
-#include "proto/observer.h"
+#include "proto/solve.h"
 #include "proto/verification.h"
 
 /* Checks row_count rows spread evenly over the matrix (row_count >= n: all).

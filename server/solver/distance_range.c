@@ -1,7 +1,5 @@
 #include "server/solver/steps.h"
 
-#include "proto/check.h"
-
 #include <stdlib.h>
 
 /* Time of the proof on one core, measured on random graphs of 10^3 to 10^5 vertices. */

@@ -1,7 +1,5 @@
 #include "server/solver/steps.h"
 
-#include "proto/check.h"
-
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>

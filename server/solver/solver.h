@@ -5,14 +5,11 @@
  * replaced at build time by solver_gpu_absent.c. */
 #pragma once
 
-#include "proto/device_figures.h"
 #include "proto/graph.h"
 #include "proto/matrix.h"
-#include "proto/observer.h"
 #include "proto/plan.h"
 #include "proto/problem.h"
-#include "proto/solve_account.h"
-#include "proto/solve_options.h"
+#include "proto/solve.h"
 #include "server/solver/plan/planner.h"
 
 enum solver_choice { SOLVER_AUTO = 0, SOLVER_GPU, SOLVER_CPU };

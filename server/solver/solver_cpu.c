@@ -1,5 +1,4 @@
 /* The CPU back end: kernels for the processor at hand, its threads, blocked Floyd-Warshall. */
-#include "proto/check.h"
 #include "server/solver/cpu/tiles.h"
 #include "server/solver/solver.h"
 #include "server/solver/steps.h"

@@ -1,6 +1,5 @@
 #include "server/store/adjacency_cache.h"
 
-#include "proto/check.h"
 #include "server/store/graph_file.h"
 
 #include <pthread.h>

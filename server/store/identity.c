@@ -1,7 +1,5 @@
 #include "server/store/identity.h"
 
-#include "proto/check.h"
-
 #include <assert.h>
 #include <gnutls/crypto.h>
 #include <gnutls/gnutls.h>

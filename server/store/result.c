@@ -1,6 +1,5 @@
 #include "server/store/result.h"
 
-#include "proto/check.h"
 #include "proto/write/writer.h"
 #include "server/store/catalogue.h"
 

@@ -1,6 +1,5 @@
 #include "server/store/result_file.h"
 
-#include "proto/check.h"
 #include "server/store/draft_file.h"
 
 #include <errno.h>

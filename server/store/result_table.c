@@ -1,7 +1,5 @@
 #include "server/store/result_table.h"
 
-#include "proto/check.h"
-
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
  * reading a graph, in a process of its own, beside what is promised: 24 bytes an edge and 64 MiB.
  *
  *   bench_readers [MEGABYTES]     default 128; 0: memory alone */
-#include "proto/check.h"
 #include "proto/read/reader.h"
 #include "proto/text.h"
 

@@ -3,7 +3,6 @@
  * triple loop of this program.
  *
  *   bench_solver [N ...]     default 1024 2048 4096 */
-#include "proto/check.h"
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/steps.h"
 #include "tests/solver/shapes.h"

@@ -4,8 +4,6 @@
  *   bench_sweep [N]     the products are over N x N, default 16384; the solves have 256 to N
  *                       vertices */
 #include "gpu/gpu.h"
-#include "proto/check.h"
-#include "proto/observer.h"
 #include "server/solver/plan/planner.h"
 #include "tests/bench/sweep.h"
 #include "tests/solver/edge_list.h"

@@ -9,7 +9,6 @@
 #include "tests/bench/sweep.h"
 
 #include "gpu/try.cuh"
-#include "proto/check.h"
 #include "proto/kind.h"
 
 #include <cuda_pipeline_primitives.h>

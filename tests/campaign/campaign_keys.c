@@ -7,7 +7,6 @@
  * of measurements, in turns that chance decides, without the longest tenth, which are
  * interruptions. The exit status is 1 when a key was let in, cost more than 50 us on the average,
  * or |t| is 4.5 or more. */
-#include "proto/check.h"
 #include "server/http/request/auth.h"
 
 #include <inttypes.h>

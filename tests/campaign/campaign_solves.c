@@ -8,7 +8,6 @@
  * the last bit; a negative cycle if and only if there is one, and one that is named; and a refusal
  * only where a sum could leave the kind. Then, of dense graphs with a cycle in one block, how many
  * rounds were begun after that block's. The exit status is 1 when anything was not so. */
-#include "proto/check.h"
 #include "tests/solver/shapes.h"
 #include "tests/solver/trial.h"
 

@@ -1,5 +1,4 @@
 /* Configuration files under arbitrary bytes: what is read is printed, and read again the same. */
-#include "proto/check.h"
 #include "server/config.h"
 
 #include <stdint.h>

@@ -1,7 +1,6 @@
 /* The decoder under arbitrary bytes: the first byte picks the coding (0x10: zstd) and the size of
  * the pieces. Whole and in pieces must give the same bytes, or both fail: what is wrong first, the
  * size or what comes after, is a matter of how far the library was let to look. */
-#include "proto/check.h"
 #include "proto/read/decoder.h"
 #include "proto/text.h"
 

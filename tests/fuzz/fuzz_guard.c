@@ -2,7 +2,6 @@
  * the guard lets pass is read again from the bytes by a parser of its own, which knows nothing but
  * RFC 9112: the head must be well-formed, and nothing behind a body may run. NULs, bare LFs and
  * headers without a name escape the guard where they make up for blanks that are left out. */
-#include "proto/check.h"
 #include "server/http/transport/guard.h"
 
 #include <fcntl.h>

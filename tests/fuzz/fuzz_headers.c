@@ -1,6 +1,5 @@
 /* The values of headers under arbitrary bytes: Range, If-None-Match, Accept, Accept-Encoding,
  * Prefer and traceparent. The first byte is the size of what a range is of. */
-#include "proto/check.h"
 #include "server/http/request/headers.h"
 
 #include <math.h>

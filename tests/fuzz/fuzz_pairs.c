@@ -1,6 +1,5 @@
 /* Bodies of pairs under arbitrary bytes: the first byte picks the form. What is refused says why,
  * and where; names lie in the body, or are what an escape stood for. */
-#include "proto/check.h"
 #include "server/http/api/pairs.h"
 
 #include <stdint.h>

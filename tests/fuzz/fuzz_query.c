@@ -1,6 +1,5 @@
 /* A query under arbitrary bytes: what is understood is, written out again with every byte escaped,
  * understood the same. */
-#include "proto/check.h"
 #include "proto/text.h"
 #include "server/http/request/query.h"
 

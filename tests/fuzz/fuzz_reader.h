@@ -4,8 +4,6 @@
 
 #include "tests/unit/graph_fixture.h"
 
-#include "proto/check.h"
-
 #include <stdint.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -1,7 +1,6 @@
 /* A worker's process that may say anything, as the daemon hears it: the answer to its opening, or
  * the end of a task. Each piece of the input is a message: its kind, what its size is off by,
  * descriptors that go along, and bytes that are put over a sound one. */
-#include "proto/check.h"
 #include "server/job/worker/link.h"
 
 #include <fcntl.h>

@@ -1,7 +1,5 @@
 #include "tests/solver/dijkstra.h"
 
-#include "proto/check.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 #include "tests/solver/edge_list.h"
 
-#include "proto/check.h"
 #include "proto/read/graph_builder.h"
 
 #include <math.h>

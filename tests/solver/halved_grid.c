@@ -1,6 +1,5 @@
 #include "tests/solver/halved_grid.h"
 
-#include "proto/check.h"
 #include "server/solver/plan/layout.h"
 #include "tests/solver/edge_list.h"
 #include "tests/solver/shapes.h"

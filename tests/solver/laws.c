@@ -1,6 +1,5 @@
 #include "tests/solver/laws.h"
 
-#include "proto/check.h"
 #include "tests/solver/trial.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 #include "tests/solver/plan_reference.h"
 
-#include "proto/check.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

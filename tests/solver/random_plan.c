@@ -1,6 +1,5 @@
 #include "tests/solver/random_plan.h"
 
-#include "proto/check.h"
 #include "server/solver/plan/layout.h"
 #include "tests/solver/shapes.h"
 

@@ -1,7 +1,5 @@
 #include "tests/solver/shapes.h"
 
-#include "proto/check.h"
-
 #include <stdlib.h>
 
 uint64_t shapes_random(uint64_t *state, uint64_t limit)

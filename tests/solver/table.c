@@ -1,6 +1,5 @@
 #include "tests/solver/table.h"
 
-#include "proto/check.h"
 #include "tests/solver/oracle.h"
 #include "tests/solver/shapes.h"
 #include "tests/solver/trial.h"

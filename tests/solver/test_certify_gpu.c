@@ -1,6 +1,5 @@
 /* The certificate on the GPU: right matrices pass, and every single wrong element is found in its
  * row. Graphs with weights of 0 or less are the host's, whole. Exit 77 without a device. */
-#include "proto/check.h"
 #include "tests/solver/shapes.h"
 #include "tests/solver/trial.h"
 

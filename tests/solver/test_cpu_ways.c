@@ -1,8 +1,6 @@
 /* The CPU solver, each of its kernels on one and two threads, in every arithmetic: the dense plan
  * in 16 bits and by halves, and random plans, against the oracle. APSPD_TEST_QUICK leaves most
  * sizes out, for builds that are slow by their sanitizers. */
-#include "proto/check.h"
-#include "proto/solve_options.h"
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/plan/planner.h"
 #include "tests/solver/oracle.h"

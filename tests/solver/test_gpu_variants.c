@@ -8,7 +8,6 @@
  *   test_gpu_variants --cancels N  N solves that are cancelled on the way
  *   test_gpu_variants --large N    random graphs of N vertices, bit for bit as on the CPU */
 #include "gpu/gpu.h"
-#include "proto/check.h"
 #include "server/solver/plan/planner.h"
 #include "tests/solver/oracle.h"
 #include "tests/solver/shapes.h"

@@ -3,7 +3,6 @@
  *
  *   test_statistics_gpu            the cases; exit 77 without a device
  *   test_statistics_gpu --time N   seconds and bytes per second of both passes, every kind */
-#include "proto/check.h"
 #include "server/solver/steps.h"
 #include "tests/solver/shapes.h"
 #include "tests/solver/statistics_probe.h"

@@ -1,6 +1,5 @@
 #include "tests/solver/trial.h"
 
-#include "proto/check.h"
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/steps.h"
 

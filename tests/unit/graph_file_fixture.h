@@ -1,7 +1,6 @@
 /* The file of a graph that a test has made. */
 #pragma once
 
-#include "proto/check.h"
 #include "server/store/graph_file.h"
 
 /* Puts the graph's file under its id; returns the bytes of it. */

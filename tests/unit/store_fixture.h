@@ -1,7 +1,6 @@
 /* What the tests of the store share: a folder that goes away, and small graphs made by hand. */
 #pragma once
 
-#include "proto/check.h"
 #include "proto/graph.h"
 #include "tests/unit/folder_fixture.h"
 

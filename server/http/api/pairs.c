@@ -1,7 +1,5 @@
 #include "server/http/api/pairs.h"
 
-#include "proto/check.h"
-
 #include <string.h>
 
 static enum status take_pair(struct pairs_reader *reader, struct problem *reterr)

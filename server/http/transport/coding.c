@@ -1,7 +1,5 @@
 #include "server/http/transport/coding.h"
 
-#include "proto/check.h"
-
 #include <stdlib.h>
 #include <zlib.h>
 #include <zstd.h>

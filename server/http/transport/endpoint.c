@@ -1,6 +1,5 @@
 #include "server/http/transport/endpoint.h"
 
-#include "proto/check.h"
 #include "server/clock.h"
 #include "server/metrics.h"
 

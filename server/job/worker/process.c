@@ -1,6 +1,5 @@
 #include "server/job/worker/process.h"
 
-#include "proto/check.h"
 #include "server/job/worker/protocol.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 #include "server/job/worker/protocol.h"
 
-#include "proto/check.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>

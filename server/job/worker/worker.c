@@ -1,6 +1,5 @@
 #include "server/job/worker/worker.h"
 
-#include "proto/check.h"
 #include "server/job/worker/loop.h"
 #include "server/job/worker/supervisor.h"
 #include "server/job/worker/task_files.h"

@@ -1,7 +1,5 @@
 #include "server/solver/cpu/tiles.h"
 
-#include "proto/solve_options.h"
-
 #include <math.h>
 #include <string.h>
 

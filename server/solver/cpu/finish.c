@@ -4,9 +4,6 @@
  * way of a copy of the band, one for each thread. */
 #include "server/solver/cpu/tiles.h"
 
-#include "proto/check.h"
-#include "proto/solve_options.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,8 +10,6 @@
  * the diagonal; it is packed both ways. */
 #include "server/solver/cpu/tiles.h"
 
-#include "proto/check.h"
-
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>

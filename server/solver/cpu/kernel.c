@@ -1,6 +1,6 @@
 #include "server/solver/cpu/kernel.h"
 
-#include "proto/check.h"
+#include "proto/status.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
  */
 #pragma once
 
-#include "proto/device_figures.h"
 #include "proto/kind.h"
+#include "proto/solve.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The kernel for AVX2, compiled with its own flags: nothing here may run before the processor
  * was asked for it. */
-#include "proto/solve_options.h"
+#include "proto/solve.h"
 #include "server/solver/cpu/kernel.h"
 
 #include <immintrin.h>

@@ -1,7 +1,7 @@
 /* The kernel for any processor: 16-byte vectors in the compiler's own notation. There is no vector
  * minimum in it, so it is a comparison that selects bits; on x86 it is the instruction that every
  * 64-bit processor of that family has. */
-#include "proto/solve_options.h"
+#include "proto/solve.h"
 #include "server/solver/cpu/kernel.h"
 
 #define KERNEL_ROWS 4

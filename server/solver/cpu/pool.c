@@ -1,7 +1,5 @@
 #include "server/solver/cpu/pool.h"
 
-#include "proto/check.h"
-
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -1,7 +1,5 @@
 #include "server/solver/cpu/tiles.h"
 
-#include "proto/check.h"
-
 #include <stdlib.h>
 
 uint32_t cpu_tiles_element_bytes(enum arithmetic arithmetic)

@@ -12,9 +12,8 @@
 
 #include "proto/graph.h"
 #include "proto/matrix.h"
-#include "proto/observer.h"
 #include "proto/plan.h"
-#include "proto/solve_options.h"
+#include "proto/solve.h"
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/cpu/pool.h"
 

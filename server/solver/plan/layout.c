@@ -1,7 +1,5 @@
 #include "server/solver/plan/layout.h"
 
-#include "proto/check.h"
-
 #include <stdlib.h>
 
 struct part {

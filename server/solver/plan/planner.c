@@ -1,6 +1,5 @@
 #include "server/solver/plan/planner.h"
 
-#include "proto/check.h"
 #include "server/solver/plan/layout.h"
 #include "server/solver/steps.h"
 

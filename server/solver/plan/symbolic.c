@@ -1,6 +1,5 @@
 #include "server/solver/plan/layout.h"
 
-#include "proto/check.h"
 #include "server/solver/plan/tile_map.h"
 
 #include <stdlib.h>

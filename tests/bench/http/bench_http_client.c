@@ -12,7 +12,7 @@
  * Each {} in PATH becomes a random number in 1..VERTICES, the same sequence in every run. FILE is
  * the body of each request. Prints one line; the exit status is 1 when any answer was not a success
  * with its whole body. */
-#include "proto/check.h"
+#include "proto/status.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,5 +1,4 @@
 #include "proto/read/graph_builder.h"
-#include "proto/solve_options.h"
 #include "server/solver/cpu/tiles.h"
 #include "tests/unit/tiles_fixture.h"
 

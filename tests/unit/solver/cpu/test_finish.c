@@ -1,4 +1,3 @@
-#include "proto/solve_options.h"
 #include "server/solver/cpu/tiles.h"
 #include "tests/unit/tiles_fixture.h"
 

@@ -1,6 +1,5 @@
 /* Every kernel that this machine runs, its operations one by one, in every arithmetic. Whole solves
  * are in tests/solver. */
-#include "proto/solve_options.h"
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/cpu/tiles.h"
 

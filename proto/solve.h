@@ -1,0 +1,81 @@
+/* Values that go into a solve and come out of it: options, observer, account, and the rates of the
+ * device. Plain values; whoever calls the solver owns them. */
+#pragma once
+
+#include "proto/statistics.h"
+#include "proto/verification.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Options of one solve, beside the plan and the kind of its matrix. All zero: the distances and
+ * nothing else. */
+struct solve_options {
+    /* Lift a diagonal entry below 0 back to 0: float rounding on a cycle of length 0. Otherwise
+     * such an entry ends the solve with STATUS_NEGATIVE_CYCLE. */
+    bool clamp_diagonal;
+    /* Proven by the caller: no weight is below 0 and every finite distance is at most
+     * NARROW_DISTANCE_MAX, so that a solver may compute an integer matrix in 16 bits. */
+    bool narrow;
+    /* The graph is undirected: the matrix is symmetric and half of it is enough to compute. */
+    bool symmetric;
+    /* Check the matrix by certificate before it leaves the device, and say so in the account. A
+     * solver without a device leaves that to its caller. */
+    bool verify;
+};
+
+/* 16-bit unreachable is 2^15-1, so that the sum of two still fits. */
+#define NARROW_UNREACHABLE 32767
+#define NARROW_DISTANCE_MAX (NARROW_UNREACHABLE - 1)
+
+/* How a solver tells of its progress and hears of a cancel: looked at between rounds. */
+struct observer {
+    void *context;
+    /* Called on the solving thread after each round. */
+    void (*progress)(void *context, uint32_t rounds_done, uint32_t rounds_total);
+    /* True when the solve should stop: it then ends with STATUS_CANCELLED within one round, or, on
+     * a device whose rounds are shorter than a millisecond, within a few milliseconds. */
+    bool (*cancelled)(void *context);
+};
+
+/* Seconds spent in each phase of a job; a phase that did not happen is 0. */
+struct timings {
+    double queue_s;
+    double parse_s;
+    double fill_s;
+    double h2d_s;
+    double compute_s;
+    double d2h_s;
+    double write_s;
+    double total_s;
+};
+
+/* Account of one solve: all that a solver returns beside the matrix. Zero it before; solvers add to
+ * it. */
+struct solve_account {
+    struct timings timings; /* fill_s, h2d_s, compute_s, d2h_s are the solver's */
+    /* By the solver; while it is not done, it may say which rows are proven. */
+    struct verification verification;
+    /* Storage of the caller, for the matrix of the solve; NULL = not wanted. */
+    struct statistics *statistics;
+    /* The solver has filled them, all of them: it may also leave them to whoever called it. */
+    bool statistics_filled;
+};
+
+/* The arithmetic of a relaxation, add and minimum, by the type that it runs on. */
+enum arithmetic {
+    ARITHMETIC_I4 = 0, /* 32-bit integers */
+    ARITHMETIC_NARROW, /* pairs of 16-bit integers */
+    ARITHMETIC_F4,
+    ARITHMETIC_F8,
+    ARITHMETIC_COUNT
+};
+
+/* Measured peak rates of a device, with which a benchmark compares solves. Each is the best of
+ * several runs; 0 = there is no such thing on this device. */
+struct device_limits {
+    double relaxations_per_s[ARITHMETIC_COUNT]; /* in registers, with no memory in the way */
+    double copy_bytes_per_s;                    /* within its memory: bytes read and written */
+    double upload_bytes_per_s;                  /* pinned host memory to device */
+    double download_bytes_per_s;                /* device to pinned host memory */
+};
