@@ -1,6 +1,5 @@
 #include "proto/number.h"
 
-#include "proto/shortest.h"
 #include "proto/status.h"
 
 #include <inttypes.h>
@@ -199,6 +198,99 @@ bool number_parse_real(const char *bytes, size_t size, double *ret_value)
     return true;
 }
 
+/* ---- The shortest decimal that reads back as the same binary float: of all such of the fewest
+ * digits the one nearest to it. Raffaello Giulietti, The Schubfach way to render doubles, 2020.
+ * ---- */
+
+/* Powers of ten from 10^FIRST_POWER on, made by powers.py, which says what they are. */
+extern const uint64_t number_powers[][2];
+#define FIRST_POWER (-292)
+
+__extension__ typedef unsigned __int128 wide;
+
+struct shortest {
+    uint64_t digits; /* no trailing zero */
+    int exponent;    /* value = digits * 10^exponent */
+};
+
+/* The high 64 bits of power * factor / 2^64, the last bit set when anything lies below it: so it
+ * compares as the exact product would (section 9.9 of the paper). */
+static uint64_t multiply(const uint64_t power[2], uint64_t factor)
+{
+    const wide low = (wide)power[1] * factor;
+    const wide high = (wide)power[0] * factor + (uint64_t)(low >> 64);
+
+    return (uint64_t)(high >> 64) | ((uint64_t)high > 1);
+}
+
+static struct shortest strip_zeros(uint64_t digits, int exponent)
+{
+    while (digits % 10 == 0) {
+        digits /= 10;
+        exponent++;
+    }
+    return (struct shortest){digits, exponent};
+}
+
+/* All in units of 10^k / 4: value, and what still rounds to it, from lower to upper. */
+static struct shortest choose(uint64_t value, uint64_t lower, uint64_t upper, int k)
+{
+    const uint64_t s = value / 4;
+
+    /* One digit less, where one of the two nearest such lies inside; both cannot. */
+    if (s >= 10) {
+        const uint64_t tens = s / 10;
+        const bool below = lower <= 40 * tens;
+        const bool above = 40 * tens + 40 <= upper;
+
+        if (below != above) {
+            return strip_zeros(tens + above, k + 1);
+        }
+    }
+    const bool below = lower <= 4 * s;
+    const bool above = 4 * s + 4 <= upper;
+
+    if (below != above) {
+        return strip_zeros(s + above, k);
+    }
+    const uint64_t middle = 4 * s + 2;
+
+    return strip_zeros(s + (value > middle || (value == middle && s % 2 == 1)), k);
+}
+
+/* value: finite, above 0; single: it is a float's, and is to read back as that float. */
+static struct shortest find_shortest(double value, bool single)
+{
+    const int fraction_bits = single ? 23 : 52;
+    const float narrow = (float)value;
+    uint32_t narrow_bits;
+    uint64_t bits;
+
+    memcpy(&narrow_bits, &narrow, sizeof(narrow_bits));
+    memcpy(&bits, &value, sizeof(bits));
+    bits = single ? narrow_bits : bits;
+    const uint64_t fraction = bits & ((UINT64_C(1) << fraction_bits) - 1);
+    const int exponent = (int)(bits >> fraction_bits);
+    /* value = c * 2^q, an integer c; numbers below 2^(1 - bias) have no leading 1. */
+    const uint64_t c = exponent == 0 ? fraction : fraction | UINT64_C(1) << fraction_bits;
+    const int q = (exponent == 0 ? 1 : exponent) - (single ? 150 : 1075);
+    /* The next number below is half as far as the next one above. */
+    const bool is_edge = fraction == 0 && exponent > 1;
+    /* floor(log10(2^q)), of 3/4 of it at an edge, for |q| to 1080; floor(log2(10^-k)), for |k| to
+     * 340. */
+    const int k = (q * 1262611 - (is_edge ? 524031 : 0)) >> 22;
+    const int shift = q + (-k * 1741647 >> 19) + 1;
+    const uint64_t *power = number_powers[-k - FIRST_POWER];
+    /* An odd number does not win the tie at either end. */
+    const uint64_t is_odd = c & 1;
+    const uint64_t lower = 4 * c - (is_edge ? 1 : 2);
+
+    return choose(multiply(power, 4 * c << shift), multiply(power, lower << shift) + is_odd,
+                  multiply(power, (4 * c + 2) << shift) - is_odd, k);
+}
+
+/* ---- Printing ---- */
+
 /* Two digits at a time. */
 static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
                                   "25262728293031323334353637383940414243444546474849"
@@ -294,7 +386,7 @@ size_t number_print_real(double value, bool single, char buffer[NUMBER_PRINT_SIZ
     if (fabs(value) < 1e15 && value == trunc(value)) {
         return number_print_integer((int64_t)value, buffer);
     }
-    const struct shortest shortest = shortest_decimal(fabs(value), single);
+    const struct shortest shortest = find_shortest(fabs(value), single);
     const size_t count = count_digits(shortest.digits);
     const int first = (int)count - 1 + shortest.exponent;
 

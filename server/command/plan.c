@@ -1,4 +1,4 @@
-#include "proto/graph_fold.h"
+#include "proto/graph.h"
 #include "server/command/graph_input.h"
 #include "server/command/output.h"
 #include "server/solver/cpu/pool.h"

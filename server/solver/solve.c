@@ -1,6 +1,5 @@
 #include "server/solver/solve.h"
 
-#include "proto/graph_fold.h"
 #include "server/solver/certificate.h"
 #include "server/solver/steps.h"
 

@@ -8,7 +8,7 @@
  * SIDE vertices, cut in halves: how long they take test_gpu_plans --graphs FILE...  graphs by the
  * planner's plan: how long they take */
 #include "gpu/gpu.h"
-#include "proto/graph_fold.h"
+#include "proto/graph.h"
 #include "server/solver/plan/planner.h"
 #include "tests/solver/graph_source.h"
 #include "tests/solver/halved_grid.h"

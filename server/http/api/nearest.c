@@ -1,6 +1,6 @@
 #include "server/http/api/serve.h"
 
-#include "proto/nearest.h"
+#include "proto/matrix.h"
 #include "proto/number.h"
 #include "proto/write/writer.h"
 #include "server/http/request/headers.h"
@@ -84,7 +84,7 @@ static void answer(struct request *request, uint32_t count, double within)
         return;
     }
     found = calloc(1, sizeof(*found));
-    if (found == NULL || nearest_find(&query, &found->rows, &found->count) != STATUS_OK) {
+    if (found == NULL || matrix_nearest(&query, &found->rows, &found->count) != STATUS_OK) {
         free(found);
         problem_set(&problem, STATUS_NO_MEMORY, "There is no memory for the request.");
         request_refuse(request, &problem);

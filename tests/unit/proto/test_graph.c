@@ -1,3 +1,4 @@
+#include "proto/text.h"
 #include "tests/unit/graph_fixture.h"
 
 #include <setjmp.h>
@@ -76,11 +77,101 @@ static void components_are_counted_whatever_the_direction(void **state)
     assert_int_equal(components_of(0, (uint64_t[]){0}, NULL), 0);
 }
 
+static struct graph *read_as(enum format format, const char *text)
+{
+    struct graph_options options = {0};
+    struct graph *graph = NULL;
+
+    assert_int_equal(read_graph(format, &options, text, strlen(text), 5, &graph, NULL), STATUS_OK);
+    return graph;
+}
+
+static void an_edge_and_its_reverse_become_one(void **state)
+{
+    struct graph *graph =
+        read_as(FORMAT_DIMACS, "p sp 4 8\na 1 2 5\na 2 1 5\na 1 4 7\na 4 1 7\na 2 4 0\na 4 2 0\n"
+                               "a 3 4 9\na 4 3 9\n");
+    static const uint64_t offsets[] = {0, 2, 3, 4, 4};
+    static const uint32_t targets[] = {1, 3, 3, 3};
+    static const int32_t weights[] = {5, 7, 0, 9};
+    struct graph *folded = NULL;
+
+    (void)state;
+    assert_int_equal(graph_fold(graph, &folded), STATUS_OK);
+    assert_non_null(folded);
+    assert_false(folded->directed);
+    assert_int_equal(folded->vertex_count, 4);
+    assert_int_equal(folded->edge_count, 4);
+    assert_memory_equal(folded->row_offset, offsets, sizeof(offsets));
+    assert_memory_equal(folded->target, targets, sizeof(targets));
+    assert_memory_equal(folded->weight_i4, weights, sizeof(weights));
+    assert_ptr_equal(folded->names, graph->names);
+    graph_fold_destroy(folded);
+    graph_destroy(graph);
+}
+
+static void decimals_are_kept(void **state)
+{
+    struct graph *graph =
+        read_as(FORMAT_EDGES, "0 1 0.25\n1 0 0.25\n1 2 1.5\n2 1 1.5\n2 0 0.125\n0 2 0.125\n");
+    static const double weights[] = {0.25, 0.125, 1.5};
+    struct graph *folded = NULL;
+
+    (void)state;
+    assert_int_equal(graph_fold(graph, &folded), STATUS_OK);
+    assert_non_null(folded);
+    assert_null(folded->weight_i4);
+    assert_memory_equal(folded->weight_f8, weights, sizeof(weights));
+    graph_fold_destroy(folded);
+    graph_destroy(graph);
+}
+
+static void what_is_not_the_same_both_ways_is_left_alone(void **state)
+{
+    static const char *const texts[] = {
+        "p sp 3 0\n",                                       /* nothing to fold */
+        "p sp 3 3\na 1 2 5\na 2 1 5\na 1 3 5\n",            /* a single edge */
+        "p sp 3 4\na 1 2 5\na 2 1 5\na 1 3 5\na 2 3 5\n",   /* both lead to 3 */
+        "p sp 3 4\na 1 2 5\na 2 1 5\na 3 1 5\na 3 2 5\n",   /* both leave it */
+        "p sp 3 4\na 1 2 5\na 2 3 5\na 3 1 5\na 1 3 5\n",   /* a cycle, half of an edge */
+        "p sp 2 2\na 1 2 5\na 2 1 6\n",                     /* another weight */
+        "p sp 4 4\na 1 2 5\na 2 1 5\na 3 1 -1\na 1 3 -1\n", /* below 0 */
+        "p sp 2 3\na 1 2 5\na 2 1 5\na 1 1 -1\n",           /* likewise */
+        "p sp 4 4\na 1 3 5\na 2 4 5\na 3 2 5\na 4 1 5\n",   /* ends that fit others' */
+    };
+
+    (void)state;
+    for (size_t index = 0; index < sizeof(texts) / sizeof(texts[0]); ++index) {
+        struct graph *graph = read_as(FORMAT_DIMACS, texts[index]);
+        struct graph *folded = graph;
+        assert_int_equal(graph_fold(graph, &folded), STATUS_OK);
+        assert_null(folded);
+        graph_destroy(graph);
+    }
+}
+
+static void an_undirected_graph_is_as_it_should_be(void **state)
+{
+    struct graph *graph = read_as(FORMAT_METIS, "3 2\n2\n1 3\n2\n");
+    struct graph *folded = graph;
+
+    (void)state;
+    assert_false(graph->directed);
+    assert_int_equal(graph_fold(graph, &folded), STATUS_OK);
+    assert_null(folded);
+    graph_fold_destroy(NULL);
+    graph_destroy(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds_follow_the_bound),
         cmocka_unit_test(components_are_counted_whatever_the_direction),
+        cmocka_unit_test(an_edge_and_its_reverse_become_one),
+        cmocka_unit_test(decimals_are_kept),
+        cmocka_unit_test(what_is_not_the_same_both_ways_is_left_alone),
+        cmocka_unit_test(an_undirected_graph_is_as_it_should_be),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
