@@ -1,7 +1,6 @@
 /* apspd: arguments in, exit code out. */
 #include "server/http/request/auth.h"
-#include "server/job/worker/child.h"
-#include "server/job/worker/process.h"
+#include "server/job/worker/protocol.h"
 #include "server/service.h"
 
 #include <stdlib.h>
@@ -50,14 +49,14 @@ static int report_failure(const struct problem *problem)
 /* Recognizes the command line of a worker process, which only this program itself uses. */
 static bool is_worker(int argc, char **argv)
 {
-    return argc == 3 && strcmp(argv[1], WORKER_PROCESS_FLAG) == 0 &&
-           strtol(argv[2], NULL, 10) == WORKER_PROCESS_SOCKET;
+    return argc == 3 && strcmp(argv[1], WORKER_FLAG) == 0 &&
+           strtol(argv[2], NULL, 10) == WORKER_SOCKET;
 }
 
 int main(int argc, char **argv)
 {
     if (is_worker(argc, argv)) {
-        return worker_child_run(WORKER_PROCESS_SOCKET);
+        return worker_child_run(WORKER_SOCKET);
     }
     struct arguments arguments = {argc, argv};
     struct config config;

@@ -90,7 +90,7 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
     if (result_bytes == INT64_MAX) {
         solve = (struct solver_estimate){.device_bytes = INT64_MAX, .seconds = -1};
     } else {
-        worker_estimate(slot->worker, n, estimate->edge_count, kind, &solve);
+        worker_estimate(worker_solver(slot->worker), n, estimate->edge_count, kind, &solve);
     }
     estimate->solver = slot->opening.facts.device.solver;
     estimate->device = slot->opening.facts.device.name;
@@ -112,7 +112,7 @@ struct plan_estimate {
     uv_work_t request;
     struct scheduler *scheduler;
     struct call *call;
-    const struct worker *worker;
+    const struct solver *solver;
     char graph_id[GRAPH_ID_SIZE];
     struct estimate estimate;
     enum status status;
@@ -128,7 +128,7 @@ static void read_and_plan(uv_work_t *request)
         graph_file_read(store_graph_folder(plan->scheduler->store), plan->graph_id, &graph);
     if (plan->status == STATUS_OK) {
         plan->status =
-            worker_estimate_graph(plan->worker, graph, estimate->kind, &solve, &estimate->plan);
+            worker_estimate_graph(plan->solver, graph, estimate->kind, &solve, &estimate->plan);
     }
     if (plan->status == STATUS_OK) {
         estimate->seconds = solve.seconds;
@@ -170,7 +170,7 @@ static void start_planning(struct scheduler *scheduler, struct call *call,
     plan->request.data = plan;
     plan->scheduler = scheduler;
     plan->call = call;
-    plan->worker = capacity_largest_worker(scheduler, estimate->kind)->worker;
+    plan->solver = worker_solver(capacity_largest_worker(scheduler, estimate->kind)->worker);
     memcpy(plan->graph_id, entry->row.id, sizeof(plan->graph_id));
     plan->estimate = *estimate;
     scheduler->looks++;

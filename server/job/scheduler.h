@@ -9,10 +9,10 @@
 #include "proto/job_document.h"
 #include "proto/read/reader.h"
 #include "server/config.h"
-#include "server/job/devices.h"
 #include "server/job/mailbox.h"
 #include "server/job/tenant.h"
 #include "server/job/upload_memory.h"
+#include "server/job/worker/worker.h"
 #include "server/store/catalogue.h"
 #include "server/store/result_table.h"
 #include "server/store/store.h"
@@ -35,6 +35,17 @@ struct admission {
     uint32_t vertex_limit;         /* fixed at start: no device holds more */
     uint64_t edge_limit;
     char limit_reason[160]; /* source of vertex_limit, for the hint of the 413 */
+};
+
+/* The devices found at start-up, for /v1/devices, admission and the log. Immutable after start,
+ * but for the workers' health. */
+#define DEVICE_LIMIT 16
+
+struct device_list {
+    struct solver_device devices[DEVICE_LIMIT];       /* one worker each */
+    const struct worker_health *health[DEVICE_LIMIT]; /* of their workers, which outlive it */
+    uint32_t count;
+    char gpu_reason[SOLVER_REASON_SIZE]; /* why no GPU is used; empty when one is */
 };
 
 enum call_kind {

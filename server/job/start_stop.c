@@ -25,7 +25,7 @@ static void deliver_opening(struct message *message)
     if (slot->worker == NULL) {
         return;
     }
-    worker_health_told(worker_health_of(slot->worker));
+    worker_note_delivered(slot->worker);
     slot->scheduler->opening_count += !slot->opened;
     slot->opened = true;
 }
@@ -40,13 +40,11 @@ static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t 
     slot->opening.message.deliver = deliver_opening;
     slot->opening.context = slot;
     struct worker_config config = {
-        .solver = &scheduler->config->solver,
-        .gpu = gpu,
-        .gpu_index = gpu_index,
+        .setup = {scheduler->config->solver, gpu, gpu_index,
+                  scheduler->config->confinement != CONFINEMENT_OFF},
         .isolation = scheduler->config->isolation,
         .stall_s = scheduler->config->stall_s,
         .sample_rows = scheduler->config->sample_rows,
-        .sandboxed = scheduler->config->confinement != CONFINEMENT_OFF,
         .graph_folder = store_graph_folder(scheduler->store),
         .result_folder = store_result_folder(scheduler->store),
         .home = scheduler->mailbox,

@@ -149,7 +149,7 @@ def poison(found, plan, n):
 
 
 def hangs(ledger):
-    """No rounds with a heart that beats; stopped in a round; stopped with nothing to do."""
+    """No rounds but heartbeats; stopped in a round; stopped with nothing to do."""
     with daemon("--worker.stall_s", str(STALL_S)) as (found, plan):
         for i in range(ARGUMENTS.hangs):
             if ledger.is_over():
@@ -274,10 +274,10 @@ def phrases(ledger):
     with daemon(*CALM) as (found, _):
         n = 20
         for _ in range(ARGUMENTS.phrases):
-            for what, stage, whole in isolation.PHRASES:
+            for what, stage, whole in isolation.MESSAGES:
                 n += 1
-                ledger.attempt((what, stage), isolation.babble, found, what, stage, whole, n)
-                ledger.count("kinds of nonsense said")
+                ledger.attempt((what, stage), isolation.send, found, what, stage, whole, n)
+                ledger.count("messages against the protocol")
 
 
 def starts(ledger):

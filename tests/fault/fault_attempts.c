@@ -1,6 +1,6 @@
 #include "tests/fault/fault_attempts.h"
 
-#include "server/job/worker/process.h"
+#include "server/job/worker/protocol.h"
 #include "tests/fault/fault_plan.h"
 #include "tests/unit/sandbox_attempts.h"
 
@@ -20,8 +20,8 @@ __attribute__((constructor)) static void open_scene(void)
     }
     snprintf(attempt_given.state, sizeof attempt_given.state, "%s/state", scene);
     snprintf(attempt_given.outside, sizeof attempt_given.outside, "%s/outside", scene);
-    attempt_given.listener = WORKER_PROCESS_SOCKET;
-    attempt_given.stranger = WORKER_PROCESS_SOCKET;
+    attempt_given.listener = WORKER_SOCKET;
+    attempt_given.stranger = WORKER_SOCKET;
     attempt_given.memory = memfd_create("given", MFD_CLOEXEC);
     if (attempt_given.memory < 0 || ftruncate(attempt_given.memory, 4096) != 0 ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, attempt_given.pair) != 0) {
@@ -51,7 +51,7 @@ static void make_each(const struct attempt *attempts, size_t count)
 /* Neither a standard stream, nor the socket, nor of the tests. */
 static bool is_foreign(int descriptor)
 {
-    return fcntl(descriptor, F_GETFD) >= 0 && descriptor > WORKER_PROCESS_SOCKET &&
+    return fcntl(descriptor, F_GETFD) >= 0 && descriptor > WORKER_SOCKET &&
            !fault_plan_has(descriptor) && descriptor != attempt_given.memory &&
            descriptor != attempt_given.pair[0] && descriptor != attempt_given.pair[1];
 }

@@ -323,24 +323,24 @@ def fail_at_start(error):
     return 0
 
 
-# ---- Processes that lie ----
+# ---- Processes that break the protocol ----
 
-# What is said, where; whether the job it is said in is whole all the same.
-PHRASES = (("nonsense", "download", False), ("truncated", "download", False),
-           ("oversize", "download", False), ("longer", "download", False),
-           ("unknown", "download", False), ("twice", "download", False), ("impossible", "download", False),
-           ("descriptors", "download", False), ("work", "download", False),
-           ("setup", "download", False), ("opened", "download", False), ("home", "download", False),
-           ("cycle", "download", False), ("half", "download", False), ("stale", "figures", False),
-           ("home", "figures", True), ("stale", "open", False))
+# The message, the stage, and whether the job is whole all the same.
+MESSAGES = (("nonsense", "download", False), ("truncated", "download", False),
+            ("oversize", "download", False), ("longer", "download", False),
+            ("unknown", "download", False), ("twice", "download", True), ("impossible", "download", False),
+            ("descriptors", "download", False), ("task", "download", False),
+            ("setup", "download", False), ("opened", "download", False),
+            ("cycle", "download", False), ("half", "download", False), ("stale", "figures", False),
+            ("stale", "open", False))
 
 
-def babble(found, what, stage, whole, n):
-    """A process that says it is a lost one, whose words of that job are not believed."""
+def send(found, what, stage, whole, n):
+    """A process that sends it is a lost one; whole: after the end of its job, which holds."""
     cached = found.solve(ring(9))["graph"]
     lost = losses(found)
     opened = len(found.events("worker_not_started"))
-    found.plan.write((0 if stage != "download" else n, stage, "babble", what, 1))
+    found.plan.write((0 if stage != "download" else n, stage, "send", what, 1))
     if stage == "open":
         end_worker(found)
         lost += 1

@@ -1,11 +1,11 @@
 /* A CPU solver that fails by plan (fault_plan.h), in a daemon that is built for tests alone: it is
  * put in the place of solver_cpu_open by the linker (--wrap).
  *
- * STAGE: open, alloc, upload, round, sync, download, figures (before HOME), close;
+ * STAGE: open, alloc, upload, round, sync, download, figures (before OPENED and DONE), close;
  * fits (any action but has: there is no memory for the plan), memory (after alloc). ACTION: status
  * CODE, cuda ERROR (what the GPU's solver makes of it), exit N, signal N, hang 0, stuck 0 (in a
  * call that does not return), lie ENTRY (of a row-major matrix; -1 = any; each = one of every row)
- * of BIT when written ENTRY:BIT, babble WHAT (fault_babble.c), attempts 0 (fault_attempts.c); of
+ * of BIT when written ENTRY:BIT, send WHAT (fault_protocol.c), attempts 0 (fault_attempts.c); of
  * fits and memory, has BYTES: so many are free, at memory in one piece.
  *
  * With FAULT_GPUS there are so many solvers, each of which is taken for a GPU's; FAULT_MEMORY has
@@ -13,8 +13,8 @@
 #include "gpu/gpu.h"
 #include "server/solver/solver.h"
 #include "tests/fault/fault_attempts.h"
-#include "tests/fault/fault_babble.h"
 #include "tests/fault/fault_plan.h"
+#include "tests/fault/fault_protocol.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -157,7 +157,7 @@ static enum status strike(uint32_t vertices, const char *stage, const struct mat
         return STATUS_OK;
     }
     end_process(&fault);
-    if (strcmp(fault.action, "babble") == 0 && !fault_babble(fault.argument, vertices)) {
+    if (strcmp(fault.action, "send") == 0 && !fault_protocol_send(fault.argument, vertices)) {
         abort();
     } else if (strcmp(fault.action, "attempts") == 0) {
         fault_attempts_make();

@@ -124,7 +124,7 @@ def test_what_computes_gives_way_to_what_answers():
             answering = [niceness for name, niceness in threads if name.startswith("http-")]
             assert answering and set(answering) == {own}, threads
             solving = nicenesses(f"/proc/{children_of(folder)[0]}/task") if isolation == "process" else threads
-            # The solver's two; the heart of its process beats at the daemon's.
+            # The solver's two; the heartbeat thread of its process has the daemon's.
             assert [niceness for _, niceness in solving].count(min(own + 10, 19)) >= 2, solving
             assert isolation == "thread" or own in [niceness for _, niceness in solving], solving
             # Of libuv's pool, that puts graphs in order.

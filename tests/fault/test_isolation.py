@@ -69,7 +69,7 @@ def test_each_error_of_cuda_is_of_its_sort():
 
 def test_every_death_at_every_stage_is_survived():
     deaths = (("exit", 0), ("exit", 3), ("exit", 79), ("exit", 82), ("exit", 85), ("signal", 9),
-              ("signal", 11), ("signal", 31), ("babble", 0))
+              ("signal", 11), ("signal", 31), ("send", 0))
     cases = [(10 + i, *death, stage) for i, (death, stage) in
              enumerate((death, stage) for death in deaths for stage in STAGES)]
     if harness.QUICK:
@@ -96,7 +96,7 @@ def test_a_hang_is_seen_and_ended():
                 document = found.solve(ring(n))
                 assert document["state"] == "done" and document["workers_lost"] >= 1, document
         assert found.log().count(b"it made no progress and was ended") >= 2
-        # Stopped, with nothing to do: no heart beats.
+        # Stopped, with nothing to do: no heartbeat.
         before = restarts(found)
         os.kill(child_of(found), signal.SIGSTOP)
         until(found, "/v1/devices", lambda a: a.json["devices"][0]["restarts"] > before)
@@ -177,10 +177,10 @@ def expect_bare(process):
             assert int(status[field], 16) == value, (field, status)
 
 
-def test_a_process_that_talks_nonsense_is_a_lost_one():
+def test_a_process_that_breaks_the_protocol_is_a_lost_one():
     with daemon("--worker.stall_s", "60") as (found, _):
-        for i, (what, stage, whole) in enumerate(isolation.PHRASES):
-            isolation.babble(found, what, stage, whole, 20 + i)
+        for i, (what, stage, whole) in enumerate(isolation.MESSAGES):
+            isolation.send(found, what, stage, whole, 20 + i)
 
 
 def test_a_plan_for_which_there_is_no_memory_gives_way():

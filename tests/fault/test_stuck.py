@@ -76,21 +76,6 @@ def test_the_job_goes_to_another_device():
         assert story(found) == ["started", "started", "lost", "stuck", "gone", "started"]
 
 
-def test_what_it_had_ended_before_holds():
-    with daemon(*STALL, calls=True) as (found, plan):
-        # After the last word about the job, before the end of its load.
-        plan.write((0, "figures", "stuck", 0, 1))
-        job = found.submit(ring(20)).expect(202).json["id"]
-        found.calls.wait_for_read()
-        until(found, "/v1/devices", lambda _: states(found) == ["lost"])
-        assert found.finish(job)["state"] == "done"
-        found.calls.release()
-        document = found.finish(job)
-        assert (document["state"], document["workers_lost"]) == ("done", 0), document
-        assert found.distance(document["graph"], 1, 20) == 19
-        until_all_ready(found)
-
-
 def test_the_daemon_leaves_without_the_one_that_is_stuck():
     with daemon(*STALL, calls=True) as (found, plan):
         cached = found.solve(harness.SMALL)["graph"]

@@ -1,7 +1,7 @@
-/* A worker's process that may say anything, as the daemon hears it: the answer to its opening, or
+/* A worker process that may say anything, as the daemon receives it: the answer to its opening, or
  * the end of a task. Each piece of the input is a message: its kind, what its size is off by,
  * descriptors that go along, and bytes that are put over a sound one. */
-#include "server/job/worker/link.h"
+#include "server/job/worker/process.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -23,11 +23,11 @@ struct input {
     size_t left;
 };
 
-/* Made once: the request only hands them on. */
+/* Made once: they are only handed on. */
 static struct scene {
     struct result_file *file;
     struct solver *model;
-    struct task_board board;
+    struct worker_shared shared;
     struct solver_figures figures;
 } scene;
 
@@ -68,10 +68,8 @@ static void make_sound(struct wire_message *message)
         message->body.cycle.count = 1;
         break;
     case WIRE_DONE:
-        message->body.done.plan_work_fraction = 1;
-        break;
-    case WIRE_HOME:
-        message->body.home = scene.figures;
+        message->body.done.plan.work_fraction = 1;
+        message->body.done.figures = scene.figures;
         break;
     default:
         break;
@@ -80,10 +78,11 @@ static void make_sound(struct wire_message *message)
 
 static size_t body_size(uint32_t type)
 {
-    static const size_t sizes[] = {
-        [WIRE_SETUP] = sizeof(struct worker_setup), [WIRE_OPENED] = sizeof(struct wire_opened),
-        [WIRE_TASK] = sizeof(struct wire_task),     [WIRE_CYCLE] = sizeof(struct wire_cycle),
-        [WIRE_DONE] = sizeof(struct wire_done),     [WIRE_HOME] = sizeof(struct solver_figures)};
+    static const size_t sizes[] = {[WIRE_SETUP] = sizeof(struct worker_setup),
+                                   [WIRE_OPENED] = sizeof(struct wire_opened),
+                                   [WIRE_TASK] = sizeof(struct wire_task),
+                                   [WIRE_CYCLE] = sizeof(struct wire_cycle),
+                                   [WIRE_DONE] = sizeof(struct wire_done)};
     return type < WIRE_TYPE_COUNT ? sizes[type] : 16;
 }
 
@@ -136,11 +135,11 @@ static void expect_text(const char *text, size_t size)
     CHECK(memchr(text, '\0', size) != NULL);
 }
 
-static void open_request(struct worker_link *request)
+static void open_process(struct worker_process *process)
 {
     const struct worker_setup setup = {.gpu = false};
     struct wire_opened opened = {0};
-    if (worker_link_open(request, &setup, &opened) == TASK_LOSS_NONE) {
+    if (worker_process_open(process, &setup, &opened) == TASK_LOSS_NONE) {
         CHECK((unsigned)opened.facts.status < STATUS_COUNT);
         expect_text(opened.facts.problem.detail, sizeof(opened.facts.problem.detail));
         expect_text(opened.facts.device.name, sizeof(opened.facts.device.name));
@@ -151,51 +150,37 @@ static void open_request(struct worker_link *request)
     }
 }
 
-static void do_nothing(struct task *task)
-{
-    (void)task;
-}
-
-static void expect_sound(const struct worker_link *request, const struct task *task,
-                         enum task_loss loss)
-{
-    CHECK((unsigned)task->status < STATUS_COUNT);
-    CHECK(!request->ended || task->status != STATUS_DEVICE_LOST);
-    CHECK(loss != TASK_LOSS_NONE || request->ended);
-    CHECK(loss != TASK_LOSS_BABBLE || !request->ended);
-    CHECK(task->outcome.cycle_length <= VERTICES);
-    for (size_t i = 0; i < task->outcome.cycle_length; i++) {
-        CHECK(task->outcome.cycle[i] < VERTICES);
-    }
-    CHECK(isfinite(task->write_s) && isfinite(task->outcome.account.timings.compute_s));
-    expect_text(task->problem.detail, sizeof(task->problem.detail));
-    expect_text(task->outcome.device.name, sizeof(task->outcome.device.name));
-}
-
-static void carry_out(struct worker_link *request)
+static void solve(struct worker_process *process)
 {
     struct task task = {.vertex_count = VERTICES,
                         .kind = KIND_I4,
                         .file = scene.file,
                         .graph_descriptor = result_file_descriptor(scene.file)};
-    request->task = &task;
-    const enum task_loss loss = worker_link_carry_out(request, scene.model, do_nothing);
-    expect_sound(request, &task, loss);
+    const enum task_loss loss = worker_process_solve(process, &task, scene.model);
+    CHECK((unsigned)task.status < STATUS_COUNT);
+    CHECK(loss != TASK_LOSS_NONE || task.status != STATUS_DEVICE_LOST);
+    CHECK(task.outcome.cycle_length <= VERTICES);
+    for (size_t i = 0; i < task.outcome.cycle_length; i++) {
+        CHECK(task.outcome.cycle[i] < VERTICES);
+    }
+    CHECK(isfinite(task.write_s) && isfinite(task.outcome.account.timings.compute_s));
+    expect_text(task.problem.detail, sizeof(task.problem.detail));
+    expect_text(task.outcome.device.name, sizeof(task.outcome.device.name));
     solve_outcome_finish(&task.outcome);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct input input = {bytes, size};
-    struct worker_link request = {.board = &scene.board, .bell = -1, .stall_s = 1};
+    struct worker_process process = {.shared = &scene.shared, .wakeup = -1, .stall_s = 1};
     int sockets[2];
     if (scene.file == NULL) {
         set_scene();
     }
-    CHECK(worker_protocol_pair(sockets) == STATUS_OK);
+    CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) == 0);
     CHECK(fcntl(sockets[0], F_SETFL, O_NONBLOCK) == 0);
-    request.process.socket = sockets[0];
-    request.board_descriptor = result_file_descriptor(scene.file);
+    process.socket = sockets[0];
+    process.shared_descriptor = result_file_descriptor(scene.file);
     const bool opening = (take(&input) & 1) != 0;
     for (int i = 0; i < MESSAGE_LIMIT && input.left > 0; i++) {
         say_message(sockets[1], &input);
@@ -203,9 +188,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     /* No more is said, and what is sent is taken. */
     CHECK(shutdown(sockets[1], SHUT_WR) == 0);
     if (opening) {
-        open_request(&request);
+        open_process(&process);
     } else {
-        carry_out(&request);
+        solve(&process);
     }
     close(sockets[0]);
     close(sockets[1]);

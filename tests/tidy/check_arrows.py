@@ -21,8 +21,7 @@ INCLUDES = {
     "server/": ("proto/", "server/solver/", "server/*"),
     "server/apsp.c": ("proto/", "server/solver/", "server/command/", "server/*"),
     "server/service.c": ("proto/", "server/"),
-    "server/main.c": ("server/*", "server/http/request/auth.h", "server/job/worker/child.h",
-                      "server/job/worker/process.h"),
+    "server/main.c": ("server/*", "server/http/request/auth.h", "server/job/worker/protocol.h"),
     "tests/": ("proto/", "gpu/", "server/", "tests/"),
 }
 

@@ -31,10 +31,7 @@ WITHOUT_UNIT_TEST = {
     "server/job/answer.c": "tests/unit/job drives the scheduler as a whole",
     "server/job/damage.c": "tests/fault/test_damage.py",
     "server/job/estimate.c": "tests/http/test_estimate.py",
-    "server/job/worker/child.c": "test_worker_keeper.c is such a process; tests/fault",
-    "server/job/worker/link.c": "test_worker_keeper.c, and tests/fault for all that goes wrong",
-    "server/job/worker/loop.c": "test_worker.c, in a thread and in a process",
-    "server/job/worker/setup.c": "test_worker.c",
+    "server/job/worker/child.c": "test_supervisor.c is such a process; tests/fault",
     "server/main.c": "tests/http runs it",
     "server/service.c": "tests/http starts and stops it",
     "server/solver/cpu/kernel_*.c": "test_kernel.c, each that this processor can run",
@@ -66,7 +63,9 @@ CALLED_BY_TESTS = {
     "cpu_kernel_usable": "tests run each kernel that this processor can run",
     "auth_find_key": "the unit test, and tests/campaign measures its time",
     "auth_match_digest": "valgrind watches it, and tests/campaign measures its time",
-    "task_files_sample": "how it grows is for the unit test",
+    "task_sample_rows": "how it grows is for the unit test",
+    "worker_watch_begin": "fed tick by tick by the unit test",
+    "worker_watch_tick": "fed tick by tick by the unit test",
     "gpu_set_tuning": "tests/solver/test_gpu_variants.c forces each way of solving",
 }
 

@@ -3,9 +3,7 @@
 #pragma once
 
 #include "proto/read/reader.h"
-#include "server/job/worker/child.h"
-#include "server/job/worker/process.h"
-#include "server/job/worker/worker.h"
+#include "server/job/worker/protocol.h"
 #include "tests/unit/graph_file_fixture.h"
 
 #include <fcntl.h>
@@ -63,7 +61,7 @@ static inline void start(struct fixture *fixture, enum worker_isolation isolatio
 {
     fixture->opening.message.deliver = delivered;
     struct worker_config config = {
-        .solver = &fixture->solver,
+        .setup = {.solver = fixture->solver},
         .isolation = isolation,
         .stall_s = 600,
         .sample_rows = 16,
@@ -75,7 +73,7 @@ static inline void start(struct fixture *fixture, enum worker_isolation isolatio
     };
     assert_int_equal(worker_start(&config, &fixture->worker), STATUS_OK);
     assert_ptr_equal(mailbox_wait(fixture->home), &fixture->opening.message);
-    worker_health_told(worker_health_of(fixture->worker));
+    worker_note_delivered(fixture->worker);
 }
 
 static inline struct fixture *make_fixture(void)
@@ -108,7 +106,7 @@ static inline int tear_down(void **state)
     return 0;
 }
 
-static inline void carry_out(struct fixture *fixture, struct task *task)
+static inline void give(struct fixture *fixture, struct task *task)
 {
     struct task_signal *signal = worker_signal(fixture->worker);
     const bool cancelled = task->signal != NULL && atomic_load(&task->signal->cancelled);
@@ -125,9 +123,14 @@ static inline void carry_out(struct fixture *fixture, struct task *task)
     task->vertex_count = 3;
     task->kind = KIND_I4;
     worker_give(fixture->worker, task);
+}
+
+static inline void carry_out(struct fixture *fixture, struct task *task)
+{
+    give(fixture, task);
     struct message *message = mailbox_wait(fixture->home);
     if (message == &fixture->opening.message) {
-        worker_health_told(worker_health_of(fixture->worker));
+        worker_note_delivered(fixture->worker);
         message = mailbox_wait(fixture->home);
     }
     assert_ptr_equal(message, &task->message);
@@ -136,7 +139,7 @@ static inline void carry_out(struct fixture *fixture, struct task *task)
 /* To begin main with. */
 #define WORKER_MAIN(argc, argv)                                                                    \
     do {                                                                                           \
-        if ((argc) == 3 && strcmp((argv)[1], WORKER_PROCESS_FLAG) == 0) {                          \
-            return worker_child_run(WORKER_PROCESS_SOCKET);                                        \
+        if ((argc) == 3 && strcmp((argv)[1], WORKER_FLAG) == 0) {                                  \
+            return worker_child_run(WORKER_SOCKET);                                                \
         }                                                                                          \
     } while (0)

@@ -1,6 +1,3 @@
-#include "server/job/worker/child.h"
-
-#include "server/job/worker/loop.h"
 #include "server/job/worker/protocol.h"
 
 #include <fcntl.h>
@@ -13,74 +10,50 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Between two beats of the heart. */
-#define BEAT_MS 200
-/* For deep library frames, of the heart's thread. */
-#define HEART_STACK_BYTES ((size_t)256 << 10)
+#define HEARTBEAT_MS 200
 /* Added to what the kernel thinks of the daemon: short of memory it takes the worker first. */
 #define OOM_SCORE "500"
 
+/* The process of a worker, from the inside. */
 struct child {
     int socket;
-    struct task_board *board;
+    struct worker_shared *shared;
     struct worker_setup setup;
     struct sandbox_policy policy;
     struct sandbox_report sandbox;
     struct task task;
-    pthread_t heart;
-    atomic_bool busy;
 };
 
-static void leave(int code)
+static void send_message(const struct child *child, const struct wire_message *message)
 {
-    _exit(code);
-}
-
-static void say(const struct child *child, const struct wire_message *message)
-{
-    if (worker_protocol_send(child->socket, message, NULL, 0) != STATUS_OK) {
-        leave(0); /* the daemon is gone */
+    if (worker_protocol_send(child->socket, message, NULL) != STATUS_OK) {
+        _exit(0); /* the daemon is gone */
     }
 }
 
-/* ---- The heart ---- */
-
-/* Beats as long as the process is scheduled, whatever the solver does; and hears when the daemon
- * hangs up: in the middle of a job nobody waits for its end. */
-static void *beat(void *context)
+/* Counts as long as the process is scheduled, whatever the solver does, until the daemon hangs
+ * up. */
+static void *send_heartbeats(void *context)
 {
-    struct child *child = context;
+    const struct child *child = context;
     struct pollfd look = {.fd = child->socket, .events = POLLRDHUP};
-    while (poll(&look, 1, BEAT_MS) <= 0 || (look.revents & (POLLHUP | POLLRDHUP | POLLERR)) == 0) {
-        atomic_fetch_add(&child->board->beats, 1);
-    }
-    if (atomic_load(&child->busy)) {
-        leave(0);
+    while (poll(&look, 1, HEARTBEAT_MS) <= 0 ||
+           (look.revents & (POLLHUP | POLLRDHUP | POLLERR)) == 0) {
+        atomic_fetch_add(&child->shared->heartbeats, 1);
     }
     return NULL;
 }
 
-static bool start_heart(struct child *child)
-{
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, HEART_STACK_BYTES);
-    const int error = pthread_create(&child->heart, &attributes, beat, child);
-    pthread_attr_destroy(&attributes);
-    return error == 0;
-}
-
-/* ---- The line ---- */
+/* ---- The transport of the worker's loop ---- */
 
 /* The solver has what it needs, its threads too: from here on nothing is opened by its path but by
- * CUDA, and what tells of the machine's memory. Before any work has come, so that who breaks in
- * through a graph finds the door shut. */
-static void opened(void *context, const struct worker_facts *facts, const struct solver *solver)
+ * CUDA, and what tells of the machine's memory. Before any task has come, so that who breaks in
+ * through a graph finds the way out shut. */
+static void opened(void *context, const struct worker_facts *facts, struct solver *solver)
 {
     struct child *child = context;
-    struct wire_message message = {.type = WIRE_OPENED};
+    struct wire_message message = {.type = WIRE_OPENED, .body.opened.facts = *facts};
     struct worker_facts *told = &message.body.opened.facts;
-    *told = *facts;
     if (child->setup.sandboxed &&
         sandbox_filter_calls(&child->policy, &child->sandbox) != STATUS_OK) {
         told->status = problem_set(&told->problem, STATUS_NO_MEMORY,
@@ -90,7 +63,7 @@ static void opened(void *context, const struct worker_facts *facts, const struct
     if (solver != NULL) {
         solver_get_figures(solver, &message.body.opened.figures);
     }
-    say(child, &message);
+    send_message(child, &message);
 }
 
 static struct task *next(void *context)
@@ -104,15 +77,14 @@ static struct task *next(void *context)
         return NULL;
     }
     if (status != STATUS_OK || message.type != WIRE_TASK) {
-        leave(WORKER_EXIT_WIRE);
+        _exit(WORKER_EXIT_PROTOCOL);
     }
-    atomic_store(&child->busy, true);
     const struct wire_task *order = &message.body.task;
     *task = (struct task){
         .vertex_count = order->vertex_count,
         .kind = (enum kind)order->kind,
         .verify = order->verify != 0,
-        .signal = &child->board->signal,
+        .signal = &child->shared->signal,
         .graph_descriptor = descriptors[0],
     };
     memcpy(task->graph_id, order->graph_id, sizeof(task->graph_id));
@@ -124,53 +96,44 @@ static struct task *next(void *context)
     return task;
 }
 
-static void say_cycle(const struct child *child, const struct task *task)
-{
-    const struct solve_outcome *outcome = &task->outcome;
-    for (size_t sent = 0; sent < outcome->cycle_length;) {
-        struct wire_message message = {.type = WIRE_CYCLE};
-        struct wire_cycle *cycle = &message.body.cycle;
-        const size_t left = outcome->cycle_length - sent;
-        cycle->count = left < WIRE_CYCLE_VERTICES ? (uint32_t)left : WIRE_CYCLE_VERTICES;
-        memcpy(cycle->vertices, outcome->cycle + sent, cycle->count * sizeof(*cycle->vertices));
-        say(child, &message);
-        sent += cycle->count;
-    }
-}
-
 static void done(void *context, struct task *task, const struct solver *solver)
 {
     struct child *child = context;
-    struct wire_message message = {.type = WIRE_DONE};
+    const struct solve_outcome *outcome = &task->outcome;
+    struct wire_message message;
     /* After an error that stays, nothing that this process computes can be trusted, and no other
      * call to the device mends it. */
     if (task->status == STATUS_DEVICE_LOST) {
-        leave(WORKER_EXIT_DEVICE + (int)solver_fault_class());
+        _exit(WORKER_EXIT_DEVICE + (int)solver_fault_class());
     }
     /* The file is let go of before the daemon is told: what it reads then does not change. */
     result_file_destroy(task->file);
     task->file = NULL;
-    say_cycle(child, task);
+    for (size_t sent = 0; sent < outcome->cycle_length; sent += message.body.cycle.count) {
+        const size_t left = outcome->cycle_length - sent;
+        struct wire_cycle *cycle = &message.body.cycle;
+        message = (struct wire_message){.type = WIRE_CYCLE};
+        cycle->count = left < WIRE_CYCLE_VERTICES ? (uint32_t)left : WIRE_CYCLE_VERTICES;
+        memcpy(cycle->vertices, outcome->cycle + sent, cycle->count * sizeof(*cycle->vertices));
+        send_message(child, &message);
+    }
+    message = (struct wire_message){.type = WIRE_DONE};
     worker_protocol_fill_done(task, &message.body.done);
-    say(child, &message);
+    solver_get_figures(solver, &message.body.done.figures);
     task_finish(task);
-    message = (struct wire_message){.type = WIRE_HOME};
-    solver_get_figures(solver, &message.body.home);
-    atomic_store(&child->busy, false);
-    say(child, &message);
+    send_message(child, &message);
 }
 
-/* ---- Life and death ---- */
+/* ---- Its life ---- */
 
 static void set_up_process(void)
 {
+    /* All but SIGKILL are meant for the daemon, whose group this is too: it says when to leave. */
+    static const int ignored_signals[] = {SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGXFSZ};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    /* Meant for the daemon, whose group this is too: it says when to leave. */
-    signal(SIGTERM, SIG_IGN);
-    signal(SIGINT, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
+    for (size_t i = 0; i < sizeof(ignored_signals) / sizeof(ignored_signals[0]); i++) {
+        signal(ignored_signals[i], SIG_IGN);
+    }
     const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (file >= 0) {
         const ssize_t ignored = write(file, OOM_SCORE, strlen(OOM_SCORE));
@@ -179,7 +142,7 @@ static void set_up_process(void)
     }
 }
 
-static bool take_setup(struct child *child)
+static bool receive_setup(struct child *child)
 {
     struct wire_message message;
     int descriptors[WIRE_DESCRIPTOR_LIMIT];
@@ -188,47 +151,36 @@ static bool take_setup(struct child *child)
         return false;
     }
     child->setup = message.body.setup;
-    child->board =
-        mmap(NULL, sizeof(*child->board), PROT_READ | PROT_WRITE, MAP_SHARED, descriptors[0], 0);
-    close(descriptors[0]);
-    return child->board != MAP_FAILED;
-}
-
-/* Before the first thread, which its own threads inherit it from. The driver of a GPU is loaded
- * before, as what that takes nobody has listed; and compiles into memory alone. */
-static void enter_sandbox(struct child *child)
-{
-    char reason[SOLVER_REASON_SIZE];
     child->policy = (struct sandbox_policy){.role = SANDBOX_WORKER, .devices = child->setup.gpu};
-    if (child->setup.sandboxed) {
-        if (child->setup.gpu && setenv("CUDA_CACHE_DISABLE", "1", 1) == 0) {
-            (void)solver_gpu_count(reason);
-        }
-        sandbox_enter(&child->policy, &child->sandbox);
-    }
+    child->shared =
+        mmap(NULL, sizeof(*child->shared), PROT_READ | PROT_WRITE, MAP_SHARED, descriptors[0], 0);
+    close(descriptors[0]);
+    return child->shared != MAP_FAILED;
 }
 
 int worker_child_run(int socket)
 {
-    struct child *child = calloc(1, sizeof(*child));
-    if (child == NULL) {
-        return WORKER_EXIT_WIRE;
-    }
-    child->socket = socket;
+    struct child child = {.socket = socket};
+    const struct worker_transport transport = {&child, opened, next, done};
+    char reason[SOLVER_REASON_SIZE];
+    pthread_t heartbeats;
     set_up_process();
-    bool ready = take_setup(child);
-    if (ready) {
-        enter_sandbox(child);
-        ready = start_heart(child);
+    if (!receive_setup(&child)) {
+        return WORKER_EXIT_PROTOCOL;
     }
-    if (!ready) {
-        free(child);
-        return WORKER_EXIT_WIRE;
+    /* Before the first thread, as threads inherit it. The driver of a GPU is loaded before, as what
+     * that takes nobody has listed; and compiles into memory alone. */
+    if (child.setup.sandboxed) {
+        if (child.setup.gpu && setenv("CUDA_CACHE_DISABLE", "1", 1) == 0) {
+            (void)solver_gpu_count(reason);
+        }
+        sandbox_enter(&child.policy, &child.sandbox);
     }
-    const struct worker_line line = {child, opened, next, done};
-    worker_loop_run(&child->setup, &line);
-    pthread_join(child->heart, NULL);
-    munmap(child->board, sizeof(*child->board));
-    free(child);
+    if (pthread_create(&heartbeats, NULL, send_heartbeats, &child) != 0) {
+        return WORKER_EXIT_PROTOCOL;
+    }
+    worker_run(&child.setup, &transport);
+    pthread_join(heartbeats, NULL);
+    munmap(child.shared, sizeof(*child.shared));
     return 0;
 }

@@ -8,13 +8,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static const size_t body_sizes[WIRE_TYPE_COUNT] = {
-    [WIRE_SETUP] = sizeof(struct worker_setup), [WIRE_OPENED] = sizeof(struct wire_opened),
-    [WIRE_TASK] = sizeof(struct wire_task),     [WIRE_CYCLE] = sizeof(struct wire_cycle),
-    [WIRE_DONE] = sizeof(struct wire_done),     [WIRE_HOME] = sizeof(struct solver_figures),
-};
+#define BODY_OFFSET offsetof(struct wire_message, body)
 
-static const uint32_t descriptor_counts[WIRE_TYPE_COUNT] = {[WIRE_SETUP] = 1, [WIRE_TASK] = 2};
+static const struct {
+    size_t size; /* of the whole message */
+    uint32_t descriptors;
+} types[WIRE_TYPE_COUNT] = {
+    [WIRE_SETUP] = {BODY_OFFSET + sizeof(struct worker_setup), 1},
+    [WIRE_OPENED] = {BODY_OFFSET + sizeof(struct wire_opened), 0},
+    [WIRE_TASK] = {BODY_OFFSET + sizeof(struct wire_task), 2},
+    [WIRE_CYCLE] = {BODY_OFFSET + sizeof(struct wire_cycle), 0},
+    [WIRE_DONE] = {BODY_OFFSET + sizeof(struct wire_done), 0},
+};
 
 /* Room for the descriptors of a message, aligned as a control message must be. */
 union control {
@@ -22,43 +27,24 @@ union control {
     char bytes[CMSG_SPACE(WIRE_DESCRIPTOR_LIMIT * sizeof(int))];
 };
 
-enum status worker_protocol_pair(int ret_sockets[2])
-{
-    return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ret_sockets) == 0
-               ? STATUS_OK
-               : STATUS_NO_MEMORY;
-}
-
-static size_t size_of(const struct wire_message *message)
-{
-    return offsetof(struct wire_message, body) + body_sizes[message->type];
-}
-
-static void attach(struct msghdr *head, union control *control, const int *descriptors,
-                   uint32_t count)
-{
-    memset(control, 0, sizeof(*control));
-    head->msg_control = control->bytes;
-    head->msg_controllen = CMSG_SPACE(count * sizeof(int));
-    struct cmsghdr *cmsg = CMSG_FIRSTHDR(head);
-    cmsg->cmsg_level = SOL_SOCKET;
-    cmsg->cmsg_type = SCM_RIGHTS;
-    cmsg->cmsg_len = CMSG_LEN(count * sizeof(int));
-    memcpy(CMSG_DATA(cmsg), descriptors, count * sizeof(int));
-}
-
 enum status worker_protocol_send(int socket, const struct wire_message *message,
-                                 const int *descriptors, uint32_t count)
+                                 const int *descriptors)
 {
+    CHECK(message->type > 0 && message->type < WIRE_TYPE_COUNT);
+    const size_t bytes = types[message->type].descriptors * sizeof(int);
     struct wire_message copy = *message; /* sendmsg takes what is not const */
-    struct iovec part = {&copy, size_of(message)};
+    struct iovec part = {&copy, types[message->type].size};
     struct msghdr head = {.msg_iov = &part, .msg_iovlen = 1};
-    union control control;
+    union control control = {0};
     ssize_t sent;
-    CHECK(message->type > 0 && message->type < WIRE_TYPE_COUNT &&
-          count == descriptor_counts[message->type]);
-    if (count > 0) {
-        attach(&head, &control, descriptors, count);
+    if (bytes > 0) {
+        head.msg_control = control.bytes;
+        head.msg_controllen = CMSG_SPACE(bytes);
+        struct cmsghdr *cmsg = CMSG_FIRSTHDR(&head);
+        cmsg->cmsg_level = SOL_SOCKET;
+        cmsg->cmsg_type = SCM_RIGHTS;
+        cmsg->cmsg_len = CMSG_LEN(bytes);
+        memcpy(CMSG_DATA(cmsg), descriptors, bytes);
     }
     do {
         sent = sendmsg(socket, &head, MSG_NOSIGNAL);
@@ -70,29 +56,8 @@ enum status worker_protocol_send(int socket, const struct wire_message *message,
     return errno == EAGAIN || errno == ETOOMANYREFS ? STATUS_NOT_READY : STATUS_IO;
 }
 
-/* How many came; those beyond the room were dropped by the kernel. */
-static uint32_t detach(struct msghdr *head, int ret_descriptors[WIRE_DESCRIPTOR_LIMIT])
-{
-    uint32_t count = 0;
-    for (struct cmsghdr *cmsg = CMSG_FIRSTHDR(head); cmsg != NULL; cmsg = CMSG_NXTHDR(head, cmsg)) {
-        if (cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS) {
-            const size_t bytes = cmsg->cmsg_len - CMSG_LEN(0);
-            memcpy(ret_descriptors, CMSG_DATA(cmsg), bytes);
-            count = (uint32_t)(bytes / sizeof(int));
-        }
-    }
-    return count;
-}
-
-static bool is_sound(const struct wire_message *message, size_t size, uint32_t descriptors)
-{
-    return size >= offsetof(struct wire_message, body) && message->type > 0 &&
-           message->type < WIRE_TYPE_COUNT && size == size_of(message) &&
-           descriptors == descriptor_counts[message->type];
-}
-
 enum status worker_protocol_receive(int socket, struct wire_message *ret_message,
-                                    int ret_descriptors[WIRE_DESCRIPTOR_LIMIT])
+                                    int *ret_descriptors)
 {
     struct iovec part = {ret_message, sizeof(*ret_message)};
     union control control;
@@ -100,6 +65,8 @@ enum status worker_protocol_receive(int socket, struct wire_message *ret_message
                           .msg_iovlen = 1,
                           .msg_control = control.bytes,
                           .msg_controllen = sizeof(control.bytes)};
+    int descriptors[WIRE_DESCRIPTOR_LIMIT];
+    uint32_t count = 0;
     ssize_t got;
     do {
         got = recvmsg(socket, &head, MSG_CMSG_CLOEXEC);
@@ -107,45 +74,38 @@ enum status worker_protocol_receive(int socket, struct wire_message *ret_message
     if (got <= 0) {
         return got < 0 && errno == EAGAIN ? STATUS_NOT_READY : STATUS_IO;
     }
-    const uint32_t count = detach(&head, ret_descriptors);
-    if ((head.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0 &&
-        is_sound(ret_message, (size_t)got, count)) {
+    /* Descriptors beyond the room were dropped by the kernel. */
+    for (struct cmsghdr *cmsg = CMSG_FIRSTHDR(&head); cmsg != NULL;
+         cmsg = CMSG_NXTHDR(&head, cmsg)) {
+        if (cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS) {
+            const size_t bytes = cmsg->cmsg_len - CMSG_LEN(0);
+            memcpy(descriptors, CMSG_DATA(cmsg), bytes);
+            count = (uint32_t)(bytes / sizeof(int));
+        }
+    }
+    const uint32_t type = (size_t)got >= BODY_OFFSET ? ret_message->type : 0;
+    if ((head.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0 && type > 0 && type < WIRE_TYPE_COUNT &&
+        (size_t)got == types[type].size && count == types[type].descriptors &&
+        (count == 0 || ret_descriptors != NULL)) {
+        for (uint32_t i = 0; i < count; i++) {
+            ret_descriptors[i] = descriptors[i];
+        }
         return STATUS_OK;
     }
     for (uint32_t i = 0; i < count; i++) {
-        close(ret_descriptors[i]);
+        close(descriptors[i]);
     }
     return STATUS_CORRUPT;
 }
 
-/* ---- The end of a task ---- */
+/* ---- Checks of what a process says, which may be any bytes ---- */
 
-void worker_protocol_fill_done(const struct task *task, struct wire_done *ret_done)
+/* A bool that is neither 0 nor 1 must not be read as a bool. */
+static bool is_bool(const bool *value)
 {
-    const struct solve_outcome *outcome = &task->outcome;
-    const struct verification *verification = &outcome->account.verification;
-    *ret_done = (struct wire_done){
-        .status = (uint32_t)task->status,
-        .problem = task->problem,
-        .write_s = task->write_s,
-        .parse_s = task->parse_s,
-        .timings = outcome->account.timings,
-        .plan_kind = (uint32_t)outcome->plan.kind,
-        .plan_parts = outcome->plan.parts,
-        .plan_largest_separator = outcome->plan.largest_separator,
-        .plan_work_fraction = outcome->plan.work_fraction,
-        .plan_planning_s = outcome->plan.planning_s,
-        .verified = verification->done,
-        .verified_on_device = verification->on_device,
-        .verified_rows = verification->rows,
-        .verified_of = verification->of,
-        .verified_edges = verification->edges,
-        .verified_tolerance = verification->tolerance,
-        .verified_seconds = verification->seconds,
-        .cycle_length = (uint32_t)outcome->cycle_length,
-        .cycle_weight = outcome->cycle_weight,
-        .device = outcome->device,
-    };
+    unsigned char byte;
+    memcpy(&byte, value, sizeof(byte));
+    return byte <= 1;
 }
 
 static bool is_duration(double seconds)
@@ -153,82 +113,74 @@ static bool is_duration(double seconds)
     return seconds >= 0 && isfinite(seconds);
 }
 
-static bool are_durations(const struct timings *timings)
-{
-    return is_duration(timings->queue_s) && is_duration(timings->parse_s) &&
-           is_duration(timings->fill_s) && is_duration(timings->h2d_s) &&
-           is_duration(timings->compute_s) && is_duration(timings->d2h_s) &&
-           is_duration(timings->write_s) && is_duration(timings->total_s);
-}
-
-/* proto/problem.h's has_limit is a bool: any byte but 0 and 1 would be none. */
 static bool is_problem(const struct problem *problem)
 {
-    unsigned char has_limit;
-    memcpy(&has_limit, &problem->has_limit, sizeof(has_limit));
-    return has_limit <= 1 && (unsigned)problem->status < STATUS_COUNT && isfinite(problem->limit) &&
-           isfinite(problem->actual);
+    return is_bool(&problem->has_limit) && (unsigned)problem->status < STATUS_COUNT &&
+           isfinite(problem->limit) && isfinite(problem->actual);
 }
 
-static bool is_done(const struct wire_done *done, const struct task *task)
+static void end_texts(struct problem *problem, struct solver_device *device)
 {
-    const bool has_cycle = done->status == STATUS_NEGATIVE_CYCLE;
-    return done->status < STATUS_COUNT && is_problem(&done->problem) &&
-           is_duration(done->write_s) && is_duration(done->parse_s) &&
-           are_durations(&done->timings) && done->plan_kind <= PLAN_NESTED_DISSECTION &&
-           isfinite(done->plan_work_fraction) && is_duration(done->plan_planning_s) &&
-           done->verified_of <= UINT32_MAX && done->verified_rows <= done->verified_of &&
-           is_duration(done->verified_tolerance) && is_duration(done->verified_seconds) &&
-           isfinite(done->cycle_weight) && done->cycle_length == task->outcome.cycle_length &&
-           (has_cycle || done->cycle_length == 0);
+    problem->detail[sizeof(problem->detail) - 1] = '\0';
+    problem->hint[sizeof(problem->hint) - 1] = '\0';
+    device->solver[sizeof(device->solver) - 1] = '\0';
+    device->name[sizeof(device->name) - 1] = '\0';
+    device->detail[sizeof(device->detail) - 1] = '\0';
 }
 
-static void end_text(char *text, size_t size)
-{
-    text[size - 1] = '\0';
-}
+/* ---- The end of a task ---- */
 
-static void end_device(struct solver_device *device)
+void worker_protocol_fill_done(const struct task *task, struct wire_done *ret_done)
 {
-    end_text(device->solver, sizeof(device->solver));
-    end_text(device->name, sizeof(device->name));
-    end_text(device->detail, sizeof(device->detail));
-}
-
-static void end_problem(struct problem *problem)
-{
-    end_text(problem->detail, sizeof(problem->detail));
-    end_text(problem->hint, sizeof(problem->hint));
+    const struct solve_outcome *outcome = &task->outcome;
+    *ret_done = (struct wire_done){
+        .status = (uint32_t)task->status,
+        .cycle_length = (uint32_t)outcome->cycle_length,
+        .problem = task->problem,
+        .write_s = task->write_s,
+        .parse_s = task->parse_s,
+        .timings = outcome->account.timings,
+        .plan = outcome->plan,
+        .verification = outcome->account.verification,
+        .cycle_weight = outcome->cycle_weight,
+        .device = outcome->device,
+    };
 }
 
 enum status worker_protocol_take_done(const struct wire_done *done, struct task *task)
 {
     struct solve_outcome *outcome = &task->outcome;
-    if (!is_done(done, task)) {
+    const struct verification *verification = &done->verification;
+    const struct timings *timings = &done->timings;
+    const double durations[] = {
+        done->write_s,         done->parse_s,      done->plan.planning_s, verification->tolerance,
+        verification->seconds, timings->queue_s,   timings->parse_s,      timings->fill_s,
+        timings->h2d_s,        timings->compute_s, timings->d2h_s,        timings->write_s,
+        timings->total_s,
+    };
+    bool is_sound = done->status < STATUS_COUNT && is_problem(&done->problem) &&
+                    (unsigned)done->plan.kind <= PLAN_NESTED_DISSECTION &&
+                    isfinite(done->plan.work_fraction) && is_bool(&verification->done) &&
+                    is_bool(&verification->on_device) && verification->of <= UINT32_MAX &&
+                    verification->rows <= verification->of && isfinite(done->cycle_weight) &&
+                    done->cycle_length == outcome->cycle_length &&
+                    (done->status == STATUS_NEGATIVE_CYCLE || done->cycle_length == 0);
+    for (size_t i = 0; i < sizeof(durations) / sizeof(durations[0]); i++) {
+        is_sound = is_sound && is_duration(durations[i]);
+    }
+    if (!is_sound) {
         return STATUS_CORRUPT;
     }
     task->status = (enum status)done->status;
     task->problem = done->problem;
-    end_problem(&task->problem);
     task->write_s += done->write_s;
     task->parse_s += done->parse_s;
-    outcome->account.timings = done->timings;
-    outcome->plan = (struct plan_summary){.kind = (enum plan_kind)done->plan_kind,
-                                          .parts = done->plan_parts,
-                                          .largest_separator = done->plan_largest_separator,
-                                          .work_fraction = done->plan_work_fraction,
-                                          .planning_s = done->plan_planning_s};
-    outcome->account.verification =
-        (struct verification){.done = done->verified != 0,
-                              .on_device = done->verified_on_device != 0,
-                              .rows = done->verified_rows,
-                              .of = done->verified_of,
-                              .edges = done->verified_edges,
-                              .tolerance = done->verified_tolerance,
-                              .seconds = done->verified_seconds};
+    outcome->account.timings = *timings;
+    outcome->account.verification = *verification;
+    outcome->plan = done->plan;
     outcome->cycle_weight = done->cycle_weight;
     outcome->device = done->device;
-    end_device(&outcome->device);
+    end_texts(&task->problem, &outcome->device);
     return STATUS_OK;
 }
 
@@ -255,23 +207,27 @@ enum status worker_protocol_take_cycle(const struct wire_cycle *cycle, struct ta
     return STATUS_OK;
 }
 
-/* A bool that is neither is not to be looked at. */
-static bool is_report(const struct sandbox_report *report)
-{
-    unsigned char filtered;
-    memcpy(&filtered, &report->filtered, sizeof(filtered));
-    return filtered <= 1 && report->landlock_abi >= 0;
-}
+/* ---- The opening ---- */
 
-bool worker_protocol_check_facts(struct worker_facts *facts)
+enum status worker_protocol_take_opened(const struct wire_opened *opened,
+                                        const struct worker_setup *setup,
+                                        struct worker_facts *ret_facts)
 {
-    bool sound = (unsigned)facts->status < STATUS_COUNT && is_problem(&facts->problem) &&
-                 is_report(&facts->sandbox);
+    const struct worker_facts *facts = &opened->facts;
+    bool is_sound = (unsigned)facts->status < STATUS_COUNT && is_problem(&facts->problem) &&
+                    is_bool(&facts->sandbox.filtered) && facts->sandbox.landlock_abi >= 0;
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
-        sound = sound && is_duration(facts->pace_s[kind]);
+        is_sound = is_sound && is_duration(facts->pace_s[kind]);
     }
-    end_problem(&facts->problem);
-    end_device(&facts->device);
-    end_text(facts->sandbox.without, sizeof(facts->sandbox.without));
-    return sound;
+    /* The model of the solver is made from figures of the same back end. */
+    if (facts->status == STATUS_OK) {
+        is_sound = is_sound && is_bool(&opened->figures.gpu) && opened->figures.gpu == setup->gpu;
+    }
+    if (!is_sound) {
+        return STATUS_CORRUPT;
+    }
+    *ret_facts = *facts;
+    end_texts(&ret_facts->problem, &ret_facts->device);
+    ret_facts->sandbox.without[sizeof(ret_facts->sandbox.without) - 1] = '\0';
+    return STATUS_OK;
 }

@@ -1,5 +1,8 @@
 /* A task of a worker and its outcome: plain objects that move to the worker and back, and the
- * shared memory in which both sides signal meanwhile. */
+ * shared memory through which both sides signal meanwhile.
+ *
+ * The files of a task are opened before a worker has it, and closed and judged after, on the side
+ * of the daemon, whose folders these are: a worker in a process of its own opens nothing. */
 #pragma once
 
 #include "proto/job_document.h"
@@ -9,9 +12,9 @@
 
 #include <stdatomic.h>
 
-/* The words that worker and loop share while a job runs: in the job, or in the worker's board when
- * the worker is a process of its own. That process may be broken, so what it writes is looked at
- * with care. */
+/* The values that worker and loop share while a job runs: in the job, or in struct worker_shared
+ * when the worker is a process of its own. That process may be broken, so its values are checked.
+ */
 struct task_signal {
     atomic_bool cancelled;
     atomic_bool placed; /* the result file is there: its room on the disk is taken */
@@ -36,21 +39,21 @@ void task_signal_copy(const struct task_signal *from, struct task_signal *to);
 /* The observer through which the solver updates the signal. */
 struct observer task_signal_observer(struct task_signal *signal);
 
-/* Shared memory of the daemon and a worker's process: the signal of the job in hand, and the
- * heartbeat by which the daemon knows that the process lives. */
-struct task_board {
-    atomic_uint beats; /* a few each second */
+/* Shared memory of the daemon and a worker process: the signal of the task in hand, and the
+ * heartbeat by which the daemon knows that the process is scheduled. */
+struct worker_shared {
+    atomic_uint heartbeats; /* a few each second */
     struct task_signal signal;
 };
 
-/* Why a worker's process ended while it had a job. */
+/* Why a worker process ended. */
 enum task_loss {
     TASK_LOSS_NONE = 0,
     TASK_LOSS_EXIT,    /* left by itself, with the code */
     TASK_LOSS_SIGNAL,  /* killed by the signal */
     TASK_LOSS_STALLED, /* no progress in time: killed */
     TASK_LOSS_SILENT,  /* no heartbeat in time: killed */
-    TASK_LOSS_BABBLE   /* said what no worker says: killed */
+    TASK_LOSS_PROTOCOL /* broke the protocol: killed */
 };
 
 /* A job as the worker sees it; moved to the worker and back. */
@@ -65,7 +68,7 @@ struct task {
     bool negative; /* some weight is below 0 */
     enum kind kind;
     bool verify;
-    struct task_signal *signal; /* borrowed; of the worker's board where it has one */
+    struct task_signal *signal; /* borrowed; worker_signal, where there is one */
 
     /* Between the sides of a worker. */
     int graph_descriptor; /* of the file, while graph is NULL and status is STATUS_OK */
@@ -86,6 +89,26 @@ struct task {
 
 /* Frees what the task owns. */
 void task_finish(struct task *task);
+
+struct task_folders {
+    int graphs; /* open directories, borrowed */
+    int results;
+    bool graph_files; /* open the file also of a graph that the task has in memory */
+};
+
+/* Sets status, with words: the result file is made, and where the task has no graph the descriptor
+ * of its file is there. A cancelled task is STATUS_CANCELLED and has none. Blocks on the disk. */
+void task_open_files(const struct task_folders *folders, struct task *task);
+/* After the solve: some rows, at most sample_rows, drawn at random, are proven by certificate, and
+ * the result is sealed. Sets status and problem; moves the names out of the graph. */
+void task_judge(uint32_t sample_rows, struct task *task);
+/* How many rows of a matrix are proven: as many as cost little beside its solve, at least 1, at
+ * most sample_rows. */
+uint32_t task_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count);
+/* Posts the task home, then frees what it no longer needs: giving back the pages and blocks of a
+ * large result takes longer than a cancel should. */
+void task_send_home(struct mailbox *home, void (*finished)(struct message *message),
+                    struct task *task);
 
 /* In words, for people: "left with code 80". */
 #define TASK_LOSS_TEXT_SIZE 64

@@ -1,49 +1,233 @@
 #include "server/job/worker/worker.h"
 
-#include "server/job/worker/loop.h"
+#include "server/clock.h"
 #include "server/job/worker/supervisor.h"
-#include "server/job/worker/task_files.h"
+#include "server/store/graph_file.h"
 
-#include <pthread.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 /* The solvers keep their matrices on the heap; this is for deep library frames. */
 #define WORKER_STACK_BYTES ((size_t)8 << 20)
+#define CPU_SOLVER_NICENESS 10
+/* Search range of the vertex limit: n * n * 8 of a larger n would leave 64 bits. */
+#define VERTEX_LIMIT_CEILING (UINT32_C(1) << 30)
+/* Large enough for rounds to be what a solve takes its time for. */
+#define PACE_VERTICES 8192
 
-struct worker {
-    struct worker_config config;
-    struct worker_health health;
-    pthread_t thread;
-    /* In a thread: */
-    struct mailbox *mailbox;
-    const struct solver *solver; /* the loop's */
-    /* In a process: */
-    struct supervisor *keeper;
-};
+/* ---- Estimates ---- */
 
-/* ---- Health ---- */
-
-void worker_health_tell(const struct worker_config *config, struct worker_health *health)
+/* Some solvers compute u2 by way of i4: both matrices are in memory then. */
+static bool is_narrowed(const struct solver *solver, enum kind kind)
 {
-    atomic_store(&health->state, WORKER_READY);
-    if (!atomic_exchange(&health->telling, true)) {
-        mailbox_post(config->home, &config->opening->message);
+    return kind == KIND_U2 && !solver_supports(solver, KIND_U2);
+}
+
+/* A kind that the host computes, for a device that does not, has no known pace. */
+void worker_estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
+                     enum kind kind, struct solver_estimate *ret_estimate)
+{
+    const struct solve_options plain = {0};
+    const enum kind computed = is_narrowed(solver, kind) ? KIND_I4 : kind;
+    size_t wide_bytes;
+    *ret_estimate = (struct solver_estimate){.seconds = -1};
+    if (solver_supports(solver, computed)) {
+        solver_estimate(solver, vertex_count, edge_count, computed, &plain, ret_estimate);
+    }
+    if (computed != kind && matrix_size(vertex_count, computed, &wide_bytes) == STATUS_OK) {
+        ret_estimate->host_bytes += wide_bytes;
     }
 }
 
-void worker_health_told(struct worker_health *health)
+enum status worker_estimate_graph(const struct solver *solver, const struct graph *graph,
+                                  enum kind kind, struct solver_estimate *ret_estimate,
+                                  struct plan_summary *ret_plan)
 {
-    atomic_store(&health->telling, false);
+    struct solver_estimate outline;
+    worker_estimate(solver, graph->vertex_count, graph->edge_count, kind, &outline);
+    if (outline.seconds < 0) {
+        *ret_estimate = outline;
+        *ret_plan = (struct plan_summary){.work_fraction = 1};
+        return STATUS_OK;
+    }
+    const enum status status = solve_estimate_planned(solver, graph, kind, ret_estimate, ret_plan);
+    ret_estimate->host_bytes = outline.host_bytes;
+    ret_estimate->device_bytes = outline.device_bytes;
+    return status;
 }
 
-/* ---- In a thread ---- */
+/* ---- Opening the solver ---- */
 
-static void opened(void *context, const struct worker_facts *facts, const struct solver *solver)
+/* By the memory that the host has and not by what is free of it now: the limit stands for as long
+ * as the service runs, and what fills memory at the start is mostly file cache, which gives way.
+ * The result's own storage is worked in, so it counts as well. */
+static bool fits_host(uint64_t matrix_bytes, uint64_t beside_bytes)
+{
+    const uint64_t memory_bytes = host_memory_total();
+    return beside_bytes <= memory_bytes && matrix_bytes <= memory_bytes - beside_bytes;
+}
+
+/* A device, on the other hand, is the service's own: what others hold of it they keep. Only n
+ * edges are counted. */
+static bool fits(const struct solver *solver, const struct solver_device *gpu, uint32_t n,
+                 enum kind kind)
+{
+    const bool narrowed = is_narrowed(solver, kind);
+    const enum kind computed = narrowed ? KIND_I4 : kind;
+    const struct solve_options plain = {0};
+    struct solver_estimate estimate = {0};
+    size_t matrix_bytes;
+    if (matrix_size(n, computed, &matrix_bytes) != STATUS_OK ||
+        (narrowed && !fits_host(matrix_bytes, matrix_bytes / 2))) {
+        return false;
+    }
+    if (!solver_supports(solver, computed)) {
+        return fits_host(matrix_bytes, 0);
+    }
+    solver_estimate(solver, n, n, computed, &plain, &estimate);
+    return gpu != NULL ? estimate.device_bytes <= gpu->memory_free_bytes
+                       : fits_host(matrix_bytes, estimate.host_bytes);
+}
+
+/* The limits on the vertices of a graph, and the pace of large solves. */
+static void measure(const struct solver *solver, bool gpu, struct worker_facts *facts)
+{
+    const double n = PACE_VERTICES;
+    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
+        uint32_t low = 0;
+        uint32_t high = VERTEX_LIMIT_CEILING;
+        while (low < high) {
+            const uint32_t middle = low + (high - low + 1) / 2;
+            if (fits(solver, gpu ? &facts->device : NULL, middle, kind)) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        facts->vertex_limit[kind] = low;
+        /* u2 takes the pace of i4, whichever way it comes about. */
+        const enum kind computed = kind == KIND_U2 ? KIND_I4 : kind;
+        struct solver_estimate estimate;
+        worker_estimate(solver, PACE_VERTICES, PACE_VERTICES, computed, &estimate);
+        facts->pace_s[kind] = estimate.seconds > 0 ? estimate.seconds / (n * n * n) : 0;
+    }
+}
+
+static void open_solver(const struct worker_setup *setup, struct solver **ret_solver,
+                        struct worker_facts *ret_facts)
+{
+    struct worker_facts facts = {0};
+    char reason[SOLVER_REASON_SIZE];
+    *ret_solver = NULL;
+    if (!setup->gpu) {
+        facts.status = solver_cpu_open(&setup->solver, ret_solver, &facts.problem);
+    } else if ((facts.gpu_count = solver_gpu_count(reason)) == 0) {
+        facts.status = problem_set(&facts.problem, STATUS_NO_DEVICE, "%s", reason);
+    } else {
+        facts.status = solver_gpu_open(setup->gpu_index, ret_solver, &facts.problem);
+    }
+    if (facts.status == STATUS_OK) {
+        solver_allow_plans(*ret_solver, &setup->solver);
+        solver_describe(*ret_solver, &facts.device);
+        measure(*ret_solver, setup->gpu, &facts);
+    }
+    *ret_facts = facts;
+}
+
+/* ---- The loop ---- */
+
+struct loop {
+    const struct worker_setup *setup;
+    struct solver *solver;
+    struct solver *fallback; /* a CPU solver for kinds that the GPU lacks, opened when needed */
+};
+
+static enum status read_graph(struct task *task)
+{
+    const double began_s = clock_monotonic_s();
+    enum status status = graph_file_read_open(task->graph_descriptor, &task->graph);
+    task->parse_s += clock_monotonic_s() - began_s;
+    if (status == STATUS_OK && task->graph->vertex_count != task->vertex_count) {
+        status = STATUS_CORRUPT;
+    }
+    if (status != STATUS_OK) {
+        return problem_set(&task->problem, status, "The stored graph %s cannot be read.",
+                           task->graph_id);
+    }
+    return STATUS_OK;
+}
+
+static enum status solve_task(struct loop *loop, struct task *task)
+{
+    enum status status = STATUS_OK;
+    if (atomic_load(&task->signal->cancelled)) {
+        return STATUS_CANCELLED;
+    }
+    if (task->kind != KIND_U2 && !solver_supports(loop->solver, task->kind) &&
+        loop->fallback == NULL) {
+        status = solver_cpu_open(&loop->setup->solver, &loop->fallback, &task->problem);
+        if (status == STATUS_OK) {
+            solver_allow_plans(loop->fallback, &loop->setup->solver);
+        }
+    }
+    if (status == STATUS_OK && task->graph == NULL) {
+        status = read_graph(task);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    const struct observer observer = task_signal_observer(task->signal);
+    const struct solve_request request = {.kind = task->kind, .verify = task->verify};
+    struct matrix matrix = result_file_matrix(task->file);
+    struct statistics statistics = *result_file_statistics(task->file);
+    struct solver_estimate estimate;
+    solve_estimate(loop->solver, loop->fallback, task->graph, task->kind, &estimate);
+    atomic_store(&task->signal->expected_s, estimate.seconds);
+    atomic_store(&task->signal->finish_s, estimate.finish_s);
+    atomic_store(&task->signal->begun_at_s, clock_monotonic_s());
+    task->outcome.account.statistics = &statistics;
+    status = solve_graph(loop->solver, loop->fallback, task->graph, &request, &observer, &matrix,
+                         &task->outcome, &task->problem);
+    task->outcome.account.statistics = NULL;
+    return status;
+}
+
+void worker_run(const struct worker_setup *setup, const struct worker_transport *transport)
+{
+    struct loop loop = {.setup = setup};
+    struct worker_facts facts;
+    struct task *task;
+    if (!setup->gpu) {
+        /* A CPU solver keeps every core busy: answers go first. On Linux a thread has a niceness of
+         * its own, which those that the solver starts inherit. Down from where the service is. */
+        const id_t thread = (id_t)gettid();
+        const int niceness = getpriority(PRIO_PROCESS, thread) + CPU_SOLVER_NICENESS;
+        (void)setpriority(PRIO_PROCESS, thread, niceness);
+    }
+    open_solver(setup, &loop.solver, &facts);
+    transport->opened(transport->context, &facts, loop.solver);
+    while ((task = transport->next(transport->context)) != NULL) {
+        if (task->status == STATUS_OK) {
+            task->status = solve_task(&loop, task);
+        }
+        if (task->status == STATUS_NO_DEVICE) {
+            task->status = STATUS_DEVICE_LOST; /* it was there when the solver was opened */
+        }
+        transport->done(transport->context, task, loop.solver);
+    }
+    solver_close(loop.fallback);
+    solver_close(loop.solver);
+}
+
+/* ---- The thread ---- */
+
+static void opened(void *context, const struct worker_facts *facts, struct solver *solver)
 {
     struct worker *worker = context;
     worker->solver = solver;
     worker->config.opening->facts = *facts;
-    worker_health_tell(&worker->config, &worker->health);
+    supervisor_post_opening(worker);
 }
 
 static struct task *next(void *context)
@@ -54,7 +238,7 @@ static struct task *next(void *context)
     /* The message is the first member of its task. */
     struct task *task = (struct task *)mailbox_wait(worker->mailbox);
     if (task != NULL) {
-        task_files_open(&folders, task);
+        task_open_files(&folders, task);
     }
     return task;
 }
@@ -66,55 +250,51 @@ static void done(void *context, struct task *task, const struct solver *solver)
     if (task->status == STATUS_DEVICE_LOST) {
         atomic_store(&worker->health.state, WORKER_LOST);
     }
-    task_files_judge(worker->config.sample_rows, task);
-    task_files_send_home(worker->config.home, worker->config.finished, task);
+    task_judge(worker->config.sample_rows, task);
+    task_send_home(worker->config.home, worker->config.finished, task);
 }
 
-static void *run(void *context)
+static void *run_thread(void *context)
 {
     struct worker *worker = context;
-    if (worker->keeper != NULL) {
-        supervisor_run(worker->keeper);
+    const struct worker_transport transport = {worker, opened, next, done};
+    if (worker->config.isolation == WORKER_PROCESS) {
+        supervisor_run(worker);
     } else {
-        const struct worker_setup setup = {*worker->config.solver, worker->config.gpu,
-                                           worker->config.gpu_index, false};
-        const struct worker_line line = {worker, opened, next, done};
-        worker_loop_run(&setup, &line);
+        worker_run(&worker->config.setup, &transport);
     }
     return NULL;
 }
 
-/* ---- Of either sort ---- */
-
-static int create_thread(struct worker *worker)
-{
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, WORKER_STACK_BYTES);
-    int error = pthread_create(&worker->thread, &attributes, run, worker);
-    pthread_attr_destroy(&attributes);
-    return error;
-}
-
 static void destroy(struct worker *worker)
 {
-    supervisor_destroy(worker->keeper);
+    if (worker->config.isolation == WORKER_PROCESS) {
+        supervisor_finish(worker);
+    }
     mailbox_destroy(worker->mailbox);
     free(worker);
 }
 
 enum status worker_start(const struct worker_config *config, struct worker **ret_worker)
 {
+    const bool is_process = config->isolation == WORKER_PROCESS;
     struct worker *worker = calloc(1, sizeof(*worker));
+    pthread_attr_t attributes;
     if (worker == NULL) {
         return STATUS_NO_MEMORY;
     }
     worker->config = *config;
-    enum status status = config->isolation == WORKER_PROCESS
-                             ? supervisor_create(&worker->config, &worker->health, &worker->keeper)
-                             : mailbox_create(NULL, NULL, &worker->mailbox);
-    if (status == STATUS_OK && create_thread(worker) != 0) {
-        status = STATUS_NO_MEMORY;
+    enum status status = is_process ? supervisor_init(worker) : STATUS_OK;
+    if (status == STATUS_OK) {
+        status = mailbox_create(is_process ? supervisor_wake : NULL, worker, &worker->mailbox);
+    }
+    if (status == STATUS_OK) {
+        pthread_attr_init(&attributes);
+        pthread_attr_setstacksize(&attributes, WORKER_STACK_BYTES);
+        if (pthread_create(&worker->thread, &attributes, run_thread, worker) != 0) {
+            status = STATUS_NO_MEMORY;
+        }
+        pthread_attr_destroy(&attributes);
     }
     if (status != STATUS_OK) {
         destroy(worker);
@@ -126,51 +306,41 @@ enum status worker_start(const struct worker_config *config, struct worker **ret
 
 void worker_give(struct worker *worker, struct task *task)
 {
-    mailbox_post(worker->keeper != NULL ? supervisor_mailbox(worker->keeper) : worker->mailbox,
-                 &task->message);
+    mailbox_post(worker->mailbox, &task->message);
 }
 
 struct task_signal *worker_signal(const struct worker *worker)
 {
-    return worker->keeper != NULL ? &supervisor_board(worker->keeper)->signal : NULL;
+    return worker->process.shared != NULL ? &worker->process.shared->signal : NULL;
 }
 
-struct worker_health *worker_health_of(struct worker *worker)
+const struct worker_health *worker_health_of(const struct worker *worker)
 {
     return &worker->health;
 }
 
-static const struct solver *solver_of(const struct worker *worker)
+void worker_note_delivered(struct worker *worker)
 {
-    return worker->keeper != NULL ? supervisor_model(worker->keeper) : worker->solver;
+    atomic_store(&worker->health.is_opening_posted, false);
 }
 
-void worker_estimate(const struct worker *worker, uint32_t vertex_count, uint64_t edge_count,
-                     enum kind kind, struct solver_estimate *ret_estimate)
+const struct solver *worker_solver(const struct worker *worker)
 {
-    worker_setup_estimate(solver_of(worker), vertex_count, edge_count, kind, ret_estimate);
-}
-
-enum status worker_estimate_graph(const struct worker *worker, const struct graph *graph,
-                                  enum kind kind, struct solver_estimate *ret_estimate,
-                                  struct plan_summary *ret_plan)
-{
-    return worker_setup_estimate_graph(solver_of(worker), graph, kind, ret_estimate, ret_plan);
+    return worker->solver;
 }
 
 void worker_hurry(struct worker *worker)
 {
-    if (worker->keeper != NULL) {
-        supervisor_hurry(worker->keeper);
-    }
+    atomic_store(&worker->process.is_hurried, true);
 }
 
 void worker_dismiss(struct worker *worker)
 {
-    if (worker->keeper != NULL) {
-        supervisor_stop(worker->keeper);
-    } else {
-        mailbox_close(worker->mailbox);
+    worker_hurry(worker);
+    atomic_store(&worker->is_stopping, true);
+    mailbox_close(worker->mailbox);
+    if (worker->config.isolation == WORKER_PROCESS) {
+        supervisor_wake(worker);
     }
 }
 

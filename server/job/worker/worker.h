@@ -1,15 +1,15 @@
-/* One solver, one device: takes one job at a time from its mailbox and posts it back to the loop
- * with its outcome. It reads the graph file, makes the result file, solves into it, and checks the
- * result before it lets it go.
+/* One solver, one device: takes one task at a time from its mailbox and posts it back to the
+ * scheduler with its outcome. It reads the graph file, makes the result file, solves into it, and
+ * proves rows of the result before it lets it go.
  *
- * Its loop (loop.h) runs in a thread of the daemon, or in a process of its own that a thread of the
- * daemon supervises (supervisor.h): a crash or a hang there costs only that process, and the job is
- * tried again in another. */
+ * The same loop runs in a thread of the daemon, or in a process of its own (child.c) that a thread
+ * of the daemon supervises (supervisor.c): a crash or a hang there costs only that process, and the
+ * job is tried again in another. Only the transport of messages differs. */
 #pragma once
 
 #include "server/config.h"
-#include "server/job/worker/setup.h"
 #include "server/job/worker/task.h"
+#include "server/sandbox.h"
 
 enum worker_state {
     WORKER_READY = 0,
@@ -18,15 +18,34 @@ enum worker_state {
                  * its driver, is gone */
 };
 
-/* How a worker is and was. Written by its keeper, read by any thread. */
+/* How a worker is and was. Written by its own thread, read by any. */
 struct worker_health {
     _Atomic enum worker_state state;
-    atomic_bool telling;                               /* the opening is on its way to the loop */
-    atomic_uint_fast64_t restarts;                     /* processes started after the first */
-    atomic_uint_fast64_t losses[TASK_LOSS_BABBLE + 1]; /* processes lost, by reason */
+    atomic_bool is_opening_posted; /* and not delivered yet */
+    atomic_uint_fast64_t restarts; /* processes started after the first */
 };
 
-/* Told at the first opening, with the facts, and again each time the worker can take jobs again;
+/* The configuration of one solver: plain values, which may be sent to another process of the same
+ * program. */
+struct worker_setup {
+    struct solver_config solver;
+    bool gpu; /* which back end */
+    uint32_t gpu_index;
+    bool sandboxed; /* a process of its own gives up what it can do without */
+};
+
+/* The report of a worker that has opened its solver: plain values too. */
+struct worker_facts {
+    enum status status;
+    uint32_t gpu_count; /* with worker_setup.gpu: those that can be opened */
+    struct solver_device device;
+    uint32_t vertex_limit[KIND_COUNT]; /* the largest graph that fits its memory, per kind */
+    double pace_s[KIND_COUNT];         /* a large solve's seconds per cubed vertex; 0 = unknown */
+    struct problem problem;            /* when status is not STATUS_OK */
+    struct sandbox_report sandbox;     /* what a process with a sandbox has given up */
+};
+
+/* Posted at the first opening, with the facts, and again each time the worker can take tasks again;
  * the facts stay as they were first. */
 struct worker_opening {
     struct message message;
@@ -35,16 +54,13 @@ struct worker_opening {
 };
 
 struct worker_config {
-    const struct solver_config *solver;
-    bool gpu; /* which back end */
-    uint32_t gpu_index;
+    struct worker_setup setup;
     enum worker_isolation isolation;
     uint32_t stall_s;     /* of a process */
-    uint32_t sample_rows; /* of every result, checked before it goes home */
-    bool sandboxed;       /* a process is: what it can do without it gives up */
+    uint32_t sample_rows; /* of every result, proven before it goes home */
     int graph_folder;
     int result_folder;
-    struct mailbox *home;                      /* where finished work is posted: the loop's */
+    struct mailbox *home;                      /* where finished tasks are posted: the loop's */
     void (*finished)(struct message *message); /* deliver of the task on its way home */
     struct worker_opening *opening;            /* the caller's, its deliver set by the caller */
 };
@@ -57,23 +73,43 @@ void worker_give(struct worker *worker, struct task *task);
 /* Where the signal of a task must lie; NULL = anywhere. */
 struct task_signal *worker_signal(const struct worker *worker);
 /* Lives as long as the worker. */
-struct worker_health *worker_health_of(struct worker *worker);
-/* The loop has the opening: the next may be posted. */
-void worker_health_told(struct worker_health *health);
-/* For the worker's own thread: posts to the loop that the worker is ready, unless such a message is
- * on its way. */
-void worker_health_tell(const struct worker_config *config, struct worker_health *health);
-/* Estimates a large solve, with the pace that the solver has measured so far. Any thread. */
-void worker_estimate(const struct worker *worker, uint32_t vertex_count, uint64_t edge_count,
+const struct worker_health *worker_health_of(const struct worker *worker);
+/* The scheduler has the opening: it may be posted again. */
+void worker_note_delivered(struct worker *worker);
+/* For estimates alone, by any thread: the solver, or a model of the one in the process. NULL until
+ * the first opening. */
+const struct solver *worker_solver(const struct worker *worker);
+/* The daemon is about to leave: a process that hangs is ended sooner. */
+void worker_hurry(struct worker *worker);
+/* It ends after the task in hand; worker_stop waits for that. So many end at once. */
+void worker_dismiss(struct worker *worker);
+/* Ends after the task in hand; joins the thread; frees. NULL is accepted. */
+void worker_stop(struct worker *worker);
+
+/* Estimates time and memory of a large solve, with the pace that the solver has measured so far.
+ * seconds is below 0 where none is known. Any thread. */
+void worker_estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
                      enum kind kind, struct solver_estimate *ret_estimate);
 /* Estimates the solve of this graph: makes the plan that the solve would use, and drops it again.
  * Any thread. STATUS_NO_MEMORY. */
-MUST_CHECK enum status worker_estimate_graph(const struct worker *worker, const struct graph *graph,
+MUST_CHECK enum status worker_estimate_graph(const struct solver *solver, const struct graph *graph,
                                              enum kind kind, struct solver_estimate *ret_estimate,
                                              struct plan_summary *ret_plan);
-/* The daemon is about to leave: a process that hangs is ended sooner. */
-void worker_hurry(struct worker *worker);
-/* It ends after the job in hand; worker_stop waits for that. So many end at once. */
-void worker_dismiss(struct worker *worker);
-/* Ends after the job in hand; joins the thread; frees. NULL is accepted. */
-void worker_stop(struct worker *worker);
+
+/* ---- For the thread or the process of a worker ---- */
+
+/* How tasks come to the loop and go back: between threads, or over a socket. It opens the files. */
+struct worker_transport {
+    void *context;
+    /* Once. solver is NULL when it was not opened. */
+    void (*opened)(void *context, const struct worker_facts *facts, struct solver *solver);
+    /* The next task; NULL ends the loop. With STATUS_OK it has its result file, and a graph or the
+     * descriptor of its file. */
+    struct task *(*next)(void *context);
+    /* The task has its status, and its graph still. */
+    void (*done)(void *context, struct task *task, const struct solver *solver);
+};
+
+/* Opens the solver, reports the facts about it, and does one task after the other. Returns once the
+ * transport has no more. */
+void worker_run(const struct worker_setup *setup, const struct worker_transport *transport);

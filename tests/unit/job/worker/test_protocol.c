@@ -24,7 +24,7 @@ static int set_up(void **state)
 {
     static struct fixture fixture;
     int sockets[2];
-    assert_int_equal(worker_protocol_pair(sockets), STATUS_OK);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);
     fixture = (struct fixture){.here = sockets[0], .there = sockets[1]};
     assert_int_equal(fcntl(fixture.there, F_SETFL, O_NONBLOCK), 0);
     *state = &fixture;
@@ -54,7 +54,7 @@ static void what_is_sent_arrives_with_its_files(void **state)
     struct wire_message message = {.type = WIRE_TASK};
     message.body.task = (struct wire_task){.vertex_count = 99};
     assert_int_equal(receive(fixture), STATUS_NOT_READY);
-    assert_int_equal(worker_protocol_send(fixture->here, &message, files, 2), STATUS_OK);
+    assert_int_equal(worker_protocol_send(fixture->here, &message, files), STATUS_OK);
     assert_int_equal(receive(fixture), STATUS_OK);
     assert_int_equal(fixture->message.type, WIRE_TASK);
     assert_int_equal(fixture->message.body.task.vertex_count, 99);
@@ -67,13 +67,22 @@ static void what_is_sent_arrives_with_its_files(void **state)
     close(fixture->descriptors[1]);
 }
 
+static void files_are_refused_by_who_takes_none(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct wire_message message = {.type = WIRE_SETUP};
+    assert_int_equal(worker_protocol_send(fixture->here, &message, &fixture->here), STATUS_OK);
+    assert_int_equal(worker_protocol_receive(fixture->there, &fixture->message, NULL),
+                     STATUS_CORRUPT);
+}
+
 static void the_end_of_the_stream_is_told(void **state)
 {
     struct fixture *fixture = *state;
-    struct wire_message message = {.type = WIRE_HOME};
+    struct wire_message message = {.type = WIRE_DONE};
     close(fixture->here);
     assert_int_equal(receive(fixture), STATUS_IO);
-    assert_int_equal(worker_protocol_send(fixture->there, &message, NULL, 0), STATUS_IO);
+    assert_int_equal(worker_protocol_send(fixture->there, &message, NULL), STATUS_IO);
     fixture->here = dup(fixture->there);
 }
 
@@ -83,7 +92,7 @@ static void a_full_line_is_told_when_it_must_not_block(void **state)
     struct wire_message message = {.type = WIRE_DONE};
     enum status status = STATUS_OK;
     while (status == STATUS_OK) {
-        status = worker_protocol_send(fixture->there, &message, NULL, 0);
+        status = worker_protocol_send(fixture->there, &message, NULL);
     }
     assert_int_equal(status, STATUS_NOT_READY);
 }
@@ -99,7 +108,7 @@ static void what_is_no_message_is_corrupt(void **state)
 {
     struct fixture *fixture = *state;
     const size_t done = offsetof(struct wire_message, body) + sizeof(struct wire_done);
-    const size_t home = offsetof(struct wire_message, body) + sizeof(struct solver_figures);
+    const size_t cycle = offsetof(struct wire_message, body) + sizeof(struct wire_cycle);
     const struct {
         uint32_t type;
         size_t size;
@@ -110,7 +119,7 @@ static void what_is_no_message_is_corrupt(void **state)
         {WIRE_DONE, 3},
         {WIRE_DONE, done - 1},
         {WIRE_DONE, done + 1},
-        {WIRE_HOME, home + 8},
+        {WIRE_CYCLE, cycle + 8},
         {WIRE_DONE, sizeof(struct wire_message) + 64},
         {WIRE_TASK, offsetof(struct wire_message, body) + sizeof(struct wire_task)}, /* no files */
     };
@@ -161,20 +170,21 @@ static void an_end_that_no_worker_has_is_refused(void **state)
 {
     (void)state;
     const struct wire_done good = done_of(STATUS_OK);
-    struct wire_done bad[10];
+    struct wire_done bad[11];
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         bad[i] = good;
     }
     bad[0].status = STATUS_COUNT;
     bad[1].parse_s = NAN;
     bad[2].timings.total_s = -1;
-    bad[3].plan_kind = 2;
-    bad[4].plan_work_fraction = INFINITY;
-    bad[5].verified_rows = 7;
+    bad[3].plan.kind = (enum plan_kind)2;
+    bad[4].plan.work_fraction = INFINITY;
+    bad[5].verification.rows = 7;
     bad[6].cycle_length = 1;
     bad[7].cycle_weight = NAN;
-    bad[8].verified_of = UINT64_C(1) << 32;
+    bad[8].verification.of = UINT64_C(1) << 32;
     memset(&bad[9].problem.has_limit, 2, 1);
+    memset(&bad[10].verification.done, 2, 1);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct task task = {.vertex_count = 9};
         assert_int_equal(worker_protocol_take_done(&bad[i], &task), STATUS_CORRUPT);
@@ -217,16 +227,22 @@ static void a_cycle_grows_within_the_graph(void **state)
 static void facts_are_checked(void **state)
 {
     (void)state;
-    struct worker_facts facts = {.device = {.name = "device"}};
-    assert_true(worker_protocol_check_facts(&facts));
-    memset(facts.device.name, 'x', sizeof(facts.device.name));
-    assert_true(worker_protocol_check_facts(&facts));
+    const struct worker_setup setup = {.gpu = false};
+    struct wire_opened opened = {.facts = {.device = {.name = "device"}}};
+    struct worker_facts facts;
+    assert_int_equal(worker_protocol_take_opened(&opened, &setup, &facts), STATUS_OK);
+    assert_string_equal(facts.device.name, "device");
+    memset(opened.facts.device.name, 'x', sizeof(opened.facts.device.name));
+    assert_int_equal(worker_protocol_take_opened(&opened, &setup, &facts), STATUS_OK);
     assert_int_equal(strlen(facts.device.name), sizeof(facts.device.name) - 1);
-    facts.pace_s[KIND_F4] = NAN;
-    assert_false(worker_protocol_check_facts(&facts));
-    facts.pace_s[KIND_F4] = 0;
-    facts.status = STATUS_COUNT;
-    assert_false(worker_protocol_check_facts(&facts));
+    opened.figures.gpu = true;
+    assert_int_equal(worker_protocol_take_opened(&opened, &setup, &facts), STATUS_CORRUPT);
+    opened.figures.gpu = false;
+    opened.facts.pace_s[KIND_F4] = NAN;
+    assert_int_equal(worker_protocol_take_opened(&opened, &setup, &facts), STATUS_CORRUPT);
+    opened.facts.pace_s[KIND_F4] = 0;
+    opened.facts.status = STATUS_COUNT;
+    assert_int_equal(worker_protocol_take_opened(&opened, &setup, &facts), STATUS_CORRUPT);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -235,6 +251,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_is_sent_arrives_with_its_files),
+        TEST(files_are_refused_by_who_takes_none),
         TEST(the_end_of_the_stream_is_told),
         TEST(a_full_line_is_told_when_it_must_not_block),
         TEST(what_is_no_message_is_corrupt),

@@ -1,9 +1,10 @@
 #include "tests/unit/worker_fixture.h"
 
-#include "server/job/worker/supervisor.h"
-
 #include <dirent.h>
 #include <signal.h>
+
+/* In the environment: no process starts. */
+#define FAILING_START "TEST_SUPERVISOR_FAILING_START"
 
 static int set_up(void **state)
 {
@@ -50,10 +51,9 @@ static void a_process_that_dies_idle_is_replaced_and_the_loop_told(void **state)
     assert_true(first > 0);
     assert_int_equal(kill(first, SIGKILL), 0);
     assert_ptr_equal(mailbox_wait(fixture->home), &fixture->opening.message);
-    worker_health_told(worker_health_of(fixture->worker));
+    worker_note_delivered(fixture->worker);
     assert_int_equal(atomic_load(&health->state), WORKER_READY);
     assert_int_equal(atomic_load(&health->restarts), 1);
-    assert_int_equal(atomic_load(&health->losses[TASK_LOSS_SIGNAL]), 1);
     assert_true(find_child() != first);
     struct task task = {0};
     carry_out(fixture, &task);
@@ -61,7 +61,7 @@ static void a_process_that_dies_idle_is_replaced_and_the_loop_told(void **state)
     task_finish(&task);
 }
 
-static void a_work_given_meanwhile_waits_for_the_next_process(void **state)
+static void a_task_given_meanwhile_waits_for_the_next_process(void **state)
 {
     struct fixture *fixture = *state;
     start(fixture, WORKER_PROCESS);
@@ -71,6 +71,26 @@ static void a_work_given_meanwhile_waits_for_the_next_process(void **state)
     /* Given before the loss was seen, it is lost with it. */
     assert_true(task.status == STATUS_OK || task.status == STATUS_DEVICE_LOST);
     task_finish(&task);
+}
+
+/* The first is lost with the process, or refused as the second is: nobody waits for a process that
+ * cannot be started. */
+static void tasks_come_home_when_no_other_process_can_be_had(void **state)
+{
+    struct fixture *fixture = *state;
+    struct task tasks[2] = {0};
+    start(fixture, WORKER_PROCESS);
+    assert_int_equal(setenv(FAILING_START, "1", 1), 0);
+    assert_int_equal(kill(find_child(), SIGKILL), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        give(fixture, &tasks[i]);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        assert_ptr_equal(mailbox_wait(fixture->home), &tasks[i].message);
+        assert_int_equal(tasks[i].status, STATUS_DEVICE_LOST);
+        task_finish(&tasks[i]);
+    }
+    assert_int_equal(unsetenv(FAILING_START), 0);
 }
 
 static void a_damaged_graph_file_is_told_when_it_cannot_be_read_here_either(void **state)
@@ -115,10 +135,14 @@ static void nothing_is_left_when_a_worker_stops(void **state)
 
 int main(int argc, char **argv)
 {
+    if (argc == 3 && getenv(FAILING_START) != NULL) {
+        return 1;
+    }
     WORKER_MAIN(argc, argv);
     const struct CMUnitTest tests[] = {
         TEST(a_process_that_dies_idle_is_replaced_and_the_loop_told),
-        TEST(a_work_given_meanwhile_waits_for_the_next_process),
+        TEST(a_task_given_meanwhile_waits_for_the_next_process),
+        TEST(tasks_come_home_when_no_other_process_can_be_had),
         TEST(a_damaged_graph_file_is_told_when_it_cannot_be_read_here_either),
         TEST(a_solver_that_does_not_open_is_told_with_its_reason),
         TEST(nothing_is_left_when_a_worker_stops),
