@@ -32,15 +32,6 @@ static void put(struct reach *reach, uint32_t vertex, uint32_t length)
     reach->length[vertex] = length;
 }
 
-static void begin(struct reach *reach)
-{
-    for (uint32_t vertex = 0; vertex < reach->graph->vertex_count; vertex++) {
-        reach->length[vertex] = NOT_REACHED;
-    }
-    reach->count = 0;
-    put(reach, reach->hub, 0);
-}
-
 static void spend(struct reach *reach, uint64_t edges)
 {
     reach->edges_left -= edges < reach->edges_left ? edges : reach->edges_left;
@@ -79,26 +70,32 @@ static void enter_row(struct reach *reach, uint32_t vertex)
     spend(reach, edge - graph->row_offset[vertex]);
 }
 
-/* An undirected edge is in the row of one of its ends and leads both ways. */
-static void cross_row(struct reach *reach, uint32_t vertex)
-{
-    enter_row(reach, vertex);
-    leave_row(reach, vertex);
-}
-
-/* The hub's own row first: it is the longest. */
-static bool reach_all(struct reach *reach, void (*take_row)(struct reach *reach, uint32_t vertex))
+/* Paths from the hub, or to it where `to` says so; both where edges lead both ways, as an
+ * undirected edge is in the row of one of its ends. The hub's own row comes first: it is the
+ * longest. False when some vertex is not reached. */
+static bool reach_all(struct reach *reach, bool from, bool to)
 {
     const uint32_t vertex_count = reach->graph->vertex_count;
     uint32_t before = 0;
-    begin(reach);
-    take_row(reach, reach->hub);
+    for (uint32_t vertex = 0; vertex < vertex_count; vertex++) {
+        reach->length[vertex] = NOT_REACHED;
+    }
+    reach->count = 0;
+    put(reach, reach->hub, 0);
+    if (from) {
+        leave_row(reach, reach->hub);
+    }
     for (uint32_t sweep = 0; sweep < SWEEPS && reach->count > before; sweep++) {
         before = reach->count;
         for (uint32_t vertex = 0;
              vertex < vertex_count && reach->count < vertex_count && reach->edges_left > 0;
              vertex++) {
-            take_row(reach, vertex);
+            if (to) {
+                enter_row(reach, vertex);
+            }
+            if (from) {
+                leave_row(reach, vertex);
+            }
         }
     }
     return reach->count == vertex_count;
@@ -115,37 +112,11 @@ static uint32_t find_longest(const struct reach *reach)
     return longest;
 }
 
-static uint32_t find_hub(const struct graph *graph)
-{
-    const uint64_t *const offset = graph->row_offset;
-    uint32_t hub = 0;
-    for (uint32_t vertex = 1; vertex < graph->vertex_count; vertex++) {
-        if (offset[vertex + 1] - offset[vertex] > offset[hub + 1] - offset[hub]) {
-            hub = vertex;
-        }
-    }
-    return hub;
-}
-
-/* d(i,j) <= d(i,hub) + d(hub,j), by any path to the hub and from it. */
-static bool is_bounded(struct reach *reach)
-{
-    const bool directed = reach->graph->directed;
-    if (!reach_all(reach, directed ? leave_row : cross_row)) {
-        return false;
-    }
-    const uint32_t out = find_longest(reach);
-    if (directed && !reach_all(reach, enter_row)) {
-        return false;
-    }
-    const uint32_t in = find_longest(reach);
-    return out <= reach->limit - in;
-}
-
 /* Where vertices have many edges a few short rows of them tell, so that most of the graph is never
- * read. */
+ * read. d(i,j) <= d(i,hub) + d(hub,j), by any path to the hub and from it. */
 static bool is_bounded_by_star(const struct graph *graph, uint32_t limit, double affordable_s)
 {
+    const uint64_t *const offset = graph->row_offset;
     const double for_edges_s = affordable_s - graph->vertex_count * STAR_VERTEX_S;
     const double edges = for_edges_s / STAR_EDGE_S;
     if (graph->edge_count / STAR_DEGREE < graph->vertex_count || for_edges_s <= 0) {
@@ -153,23 +124,30 @@ static bool is_bounded_by_star(const struct graph *graph, uint32_t limit, double
     }
     struct reach reach = {.graph = graph,
                           .limit = limit,
-                          .hub = find_hub(graph),
                           .length = calloc(graph->vertex_count, sizeof(*reach.length)),
                           .edges_left = edges < 1e18 ? (uint64_t)edges : UINT64_MAX};
-    const bool bounded = reach.length != NULL && is_bounded(&reach);
+    for (uint32_t vertex = 1; vertex < graph->vertex_count; vertex++) {
+        if (offset[vertex + 1] - offset[vertex] > offset[reach.hub + 1] - offset[reach.hub]) {
+            reach.hub = vertex;
+        }
+    }
+    bool bounded = reach.length != NULL && reach_all(&reach, true, !graph->directed);
+    if (bounded) {
+        const uint32_t out = find_longest(&reach);
+        bounded = !graph->directed || reach_all(&reach, false, true);
+        bounded = bounded && out <= limit - find_longest(&reach);
+    }
     free(reach.length);
     return bounded;
-}
-
-static bool is_bounded_by_summary(const struct graph *graph, uint32_t limit)
-{
-    const double edges = graph->vertex_count > 0 ? graph->vertex_count - 1.0 : 0;
-    return graph->summary.distance_bound <= limit || edges * graph->summary.max_weight <= limit;
 }
 
 bool distance_range_within(const struct graph *graph, uint32_t limit, double affordable_s)
 {
     CHECK(limit <= INT32_MAX);
-    return graph->weight_i4 != NULL && !graph->summary.negative &&
-           (is_bounded_by_summary(graph, limit) || is_bounded_by_star(graph, limit, affordable_s));
+    if (graph->weight_i4 == NULL || graph->summary.negative) {
+        return false;
+    }
+    const double edges = graph->vertex_count > 0 ? graph->vertex_count - 1.0 : 0;
+    return graph->summary.distance_bound <= limit || edges * graph->summary.max_weight <= limit ||
+           is_bounded_by_star(graph, limit, affordable_s);
 }

@@ -25,27 +25,6 @@ struct reduction {
     atomic_uint_least64_t bins[STATISTICS_BINS];
 };
 
-static void widen_i4(const int32_t *restrict from, uint32_t count, double *restrict to)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        to[i] = from[i] == UNREACHABLE_I4 ? INFINITY : (double)from[i];
-    }
-}
-
-static void widen_u2(const uint16_t *restrict from, uint32_t count, double *restrict to)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        to[i] = from[i] == UNREACHABLE_U2 ? INFINITY : (double)from[i];
-    }
-}
-
-static void widen_f4(const float *restrict from, uint32_t count, double *restrict to)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        to[i] = (double)from[i];
-    }
-}
-
 /* The group of columns from `first` on as doubles; the diagonal and what lies beyond the row are
  * made unreachable. */
 static void load_group(const struct matrix *matrix, uint32_t row, uint32_t first,
@@ -55,11 +34,20 @@ static void load_group(const struct matrix *matrix, uint32_t row, uint32_t first
     const uint32_t left = matrix->vertex_count - first;
     const uint32_t count = left < GROUP ? left : GROUP;
     if (matrix->kind == KIND_I4) {
-        widen_i4((const int32_t *)matrix->elements + at, count, values);
+        const int32_t *from = (const int32_t *)matrix->elements + at;
+        for (uint32_t i = 0; i < count; i++) {
+            values[i] = from[i] == UNREACHABLE_I4 ? INFINITY : (double)from[i];
+        }
     } else if (matrix->kind == KIND_U2) {
-        widen_u2((const uint16_t *)matrix->elements + at, count, values);
+        const uint16_t *from = (const uint16_t *)matrix->elements + at;
+        for (uint32_t i = 0; i < count; i++) {
+            values[i] = from[i] == UNREACHABLE_U2 ? INFINITY : (double)from[i];
+        }
     } else if (matrix->kind == KIND_F4) {
-        widen_f4((const float *)matrix->elements + at, count, values);
+        const float *from = (const float *)matrix->elements + at;
+        for (uint32_t i = 0; i < count; i++) {
+            values[i] = (double)from[i];
+        }
     } else {
         memcpy(values, (const double *)matrix->elements + at, count * sizeof(*values));
     }
@@ -178,25 +166,20 @@ static void count_group(const double values[GROUP], double begin, double width,
     }
 }
 
-static void count_row(const struct reduction *reduction, uint32_t row,
-                      uint32_t bins[STATISTICS_BINS + 1])
-{
-    const struct statistics_summary *summary = reduction->statistics->summary;
-    double values[GROUP];
-    for (uint32_t first = 0; first < reduction->matrix->vertex_count; first += GROUP) {
-        load_group(reduction->matrix, row, first, values);
-        count_group(values, summary->bin_begin, summary->bin_width, bins);
-    }
-}
-
 static void count_rows(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
     struct reduction *reduction = context;
+    const struct matrix *matrix = reduction->matrix;
+    const struct statistics_summary *summary = reduction->statistics->summary;
     const uint32_t end = end_of_task(reduction, task);
     for (uint32_t row = (uint32_t)(task * ROWS_PER_TASK); row < end; row++) {
         uint32_t bins[STATISTICS_BINS + 1] = {0};
-        count_row(reduction, row, bins);
+        double values[GROUP];
+        for (uint32_t first = 0; first < matrix->vertex_count; first += GROUP) {
+            load_group(matrix, row, first, values);
+            count_group(values, summary->bin_begin, summary->bin_width, bins);
+        }
         for (uint32_t bin = 0; bin < STATISTICS_BINS; bin++) {
             if (bins[bin] > 0) {
                 atomic_fetch_add_explicit(&reduction->bins[bin], bins[bin], memory_order_relaxed);

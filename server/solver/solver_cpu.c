@@ -92,7 +92,9 @@ static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
     const uint32_t threads = cpu->threads;
     const enum arithmetic arithmetic = arithmetic_of(kind, options);
-    const uint64_t solve_bytes = cpu_floyd_warshall_bytes(threads, vertex_count, arithmetic);
+    const struct plan dense = {.tile_count =
+                                   (uint32_t)(((uint64_t)vertex_count + CPU_TILE - 1) / CPU_TILE)};
+    const uint64_t solve_bytes = cpu_floyd_warshall_bytes(threads, &dense, arithmetic);
     const uint64_t finish_bytes = cpu_finish_bytes(threads, vertex_count, arithmetic);
     ret_estimate->device_bytes = 0;
     ret_estimate->host_bytes = solve_bytes > finish_bytes ? solve_bytes : finish_bytes;
@@ -122,7 +124,7 @@ static bool fits(const struct solver *solver, const struct plan *plan, uint64_t 
     const struct solve_options options = {0};
     const uint32_t threads = cpu->threads;
     const enum arithmetic arithmetic = arithmetic_of(kind, &options);
-    const uint64_t solve_bytes = cpu_floyd_warshall_plan_bytes(threads, plan, arithmetic);
+    const uint64_t solve_bytes = cpu_floyd_warshall_bytes(threads, plan, arithmetic);
     const uint64_t finish_bytes = cpu_finish_bytes(threads, plan->vertex_count, arithmetic);
     const uint64_t available = host_memory_available();
     const uint64_t most = available / 2;
@@ -151,7 +153,7 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     if (status != STATUS_OK) {
         return status;
     }
-    cpu_fill_edges(pool, graph, &tiles, run.symmetric);
+    cpu_tiles_fill(pool, graph, &tiles, run.symmetric);
     const double filled_s = stopwatch_now_s();
     status = cpu_floyd_warshall_run(pool, cpu->kernel, &tiles, &run, observer);
     if (status == STATUS_OK) {

@@ -41,17 +41,6 @@ static inline void transpose(struct cpu_block from, struct cpu_block to, size_t 
     }
 }
 
-static void mirror_within(struct cpu_block block, size_t size)
-{
-    for (size_t row = 1; row < block.rows; row++) {
-        for (size_t column = 0; column < row; column++) {
-            unsigned char *elements = block.elements;
-            memcpy(elements + (column * block.stride + row) * size,
-                   elements + (row * block.stride + column) * size, size);
-        }
-    }
-}
-
 /* Also within the tiles on the diagonal: floats that mirror each other may differ by rounding. */
 static void mirror_band(void *context, uint32_t thread, uint64_t task)
 {
@@ -59,13 +48,21 @@ static void mirror_band(void *context, uint32_t thread, uint64_t task)
     const struct finish *finish = context;
     const struct cpu_tiles *tiles = finish->tiles;
     const uint32_t band = (uint32_t)task;
-    mirror_within(cpu_tiles_block(tiles, band, band), tiles->element_bytes);
+    const size_t size = tiles->element_bytes;
+    const struct cpu_block own = cpu_tiles_block(tiles, band, band);
+    unsigned char *elements = own.elements;
+    for (size_t row = 1; row < own.rows; row++) {
+        for (size_t column = 0; column < row; column++) {
+            memcpy(elements + (column * own.stride + row) * size,
+                   elements + (row * own.stride + column) * size, size);
+        }
+    }
     for (uint32_t tile = band + 1; tile < tiles->tile_count; tile++) {
         const struct cpu_block from = cpu_tiles_block(tiles, tile, band);
         const struct cpu_block to = cpu_tiles_block(tiles, band, tile);
-        if (tiles->element_bytes == sizeof(uint16_t)) {
+        if (size == sizeof(uint16_t)) {
             transpose(from, to, sizeof(uint16_t));
-        } else if (tiles->element_bytes == sizeof(uint32_t)) {
+        } else if (size == sizeof(uint32_t)) {
             transpose(from, to, sizeof(uint32_t));
         } else {
             transpose(from, to, sizeof(uint64_t));
@@ -160,18 +157,6 @@ static void finish_band(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* Bands [first, end) may be finished side by side once those behind them are: in 16 bits a band
- * comes from half as far into the storage as it goes to. A band by itself always may. */
-static uint32_t first_beside(const struct finish *finish, uint32_t end)
-{
-    const uint32_t *begin = finish->tiles->begin;
-    uint32_t first = finish->tiles->arithmetic == ARITHMETIC_NARROW ? end - 1 : 0;
-    while (first > 0 && 2 * (uint64_t)begin[first - 1] >= begin[end]) {
-        first--;
-    }
-    return first;
-}
-
 static enum status finish_bands(struct cpu_pool *pool, struct finish *finish)
 {
     const struct cpu_tiles *tiles = finish->tiles;
@@ -186,7 +171,14 @@ static enum status finish_bands(struct cpu_pool *pool, struct finish *finish)
         return STATUS_NO_MEMORY;
     }
     for (uint32_t end = tiles->tile_count; end > 0; end = finish->first) {
-        finish->first = first_beside(finish, end);
+        /* Bands [first, end) may be finished side by side once those behind them are: in 16 bits a
+         * band comes from half as far into the storage as it goes to. A band by itself always may.
+         */
+        const uint32_t *begin = tiles->begin;
+        finish->first = tiles->arithmetic == ARITHMETIC_NARROW ? end - 1 : 0;
+        while (finish->first > 0 && 2 * (uint64_t)begin[finish->first - 1] >= begin[end]) {
+            finish->first--;
+        }
         cpu_pool_run(pool, end - finish->first, finish_band, finish);
     }
     free(finish->copies);

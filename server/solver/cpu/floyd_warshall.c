@@ -28,7 +28,6 @@ struct execution {
     unsigned char *pivots_right;
     unsigned char *left; /* panels, packed, by the round's slots */
     unsigned char *right;
-    unsigned char *storage;
     /* The dense plan's round in hand. */
     struct plan_round dense_round;
     struct plan_pivot dense_pivot;
@@ -76,47 +75,14 @@ static struct slots count_slots(const struct plan *plan)
     return slots;
 }
 
-uint64_t cpu_floyd_warshall_bytes(uint32_t threads, uint32_t vertex_count,
+uint64_t cpu_floyd_warshall_bytes(uint32_t threads, const struct plan *plan,
                                   enum arithmetic arithmetic)
-{
-    const uint64_t tile_count = ((uint64_t)vertex_count + CPU_TILE - 1) / CPU_TILE;
-    const struct plan dense = {.tile_count = (uint32_t)tile_count};
-    return cpu_floyd_warshall_plan_bytes(threads, &dense, arithmetic);
-}
-
-uint64_t cpu_floyd_warshall_plan_bytes(uint32_t threads, const struct plan *plan,
-                                       enum arithmetic arithmetic)
 {
     const struct slots slots = count_slots(plan);
     const uint32_t element_bytes = cpu_tiles_element_bytes(arithmetic);
     const uint32_t left_bytes = arithmetic == ARITHMETIC_NARROW ? 2 * element_bytes : element_bytes;
     return (threads + slots.pivots + slots.left) * (uint64_t)packed_tile_bytes(left_bytes) +
            (threads + slots.pivots + slots.right) * (uint64_t)packed_tile_bytes(element_bytes);
-}
-
-/* At most 2^25 tiles: nothing here overflows. */
-static enum status allocate(struct execution *execution)
-{
-    const struct plan *plan = execution->tiles->plan;
-    const struct slots slots = count_slots(plan);
-    const size_t left_bytes = packed_tile_bytes(execution->operations->left_bytes);
-    const size_t right_bytes = packed_tile_bytes(execution->operations->element_bytes);
-    const size_t scratch_bytes = cpu_pool_threads(execution->pool) * (left_bytes + right_bytes);
-    const size_t bytes = scratch_bytes + (slots.pivots + slots.left) * left_bytes +
-                         (slots.pivots + slots.right) * right_bytes;
-    execution->storage = aligned_alloc(CPU_ALIGNMENT, bytes);
-    execution->dense_tiles = malloc((plan->tile_count + 1) * sizeof(*execution->dense_tiles));
-    if (execution->storage == NULL || execution->dense_tiles == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    execution->left_bytes = left_bytes;
-    execution->right_bytes = right_bytes;
-    execution->scratch = execution->storage;
-    execution->pivots_left = execution->scratch + scratch_bytes;
-    execution->pivots_right = execution->pivots_left + slots.pivots * left_bytes;
-    execution->left = execution->pivots_right + slots.pivots * right_bytes;
-    execution->right = execution->left + slots.left * left_bytes;
-    return STATUS_OK;
 }
 
 /* ---- The phases ---- */
@@ -263,19 +229,6 @@ static void update_target(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* The row of a triangle, each row one longer than that above, that a place in it is in. */
-static uint64_t triangle_row(uint64_t place)
-{
-    uint64_t row = (uint64_t)((sqrt(8 * (double)place + 1) - 1) / 2);
-    while (row * (row + 1) / 2 > place) {
-        row--;
-    }
-    while ((row + 1) * (row + 2) / 2 <= place) {
-        row++;
-    }
-    return row;
-}
-
 /* Task of a round of the dense plan, where every slot meets every other: column by column, as the
  * right operand is the one to keep in the cache. */
 static void update_dense_target(void *context, uint32_t thread, uint64_t task)
@@ -286,7 +239,17 @@ static void update_dense_target(void *context, uint32_t thread, uint64_t task)
     if (is_stopped(execution, thread)) {
         return;
     }
-    const uint64_t place = symmetric ? triangle_row(task) : task / slots;
+    uint64_t place = task / slots;
+    if (symmetric) {
+        /* The row of a triangle, each row one longer than that above, that the task is in. */
+        place = (uint64_t)((sqrt(8 * (double)task + 1) - 1) / 2);
+        while (place * (place + 1) / 2 > task) {
+            place--;
+        }
+        while ((place + 1) * (place + 2) / 2 <= task) {
+            place++;
+        }
+    }
     const uint64_t column = symmetric ? slots - 1 - place : place;
     const uint64_t row =
         symmetric ? slots - 1 - (task - place * (place + 1) / 2) : task - place * slots;
@@ -315,72 +278,71 @@ static void set_dense_round(struct execution *execution, uint32_t pivot_tile)
     execution->round = &execution->dense_round;
 }
 
-static void update_targets(struct execution *execution)
-{
-    const struct plan_round *round = execution->round;
-    if (!is_dense(execution)) {
-        cpu_pool_run(execution->pool, round->target_count, update_target, execution);
-        return;
-    }
-    const uint64_t slots = round->left_count;
-    cpu_pool_run(execution->pool,
-                 execution->options->symmetric ? slots * (slots + 1) / 2 : slots * slots,
-                 update_dense_target, execution);
-}
-
 static enum status run_round(struct execution *execution)
 {
     const struct plan_round *round = execution->round;
-    const uint32_t right_count = execution->options->symmetric ? 0 : round->right_count;
+    const bool symmetric = execution->options->symmetric;
+    const uint64_t slots = round->left_count;
     cpu_pool_run(execution->pool, round->pivot_count, close_pivot, execution);
     if (atomic_load_explicit(&execution->negative, memory_order_relaxed)) {
         return STATUS_NEGATIVE_CYCLE;
     }
-    cpu_pool_run(execution->pool, (uint64_t)round->left_count + right_count, update_panel,
+    cpu_pool_run(execution->pool, slots + (symmetric ? 0 : round->right_count), update_panel,
                  execution);
-    update_targets(execution);
+    if (is_dense(execution)) {
+        cpu_pool_run(execution->pool, symmetric ? slots * (slots + 1) / 2 : slots * slots,
+                     update_dense_target, execution);
+    } else {
+        cpu_pool_run(execution->pool, round->target_count, update_target, execution);
+    }
     return is_stopped(execution, 0) ? STATUS_CANCELLED : STATUS_OK;
 }
 
-static enum status run_rounds(struct execution *execution)
-{
-    const struct plan *plan = execution->tiles->plan;
-    const struct observer *observer = execution->observer;
-    for (uint32_t index = 0; index < plan->round_count; index++) {
-        if (is_dense(execution)) {
-            set_dense_round(execution, index);
-        } else {
-            execution->round = &plan->rounds[index];
-        }
-        const enum status status = run_round(execution);
-        if (status != STATUS_OK) {
-            return status;
-        }
-        if (observer != NULL) {
-            observer->progress(observer->context, index + 1, plan->round_count);
-        }
-    }
-    return STATUS_OK;
-}
-
+/* At most 2^25 tiles: no size overflows. */
 enum status cpu_floyd_warshall_run(struct cpu_pool *pool, const struct cpu_kernel *kernel,
                                    const struct cpu_tiles *tiles,
                                    const struct cpu_floyd_warshall_options *options,
                                    const struct observer *observer)
 {
-    CHECK(tiles->plan->vertex_at == NULL || tiles->plan->symmetric == options->symmetric);
+    const struct plan *plan = tiles->plan;
+    CHECK(plan->vertex_at == NULL || plan->symmetric == options->symmetric);
+    const struct cpu_operations *operations =
+        cpu_kernel_operations(kernel, tiles->arithmetic, options->negative);
+    const uint32_t threads = cpu_pool_threads(pool);
+    const struct slots slots = count_slots(plan);
     struct execution execution = {
         .pool = pool,
-        .operations = cpu_kernel_operations(kernel, tiles->arithmetic, options->negative),
+        .operations = operations,
         .tiles = tiles,
         .options = options,
         .observer = observer,
+        .left_bytes = packed_tile_bytes(operations->left_bytes),
+        .right_bytes = packed_tile_bytes(operations->element_bytes),
     };
-    enum status status = allocate(&execution);
+    unsigned char *const storage =
+        aligned_alloc(CPU_ALIGNMENT, cpu_floyd_warshall_bytes(threads, plan, tiles->arithmetic));
+    execution.dense_tiles = malloc((plan->tile_count + 1) * sizeof(*execution.dense_tiles));
+    enum status status =
+        storage != NULL && execution.dense_tiles != NULL ? STATUS_OK : STATUS_NO_MEMORY;
     if (status == STATUS_OK) {
-        status = run_rounds(&execution);
+        execution.scratch = storage;
+        execution.pivots_left = storage + threads * (execution.left_bytes + execution.right_bytes);
+        execution.pivots_right = execution.pivots_left + slots.pivots * execution.left_bytes;
+        execution.left = execution.pivots_right + slots.pivots * execution.right_bytes;
+        execution.right = execution.left + slots.left * execution.left_bytes;
+    }
+    for (uint32_t index = 0; status == STATUS_OK && index < plan->round_count; index++) {
+        if (is_dense(&execution)) {
+            set_dense_round(&execution, index);
+        } else {
+            execution.round = &plan->rounds[index];
+        }
+        status = run_round(&execution);
+        if (status == STATUS_OK && observer != NULL) {
+            observer->progress(observer->context, index + 1, plan->round_count);
+        }
     }
     free(execution.dense_tiles);
-    free(execution.storage);
+    free(storage);
     return status;
 }

@@ -9,75 +9,53 @@
  * beside it. */
 #define CHAIN_SECONDS 0.02
 #define CHAIN_TURNS_FIRST 100000
-#define CHAIN_RUNS 5
 /* Beyond the caches of most processors. */
 #define COPY_BYTES ((size_t)256 << 20)
-#define COPY_RUNS 4
+/* The best of so many counts. */
+#define RUNS 5
 
-struct chaining {
-    const struct cpu_operations *operations;
-    uint64_t turns;
-    uint64_t relaxations; /* of one task: all make as many */
-};
-
-static void run_chain(void *context, uint32_t thread, uint64_t task)
-{
-    struct chaining *chaining = context;
-    /* All bits 0 are a 0 of every type: the speed does not depend on the numbers. */
-    double values[2] = {0};
-    (void)thread;
-    const uint64_t relaxations = chaining->operations->chain(chaining->turns, values);
-    if (task == 0) {
-        chaining->relaxations = relaxations;
-    }
-}
-
-static double measure_chain(struct cpu_pool *pool, struct chaining *chaining)
-{
-    const uint32_t threads = cpu_pool_threads(pool);
-    double best = 0;
-    for (uint32_t run = 0; run < CHAIN_RUNS;) {
-        const double begin_s = stopwatch_now_s();
-        cpu_pool_run(pool, threads, run_chain, chaining);
-        const double seconds = stopwatch_now_s() - begin_s;
-        if (seconds < CHAIN_SECONDS) {
-            chaining->turns *= 2;
-            continue;
-        }
-        const double rate = (double)chaining->relaxations * threads / seconds;
-        best = rate > best ? rate : best;
-        run++;
-    }
-    return best;
-}
-
-struct copying {
+struct measuring {
+    const struct cpu_operations *operations; /* NULL: a copy, */
     char *from;
     char *to;
-    size_t share; /* bytes of one task */
+    size_t share; /* of so many bytes by each task */
+    uint64_t turns;
+    double done; /* by one task: all do as much */
 };
 
-static void copy_share(void *context, uint32_t thread, uint64_t task)
+static void run_task(void *context, uint32_t thread, uint64_t task)
 {
-    const struct copying *copying = context;
+    struct measuring *measuring = context;
+    double done = 2 * (double)measuring->share;
     (void)thread;
-    memcpy(copying->to + task * copying->share, copying->from + task * copying->share,
-           copying->share);
+    if (measuring->operations == NULL) {
+        const size_t first = task * measuring->share;
+        memcpy(measuring->to + first, measuring->from + first, measuring->share);
+    } else {
+        /* All bits 0 are a 0 of every type: the speed does not depend on the numbers. */
+        double values[2] = {0};
+        done = (double)measuring->operations->chain(measuring->turns, values);
+    }
+    if (task == 0) {
+        measuring->done = done;
+    }
 }
 
-static double measure_copy(struct cpu_pool *pool, struct copying *copying)
+static double measure(struct cpu_pool *pool, struct measuring *measuring)
 {
     const uint32_t threads = cpu_pool_threads(pool);
     double best = 0;
-    copying->share = COPY_BYTES / threads;
-    /* Pages that were never written may all be the same one. */
-    memset(copying->from, 1, COPY_BYTES);
-    for (uint32_t run = 0; run < COPY_RUNS; run++) {
+    for (uint32_t run = 0; run < RUNS;) {
         const double begin_s = stopwatch_now_s();
-        cpu_pool_run(pool, threads, copy_share, copying);
+        cpu_pool_run(pool, threads, run_task, measuring);
         const double seconds = stopwatch_now_s() - begin_s;
-        const double rate = 2 * (double)copying->share * threads / seconds;
+        if (measuring->operations != NULL && seconds < CHAIN_SECONDS) {
+            measuring->turns *= 2;
+            continue;
+        }
+        const double rate = measuring->done * threads / seconds;
         best = rate > best ? rate : best;
+        run++;
     }
     return best;
 }
@@ -86,23 +64,27 @@ enum status cpu_limits_measure(struct cpu_pool *pool, const struct cpu_kernel *k
                                struct device_limits *ret_limits)
 {
     struct device_limits limits = {0};
-    struct copying copying = {.from = malloc(COPY_BYTES), .to = malloc(COPY_BYTES)};
-    enum status status = STATUS_NO_MEMORY;
-    if (copying.from != NULL && copying.to != NULL) {
-        limits.copy_bytes_per_s = measure_copy(pool, &copying);
-        status = STATUS_OK;
+    struct measuring copy = {.from = malloc(COPY_BYTES),
+                             .to = malloc(COPY_BYTES),
+                             .share = COPY_BYTES / cpu_pool_threads(pool)};
+    const bool enough = copy.from != NULL && copy.to != NULL;
+    if (enough) {
+        /* Pages that were never written may all be the same one. */
+        memset(copy.from, 1, COPY_BYTES);
+        limits.copy_bytes_per_s = measure(pool, &copy);
     }
-    free(copying.from);
-    free(copying.to);
-    for (int i = 0; i < ARITHMETIC_COUNT && status == STATUS_OK; i++) {
-        struct chaining chaining = {
+    free(copy.from);
+    free(copy.to);
+    if (!enough) {
+        return STATUS_NO_MEMORY;
+    }
+    for (int i = 0; i < ARITHMETIC_COUNT; i++) {
+        struct measuring chain = {
             .operations = cpu_kernel_operations(kernel, (enum arithmetic)i, false),
             .turns = CHAIN_TURNS_FIRST,
         };
-        limits.relaxations_per_s[i] = measure_chain(pool, &chaining);
+        limits.relaxations_per_s[i] = measure(pool, &chain);
     }
-    if (status == STATUS_OK) {
-        *ret_limits = limits;
-    }
-    return status;
+    *ret_limits = limits;
+    return STATUS_OK;
 }

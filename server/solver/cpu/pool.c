@@ -55,51 +55,29 @@ static void work_through(struct cpu_pool *pool, uint32_t thread)
     }
 }
 
-/* Waits for a loop newer than *seen; false when the pool stops. */
-static bool wait_for_loop(struct cpu_pool *pool, uint64_t *seen)
-{
-    pthread_mutex_lock(&pool->mutex);
-    while (pool->generation == *seen && !pool->stopping) {
-        pthread_cond_wait(&pool->begin, &pool->mutex);
-    }
-    *seen = pool->generation;
-    const bool stopping = pool->stopping;
-    pthread_mutex_unlock(&pool->mutex);
-    return !stopping;
-}
-
-static void report_end(struct cpu_pool *pool)
-{
-    pthread_mutex_lock(&pool->mutex);
-    if (--pool->busy == 0) {
-        pthread_cond_signal(&pool->end);
-    }
-    pthread_mutex_unlock(&pool->mutex);
-}
-
 static void *run_worker(void *argument)
 {
-    struct worker_thread *worker = argument;
+    const struct worker_thread *worker = argument;
+    struct cpu_pool *pool = worker->pool;
     uint64_t seen = 0;
-    while (wait_for_loop(worker->pool, &seen)) {
-        work_through(worker->pool, worker->index);
-        report_end(worker->pool);
-    }
-    return NULL;
-}
-
-static bool start_workers(struct cpu_pool *pool)
-{
-    while (pool->started + 1 < pool->threads) {
-        struct worker_thread *worker = &pool->workers[pool->started];
-        worker->pool = pool;
-        worker->index = pool->started + 1;
-        if (pthread_create(&worker->handle, NULL, run_worker, worker) != 0) {
-            return false;
+    pthread_mutex_lock(&pool->mutex);
+    for (;;) {
+        while (pool->generation == seen && !pool->stopping) {
+            pthread_cond_wait(&pool->begin, &pool->mutex);
         }
-        pool->started++;
+        if (pool->stopping) {
+            break;
+        }
+        seen = pool->generation;
+        pthread_mutex_unlock(&pool->mutex);
+        work_through(pool, worker->index);
+        pthread_mutex_lock(&pool->mutex);
+        if (--pool->busy == 0) {
+            pthread_cond_signal(&pool->end);
+        }
     }
-    return true;
+    pthread_mutex_unlock(&pool->mutex);
+    return NULL;
 }
 
 enum status cpu_pool_create(uint32_t threads, struct cpu_pool **ret_pool)
@@ -114,7 +92,15 @@ enum status cpu_pool_create(uint32_t threads, struct cpu_pool **ret_pool)
     pthread_cond_init(&pool->begin, NULL);
     pthread_cond_init(&pool->end, NULL);
     pool->workers = calloc(threads, sizeof(*pool->workers));
-    if (pool->workers == NULL || !start_workers(pool)) {
+    bool complete = pool->workers != NULL;
+    while (complete && pool->started + 1 < threads) {
+        struct worker_thread *worker = &pool->workers[pool->started];
+        worker->pool = pool;
+        worker->index = pool->started + 1;
+        complete = pthread_create(&worker->handle, NULL, run_worker, worker) == 0;
+        pool->started += complete;
+    }
+    if (!complete) {
         cpu_pool_destroy(pool);
         return STATUS_NO_MEMORY;
     }
@@ -146,24 +132,6 @@ uint32_t cpu_pool_threads(const struct cpu_pool *pool)
     return pool->threads;
 }
 
-static void begin_loop(struct cpu_pool *pool)
-{
-    pthread_mutex_lock(&pool->mutex);
-    pool->busy = pool->started;
-    pool->generation++;
-    pthread_cond_broadcast(&pool->begin);
-    pthread_mutex_unlock(&pool->mutex);
-}
-
-static void wait_for_workers(struct cpu_pool *pool)
-{
-    pthread_mutex_lock(&pool->mutex);
-    while (pool->busy > 0) {
-        pthread_cond_wait(&pool->end, &pool->mutex);
-    }
-    pthread_mutex_unlock(&pool->mutex);
-}
-
 void cpu_pool_run(struct cpu_pool *pool, uint64_t count, cpu_pool_task *task, void *context)
 {
     pool->task = task;
@@ -172,10 +140,18 @@ void cpu_pool_run(struct cpu_pool *pool, uint64_t count, cpu_pool_task *task, vo
     atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
     const bool shared = count > 1 && pool->started > 0;
     if (shared) {
-        begin_loop(pool);
+        pthread_mutex_lock(&pool->mutex);
+        pool->busy = pool->started;
+        pool->generation++;
+        pthread_cond_broadcast(&pool->begin);
+        pthread_mutex_unlock(&pool->mutex);
     }
     work_through(pool, 0);
     if (shared) {
-        wait_for_workers(pool);
+        pthread_mutex_lock(&pool->mutex);
+        while (pool->busy > 0) {
+            pthread_cond_wait(&pool->end, &pool->mutex);
+        }
+        pthread_mutex_unlock(&pool->mutex);
     }
 }

@@ -1,6 +1,8 @@
 #include "server/solver/cpu/tiles.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 uint32_t cpu_tiles_element_bytes(enum arithmetic arithmetic)
 {
@@ -13,65 +15,46 @@ uint32_t cpu_tiles_element_bytes(enum arithmetic arithmetic)
     return bytes[arithmetic];
 }
 
-/* begin, tile_of and position_of, as far as the plan needs them. */
-static enum status allocate(struct cpu_tiles *tiles)
-{
-    const size_t n = tiles->vertex_count;
-    const bool ordered = tiles->plan->vertex_at != NULL;
-    const size_t begins = ordered ? 0 : (size_t)tiles->tile_count + 1;
-    tiles->storage = malloc((begins + n + (ordered ? n : 0) + 1) * sizeof(*tiles->storage));
-    if (tiles->storage == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    tiles->begin = ordered ? tiles->plan->tile_begin : tiles->storage;
-    tiles->tile_of = tiles->storage + begins;
-    tiles->position_of = ordered ? tiles->tile_of + n : NULL;
-    return STATUS_OK;
-}
-
-static void number_dense_tiles(struct cpu_tiles *tiles)
-{
-    for (uint32_t tile = 0; tile <= tiles->tile_count; tile++) {
-        const uint64_t begin = (uint64_t)tile * tiles->plan->tile;
-        tiles->storage[tile] = begin < tiles->vertex_count ? (uint32_t)begin : tiles->vertex_count;
-    }
-}
-
-static void number_positions(struct cpu_tiles *tiles)
-{
-    for (uint32_t tile = 0; tile < tiles->tile_count; tile++) {
-        for (uint32_t position = tiles->begin[tile]; position < tiles->begin[tile + 1];
-             position++) {
-            tiles->tile_of[position] = tile;
-        }
-    }
-    for (uint32_t position = 0; tiles->position_of != NULL && position < tiles->vertex_count;
-         position++) {
-        tiles->position_of[tiles->plan->vertex_at[position]] = position;
-    }
-}
-
 enum status cpu_tiles_init(const struct plan *plan, void *elements, enum arithmetic arithmetic,
                            struct cpu_tiles *ret_tiles)
 {
     CHECK(plan->tile <= CPU_TILE);
-    struct cpu_tiles tiles = {
+    /* Arrays that the plan does not have: the tile of each position, in a dense plan also where
+     * each tile begins, in another the position of each vertex. */
+    const uint32_t n = plan->vertex_count;
+    const bool ordered = plan->vertex_at != NULL;
+    const size_t begins = ordered ? 0 : (size_t)plan->tile_count + 1;
+    uint32_t *const storage = malloc((begins + n + (ordered ? n : 0) + 1) * sizeof(*storage));
+    if (storage == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    const uint32_t *const begin = ordered ? plan->tile_begin : storage;
+    uint32_t *const tile_of = storage + begins;
+    uint32_t *const position_of = ordered ? tile_of + n : NULL;
+    for (uint32_t tile = 0; tile < begins; tile++) {
+        const uint64_t first = (uint64_t)tile * plan->tile;
+        storage[tile] = first < n ? (uint32_t)first : n;
+    }
+    for (uint32_t tile = 0; tile < plan->tile_count; tile++) {
+        for (uint32_t position = begin[tile]; position < begin[tile + 1]; position++) {
+            tile_of[position] = tile;
+        }
+    }
+    for (uint32_t position = 0; ordered && position < n; position++) {
+        position_of[plan->vertex_at[position]] = position;
+    }
+    *ret_tiles = (struct cpu_tiles){
         .elements = elements,
         .arithmetic = arithmetic,
         .element_bytes = cpu_tiles_element_bytes(arithmetic),
-        .vertex_count = plan->vertex_count,
+        .vertex_count = n,
         .tile_count = plan->tile_count,
         .plan = plan,
+        .begin = begin,
+        .position_of = position_of,
+        .tile_of = tile_of,
+        .storage = storage,
     };
-    const enum status status = allocate(&tiles);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    if (plan->vertex_at == NULL) {
-        number_dense_tiles(&tiles);
-    }
-    number_positions(&tiles);
-    *ret_tiles = tiles;
     return STATUS_OK;
 }
 
@@ -95,4 +78,108 @@ struct cpu_block cpu_tiles_block(const struct cpu_tiles *tiles, uint32_t row_til
                           (size_t)tiles->begin[column_tile] * rows;
     return (struct cpu_block){(unsigned char *)tiles->elements + offset * tiles->element_bytes,
                               columns, rows, columns};
+}
+
+/* ---- Edges ---- */
+
+struct fill {
+    const struct graph *graph;
+    const struct cpu_tiles *tiles;
+    bool symmetric;
+    bool back; /* the second pass */
+};
+
+static bool has_bit(const uint64_t *bits, uint32_t tile_count, uint32_t row_tile,
+                    uint32_t column_tile)
+{
+    const size_t bit = (size_t)row_tile * tile_count + column_tile;
+    return (bits[bit / 64] >> (bit % 64) & 1) != 0;
+}
+
+/* The tiles of a band, without edges. */
+static void clear_band(const struct fill *fill, uint32_t band)
+{
+    static const double unreachable[ARITHMETIC_COUNT] = {
+        [ARITHMETIC_I4] = UNREACHABLE_I4,
+        [ARITHMETIC_NARROW] = NARROW_UNREACHABLE,
+        [ARITHMETIC_F4] = INFINITY,
+        [ARITHMETIC_F8] = INFINITY,
+    };
+    const struct cpu_tiles *tiles = fill->tiles;
+    const struct plan *plan = tiles->plan;
+    for (uint32_t tile = 0; tile < tiles->tile_count; tile++) {
+        /* A tile that is reached but has no edge is fresh when it is first a target. */
+        if ((fill->symmetric && band < tile) ||
+            (plan->edge_tiles != NULL && !has_bit(plan->edge_tiles, plan->tile_count, band, tile) &&
+             has_bit(plan->reached_tiles, plan->tile_count, band, tile))) {
+            continue;
+        }
+        /* Copies the first element, then all that is there already, behind itself. */
+        const struct cpu_block block = cpu_tiles_block(tiles, band, tile);
+        const size_t size = tiles->element_bytes;
+        const size_t count = block.stride * block.rows;
+        cpu_tiles_store(tiles->arithmetic, block.elements, 0, unreachable[tiles->arithmetic]);
+        for (size_t done = 1; done < count; done *= 2) {
+            const size_t more = count - done < done ? count - done : done;
+            memcpy((unsigned char *)block.elements + done * size, block.elements, more * size);
+        }
+    }
+    const struct cpu_block own = cpu_tiles_block(tiles, band, band);
+    for (uint32_t row = 0; row < own.rows; row++) {
+        cpu_tiles_store(tiles->arithmetic, own.elements, row * (own.stride + 1), 0);
+    }
+}
+
+/* The edges of a vertex, in its row or, the way back, in its column. Targets ascend, and so the
+ * tiles mostly do: that of the edge before is kept. */
+static void set_edges(const struct fill *fill, uint32_t at)
+{
+    const struct cpu_tiles *tiles = fill->tiles;
+    const struct graph *graph = fill->graph;
+    const bool back = fill->back;
+    const uint32_t vertex = tiles->plan->vertex_at != NULL ? tiles->plan->vertex_at[at] : at;
+    const uint32_t own = tiles->tile_of[at];
+    const size_t inside = at - tiles->begin[own];
+    uint32_t other = UINT32_MAX;
+    struct cpu_block block = {0};
+    for (uint64_t edge = graph->row_offset[vertex]; edge < graph->row_offset[vertex + 1]; edge++) {
+        const uint32_t target = graph->target[edge];
+        const uint32_t to = tiles->position_of != NULL ? tiles->position_of[target] : target;
+        if (tiles->tile_of[to] != other) {
+            other = tiles->tile_of[to];
+            block = back ? cpu_tiles_block(tiles, other, own) : cpu_tiles_block(tiles, own, other);
+        }
+        const size_t across = to - tiles->begin[other];
+        const bool kept = !fill->symmetric || (back ? other >= own : own >= other);
+        if (kept) {
+            cpu_tiles_store(tiles->arithmetic, block.elements,
+                            back ? across * block.stride + inside : inside * block.stride + across,
+                            graph_weight(graph, edge));
+        }
+    }
+}
+
+static void fill_band(void *context, uint32_t thread, uint64_t task)
+{
+    (void)thread;
+    const struct fill *fill = context;
+    const uint32_t *begin = fill->tiles->begin + task;
+    if (!fill->back) {
+        clear_band(fill, (uint32_t)task);
+    }
+    for (uint32_t at = begin[0]; at < begin[1]; at++) {
+        set_edges(fill, at);
+    }
+}
+
+void cpu_tiles_fill(struct cpu_pool *pool, const struct graph *graph, const struct cpu_tiles *tiles,
+                    bool symmetric)
+{
+    struct fill fill = {.graph = graph, .tiles = tiles, .symmetric = symmetric};
+    cpu_pool_run(pool, tiles->tile_count, fill_band, &fill);
+    if (!graph->directed) {
+        /* The way back of each edge is a pass of its own: it writes into rows of other tasks. */
+        fill.back = true;
+        cpu_pool_run(pool, tiles->tile_count, fill_band, &fill);
+    }
 }

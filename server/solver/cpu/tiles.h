@@ -1,4 +1,4 @@
-/* The tiles of a solve and the passes over them: cpu/tiles.c, cpu/fill.c, cpu/floyd_warshall.c and
+/* The tiles of a solve and the passes over them: cpu/tiles.c, cpu/floyd_warshall.c and
  * cpu/finish.c, in this order; and what the processor can do at most.
  *
  * The tiles lie in the n x n elements of the matrix that they become, without padding. A row of
@@ -67,13 +67,11 @@ static inline void cpu_tiles_store(enum arithmetic arithmetic, void *elements, s
     }
 }
 
-/* ---- cpu/fill.c ---- */
-
 /* Sets every entry: 0 on the diagonal, weights of edges, unreachable elsewhere; but not those of
  * tiles that the plan first writes as fresh. With symmetric only tiles on and below the diagonal,
  * for undirected graphs. The weights fit the arithmetic (graph_choose_kind, and the proof for 16
  * bits). */
-void cpu_fill_edges(struct cpu_pool *pool, const struct graph *graph, const struct cpu_tiles *tiles,
+void cpu_tiles_fill(struct cpu_pool *pool, const struct graph *graph, const struct cpu_tiles *tiles,
                     bool symmetric);
 
 /* ---- cpu/floyd_warshall.c: blocked, in place, by the rounds of the plan ---- */
@@ -84,14 +82,10 @@ struct cpu_floyd_warshall_options {
     bool clamp_diagonal; /* see struct solve_options */
 };
 
-/* Bytes taken beside the matrix for a dense plan: the packed panels of one round and a few tiles.
- */
-uint64_t cpu_floyd_warshall_bytes(uint32_t threads, uint32_t vertex_count,
+/* Bytes taken beside the matrix: the packed panels of one round and a few tiles. Of a dense plan
+ * nothing but the tile count is read. */
+uint64_t cpu_floyd_warshall_bytes(uint32_t threads, const struct plan *plan,
                                   enum arithmetic arithmetic);
-
-/* The same for any plan. */
-uint64_t cpu_floyd_warshall_plan_bytes(uint32_t threads, const struct plan *plan,
-                                       enum arithmetic arithmetic);
 
 /* tiles: filled with the edges. observer may be NULL; progress is told after each round, cancelled
  * is asked on the calling thread also within a round. On failure the matrix is undefined.

@@ -186,18 +186,6 @@ static void join_rows(struct tile_map *map, const struct tile_map *transposed, u
     }
 }
 
-static bool is_independent(const struct trial *trial, uint32_t first, uint32_t next)
-{
-    const uint32_t *pivot = trial->outline->pivot;
-    for (uint32_t index = first; index < next; index++) {
-        if (tile_map_has(&trial->reached, pivot[next], pivot[index]) ||
-            tile_map_has(&trial->reached, pivot[index], pivot[next])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Returns the pivot after those of the round. */
 static uint32_t try_round(struct trial *trial, uint32_t first)
 {
@@ -205,6 +193,7 @@ static uint32_t try_round(struct trial *trial, uint32_t first)
     const struct tile_map *transposed = outline->symmetric ? &trial->reached : &trial->mirrored;
     struct effort effort = {0};
     uint32_t next = first;
+    bool independent = true;
     do {
         const uint32_t tile = outline->pivot[next];
         const uint32_t width = outline->tile_begin[tile + 1] - outline->tile_begin[tile];
@@ -215,7 +204,13 @@ static uint32_t try_round(struct trial *trial, uint32_t first)
         add_pivot(&effort, depth_of(trial->cost, width), outline->symmetric, left_count, left_edge,
                   right_count, right_edge);
         next++;
-    } while (next < outline->tile_count && is_independent(trial, first, next));
+        for (uint32_t index = first; next < outline->tile_count && index < next; index++) {
+            const uint32_t one = outline->pivot[index];
+            const uint32_t other = outline->pivot[next];
+            independent = independent && !tile_map_has(&trial->reached, other, one) &&
+                          !tile_map_has(&trial->reached, one, other);
+        }
+    } while (next < outline->tile_count && independent);
     for (uint32_t index = first; index < next; index++) {
         join_rows(&trial->reached, transposed, outline->pivot[index]);
         if (!outline->symmetric) {

@@ -61,29 +61,6 @@ static void put_vertices(struct builder *builder, uint32_t begin, uint32_t end)
     }
 }
 
-/* Sources have no left panels and sinks no right ones, and so no targets: while they share no tile
- * with others. Levels are as dissection.c gives them. */
-static bool may_share(const struct builder *builder, uint32_t level)
-{
-    const uint32_t sinks = 2 * builder->dissection->root_count;
-    const uint32_t other = builder->level;
-    return (level == 0) == (other == 0) && (level == sinks) == (other == sinks);
-}
-
-/* A leaf; small ones that follow one another share a tile. */
-static void put_leaf(struct builder *builder, const struct dissection_node *node)
-{
-    const struct part *last =
-        builder->part_count > 0 ? &builder->parts[builder->part_count - 1] : NULL;
-    const bool joins =
-        last != NULL && last->height == 0 && may_share(builder, last->level) &&
-        builder->filled - last->begin + (node->end - node->begin) <= builder->options->tile;
-    if (!joins) {
-        begin_part(builder, 0);
-    }
-    put_vertices(builder, node->begin, node->end);
-}
-
 static bool is_leaf(const struct builder *builder, const struct dissection_node *node)
 {
     return node->child[0] == NO_NODE || node->end - node->begin <= builder->options->leaf;
@@ -95,17 +72,30 @@ static const struct dissection_node *child_of(const struct builder *builder,
     return &builder->dissection->nodes[node->child[side]];
 }
 
+/* Small leaves that follow one another share a tile. */
 static void put_leaves(struct builder *builder, const struct dissection_node *node)
 {
     if (node->begin == node->end) {
         return;
     }
-    if (is_leaf(builder, node)) {
-        put_leaf(builder, node);
+    if (!is_leaf(builder, node)) {
+        put_leaves(builder, child_of(builder, node, 0));
+        put_leaves(builder, child_of(builder, node, 1));
         return;
     }
-    put_leaves(builder, child_of(builder, node, 0));
-    put_leaves(builder, child_of(builder, node, 1));
+    /* Sources have no left panels and sinks no right ones, and so no targets: while they share no
+     * tile with others. Levels are as dissection.c gives them. */
+    const struct part *last =
+        builder->part_count > 0 ? &builder->parts[builder->part_count - 1] : NULL;
+    const uint32_t sinks = 2 * builder->dissection->root_count;
+    const bool joins =
+        last != NULL && last->height == 0 && (last->level == 0) == (builder->level == 0) &&
+        (last->level == sinks) == (builder->level == sinks) &&
+        builder->filled - last->begin + (node->end - node->begin) <= builder->options->tile;
+    if (!joins) {
+        begin_part(builder, 0);
+    }
+    put_vertices(builder, node->begin, node->end);
 }
 
 static void put_separators(struct builder *builder, const struct dissection_node *node)
@@ -114,22 +104,6 @@ static void put_separators(struct builder *builder, const struct dissection_node
         put_separators(builder, child_of(builder, node, 0));
         put_separators(builder, child_of(builder, node, 1));
         put_vertices(builder, node->separator, node->end);
-    }
-}
-
-/* A separator, once its vertices are put, is above the parts from `first` on that have nothing
- * above them yet. Without vertices it is no part. */
-static void end_separator(struct builder *builder, uint32_t first)
-{
-    const uint32_t separator = builder->part_count - 1;
-    if (builder->parts[separator].begin == builder->filled) {
-        builder->part_count--;
-        return;
-    }
-    for (uint32_t index = first; index < separator; index++) {
-        if (builder->parts[index].above == PLAN_NO_PART) {
-            builder->parts[index].above = separator;
-        }
     }
 }
 
@@ -156,20 +130,22 @@ static uint32_t put_tree(struct builder *builder, const struct dissection_node *
     } else {
         put_vertices(builder, node->separator, node->end);
     }
-    end_separator(builder, first);
+    /* The separator is above the parts from `first` on that have nothing above them yet. Without
+     * vertices it is no part. */
+    const uint32_t separator = builder->part_count - 1;
+    if (builder->parts[separator].begin == builder->filled) {
+        builder->part_count--;
+        return height + 1;
+    }
+    for (uint32_t index = first; index < separator; index++) {
+        if (builder->parts[index].above == PLAN_NO_PART) {
+            builder->parts[index].above = separator;
+        }
+    }
     return height + 1;
 }
 
 /* ---- Tiles ---- */
-
-/* The width of the tiles of a part, but for the last. */
-static uint32_t choose_width(const struct plan_layout_options *options, uint32_t size)
-{
-    const uint32_t count = (uint32_t)(((uint64_t)size + options->tile - 1) / options->tile);
-    const uint32_t least = (uint32_t)(((uint64_t)size + count - 1) / count);
-    const uint32_t width = (least + options->granule - 1) / options->granule * options->granule;
-    return width < options->tile ? width : options->tile;
-}
 
 static void cut_parts(struct builder *builder, struct layout_tile *tiles)
 {
@@ -177,7 +153,13 @@ static void cut_parts(struct builder *builder, struct layout_tile *tiles)
     for (uint32_t index = 0; index < builder->part_count; index++) {
         const struct part *part = &builder->parts[index];
         const uint32_t end = builder->parts[index + 1].begin;
-        const uint32_t width = choose_width(builder->options, end - part->begin);
+        /* All tiles of the part are as wide, but for the last. */
+        const struct plan_layout_options *options = builder->options;
+        const uint64_t size = end - part->begin;
+        const uint64_t tile_count = (size + options->tile - 1) / options->tile;
+        const uint64_t least = (size + tile_count - 1) / tile_count;
+        const uint64_t even = (least + options->granule - 1) / options->granule * options->granule;
+        const uint32_t width = even < options->tile ? (uint32_t)even : options->tile;
         uint32_t count = 0;
         layout->parts[index] = (struct plan_part){
             .tile = layout->tile_count, .above = part->above, .height = part->height};
@@ -212,21 +194,6 @@ static int compare_tiles(const void *a, const void *b)
     return x->tile < y->tile ? -1 : x->tile > y->tile;
 }
 
-static enum status acquire(uint32_t vertex_count, struct plan_layout *layout)
-{
-    const size_t places = (size_t)vertex_count + 1;
-    *layout = (struct plan_layout){
-        .vertex_at = malloc(places * sizeof(*layout->vertex_at)),
-        .tile_begin = malloc(places * sizeof(*layout->tile_begin)),
-        .pivot = malloc(places * sizeof(*layout->pivot)),
-        .tile_of = malloc(places * sizeof(*layout->tile_of)),
-        .parts = malloc(places * sizeof(*layout->parts)),
-    };
-    const bool enough = layout->vertex_at != NULL && layout->tile_begin != NULL &&
-                        layout->pivot != NULL && layout->tile_of != NULL && layout->parts != NULL;
-    return enough ? STATUS_OK : STATUS_NO_MEMORY;
-}
-
 static void build(struct builder *builder, struct layout_tile *tiles)
 {
     const struct dissection *dissection = builder->dissection;
@@ -249,27 +216,30 @@ enum status plan_layout_make(const struct dissection *dissection,
                              struct plan_layout *ret_layout)
 {
     const size_t places = (size_t)dissection->vertex_count + 2;
-    struct plan_layout layout = {0};
+    struct plan_layout layout = {
+        .vertex_at = malloc(places * sizeof(*layout.vertex_at)),
+        .tile_begin = malloc(places * sizeof(*layout.tile_begin)),
+        .pivot = malloc(places * sizeof(*layout.pivot)),
+        .tile_of = malloc(places * sizeof(*layout.tile_of)),
+        .parts = malloc(places * sizeof(*layout.parts)),
+    };
     struct builder builder = {.dissection = dissection,
                               .options = options,
                               .layout = &layout,
                               .parts = malloc(places * sizeof(*builder.parts))};
     struct layout_tile *tiles = malloc(places * sizeof(*tiles));
-    enum status status = acquire(dissection->vertex_count, &layout);
-    if (builder.parts == NULL || tiles == NULL) {
-        status = STATUS_NO_MEMORY;
-    }
-    if (status == STATUS_OK) {
+    const bool enough = layout.vertex_at != NULL && layout.tile_begin != NULL &&
+                        layout.pivot != NULL && layout.tile_of != NULL && layout.parts != NULL &&
+                        builder.parts != NULL && tiles != NULL;
+    if (enough) {
         build(&builder, tiles);
+        *ret_layout = layout;
+    } else {
+        plan_layout_finish(&layout);
     }
     free(builder.parts);
     free(tiles);
-    if (status != STATUS_OK) {
-        plan_layout_finish(&layout);
-        return status;
-    }
-    *ret_layout = layout;
-    return STATUS_OK;
+    return enough ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 struct plan_outline plan_layout_outline(const struct plan_layout *layout, uint32_t tile,

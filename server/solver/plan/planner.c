@@ -108,17 +108,6 @@ static enum status try_layouts(struct choice *choice, const struct dissection *d
     return status;
 }
 
-static bool has_large_component(const struct dissection *dissection)
-{
-    for (uint32_t root = 0; root < dissection->root_count; root++) {
-        const struct dissection_node *node = &dissection->nodes[dissection->roots[root].node];
-        if (node->end - node->begin >= dissection->vertex_count / 2) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* directed: by strong components. ret_whole: one of the components is most of the graph. */
 static enum status try_dissection(struct choice *choice, bool directed, bool *ret_whole)
 {
@@ -126,33 +115,15 @@ static enum status try_dissection(struct choice *choice, bool directed, bool *re
     struct dissection *dissection = NULL;
     enum status status = dissection_make(choice->graph, &options, &dissection);
     if (status == STATUS_OK) {
-        *ret_whole = has_large_component(dissection);
+        *ret_whole = false;
+        for (uint32_t root = 0; root < dissection->root_count; root++) {
+            const struct dissection_node *node = &dissection->nodes[dissection->roots[root].node];
+            *ret_whole = *ret_whole || node->end - node->begin >= dissection->vertex_count / 2;
+        }
         status = try_layouts(choice, dissection);
     }
     dissection_destroy(dissection);
     return status;
-}
-
-/* Small strong components leave pivots without targets, and forget what lies near to what, which
- * connected ones keep: where that may pay they are tried too. */
-static enum status choose(struct choice *choice)
-{
-    const struct graph *graph = choice->graph;
-    const double look_s = predict_planning_s(graph, choice->cost) * choice->cost->planning_weight;
-    bool whole = false;
-    enum status status = try_dissection(choice, graph->directed, &whole);
-    if (status == STATUS_OK && graph->directed && !whole &&
-        look_s < LIKELY_GAIN * choice->seconds) {
-        status = try_dissection(choice, false, &whole);
-    }
-    return status;
-}
-
-static bool is_worth_a_look(const struct graph *graph, const struct plan_cost *cost, double dense_s)
-{
-    return graph->vertex_count > (uint64_t)cost->tile * (TILES_MIN - 1) &&
-           graph->vertex_count <= INT32_MAX && graph->edge_count <= INT32_MAX / 2 &&
-           predict_planning_s(graph, cost) * cost->planning_weight < LOOK_FRACTION * dense_s;
 }
 
 /* The layout's parts are moved to the plan. */
@@ -179,8 +150,18 @@ enum status planner_make(const struct graph *graph, const struct plan_cost *cost
     struct choice choice = {.graph = graph, .cost = cost, .seconds = GAIN_FRACTION * dense_s};
     struct plan *plan = NULL;
     enum status status = STATUS_OK;
-    if (is_worth_a_look(graph, cost, dense_s)) {
-        status = choose(&choice);
+    const double look_s = predict_planning_s(graph, cost) * cost->planning_weight;
+    if (graph->vertex_count > (uint64_t)cost->tile * (TILES_MIN - 1) &&
+        graph->vertex_count <= INT32_MAX && graph->edge_count <= INT32_MAX / 2 &&
+        look_s < LOOK_FRACTION * dense_s) {
+        bool whole = false;
+        status = try_dissection(&choice, graph->directed, &whole);
+        /* Small strong components leave pivots without targets, and forget what lies near to what,
+         * which connected ones keep: where that may pay they are tried too. */
+        if (status == STATUS_OK && graph->directed && !whole &&
+            look_s < LIKELY_GAIN * choice.seconds) {
+            status = try_dissection(&choice, false, &whole);
+        }
     }
     if (status == STATUS_OK) {
         status = choice.layout.vertex_at != NULL

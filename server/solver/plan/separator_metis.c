@@ -24,15 +24,6 @@ bool separator_present(void)
     return true;
 }
 
-static bool is_memory_enough(const struct pattern *pattern)
-{
-    const size_t entries = (size_t)pattern->offset[pattern->vertex_count];
-    void *bytes =
-        malloc((size_t)pattern->vertex_count * BYTES_PER_VERTEX + entries * BYTES_PER_ENTRY + 1);
-    free(bytes);
-    return bytes != NULL;
-}
-
 enum status separator_find(const struct pattern *pattern, int32_t *ret_side)
 {
     idx_t vertex_count = (idx_t)pattern->vertex_count;
@@ -41,13 +32,16 @@ enum status separator_find(const struct pattern *pattern, int32_t *ret_side)
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_NUMBERING] = 0;
     options[METIS_OPTION_SEED] = SEED;
+    const size_t entries = (size_t)pattern->offset[pattern->vertex_count];
     pthread_mutex_lock(&lock);
-    if (!is_memory_enough(pattern)) {
-        pthread_mutex_unlock(&lock);
-        return STATUS_NO_MEMORY;
+    void *enough =
+        malloc((size_t)pattern->vertex_count * BYTES_PER_VERTEX + entries * BYTES_PER_ENTRY + 1);
+    free(enough);
+    int answer = METIS_ERROR_MEMORY;
+    if (enough != NULL) {
+        answer = METIS_ComputeVertexSeparator(&vertex_count, pattern->offset, pattern->target, NULL,
+                                              options, &size, ret_side);
     }
-    const int answer = METIS_ComputeVertexSeparator(&vertex_count, pattern->offset, pattern->target,
-                                                    NULL, options, &size, ret_side);
     pthread_mutex_unlock(&lock);
     return answer == METIS_OK ? STATUS_OK : STATUS_NO_MEMORY;
 }

@@ -84,48 +84,6 @@ static enum status acquire_plan(const struct graph *graph, const struct plan_out
     return STATUS_OK;
 }
 
-static enum status acquire(const struct plan_outline *outline, struct plan *plan, struct pass *pass)
-{
-    const size_t tiles = outline->tile_count;
-    const size_t row_words = (tiles + TILE_MAP_WORD_BITS - 1) / TILE_MAP_WORD_BITS;
-    *pass = (struct pass){
-        .outline = outline,
-        .plan = plan,
-        .tile_count = outline->tile_count,
-        .left = {.item_size = sizeof(*plan->left_tiles)},
-        .right = {.item_size = sizeof(*plan->right_tiles)},
-        .targets = {.item_size = sizeof(*plan->targets)},
-        .products = {.item_size = sizeof(*plan->products)},
-        .touches = {.item_size = sizeof(struct touch)},
-        .pivots = plan->pivots,
-        .touch_begin = calloc(tiles + 2, sizeof(*pass->touch_begin)),
-        .row_targets = calloc(row_words + 1, sizeof(*pass->row_targets)),
-        .column_next = calloc(tiles + 1, sizeof(*pass->column_next)),
-    };
-    const bool enough =
-        pass->touch_begin != NULL && pass->row_targets != NULL && pass->column_next != NULL;
-    return enough ? tile_map_init(&pass->reached, outline->tile_count) : STATUS_NO_MEMORY;
-}
-
-/* The lists go to the plan, which frees them whether or not it is whole. */
-static void release(struct pass *pass)
-{
-    struct plan *plan = pass->plan;
-    plan->left_tiles = pass->left.items;
-    plan->left_count = pass->left.count;
-    plan->right_tiles = pass->right.items;
-    plan->right_count = pass->right.count;
-    plan->targets = pass->targets.items;
-    plan->target_count = pass->targets.count;
-    plan->products = pass->products.items;
-    plan->product_count = pass->products.count;
-    free(pass->touches.items);
-    tile_map_finish(&pass->reached);
-    free(pass->touch_begin);
-    free(pass->row_targets);
-    free(pass->column_next);
-}
-
 /* ---- Tiles ---- */
 
 static uint32_t width_of(const struct plan *plan, uint32_t tile)
@@ -174,25 +132,15 @@ static enum status reach_first(struct pass *pass, const struct graph *graph)
 
 /* ---- One round ---- */
 
-static enum status list_column(struct pass *pass, uint32_t tile)
+/* The panels of a pivot: the other tiles of its column, or of its row, that are reached. */
+static enum status list_reached(struct pass *pass, uint32_t tile, bool column, struct list *list)
 {
-    const enum status status = list_reserve(&pass->left, pass->tile_count);
-    uint32_t *left = pass->left.items;
-    for (uint32_t row = 0; status == STATUS_OK && row < pass->tile_count; row++) {
-        if (row != tile && tile_map_has(&pass->reached, row, tile)) {
-            left[pass->left.count++] = row;
-        }
-    }
-    return status;
-}
-
-static enum status list_row(struct pass *pass, uint32_t tile)
-{
-    const enum status status = list_reserve(&pass->right, pass->tile_count);
-    uint32_t *right = pass->right.items;
-    for (uint32_t column = 0; status == STATUS_OK && column < pass->tile_count; column++) {
-        if (column != tile && tile_map_has(&pass->reached, tile, column)) {
-            right[pass->right.count++] = column;
+    const enum status status = list_reserve(list, pass->tile_count);
+    uint32_t *items = list->items;
+    for (uint32_t other = 0; status == STATUS_OK && other < pass->tile_count; other++) {
+        if (other != tile &&
+            tile_map_has(&pass->reached, column ? other : tile, column ? tile : other)) {
+            items[list->count++] = other;
         }
     }
     return status;
@@ -214,9 +162,9 @@ static enum status list_panels(struct pass *pass, uint32_t tile, struct plan_rou
     const struct plan *plan = pass->plan;
     const size_t left_begin = pass->left.count;
     const size_t right_begin = pass->right.count;
-    enum status status = list_column(pass, tile);
+    enum status status = list_reached(pass, tile, true, &pass->left);
     if (status == STATUS_OK && !plan->symmetric) {
-        status = list_row(pass, tile);
+        status = list_reached(pass, tile, false, &pass->right);
     }
     if (status != STATUS_OK) {
         return status;
@@ -242,18 +190,6 @@ static enum status list_panels(struct pass *pass, uint32_t tile, struct plan_rou
     return STATUS_OK;
 }
 
-static bool is_independent(const struct pass *pass, const struct plan_round *round, uint32_t tile)
-{
-    for (uint32_t index = 0; index < round->pivot_count; index++) {
-        const uint32_t other = pass->pivots[index].tile;
-        if (tile_map_has(&pass->reached, tile, other) ||
-            tile_map_has(&pass->reached, other, tile)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* At least one pivot. A round's products are counted in 32 bits: it ends where there might be more.
  */
 static enum status take_pivots(struct pass *pass, uint32_t first, struct plan_round *round)
@@ -265,12 +201,18 @@ static enum status take_pivots(struct pass *pass, uint32_t first, struct plan_ro
     enum status status = list_panels(pass, outline->pivot[first], round);
     for (uint32_t next = first + 1; status == STATUS_OK && next < pass->tile_count; next++) {
         const struct plan_pivot *last = &pass->pivots[round->pivot_count - 1];
+        const uint32_t tile = outline->pivot[next];
         products += (uint64_t)last->left_count * last->right_count;
-        if (round->pivot_count == limit || products > most ||
-            !is_independent(pass, round, outline->pivot[next])) {
+        bool fits = round->pivot_count < limit && products <= most;
+        for (uint32_t index = 0; fits && index < round->pivot_count; index++) {
+            const uint32_t other = pass->pivots[index].tile;
+            fits = !tile_map_has(&pass->reached, tile, other) &&
+                   !tile_map_has(&pass->reached, other, tile);
+        }
+        if (!fits) {
             break;
         }
-        status = list_panels(pass, outline->pivot[next], round);
+        status = list_panels(pass, tile, round);
     }
     return status;
 }
@@ -397,17 +339,6 @@ static enum status list_row_targets(struct pass *pass, struct plan_round *round,
     return status;
 }
 
-/* Independent pivots do not change each other's rows. */
-static void reach_targets(struct pass *pass, const struct plan_round *round, const uint32_t *left)
-{
-    for (uint32_t index = 0; index < round->pivot_count; index++) {
-        const struct plan_pivot *pivot = &pass->pivots[index];
-        for (uint32_t i = 0; i < pivot->left_count; i++) {
-            tile_map_join_row(&pass->reached, left[pivot->left_begin + i], pivot->tile);
-        }
-    }
-}
-
 static enum status list_round(struct pass *pass, uint32_t first_pivot, struct plan_round *round)
 {
     const size_t left_begin = pass->left.count;
@@ -428,65 +359,79 @@ static enum status list_round(struct pass *pass, uint32_t first_pivot, struct pl
             status = list_row_targets(pass, round, right, row);
         }
     }
-    if (status == STATUS_OK) {
-        reach_targets(pass, round, left);
+    /* Independent pivots do not change each other's rows. */
+    for (uint32_t index = 0; status == STATUS_OK && index < round->pivot_count; index++) {
+        const struct plan_pivot *pivot = &pass->pivots[index];
+        for (uint32_t i = 0; i < pivot->left_count; i++) {
+            tile_map_join_row(&pass->reached, left[pivot->left_begin + i], pivot->tile);
+        }
     }
     return status;
 }
 
 /* ---- The whole plan ---- */
 
-/* The lists have moved while they grew; now they lie still. */
-static void point_rounds(struct plan *plan)
+/* The lists go to the plan, which frees them whether or not it is whole. They have moved while they
+ * grew; now they lie still, and the rounds point into them. */
+static void point_rounds(const struct pass *pass)
 {
+    struct plan *plan = pass->plan;
+    plan->left_tiles = pass->left.items;
+    plan->left_count = pass->left.count;
+    plan->right_tiles = pass->right.items;
+    plan->right_count = pass->right.count;
+    plan->targets = pass->targets.items;
+    plan->target_count = pass->targets.count;
+    plan->products = pass->products.items;
+    plan->product_count = pass->products.count;
     const struct plan_pivot *pivots = plan->pivots;
     const uint32_t *left = plan->left_tiles;
-    const uint32_t *right = plan->right_tiles;
+    const uint32_t *right = plan->symmetric ? left : plan->right_tiles;
     const struct plan_target *targets = plan->targets;
     const struct plan_product *products = plan->products;
     for (uint32_t index = 0; index < plan->round_count; index++) {
         struct plan_round *round = &plan->rounds[index];
         round->pivots = pivots;
         round->left_tiles = left;
-        round->right_tiles = plan->symmetric ? left : right;
+        round->right_tiles = right;
         round->targets = targets;
         round->products = products;
         pivots += round->pivot_count;
         left += round->left_count;
-        right += plan->symmetric ? 0 : round->right_count;
+        right += round->right_count;
         targets += round->target_count;
         products += round->product_count;
     }
-}
-
-static enum status list_rounds(struct pass *pass)
-{
-    struct plan *plan = pass->plan;
-    enum status status = STATUS_OK;
-    uint32_t pivot = 0;
-    while (status == STATUS_OK && pivot < pass->tile_count) {
-        struct plan_round *round = &plan->rounds[plan->round_count];
-        status = list_round(pass, pivot, round);
-        pivot += round->pivot_count;
-        plan->round_count++;
-    }
-    const double n = plan->vertex_count;
-    plan->summary.work_fraction = n > 0 ? pass->work / (n * n * n) : 1;
-    return status;
 }
 
 enum status plan_symbolic_make(const struct graph *graph, const struct plan_outline *outline,
                                struct plan **ret_plan)
 {
     CHECK(outline->tile_count <= PLAN_TILES_MAX);
+    const size_t tiles = outline->tile_count;
     struct plan *plan = calloc(1, sizeof(*plan));
     if (plan == NULL) {
         return STATUS_NO_MEMORY;
     }
-    struct pass pass = {.plan = plan};
+    struct pass pass = {
+        .outline = outline,
+        .plan = plan,
+        .tile_count = outline->tile_count,
+        .left = {.item_size = sizeof(*plan->left_tiles)},
+        .right = {.item_size = sizeof(*plan->right_tiles)},
+        .targets = {.item_size = sizeof(*plan->targets)},
+        .products = {.item_size = sizeof(*plan->products)},
+        .touches = {.item_size = sizeof(struct touch)},
+        .touch_begin = calloc(tiles + 2, sizeof(*pass.touch_begin)),
+        .row_targets = calloc(tiles / TILE_MAP_WORD_BITS + 2, sizeof(*pass.row_targets)),
+        .column_next = calloc(tiles + 1, sizeof(*pass.column_next)),
+    };
     enum status status = acquire_plan(graph, outline, plan);
+    if (pass.touch_begin == NULL || pass.row_targets == NULL || pass.column_next == NULL) {
+        status = STATUS_NO_MEMORY;
+    }
     if (status == STATUS_OK) {
-        status = acquire(outline, plan, &pass);
+        status = tile_map_init(&pass.reached, outline->tile_count);
     }
     if (status == STATUS_OK) {
         check_outline(&pass, graph);
@@ -494,17 +439,27 @@ enum status plan_symbolic_make(const struct graph *graph, const struct plan_outl
     }
     if (status == STATUS_OK) {
         tile_map_pack(&pass.reached, plan->edge_tiles);
-        status = list_rounds(&pass);
+    }
+    for (uint32_t pivot = 0; status == STATUS_OK && pivot < pass.tile_count;) {
+        struct plan_round *round = &plan->rounds[plan->round_count++];
+        status = list_round(&pass, pivot, round);
+        pivot += round->pivot_count;
     }
     if (status == STATUS_OK) {
+        const double n = plan->vertex_count;
+        plan->summary.work_fraction = n > 0 ? pass.work / (n * n * n) : 1;
         tile_map_pack(&pass.reached, plan->reached_tiles);
     }
-    release(&pass);
+    point_rounds(&pass);
+    free(pass.touches.items);
+    tile_map_finish(&pass.reached);
+    free(pass.touch_begin);
+    free(pass.row_targets);
+    free(pass.column_next);
     if (status != STATUS_OK) {
         plan_destroy(plan);
         return status;
     }
-    point_rounds(plan);
     *ret_plan = plan;
     return STATUS_OK;
 }
