@@ -14,7 +14,7 @@
 #include "server/job/upload_memory.h"
 #include "server/job/worker/worker.h"
 #include "server/store/catalogue.h"
-#include "server/store/result_table.h"
+#include "server/store/result.h"
 #include "server/store/store.h"
 
 #include <uv.h>

@@ -1,5 +1,6 @@
-/* A solved graph as queries see it: immutable, counted, any thread. Nothing outside this file may
- * assume that the distances lie in an n x n matrix, except through result_matrix_file.
+/* A solved graph as queries see it, and the table of all of them by name. A result is immutable,
+ * counted, and used by any thread. Nothing outside this file may assume that the distances lie in
+ * an n x n matrix, except through result_matrix_file.
  *
  * What was read from the disk is looked at only once the checksums of its blocks have been: the
  * first look at a block reads it. One that is not as it was written is not shown, and the result is
@@ -62,3 +63,24 @@ bool result_is_sound(const struct result *result, uint64_t offset, uint64_t size
 const struct result_file *result_matrix_file(const struct result *result);
 /* result_file_publish of that file, unless it was before. Publisher of the store. */
 MUST_CHECK enum status result_publish(struct result *result, int folder, const char *name);
+
+/* ---- The table ----
+ *
+ * The published results by every key that names them: graph id, alias, job id. Each key belongs to
+ * an owner, a number (0: nobody), and is found with that only. One of the shared objects: a
+ * read-write lock inside, counted references out, never held across an answer. */
+
+#define RESULT_KEY_SIZE 128
+
+struct result_table;
+
+MUST_CHECK enum status result_table_create(struct result_table **ret_table);
+void result_table_destroy(struct result_table *table);
+/* Takes a reference of its own; replaces what the key named before. Loop thread. */
+MUST_CHECK enum status result_table_put(struct result_table *table, uint32_t owner, const char *key,
+                                        struct result *result);
+void result_table_remove(struct result_table *table, uint32_t owner, const char *key);
+/* Removes every key of a result. */
+void result_table_remove_result(struct result_table *table, const struct result *result);
+/* A reference for the caller, NULL when there is none. Any thread. */
+struct result *result_table_find(struct result_table *table, uint32_t owner, const char *key);

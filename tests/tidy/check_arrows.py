@@ -60,7 +60,7 @@ LIBRARIES = (
             "server/store/adjacency_cache.c",
             "server/job/mailbox.c",
             "server/store/store.c",
-            "server/store/result_table.c",
+            "server/store/result.c",
             "server/solver/cpu/pool.c",
             "server/solver/plan/separator_metis.c",
             "server/http/request/auth.c",

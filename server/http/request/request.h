@@ -15,7 +15,7 @@
 #include "server/http/transport/coding.h"
 #include "server/http/transport/endpoint.h"
 #include "server/store/adjacency_cache.h"
-#include "server/store/result_table.h"
+#include "server/store/result.h"
 #include "server/store/store.h"
 
 #include <microhttpd.h>

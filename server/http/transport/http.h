@@ -7,7 +7,7 @@
 #include "server/config.h"
 #include "server/http/transport/listener.h"
 #include "server/job/scheduler.h"
-#include "server/store/result_table.h"
+#include "server/store/result.h"
 
 struct http;
 

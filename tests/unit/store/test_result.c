@@ -1,6 +1,7 @@
 #include "server/store/result.h"
 #include "tests/unit/store_fixture.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -8,6 +9,9 @@
 #include <cmocka.h>
 
 #define VERTEX_COUNT 3
+#define KEY_COUNT 500
+#define READER_COUNT 3
+#define ROUND_COUNT 2000
 
 /* Element (i, j) is 10 i + j; (2, 0) is unreachable. */
 static struct result *make_result(const struct fixture *fixture)
@@ -115,12 +119,195 @@ static void touch_is_remembered(void **state)
     result_unref(result);
 }
 
+/* ---- The table ---- */
+
+static struct result *make_empty_result(const struct fixture *fixture, const char *graph_id)
+{
+    struct result *result;
+    struct result_file *file;
+    struct vertex_names *names;
+    CHECK(result_file_create(fixture->folder, 2, KIND_I4, &file) == STATUS_OK);
+    CHECK(vertex_names_create_range(2, 0, &names) == STATUS_OK);
+    CHECK(result_create(graph_id, "etag", &file, &names, &result) == STATUS_OK);
+    return result;
+}
+
+static struct result_table *make_table(void)
+{
+    struct result_table *table;
+    assert_int_equal(result_table_create(&table), STATUS_OK);
+    return table;
+}
+
+static void expect_found(struct result_table *table, const char *key, const struct result *expected)
+{
+    struct result *found = result_table_find(table, 0, key);
+    assert_ptr_equal(found, expected);
+    result_unref(found);
+}
+
+static void keys_find_what_they_name(void **state)
+{
+    struct result_table *table = make_table();
+    struct result *result = make_empty_result(*state, "g_1");
+    assert_null(result_table_find(table, 0, "g_1"));
+    assert_int_equal(result_table_put(table, 0, "g_1", result), STATUS_OK);
+    assert_int_equal(result_table_put(table, 0, "rome", result), STATUS_OK);
+    expect_found(table, "g_1", result);
+    expect_found(table, "rome", result);
+    expect_found(table, "rom", NULL);
+    result_table_remove(table, 0, "rome");
+    result_table_remove(table, 0, "rome");
+    expect_found(table, "rome", NULL);
+    expect_found(table, "g_1", result);
+    result_unref(result);
+    result_table_destroy(table);
+}
+
+static void a_key_is_found_by_its_owner_only(void **state)
+{
+    struct result_table *table = make_table();
+    struct result *one = make_empty_result(*state, "g_1");
+    struct result *two = make_empty_result(*state, "g_2");
+    assert_int_equal(result_table_put(table, 1, "town", one), STATUS_OK);
+    assert_int_equal(result_table_put(table, 2, "town", two), STATUS_OK);
+    expect_found(table, "town", NULL);
+    result_table_remove(table, 0, "town");
+    result_table_remove(table, 2, "town");
+    assert_null(result_table_find(table, 2, "town"));
+    struct result *found = result_table_find(table, 1, "town");
+    assert_ptr_equal(found, one);
+    result_unref(found);
+    result_unref(one);
+    result_unref(two);
+    result_table_destroy(table);
+}
+
+static void put_replaces_and_lets_go(void **state)
+{
+    struct result_table *table = make_table();
+    struct result *old = make_empty_result(*state, "g_1");
+    struct result *new = make_empty_result(*state, "g_1");
+    int descriptor = result_file_descriptor(result_matrix_file(old));
+    assert_int_equal(result_table_put(table, 0, "g_1", old), STATUS_OK);
+    result_unref(old);
+    assert_true(fcntl(descriptor, F_GETFD) >= 0);
+    assert_int_equal(result_table_put(table, 0, "g_1", new), STATUS_OK);
+    assert_int_equal(fcntl(descriptor, F_GETFD), -1);
+    expect_found(table, "g_1", new);
+    result_unref(new);
+    result_table_destroy(table);
+}
+
+static void many_keys_survive_growth_and_leave_together(void **state)
+{
+    struct result_table *table = make_table();
+    struct result *odd = make_empty_result(*state, "g_odd");
+    struct result *even = make_empty_result(*state, "g_even");
+    char key[RESULT_KEY_SIZE];
+    for (int i = 0; i < KEY_COUNT; i++) {
+        snprintf(key, sizeof key, "j_%d", i);
+        assert_int_equal(result_table_put(table, 0, key, i % 2 ? odd : even), STATUS_OK);
+    }
+    for (int i = 0; i < KEY_COUNT; i++) {
+        snprintf(key, sizeof key, "j_%d", i);
+        expect_found(table, key, i % 2 ? odd : even);
+    }
+    result_table_remove_result(table, odd);
+    for (int i = 0; i < KEY_COUNT; i++) {
+        snprintf(key, sizeof key, "j_%d", i);
+        expect_found(table, key, i % 2 ? NULL : even);
+    }
+    int descriptor = result_file_descriptor(result_matrix_file(odd));
+    result_unref(odd);
+    assert_int_equal(fcntl(descriptor, F_GETFD), -1);
+    result_unref(even);
+    result_table_destroy(table);
+}
+
+/* Readers follow keys while one writer puts, replaces and removes them. */
+struct stress {
+    struct result_table *table;
+    struct result *results[2];
+    unsigned long answers;
+};
+
+static void *read_keys(void *context)
+{
+    struct stress *stress = context;
+    char key[RESULT_KEY_SIZE];
+    unsigned long answers = 0;
+    for (int round = 0; round < ROUND_COUNT * 4; round++) {
+        snprintf(key, sizeof key, "k%d", round % 100);
+        struct result *result = result_table_find(stress->table, 0, key);
+        if (result == NULL) {
+            continue;
+        }
+        struct text text = {0};
+        result_append_distance(result, 0, 0, &text);
+        result_touch(result, round);
+        answers += strcmp(text.bytes, "7") == 0;
+        text_finish(&text);
+        result_unref(result);
+    }
+    __atomic_fetch_add(&stress->answers, answers, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+static void *write_keys(void *context)
+{
+    struct stress *stress = context;
+    char key[RESULT_KEY_SIZE];
+    for (int round = 0; round < ROUND_COUNT; round++) {
+        snprintf(key, sizeof key, "k%d", round % 100);
+        CHECK(result_table_put(stress->table, 0, key, stress->results[round % 3 == 0]) ==
+              STATUS_OK);
+        if (round % 7 == 0) {
+            result_table_remove(stress->table, 0, key);
+        }
+        if (round % 500 == 499) {
+            result_table_remove_result(stress->table, stress->results[0]);
+        }
+    }
+    return NULL;
+}
+
+static void threads_may_ask_while_results_come_and_go(void **state)
+{
+    struct stress stress = {.table = make_table()};
+    pthread_t threads[READER_COUNT + 1];
+    for (size_t i = 0; i < 2; i++) {
+        stress.results[i] = make_empty_result(*state, "g_1");
+        ((int32_t *)result_file_matrix(result_matrix_file(stress.results[i])).elements)[0] = 7;
+    }
+    assert_int_equal(result_table_put(stress.table, 0, "k1", stress.results[1]), STATUS_OK);
+    for (size_t i = 0; i < READER_COUNT; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, read_keys, &stress), 0);
+    }
+    assert_int_equal(pthread_create(&threads[READER_COUNT], NULL, write_keys, &stress), 0);
+    for (size_t i = 0; i <= READER_COUNT; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    assert_true(stress.answers > 0);
+    result_unref(stress.results[0]);
+    result_unref(stress.results[1]);
+    result_table_destroy(stress.table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FIXTURE_TEST(result_says_what_it_is), FIXTURE_TEST(distances_are_answered_as_json),
-        FIXTURE_TEST(rows_are_found_by_name), FIXTURE_TEST(pairs_are_gathered_up_to_one_outside),
-        FIXTURE_TEST(last_reference_frees),   FIXTURE_TEST(touch_is_remembered),
+        FIXTURE_TEST(result_says_what_it_is),
+        FIXTURE_TEST(distances_are_answered_as_json),
+        FIXTURE_TEST(rows_are_found_by_name),
+        FIXTURE_TEST(pairs_are_gathered_up_to_one_outside),
+        FIXTURE_TEST(last_reference_frees),
+        FIXTURE_TEST(touch_is_remembered),
+        FIXTURE_TEST(keys_find_what_they_name),
+        FIXTURE_TEST(a_key_is_found_by_its_owner_only),
+        FIXTURE_TEST(put_replaces_and_lets_go),
+        FIXTURE_TEST(many_keys_survive_growth_and_leave_together),
+        FIXTURE_TEST(threads_may_ask_while_results_come_and_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
