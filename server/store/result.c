@@ -112,14 +112,6 @@ void result_watch(struct result *result, void (*told)(void *context, struct resu
     result->told_context = context;
 }
 
-static void note_damage(const struct result *result)
-{
-    struct result *self = result->self;
-    if (!atomic_exchange(&self->damaged, true) && self->told != NULL) {
-        self->told(self->told_context, self);
-    }
-}
-
 bool result_is_damaged(const struct result *result)
 {
     return atomic_load(&result->damaged);
@@ -130,16 +122,17 @@ bool result_is_sound(const struct result *result, uint64_t offset, uint64_t size
     return result_file_is_sound(result->file, offset, size);
 }
 
-/* Whether these bytes of the file are what was written. */
-static bool look(const struct result *result, uint64_t offset, uint64_t size)
+/* Verifies that these bytes of the file are what was written. The first failure makes the result
+ * damaged, of which its owner is told. */
+static bool verify(const struct result *result, uint64_t offset, uint64_t size)
 {
-    if (result_file_is_sound(result->file, offset, size)) {
-        return true;
-    }
+    struct result *self = result->self;
     if (result_file_verify(result->file, offset, size) == STATUS_OK) {
         return true;
     }
-    note_damage(result);
+    if (!atomic_exchange(&self->damaged, true) && self->told != NULL) {
+        self->told(self->told_context, self);
+    }
     return false;
 }
 
@@ -155,7 +148,7 @@ static const unsigned char *elements_at(const struct result *result, uint32_t ro
                                         uint32_t count)
 {
     const size_t at = offset_of(result, row, column);
-    if (!look(result, NPY_HEADER_SIZE + at, count * kind_size(result->matrix.kind))) {
+    if (!verify(result, NPY_HEADER_SIZE + at, count * kind_size(result->matrix.kind))) {
         return NULL;
     }
     return (const unsigned char *)result->matrix.elements + at;
@@ -258,7 +251,7 @@ const struct statistics *result_statistics(const struct result *result)
 {
     const size_t size = statistics_size(result->matrix.vertex_count);
     const uint64_t offset = result_file_statistics_offset(result->file);
-    return look(result, offset, size) ? result_file_statistics(result->file) : NULL;
+    return verify(result, offset, size) ? result_file_statistics(result->file) : NULL;
 }
 
 const struct result_file *result_matrix_file(const struct result *result)
@@ -266,12 +259,10 @@ const struct result_file *result_matrix_file(const struct result *result)
     return result->file;
 }
 
-enum status result_publish(struct result *result, int folder, const char *name)
+enum status result_publish(struct result *result, int folder, const char *name,
+                           uint64_t *ret_checksum)
 {
-    if (result_file_is_published(result->file)) {
-        return STATUS_OK;
-    }
-    return result_file_publish(result->file, folder, name);
+    return result_file_publish(result->file, folder, name, ret_checksum);
 }
 
 /* ---- The table ---- */

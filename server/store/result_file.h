@@ -36,23 +36,19 @@ struct matrix result_file_matrix(const struct result_file *file);
 const struct statistics *result_file_statistics(const struct result_file *file);
 uint64_t result_file_statistics_offset(const struct result_file *file);
 /* After the last write: the mapping becomes read-only. STATUS_CORRUPT when who wrote the elements
- * has touched the headers too. */
+ * has touched the headers too, or the size of the file. */
 MUST_CHECK enum status result_file_seal(struct result_file *file);
-bool result_file_is_published(const struct result_file *file);
 int result_file_descriptor(const struct result_file *file); /* borrowed */
 uint64_t result_file_bytes(const struct result_file *file); /* all of it */
-/* The checksum of the whole file, which result_file_open checks. For a new file, call it once,
- * after the last write and before it is published: it reads all bytes, past the mapping, and writes
- * the checksums of the blocks. */
-MUST_CHECK enum status result_file_checksum(const struct result_file *file, uint64_t *ret_checksum);
 
 /* Bytes of a file that was opened are looked at, in the mapping or by the descriptor, only once
  * they are sound; those of a new file are. Any thread. */
 bool result_file_is_sound(const struct result_file *file, uint64_t offset, uint64_t size);
 /* Checks the blocks of these bytes. STATUS_CORRUPT, STATUS_IO, STATUS_NO_MEMORY. */
-MUST_CHECK enum status result_file_verify(const struct result_file *file, uint64_t offset,
-                                          uint64_t size);
-/* fsync, link under its name, which is durable after draft_file_sync_names of the folder. Blocks.
- * An existing file of that name is replaced. Once per file made by result_file_create; after a
- * failure it may be tried again. */
-MUST_CHECK enum status result_file_publish(struct result_file *file, int folder, const char *name);
+MUST_CHECK enum status result_file_verify(struct result_file *file, uint64_t offset, uint64_t size);
+/* Writes the checksums of the blocks, for which it reads all bytes past the mapping, syncs the file
+ * and gives it its name, which is durable after draft_file_sync_names of the folder. Blocks. An
+ * existing file of that name is replaced. After a failure it may be tried again; does nothing to a
+ * file that has been published. ret_checksum: of the whole file, which result_file_open checks. */
+MUST_CHECK enum status result_file_publish(struct result_file *file, int folder, const char *name,
+                                           uint64_t *ret_checksum);

@@ -58,16 +58,6 @@ static bool touches_results(const struct store_change *change)
            change->delete_graph_id != NULL;
 }
 
-/* Large results take seconds here: checksum and fsync. */
-static enum status publish_result(const struct store *store, struct store_change *change)
-{
-    char name[RESULT_NAME_SIZE];
-    store_result_name(change->result_row->graph_id, change->result_row->kind, name);
-    const enum status status =
-        result_file_checksum(result_matrix_file(change->result), &change->result_checksum);
-    return status == STATUS_OK ? result_publish(change->result, store->dir.results, name) : status;
-}
-
 /* A new file of any change that is sound so far needs its name synced. */
 static bool needs_names(const struct store_change *batch, bool of_results)
 {
@@ -111,14 +101,18 @@ static void publish_results(struct store *store, struct store_change *batch)
 {
     for (struct store_change *change = batch; change != NULL; change = change->next) {
         enum status status = STATUS_OK;
+        char name[RESULT_NAME_SIZE];
         if (change->delete_result != NULL && change->quarantine) {
             /* Before its row goes: after a crash between the two it is as if the file were lost. */
-            char name[RESULT_NAME_SIZE];
             store_result_name(change->delete_result->graph_id, change->delete_result->kind, name);
             (void)renameat(store->dir.results, name, store->dir.quarantine, name);
         }
         if (change->result != NULL) {
-            status = store->refusing ? STATUS_IO : publish_result(store, change);
+            /* Large results take seconds here: checksum and fsync. */
+            store_result_name(change->result_row->graph_id, change->result_row->kind, name);
+            status = store->refusing ? STATUS_IO
+                                     : result_publish(change->result, store->dir.results, name,
+                                                      &change->result_checksum);
         }
         note_status(store, change, status);
     }

@@ -29,14 +29,15 @@ static struct result_file *make_file(const struct fixture *fixture)
 
 static void publish(const struct fixture *fixture, struct result_file *file)
 {
-    assert_int_equal(result_file_checksum(file, &published_checksum), STATUS_OK);
-    assert_int_equal(result_file_publish(file, fixture->folder, name), STATUS_OK);
+    assert_int_equal(result_file_publish(file, fixture->folder, name, &published_checksum),
+                     STATUS_OK);
 }
 
-static uint64_t checksum_of(const struct result_file *file)
+/* Of a published file. */
+static uint64_t checksum_of(const struct fixture *fixture, struct result_file *file)
 {
     uint64_t checksum;
-    assert_int_equal(result_file_checksum(file, &checksum), STATUS_OK);
+    assert_int_equal(result_file_publish(file, fixture->folder, name, &checksum), STATUS_OK);
     return checksum;
 }
 
@@ -73,7 +74,7 @@ static void published_file_is_npy_and_opens_again(void **state)
     const struct fixture *fixture = *state;
     struct result_file *file = make_file(fixture);
     publish(fixture, file);
-    uint64_t checksum = checksum_of(file);
+    uint64_t checksum = checksum_of(fixture, file);
     result_file_destroy(file);
 
     assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_OK);
@@ -81,7 +82,7 @@ static void published_file_is_npy_and_opens_again(void **state)
     for (int i = 0; i < 9; i++) {
         assert_int_equal(elements[i], i);
     }
-    assert_int_equal(checksum_of(file), checksum);
+    assert_int_equal(checksum_of(fixture, file), checksum);
     unsigned char header[NPY_HEADER_SIZE];
     enum kind kind;
     uint64_t rows;
@@ -189,7 +190,7 @@ static void file_of_another_checksum_is_refused(void **state)
     const struct fixture *fixture = *state;
     struct result_file *file = make_file(fixture);
     publish(fixture, file);
-    assert_int_equal(checksum_of(file), published_checksum);
+    assert_int_equal(checksum_of(fixture, file), published_checksum);
     result_file_destroy(file);
     published_checksum++;
     assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_CORRUPT);
@@ -333,6 +334,17 @@ static void headers_that_a_solver_touched_are_not_sealed(void **state)
     result_file_destroy(file);
 }
 
+/* Whoever looked at the mapping first would die of SIGBUS. */
+static void a_file_that_a_solver_cut_short_is_not_sealed(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *file;
+    assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, &file), STATUS_OK);
+    assert_int_equal(ftruncate(result_file_descriptor(file), 0), 0);
+    assert_int_equal(result_file_seal(file), STATUS_CORRUPT);
+    result_file_destroy(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +364,7 @@ int main(void)
         FIXTURE_TEST(sizes_that_overflow_are_refused),
         FIXTURE_TEST(an_adopted_file_is_written_for_the_one_who_made_it),
         FIXTURE_TEST(headers_that_a_solver_touched_are_not_sealed),
+        FIXTURE_TEST(a_file_that_a_solver_cut_short_is_not_sealed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
