@@ -40,24 +40,18 @@ static enum status random_name(char name[DRAFT_NAME_SIZE])
     return STATUS_OK;
 }
 
-/* A file without a name can get one only through procfs (AT_EMPTY_PATH asks for a capability), and
- * a bare chroot has none. */
-static int open_unnamed(int folder)
-{
-    if (access("/proc/self/fd", X_OK) != 0) {
-        errno = EOPNOTSUPP;
-        return -1;
-    }
-    return openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-}
-
 enum status draft_file_create(int folder, struct draft_file *ret_draft)
 {
-    struct draft_file draft = {.folder = folder};
-    draft.descriptor = open_unnamed(folder);
+    struct draft_file draft = {.descriptor = -1, .folder = folder};
+    /* A file without a name can get one only through procfs (AT_EMPTY_PATH asks for a capability),
+     * and a bare chroot has none. */
+    const bool can_link = access("/proc/self/fd", X_OK) == 0;
+    if (can_link) {
+        draft.descriptor = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    }
     if (draft.descriptor < 0) {
         /* EISDIR: a kernel or file system that does not know O_TMPFILE. */
-        if (errno != EOPNOTSUPP && errno != EISDIR) {
+        if (can_link && errno != EOPNOTSUPP && errno != EISDIR) {
             return draft_file_status(errno);
         }
         enum status status = random_name(draft.name);
@@ -86,68 +80,31 @@ void draft_file_finish(struct draft_file *draft)
     draft->name[0] = '\0';
 }
 
-static enum status link_unnamed(const struct draft_file *draft, int folder, const char *name,
-                                bool *ret_exists)
-{
-    char path[PROC_PATH_SIZE];
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", draft->descriptor);
-    bool failed = linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW) != 0;
-    if (failed && errno != EEXIST) {
-        return draft_file_status(errno);
-    }
-    *ret_exists = failed;
-    return STATUS_OK;
-}
-
-static enum status rename_draft(struct draft_file *draft, int folder, const char *name)
-{
-    if (renameat(draft->folder, draft->name, folder, name) != 0) {
-        return draft_file_status(errno);
-    }
-    draft->name[0] = '\0';
-    return STATUS_OK;
-}
-
 /* A link cannot replace a file, a rename can: so the draft gets a name of its own first. */
-static enum status replace(struct draft_file *draft, int folder, const char *name)
-{
-    char draft_name[DRAFT_NAME_SIZE];
-    enum status status = random_name(draft_name);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    bool exists = false;
-    status = link_unnamed(draft, folder, draft_name, &exists);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    if (exists) {
-        return STATUS_IO;
-    }
-    draft->folder = folder;
-    memcpy(draft->name, draft_name, sizeof(draft_name));
-    return rename_draft(draft, folder, name);
-}
-
-static enum status give_name(struct draft_file *draft, int folder, const char *name)
-{
-    if (draft->name[0] != '\0') {
-        return rename_draft(draft, folder, name);
-    }
-    bool exists = false;
-    enum status status = link_unnamed(draft, folder, name, &exists);
-    if (status == STATUS_OK && exists) {
-        status = replace(draft, folder, name);
-    }
-    return status;
-}
-
 enum status draft_file_publish(struct draft_file *draft, int folder, const char *name)
 {
     if (fsync(draft->descriptor) != 0) {
         return STATUS_IO;
     }
-    return give_name(draft, folder, name);
+    if (draft->name[0] == '\0') {
+        char path[PROC_PATH_SIZE];
+        char draft_name[DRAFT_NAME_SIZE];
+        enum status status = random_name(draft_name);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        snprintf(path, sizeof(path), "/proc/self/fd/%d", draft->descriptor);
+        if (linkat(AT_FDCWD, path, folder, draft_name, AT_SYMLINK_FOLLOW) != 0) {
+            return draft_file_status(errno);
+        }
+        draft->folder = folder;
+        memcpy(draft->name, draft_name, sizeof(draft_name));
+    }
+    if (renameat(draft->folder, draft->name, folder, name) != 0) {
+        return draft_file_status(errno);
+    }
+    draft->name[0] = '\0';
+    return STATUS_OK;
 }
 
 enum status draft_file_sync_names(int folder)
