@@ -41,8 +41,8 @@ static enum status restore_name(void *context, const struct name_row *row)
 static enum status open_result(const struct scheduler *scheduler, const struct graph_entry *entry,
                                const struct result_row *row, struct result **ret_result)
 {
-    char name[RESULT_NAME_SIZE];
-    store_result_name(row->graph_id, row->kind, name);
+    char name[RESULT_FILE_NAME_SIZE];
+    result_file_name(row->graph_id, row->kind, name);
     struct result_file *file = NULL;
     struct vertex_names *names = NULL;
     enum status status = result_file_open(store_result_folder(scheduler->store), name,

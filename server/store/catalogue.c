@@ -1,12 +1,12 @@
 #include "server/store/catalogue.h"
 
 #include <sqlite3.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Pages in the write-ahead log that start a checkpoint. */
 #define CHECKPOINT_PAGES 1000
-#define PRIORITY_LIMIT 9
 
 /* EXCLUSIVE before WAL: then there is no shared-memory file, and no second connection ever.
  * mmap_size=0: an I/O error is a result code and not a signal. temp_store: to sort rows takes no
@@ -153,13 +153,14 @@ static enum status open_database(const char *path, const char *store_id, sqlite3
 
 /* ---- Statements ---- */
 
+enum table { TABLE_GRAPH, TABLE_NAME, TABLE_RESULT, TABLE_JOB, TABLE_COUNT };
+
+/* STATEMENT_PUT and STATEMENT_ALL are of the first table; those of the others follow in order. */
 enum statement {
-    STATEMENT_BEGIN,
+    STATEMENT_PUT,
+    STATEMENT_ALL = STATEMENT_PUT + TABLE_COUNT,
+    STATEMENT_BEGIN = STATEMENT_ALL + TABLE_COUNT,
     STATEMENT_COMMIT,
-    STATEMENT_PUT_GRAPH,
-    STATEMENT_PUT_NAME,
-    STATEMENT_PUT_RESULT,
-    STATEMENT_PUT_JOB,
     STATEMENT_DELETE_GRAPH,
     STATEMENT_DELETE_GRAPH_NAMES,
     STATEMENT_DELETE_GRAPH_RESULTS,
@@ -167,10 +168,6 @@ enum statement {
     STATEMENT_DELETE_JOB,
     STATEMENT_HAS_GRAPH,
     STATEMENT_HAS_RESULT,
-    STATEMENT_ALL_GRAPHS,
-    STATEMENT_ALL_NAMES,
-    STATEMENT_ALL_RESULTS,
-    STATEMENT_ALL_JOBS,
     STATEMENT_COUNT
 };
 
@@ -183,16 +180,17 @@ struct catalogue {
 static const char *const statement_sql[STATEMENT_COUNT] = {
     [STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
     [STATEMENT_COMMIT] = "COMMIT",
-    [STATEMENT_PUT_GRAPH] =
+    [STATEMENT_PUT + TABLE_GRAPH] =
         "INSERT INTO graph VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17)"
         " ON CONFLICT(id) DO UPDATE SET file_bytes=excluded.file_bytes",
-    [STATEMENT_PUT_NAME] = "INSERT INTO name VALUES(?1,?2,?3)"
-                           " ON CONFLICT(tenant,name) DO UPDATE SET graph_id=excluded.graph_id",
-    [STATEMENT_PUT_RESULT] =
+    [STATEMENT_PUT + TABLE_NAME] =
+        "INSERT INTO name VALUES(?1,?2,?3)"
+        " ON CONFLICT(tenant,name) DO UPDATE SET graph_id=excluded.graph_id",
+    [STATEMENT_PUT + TABLE_RESULT] =
         "INSERT INTO result VALUES(?1,?2,?3,?4,?5,?6) ON CONFLICT(graph_id,kind) DO UPDATE SET"
         " etag=excluded.etag,bytes=excluded.bytes,checksum=excluded.checksum,"
         "created_s=excluded.created_s",
-    [STATEMENT_PUT_JOB] =
+    [STATEMENT_PUT + TABLE_JOB] =
         "INSERT INTO job VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)"
         " ON CONFLICT(id) DO UPDATE SET graph_id=excluded.graph_id,state=excluded.state,"
         "kind=excluded.kind,priority=excluded.priority,verify=excluded.verify,"
@@ -205,13 +203,169 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
     [STATEMENT_DELETE_GRAPH_RESULTS] = "DELETE FROM result WHERE graph_id=?1",
     [STATEMENT_DELETE_RESULT] = "DELETE FROM result WHERE graph_id=?1 AND kind=?2",
     [STATEMENT_DELETE_JOB] = "DELETE FROM job WHERE id=?1",
-    [STATEMENT_HAS_GRAPH] = "SELECT 1 FROM graph WHERE id=?1",
+    [STATEMENT_HAS_GRAPH] = "SELECT vertex_count FROM graph WHERE id=?1",
     [STATEMENT_HAS_RESULT] = "SELECT 1 FROM result WHERE graph_id=?1 AND kind=?2",
-    [STATEMENT_ALL_GRAPHS] = "SELECT * FROM graph ORDER BY created_s,rowid",
-    [STATEMENT_ALL_NAMES] = "SELECT * FROM name ORDER BY rowid",
-    [STATEMENT_ALL_RESULTS] = "SELECT * FROM result ORDER BY created_s,rowid",
-    [STATEMENT_ALL_JOBS] = "SELECT * FROM job ORDER BY created_s,rowid",
+    [STATEMENT_ALL + TABLE_GRAPH] = "SELECT * FROM graph ORDER BY created_s,rowid",
+    [STATEMENT_ALL + TABLE_NAME] = "SELECT * FROM name ORDER BY rowid",
+    [STATEMENT_ALL + TABLE_RESULT] = "SELECT * FROM result ORDER BY created_s,rowid",
+    [STATEMENT_ALL + TABLE_JOB] = "SELECT * FROM job ORDER BY created_s,rowid",
 };
+
+/* ---- Columns ---- */
+
+/* A type says how a member is stored, and what its column may hold. */
+enum column_type {
+    COLUMN_TEXT,    /* fills an array, with its NUL */
+    COLUMN_REPORT,  /* text of any length or NULL, borrowed from the row */
+    COLUMN_REAL,    /* double */
+    COLUMN_INTEGER, /* unsigned or bool, in as many bytes as the member has */
+    COLUMN_DIGIT,   /* int from 0 to 9 */
+    COLUMN_KIND,    /* the name of an enum kind */
+    COLUMN_STATE    /* the name of an enum job_state */
+};
+
+/* A column, and the member of the row that it holds. */
+struct column {
+    enum column_type type;
+    size_t offset;
+    size_t size;
+};
+
+#define MEMBER(row, member) offsetof(struct row, member), sizeof(((struct row *)0)->member)
+
+/* In the order of the schema. */
+static const struct column graph_columns[] = {
+    {COLUMN_TEXT, MEMBER(graph_row, id)},
+    {COLUMN_REAL, MEMBER(graph_row, created_s)},
+    {COLUMN_INTEGER, MEMBER(graph_row, vertex_count)},
+    {COLUMN_INTEGER, MEMBER(graph_row, edge_count)},
+    {COLUMN_INTEGER, MEMBER(graph_row, directed)},
+    {COLUMN_INTEGER, MEMBER(graph_row, file_bytes)},
+    {COLUMN_INTEGER, MEMBER(graph_row, summary.edges_read)},
+    {COLUMN_INTEGER, MEMBER(graph_row, summary.loops_dropped)},
+    {COLUMN_INTEGER, MEMBER(graph_row, summary.parallel_merged)},
+    {COLUMN_REAL, MEMBER(graph_row, summary.min_weight)},
+    {COLUMN_REAL, MEMBER(graph_row, summary.max_weight)},
+    {COLUMN_REAL, MEMBER(graph_row, summary.distance_bound)},
+    {COLUMN_INTEGER, MEMBER(graph_row, summary.components)},
+    {COLUMN_INTEGER, MEMBER(graph_row, summary.negative_loop)},
+    {COLUMN_INTEGER, MEMBER(graph_row, summary.negative)},
+    {COLUMN_INTEGER, MEMBER(graph_row, summary.integral)},
+    {COLUMN_TEXT, MEMBER(graph_row, tenant)},
+};
+static const struct column name_columns[] = {
+    {COLUMN_TEXT, MEMBER(name_row, name)},
+    {COLUMN_TEXT, MEMBER(name_row, graph_id)},
+    {COLUMN_TEXT, MEMBER(name_row, tenant)},
+};
+static const struct column result_columns[] = {
+    {COLUMN_TEXT, MEMBER(result_row, graph_id)},    {COLUMN_KIND, MEMBER(result_row, kind)},
+    {COLUMN_TEXT, MEMBER(result_row, etag)},        {COLUMN_INTEGER, MEMBER(result_row, bytes)},
+    {COLUMN_INTEGER, MEMBER(result_row, checksum)}, {COLUMN_REAL, MEMBER(result_row, created_s)},
+};
+static const struct column job_columns[] = {
+    {COLUMN_TEXT, MEMBER(job_row, id)},
+    {COLUMN_TEXT, MEMBER(job_row, graph_id)},
+    {COLUMN_STATE, MEMBER(job_row, state)},
+    {COLUMN_KIND, MEMBER(job_row, kind)},
+    {COLUMN_DIGIT, MEMBER(job_row, priority)},
+    {COLUMN_INTEGER, MEMBER(job_row, verify)},
+    {COLUMN_REAL, MEMBER(job_row, deadline_s)},
+    {COLUMN_REAL, MEMBER(job_row, created_s)},
+    {COLUMN_REAL, MEMBER(job_row, started_s)},
+    {COLUMN_REAL, MEMBER(job_row, finished_s)},
+    {COLUMN_TEXT, MEMBER(job_row, idempotency_key)},
+    {COLUMN_TEXT, MEMBER(job_row, fingerprint)},
+    {COLUMN_REPORT, MEMBER(job_row, report)},
+    {COLUMN_TEXT, MEMBER(job_row, tenant)},
+};
+
+#define COLUMNS(columns) columns, sizeof(columns) / sizeof((columns)[0])
+
+static const struct {
+    const struct column *columns;
+    size_t count;
+} tables[TABLE_COUNT] = {
+    [TABLE_GRAPH] = {COLUMNS(graph_columns)},
+    [TABLE_NAME] = {COLUMNS(name_columns)},
+    [TABLE_RESULT] = {COLUMNS(result_columns)},
+    [TABLE_JOB] = {COLUMNS(job_columns)},
+};
+
+/* Binds a row, which must stay until the statement has run. Returns a code of SQLite. */
+static int bind_row(sqlite3_stmt *statement, enum table table, const void *row)
+{
+    int code = SQLITE_OK;
+    for (size_t i = 0; i < tables[table].count && code == SQLITE_OK; i++) {
+        const struct column *column = &tables[table].columns[i];
+        const void *member = (const char *)row + column->offset;
+        const int place = (int)i + 1;
+        const char *text = member;
+        int64_t integer = 0;
+        switch (column->type) {
+        case COLUMN_REAL:
+            code = sqlite3_bind_double(statement, place, *(const double *)member);
+            continue;
+        case COLUMN_INTEGER:
+        case COLUMN_DIGIT:
+            /* The low bytes of the number: this project is little-endian. */
+            memcpy(&integer, member, column->size);
+            code = sqlite3_bind_int64(statement, place, integer);
+            continue;
+        case COLUMN_KIND:
+            text = kind_name(*(const enum kind *)member);
+            break;
+        case COLUMN_STATE:
+            text = job_state_name(*(const enum job_state *)member);
+            break;
+        case COLUMN_REPORT:
+            text = *(const char *const *)member;
+            break;
+        case COLUMN_TEXT:
+            break;
+        }
+        code = sqlite3_bind_text(statement, place, text, -1, SQLITE_STATIC);
+    }
+    return code;
+}
+
+/* Reads the row that the statement has come to. False when a value does not fit its member. */
+static bool read_row(sqlite3_stmt *statement, enum table table, void *row)
+{
+    bool sound = true;
+    for (size_t i = 0; i < tables[table].count && sound; i++) {
+        const struct column *column = &tables[table].columns[i];
+        void *member = (char *)row + column->offset;
+        if (column->type == COLUMN_REAL) {
+            *(double *)member = sqlite3_column_double(statement, (int)i);
+            continue;
+        }
+        if (column->type == COLUMN_INTEGER || column->type == COLUMN_DIGIT) {
+            const uint64_t limit = column->type == COLUMN_DIGIT       ? 9
+                                   : column->size == sizeof(bool)     ? 1
+                                   : column->size == sizeof(uint32_t) ? UINT32_MAX
+                                                                      : UINT64_MAX;
+            const uint64_t integer = (uint64_t)sqlite3_column_int64(statement, (int)i);
+            memcpy(member, &integer, column->size);
+            sound = integer <= limit;
+            continue;
+        }
+        const char *text = (const char *)sqlite3_column_text(statement, (int)i);
+        if (column->type == COLUMN_REPORT) {
+            *(const char **)member = text;
+        } else if (column->type == COLUMN_KIND) {
+            sound = text != NULL && kind_from_name(text, member);
+        } else if (column->type == COLUMN_STATE) {
+            sound = text != NULL && job_state_from_name(text, member);
+        } else {
+            sound = text != NULL && strlen(text) < column->size;
+            memcpy(member, sound ? text : "", sound ? strlen(text) + 1 : 1);
+        }
+    }
+    return sound;
+}
+
+/* ---- The catalogue ---- */
 
 enum status catalogue_open(const char *path, const char *store_id, struct catalogue **ret_catalogue,
                            struct problem *reterr)
@@ -252,53 +406,18 @@ void catalogue_close(struct catalogue *catalogue)
     free(catalogue);
 }
 
-/* Values in the order of their places; a failed bind is out of memory and found by the step. */
-struct binding {
-    sqlite3_stmt *statement;
-    int place;
-    int code;
-};
-
-static struct binding bind(const struct catalogue *catalogue, enum statement statement)
+/* Runs a statement to its end and lets go of what was bound. bound: the code of the binding.
+ * ret_row, or NULL: whether there is a row; ret_value, or NULL: its first column. */
+static enum status run(sqlite3_stmt *statement, int bound, bool *ret_row, uint32_t *ret_value)
 {
-    return (struct binding){.statement = catalogue->statements[statement], .place = 1};
-}
-
-static void note(struct binding *binding, int code)
-{
-    if (binding->code == SQLITE_OK) {
-        binding->code = code;
+    const int code = bound == SQLITE_OK ? sqlite3_step(statement) : bound;
+    const bool row = code == SQLITE_ROW;
+    const enum status status = row || code == SQLITE_DONE ? STATUS_OK : status_of(code);
+    if (row && ret_value != NULL) {
+        *ret_value = (uint32_t)sqlite3_column_int64(statement, 0);
     }
-    binding->place++;
-}
-
-/* Borrowed until the statement has run; NULL becomes NULL. */
-static void bind_text(struct binding *binding, const char *text)
-{
-    note(binding, sqlite3_bind_text(binding->statement, binding->place, text, -1, SQLITE_STATIC));
-}
-
-static void bind_integer(struct binding *binding, uint64_t value)
-{
-    note(binding, sqlite3_bind_int64(binding->statement, binding->place, (int64_t)value));
-}
-
-static void bind_real(struct binding *binding, double value)
-{
-    note(binding, sqlite3_bind_double(binding->statement, binding->place, value));
-}
-
-/* Runs a statement to its end and lets go of what was bound. */
-static enum status run(const struct binding *binding, bool *ret_row)
-{
-    int code = binding->code;
-    if (code == SQLITE_OK) {
-        code = sqlite3_step(binding->statement);
-    }
-    bool row = code == SQLITE_ROW;
-    enum status status = row || code == SQLITE_DONE ? STATUS_OK : status_of(code);
-    sqlite3_reset(binding->statement);
-    sqlite3_clear_bindings(binding->statement);
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
     if (status == STATUS_OK && ret_row != NULL) {
         *ret_row = row;
     }
@@ -307,14 +426,12 @@ static enum status run(const struct binding *binding, bool *ret_row)
 
 enum status catalogue_begin(struct catalogue *catalogue)
 {
-    const struct binding binding = bind(catalogue, STATEMENT_BEGIN);
-    return run(&binding, NULL);
+    return run(catalogue->statements[STATEMENT_BEGIN], SQLITE_OK, NULL, NULL);
 }
 
 enum status catalogue_commit(struct catalogue *catalogue)
 {
-    const struct binding binding = bind(catalogue, STATEMENT_COMMIT);
-    return run(&binding, NULL);
+    return run(catalogue->statements[STATEMENT_COMMIT], SQLITE_OK, NULL, NULL);
 }
 
 /* SQLite has rolled back by itself after some failures. */
@@ -325,95 +442,52 @@ void catalogue_rollback(struct catalogue *catalogue)
     }
 }
 
+static enum status put(struct catalogue *catalogue, enum table table, const void *row)
+{
+    sqlite3_stmt *statement = catalogue->statements[STATEMENT_PUT + table];
+    return run(statement, bind_row(statement, table, row), NULL, NULL);
+}
+
 enum status catalogue_put_graph(struct catalogue *catalogue, const struct graph_row *row)
 {
-    struct binding binding = bind(catalogue, STATEMENT_PUT_GRAPH);
-    bind_text(&binding, row->id);
-    bind_real(&binding, row->created_s);
-    bind_integer(&binding, row->vertex_count);
-    bind_integer(&binding, row->edge_count);
-    bind_integer(&binding, row->directed);
-    bind_integer(&binding, row->file_bytes);
-    bind_integer(&binding, row->summary.edges_read);
-    bind_integer(&binding, row->summary.loops_dropped);
-    bind_integer(&binding, row->summary.parallel_merged);
-    bind_real(&binding, row->summary.min_weight);
-    bind_real(&binding, row->summary.max_weight);
-    bind_real(&binding, row->summary.distance_bound);
-    bind_integer(&binding, row->summary.components);
-    bind_integer(&binding, row->summary.negative_loop);
-    bind_integer(&binding, row->summary.negative);
-    bind_integer(&binding, row->summary.integral);
-    bind_text(&binding, row->tenant);
-    return run(&binding, NULL);
+    return put(catalogue, TABLE_GRAPH, row);
 }
 
 enum status catalogue_put_name(struct catalogue *catalogue, const struct name_row *row)
 {
-    struct binding binding = bind(catalogue, STATEMENT_PUT_NAME);
-    bind_text(&binding, row->name);
-    bind_text(&binding, row->graph_id);
-    bind_text(&binding, row->tenant);
-    return run(&binding, NULL);
+    return put(catalogue, TABLE_NAME, row);
 }
 
 enum status catalogue_put_result(struct catalogue *catalogue, const struct result_row *row)
 {
-    struct binding binding = bind(catalogue, STATEMENT_PUT_RESULT);
-    bind_text(&binding, row->graph_id);
-    bind_text(&binding, kind_name(row->kind));
-    bind_text(&binding, row->etag);
-    bind_integer(&binding, row->bytes);
-    bind_integer(&binding, row->checksum);
-    bind_real(&binding, row->created_s);
-    return run(&binding, NULL);
+    return put(catalogue, TABLE_RESULT, row);
 }
 
 enum status catalogue_put_job(struct catalogue *catalogue, const struct job_row *row)
 {
-    struct binding binding = bind(catalogue, STATEMENT_PUT_JOB);
-    bind_text(&binding, row->id);
-    bind_text(&binding, row->graph_id);
-    bind_text(&binding, job_state_name(row->state));
-    bind_text(&binding, kind_name(row->kind));
-    bind_integer(&binding, (uint64_t)row->priority);
-    bind_integer(&binding, row->verify);
-    bind_real(&binding, row->deadline_s);
-    bind_real(&binding, row->created_s);
-    bind_real(&binding, row->started_s);
-    bind_real(&binding, row->finished_s);
-    bind_text(&binding, row->idempotency_key);
-    bind_text(&binding, row->fingerprint);
-    bind_text(&binding, row->report);
-    bind_text(&binding, row->tenant);
-    return run(&binding, NULL);
+    return put(catalogue, TABLE_JOB, row);
 }
 
-static enum status run_with_key(const struct catalogue *catalogue, enum statement statement,
-                                const char *key, bool *ret_row)
+/* Runs a statement for the rows of a graph or job, or of one kind of result unless kind is NULL. */
+static enum status run_keyed(const struct catalogue *catalogue, enum statement index,
+                             const char *id, const char *kind, bool *ret_row, uint32_t *ret_value)
 {
-    struct binding binding = bind(catalogue, statement);
-    bind_text(&binding, key);
-    return run(&binding, ret_row);
-}
-
-static enum status run_with_result(const struct catalogue *catalogue, enum statement statement,
-                                   const char *graph_id, enum kind kind, bool *ret_row)
-{
-    struct binding binding = bind(catalogue, statement);
-    bind_text(&binding, graph_id);
-    bind_text(&binding, kind_name(kind));
-    return run(&binding, ret_row);
+    sqlite3_stmt *statement = catalogue->statements[index];
+    int code = sqlite3_bind_text(statement, 1, id, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK && kind != NULL) {
+        code = sqlite3_bind_text(statement, 2, kind, -1, SQLITE_STATIC);
+    }
+    return run(statement, code, ret_row, ret_value);
 }
 
 enum status catalogue_delete_graph(struct catalogue *catalogue, const char *graph_id)
 {
-    enum status status = run_with_key(catalogue, STATEMENT_DELETE_GRAPH, graph_id, NULL);
+    enum status status = run_keyed(catalogue, STATEMENT_DELETE_GRAPH, graph_id, NULL, NULL, NULL);
     if (status == STATUS_OK) {
-        status = run_with_key(catalogue, STATEMENT_DELETE_GRAPH_NAMES, graph_id, NULL);
+        status = run_keyed(catalogue, STATEMENT_DELETE_GRAPH_NAMES, graph_id, NULL, NULL, NULL);
     }
     if (status == STATUS_OK) {
-        status = run_with_key(catalogue, STATEMENT_DELETE_GRAPH_RESULTS, graph_id, NULL);
+        status = run_keyed(catalogue, STATEMENT_DELETE_GRAPH_RESULTS, graph_id, NULL, NULL, NULL);
     }
     return status;
 }
@@ -421,172 +495,57 @@ enum status catalogue_delete_graph(struct catalogue *catalogue, const char *grap
 enum status catalogue_delete_result(struct catalogue *catalogue, const char *graph_id,
                                     enum kind kind)
 {
-    return run_with_result(catalogue, STATEMENT_DELETE_RESULT, graph_id, kind, NULL);
+    return run_keyed(catalogue, STATEMENT_DELETE_RESULT, graph_id, kind_name(kind), NULL, NULL);
 }
 
 enum status catalogue_delete_job(struct catalogue *catalogue, const char *job_id)
 {
-    return run_with_key(catalogue, STATEMENT_DELETE_JOB, job_id, NULL);
+    return run_keyed(catalogue, STATEMENT_DELETE_JOB, job_id, NULL, NULL, NULL);
 }
 
-enum status catalogue_has_graph(struct catalogue *catalogue, const char *graph_id, bool *ret_found)
+enum status catalogue_has_graph(struct catalogue *catalogue, const char *graph_id, bool *ret_found,
+                                uint32_t *ret_vertex_count)
 {
-    return run_with_key(catalogue, STATEMENT_HAS_GRAPH, graph_id, ret_found);
+    return run_keyed(catalogue, STATEMENT_HAS_GRAPH, graph_id, NULL, ret_found, ret_vertex_count);
 }
 
 enum status catalogue_has_result(struct catalogue *catalogue, const char *graph_id, enum kind kind,
                                  bool *ret_found)
 {
-    return run_with_result(catalogue, STATEMENT_HAS_RESULT, graph_id, kind, ret_found);
-}
-
-/* ---- Reading ---- */
-
-/* Columns in the order of the table; one that does not fit its field makes the row corrupt. */
-struct columns {
-    sqlite3_stmt *statement;
-    int place;
-    bool corrupt;
-};
-
-static const char *next_text(struct columns *columns)
-{
-    return (const char *)sqlite3_column_text(columns->statement, columns->place++);
-}
-
-static void copy_text(struct columns *columns, char *text, size_t size)
-{
-    const char *value = next_text(columns);
-    size_t length = value != NULL ? strlen(value) : size;
-    if (length >= size) {
-        columns->corrupt = true;
-        return;
-    }
-    memcpy(text, value, length + 1);
-}
-
-static uint64_t next_u64(struct columns *columns)
-{
-    return (uint64_t)sqlite3_column_int64(columns->statement, columns->place++);
-}
-
-static uint32_t next_u32(struct columns *columns, uint32_t limit)
-{
-    uint64_t value = next_u64(columns);
-    columns->corrupt |= value > limit;
-    return (uint32_t)value;
-}
-
-static bool next_bool(struct columns *columns)
-{
-    return next_u32(columns, 1) != 0;
-}
-
-static double next_real(struct columns *columns)
-{
-    return sqlite3_column_double(columns->statement, columns->place++);
-}
-
-static enum kind next_kind(struct columns *columns)
-{
-    enum kind kind = KIND_AUTO;
-    const char *name = next_text(columns);
-    columns->corrupt |= name == NULL || !kind_from_name(name, &kind);
-    return kind;
-}
-
-static enum job_state next_state(struct columns *columns)
-{
-    enum job_state state = JOB_QUEUED;
-    const char *name = next_text(columns);
-    columns->corrupt |= name == NULL || !job_state_from_name(name, &state);
-    return state;
-}
-
-static enum status visit_graph(struct columns *columns, const struct catalogue_visitor *visitor)
-{
-    struct graph_row row;
-    copy_text(columns, row.id, sizeof(row.id));
-    row.created_s = next_real(columns);
-    row.vertex_count = next_u32(columns, UINT32_MAX);
-    row.edge_count = next_u64(columns);
-    row.directed = next_bool(columns);
-    row.file_bytes = next_u64(columns);
-    row.summary.edges_read = next_u64(columns);
-    row.summary.loops_dropped = next_u64(columns);
-    row.summary.parallel_merged = next_u64(columns);
-    row.summary.min_weight = next_real(columns);
-    row.summary.max_weight = next_real(columns);
-    row.summary.distance_bound = next_real(columns);
-    row.summary.components = next_u32(columns, UINT32_MAX);
-    row.summary.negative_loop = next_u32(columns, UINT32_MAX);
-    row.summary.negative = next_bool(columns);
-    row.summary.integral = next_bool(columns);
-    copy_text(columns, row.tenant, sizeof(row.tenant));
-    return columns->corrupt ? STATUS_CORRUPT : visitor->graph(visitor->context, &row);
-}
-
-static enum status visit_name(struct columns *columns, const struct catalogue_visitor *visitor)
-{
-    struct name_row row;
-    copy_text(columns, row.name, sizeof(row.name));
-    copy_text(columns, row.graph_id, sizeof(row.graph_id));
-    copy_text(columns, row.tenant, sizeof(row.tenant));
-    return columns->corrupt ? STATUS_CORRUPT : visitor->name(visitor->context, &row);
-}
-
-static enum status visit_result(struct columns *columns, const struct catalogue_visitor *visitor)
-{
-    struct result_row row;
-    copy_text(columns, row.graph_id, sizeof(row.graph_id));
-    row.kind = next_kind(columns);
-    copy_text(columns, row.etag, sizeof(row.etag));
-    row.bytes = next_u64(columns);
-    row.checksum = next_u64(columns);
-    row.created_s = next_real(columns);
-    return columns->corrupt ? STATUS_CORRUPT : visitor->result(visitor->context, &row);
-}
-
-static enum status visit_job(struct columns *columns, const struct catalogue_visitor *visitor)
-{
-    struct job_row row;
-    copy_text(columns, row.id, sizeof(row.id));
-    copy_text(columns, row.graph_id, sizeof(row.graph_id));
-    row.state = next_state(columns);
-    row.kind = next_kind(columns);
-    row.priority = (int)next_u32(columns, PRIORITY_LIMIT);
-    row.verify = next_bool(columns);
-    row.deadline_s = next_real(columns);
-    row.created_s = next_real(columns);
-    row.started_s = next_real(columns);
-    row.finished_s = next_real(columns);
-    copy_text(columns, row.idempotency_key, sizeof(row.idempotency_key));
-    copy_text(columns, row.fingerprint, sizeof(row.fingerprint));
-    row.report = next_text(columns);
-    copy_text(columns, row.tenant, sizeof(row.tenant));
-    return columns->corrupt ? STATUS_CORRUPT : visitor->job(visitor->context, &row);
+    return run_keyed(catalogue, STATEMENT_HAS_RESULT, graph_id, kind_name(kind), ret_found, NULL);
 }
 
 enum status catalogue_visit(struct catalogue *catalogue, const struct catalogue_visitor *visitor)
 {
-    const struct {
-        bool is_wanted;
-        enum statement statement;
-        enum status (*visit)(struct columns *columns, const struct catalogue_visitor *visitor);
-    } tables[] = {
-        {visitor->graph != NULL, STATEMENT_ALL_GRAPHS, visit_graph},
-        {visitor->name != NULL, STATEMENT_ALL_NAMES, visit_name},
-        {visitor->result != NULL, STATEMENT_ALL_RESULTS, visit_result},
-        {visitor->job != NULL, STATEMENT_ALL_JOBS, visit_job},
+    const bool is_wanted[TABLE_COUNT] = {
+        [TABLE_GRAPH] = visitor->graph != NULL,
+        [TABLE_NAME] = visitor->name != NULL,
+        [TABLE_RESULT] = visitor->result != NULL,
+        [TABLE_JOB] = visitor->job != NULL,
     };
+    union {
+        struct graph_row graph;
+        struct name_row name;
+        struct result_row result;
+        struct job_row job;
+    } row;
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && status == STATUS_OK; i++) {
-        sqlite3_stmt *statement = catalogue->statements[tables[i].statement];
+    for (enum table table = TABLE_GRAPH; table < TABLE_COUNT && status == STATUS_OK; table++) {
+        sqlite3_stmt *statement = catalogue->statements[STATEMENT_ALL + table];
         int code = SQLITE_DONE;
-        while (tables[i].is_wanted && status == STATUS_OK &&
+        while (is_wanted[table] && status == STATUS_OK &&
                (code = sqlite3_step(statement)) == SQLITE_ROW) {
-            struct columns columns = {.statement = statement};
-            status = tables[i].visit(&columns, visitor);
+            if (!read_row(statement, table, &row)) {
+                status = STATUS_CORRUPT;
+            } else if (table == TABLE_GRAPH) {
+                status = visitor->graph(visitor->context, &row.graph);
+            } else if (table == TABLE_NAME) {
+                status = visitor->name(visitor->context, &row.name);
+            } else if (table == TABLE_RESULT) {
+                status = visitor->result(visitor->context, &row.result);
+            } else {
+                status = visitor->job(visitor->context, &row.job);
+            }
         }
         if (status == STATUS_OK && code != SQLITE_DONE) {
             status = status_of(code);

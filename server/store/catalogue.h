@@ -79,9 +79,10 @@ MUST_CHECK enum status catalogue_delete_result(struct catalogue *catalogue, cons
                                                enum kind kind);
 MUST_CHECK enum status catalogue_delete_job(struct catalogue *catalogue, const char *job_id);
 
-/* Whether there is a row: what decides if a file is an orphan. */
+/* Whether there is a row: what decides if a file is an orphan. ret_vertex_count: of the graph that
+ * was found, or NULL. */
 MUST_CHECK enum status catalogue_has_graph(struct catalogue *catalogue, const char *graph_id,
-                                           bool *ret_found);
+                                           bool *ret_found, uint32_t *ret_vertex_count);
 MUST_CHECK enum status catalogue_has_result(struct catalogue *catalogue, const char *graph_id,
                                             enum kind kind, bool *ret_found);
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -59,6 +60,11 @@ static enum status lay_out(uint32_t vertex_count, enum kind kind, struct layout 
     ret_layout->block_count = (ret_layout->checksums_at + BLOCK_SIZE - 1) / BLOCK_SIZE;
     ret_layout->size = ret_layout->checksums_at + ret_layout->block_count * sizeof(uint64_t);
     return STATUS_OK;
+}
+
+void result_file_name(const char *graph_id, enum kind kind, char ret_name[RESULT_FILE_NAME_SIZE])
+{
+    snprintf(ret_name, RESULT_FILE_NAME_SIZE, "%s.%s.npy", graph_id, kind_name(kind));
 }
 
 enum status result_file_size(uint32_t vertex_count, enum kind kind, size_t *ret_bytes)

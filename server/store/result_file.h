@@ -14,6 +14,10 @@
 
 struct result_file;
 
+/* "<graph id>.<kind>.npy" */
+#define RESULT_FILE_NAME_SIZE 48
+void result_file_name(const char *graph_id, enum kind kind, char ret_name[RESULT_FILE_NAME_SIZE]);
+
 /* Bytes of such a file, which result_file_create takes. STATUS_TOO_LARGE. */
 MUST_CHECK enum status result_file_size(uint32_t vertex_count, enum kind kind, size_t *ret_bytes);
 

@@ -1,11 +1,14 @@
 #include "server/store/state_dir.h"
 
 #include "server/store/draft_file.h"
+#include "server/store/result_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -151,33 +154,27 @@ static enum status read_or_write_format(const char *path, struct state_dir *fold
     return parse_format(path, text, folder, reterr);
 }
 
-static enum status open_folder(const char *path, int root, const char *name, int *ret_folder,
-                               struct problem *reterr)
-{
-    if (mkdirat(root, name, 0700) != 0 && errno != EEXIST) {
-        return fail(path, "create a folder", reterr);
-    }
-    int folder = openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (folder < 0) {
-        return fail(path, "open a folder", reterr);
-    }
-    *ret_folder = folder;
-    return STATUS_OK;
-}
-
 static enum status open_folders(const char *path, struct state_dir *folder, struct problem *reterr)
 {
-    enum status status = open_folder(path, folder->root, "graphs", &folder->graphs, reterr);
-    if (status == STATUS_OK) {
-        status = open_folder(path, folder->root, "results", &folder->results, reterr);
+    const struct {
+        const char *name;
+        int *descriptor;
+    } folders[] = {
+        {"graphs", &folder->graphs},
+        {"results", &folder->results},
+        {"quarantine", &folder->quarantine},
+    };
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+        if (mkdirat(folder->root, folders[i].name, 0700) != 0 && errno != EEXIST) {
+            return fail(path, "create a folder", reterr);
+        }
+        *folders[i].descriptor =
+            openat(folder->root, folders[i].name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+        if (*folders[i].descriptor < 0) {
+            return fail(path, "open a folder", reterr);
+        }
     }
-    if (status == STATUS_OK) {
-        status = open_folder(path, folder->root, "quarantine", &folder->quarantine, reterr);
-    }
-    if (status == STATUS_OK && fsync(folder->root) != 0) {
-        status = fail(path, "write the state directory", reterr);
-    }
-    return status;
+    return fsync(folder->root) == 0 ? STATUS_OK : fail(path, "write the state directory", reterr);
 }
 
 enum status state_dir_open(const char *path, struct state_dir *ret_folder, struct problem *reterr)
@@ -206,17 +203,12 @@ enum status state_dir_open(const char *path, struct state_dir *ret_folder, struc
     return STATUS_OK;
 }
 
-/* Twice as much must be free: what the catalogue has just been given is not taken from it again. */
-static bool has_room(const struct state_dir *folder)
-{
-    struct statvfs info;
-    return fstatvfs(folder->root, &info) == 0 &&
-           (uint64_t)info.f_bavail * info.f_frsize >= 2 * RESERVE_BYTES;
-}
-
 void state_dir_keep_reserve(struct state_dir *folder)
 {
-    if (folder->has_reserve || !has_room(folder)) {
+    struct statvfs info;
+    /* Twice as much must be free: what the catalogue has just been given is not taken again. */
+    if (folder->has_reserve || fstatvfs(folder->root, &info) != 0 ||
+        (uint64_t)info.f_bavail * info.f_frsize < 2 * RESERVE_BYTES) {
         return;
     }
     int file = openat(folder->root, RESERVE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -247,4 +239,160 @@ void state_dir_close(struct state_dir *folder)
         }
         *descriptors[i] = -1;
     }
+}
+
+/* ---- Repair ---- */
+
+/* Rows to delete: a graph, with KIND_COUNT, or one of its results. They are deleted after the walk
+ * that finds them, since SQLite leaves open what a walk sees of changes made during it. */
+struct condemned_row {
+    struct condemned_row *next;
+    enum kind kind;
+    char graph_id[GRAPH_ID_SIZE];
+};
+
+struct repair {
+    const struct state_dir *folder;
+    struct catalogue *catalogue;
+    struct condemned_row *first;
+};
+
+static enum status condemn(struct repair *repair, const char *graph_id, enum kind kind)
+{
+    struct condemned_row *row = calloc(1, sizeof(*row));
+    if (row == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    row->kind = kind;
+    snprintf(row->graph_id, sizeof(row->graph_id), "%s", graph_id);
+    row->next = repair->first;
+    repair->first = row;
+    return STATUS_OK;
+}
+
+static enum status check_graph(void *context, const struct graph_row *row)
+{
+    struct repair *repair = context;
+    if (faccessat(repair->folder->graphs, row->id, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        return STATUS_OK;
+    }
+    return errno == ENOENT ? condemn(repair, row->id, KIND_COUNT) : draft_file_status(errno);
+}
+
+/* A result is a cache: without its row its job is solved again. */
+static enum status check_result(void *context, const struct result_row *row)
+{
+    struct repair *repair = context;
+    const struct state_dir *folder = repair->folder;
+    char name[RESULT_FILE_NAME_SIZE];
+    bool has_graph = false;
+    uint32_t vertex_count;
+    enum status status =
+        catalogue_has_graph(repair->catalogue, row->graph_id, &has_graph, &vertex_count);
+    result_file_name(row->graph_id, row->kind, name);
+    if (status == STATUS_OK && !has_graph) {
+        status = STATUS_CORRUPT;
+    } else if (status == STATUS_OK) {
+        struct result_file *file = NULL;
+        status =
+            result_file_open(folder->results, name, vertex_count, row->kind, row->checksum, &file);
+        result_file_destroy(file);
+    }
+    if (status != STATUS_CORRUPT && status != STATUS_IO) {
+        return status;
+    }
+    if (renameat(folder->results, name, folder->quarantine, name) != 0 && errno != ENOENT) {
+        return draft_file_status(errno);
+    }
+    return condemn(repair, row->graph_id, row->kind);
+}
+
+static enum status repair_rows(const struct state_dir *folder, struct catalogue *catalogue)
+{
+    struct repair repair = {.folder = folder, .catalogue = catalogue};
+    const struct catalogue_visitor visitor = {
+        .context = &repair, .graph = check_graph, .result = check_result};
+    enum status status = catalogue_visit(catalogue, &visitor);
+    if (status == STATUS_OK) {
+        status = catalogue_begin(catalogue);
+    }
+    while (repair.first != NULL) {
+        struct condemned_row *row = repair.first;
+        repair.first = row->next;
+        if (status == STATUS_OK && row->kind == KIND_COUNT) {
+            status = catalogue_delete_graph(catalogue, row->graph_id);
+        } else if (status == STATUS_OK) {
+            status = catalogue_delete_result(catalogue, row->graph_id, row->kind);
+        }
+        free(row);
+    }
+    if (status == STATUS_OK) {
+        status = catalogue_commit(catalogue);
+    }
+    catalogue_rollback(catalogue);
+    return status;
+}
+
+/* Whether a row names this file of results/. The name is taken apart, and must be the one that
+ * result_file_name makes of its parts. */
+static enum status result_is_named(struct catalogue *catalogue, const char *name, bool *ret_named)
+{
+    char graph_id[GRAPH_ID_SIZE];
+    char kind_text[8];
+    char expected[RESULT_FILE_NAME_SIZE];
+    enum kind kind;
+    *ret_named = false;
+    if (sscanf(name, "%28[^.].%7[^.].npy", graph_id, kind_text) != 2 ||
+        !kind_from_name(kind_text, &kind)) {
+        return STATUS_OK;
+    }
+    result_file_name(graph_id, kind, expected);
+    return strcmp(expected, name) == 0 ? catalogue_has_result(catalogue, graph_id, kind, ret_named)
+                                       : STATUS_OK;
+}
+
+static enum status remove_orphans(int folder, bool of_results, struct catalogue *catalogue)
+{
+    int descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *stream = descriptor >= 0 ? fdopendir(descriptor) : NULL;
+    enum status status = stream != NULL ? STATUS_OK : draft_file_status(errno);
+    if (stream == NULL && descriptor >= 0) {
+        close(descriptor);
+    }
+    const struct dirent *entry;
+    while (status == STATUS_OK && (entry = readdir(stream)) != NULL) {
+        const char *name = entry->d_name;
+        bool named = false;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+            continue;
+        }
+        if (strncmp(name, DRAFT_PREFIX, strlen(DRAFT_PREFIX)) != 0) {
+            status = of_results ? result_is_named(catalogue, name, &named)
+                                : catalogue_has_graph(catalogue, name, &named, NULL);
+        }
+        if (status == STATUS_OK && !named && unlinkat(folder, name, 0) != 0 && errno != EISDIR) {
+            status = draft_file_status(errno);
+        }
+    }
+    if (stream != NULL) {
+        closedir(stream);
+    }
+    return status;
+}
+
+enum status state_dir_repair(const struct state_dir *folder, struct catalogue *catalogue,
+                             struct problem *reterr)
+{
+    enum status status = repair_rows(folder, catalogue);
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "cannot check the rows of %s", folder->catalogue_path);
+    }
+    status = remove_orphans(folder->graphs, false, catalogue);
+    if (status == STATUS_OK) {
+        status = remove_orphans(folder->results, true, catalogue);
+    }
+    return status == STATUS_OK
+               ? STATUS_OK
+               : problem_set(reterr, status, "cannot remove files that %s does not name",
+                             folder->catalogue_path);
 }

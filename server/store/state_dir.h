@@ -1,10 +1,11 @@
-/* The state directory itself: its folders as open descriptors, its lock and its format.
+/* The state directory itself: its folders as open descriptors, its lock, its format, and the repair
+ * of its files at start-up.
  *
  * One process at a time: LOCK is held (an open file description lock) until close. FORMAT names the
  * version of the layout and the store, a random word made once. */
 #pragma once
 
-#include "proto/problem.h"
+#include "server/store/catalogue.h"
 
 #define STORE_ID_SIZE 33
 #define STATE_PATH_SIZE 4096
@@ -25,6 +26,10 @@ struct state_dir {
  * LOCK has been touched then. */
 MUST_CHECK enum status state_dir_open(const char *path, struct state_dir *ret_folder,
                                       struct problem *reterr);
+/* Makes rows and files agree again: rows whose file is gone are dropped, results that are not what
+ * their rows say go to quarantine, and files that no row names are removed. Starting thread. */
+MUST_CHECK enum status state_dir_repair(const struct state_dir *folder, struct catalogue *catalogue,
+                                        struct problem *reterr);
 /* RESERVE: some MiB of the disk that the catalogue is given when there is nothing else left. The
  * catalogue's thread. Takes them, if there are so many; does nothing while it has them. */
 void state_dir_keep_reserve(struct state_dir *folder);

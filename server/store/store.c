@@ -3,7 +3,6 @@
 #include "server/store/draft_file.h"
 #include "server/store/graph_file.h"
 #include "server/store/state_dir.h"
-#include "server/store/store_repair.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -47,45 +46,10 @@ struct store {
     pthread_cond_t settled;
 };
 
-void store_result_name(const char *graph_id, enum kind kind, char ret_name[RESULT_NAME_SIZE])
-{
-    snprintf(ret_name, RESULT_NAME_SIZE, "%s.%s.npy", graph_id, kind_name(kind));
-}
-
 static bool touches_results(const struct store_change *change)
 {
     return change->result != NULL || change->delete_result != NULL ||
            change->delete_graph_id != NULL;
-}
-
-/* A new file of any change that is sound so far needs its name synced. */
-static bool needs_names(const struct store_change *batch, bool of_results)
-{
-    for (const struct store_change *change = batch; change != NULL; change = change->next) {
-        const bool names = of_results ? change->result != NULL : change->graph != NULL;
-        if (names && change->status == STATUS_OK) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The names of all files that the batch made, with one sync; without it none of them is. */
-static void sync_names(struct store *store, struct store_change *batch, bool of_results)
-{
-    if (!needs_names(batch, of_results)) {
-        return;
-    }
-    enum status status = draft_file_sync_names(of_results ? store->dir.results : store->dir.graphs);
-    for (struct store_change *change = batch; change != NULL; change = change->next) {
-        const bool names = of_results ? change->result != NULL : change->graph != NULL;
-        if (names && change->status == STATUS_OK) {
-            change->status = status;
-        }
-    }
-    if (status == STATUS_IO) {
-        store->refusing = true;
-    }
 }
 
 static void note_status(struct store *store, struct store_change *change, enum status status)
@@ -96,20 +60,38 @@ static void note_status(struct store *store, struct store_change *change, enum s
     }
 }
 
+/* The names of all files that the batch made, with one sync; without it none of them is. */
+static void sync_names(struct store *store, struct store_change *batch, bool of_results)
+{
+    bool synced = false;
+    enum status status = STATUS_OK;
+    for (struct store_change *change = batch; change != NULL; change = change->next) {
+        const bool names = of_results ? change->result != NULL : change->graph != NULL;
+        if (!names || change->status != STATUS_OK) {
+            continue;
+        }
+        if (!synced) {
+            status = draft_file_sync_names(of_results ? store->dir.results : store->dir.graphs);
+            synced = true;
+        }
+        note_status(store, change, status);
+    }
+}
+
 /* Phase 1, for what touches results/ on the publisher's thread. */
 static void publish_results(struct store *store, struct store_change *batch)
 {
     for (struct store_change *change = batch; change != NULL; change = change->next) {
         enum status status = STATUS_OK;
-        char name[RESULT_NAME_SIZE];
+        char name[RESULT_FILE_NAME_SIZE];
         if (change->delete_result != NULL && change->quarantine) {
             /* Before its row goes: after a crash between the two it is as if the file were lost. */
-            store_result_name(change->delete_result->graph_id, change->delete_result->kind, name);
+            result_file_name(change->delete_result->graph_id, change->delete_result->kind, name);
             (void)renameat(store->dir.results, name, store->dir.quarantine, name);
         }
         if (change->result != NULL) {
             /* Large results take seconds here: checksum and fsync. */
-            store_result_name(change->result_row->graph_id, change->result_row->kind, name);
+            result_file_name(change->result_row->graph_id, change->result_row->kind, name);
             status = store->refusing ? STATUS_IO
                                      : result_publish(change->result, store->dir.results, name,
                                                       &change->result_checksum);
@@ -119,25 +101,19 @@ static void publish_results(struct store *store, struct store_change *batch)
     sync_names(store, batch, true);
 }
 
-/* Looked at again, as it may have been healed since; before files of later changes get names. */
-static void quarantine_graph(const struct store *store, const struct store_change *change)
-{
-    const char *id = change->quarantine_graph_id;
-    struct graph *graph = NULL;
-    if (id == NULL) {
-        return;
-    }
-    if (graph_file_read(store->dir.graphs, id, &graph) == STATUS_CORRUPT) {
-        (void)renameat(store->dir.graphs, id, store->dir.quarantine, id);
-    }
-    graph_destroy(graph);
-}
-
 /* Phase 2: a change whose file cannot be made durable is left out of what follows. */
 static void publish_graphs(struct store *store, struct store_change *batch)
 {
     for (struct store_change *change = batch; change != NULL; change = change->next) {
-        quarantine_graph(store, change);
+        const char *damaged_id = change->quarantine_graph_id;
+        if (damaged_id != NULL) {
+            /* Read again, as it may have been healed since; before later changes name files. */
+            struct graph *graph = NULL;
+            if (graph_file_read(store->dir.graphs, damaged_id, &graph) == STATUS_CORRUPT) {
+                (void)renameat(store->dir.graphs, damaged_id, store->dir.quarantine, damaged_id);
+            }
+            graph_destroy(graph);
+        }
         if (!touches_results(change)) {
             change->status = STATUS_OK;
         }
@@ -145,13 +121,14 @@ static void publish_graphs(struct store *store, struct store_change *batch)
             continue;
         }
         if (change->status == STATUS_OK) {
-            note_status(store, change, change->file_status);
-        }
-        if (change->status == STATUS_OK) {
-            note_status(store, change,
-                        store->refusing ? STATUS_IO
-                                        : draft_file_publish(&change->graph_file, store->dir.graphs,
-                                                             change->graph_row->id));
+            enum status status = change->file_status;
+            if (status == STATUS_OK) {
+                status = store->refusing
+                             ? STATUS_IO
+                             : draft_file_publish(&change->graph_file, store->dir.graphs,
+                                                  change->graph_row->id);
+            }
+            note_status(store, change, status);
         }
         if (change->file_status == STATUS_OK) {
             draft_file_finish(&change->graph_file);
@@ -243,7 +220,7 @@ static void write_rows(struct store *store, struct store_change *batch)
 static void sweep_graph(struct store *store, const char *graph_id)
 {
     bool named;
-    if (catalogue_has_graph(store->catalogue, graph_id, &named) == STATUS_OK && !named) {
+    if (catalogue_has_graph(store->catalogue, graph_id, &named, NULL) == STATUS_OK && !named) {
         unlinkat(store->dir.graphs, graph_id, 0);
     }
 }
@@ -251,8 +228,8 @@ static void sweep_graph(struct store *store, const char *graph_id)
 static void sweep_result(struct store *store, const char *graph_id, enum kind kind)
 {
     bool named;
-    char name[RESULT_NAME_SIZE];
-    store_result_name(graph_id, kind, name);
+    char name[RESULT_FILE_NAME_SIZE];
+    result_file_name(graph_id, kind, name);
     if (catalogue_has_result(store->catalogue, graph_id, kind, &named) == STATUS_OK && !named) {
         unlinkat(store->dir.results, name, 0);
     }
@@ -328,88 +305,54 @@ static void queue_push(struct queue *queue, struct store_change *change)
     pthread_cond_signal(&queue->moved);
 }
 
-/* The lock is held. Blocks until there is something or the queue is closed. */
-static void wait_for_change(struct store *store, struct queue *queue)
+/* The oldest changes of a queue, of which it waits for the first; NULL once the queue is closed and
+ * empty. Without limits it takes all, else up to the limits of a batch of the publisher. */
+static struct store_change *take_batch(struct store *store, struct queue *queue, bool limited)
 {
+    struct store_change *last = NULL;
+    uint64_t bytes = 0;
+    pthread_mutex_lock(&store->lock);
     while (queue->first == NULL && !queue->closed) {
         pthread_cond_wait(&queue->moved, &store->lock);
     }
-}
-
-/* All that waits for the catalogue thread; NULL once the queue is closed and empty. */
-static struct store_change *take_ready(struct store *store)
-{
-    struct queue *queue = &store->ready;
-    pthread_mutex_lock(&store->lock);
-    wait_for_change(store, queue);
     struct store_change *batch = queue->first;
-    queue->first = NULL;
-    queue->last = NULL;
-    pthread_mutex_unlock(&store->lock);
-    return batch;
-}
-
-static uint64_t bytes_to_publish(const struct store_change *change)
-{
-    return change->result == NULL ? 0 : result_file_bytes(result_matrix_file(change->result));
-}
-
-/* The last of those changes, from the first of the queue on, that the publisher takes at once. The
- * lock is held; the queue is not empty. */
-static struct store_change *last_to_publish(const struct queue *queue)
-{
-    struct store_change *last = queue->first;
-    uint64_t bytes = bytes_to_publish(last);
-    for (uint32_t count = 1; last->next != NULL && count < PUBLISH_LIMIT; count++) {
-        bytes += bytes_to_publish(last->next);
-        if (bytes > PUBLISH_LIMIT_BYTES) {
+    for (uint32_t count = 0; queue->first != NULL; count++) {
+        const struct result *result = queue->first->result;
+        bytes += result != NULL ? result_file_bytes(result_matrix_file(result)) : 0;
+        if (limited && count > 0 && (count == PUBLISH_LIMIT || bytes > PUBLISH_LIMIT_BYTES)) {
             break;
         }
-        last = last->next;
-    }
-    return last;
-}
-
-/* The oldest changes for the publisher; NULL once the queue is closed and empty. */
-static struct store_change *take_publishing(struct store *store)
-{
-    struct queue *queue = &store->publishing;
-    pthread_mutex_lock(&store->lock);
-    wait_for_change(store, queue);
-    struct store_change *batch = queue->first;
-    if (batch != NULL) {
-        struct store_change *last = last_to_publish(queue);
+        last = queue->first;
         queue->first = last->next;
-        queue->last = queue->first != NULL ? queue->last : NULL;
+    }
+    if (last != NULL) {
         last->next = NULL;
+    }
+    if (queue->first == NULL) {
+        queue->last = NULL;
     }
     pthread_mutex_unlock(&store->lock);
     return batch;
-}
-
-/* All under one lock, so that the catalogue thread takes them together. */
-static void hand_to_cataloguer(struct store *store, struct store_change *batch)
-{
-    pthread_mutex_lock(&store->lock);
-    store->result_in_hand = true;
-    while (batch != NULL) {
-        struct store_change *change = batch;
-        batch = change->next;
-        queue_push(&store->ready, change);
-    }
-    while (store->result_in_hand && store->started) {
-        pthread_cond_wait(&store->settled, &store->lock);
-    }
-    pthread_mutex_unlock(&store->lock);
 }
 
 static void *publish_all(void *context)
 {
     struct store *store = context;
     struct store_change *batch;
-    while ((batch = take_publishing(store)) != NULL) {
+    while ((batch = take_batch(store, &store->publishing, true)) != NULL) {
         publish_results(store, batch);
-        hand_to_cataloguer(store, batch);
+        /* All under one lock, so that the catalogue thread takes them together. */
+        pthread_mutex_lock(&store->lock);
+        store->result_in_hand = true;
+        while (batch != NULL) {
+            struct store_change *change = batch;
+            batch = change->next;
+            queue_push(&store->ready, change);
+        }
+        while (store->result_in_hand && store->started) {
+            pthread_cond_wait(&store->settled, &store->lock);
+        }
+        pthread_mutex_unlock(&store->lock);
     }
     return NULL;
 }
@@ -418,7 +361,7 @@ static void *carry_out_all(void *context)
 {
     struct store *store = context;
     struct store_change *batch;
-    while ((batch = take_ready(store)) != NULL) {
+    while ((batch = take_batch(store, &store->ready, false)) != NULL) {
         carry_out(store, batch);
     }
     return NULL;
@@ -447,28 +390,21 @@ static void close_queue(struct store *store, struct queue *queue)
 
 /* ---- Life and death ---- */
 
-/* SQLite makes its files but lets a failed fsync of their folder pass. */
-static enum status open_catalogue(struct store *store, struct problem *reterr)
-{
-    const struct state_dir *folder = &store->dir;
-    enum status status =
-        catalogue_open(folder->catalogue_path, folder->store_id, &store->catalogue, reterr);
-    if (status == STATUS_OK && fsync(folder->root) != 0) {
-        status =
-            problem_set(reterr, STATUS_IO, "%s cannot be made durable", folder->catalogue_path);
-    }
-    return status;
-}
-
 static enum status open_parts(struct store *store, const char *path, struct problem *reterr)
 {
+    const struct state_dir *folder = &store->dir;
     enum status status = state_dir_open(path, &store->dir, reterr);
     if (status != STATUS_OK) {
         return status;
     }
-    status = open_catalogue(store, reterr);
+    status = catalogue_open(folder->catalogue_path, folder->store_id, &store->catalogue, reterr);
+    /* SQLite makes its files but lets a failed fsync of their folder pass. */
+    if (status == STATUS_OK && fsync(folder->root) != 0) {
+        status =
+            problem_set(reterr, STATUS_IO, "%s cannot be made durable", folder->catalogue_path);
+    }
     if (status == STATUS_OK) {
-        status = store_repair(&store->dir, store->catalogue, reterr);
+        status = state_dir_repair(folder, store->catalogue, reterr);
     }
     if (status != STATUS_OK) {
         catalogue_close(store->catalogue);

@@ -67,9 +67,6 @@ int store_result_folder(const struct store *store);
 /* A word that the store made at random when it was created, to key ids with. It leaves the process
  * nowhere. */
 const char *store_secret(const struct store *store);
-/* "<graph id>.<kind>.npy" */
-#define RESULT_NAME_SIZE 48
-void store_result_name(const char *graph_id, enum kind kind, char ret_name[RESULT_NAME_SIZE]);
 /* Bytes on the file system of the state directory: free for us now, and in all. Any thread. */
 uint64_t store_free_bytes(const struct store *store);
 uint64_t store_disk_bytes(const struct store *store);

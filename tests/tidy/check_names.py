@@ -40,8 +40,7 @@ WITHOUT_UNIT_TEST = {
     "server/solver/solver_gpu.c": "tests/solver/test_solver_gpu.c, on a device",
     "server/solver/solver_gpu_absent.c": "test_solver.c",
     "server/store/draft_file.c": "test_graph_file.c and test_result_file.c",
-    "server/store/state_dir.c": "test_store.c",
-    "server/store/store_repair.c": "test_store.c and test_store_crash.c",
+    "server/store/state_dir.c": "test_store.c and test_store_crash.c",
 }
 
 # Globals that do not begin with a word of their file's name, each with why.

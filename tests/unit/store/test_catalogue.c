@@ -226,14 +226,14 @@ static void graph_leaves_with_its_names_and_results(void **state)
     bool found;
     struct catalogue *catalogue = open_catalogue(*state);
     put_all(catalogue);
-    assert_int_equal(catalogue_has_graph(catalogue, "g_1", &found), STATUS_OK);
+    assert_int_equal(catalogue_has_graph(catalogue, "g_1", &found, NULL), STATUS_OK);
     assert_true(found);
     assert_int_equal(catalogue_has_result(catalogue, "g_1", KIND_F4, &found), STATUS_OK);
     assert_true(found);
     assert_int_equal(catalogue_has_result(catalogue, "g_1", KIND_I4, &found), STATUS_OK);
     assert_false(found);
     assert_int_equal(catalogue_delete_graph(catalogue, "g_1"), STATUS_OK);
-    assert_int_equal(catalogue_has_graph(catalogue, "g_1", &found), STATUS_OK);
+    assert_int_equal(catalogue_has_graph(catalogue, "g_1", &found, NULL), STATUS_OK);
     assert_false(found);
     assert_int_equal(visit(catalogue, &walk), STATUS_OK);
     assert_string_equal(walk.lines, "job j_1\n");
