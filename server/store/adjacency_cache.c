@@ -74,53 +74,23 @@ static void move_entry(struct entry **link, struct entry **list)
     *list = entry;
 }
 
-static struct entry *find_entry(struct adjacency_cache *cache, const char *graph_id)
-{
-    struct entry **link = &cache->first;
-    while (*link != NULL && strcmp((*link)->graph_id, graph_id) != 0) {
-        link = &(*link)->next;
-    }
-    if (*link == NULL) {
-        return NULL;
-    }
-    move_entry(link, &cache->first);
-    return cache->first;
-}
-
-/* The link of the entry unasked for longest that nobody uses; NULL when all are in use. */
-static struct entry **find_oldest(struct adjacency_cache *cache)
-{
-    struct entry **oldest = NULL;
-    for (struct entry **link = &cache->first; *link != NULL; link = &(*link)->next) {
-        if ((*link)->lent == 0) {
-            oldest = link;
-        }
-    }
-    return oldest;
-}
-
-/* Removes idle entries, the oldest first, until the cache fits its budget. The caller destroys them
- * once it has released the lock. */
+/* Removes entries that nobody uses, the one unasked for longest first, until the cache fits its
+ * budget or all are in use. The caller destroys them once it has released the lock. */
 static struct entry *evict(struct adjacency_cache *cache)
 {
     struct entry *evicted = NULL;
-    struct entry **link;
-    while (cache->bytes > cache->budget_bytes && (link = find_oldest(cache)) != NULL) {
-        cache->bytes -= (*link)->bytes;
-        move_entry(link, &evicted);
+    struct entry **oldest = &cache->first;
+    while (cache->bytes > cache->budget_bytes && oldest != NULL) {
+        oldest = NULL;
+        for (struct entry **link = &cache->first; *link != NULL; link = &(*link)->next) {
+            oldest = (*link)->lent == 0 ? link : oldest;
+        }
+        if (oldest != NULL) {
+            cache->bytes -= (*oldest)->bytes;
+            move_entry(oldest, &evicted);
+        }
     }
     return evicted;
-}
-
-static void forget(struct adjacency_cache *cache, struct entry *entry)
-{
-    struct entry **link = &cache->first;
-    while (*link != entry) {
-        link = &(*link)->next;
-    }
-    *link = entry->next;
-    entry->next = NULL;
-    cache->bytes -= entry->bytes;
 }
 
 /* ---- Reading ---- */
@@ -192,27 +162,15 @@ static void fill_entry(struct adjacency_cache *cache, struct entry *entry)
     entry->adjacency = adjacency;
     entry->status = status;
     if (status != STATUS_OK) {
-        forget(cache, entry);
+        struct entry **link = &cache->first;
+        while (*link != entry) {
+            link = &(*link)->next;
+        }
+        *link = entry->next;
+        entry->next = NULL;
+        cache->bytes -= entry->bytes;
     }
     pthread_cond_broadcast(&cache->read);
-}
-
-static bool is_being_read(const struct entry *entry)
-{
-    return entry->adjacency == NULL && entry->status == STATUS_OK;
-}
-
-/* The last to hold an entry that could not be read frees it; the lock is held. */
-static enum status let_go_failed(struct entry *entry, struct problem *reterr)
-{
-    const enum status status = entry->status;
-    if (reterr != NULL) {
-        *reterr = entry->problem;
-    }
-    if (--entry->lent == 0) {
-        free(entry);
-    }
-    return status;
 }
 
 enum status adjacency_cache_borrow(struct adjacency_cache *cache, const char *graph_id,
@@ -220,11 +178,16 @@ enum status adjacency_cache_borrow(struct adjacency_cache *cache, const char *gr
 {
     enum status status = STATUS_OK;
     pthread_mutex_lock(&cache->lock);
-    struct entry *entry = find_entry(cache, graph_id);
+    struct entry **link = &cache->first;
+    while (*link != NULL && strcmp((*link)->graph_id, graph_id) != 0) {
+        link = &(*link)->next;
+    }
+    struct entry *entry = *link;
     if (entry != NULL) {
+        move_entry(link, &cache->first);
         cache->hits++;
         entry->lent++;
-        while (is_being_read(entry)) {
+        while (entry->adjacency == NULL && entry->status == STATUS_OK) {
             pthread_cond_wait(&cache->read, &cache->lock);
         }
     } else {
@@ -237,7 +200,14 @@ enum status adjacency_cache_borrow(struct adjacency_cache *cache, const char *gr
     if (entry == NULL) {
         status = problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
     } else if (entry->status != STATUS_OK) {
-        status = let_go_failed(entry, reterr);
+        status = entry->status;
+        if (reterr != NULL) {
+            *reterr = entry->problem;
+        }
+        /* The last to hold an entry that could not be read frees it. */
+        if (--entry->lent == 0) {
+            free(entry);
+        }
     } else {
         *ret_adjacency = entry->adjacency;
     }

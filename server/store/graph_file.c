@@ -206,20 +206,8 @@ enum status graph_file_write(int folder, const char *id, const struct graph *gra
 
 /* ---- Reading ---- */
 
-/* Whether it is one, and its fields are within their bounds. */
-static bool is_sound(const struct header *header)
-{
-    return memcmp(header->magic, magic, sizeof(magic)) == 0 && header->version == VERSION &&
-           header->header_checksum == header_checksum(header) && header->directed <= 1 &&
-           (header->weight_type == WEIGHT_INTEGER || header->weight_type == WEIGHT_REAL) &&
-           header->negative <= 1 && header->integral <= 1 &&
-           (header->negative_loop == NO_VERTEX || header->negative_loop < header->vertex_count) &&
-           isfinite(header->min_weight) && isfinite(header->max_weight) &&
-           isfinite(header->negative_loop_weight);
-}
-
-/* The header, once the size of the file agrees with its counts: after this no count can ask for
- * more memory than the file is long. */
+/* The header, once its fields are within their bounds and the size of the file agrees with its
+ * counts: after this no count can ask for more memory than the file is long. */
 static enum status read_header(int descriptor, struct header *ret_header, struct layout *ret_layout)
 {
     struct header header;
@@ -232,8 +220,15 @@ static enum status read_header(int descriptor, struct header *ret_header, struct
     if (status != STATUS_OK) {
         return status;
     }
-    if (!is_sound(&header) || !lay_out(&header, &layout) ||
-        layout.file_size != (uint64_t)file.st_size) {
+    const bool is_sound =
+        memcmp(header.magic, magic, sizeof(magic)) == 0 && header.version == VERSION &&
+        header.header_checksum == header_checksum(&header) && header.directed <= 1 &&
+        (header.weight_type == WEIGHT_INTEGER || header.weight_type == WEIGHT_REAL) &&
+        header.negative <= 1 && header.integral <= 1 &&
+        (header.negative_loop == NO_VERTEX || header.negative_loop < header.vertex_count) &&
+        isfinite(header.min_weight) && isfinite(header.max_weight) &&
+        isfinite(header.negative_loop_weight);
+    if (!is_sound || !lay_out(&header, &layout) || layout.file_size != (uint64_t)file.st_size) {
         return STATUS_CORRUPT;
     }
     *ret_header = header;

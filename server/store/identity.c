@@ -32,69 +32,41 @@ static void print_base32(const unsigned char bytes[ID_BYTES], char digits[ID_DIG
     *digits = '\0';
 }
 
-static enum status hash_names(gnutls_hash_hd_t hash, const struct vertex_names *names)
-{
-    size_t size = vertex_names_encoded_size(names);
-    unsigned char *bytes = malloc(size + 1);
-    if (bytes == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    vertex_names_encode(names, bytes);
-    enum status status = gnutls_hash(hash, bytes, size) == 0 ? STATUS_OK : STATUS_NO_MEMORY;
-    free(bytes);
-    return status;
-}
-
-/* Loops are not among the edges, and a negative one makes it another graph: one without distances.
- */
-static int hash_negative_loop(gnutls_hash_hd_t hash, const struct graph_summary *summary)
-{
-    if (summary->negative_loop == NO_VERTEX) {
-        return 0;
-    }
-    int failed = gnutls_hash(hash, &summary->negative_loop, sizeof(summary->negative_loop));
-    return failed != 0 ? failed
-                       : gnutls_hash(hash, &summary->negative_loop_weight,
-                                     sizeof(summary->negative_loop_weight));
-}
-
 /* The canonical form: row offsets, targets, weights, names and counts. From its end, the counts
  * tell where each part begins: a name may hold any bytes, and with nothing fixed before or behind
  * them those could be the edges of another graph. */
 static enum status hash_graph(gnutls_hash_hd_t hash, const struct graph *graph)
 {
+    const struct graph_summary *loop = &graph->summary;
+    const size_t names_size = vertex_names_encoded_size(graph->names);
     const uint64_t counts[] = {graph->vertex_count, graph->edge_count, graph->directed,
-                               graph->weight_type, vertex_names_encoded_size(graph->names)};
+                               graph->weight_type, names_size};
     const bool integer = graph->weight_type == WEIGHT_INTEGER;
     const void *weights = integer ? (const void *)graph->weight_i4 : (const void *)graph->weight_f8;
     const size_t weight_size = integer ? sizeof(*graph->weight_i4) : sizeof(*graph->weight_f8);
 
-    if (gnutls_hash(hash, domain, sizeof(domain)) != 0 ||
+    unsigned char *names = malloc(names_size + 1);
+    if (names == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    vertex_names_encode(graph->names, names);
+    bool failed =
+        gnutls_hash(hash, domain, sizeof(domain)) != 0 ||
         gnutls_hash(hash, graph->row_offset,
                     ((size_t)graph->vertex_count + 1) * sizeof(*graph->row_offset)) != 0 ||
         gnutls_hash(hash, graph->target, graph->edge_count * sizeof(*graph->target)) != 0 ||
-        gnutls_hash(hash, weights, graph->edge_count * weight_size) != 0 ||
-        hash_negative_loop(hash, &graph->summary) != 0) {
-        return STATUS_NO_MEMORY;
+        gnutls_hash(hash, weights, graph->edge_count * weight_size) != 0;
+    /* Loops are not among the edges, and a negative one makes it another graph: one without
+     * distances. */
+    if (loop->negative_loop != NO_VERTEX) {
+        failed =
+            failed || gnutls_hash(hash, &loop->negative_loop, sizeof(loop->negative_loop)) != 0 ||
+            gnutls_hash(hash, &loop->negative_loop_weight, sizeof(loop->negative_loop_weight)) != 0;
     }
-    enum status status = hash_names(hash, graph->names);
-    if (status == STATUS_OK && gnutls_hash(hash, counts, sizeof(counts)) != 0) {
-        status = STATUS_NO_MEMORY;
-    }
-    return status;
-}
-
-/* HMAC-SHA256 by the secret, of the tenant's name with its NUL and the digest. */
-static enum status key_digest(const char *tenant, const char *secret, unsigned char digest[32])
-{
-    gnutls_hmac_hd_t hmac;
-    if (gnutls_hmac_init(&hmac, GNUTLS_MAC_SHA256, secret, strlen(secret)) != 0) {
-        return STATUS_NO_MEMORY;
-    }
-    bool done =
-        gnutls_hmac(hmac, tenant, strlen(tenant) + 1) == 0 && gnutls_hmac(hmac, digest, 32) == 0;
-    gnutls_hmac_deinit(hmac, digest);
-    return done ? STATUS_OK : STATUS_NO_MEMORY;
+    failed = failed || gnutls_hash(hash, names, names_size) != 0 ||
+             gnutls_hash(hash, counts, sizeof(counts)) != 0;
+    free(names);
+    return failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 enum status identity_of_graph(const struct graph *graph, const char *tenant, const char *secret,
@@ -107,11 +79,21 @@ enum status identity_of_graph(const struct graph *graph, const char *tenant, con
     enum status status = hash_graph(hash, graph);
     unsigned char digest[32];
     gnutls_hash_deinit(hash, digest);
-    if (status == STATUS_OK && tenant[0] != '\0') {
-        status = key_digest(tenant, secret, digest);
-    }
     if (status != STATUS_OK) {
         return status;
+    }
+    if (tenant[0] != '\0') {
+        /* HMAC-SHA256 by the secret, of the tenant's name with its NUL and the digest. */
+        gnutls_hmac_hd_t hmac;
+        if (gnutls_hmac_init(&hmac, GNUTLS_MAC_SHA256, secret, strlen(secret)) != 0) {
+            return STATUS_NO_MEMORY;
+        }
+        const bool done = gnutls_hmac(hmac, tenant, strlen(tenant) + 1) == 0 &&
+                          gnutls_hmac(hmac, digest, sizeof(digest)) == 0;
+        gnutls_hmac_deinit(hmac, digest);
+        if (!done) {
+            return STATUS_NO_MEMORY;
+        }
     }
     memcpy(ret_id, "g_", ID_PREFIX_LENGTH);
     print_base32(digest, ret_id + ID_PREFIX_LENGTH);
