@@ -1,7 +1,5 @@
 #include "server/config.h"
 
-#include "server/config_option.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <ini.h>
@@ -9,27 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *flag;
-    const char *section;
-    const char *key;
-} short_flags[] = {
-    {"listen", "http", "listen"},
-    {"state-dir", "store", "state_dir"},
-    {"solver", "solver", "backend"},
-};
+#define VARIABLE_PREFIX "APSPD_"
+#define FILE_VARIABLE VARIABLE_PREFIX "CONFIG"
+/* The longest line: a text value, its key, blanks around. inih's own default is 200. */
+#define LINE_SIZE 1024
 
-void config_defaults(struct config *config)
-{
-    memset(config, 0, sizeof(*config));
-    const struct config_option *option;
-    for (size_t i = 0; (option = config_option_at(i)) != NULL; i++) {
-        enum status status = config_option_set(config, option, option->fallback, "default", NULL);
-        CHECK(status == STATUS_OK);
-    }
-}
-
-/* The configuration file */
+/* ---- The configuration file ---- */
 
 struct file_source {
     struct config *config;
@@ -43,8 +26,8 @@ struct file_source {
 static enum status refuse_line(struct file_source *source, const char *what, const char *text)
 {
     source->status =
-        problem_set(source->reterr, STATUS_CONFIG, "%.*s:%" PRIu64 ": %s%.*s", CONFIG_OPTION_SHOWN,
-                    source->path, source->line, what, CONFIG_OPTION_SHOWN, text);
+        problem_set(source->reterr, STATUS_CONFIG, "%.*s:%" PRIu64 ": %s%.*s", CONFIG_SHOWN,
+                    source->path, source->line, what, CONFIG_SHOWN, text);
     problem_at(source->reterr, source->line, 0);
     return source->status;
 }
@@ -72,29 +55,26 @@ static char *read_line(char *buffer, int size, void *context)
 static int take_pair(void *context, const char *section, const char *key, const char *value)
 {
     struct file_source *source = context;
-    char origin[CONFIG_OPTION_SHOWN + 24];
+    char origin[CONFIG_SHOWN + 24];
     if (source->status != STATUS_OK) {
         return 0;
     }
-    const struct config_option *option = config_option_find(section, strlen(section), key);
+    const struct config_option *option =
+        config_option_find(CONFIG_DAEMON, section, strlen(section), key);
     if (option == NULL) {
-        char name[2 * CONFIG_OPTION_SHOWN];
+        char name[2 * CONFIG_SHOWN];
         snprintf(name, sizeof(name), "%s.%s", section, key);
         refuse_line(source, "unknown key ", name);
         problem_hint(source->reterr, "--print-config lists every key");
         return 0;
     }
-    snprintf(origin, sizeof(origin), "%.*s:%" PRIu64, CONFIG_OPTION_SHOWN, source->path,
-             source->line);
+    snprintf(origin, sizeof(origin), "%.*s:%" PRIu64, CONFIG_SHOWN, source->path, source->line);
     source->status = config_option_set(source->config, option, value, origin, source->reterr);
     if (source->status != STATUS_OK) {
         problem_at(source->reterr, source->line, 0);
     }
     return source->status == STATUS_OK;
 }
-
-/* The longest line: a text value, its key, blanks around. inih's own default is 200. */
-#define LINE_SIZE 1024
 
 static enum status load_file(struct config *config, const char *path, struct problem *reterr)
 {
@@ -118,38 +98,27 @@ static enum status load_file(struct config *config, const char *path, struct pro
     return source.status;
 }
 
-/* Environment */
+/* ---- Environment ---- */
 
-#define VARIABLE_PREFIX "APSPD_"
-
-static void variable_name(const struct config_option *option, char *buffer, size_t size)
-{
-    snprintf(buffer, size, VARIABLE_PREFIX "%s_%s", option->section, option->key);
-    for (char *c = buffer; *c != '\0'; c++) {
-        *c = (char)toupper((unsigned char)*c);
-    }
-}
-
-/* Variables that mean something else to the project's own tests and to --config. */
-static bool is_foreign_variable(const char *name)
-{
-    static const char test_prefix[] = VARIABLE_PREFIX "TEST_";
-    return strncmp(name, VARIABLE_PREFIX, strlen(VARIABLE_PREFIX)) != 0 ||
-           strncmp(name, test_prefix, strlen(test_prefix)) == 0 ||
-           strcmp(name, VARIABLE_PREFIX "SOURCE_ROOT") == 0 ||
-           strcmp(name, VARIABLE_PREFIX "CONFIG") == 0;
-}
-
+/* APSPD_<SECTION>_<KEY>, in capital letters; a section has no underscore in its name. */
 static enum status load_variable(struct config *config, const char *name, const char *value,
                                  struct problem *reterr)
 {
-    char known[CONFIG_OPTION_SHOWN];
-    const struct config_option *option;
-    for (size_t i = 0; (option = config_option_at(i)) != NULL; i++) {
-        variable_name(option, known, sizeof(known));
-        if (strcmp(known, name) == 0) {
-            return config_option_set(config, option, value, name, reterr);
-        }
+    char key[CONFIG_SHOWN];
+    const struct config_option *option = NULL;
+    bool has_capitals = true;
+    size_t size = 0;
+    for (const char *c = name + strlen(VARIABLE_PREFIX); *c != '\0'; c++) {
+        has_capitals = has_capitals && !islower((unsigned char)*c);
+        key[size++] = (char)tolower((unsigned char)*c);
+    }
+    key[size] = '\0';
+    const size_t section_size = strcspn(key, "_");
+    if (has_capitals && section_size < size) {
+        option = config_option_find(CONFIG_DAEMON, key, section_size, key + section_size + 1);
+    }
+    if (option != NULL) {
+        return config_option_set(config, option, value, name, reterr);
     }
     problem_set(reterr, STATUS_CONFIG, "unknown environment variable %s", name);
     problem_hint(reterr, "APSPD_<SECTION>_<KEY> sets a key; --print-config lists them");
@@ -159,88 +128,64 @@ static enum status load_variable(struct config *config, const char *name, const 
 static enum status load_environment(struct config *config, char **environment,
                                     struct problem *reterr)
 {
-    for (char **entry = environment; *entry != NULL; entry++) {
-        char name[CONFIG_OPTION_SHOWN];
-        size_t size = strcspn(*entry, "=");
-        size_t kept = size < sizeof(name) ? size : sizeof(name) - 1;
-        memcpy(name, *entry, kept);
-        name[kept] = '\0';
-        if (is_foreign_variable(name)) {
-            continue;
-        }
-        const char *value = (*entry)[size] == '=' ? *entry + size + 1 : "";
-        enum status status = load_variable(config, name, value, reterr);
-        if (status != STATUS_OK) {
-            return status;
+    enum status status = STATUS_OK;
+    for (char **entry = environment; *entry != NULL && status == STATUS_OK; entry++) {
+        char name[CONFIG_SHOWN];
+        const size_t size = strcspn(*entry, "=");
+        snprintf(name, sizeof(name), "%.*s", (int)size, *entry);
+        /* Variables of the project's own tests, and the path of the file, mean something else. */
+        if (strncmp(name, VARIABLE_PREFIX, strlen(VARIABLE_PREFIX)) == 0 &&
+            strncmp(name, VARIABLE_PREFIX "TEST_", strlen(VARIABLE_PREFIX "TEST_")) != 0 &&
+            strcmp(name, VARIABLE_PREFIX "SOURCE_ROOT") != 0 && strcmp(name, FILE_VARIABLE) != 0) {
+            const char *value = (*entry)[size] == '=' ? *entry + size + 1 : "";
+            status = load_variable(config, name, value, reterr);
         }
     }
-    return STATUS_OK;
+    return status;
 }
 
-static const char *environment_value(char **environment, const char *name)
-{
-    size_t size = strlen(name);
-    for (char **entry = environment; *entry != NULL; entry++) {
-        if (strncmp(*entry, name, size) == 0 && (*entry)[size] == '=') {
-            return *entry + size + 1;
-        }
-    }
-    return NULL;
-}
+/* ---- Flags ---- */
 
-/* Flags */
-
-/* The name of a flag without its dashes and value: NULL when the argument is not a flag. */
-static const char *flag_name(const char *argument, char *buffer, size_t size)
+static const struct config_option *find_flag(enum config_program program, const char *name)
 {
-    if (strncmp(argument, "--", 2) != 0 || argument[2] == '\0') {
-        return NULL;
-    }
-    size_t length = strcspn(argument + 2, "=");
-    if (length >= size) {
-        length = size - 1;
-    }
-    memcpy(buffer, argument + 2, length);
-    buffer[length] = '\0';
-    return buffer;
-}
-
-static const struct config_option *flag_option(const char *name)
-{
+    static const struct {
+        const char *flag;
+        const char *name;
+    } short_flags[] = {
+        {"listen", "http.listen"},
+        {"state-dir", "store.state_dir"},
+        {"solver", "solver.backend"},
+    };
     for (size_t i = 0; i < sizeof(short_flags) / sizeof(short_flags[0]); i++) {
         if (strcmp(name, short_flags[i].flag) == 0) {
-            const char *section = short_flags[i].section;
-            return config_option_find(section, strlen(section), short_flags[i].key);
+            name = short_flags[i].name;
+            break;
         }
     }
     const char *dot = strchr(name, '.');
-    return dot == NULL ? NULL : config_option_find(name, (size_t)(dot - name), dot + 1);
+    return dot == NULL ? NULL : config_option_find(program, name, (size_t)(dot - name), dot + 1);
 }
 
-static bool *request_word(struct config_request *request, enum config_program program,
-                          const char *name)
+/* The member that a flag without a value sets; NULL when it is none. */
+static bool *find_switch(struct config_request *request, enum config_program program,
+                         const char *name)
 {
-    if (strcmp(name, "help") == 0) {
-        return &request->help;
-    }
-    if (strcmp(name, "version") == 0) {
-        return &request->version;
-    }
-    if (program == CONFIG_DAEMON && strcmp(name, "check-config") == 0) {
-        return &request->check;
-    }
-    if (program == CONFIG_DAEMON && strcmp(name, "print-config") == 0) {
-        return &request->print;
-    }
-    if (program == CONFIG_DAEMON && strcmp(name, "hash-key") == 0) {
-        return &request->hash_key;
+    const struct {
+        const char *name;
+        bool *member;
+        bool of_daemon;
+    } switches[] = {
+        {"help", &request->help, false},         {"version", &request->version, false},
+        {"check-config", &request->check, true}, {"print-config", &request->print, true},
+        {"hash-key", &request->hash_key, true},
+    };
+    for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
+        if (strcmp(name, switches[i].name) == 0 &&
+            (program == CONFIG_DAEMON || !switches[i].of_daemon)) {
+            return switches[i].member;
+        }
     }
     return NULL;
-}
-
-static bool takes_option(enum config_program program, const struct config_option *option)
-{
-    return option != NULL && (program == CONFIG_DAEMON || strcmp(option->section, "solver") == 0);
 }
 
 /* The flags are walked twice: for --config before the file is read, for the keys after. */
@@ -256,16 +201,6 @@ struct flag_walk {
     struct problem *reterr;
 };
 
-/* The value behind = or the next argument; NULL when it is missing. */
-static const char *flag_value(struct flag_walk *walk)
-{
-    const char *equals = strchr(walk->argv[walk->at], '=');
-    if (equals != NULL) {
-        return equals + 1;
-    }
-    return walk->at + 1 < walk->argc ? walk->argv[++walk->at] : NULL;
-}
-
 static void keep_argument(struct flag_walk *walk)
 {
     if (walk->config != NULL) {
@@ -274,54 +209,40 @@ static void keep_argument(struct flag_walk *walk)
     walk->kept++;
 }
 
-static enum status take_word(struct flag_walk *walk, const char *name, bool *word)
-{
-    if (strchr(walk->argv[walk->at], '=') != NULL) {
-        return problem_set(walk->reterr, STATUS_CONFIG, "--%s takes no value", name);
-    }
-    *word = true;
-    return STATUS_OK;
-}
-
-static enum status take_value(struct flag_walk *walk, const char *name,
-                              const struct config_option *option)
-{
-    const char *value = flag_value(walk);
-    char origin[CONFIG_OPTION_SHOWN + 3];
-    snprintf(origin, sizeof(origin), "--%s", name);
-    if (value == NULL) {
-        return problem_set(walk->reterr, STATUS_CONFIG, "%s needs a value", origin);
-    }
-    if (option == NULL) {
-        walk->path = value;
-        return STATUS_OK;
-    }
-    return walk->config == NULL
-               ? STATUS_OK
-               : config_option_set(walk->config, option, value, origin, walk->reterr);
-}
-
 static enum status walk_argument(struct flag_walk *walk)
 {
-    char buffer[CONFIG_OPTION_SHOWN];
+    char flag[CONFIG_SHOWN + 3] = "--";
+    const char *name = flag + strlen("--");
     const char *argument = walk->argv[walk->at];
-    const char *name = flag_name(argument, buffer, sizeof(buffer));
-    if (name != NULL) {
-        bool *word = request_word(walk->request, walk->program, name);
-        const struct config_option *option = flag_option(name);
-        if (word != NULL) {
-            return take_word(walk, name, word);
+    const char *equals = strchr(argument, '=');
+    if (strncmp(argument, "--", 2) == 0) {
+        snprintf(flag, CONFIG_SHOWN + 2, "%.*s", (int)strcspn(argument, "="), argument);
+    }
+    bool *member = find_switch(walk->request, walk->program, name);
+    const struct config_option *option = find_flag(walk->program, name);
+    if (member != NULL && equals != NULL) {
+        return problem_set(walk->reterr, STATUS_CONFIG, "%s takes no value", flag);
+    }
+    if (member != NULL) {
+        *member = true;
+        return STATUS_OK;
+    }
+    if (option != NULL || strcmp(name, "config") == 0) {
+        const char *value = equals != NULL              ? equals + 1
+                            : walk->at + 1 < walk->argc ? walk->argv[++walk->at]
+                                                        : NULL;
+        if (value == NULL) {
+            return problem_set(walk->reterr, STATUS_CONFIG, "%s needs a value", flag);
         }
-        if (takes_option(walk->program, option)) {
-            return take_value(walk, name, option);
+        if (option == NULL) {
+            walk->path = value;
+        } else if (walk->config != NULL) {
+            return config_option_set(walk->config, option, value, flag, walk->reterr);
         }
-        if (strcmp(name, "config") == 0) {
-            return take_value(walk, name, NULL);
-        }
+        return STATUS_OK;
     }
     if (walk->program == CONFIG_DAEMON) {
-        problem_set(walk->reterr, STATUS_CONFIG, "unknown argument %.*s", CONFIG_OPTION_SHOWN,
-                    argument);
+        problem_set(walk->reterr, STATUS_CONFIG, "unknown argument %.*s", CONFIG_SHOWN, argument);
         problem_hint(walk->reterr, "--help lists the flags");
         return STATUS_CONFIG;
     }
@@ -358,10 +279,14 @@ enum status config_load(struct config *config, enum config_program program, int 
         .program = program,
         .argc = *argc,
         .argv = argv,
-        .path = environment_value(environment, VARIABLE_PREFIX "CONFIG"),
         .request = &request,
         .reterr = reterr,
     };
+    for (char **entry = environment; *entry != NULL && walk.path == NULL; entry++) {
+        if (strncmp(*entry, FILE_VARIABLE "=", strlen(FILE_VARIABLE "=")) == 0) {
+            walk.path = *entry + strlen(FILE_VARIABLE "=");
+        }
+    }
     config_defaults(&loaded);
     enum status status = walk_flags(&walk);
     if (status == STATUS_OK && walk.path != NULL && !request.help && !request.version) {
@@ -382,94 +307,4 @@ enum status config_load(struct config *config, enum config_program program, int 
     *argc = walk.kept;
     *ret_request = request;
     return STATUS_OK;
-}
-
-/* Printing */
-
-#define COLUMNS 78
-
-/* The words in lines that a terminal of 80 columns holds, each behind prefix. */
-static void print_lines(FILE *stream, const char *prefix, const char *words)
-{
-    while (*words != '\0') {
-        const size_t room = COLUMNS - strlen(prefix);
-        size_t size = strlen(words);
-        if (size > room) {
-            size = room;
-            while (size > 0 && words[size] != ' ') {
-                size--;
-            }
-            size = size == 0 ? strcspn(words, " ") : size;
-        }
-        fprintf(stream, "%s%.*s\n", prefix, (int)size, words);
-        words += size;
-        words += strspn(words, " ");
-    }
-}
-
-static void print_option(const struct config *config, const struct config_option *option,
-                         FILE *stream)
-{
-    char range[CONFIG_OPTION_TEXT_SIZE];
-    char value[CONFIG_OPTION_TEXT_SIZE];
-    char line[2 * CONFIG_OPTION_TEXT_SIZE];
-    config_option_range(option, range);
-    config_option_get(config, option, value);
-    snprintf(line, sizeof(line), "%s: %s. Default: %s",
-             option->choices != NULL ? "One of" : "Range", range, option->fallback);
-    print_lines(stream, "; ", option->help);
-    print_lines(stream, "; ", line);
-    fprintf(stream, "%s = %s\n", option->key, value);
-}
-
-void config_print(const struct config *config, FILE *stream)
-{
-    const struct config_option *option;
-    const char *section = "";
-    print_lines(stream, "; ",
-                "The configuration of apspd. A key given again by an environment variable "
-                "(APSPD_HTTP_THREADS) or a flag (--http.threads) is overruled, the flag last. A "
-                "comment takes a line of its own.");
-    for (size_t i = 0; (option = config_option_at(i)) != NULL; i++) {
-        if (strcmp(option->section, section) != 0) {
-            section = option->section;
-            fprintf(stream, "\n[%s]\n", section);
-        }
-        fputc('\n', stream);
-        print_option(config, option, stream);
-    }
-}
-
-static void print_daemon_words(FILE *stream)
-{
-    fputs("usage: apspd [--config FILE] [FLAGS]\n"
-          "All shortest paths of uploaded graphs, answered over HTTP.\n\n"
-          "  --config FILE    Settings from FILE; environment, then flags, overrule them.\n"
-          "  --check-config   Say whether the configuration is right, and end.\n"
-          "  --print-config   Print the configuration as a commented file, and end.\n"
-          "  --hash-key       Read a key from standard input, print what stands for it in\n"
-          "                   the file of keys, and end.\n"
-          "  --help, --version\n\n"
-          "Short for keys below: --listen, --state-dir, --solver (solver.backend). Every\n"
-          "key is an environment variable too: APSPD_HTTP_THREADS for http.threads.\n\n",
-          stream);
-}
-
-void config_print_help(enum config_program program, FILE *stream)
-{
-    const struct config_option *option;
-    if (program == CONFIG_DAEMON) {
-        print_daemon_words(stream);
-    }
-    for (size_t i = 0; (option = config_option_at(i)) != NULL; i++) {
-        char range[CONFIG_OPTION_TEXT_SIZE];
-        char line[2 * CONFIG_OPTION_TEXT_SIZE];
-        if (!takes_option(program, option)) {
-            continue;
-        }
-        config_option_range(option, range);
-        snprintf(line, sizeof(line), "%s (%s; default %s)", option->help, range, option->fallback);
-        fprintf(stream, "  --%s.%s VALUE\n", option->section, option->key);
-        print_lines(stream, "      ", line);
-    }
 }

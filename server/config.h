@@ -1,4 +1,4 @@
-/* The configuration: one table of keys in config.c gives each its default, range, help, flag
+/* The configuration: one table of keys in config_option.c gives each its default, range, help, flag
  * (--http.threads), environment variable (APSPD_HTTP_THREADS) and place in struct config.
  * Later wins: default, file, environment, flag. Immutable after start. */
 #pragma once
@@ -12,6 +12,7 @@
 
 #define CONFIG_TEXT_SIZE 256
 #define CONFIG_NONE "none" /* where there may be no text */
+#define CONFIG_SHOWN 80    /* values and names are shown to people up to this many bytes */
 
 /* Before an address beyond loopback is listened on: keys and TLS, keys only, nothing. */
 enum config_network { NETWORK_SECURE, NETWORK_PLAIN, NETWORK_OPEN };
@@ -121,3 +122,14 @@ MUST_CHECK enum status config_load(struct config *config, enum config_program pr
 void config_print(const struct config *config, FILE *stream);
 /* The list of flags with defaults, for --help; all of the daemon's. */
 void config_print_help(enum config_program program, FILE *stream);
+
+/* A key of the table, and a value for it as text: of no concern to others than config_load. */
+struct config_option;
+/* NULL where the program has no such key. */
+const struct config_option *config_option_find(enum config_program program, const char *section,
+                                               size_t section_size, const char *key);
+/* origin: the file and line, the environment variable or the flag that the value came from.
+ * STATUS_CONFIG with key, value and range in the problem. */
+MUST_CHECK enum status config_option_set(struct config *config, const struct config_option *option,
+                                         const char *value, const char *origin,
+                                         struct problem *reterr);

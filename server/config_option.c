@@ -1,4 +1,4 @@
-#include "server/config_option.h"
+#include "server/config.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -8,6 +8,32 @@
 #define MEMBER(member) offsetof(struct config, member), sizeof(((struct config *)0)->member)
 #define KIB UINT64_C(1024)
 #define GIB (KIB * KIB * KIB)
+#define VALUE_SIZE 320
+
+/* Up to OPTION_WORD the member is text, then it is a number. */
+enum option_type {
+    OPTION_TEXT,
+    OPTION_ADDRESS, /* HOST:PORT or unix:PATH, or none where that is the default */
+    OPTION_HOSTS,   /* names of hosts with blanks or commas between, or none */
+    OPTION_ORIGINS, /* the same of SCHEME://HOST[:PORT], and * */
+    OPTION_WORD,    /* one of choices */
+    OPTION_NUMBER,
+    OPTION_BYTES, /* suffixes accepted */
+    OPTION_CHOICE /* an enum: the place of the word in choices */
+};
+
+struct config_option {
+    const char *section;
+    const char *key;
+    enum option_type type;
+    const char *fallback; /* the default */
+    uint64_t min;
+    uint64_t max;
+    const char *const *choices; /* ends with NULL */
+    size_t offset;              /* in struct config */
+    size_t size;                /* of the member: the limit when it is text */
+    const char *help;
+};
 
 static const char *const solver_choices[] = {"auto", "gpu", "cpu", NULL};
 static const char *const isa_choices[] = {"auto", "portable", "avx2", "avx512", NULL};
@@ -50,27 +76,27 @@ static const struct config_option options[] = {
      "address that is no Unix socket. Read again on SIGHUP; or credential:NAME. none = no TLS."},
     {"http", "tls_key", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tls_key),
      "File of the certificate's private key in PEM, or credential:NAME."},
-    {"http", "threads", OPTION_U32, "4", 1, 64, NULL, MEMBER(http_threads),
+    {"http", "threads", OPTION_NUMBER, "4", 1, 64, NULL, MEMBER(http_threads),
      "Threads that answer requests."},
-    {"http", "connection_limit", OPTION_U32, "16384", 1, 100000, NULL, MEMBER(connection_limit),
+    {"http", "connection_limit", OPTION_NUMBER, "16384", 1, 100000, NULL, MEMBER(connection_limit),
      "Connections open at once, 14 KiB each while idle. Beyond, one that waits for its next "
      "request makes room; while none does, new ones are answered 503."},
-    {"http", "address_limit", OPTION_U32, "4096", 0, 100000, NULL, MEMBER(address_limit),
+    {"http", "address_limit", OPTION_NUMBER, "4096", 0, 100000, NULL, MEMBER(address_limit),
      "Of these, connections from one address (IPv6: one /64); the ones beyond are answered 429. "
      "Behind a proxy all come from one. 0 = no limit."},
-    {"http", "wrong_key_limit", OPTION_U32, "60", 0, 1000000, NULL, MEMBER(wrong_key_limit),
+    {"http", "wrong_key_limit", OPTION_NUMBER, "60", 0, 1000000, NULL, MEMBER(wrong_key_limit),
      "Wrong keys from one address (IPv6: one /64) in a minute; the ones beyond are answered 429, "
      "and end their connection. A valid key is let in all the same, so whoever else is behind the "
      "address does not notice. 0 = no limit."},
-    {"http", "connection_timeout_s", OPTION_SECONDS, "30", 1, 86400, NULL,
+    {"http", "connection_timeout_s", OPTION_NUMBER, "30", 1, 86400, NULL,
      MEMBER(connection_timeout_s),
      "Seconds without any byte moving after which a connection is closed."},
-    {"http", "header_timeout_s", OPTION_SECONDS, "10", 1, 3600, NULL, MEMBER(header_timeout_s),
+    {"http", "header_timeout_s", OPTION_NUMBER, "10", 1, 3600, NULL, MEMBER(header_timeout_s),
      "Seconds that a client has to send the complete header of a request."},
-    {"http", "rate_floor", OPTION_U64, "1024", 0, UINT64_C(1) << 30, NULL, MEMBER(rate_floor),
+    {"http", "rate_floor", OPTION_NUMBER, "1024", 0, UINT64_C(1) << 30, NULL, MEMBER(rate_floor),
      "Bytes a second that a client must send of a body, over any header_timeout_s, or take of an "
      "answer, over any stall_timeout_s: whoever is slower is ended. 0 = any."},
-    {"http", "stall_timeout_s", OPTION_SECONDS, "30", 1, 3600, NULL, MEMBER(stall_timeout_s),
+    {"http", "stall_timeout_s", OPTION_NUMBER, "30", 1, 3600, NULL, MEMBER(stall_timeout_s),
      "Seconds over which a client must take an answer at rate_floor."},
     {"http", "body_limit", OPTION_BYTES, "4294967296", 1, KIB * KIB * GIB, NULL,
      MEMBER(body_limit_bytes),
@@ -86,18 +112,18 @@ static const struct config_option options[] = {
     {"http", "decoded_limit", OPTION_BYTES, "17179869184", 1, KIB * KIB * GIB, NULL,
      MEMBER(decoded_limit_bytes),
      "Most bytes that a compressed upload may decompress to. Suffixes as for body_limit."},
-    {"http", "decoded_ratio", OPTION_U64, "200", 1, 1000000, NULL, MEMBER(decoded_ratio),
+    {"http", "decoded_ratio", OPTION_NUMBER, "200", 1, 1000000, NULL, MEMBER(decoded_ratio),
      "Most times its own size that a compressed upload may decompress to, beyond the first MiB."},
     {"http", "document_limit", OPTION_BYTES, "65536", KIB, GIB, NULL, MEMBER(document_limit_bytes),
      "Largest JSON document in bytes that is a request and not a graph."},
-    {"http", "wait_limit_s", OPTION_SECONDS, "60", 0, 60, NULL, MEMBER(wait_limit_s),
+    {"http", "wait_limit_s", OPTION_NUMBER, "60", 0, 60, NULL, MEMBER(wait_limit_s),
      "Longest time in seconds that an answer is held back until a job changes."},
-    {"http", "heartbeat_s", OPTION_SECONDS, "15", 1, 60, NULL, MEMBER(heartbeat_s),
+    {"http", "heartbeat_s", OPTION_NUMBER, "15", 1, 60, NULL, MEMBER(heartbeat_s),
      "Seconds after which a stream of a job's events says that it is still there."},
-    {"http", "watcher_limit", OPTION_U32, "500", 1, 100000, NULL, MEMBER(watcher_limit),
+    {"http", "watcher_limit", OPTION_NUMBER, "500", 1, 100000, NULL, MEMBER(watcher_limit),
      "Streams of events open at once, each on a connection; the ones beyond are refused with "
      "429."},
-    {"http", "json_cell_limit", OPTION_U64, "64000000", 1, UINT64_C(1) << 40, NULL,
+    {"http", "json_cell_limit", OPTION_NUMBER, "64000000", 1, UINT64_C(1) << 40, NULL,
      MEMBER(json_cell_limit),
      "Most distances in one JSON answer: 64 million are 8,000 vertices. Larger matrices are had as "
      "npy, raw, nthu, csv, ndjson or mtx, or in parts."},
@@ -105,16 +131,16 @@ static const struct config_option options[] = {
      MEMBER(pairs_limit_bytes),
      "Largest body in bytes that lists pairs or vertices to ask about. It is kept in memory until "
      "it is answered, as is the whole answer of distances, which may be several times as large."},
-    {"graph", "vertex_limit", OPTION_U32, "0", 0, UINT32_MAX - 1, NULL, MEMBER(vertex_limit),
+    {"graph", "vertex_limit", OPTION_NUMBER, "0", 0, UINT32_MAX - 1, NULL, MEMBER(vertex_limit),
      "Most vertices of a graph. 0 = as many as the devices hold."},
-    {"graph", "edge_limit", OPTION_U64, "1000000000", 1, UINT64_C(1) << 40, NULL,
+    {"graph", "edge_limit", OPTION_NUMBER, "1000000000", 1, UINT64_C(1) << 40, NULL,
      MEMBER(edge_limit),
      "Most edges of a graph; each takes 12 to 16 bytes of memory while it is read."},
-    {"jobs", "queue_limit", OPTION_U32, "64", 1, 100000, NULL, MEMBER(queue_limit),
+    {"jobs", "queue_limit", OPTION_NUMBER, "64", 1, 100000, NULL, MEMBER(queue_limit),
      "Jobs that may wait; the ones beyond are refused with 429."},
-    {"jobs", "history_limit", OPTION_U32, "10000", 1, 10000000, NULL, MEMBER(history_limit),
+    {"jobs", "history_limit", OPTION_NUMBER, "10000", 1, 10000000, NULL, MEMBER(history_limit),
      "Finished jobs whose documents are kept; the oldest are forgotten first."},
-    {"jobs", "drain_s", OPTION_SECONDS, "30", 0, 86400, NULL, MEMBER(drain_s),
+    {"jobs", "drain_s", OPTION_NUMBER, "30", 0, 86400, NULL, MEMBER(drain_s),
      "Seconds that the running job has to finish after SIGTERM before it is put back in the "
      "queue of the next start."},
     {"store", "state_dir", OPTION_TEXT, "./apspd-state", 0, 0, NULL, MEMBER(state_dir),
@@ -124,7 +150,7 @@ static const struct config_option options[] = {
      MEMBER(result_budget_bytes),
      "Bytes of results kept on disk; the least recently used go first and are solved again when "
      "they are asked for. 0 = as much as the disk holds. Suffixes as for body_limit."},
-    {"store", "result_limit", OPTION_U32, "30000", 1, 60000, NULL, MEMBER(result_limit),
+    {"store", "result_limit", OPTION_NUMBER, "30000", 1, 60000, NULL, MEMBER(result_limit),
      "Results kept, likewise. Each holds an open file and a mapping, of which Linux gives a "
      "process some 65,000."},
     {"store", "disk_reserve", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
@@ -137,7 +163,7 @@ static const struct config_option options[] = {
      "longest ago go first, and one that exceeds it alone has none. Suffixes as for body_limit."},
     {"solver", "backend", OPTION_CHOICE, "auto", 0, 0, solver_choices, MEMBER(solver.choice),
      "What solves: auto takes the GPU when one is usable, else the CPU; gpu insists."},
-    {"solver", "cpu_threads", OPTION_U32, "0", 0, 1024, NULL, MEMBER(solver.cpu_threads),
+    {"solver", "cpu_threads", OPTION_NUMBER, "0", 0, 1024, NULL, MEMBER(solver.cpu_threads),
      "Threads of the CPU solver. 0 = one per core that the process may use."},
     {"solver", "cpu_isa", OPTION_WORD, "auto", 0, 0, isa_choices, MEMBER(solver.cpu_isa),
      "Instruction set of the CPU solver: auto takes the widest that this processor has."},
@@ -147,10 +173,10 @@ static const struct config_option options[] = {
     {"worker", "isolation", OPTION_CHOICE, "thread", 0, 0, isolation_choices, MEMBER(isolation),
      "Where a solver runs: in a thread of the service, or in a process of its own, which is "
      "watched, and replaced when it fails or hangs, while the service goes on."},
-    {"worker", "stall_s", OPTION_SECONDS, "10", 1, 86400, NULL, MEMBER(stall_s),
+    {"worker", "stall_s", OPTION_NUMBER, "10", 1, 86400, NULL, MEMBER(stall_s),
      "Seconds without progress, or a sign of life, after which such a process counts as hung; more "
      "where the rounds of a solve take longer."},
-    {"worker", "sample_rows", OPTION_U32, "16", 0, 1024, NULL, MEMBER(sample_rows),
+    {"worker", "sample_rows", OPTION_NUMBER, "16", 0, 1024, NULL, MEMBER(sample_rows),
      "Rows of every result, drawn at random, that are proven before it is published, and fewer "
      "where they would take more than a fiftieth of the solve, but one. 0 = none: only verify=true "
      "proves then."},
@@ -166,33 +192,25 @@ static const struct config_option options[] = {
 
 #define OPTION_COUNT (sizeof(options) / sizeof(options[0]))
 
-static void *member_of(struct config *config, const struct config_option *option)
+static bool takes_option(enum config_program program, const struct config_option *option)
 {
-    return (char *)config + option->offset;
+    return program == CONFIG_DAEMON || strcmp(option->section, "solver") == 0;
 }
 
-static const void *value_of(const struct config *config, const struct config_option *option)
-{
-    return (const char *)config + option->offset;
-}
-
-const struct config_option *config_option_at(size_t index)
-{
-    return index < OPTION_COUNT ? &options[index] : NULL;
-}
-
-const struct config_option *config_option_find(const char *section, size_t section_size,
-                                               const char *key)
+const struct config_option *config_option_find(enum config_program program, const char *section,
+                                               size_t section_size, const char *key)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         if (strlen(options[i].section) == section_size &&
             memcmp(options[i].section, section, section_size) == 0 &&
             strcmp(options[i].key, key) == 0) {
-            return &options[i];
+            return takes_option(program, &options[i]) ? &options[i] : NULL;
         }
     }
     return NULL;
 }
+
+/* ---- Values ---- */
 
 /* Digits only, so that a sign, blanks and trailing junk are refused. */
 static bool parse_digits(const char *text, uint64_t *ret_value, const char **ret_rest)
@@ -252,161 +270,136 @@ static bool is_address(const struct config_option *option, const char *text)
     return memchr(text, ':', host) == NULL;
 }
 
-static bool is_host_name(const char *word, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        if (!isalnum((unsigned char)word[i]) && strchr("-._", word[i]) == NULL) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* As a browser sends it: no slash or path behind the host. */
-static bool is_origin(const char *word, size_t size)
-{
-    const size_t scheme = strcspn(word, ":");
-    const size_t host = scheme + strlen("://");
-
-    return (size == 1 && word[0] == '*') ||
-           (scheme > 0 && host < size && strncmp(word + scheme, "://", 3) == 0 &&
-            strcspn(word + host, "/?#@\\") >= size - host);
-}
-
+/* Every word of a list is the name of a host, or an origin as a browser sends it: without a slash
+ * or path behind the host. */
 static bool is_list(const struct config_option *option, const char *text)
 {
-    bool (*is_word)(const char *word, size_t size) =
-        option->type == OPTION_HOSTS ? is_host_name : is_origin;
     const char *word;
     size_t size;
-
+    bool sound = true;
     if (strcmp(text, CONFIG_NONE) == 0) {
         return true;
     }
-    while ((word = config_list_next(&text, &size)) != NULL) {
-        if (!is_word(word, size)) {
-            return false;
+    while (sound && (word = config_list_next(&text, &size)) != NULL) {
+        const size_t scheme = strcspn(word, ":");
+        const size_t host = scheme + strlen("://");
+        if (option->type == OPTION_HOSTS) {
+            for (size_t i = 0; i < size; i++) {
+                sound =
+                    sound && (isalnum((unsigned char)word[i]) || strchr("-._", word[i]) != NULL);
+            }
+        } else {
+            sound = (size == 1 && word[0] == '*') ||
+                    (scheme > 0 && host < size && strncmp(word + scheme, "://", 3) == 0 &&
+                     strcspn(word + host, "/?#@\\") >= size - host);
         }
     }
-    return true;
+    return sound;
 }
 
 /* Text that a file gives back unchanged: no controls, no blank at either end. */
-static bool is_plain(const char *text)
+static bool store_text(const struct config_option *option, const char *text, char *member)
 {
-    for (const char *c = text; *c != '\0'; c++) {
-        if (iscntrl((unsigned char)*c)) {
+    const size_t size = strlen(text);
+    if (size == 0 || size >= option->size || text[0] == ' ' || text[size - 1] == ' ') {
+        return false;
+    }
+    for (size_t i = 0; i < size; i++) {
+        if (iscntrl((unsigned char)text[i])) {
             return false;
         }
     }
-    size_t size = strlen(text);
-    return size > 0 && text[0] != ' ' && text[size - 1] != ' ';
-}
-
-static bool find_choice(const struct config_option *option, const char *text, uint32_t *ret_index)
-{
-    for (uint32_t i = 0; option->choices[i] != NULL; i++) {
-        if (strcmp(option->choices[i], text) == 0) {
-            *ret_index = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool store_text(struct config *config, const struct config_option *option, const char *text)
-{
-    size_t size = strlen(text) + 1;
-    if (size > option->size || !is_plain(text)) {
-        return false;
-    }
-    memcpy(member_of(config, option), text, size);
+    memcpy(member, text, size + 1);
     return true;
 }
-
-static bool store_u32(struct config *config, const struct config_option *option, uint32_t value)
-{
-    memcpy(member_of(config, option), &value, sizeof(value));
-    return true;
-}
-
-static bool store_number(struct config *config, const struct config_option *option,
-                         const char *text)
-{
-    uint64_t value;
-    if (!parse_number(text, option->type == OPTION_BYTES, &value) || value < option->min ||
-        value > option->max) {
-        return false;
-    }
-    if (option->size == sizeof(uint32_t)) {
-        return store_u32(config, option, (uint32_t)value);
-    }
-    memcpy(member_of(config, option), &value, sizeof(value));
-    return true;
-}
-
-_Static_assert(sizeof(enum solver_choice) == sizeof(uint32_t), "a choice is stored as 32 bits");
-_Static_assert(sizeof(enum confinement) == sizeof(uint32_t), "a choice is stored as 32 bits");
-_Static_assert(sizeof(enum worker_isolation) == sizeof(uint32_t), "a choice is stored as 32 bits");
-_Static_assert(sizeof(enum config_network) == sizeof(uint32_t), "a choice is stored as 32 bits");
-_Static_assert(sizeof(enum log_level) == sizeof(uint32_t), "a choice is stored as 32 bits");
 
 static bool store(struct config *config, const struct config_option *option, const char *text)
 {
-    uint32_t index;
+    char *member = (char *)config + option->offset;
+    uint64_t number = 0;
+    bool sound = true;
     switch (option->type) {
     case OPTION_TEXT:
-        return store_text(config, option, text);
+        break;
     case OPTION_ADDRESS:
-        return is_address(option, text) && store_text(config, option, text);
+        sound = is_address(option, text);
+        break;
     case OPTION_HOSTS:
     case OPTION_ORIGINS:
-        return is_list(option, text) && store_text(config, option, text);
-    case OPTION_CHOICE:
-        return find_choice(option, text, &index) && store_u32(config, option, index);
+        sound = is_list(option, text);
+        break;
     case OPTION_WORD:
-        return find_choice(option, text, &index) && store_text(config, option, text);
-    case OPTION_U32:
-    case OPTION_SECONDS:
-    case OPTION_U64:
+    case OPTION_CHOICE:
+        while (option->choices[number] != NULL && strcmp(option->choices[number], text) != 0) {
+            number++;
+        }
+        sound = option->choices[number] != NULL;
+        break;
+    case OPTION_NUMBER:
     case OPTION_BYTES:
+        sound = parse_number(text, option->type == OPTION_BYTES, &number) &&
+                number >= option->min && number <= option->max;
         break;
     }
-    return store_number(config, option, text);
+    if (sound && option->type <= OPTION_WORD) {
+        return store_text(option, text, member);
+    }
+    if (sound) {
+        /* Members of 4 bytes are the low half of the number: this project is little-endian. */
+        memcpy(member, &number, option->size);
+    }
+    return sound;
 }
 
-void config_option_range(const struct config_option *option, char ret_text[CONFIG_OPTION_TEXT_SIZE])
+/* The value as text that store reads back. */
+static void print_value(const struct config *config, const struct config_option *option,
+                        char ret_text[VALUE_SIZE])
 {
-    const size_t size = CONFIG_OPTION_TEXT_SIZE;
+    const char *member = (const char *)config + option->offset;
+    uint64_t number = 0;
+    if (option->type <= OPTION_WORD) {
+        snprintf(ret_text, VALUE_SIZE, "%s", member);
+        return;
+    }
+    memcpy(&number, member, option->size);
+    if (option->type == OPTION_CHOICE) {
+        snprintf(ret_text, VALUE_SIZE, "%s", option->choices[number]);
+    } else {
+        snprintf(ret_text, VALUE_SIZE, "%" PRIu64, number);
+    }
+}
+
+/* Describes the allowed values in words. */
+static void print_range(const struct config_option *option, char ret_text[VALUE_SIZE])
+{
     size_t used = 0;
     switch (option->type) {
     case OPTION_TEXT:
-        snprintf(ret_text, size, "1 to %zu bytes of text", option->size - 1);
-        return;
+        snprintf(ret_text, VALUE_SIZE, "1 to %zu bytes of text", option->size - 1);
+        break;
     case OPTION_ADDRESS:
-        snprintf(ret_text, size, "HOST:PORT or unix:PATH%s",
+        snprintf(ret_text, VALUE_SIZE, "HOST:PORT or unix:PATH%s",
                  strcmp(option->fallback, CONFIG_NONE) == 0 ? ", or none" : "");
-        return;
+        break;
     case OPTION_HOSTS:
-        snprintf(ret_text, size, "names of hosts with blanks between, or none");
-        return;
+        snprintf(ret_text, VALUE_SIZE, "names of hosts with blanks between, or none");
+        break;
     case OPTION_ORIGINS:
-        snprintf(ret_text, size, "SCHEME://HOST[:PORT], several with blanks between, *, or none");
-        return;
+        snprintf(ret_text, VALUE_SIZE,
+                 "SCHEME://HOST[:PORT], several with blanks between, *, or none");
+        break;
     case OPTION_CHOICE:
     case OPTION_WORD:
         for (size_t i = 0; option->choices[i] != NULL; i++) {
-            used += (size_t)snprintf(ret_text + used, size - used, "%s%s", i > 0 ? ", " : "",
+            used += (size_t)snprintf(ret_text + used, VALUE_SIZE - used, "%s%s", i > 0 ? ", " : "",
                                      option->choices[i]);
         }
-        return;
-    case OPTION_U32:
-    case OPTION_SECONDS:
-    case OPTION_U64:
+        break;
+    case OPTION_NUMBER:
     case OPTION_BYTES:
+        snprintf(ret_text, VALUE_SIZE, "%" PRIu64 " to %" PRIu64, option->min, option->max);
         break;
     }
-    snprintf(ret_text, size, "%" PRIu64 " to %" PRIu64, option->min, option->max);
 }
 
 enum status config_option_set(struct config *config, const struct config_option *option,
@@ -415,10 +408,10 @@ enum status config_option_set(struct config *config, const struct config_option 
     if (store(config, option, value)) {
         return STATUS_OK;
     }
-    char range[CONFIG_OPTION_TEXT_SIZE];
-    config_option_range(option, range);
+    char range[VALUE_SIZE];
+    print_range(option, range);
     problem_set(reterr, STATUS_CONFIG, "%s: %s.%s is \"%.*s\"; %s %s", origin, option->section,
-                option->key, CONFIG_OPTION_SHOWN, value,
+                option->key, CONFIG_SHOWN, value,
                 option->choices != NULL ? "it must be one of" : "it must be", range);
     if (strstr(value, " ;") != NULL || strstr(value, " #") != NULL) {
         problem_hint(reterr, "a comment takes a line of its own");
@@ -426,31 +419,87 @@ enum status config_option_set(struct config *config, const struct config_option 
     return STATUS_CONFIG;
 }
 
-void config_option_get(const struct config *config, const struct config_option *option,
-                       char ret_text[CONFIG_OPTION_TEXT_SIZE])
+void config_defaults(struct config *config)
 {
-    const void *value = value_of(config, option);
-    uint64_t number = 0;
-    switch (option->type) {
-    case OPTION_TEXT:
-    case OPTION_ADDRESS:
-    case OPTION_HOSTS:
-    case OPTION_ORIGINS:
-    case OPTION_WORD:
-        snprintf(ret_text, CONFIG_OPTION_TEXT_SIZE, "%s", (const char *)value);
-        return;
-    case OPTION_CHOICE:
-    case OPTION_U32:
-    case OPTION_SECONDS:
-    case OPTION_U64:
-    case OPTION_BYTES:
-        break;
+    memset(config, 0, sizeof(*config));
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        CHECK(store(config, &options[i], options[i].fallback));
     }
-    /* Members of 4 bytes are the low half of the number: this project is little-endian. */
-    memcpy(&number, value, option->size);
-    if (option->type == OPTION_CHOICE) {
-        snprintf(ret_text, CONFIG_OPTION_TEXT_SIZE, "%s", option->choices[number]);
-    } else {
-        snprintf(ret_text, CONFIG_OPTION_TEXT_SIZE, "%" PRIu64, number);
+}
+
+/* ---- Printing ---- */
+
+#define COLUMNS 78
+
+/* The words in lines that a terminal of 80 columns holds, each behind prefix. */
+static void print_lines(FILE *stream, const char *prefix, const char *words)
+{
+    while (*words != '\0') {
+        const size_t room = COLUMNS - strlen(prefix);
+        size_t size = strlen(words);
+        if (size > room) {
+            size = room;
+            while (size > 0 && words[size] != ' ') {
+                size--;
+            }
+            size = size == 0 ? strcspn(words, " ") : size;
+        }
+        fprintf(stream, "%s%.*s\n", prefix, (int)size, words);
+        words += size;
+        words += strspn(words, " ");
+    }
+}
+
+void config_print(const struct config *config, FILE *stream)
+{
+    const char *section = "";
+    print_lines(stream, "; ",
+                "The configuration of apspd. A key given again by an environment variable "
+                "(APSPD_HTTP_THREADS) or a flag (--http.threads) is overruled, the flag last. A "
+                "comment takes a line of its own.");
+    for (const struct config_option *option = options; option < options + OPTION_COUNT; option++) {
+        char range[VALUE_SIZE];
+        char value[VALUE_SIZE];
+        char line[2 * VALUE_SIZE];
+        if (strcmp(option->section, section) != 0) {
+            section = option->section;
+            fprintf(stream, "\n[%s]\n", section);
+        }
+        print_range(option, range);
+        print_value(config, option, value);
+        snprintf(line, sizeof(line), "%s: %s. Default: %s",
+                 option->choices != NULL ? "One of" : "Range", range, option->fallback);
+        fputc('\n', stream);
+        print_lines(stream, "; ", option->help);
+        print_lines(stream, "; ", line);
+        fprintf(stream, "%s = %s\n", option->key, value);
+    }
+}
+
+void config_print_help(enum config_program program, FILE *stream)
+{
+    if (program == CONFIG_DAEMON) {
+        fputs("usage: apspd [--config FILE] [FLAGS]\n"
+              "All shortest paths of uploaded graphs, answered over HTTP.\n\n"
+              "  --config FILE    Settings from FILE; environment, then flags, overrule them.\n"
+              "  --check-config   Say whether the configuration is right, and end.\n"
+              "  --print-config   Print the configuration as a commented file, and end.\n"
+              "  --hash-key       Read a key from standard input, print what stands for it in\n"
+              "                   the file of keys, and end.\n"
+              "  --help, --version\n\n"
+              "Short for keys below: --listen, --state-dir, --solver (solver.backend). Every\n"
+              "key is an environment variable too: APSPD_HTTP_THREADS for http.threads.\n\n",
+              stream);
+    }
+    for (const struct config_option *option = options; option < options + OPTION_COUNT; option++) {
+        char range[VALUE_SIZE];
+        char line[2 * VALUE_SIZE];
+        if (takes_option(program, option)) {
+            print_range(option, range);
+            snprintf(line, sizeof(line), "%s (%s; default %s)", option->help, range,
+                     option->fallback);
+            fprintf(stream, "  --%s.%s VALUE\n", option->section, option->key);
+            print_lines(stream, "      ", line);
+        }
     }
 }
