@@ -26,17 +26,8 @@ bool log_is_on(enum log_level level)
 
 const char *log_level_name(enum log_level level)
 {
-    switch (level) {
-    case LOG_DEBUG:
-        return "debug";
-    case LOG_INFO:
-        return "info";
-    case LOG_WARNING:
-        return "warning";
-    case LOG_ERROR:
-        break;
-    }
-    return "error";
+    static const char *const names[] = {"debug", "info", "warning", "error"};
+    return names[level];
 }
 
 enum log_level log_get_level(void)
@@ -60,18 +51,6 @@ static void append_string(struct text *line, const char *string)
     text_append_json_string(line, string, strlen(string));
 }
 
-static void append_number(struct text *line, double number)
-{
-    char digits[NUMBER_PRINT_SIZE];
-    if (!isfinite(number)) {
-        text_append_string(line, "null");
-        return;
-    }
-    /* A count stays exact; of a duration nobody reads more than microseconds. */
-    double shown = fabs(number) < 1e9 ? round(number * 1e6) / 1e6 : round(number);
-    text_append(line, digits, number_print_real(shown, false, digits));
-}
-
 static void append_fields(struct text *line, const struct log_field *fields, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -83,8 +62,14 @@ static void append_fields(struct text *line, const struct log_field *fields, siz
         text_append_char(line, ':');
         if (fields[i].text != NULL) {
             append_string(line, fields[i].text);
+        } else if (isfinite(fields[i].number)) {
+            /* A count stays exact; of a duration nobody reads more than microseconds. */
+            const double number = fields[i].number;
+            const double shown = fabs(number) < 1e9 ? round(number * 1e6) / 1e6 : round(number);
+            char digits[NUMBER_PRINT_SIZE];
+            text_append(line, digits, number_print_real(shown, false, digits));
         } else {
-            append_number(line, fields[i].number);
+            text_append_string(line, "null");
         }
     }
 }

@@ -185,19 +185,6 @@ void metrics_print_series(struct text *text, const char *name, const char *label
     text_append_char(text, '\n');
 }
 
-static void print_histogram(struct text *text, enum metrics_histogram histogram)
-{
-    uint64_t counts[BOUND_COUNT + 1];
-    uint64_t sum = 0;
-    for (size_t i = 0; i <= BOUND_COUNT; i++) {
-        sum += atomic_load_explicit(&observed[histogram].counts[i], memory_order_relaxed);
-        counts[i] = sum;
-    }
-    metrics_print_head(text, histograms[histogram].name, "histogram", histograms[histogram].help);
-    metrics_print_series(text, histograms[histogram].name, "", bounds, counts, BOUND_COUNT,
-                         atomic_load_explicit(&observed[histogram].sum, memory_order_relaxed));
-}
-
 void metrics_print(struct text *text)
 {
     for (int i = 0; i < METRIC_COUNT; i++) {
@@ -208,6 +195,14 @@ void metrics_print(struct text *text)
                              atomic_load_explicit(&values[i], memory_order_relaxed));
     }
     for (int i = 0; i < METRICS_HISTOGRAM_COUNT; i++) {
-        print_histogram(text, (enum metrics_histogram)i);
+        uint64_t counts[BOUND_COUNT + 1];
+        uint64_t sum = 0;
+        for (size_t j = 0; j <= BOUND_COUNT; j++) {
+            sum += atomic_load_explicit(&observed[i].counts[j], memory_order_relaxed);
+            counts[j] = sum;
+        }
+        metrics_print_head(text, histograms[i].name, "histogram", histograms[i].help);
+        metrics_print_series(text, histograms[i].name, "", bounds, counts, BOUND_COUNT,
+                             atomic_load_explicit(&observed[i].sum, memory_order_relaxed));
     }
 }

@@ -25,6 +25,8 @@
 
 /* For a driver of GPUs to say whether there is one. */
 #define DRIVER_TIMEOUT_S 60
+/* A device failed for good in a thread of this process. */
+#define EXIT_DEVICE 80
 
 enum { SIGNAL_COUNT = 3 };
 static const int signal_numbers[SIGNAL_COUNT] = {SIGTERM, SIGINT, SIGHUP};
@@ -32,7 +34,9 @@ static const int signal_numbers[SIGNAL_COUNT] = {SIGTERM, SIGINT, SIGHUP};
 struct service {
     const struct config *config; /* own */
     struct config own;           /* as it was given, with the paths of credentials */
-    const struct service_reload *reload;
+    const char *path;            /* of the configuration file, or NULL */
+    int argc;
+    char **argv;
     uv_loop_t loop;
     struct store *store;
     struct result_table *results;
@@ -57,7 +61,7 @@ static int exit_code_of(enum status status)
         return EX_CONFIG;
     }
     if (status == STATUS_DEVICE_LOST) {
-        return SERVICE_EXIT_DEVICE;
+        return EXIT_DEVICE;
     }
     return status == STATUS_NO_MEMORY ? EX_TEMPFAIL : EX_IOERR;
 }
@@ -100,21 +104,16 @@ static void drained(void *context)
     uv_idle_start(&service->last_calls, check_calls);
 }
 
-/* A drain may take longer than the manager waits by itself; what comes after it is short. */
-static void tell_of_stop(const struct service *service)
-{
-    char state[96];
-    snprintf(state, sizeof(state), "STOPPING=1\nSTATUS=draining\nEXTEND_TIMEOUT_USEC=%llu",
-             (service->config->drain_s + 60ULL) * 1000000ULL);
-    service_manager_notify(service->manager, state);
-}
-
 /* 1. No new jobs; the running ones end, or go back into the queue. */
 static void stop(struct service *service, bool fast)
 {
     if (!service->stopping) {
+        /* A drain may take longer than the manager waits by itself; what comes after is short. */
+        char state[96];
+        snprintf(state, sizeof(state), "STOPPING=1\nSTATUS=draining\nEXTEND_TIMEOUT_USEC=%llu",
+                 (service->config->drain_s + 60ULL) * 1000000ULL);
+        service_manager_notify(service->manager, state);
         service->stopping = true;
-        tell_of_stop(service);
         scheduler_drain(service->scheduler, drained, service);
     } else {
         fast = true;
@@ -142,23 +141,19 @@ static void log_reload(const char *part, enum status status, const struct proble
     }
 }
 
-/* Each for itself: what is broken stays as it was. */
-static void reload_secrets(const struct service *service)
+static void reload(const struct service *service)
 {
+    struct config config;
+    struct config_request request;
     struct problem problem = {0};
+    int argc = service->argc;
+    /* Each for itself: what is broken stays as it was. */
     if (service->http != NULL) {
         log_reload("keys", http_load_keys(service->http, &problem), &problem);
         log_reload("certificate", http_load_certificate(service->http, &problem), &problem);
     }
-}
-
-static void reload(const struct service *service)
-{
-    struct config config;
-    struct problem problem = {0};
-    reload_secrets(service);
-    config_defaults(&config);
-    enum status status = service->reload->load(service->reload->context, &config, &problem);
+    enum status status =
+        config_load(&config, CONFIG_DAEMON, &argc, service->argv, environ, &request, &problem);
     if (status != STATUS_OK) {
         log_reload("configuration", status, &problem);
         return;
@@ -223,15 +218,6 @@ static void add_folders(struct folders *folders, const char *path)
     }
 }
 
-static void find_readable(const struct service *service, struct folders *ret_folders)
-{
-    *ret_folders = (struct folders){0};
-    add_folders(ret_folders, service->reload->path);
-    add_folders(ret_folders, service->config->keys_file);
-    add_folders(ret_folders, service->config->tls_certificate);
-    add_folders(ret_folders, service->config->tls_key);
-}
-
 /* A Unix socket of our own is removed at the end. */
 static void add_socket_folder(struct folders *folders, const struct listener *listener)
 {
@@ -240,27 +226,6 @@ static void add_socket_folder(struct folders *folders, const struct listener *li
         memcpy(text, listener->path, sizeof(listener->path));
         folders->list[folders->count++] = dirname(text);
     }
-}
-
-static void find_writable(const struct service *service, struct folders *ret_folders)
-{
-    *ret_folders = (struct folders){.count = 1, .list = {service->config->state_dir}};
-    add_socket_folder(ret_folders, &service->listener);
-    add_socket_folder(ret_folders, &service->admin_listener);
-}
-
-/* Checks the access to the state directory. Root fails here like any user: confinement has already
- * dropped its right to other users' files. */
-static enum status check_access(const char *state_dir, struct problem *reterr)
-{
-    if (faccessat(AT_FDCWD, state_dir, R_OK | W_OK | X_OK, AT_EACCESS) == 0) {
-        return STATUS_OK;
-    }
-    problem_set(reterr, STATUS_CONFIG,
-                "%s belongs to another user, and a confined service has no rights beyond its own",
-                state_dir);
-    problem_hint(reterr, "run apspd as that user, or set service.confinement to off");
-    return STATUS_CONFIG;
 }
 
 /* Asked by a process of its own, which ends: the driver makes its device nodes now, which it may
@@ -286,13 +251,17 @@ static enum status enter_sandbox(struct service *service, struct problem *reterr
 {
     const struct config *config = service->config;
     char reason[SOLVER_REASON_SIZE];
-    struct folders readable;
-    struct folders writable;
+    struct folders readable = {0};
+    struct folders writable = {.count = 1, .list = {config->state_dir}};
     if (config->confinement == CONFINEMENT_OFF) {
         return STATUS_OK;
     }
-    find_readable(service, &readable);
-    find_writable(service, &writable);
+    add_folders(&readable, service->path);
+    add_folders(&readable, config->keys_file);
+    add_folders(&readable, config->tls_certificate);
+    add_folders(&readable, config->tls_key);
+    add_socket_folder(&writable, &service->listener);
+    add_socket_folder(&writable, &service->admin_listener);
     service->policy.spawns = config->isolation == WORKER_PROCESS;
     service->policy.devices =
         config->solver.choice != SOLVER_CPU &&
@@ -301,7 +270,16 @@ static enum status enter_sandbox(struct service *service, struct problem *reterr
     policy.writable = writable.list;
     policy.readable = readable.list;
     sandbox_enter(&policy, &service->sandbox);
-    return check_access(config->state_dir, reterr);
+    /* Root fails here like any user: its right to the files of other users is dropped by now. */
+    if (faccessat(AT_FDCWD, config->state_dir, R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
+        problem_set(
+            reterr, STATUS_CONFIG,
+            "%s belongs to another user, and a confined service has no rights beyond its own",
+            config->state_dir);
+        problem_hint(reterr, "run apspd as that user, or set service.confinement to off");
+        return STATUS_CONFIG;
+    }
+    return STATUS_OK;
 }
 
 static enum status filter_calls(struct service *service, struct problem *reterr)
@@ -334,38 +312,24 @@ static void bark(uv_timer_t *watchdog)
     service_manager_notify(service->manager, "WATCHDOG=1");
 }
 
-static void tell_of_start(struct service *service)
-{
-    const uint64_t interval_ms = service_manager_watchdog_ms();
-    char state[LISTENER_ADDRESS_SIZE + 64];
-    snprintf(state, sizeof(state), "READY=1\nSTATUS=listening on %s", http_address(service->http));
-    service_manager_notify(service->manager, state);
-    if (interval_ms > 0) {
-        uv_timer_start(&service->watchdog, bark, interval_ms, interval_ms);
-    }
-}
-
-/* A quarter of what is available, unless it is said: without limit where neither tells. */
-static uint64_t upload_memory_bytes(const struct config *config)
-{
-    const uint64_t available = host_memory_available();
-    if (config->upload_memory_bytes > 0) {
-        return config->upload_memory_bytes;
-    }
-    return available > 0 ? available / 4 : UINT64_MAX;
-}
-
 static enum status start_http(struct service *service, struct problem *reterr)
 {
+    /* A quarter of what is available, unless it is said: without limit where neither tells. */
+    const uint64_t set_bytes = service->config->upload_memory_bytes;
+    const uint64_t available = host_memory_available();
     struct http_parts parts = {
         .config = service->config,
         .scheduler = service->scheduler,
         .results = service->results,
         .store = service->store,
-        .upload_memory_bytes = upload_memory_bytes(service->config),
+        .upload_memory_bytes = set_bytes > 0   ? set_bytes
+                               : available > 0 ? available / 4
+                                               : UINT64_MAX,
         .listener = service->listener,
         .admin_listener = service->admin_listener,
     };
+    const uint64_t watchdog_ms = service_manager_watchdog_ms();
+    char state[LISTENER_ADDRESS_SIZE + 64];
     service->listener = service->admin_listener = LISTENER_CLOSED;
     enum status status = http_start(&parts, &service->http, reterr);
     if (status != STATUS_OK) {
@@ -376,7 +340,11 @@ static enum status start_http(struct service *service, struct problem *reterr)
         printf("admin listening on %s\n", http_admin_address(service->http));
     }
     fflush(stdout);
-    tell_of_start(service);
+    snprintf(state, sizeof(state), "READY=1\nSTATUS=listening on %s", http_address(service->http));
+    service_manager_notify(service->manager, state);
+    if (watchdog_ms > 0) {
+        uv_timer_start(&service->watchdog, bark, watchdog_ms, watchdog_ms);
+    }
     log_write(LOG_INFO, "started", LOG_TEXT("version", APSPD_VERSION),
               LOG_TEXT("address", http_address(service->http)),
               LOG_TEXT("admin_address", http_admin_address(service->http)),
@@ -385,36 +353,19 @@ static enum status start_http(struct service *service, struct problem *reterr)
     return STATUS_OK;
 }
 
-/* The service manager's, or one of our own. */
-static enum status open_listener(struct service *service, struct problem *reterr)
-{
-    const unsigned mode = (unsigned)strtoul(service->config->socket_mode, NULL, 8);
-    int given = -1;
-    const enum status status = service_manager_take_socket(&given, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    return given >= 0 ? listener_adopt(given, &service->listener, reterr)
-                      : listener_open(service->config->listen, mode, &service->listener, reterr);
-}
-
 static enum status open_listeners(struct service *service, struct problem *reterr)
 {
     const struct config *config = service->config;
     const unsigned mode = (unsigned)strtoul(config->socket_mode, NULL, 8);
-    enum status status = open_listener(service, reterr);
+    /* The service manager's, or one of our own. */
+    int given = -1;
+    enum status status = service_manager_take_socket(&given, reterr);
+    if (status == STATUS_OK) {
+        status = given >= 0 ? listener_adopt(given, &service->listener, reterr)
+                            : listener_open(config->listen, mode, &service->listener, reterr);
+    }
     if (status == STATUS_OK && strcmp(config->admin_listen, CONFIG_NONE) != 0) {
         status = listener_open(config->admin_listen, mode, &service->admin_listener, reterr);
-    }
-    return status;
-}
-
-static enum status find_credentials(struct config *config, struct problem *reterr)
-{
-    char *const paths[] = {config->keys_file, config->tls_certificate, config->tls_key};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < sizeof(paths) / sizeof(paths[0]); i++) {
-        status = service_manager_find_credential(paths[i], CONFIG_TEXT_SIZE, reterr);
     }
     return status;
 }
@@ -424,8 +375,13 @@ static enum status find_credentials(struct config *config, struct problem *reter
  * the second. */
 static enum status start_parts(struct service *service, const char **part, struct problem *reterr)
 {
+    struct config *config = &service->own;
+    char *const paths[] = {config->keys_file, config->tls_certificate, config->tls_key};
+    enum status status = STATUS_OK;
     *part = "credentials";
-    enum status status = find_credentials(&service->own, reterr);
+    for (size_t i = 0; status == STATUS_OK && i < sizeof(paths) / sizeof(paths[0]); i++) {
+        status = service_manager_find_credential(paths[i], CONFIG_TEXT_SIZE, reterr);
+    }
     if (status == STATUS_OK) {
         *part = "listener";
         status = open_listeners(service, reterr);
@@ -446,7 +402,7 @@ static enum status start_parts(struct service *service, const char **part, struc
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "There is not enough memory to start.");
     }
-    *part = "desk";
+    *part = "scheduler";
     status = scheduler_create(&service->loop, service->config, service->store, service->results,
                               &service->scheduler, reterr);
     if (status != STATUS_OK) {
@@ -480,24 +436,14 @@ static void start(struct service *service)
     }
 }
 
-/* Every published result keeps its file open. */
-static void raise_file_limit(void)
+int service_run(const struct config *config, const char *path, int argc, char **argv)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
-        return;
-    }
-    limit.rlim_cur = limit.rlim_max;
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
-        log_write(LOG_WARNING, "file_limit_stays", LOG_NUMBER("files", limit.rlim_max));
-    }
-}
-
-int service_run(const struct config *config, const struct service_reload *reload)
-{
     struct service service = {.config = &service.own,
                               .own = *config,
-                              .reload = reload,
+                              .path = path,
+                              .argc = argc,
+                              .argv = argv,
                               .listener = LISTENER_CLOSED,
                               .admin_listener = LISTENER_CLOSED,
                               .policy.role = SANDBOX_FRONT};
@@ -508,7 +454,13 @@ int service_run(const struct config *config, const struct service_reload *reload
     signal(SIGPIPE, SIG_IGN);
     signal(SIGIO, SIG_IGN);   /* of a lease on a file, when another wants to write it */
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is a full disk, and told as that */
-    raise_file_limit();
+    /* Every published result keeps its file open. */
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+            log_write(LOG_WARNING, "file_limit_stays", LOG_NUMBER("files", limit.rlim_max));
+        }
+    }
     json_object_seed(0);
     service.manager = service_manager_open();
     open_handles(&service);

@@ -4,19 +4,9 @@
 
 #include "server/config.h"
 
-/* Reads the configuration anew, for SIGHUP: of what it says only the log level is obeyed while the
- * service runs. */
-struct service_reload {
-    void *context;
-    const char *path; /* of the file that load reads; NULL = none */
-    enum status (*load)(void *context, struct config *ret_config, struct problem *reterr);
-};
-
-/* A device failed for good in a thread of this process: whoever started it should start it again.
- */
-#define SERVICE_EXIT_DEVICE 80
-
 /* Runs until SIGTERM or SIGINT has been obeyed, or a device is lost. Returns the exit code of the
- * process: 0, 74 state directory (EX_IOERR), 75 out of memory (EX_TEMPFAIL), 78 configuration,
- * SERVICE_EXIT_DEVICE. */
-int service_run(const struct config *config, const struct service_reload *reload);
+ * process: 0, 74 state directory (EX_IOERR), 75 out of memory (EX_TEMPFAIL), 78 configuration, or
+ * 80 when a device failed for good in a thread of this process, which should be started again then.
+ * path: of the configuration file, or NULL. With the arguments of the process the configuration is
+ * read anew on SIGHUP: of what it says only the log level is obeyed while the service runs. */
+int service_run(const struct config *config, const char *path, int argc, char **argv);
