@@ -7,7 +7,6 @@
 #include "server/solver/plan/planner.h"
 #include "server/solver/solver.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -339,9 +338,7 @@ static enum status print_document(const struct bench *bench, double started_s)
         "relaxations_per_s", limits, "memory", "copy_bytes_per_s", bench->limits.copy_bytes_per_s,
         "upload_bytes_per_s", bench->limits.upload_bytes_per_s, "download_bytes_per_s",
         bench->limits.download_bytes_per_s, "rows", bench->rows, "skipped", bench->skipped);
-    const int failed = json_dumpf(document, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
-    json_decref(document);
-    return failed != 0 || putchar('\n') == EOF ? STATUS_IO : STATUS_OK;
+    return command_print_json(document, stdout);
 }
 
 static enum status run(struct command_call *call, struct problem *reterr)

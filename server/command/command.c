@@ -161,6 +161,17 @@ enum format command_format(struct command_call *call, int flag, const char *path
     return FORMAT_NONE;
 }
 
+enum status command_print_json(json_t *document, FILE *stream)
+{
+    if (document == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    const int failed = json_dumpf(document, stream, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(document);
+    return failed == 0 && fputc('\n', stream) != EOF && fflush(stream) != EOF ? STATUS_OK
+                                                                              : STATUS_IO;
+}
+
 static volatile sig_atomic_t interrupted;
 
 static void note_signal(int signal_number)

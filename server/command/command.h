@@ -1,8 +1,14 @@
-/* A subcommand of apsp, the reading of its arguments, and the signals that end it. */
+/* A subcommand of apsp, the reading of its arguments and of its graph, the JSON that it prints, and
+ * the signals that end it. */
 #pragma once
 
 #include "proto/format.h"
+#include "proto/graph.h"
+#include "proto/matrix.h"
+#include "proto/text.h"
 #include "server/config.h"
+
+#include <jansson.h>
 
 #define COMMAND_FLAG_LIMIT 16
 #define COMMAND_OPERAND_LIMIT 2
@@ -52,6 +58,32 @@ uint64_t command_number(struct command_call *call, int flag, uint64_t min, uint6
 enum kind command_kind(struct command_call *call, int flag);
 enum format command_format(struct command_call *call, int flag, const char *path,
                            bool matrix_output);
+/* Places of the flags that every command that reads a graph has first, in this order. */
+enum graph_input_flag {
+    GRAPH_INPUT_FROM,
+    GRAPH_INPUT_DIRECTED,
+    GRAPH_INPUT_WEIGHT,
+    GRAPH_INPUT_N,
+    GRAPH_INPUT_COUNT
+};
+
+#define GRAPH_INPUT_FLAGS                                                                          \
+    [GRAPH_INPUT_FROM] =                                                                           \
+        {"from", "FORMAT",                                                                         \
+         "Format of the graph: dimacs, mtx, metis, edges, json, jgf, graphml,\n"                   \
+         "      npy, nthu. Else the file's ending, else its first bytes decide."},                 \
+    [GRAPH_INPUT_DIRECTED] = {"directed", "true|false",                                            \
+                              "Whether edges lead one way; else what the format says, else\n"      \
+                              "      true."},                                                      \
+    [GRAPH_INPUT_WEIGHT] = {"weight", "NAME", "Column or attribute to take the weights from."},    \
+    [GRAPH_INPUT_N] = {"n", "N", "The vertices are 0..N-1."}
+
+/* Reads the call's first operand, "-" being standard input, compressed or not. A problem about its
+ * content has the path in the call. */
+MUST_CHECK enum status graph_input_read(struct command_call *call, struct graph **ret_graph,
+                                        double *ret_seconds, struct problem *reterr);
+/* Prints a document as one line; takes it. STATUS_NO_MEMORY when it is NULL, STATUS_IO. */
+MUST_CHECK enum status command_print_json(json_t *document, FILE *stream);
 /* Notes STATUS_BAD_PARAMETER: the flag, its value, and what it must be. */
 void command_refuse_value(struct command_call *call, int flag, const char *wanted);
 
@@ -61,3 +93,45 @@ void command_watch_signals(void);
 bool command_interrupted(void);
 /* The same for struct observer; context is not used. */
 bool command_cancelled(void *context);
+
+/* ---- Output ----
+ *
+ * Files that a command writes, and the matrix of a solve in one of them. A regular file appears
+ * under its name only when it is complete: it is written beside it as NAME.tmp and renamed.
+ * Standard output ("-"), pipes and devices are written as they are. Both structs are zeroed by the
+ * caller before open, so that finishing is always allowed. */
+
+struct output_file {
+    int file;         /* -1 when closed */
+    const char *path; /* borrowed for the life of the struct */
+    char *draft_path; /* NULL when written in place */
+};
+
+MUST_CHECK enum status output_file_open(struct output_file *output, const char *path,
+                                        struct problem *reterr);
+/* Writes the text and empties it, once it has at least this many bytes. STATUS_CANCELLED after a
+ * signal. */
+MUST_CHECK enum status output_file_flush(struct output_file *output, struct text *text,
+                                         size_t least, struct problem *reterr);
+/* Gives the complete file its name. */
+MUST_CHECK enum status output_file_commit(struct output_file *output, struct problem *reterr);
+/* Closes; a draft that was not committed is removed. */
+void output_file_finish(struct output_file *output);
+
+/* npy, raw and nthu are mapped files that the solver writes into; text formats, and outputs that
+ * cannot be mapped, are memory that is written at the end. */
+struct output_matrix {
+    struct output_file file;
+    enum format format;
+    struct matrix matrix; /* its elements are inside the mapping */
+    char *mapping;
+    size_t mapping_size;
+};
+
+MUST_CHECK enum status output_matrix_open(struct output_matrix *output, const char *path,
+                                          enum format format, enum kind kind, uint32_t vertex_count,
+                                          struct problem *reterr);
+/* Writes what is not in the file yet, and commits it. */
+MUST_CHECK enum status output_matrix_commit(struct output_matrix *output, const struct graph *graph,
+                                            struct problem *reterr);
+void output_matrix_finish(struct output_matrix *output);

@@ -1,7 +1,6 @@
 #include "proto/number.h"
 #include "server/command/command.h"
 #include "server/command/generator.h"
-#include "server/command/output.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -28,6 +27,7 @@ static const struct command_flag flags[] = {
 
 /* Writes edges as they come from the generator, through a buffer. */
 struct edge_writer {
+    bool counting; /* first the edges are only counted, in written */
     struct output_file file;
     enum format format;
     bool thousandths; /* weights are counted in thousandths and written as decimals */
@@ -68,6 +68,10 @@ static enum status write_edge(void *context, uint32_t source, uint32_t target, u
 {
     struct edge_writer *writer = context;
     struct text *text = &writer->text;
+    const bool is_first = writer->written++ == 0;
+    if (writer->counting) {
+        return command_interrupted() ? STATUS_CANCELLED : STATUS_OK;
+    }
     if (writer->format == FORMAT_NTHU) {
         append_int32(text, source);
         append_int32(text, target);
@@ -78,7 +82,7 @@ static enum status write_edge(void *context, uint32_t source, uint32_t target, u
     const bool is_json = writer->format == FORMAT_JSON;
     const char between = is_dimacs ? ' ' : ',';
     if (is_json) {
-        text_append_string(text, writer->written > 0 ? ",\n[" : "\n[");
+        text_append_string(text, is_first ? "\n[" : ",\n[");
     } else if (is_dimacs) {
         text_append_string(text, "a ");
     }
@@ -93,28 +97,17 @@ static enum status write_edge(void *context, uint32_t source, uint32_t target, u
         text_append(text, fraction, sizeof(fraction));
     }
     text_append_char(text, is_json ? ']' : '\n');
-    writer->written++;
     return output_file_flush(&writer->file, text, PIECE_SIZE, writer->reterr);
-}
-
-static enum status count_edge(void *context, uint32_t source, uint32_t target, uint64_t weight)
-{
-    uint64_t *count = context;
-    (void)source;
-    (void)target;
-    (void)weight;
-    ++*count;
-    return command_interrupted() ? STATUS_CANCELLED : STATUS_OK;
 }
 
 /* The number of edges stands in front of them, so the graph is generated twice and never kept. */
 static enum status write_graph(const struct generator_request *request, struct edge_writer *writer,
                                const char *path)
 {
-    uint64_t count = 0;
-    const struct generator_sink counter_sink = {&count, count_edge};
-    const struct generator_sink writer_sink = {writer, write_edge};
-    enum status status = generator_run(request, &counter_sink);
+    const struct generator_sink sink = {writer, write_edge};
+    writer->counting = true;
+    enum status status = generator_run(request, &sink);
+    const uint64_t count = writer->written;
     if (status != STATUS_OK) {
         return problem_set(writer->reterr, status, "interrupted");
     }
@@ -129,8 +122,10 @@ static enum status write_graph(const struct generator_request *request, struct e
     if (status != STATUS_OK) {
         return status;
     }
+    writer->counting = false;
+    writer->written = 0;
     append_header(writer, request->vertex_count, count);
-    status = generator_run(request, &writer_sink);
+    status = generator_run(request, &sink);
     if (status != STATUS_OK) {
         return status;
     }
@@ -148,27 +143,22 @@ static enum status write_graph(const struct generator_request *request, struct e
     return status;
 }
 
-static void parse_shape(struct command_call *call, struct generator_request *request)
-{
-    static const char *const names[] = {"gnp", "dense", "grid", "road"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(names[i], call->values[SHAPE]) == 0) {
-            request->shape = (enum generator_shape)i;
-            return;
-        }
-    }
-    command_refuse_value(call, SHAPE, "one of gnp, dense, grid, road");
-}
-
 static enum status run(struct command_call *call, struct problem *reterr)
 {
+    static const char *const shapes[GENERATOR_COUNT] = {"gnp", "dense", "grid", "road"};
     struct generator_request request = {.directed = call->values[DIRECTED] != NULL};
     struct edge_writer writer = {.file = {.file = -1}, .reterr = reterr};
     if (call->values[SHAPE] == NULL || call->values[N] == NULL) {
         return problem_set(reterr, STATUS_BAD_PARAMETER, "--%s is missing",
                            call->values[SHAPE] == NULL ? "shape" : "n");
     }
-    parse_shape(call, &request);
+    while (request.shape < GENERATOR_COUNT &&
+           strcmp(shapes[request.shape], call->values[SHAPE]) != 0) {
+        request.shape++;
+    }
+    if (request.shape == GENERATOR_COUNT) {
+        command_refuse_value(call, SHAPE, "one of gnp, dense, grid, road");
+    }
     request.vertex_count = (uint32_t)command_number(call, N, 0, UINT32_MAX - 1, 0);
     request.seed = command_number(call, SEED, 0, INT64_MAX, 1);
     request.degree = (uint32_t)command_number(call, DEGREE, 0, UINT32_MAX, 8);

@@ -34,11 +34,6 @@ static uint64_t scale(uint64_t random, uint64_t range)
     return (uint64_t)(((wide)random * range) >> 64);
 }
 
-static uint64_t draw_weight(struct generation *generation)
-{
-    return 1 + scale(draw(generation), generation->request->max_weight);
-}
-
 static bool draw_percent(struct generation *generation, uint64_t percent)
 {
     return scale(draw(generation), 100) < percent;
@@ -55,8 +50,8 @@ static enum status give(struct generation *generation, uint32_t source, uint32_t
 /* An edge and, unless the graph is directed, its reverse. */
 static enum status give_random(struct generation *generation, uint32_t source, uint32_t target)
 {
-    return give(generation, source, target, draw_weight(generation),
-                !generation->request->directed);
+    const uint64_t weight = 1 + scale(draw(generation), generation->request->max_weight);
+    return give(generation, source, target, weight, !generation->request->directed);
 }
 
 static enum status make_dense(struct generation *generation)
@@ -88,16 +83,6 @@ struct gap_law {
     uint32_t digits;                   /* the ones above are always 0 */
 };
 
-static void make_gap_law(struct gap_law *law, uint64_t edges, uint64_t pairs)
-{
-    uint64_t q = ONE - (uint64_t)(((wide)edges << 32) / pairs);
-    law->digits = 0;
-    while (law->digits < GAP_DIGITS && q > 0) {
-        law->digit_chance[law->digits++] = (uint64_t)(((wide)q << 32) / (ONE + q));
-        q = (q * q) >> 32;
-    }
-}
-
 static uint64_t draw_gap(struct generation *generation, const struct gap_law *law)
 {
     uint64_t gap = 0;
@@ -115,14 +100,17 @@ static enum status make_gnp(struct generation *generation)
     const uint32_t n = generation->request->vertex_count;
     const bool directed = generation->request->directed;
     const uint32_t degree = generation->request->degree;
-    struct gap_law law;
+    struct gap_law law = {0};
     if (n < 2 || degree == 0) {
         return STATUS_OK;
     }
     if (degree >= n - 1) {
         return make_dense(generation);
     }
-    make_gap_law(&law, degree, n - 1);
+    for (uint64_t q = ONE - (uint64_t)(((wide)degree << 32) / (n - 1));
+         law.digits < GAP_DIGITS && q > 0; q = (q * q) >> 32) {
+        law.digit_chance[law.digits++] = (uint64_t)(((wide)q << 32) / (ONE + q));
+    }
     uint64_t place = draw_gap(generation, &law);
     for (uint32_t source = 0; source < n; source++) {
         const uint32_t row = directed ? n - 1 : n - 1 - source;
@@ -182,18 +170,14 @@ static int64_t place_of(const struct generation *generation, uint32_t vertex, bo
     return (int64_t)(cell * CELL + scale(random, JITTER));
 }
 
-static uint64_t road_weight(const struct generation *generation, uint32_t a, uint32_t b)
+/* Streets off the tree lead one way, at random, when the graph is directed. */
+static enum status give_road(struct generation *generation, uint32_t a, uint32_t b, bool tree)
 {
     const int64_t across = place_of(generation, a, false) - place_of(generation, b, false);
     const int64_t down = place_of(generation, a, true) - place_of(generation, b, true);
     const uint64_t length = square_root((uint64_t)(across * across + down * down));
-    return 1 + (uint64_t)((wide)length * generation->request->max_weight / LONGEST);
-}
-
-/* Streets off the tree lead one way, at random, when the graph is directed. */
-static enum status give_road(struct generation *generation, uint32_t a, uint32_t b, bool tree)
-{
-    const uint64_t weight = road_weight(generation, a, b);
+    const uint64_t weight =
+        1 + (uint64_t)((wide)length * generation->request->max_weight / LONGEST);
     const bool both = tree || !generation->request->directed;
     return !both && draw_percent(generation, 50) ? give(generation, b, a, weight, both)
                                                  : give(generation, a, b, weight, both);
@@ -235,15 +219,8 @@ enum status generator_run(const struct generator_request *request,
         return STATUS_OK;
     }
     generation.width = (uint32_t)square_root(request->vertex_count);
-    switch (request->shape) {
-    case GENERATOR_GNP:
-        return make_gnp(&generation);
-    case GENERATOR_DENSE:
-        return make_dense(&generation);
-    case GENERATOR_GRID:
-        return make_grid(&generation);
-    case GENERATOR_ROAD:
-        break;
-    }
-    return make_road(&generation);
+    return request->shape == GENERATOR_GNP     ? make_gnp(&generation)
+           : request->shape == GENERATOR_DENSE ? make_dense(&generation)
+           : request->shape == GENERATOR_GRID  ? make_grid(&generation)
+                                               : make_road(&generation);
 }

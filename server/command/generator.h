@@ -11,7 +11,8 @@ enum generator_shape {
     GENERATOR_GNP,   /* every pair is an edge with the same chance */
     GENERATOR_DENSE, /* every pair is an edge */
     GENERATOR_GRID,  /* streets on squared paper */
-    GENERATOR_ROAD   /* a grid with displaced crossings, missing streets and diagonals; connected */
+    GENERATOR_ROAD,  /* a grid with displaced crossings, missing streets and diagonals; connected */
+    GENERATOR_COUNT
 };
 
 struct generator_request {

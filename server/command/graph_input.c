@@ -1,10 +1,9 @@
-#include "server/command/graph_input.h"
-
 #include "proto/read/decoder.h"
 #include "proto/read/graph_builder.h"
 #include "proto/read/reader.h"
 #include "proto/text.h"
 #include "server/clock.h"
+#include "server/command/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -125,17 +124,6 @@ static enum status open_input(const char *path, enum coding coding, struct input
     return STATUS_OK;
 }
 
-static void close_input(struct input *input)
-{
-    reader_destroy(input->reader);
-    decoder_destroy(input->decoder);
-    text_finish(&input->head);
-    free(input->chunk);
-    if (input->file > STDERR_FILENO) {
-        close(input->file);
-    }
-}
-
 enum status graph_input_read(struct command_call *call, struct graph **ret_graph,
                              double *ret_seconds, struct problem *reterr)
 {
@@ -161,7 +149,13 @@ enum status graph_input_read(struct command_call *call, struct graph **ret_graph
     if (status == STATUS_OK) {
         status = read_all(&input, ret_graph, reterr);
     }
-    close_input(&input);
+    reader_destroy(input.reader);
+    decoder_destroy(input.decoder);
+    text_finish(&input.head);
+    free(input.chunk);
+    if (input.file > STDERR_FILENO) {
+        close(input.file);
+    }
     if (status == STATUS_OK) {
         call->problem_path = NULL;
         *ret_seconds = clock_monotonic_s() - began_s;

@@ -1,4 +1,3 @@
-#include "server/command/output.h"
 
 #include "proto/write/grid_text.h"
 #include "proto/write/writer.h"
@@ -112,31 +111,16 @@ void output_file_finish(struct output_file *output)
     *output = (struct output_file){.file = -1};
 }
 
-/* False for the formats whose bytes are those of the matrix in memory. */
-static bool find_text_form(enum format format, enum grid_form *ret_form)
+/* The bytes of the other formats are those of the matrix in memory. */
+static bool is_text(enum format format)
 {
-    static const struct {
-        enum format format;
-        enum grid_form form;
-    } forms[] = {
-        {FORMAT_JSON, GRID_JSON},
-        {FORMAT_CSV, GRID_CSV},
-        {FORMAT_NDJSON, GRID_NDJSON},
-        {FORMAT_MTX, GRID_MTX},
-    };
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        if (forms[i].format == format) {
-            *ret_form = forms[i].form;
-            return true;
-        }
-    }
-    return false;
+    return format == FORMAT_JSON || format == FORMAT_CSV || format == FORMAT_NDJSON ||
+           format == FORMAT_MTX;
 }
 
 static enum status map_storage(struct output_matrix *output, struct problem *reterr)
 {
-    enum grid_form form;
-    const bool in_file = output->file.draft_path != NULL && !find_text_form(output->format, &form);
+    const bool in_file = output->file.draft_path != NULL && !is_text(output->format);
     if (in_file) {
         /* A disk that fills up later would be a SIGBUS in the solver: take the blocks now. */
         const int error = posix_fallocate(output->file.file, 0, (off_t)output->mapping_size);
@@ -208,8 +192,12 @@ static bool has_unreachable(const struct matrix *matrix)
 }
 
 static enum status write_text(struct output_matrix *output, const struct graph *graph,
-                              enum grid_form form, struct problem *reterr)
+                              struct problem *reterr)
 {
+    const enum grid_form form = output->format == FORMAT_JSON     ? GRID_JSON
+                                : output->format == FORMAT_CSV    ? GRID_CSV
+                                : output->format == FORMAT_NDJSON ? GRID_NDJSON
+                                                                  : GRID_MTX;
     const struct axis all = {NULL, 0, graph->vertex_count};
     struct grid_text writer = {
         .grid = {output->matrix.kind, graph->names, all, all, row_of, &output->matrix},
@@ -241,9 +229,8 @@ enum status output_matrix_commit(struct output_matrix *output, const struct grap
                                  struct problem *reterr)
 {
     enum status status = STATUS_OK;
-    enum grid_form form;
-    if (find_text_form(output->format, &form)) {
-        status = write_text(output, graph, form, reterr);
+    if (is_text(output->format)) {
+        status = write_text(output, graph, reterr);
     } else if (output->file.draft_path == NULL) {
         status = write_bytes(&output->file, output->mapping, output->mapping_size, reterr);
     }

@@ -1,12 +1,9 @@
-#include "proto/graph.h"
-#include "server/command/graph_input.h"
-#include "server/command/output.h"
+#include "server/command/command.h"
 #include "server/solver/cpu/pool.h"
 #include "server/solver/plan/planner.h"
 #include "server/solver/solver.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +24,8 @@ struct planning {
     struct graph *folded;       /* NULL where it cannot be */
     const struct graph *solved; /* one of the two */
     struct plan_cost cost;
+    double expected_s;  /* to solve by the plan */
+    double dense_s;     /* by the dense plan */
     const char *solver; /* whose figures choose the plan */
     bool dense_only;    /* by solver.plans */
     struct plan *plan;
@@ -70,11 +69,16 @@ static enum status make_plan(struct planning *planning, struct problem *reterr)
                                      &planning->plan)
                      : planner_make(planning->solved, &planning->cost, &planning->plan);
     }
-    return status == STATUS_OK ? status
-                               : problem_set(reterr, status, "not enough memory for the plan");
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "not enough memory for the plan");
+    }
+    const bool symmetric = !planning->solved->directed;
+    planning->expected_s = plan_cost_plan(&planning->cost, planning->plan, symmetric);
+    planning->dense_s = plan_cost_dense(&planning->cost, planning->solved->vertex_count, symmetric);
+    return STATUS_OK;
 }
 
-static void print_summary(const struct planning *planning, double expected_s, double dense_s)
+static void print_summary(const struct planning *planning)
 {
     const struct graph *graph = planning->graph;
     const struct plan *plan = planning->plan;
@@ -88,7 +92,7 @@ static void print_summary(const struct planning *planning, double expected_s, do
            plan->tile_count, plan->tile_count, plan->tile, (uint64_t)plan->tile_count * plan->tile,
            plan->round_count, plan->product_count);
     printf("planned in %.4f s; expected to solve in %.4g s, %.4g s by the dense plan\n",
-           summary->planning_s, expected_s, dense_s);
+           summary->planning_s, planning->expected_s, planning->dense_s);
 }
 
 /* The tile behind the last one of the part. */
@@ -102,8 +106,7 @@ static uint32_t part_count(const struct plan *plan)
     return plan->parts != NULL ? plan->summary.parts : 0;
 }
 
-static enum status print_json(const struct planning *planning, double expected_s, double dense_s,
-                              struct problem *reterr)
+static enum status print_json(const struct planning *planning, struct problem *reterr)
 {
     const struct plan *plan = planning->plan;
     json_t *parts = json_array();
@@ -122,16 +125,9 @@ static enum status print_json(const struct planning *planning, double expected_s
         plan_summary_json(&plan->summary), "tile", (json_int_t)plan->tile, "tiles",
         (json_int_t)plan->tile_count, "padded", (json_int_t)plan->tile_count * plan->tile, "rounds",
         (json_int_t)plan->round_count, "products", (json_int_t)plan->product_count, "expected_s",
-        expected_s, "dense_s", dense_s, "parts", parts);
-    if (document == NULL || json_array_size(parts) != part_count(plan)) {
-        json_decref(document);
-        return problem_set(reterr, STATUS_NO_MEMORY, "not enough memory to print the plan");
-    }
-    const int failed = json_dumpf(document, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
-    json_decref(document);
-    return failed == 0 && putchar('\n') != EOF
-               ? STATUS_OK
-               : problem_set(reterr, STATUS_IO, "cannot print the plan");
+        planning->expected_s, "dense_s", planning->dense_s, "parts", parts);
+    const enum status status = command_print_json(document, stdout);
+    return status == STATUS_OK ? STATUS_OK : problem_set(reterr, status, "cannot print the plan");
 }
 
 /* The picture: the matrix as a square of cells, of one tile each or, in large plans, of several. */
@@ -278,16 +274,10 @@ static enum status run(struct command_call *call, struct problem *reterr)
     if (status == STATUS_OK && call->values[OUT] != NULL) {
         status = draw_plan(&planning, reterr);
     }
-    if (status == STATUS_OK) {
-        const uint32_t n = planning.solved->vertex_count;
-        const bool symmetric = !planning.solved->directed;
-        const double expected_s = plan_cost_plan(&planning.cost, planning.plan, symmetric);
-        const double dense_s = plan_cost_dense(&planning.cost, n, symmetric);
-        if (call->values[JSON] != NULL) {
-            status = print_json(&planning, expected_s, dense_s, reterr);
-        } else {
-            print_summary(&planning, expected_s, dense_s);
-        }
+    if (status == STATUS_OK && call->values[JSON] != NULL) {
+        status = print_json(&planning, reterr);
+    } else if (status == STATUS_OK) {
+        print_summary(&planning);
     }
     plan_destroy(planning.plan);
     graph_fold_destroy(planning.folded);

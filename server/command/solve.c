@@ -2,11 +2,9 @@
 #include "proto/job_document.h"
 #include "proto/write/writer.h"
 #include "server/clock.h"
-#include "server/command/graph_input.h"
-#include "server/command/output.h"
+#include "server/command/command.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -136,25 +134,22 @@ static enum status read_graph(struct solving *solving, struct problem *reterr)
     return status;
 }
 
-/* The CPU solver stands in for kinds that a device does not compute. */
-static enum status open_solvers(struct solving *solving, struct problem *reterr)
-{
-    const struct solver_config *config = &solving->call->config->solver;
-    const enum status status = solver_open(config, &solving->solver, reterr);
-    if (status != STATUS_OK || solver_supports(solving->solver, solving->request.kind)) {
-        return status;
-    }
-    return solver_cpu_open(config, &solving->fallback, reterr);
-}
-
 static enum status solve(struct solving *solving, struct problem *reterr)
 {
     const struct observer observer = {solving, show_progress, command_cancelled};
+    const struct solver_config *config = &solving->call->config->solver;
+    enum status status = solver_open(config, &solving->solver, reterr);
+    /* The CPU solver stands in for kinds that a device does not compute. */
+    if (status == STATUS_OK && !solver_supports(solving->solver, solving->request.kind)) {
+        status = solver_cpu_open(config, &solving->fallback, reterr);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
     double began_s = clock_monotonic_s();
     show_phase(&solving->bar, "solving");
-    enum status status =
-        output_matrix_open(&solving->output, solving->call->operands[1], solving->format,
-                           solving->request.kind, solving->graph->vertex_count, reterr);
+    status = output_matrix_open(&solving->output, solving->call->operands[1], solving->format,
+                                solving->request.kind, solving->graph->vertex_count, reterr);
     if (status != STATUS_OK) {
         return status;
     }
@@ -170,15 +165,6 @@ static enum status solve(struct solving *solving, struct problem *reterr)
     status = output_matrix_commit(&solving->output, solving->graph, reterr);
     solving->write_s += clock_monotonic_s() - began_s;
     return status;
-}
-
-static struct timings add_timings(const struct solving *solving, double total_s)
-{
-    struct timings timings = solving->outcome.account.timings;
-    timings.parse_s = solving->parse_s;
-    timings.write_s += solving->write_s; /* the solver narrows to u2 in this phase */
-    timings.total_s = total_s;
-    return timings;
 }
 
 /* The cycle of the outcome by the names of its vertices, as a JSON array; NULL without one. */
@@ -201,14 +187,17 @@ static char *print_cycle(const struct solving *solving)
     return text_take(&text, NULL);
 }
 
-/* The document that the service would give this job. */
-static char *print_document(const struct solving *solving, double total_s,
-                            const struct problem *problem)
+/* Prints the members about the solve from the document that the service would give this job, so
+ * that command and service cannot differ. */
+static enum status print_json(const struct solving *solving, const struct problem *problem,
+                              FILE *stream)
 {
+    static const char *const members[] = {"summary", "plan",     "timings",      "solver",
+                                          "device",  "verified", "verification", "problem"};
     const struct solve_outcome *outcome = &solving->outcome;
     const struct graph *graph = solving->graph;
     struct job_report report = {
-        .timings = add_timings(solving, total_s),
+        .timings = outcome->account.timings,
         .plan = outcome->plan,
         .verification = outcome->account.verification,
         .problem = *problem,
@@ -233,43 +222,26 @@ static char *print_document(const struct solving *solving, double total_s,
     snprintf(report.solver, sizeof(report.solver), "%s", outcome->device.solver);
     snprintf(report.device, sizeof(report.device), "%s", outcome->device.name);
     char *text = job_document_print(&document);
+    json_t *all = text != NULL ? json_loads(text, 0, NULL) : NULL;
+    json_t *kept = all != NULL ? json_object() : NULL;
     job_report_finish(&report);
-    return text;
-}
-
-/* Prints the members about the solve from a job document, so that command and service cannot
- * differ. */
-static enum status print_json(const struct solving *solving, double total_s,
-                              const struct problem *problem, FILE *stream)
-{
-    static const char *const members[] = {"summary", "plan",     "timings",      "solver",
-                                          "device",  "verified", "verification", "problem"};
-    char *text = print_document(solving, total_s, problem);
-    json_t *document = text != NULL ? json_loads(text, 0, NULL) : NULL;
-    json_t *kept = json_object();
-    int failed = document == NULL || kept == NULL;
-    for (size_t i = 0; !failed && i < sizeof(members) / sizeof(members[0]); i++) {
-        json_t *member = json_object_get(document, members[i]);
+    free(text);
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+        json_t *member = json_object_get(all, members[i]);
         if (member != NULL && (!json_is_null(member) || strcmp(members[i], "problem") != 0)) {
-            failed = json_object_set(kept, members[i], member);
+            json_object_set(kept, members[i], member);
         }
     }
-    failed = failed || json_dumpf(kept, stream, JSON_COMPACT | JSON_REAL_PRECISION(9)) != 0;
-    json_decref(kept);
-    json_decref(document);
-    free(text);
-    if (failed) {
-        return STATUS_NO_MEMORY;
-    }
-    return fputc('\n', stream) == EOF || fflush(stream) == EOF ? STATUS_IO : STATUS_OK;
+    json_decref(all);
+    return command_print_json(kept, stream);
 }
 
-static void print_summary(const struct solving *solving, double total_s, FILE *stream)
+static void print_summary(const struct solving *solving, FILE *stream)
 {
     const struct graph *graph = solving->graph;
     const struct solve_outcome *outcome = &solving->outcome;
     const struct verification *verification = &outcome->account.verification;
-    const struct timings timings = add_timings(solving, total_s);
+    const struct timings timings = outcome->account.timings;
     const double n = graph->vertex_count;
     fprintf(stream, "%u vertices, %" PRIu64 " edges, kind %s, %s on %s\n", graph->vertex_count,
             graph->edge_count, kind_name(solving->request.kind), outcome->device.solver,
@@ -299,9 +271,6 @@ static enum status run(struct command_call *call, struct problem *reterr)
         status = read_graph(&solving, reterr);
     }
     if (status == STATUS_OK) {
-        status = open_solvers(&solving, reterr);
-    }
-    if (status == STATUS_OK) {
         status = solve(&solving, reterr);
     }
     if (solving.bar.shown) {
@@ -310,14 +279,17 @@ static enum status run(struct command_call *call, struct problem *reterr)
     reterr->status = status;
     /* A matrix on standard output leaves standard error for the report. */
     FILE *stream = strcmp(call->operands[1], "-") == 0 ? stderr : stdout;
-    const double total_s = clock_monotonic_s() - began_s;
+    struct timings *timings = &solving.outcome.account.timings;
+    timings->parse_s = solving.parse_s;
+    timings->write_s += solving.write_s; /* the solver narrows to u2 in this phase */
+    timings->total_s = clock_monotonic_s() - began_s;
     if (call->values[JSON] != NULL) {
-        const enum status printed = print_json(&solving, total_s, reterr, stream);
+        const enum status printed = print_json(&solving, reterr, stream);
         if (status == STATUS_OK && printed != STATUS_OK) {
             status = problem_set(reterr, printed, "cannot print the report");
         }
     } else if (call->values[QUIET] == NULL && status == STATUS_OK) {
-        print_summary(&solving, total_s, stream);
+        print_summary(&solving, stream);
     }
     output_matrix_finish(&solving.output);
     solve_outcome_finish(&solving.outcome);

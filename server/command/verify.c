@@ -1,5 +1,5 @@
 #include "proto/write/writer.h"
-#include "server/command/graph_input.h"
+#include "server/command/command.h"
 #include "server/solver/certificate.h"
 #include "server/solver/solver.h"
 

@@ -19,7 +19,6 @@ INCLUDES = {
     "server/command/": ("proto/", "server/solver/", "server/command/", *JOB_SIDE),
     # Configuration, clock and log: above the solver, whose section they read, below the rest.
     "server/": ("proto/", "server/solver/", "server/*"),
-    "server/apsp.c": ("proto/", "server/solver/", "server/command/", "server/*"),
     "server/service.c": ("proto/", "server/"),
     "server/main.c": ("server/*", "server/http/request/auth.h", "server/job/worker/protocol.h"),
     "tests/": ("proto/", "gpu/", "server/", "tests/"),
@@ -28,7 +27,7 @@ INCLUDES = {
 # What a library's names look like, and where they may be written.
 LIBRARIES = (
     (r"\bMHD_\w+", ("server/http/",)),
-    (r"\bjson_object_seed(?=\s*\()", ("server/service.c", "server/apsp.c")),  # before any thread
+    (r"\bjson_object_seed(?=\s*\()", ("server/service.c", "server/command/apsp.c")),  # before any thread
     (r"\bjson_(?!scanner_|object_seed)\w+(?=\s*\()", ("proto/", "server/http/", "server/command/")),
     (r"\bZSTD_\w+|\bdeflate\w*(?=\s*\()", ("proto/read/decoder.c", "server/http/transport/coding.c")),
     (r"\binflate\w*(?=\s*\()", ("proto/read/decoder.c",)),

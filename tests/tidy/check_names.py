@@ -14,8 +14,6 @@ WITHOUT_UNIT_TEST = {
     "proto/read/name_table.c": "test_vertex_names.c and test_reader_edges.c",
     "proto/read/reader.c": "the tests of each reader and test_reader_invalid.c",
     "proto/read/xml_blocks.c": "test_reader_graphml.c, split at every byte",
-    "server/apsp.c": "tests/http/test_command.py runs it",
-    "server/clock.c": "two calls of the C library",
     "server/command/*.c": "tests/http/test_command.py runs each subcommand",
     "server/config_option.c": "test_config.c",
     "server/sandbox_absent.c": "nothing is done; test_confined.py is skipped by what it says",

@@ -16,40 +16,6 @@ static const struct command *const commands[] = {
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 
-static const struct command *find_command(const char *name, struct problem *reterr)
-{
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(commands[i]->name, name) == 0) {
-            return commands[i];
-        }
-    }
-    problem_set(reterr, STATUS_UNKNOWN_PARAMETER, "unknown command %.60s", name);
-    problem_hint(reterr, "apsp --help lists the commands");
-    return NULL;
-}
-
-static void print_help(FILE *stream)
-{
-    fputs("usage: apsp COMMAND ...\n"
-          "All shortest paths of a graph, without the service.\n\n",
-          stream);
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        fprintf(stream, "apsp %s\n%s\n\n", commands[i]->name, commands[i]->summary);
-    }
-    fputs("apsp COMMAND --help lists the flags of a command. Exit code: 0 done, 1 bad\n"
-          "input, 2 usage, 3 no usable device, 130 interrupted.\n",
-          stream);
-}
-
-static void print_command_help(const struct command *command, FILE *stream)
-{
-    command_print_help(command, stream);
-    fputs("\nThe solver (also --config FILE, and APSPD_SOLVER_BACKEND and so on in the\n"
-          "environment; --solver is short for --solver.backend):\n",
-          stream);
-    config_print_help(CONFIG_COMMAND, stream);
-}
-
 /* path:line:column: detail, and the hint on a line of its own. */
 static int refuse(const char *path, const struct problem *problem)
 {
@@ -108,16 +74,33 @@ int main(int argc, char **argv)
         return EXIT_SUCCESS;
     }
     if (argc < 2) {
-        print_help(request.help ? stdout : stderr);
+        FILE *stream = request.help ? stdout : stderr;
+        fputs("usage: apsp COMMAND ...\n"
+              "All shortest paths of a graph, without the service.\n\n",
+              stream);
+        for (size_t i = 0; i < COMMAND_COUNT; i++) {
+            fprintf(stream, "apsp %s\n%s\n\n", commands[i]->name, commands[i]->summary);
+        }
+        fputs("apsp COMMAND --help lists the flags of a command. Exit code: 0 done, 1 bad\n"
+              "input, 2 usage, 3 no usable device, 130 interrupted.\n",
+              stream);
         return request.help ? EXIT_SUCCESS : status_info(STATUS_BAD_PARAMETER)->exit_code;
     }
-    const struct command *command = find_command(argv[1], &problem);
+    const struct command *command = NULL;
+    for (size_t i = 0; i < COMMAND_COUNT && command == NULL; i++) {
+        command = strcmp(commands[i]->name, argv[1]) == 0 ? commands[i] : NULL;
+    }
     if (command == NULL) {
+        problem_set(&problem, STATUS_UNKNOWN_PARAMETER, "unknown command %.60s", argv[1]);
+        problem_hint(&problem, "apsp --help lists the commands");
         return refuse(NULL, &problem);
     }
-    if (request.help) {
-        print_command_help(command, stdout);
-        return EXIT_SUCCESS;
+    if (!request.help) {
+        return run_command(command, &config, argc - 1, argv + 1);
     }
-    return run_command(command, &config, argc - 1, argv + 1);
+    command_print_help(command, stdout);
+    puts("\nThe solver (also --config FILE, and APSPD_SOLVER_BACKEND and so on in the\n"
+         "environment; --solver is short for --solver.backend):");
+    config_print_help(CONFIG_COMMAND, stdout);
+    return EXIT_SUCCESS;
 }
