@@ -289,9 +289,11 @@ static enum status measure_all(struct bench *bench, bool directed_only)
     return status;
 }
 
-static void parse_sizes(struct command_call *call, const char *list, struct bench *bench)
+/* Both lists are words between single commas. */
+static void parse_lists(struct command_call *call, const char *sizes, const char *kinds,
+                        struct bench *bench)
 {
-    for (const char *at = list, *end; at != NULL; at = *end == ',' ? end + 1 : NULL) {
+    for (const char *at = sizes, *end; at != NULL; at = *end == ',' ? end + 1 : NULL) {
         int64_t value = 0;
         end = at + strcspn(at, ",");
         if (bench->size_count == SIZE_COUNT_MAX ||
@@ -302,11 +304,7 @@ static void parse_sizes(struct command_call *call, const char *list, struct benc
         }
         bench->sizes[bench->size_count++] = (uint32_t)value;
     }
-}
-
-static void parse_kinds(struct command_call *call, const char *list, struct bench *bench)
-{
-    for (const char *at = list, *end; at != NULL; at = *end == ',' ? end + 1 : NULL) {
+    for (const char *at = kinds, *end; at != NULL; at = *end == ',' ? end + 1 : NULL) {
         size_t i = 0;
         end = at + strcspn(at, ",");
         while (i < ARITHMETIC_COUNT && (end - at != 2 || memcmp(arithmetics[i].name, at, 2) != 0)) {
@@ -346,8 +344,8 @@ static enum status run(struct command_call *call, struct problem *reterr)
     const double started_s = clock_wall_s();
     struct bench bench = {.stream = call->values[JSON] != NULL ? stderr : stdout, .reterr = reterr};
     bench.runs = (uint32_t)command_number(call, RUNS, 1, RUNS_MAX, 5);
-    parse_sizes(call, call->values[SIZES], &bench);
-    parse_kinds(call, call->values[KINDS] != NULL ? call->values[KINDS] : "i4,u2,f4,f8", &bench);
+    parse_lists(call, call->values[SIZES],
+                call->values[KINDS] != NULL ? call->values[KINDS] : "i4,u2,f4,f8", &bench);
     if (call->status != STATUS_OK) {
         return call->status;
     }
@@ -359,7 +357,7 @@ static enum status run(struct command_call *call, struct problem *reterr)
     solver_describe(bench.solver, &bench.device);
     bench.unit = is_gpu ? 1e12 : 1e9;
     if (call->values[SIZES] == NULL) {
-        parse_sizes(call, is_gpu ? SIZES_GPU : SIZES_CPU, &bench);
+        parse_lists(call, is_gpu ? SIZES_GPU : SIZES_CPU, NULL, &bench);
     }
     bench.rows = json_array();
     bench.skipped = json_array();
