@@ -3,16 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* Linux moves at most 2 GiB less a page per call; this is well below. */
 #define TRANSFER_LIMIT ((size_t)1 << 30)
-#define PROC_PATH_SIZE 32
 
 enum status draft_file_status(int error)
 {
@@ -30,38 +27,17 @@ enum status draft_file_status(int error)
     }
 }
 
-static enum status random_name(char name[DRAFT_NAME_SIZE])
+enum status draft_file_create(int folder, struct draft_file *ret_draft)
 {
+    struct draft_file draft = {.folder = folder};
     uint64_t random;
     if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random)) {
         return STATUS_IO;
     }
-    snprintf(name, DRAFT_NAME_SIZE, DRAFT_PREFIX "%016" PRIx64, random);
-    return STATUS_OK;
-}
-
-enum status draft_file_create(int folder, struct draft_file *ret_draft)
-{
-    struct draft_file draft = {.descriptor = -1, .folder = folder};
-    /* A file without a name can get one only through procfs (AT_EMPTY_PATH asks for a capability),
-     * and a bare chroot has none. */
-    const bool can_link = access("/proc/self/fd", X_OK) == 0;
-    if (can_link) {
-        draft.descriptor = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    }
+    snprintf(draft.name, sizeof(draft.name), DRAFT_PREFIX "%016" PRIx64, random);
+    draft.descriptor = openat(folder, draft.name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
     if (draft.descriptor < 0) {
-        /* EISDIR: a kernel or file system that does not know O_TMPFILE. */
-        if (can_link && errno != EOPNOTSUPP && errno != EISDIR) {
-            return draft_file_status(errno);
-        }
-        enum status status = random_name(draft.name);
-        if (status != STATUS_OK) {
-            return status;
-        }
-        draft.descriptor = openat(folder, draft.name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-        if (draft.descriptor < 0) {
-            return draft_file_status(errno);
-        }
+        return draft_file_status(errno);
     }
     *ret_draft = draft;
     return STATUS_OK;
@@ -80,27 +56,12 @@ void draft_file_finish(struct draft_file *draft)
     draft->name[0] = '\0';
 }
 
-/* A link cannot replace a file, a rename can: so the draft gets a name of its own first. */
-enum status draft_file_publish(struct draft_file *draft, int folder, const char *name)
+enum status draft_file_publish(struct draft_file *draft, const char *name)
 {
     if (fsync(draft->descriptor) != 0) {
         return STATUS_IO;
     }
-    if (draft->name[0] == '\0') {
-        char path[PROC_PATH_SIZE];
-        char draft_name[DRAFT_NAME_SIZE];
-        enum status status = random_name(draft_name);
-        if (status != STATUS_OK) {
-            return status;
-        }
-        snprintf(path, sizeof(path), "/proc/self/fd/%d", draft->descriptor);
-        if (linkat(AT_FDCWD, path, folder, draft_name, AT_SYMLINK_FOLLOW) != 0) {
-            return draft_file_status(errno);
-        }
-        draft->folder = folder;
-        memcpy(draft->name, draft_name, sizeof(draft_name));
-    }
-    if (renameat(draft->folder, draft->name, folder, name) != 0) {
+    if (renameat(draft->folder, draft->name, draft->folder, name) != 0) {
         return draft_file_status(errno);
     }
     draft->name[0] = '\0';

@@ -1,7 +1,6 @@
-/* A file in the making: it has no name until it is complete, so a crash leaves nothing behind.
- *
- * O_TMPFILE where the file system has it; elsewhere a name that starts with DRAFT_PREFIX, which
- * start-up removes. A plain value, owned by whoever holds it; finished by draft_file_finish. */
+/* A file in the making, under a name that starts with DRAFT_PREFIX until it is complete: what a
+ * crash leaves behind is removed at the next start. A plain value, owned by whoever holds it;
+ * finished by draft_file_finish. */
 #pragma once
 
 #include "proto/status.h"
@@ -14,17 +13,17 @@
 
 struct draft_file {
     int descriptor;
-    int folder;                 /* borrowed: the open directory it was made in */
-    char name[DRAFT_NAME_SIZE]; /* empty when it has none */
+    int folder;                 /* borrowed: the open directory it is in */
+    char name[DRAFT_NAME_SIZE]; /* empty once it has its final one */
 };
 
 /* Readable and writable, mode 0600. */
 MUST_CHECK enum status draft_file_create(int folder, struct draft_file *ret_draft);
-/* fsync, then takes its final name in folder, replacing a file that has it. The name is durable
+/* fsync, then takes its final name in its folder, replacing a file that has it. The name is durable
  * once draft_file_sync_names of the folder has returned STATUS_OK. Blocks. STATUS_DISK_FULL;
  * STATUS_IO for every failed fsync, as what it was to write may be lost, whatever the next one
  * says. */
-MUST_CHECK enum status draft_file_publish(struct draft_file *draft, int folder, const char *name);
+MUST_CHECK enum status draft_file_publish(struct draft_file *draft, const char *name);
 /* All names given in the folder so far: one for many files. Blocks. STATUS_IO. */
 MUST_CHECK enum status draft_file_sync_names(int folder);
 /* Closes; what was not published is gone. Accepts a finished one. */

@@ -1,5 +1,5 @@
 /* One graph as one file: header with the graph's id, row offsets, targets, weights, vertex names.
- * Written once, unnamed until complete (O_TMPFILE, fsync, linkat), never changed. */
+ * Written once as a draft, renamed when it is complete, never changed. */
 #pragma once
 
 #include "proto/adjacency.h"
@@ -7,7 +7,7 @@
 #include "proto/job_document.h"
 #include "server/store/draft_file.h"
 
-/* Writes the whole file, still without a name: to be published under the id, and finished by the
+/* Writes the whole file, as a draft: to be published under the id, and finished by the
  * caller. A file of that name holds the same graph: it is replaced, which heals a damaged one.
  * Blocks on the disk. STATUS_DISK_FULL, STATUS_IO, STATUS_NO_MEMORY. folder: open directory. */
 MUST_CHECK enum status graph_file_write(int folder, const char *id, const struct graph *graph,

@@ -259,10 +259,9 @@ const struct result_file *result_matrix_file(const struct result *result)
     return result->file;
 }
 
-enum status result_publish(struct result *result, int folder, const char *name,
-                           uint64_t *ret_checksum)
+enum status result_publish(struct result *result, const char *name, uint64_t *ret_checksum)
 {
-    return result_file_publish(result->file, folder, name, ret_checksum);
+    return result_file_publish(result->file, name, ret_checksum);
 }
 
 /* ---- The table ---- */
@@ -300,22 +299,6 @@ static struct entry **find_link(const struct result_table *table, uint32_t owner
         link = &(*link)->next;
     }
     return link;
-}
-
-static struct entry *entry_create(uint32_t owner, const char *key, uint64_t hash,
-                                  struct result *result)
-{
-    size_t size = strlen(key) + 1;
-    struct entry *entry = malloc(sizeof(*entry) + size);
-    if (entry == NULL) {
-        return NULL;
-    }
-    entry->next = NULL;
-    entry->hash = hash;
-    entry->owner = owner;
-    entry->result = result_ref(result);
-    memcpy(entry->key, key, size);
-    return entry;
 }
 
 /* Never under the lock: the last reference unmaps a whole matrix. */
@@ -385,12 +368,15 @@ static void grow(struct result_table *table)
 enum status result_table_put(struct result_table *table, uint32_t owner, const char *key,
                              struct result *result)
 {
-    CHECK(strlen(key) < RESULT_KEY_SIZE);
-    uint64_t hash = hash_of(owner, key);
-    struct entry *entry = entry_create(owner, key, hash, result);
+    const size_t size = strlen(key) + 1;
+    const uint64_t hash = hash_of(owner, key);
+    struct entry *entry = malloc(sizeof(*entry) + size);
+    CHECK(size <= RESULT_KEY_SIZE);
     if (entry == NULL) {
         return STATUS_NO_MEMORY;
     }
+    *entry = (struct entry){.hash = hash, .owner = owner, .result = result_ref(result)};
+    memcpy(entry->key, key, size);
     pthread_rwlock_wrlock(&table->lock);
     struct entry **link = find_link(table, owner, key, hash);
     struct entry *replaced = *link;

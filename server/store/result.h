@@ -62,7 +62,7 @@ bool result_is_sound(const struct result *result, uint64_t offset, uint64_t size
 /* The file that holds the whole matrix (npy), for downloads. Borrowed. */
 const struct result_file *result_matrix_file(const struct result *result);
 /* result_file_publish of that file. Publisher of the store. */
-MUST_CHECK enum status result_publish(struct result *result, int folder, const char *name,
+MUST_CHECK enum status result_publish(struct result *result, const char *name,
                                       uint64_t *ret_checksum);
 
 /* ---- The table ----

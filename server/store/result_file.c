@@ -16,8 +16,6 @@
 
 /* Each block of this many bytes has a checksum. */
 #define BLOCK_SIZE ((size_t)1 << 18)
-/* Written at a time where blocks of the disk cannot be reserved. */
-#define ZEROS_SIZE ((size_t)1 << 20)
 #define WORD_BITS 64
 #define PIECE_SIZE ((size_t)1 << 15)
 #define STATISTICS_ALIGNMENT ((size_t)16)
@@ -198,30 +196,6 @@ void result_file_destroy(struct result_file *file)
     free(file);
 }
 
-/* A page of the mapping without a block behind it would be a SIGBUS on a full disk, so the blocks
- * are taken here; where the file system cannot reserve (EOPNOTSUPP), by writing zeros. */
-static enum status reserve(int descriptor, size_t size)
-{
-    int failed;
-    do {
-        failed = fallocate(descriptor, 0, 0, (off_t)size);
-    } while (failed != 0 && errno == EINTR);
-    if (failed == 0 || errno != EOPNOTSUPP) {
-        return failed == 0 ? STATUS_OK : draft_file_status(errno);
-    }
-    unsigned char *zeros = calloc(1, ZEROS_SIZE);
-    if (zeros == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    enum status status = STATUS_OK;
-    for (size_t offset = 0; offset < size && status == STATUS_OK; offset += ZEROS_SIZE) {
-        const size_t left = size - offset;
-        status = draft_file_write(descriptor, offset, zeros, left < ZEROS_SIZE ? left : ZEROS_SIZE);
-    }
-    free(zeros);
-    return status;
-}
-
 static enum status map(struct result_file *file, int protection)
 {
     void *bytes = mmap(NULL, file->layout.size, protection, MAP_SHARED, file->draft.descriptor, 0);
@@ -242,7 +216,13 @@ enum status result_file_create(int folder, uint32_t vertex_count, enum kind kind
     }
     status = draft_file_create(folder, &file->draft);
     if (status == STATUS_OK) {
-        status = reserve(file->draft.descriptor, file->layout.size);
+        /* A page of the mapping without a block behind it would be a SIGBUS on a full disk: take
+         * the blocks now, as the C library does also where the file system cannot reserve them. */
+        int error;
+        do {
+            error = posix_fallocate(file->draft.descriptor, 0, (off_t)file->layout.size);
+        } while (error == EINTR);
+        status = error == 0 ? STATUS_OK : draft_file_status(error);
     }
     if (status == STATUS_OK) {
         status = map(file, PROT_READ | PROT_WRITE);
@@ -392,8 +372,7 @@ enum status result_file_seal(struct result_file *file)
     return status;
 }
 
-enum status result_file_publish(struct result_file *file, int folder, const char *name,
-                                uint64_t *ret_checksum)
+enum status result_file_publish(struct result_file *file, const char *name, uint64_t *ret_checksum)
 {
     const struct layout *layout = &file->layout;
     enum status status = STATUS_OK;
@@ -405,7 +384,7 @@ enum status result_file_publish(struct result_file *file, int folder, const char
                                   layout->block_count * sizeof(uint64_t));
     }
     if (!file->published && status == STATUS_OK) {
-        status = draft_file_publish(&file->draft, folder, name);
+        status = draft_file_publish(&file->draft, name);
     }
     if (status == STATUS_OK) {
         file->published = true;

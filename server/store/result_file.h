@@ -1,4 +1,4 @@
-/* A matrix in the making: an unnamed file with the .npy header, mapped for the solver to write.
+/* A matrix in the making: a draft file with the .npy header, mapped for the solver to write.
  * Moves from the worker (writes the elements) to the result that serves it.
  *
  * Behind the .npy, from the next multiple of 16 bytes on, lie the statistics of the matrix, in the
@@ -51,8 +51,8 @@ bool result_file_is_sound(const struct result_file *file, uint64_t offset, uint6
 /* Checks the blocks of these bytes. STATUS_CORRUPT, STATUS_IO, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_file_verify(struct result_file *file, uint64_t offset, uint64_t size);
 /* Writes the checksums of the blocks, for which it reads all bytes past the mapping, syncs the file
- * and gives it its name, which is durable after draft_file_sync_names of the folder. Blocks. An
+ * and gives it its name, which is durable after draft_file_sync_names of its folder. Blocks. An
  * existing file of that name is replaced. After a failure it may be tried again; does nothing to a
  * file that has been published. ret_checksum: of the whole file, which result_file_open checks. */
-MUST_CHECK enum status result_file_publish(struct result_file *file, int folder, const char *name,
+MUST_CHECK enum status result_file_publish(struct result_file *file, const char *name,
                                            uint64_t *ret_checksum);

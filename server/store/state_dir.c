@@ -117,7 +117,7 @@ static enum status write_format(const char *path, struct state_dir *folder, stru
     if (status == STATUS_OK) {
         status = draft_file_write(draft.descriptor, 0, text, (size_t)length);
         if (status == STATUS_OK) {
-            status = draft_file_publish(&draft, folder->root, "FORMAT");
+            status = draft_file_publish(&draft, "FORMAT");
         }
         if (status == STATUS_OK) {
             status = draft_file_sync_names(folder->root);
@@ -215,7 +215,7 @@ void state_dir_keep_reserve(struct state_dir *folder)
     if (file < 0) {
         return;
     }
-    folder->has_reserve = fallocate(file, 0, 0, RESERVE_BYTES) == 0;
+    folder->has_reserve = posix_fallocate(file, 0, RESERVE_BYTES) == 0;
     close(file);
     if (!folder->has_reserve) {
         unlinkat(folder->root, RESERVE, 0);
@@ -245,8 +245,8 @@ void state_dir_close(struct state_dir *folder)
 
 /* Rows to delete: a graph, with KIND_COUNT, or one of its results. They are deleted after the walk
  * that finds them, since SQLite leaves open what a walk sees of changes made during it. */
-struct condemned_row {
-    struct condemned_row *next;
+struct deletion {
+    struct deletion *next;
     enum kind kind;
     char graph_id[GRAPH_ID_SIZE];
 };
@@ -254,19 +254,19 @@ struct condemned_row {
 struct repair {
     const struct state_dir *folder;
     struct catalogue *catalogue;
-    struct condemned_row *first;
+    struct deletion *first;
 };
 
-static enum status condemn(struct repair *repair, const char *graph_id, enum kind kind)
+static enum status add_deletion(struct repair *repair, const char *graph_id, enum kind kind)
 {
-    struct condemned_row *row = calloc(1, sizeof(*row));
-    if (row == NULL) {
+    struct deletion *deletion = calloc(1, sizeof(*deletion));
+    if (deletion == NULL) {
         return STATUS_NO_MEMORY;
     }
-    row->kind = kind;
-    snprintf(row->graph_id, sizeof(row->graph_id), "%s", graph_id);
-    row->next = repair->first;
-    repair->first = row;
+    deletion->kind = kind;
+    snprintf(deletion->graph_id, sizeof(deletion->graph_id), "%s", graph_id);
+    deletion->next = repair->first;
+    repair->first = deletion;
     return STATUS_OK;
 }
 
@@ -276,7 +276,7 @@ static enum status check_graph(void *context, const struct graph_row *row)
     if (faccessat(repair->folder->graphs, row->id, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
         return STATUS_OK;
     }
-    return errno == ENOENT ? condemn(repair, row->id, KIND_COUNT) : draft_file_status(errno);
+    return errno == ENOENT ? add_deletion(repair, row->id, KIND_COUNT) : draft_file_status(errno);
 }
 
 /* A result is a cache: without its row its job is solved again. */
@@ -289,22 +289,22 @@ static enum status check_result(void *context, const struct result_row *row)
     uint32_t vertex_count;
     enum status status =
         catalogue_has_graph(repair->catalogue, row->graph_id, &has_graph, &vertex_count);
-    result_file_name(row->graph_id, row->kind, name);
-    if (status == STATUS_OK && !has_graph) {
-        status = STATUS_CORRUPT;
-    } else if (status == STATUS_OK) {
-        struct result_file *file = NULL;
-        status =
-            result_file_open(folder->results, name, vertex_count, row->kind, row->checksum, &file);
-        result_file_destroy(file);
+    if (status != STATUS_OK) {
+        return status;
     }
+    struct result_file *file = NULL;
+    result_file_name(row->graph_id, row->kind, name);
+    status = has_graph ? result_file_open(folder->results, name, vertex_count, row->kind,
+                                          row->checksum, &file)
+                       : STATUS_CORRUPT;
+    result_file_destroy(file);
     if (status != STATUS_CORRUPT && status != STATUS_IO) {
         return status;
     }
     if (renameat(folder->results, name, folder->quarantine, name) != 0 && errno != ENOENT) {
         return draft_file_status(errno);
     }
-    return condemn(repair, row->graph_id, row->kind);
+    return add_deletion(repair, row->graph_id, row->kind);
 }
 
 static enum status repair_rows(const struct state_dir *folder, struct catalogue *catalogue)
@@ -317,14 +317,14 @@ static enum status repair_rows(const struct state_dir *folder, struct catalogue 
         status = catalogue_begin(catalogue);
     }
     while (repair.first != NULL) {
-        struct condemned_row *row = repair.first;
-        repair.first = row->next;
-        if (status == STATUS_OK && row->kind == KIND_COUNT) {
-            status = catalogue_delete_graph(catalogue, row->graph_id);
+        struct deletion *deletion = repair.first;
+        repair.first = deletion->next;
+        if (status == STATUS_OK && deletion->kind == KIND_COUNT) {
+            status = catalogue_delete_graph(catalogue, deletion->graph_id);
         } else if (status == STATUS_OK) {
-            status = catalogue_delete_result(catalogue, row->graph_id, row->kind);
+            status = catalogue_delete_result(catalogue, deletion->graph_id, deletion->kind);
         }
-        free(row);
+        free(deletion);
     }
     if (status == STATUS_OK) {
         status = catalogue_commit(catalogue);

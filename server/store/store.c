@@ -92,9 +92,9 @@ static void publish_results(struct store *store, struct store_change *batch)
         if (change->result != NULL) {
             /* Large results take seconds here: checksum and fsync. */
             result_file_name(change->result_row->graph_id, change->result_row->kind, name);
-            status = store->refusing ? STATUS_IO
-                                     : result_publish(change->result, store->dir.results, name,
-                                                      &change->result_checksum);
+            status = store->refusing
+                         ? STATUS_IO
+                         : result_publish(change->result, name, &change->result_checksum);
         }
         note_status(store, change, status);
     }
@@ -125,8 +125,7 @@ static void publish_graphs(struct store *store, struct store_change *batch)
             if (status == STATUS_OK) {
                 status = store->refusing
                              ? STATUS_IO
-                             : draft_file_publish(&change->graph_file, store->dir.graphs,
-                                                  change->graph_row->id);
+                             : draft_file_publish(&change->graph_file, change->graph_row->id);
             }
             note_status(store, change, status);
         }

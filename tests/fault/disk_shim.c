@@ -244,23 +244,15 @@ TRUNCATE(ftruncate)
 TRUNCATE(ftruncate64)
 
 #define ALLOCATE(symbol)                                                                           \
-    int symbol(int descriptor, int mode, off_t offset, off_t size)                                 \
+    int symbol(int descriptor, off_t offset, off_t size)                                           \
     {                                                                                              \
         if (step("fallocate", is_counted(descriptor)) == FAIL) {                                   \
-            return -1;                                                                             \
+            return errno;                                                                          \
         }                                                                                          \
-        return (int)syscall(SYS_fallocate, descriptor, mode, offset, size);                        \
+        return syscall(SYS_fallocate, descriptor, 0, offset, size) == 0 ? 0 : errno;               \
     }
-ALLOCATE(fallocate)
-ALLOCATE(fallocate64)
-
-int linkat(int from, const char *path, int to, const char *name, int flags)
-{
-    if (step("linkat", is_counted(to)) == FAIL) {
-        return -1;
-    }
-    return (int)syscall(SYS_linkat, from, path, to, name, flags);
-}
+ALLOCATE(posix_fallocate)
+ALLOCATE(posix_fallocate64)
 
 int renameat(int from, const char *path, int to, const char *name)
 {

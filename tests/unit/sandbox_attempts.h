@@ -292,18 +292,14 @@ static int attempt_publish(void)
 {
     char from[PATH_MAX];
     char to[PATH_MAX];
-    char link[64];
-    int file = open(attempt_path(attempt_given.state, "sub"), O_TMPFILE | O_RDWR, 0600);
+    snprintf(from, sizeof from, "%s", attempt_path(attempt_given.state, "sub/draft"));
+    snprintf(to, sizeof to, "%s", attempt_path(attempt_given.state, "moved"));
+    int file = open(from, O_CREAT | O_EXCL | O_RDWR, 0600);
 
     if (file < 0) {
         return attempt_verdict(file);
     }
-    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    snprintf(from, sizeof from, "%s", attempt_path(attempt_given.state, "sub/published"));
-    snprintf(to, sizeof to, "%s", attempt_path(attempt_given.state, "moved"));
-    return ftruncate(file, 100) == 0 && fsync(file) == 0 &&
-                   linkat(AT_FDCWD, link, AT_FDCWD, from, AT_SYMLINK_FOLLOW) == 0 &&
-                   rename(from, to) == 0 && unlink(to) == 0
+    return ftruncate(file, 100) == 0 && fsync(file) == 0 && rename(from, to) == 0 && unlink(to) == 0
                ? ATTEMPT_DONE
                : ATTEMPT_BROKEN;
 }

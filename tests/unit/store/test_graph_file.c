@@ -174,7 +174,7 @@ static void malformed_graphs_are_refused_after_their_checksum(void **state)
     graph_destroy(graph);
 }
 
-static void a_file_without_a_name_leaves_nothing(void **state)
+static void a_draft_that_is_dropped_leaves_nothing(void **state)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(50, WEIGHT_INTEGER, 1);
@@ -217,7 +217,7 @@ int main(void)
         FIXTURE_TEST(the_file_of_another_graph_is_a_damaged_one),
         FIXTURE_TEST(absent_file_is_a_damaged_one),
         FIXTURE_TEST(malformed_graphs_are_refused_after_their_checksum),
-        FIXTURE_TEST(a_file_without_a_name_leaves_nothing),
+        FIXTURE_TEST(a_draft_that_is_dropped_leaves_nothing),
         FIXTURE_TEST(a_file_that_must_not_grow_is_a_full_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

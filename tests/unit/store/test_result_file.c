@@ -27,17 +27,16 @@ static struct result_file *make_file(const struct fixture *fixture)
     return file;
 }
 
-static void publish(const struct fixture *fixture, struct result_file *file)
+static void publish(struct result_file *file)
 {
-    assert_int_equal(result_file_publish(file, fixture->folder, name, &published_checksum),
-                     STATUS_OK);
+    assert_int_equal(result_file_publish(file, name, &published_checksum), STATUS_OK);
 }
 
 /* Of a published file. */
-static uint64_t checksum_of(const struct fixture *fixture, struct result_file *file)
+static uint64_t checksum_of(struct result_file *file)
 {
     uint64_t checksum;
-    assert_int_equal(result_file_publish(file, fixture->folder, name, &checksum), STATUS_OK);
+    assert_int_equal(result_file_publish(file, name, &checksum), STATUS_OK);
     return checksum;
 }
 
@@ -60,8 +59,9 @@ static void no_file_is_seen_before_it_is_published(void **state)
 {
     const struct fixture *fixture = *state;
     struct result_file *file = make_file(fixture);
-    assert_int_equal(fixture_count_files(fixture, "."), 0);
-    publish(fixture, file);
+    assert_int_equal(faccessat(fixture->folder, name, F_OK, 0), -1);
+    publish(file);
+    assert_int_equal(faccessat(fixture->folder, name, F_OK, 0), 0);
     assert_int_equal(fixture_count_files(fixture, "."), 1);
     result_file_destroy(file);
     file = make_file(fixture);
@@ -73,8 +73,8 @@ static void published_file_is_npy_and_opens_again(void **state)
 {
     const struct fixture *fixture = *state;
     struct result_file *file = make_file(fixture);
-    publish(fixture, file);
-    uint64_t checksum = checksum_of(fixture, file);
+    publish(file);
+    uint64_t checksum = checksum_of(file);
     result_file_destroy(file);
 
     assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_OK);
@@ -82,7 +82,7 @@ static void published_file_is_npy_and_opens_again(void **state)
     for (int i = 0; i < 9; i++) {
         assert_int_equal(elements[i], i);
     }
-    assert_int_equal(checksum_of(fixture, file), checksum);
+    assert_int_equal(checksum_of(file), checksum);
     unsigned char header[NPY_HEADER_SIZE];
     enum kind kind;
     uint64_t rows;
@@ -115,7 +115,7 @@ static void statistics_lie_behind_the_npy_and_open_again(void **state)
     written->distance_sum[2].integer = 13;
     written->reachable[2] = 2;
     assert_int_equal(result_file_seal(file), STATUS_OK);
-    publish(fixture, file);
+    publish(file);
     result_file_destroy(file);
 
     assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_OK);
@@ -130,7 +130,7 @@ static void a_bare_npy_is_a_damaged_one(void **state)
 {
     const struct fixture *fixture = *state;
     struct result_file *file = make_file(fixture);
-    publish(fixture, file);
+    publish(file);
     assert_int_equal(ftruncate(result_file_descriptor(file), NPY_HEADER_SIZE + 36), 0);
     result_file_destroy(file);
     assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_CORRUPT);
@@ -144,7 +144,7 @@ static void empty_graph_has_a_header_only(void **state)
     assert_int_equal(result_file_bytes(file),
                      NPY_HEADER_SIZE + statistics_size(0) + sizeof(uint64_t));
     assert_int_equal(result_file_seal(file), STATUS_OK);
-    publish(fixture, file);
+    publish(file);
     result_file_destroy(file);
     assert_int_equal(open_published(fixture, 0, KIND_F8, &file), STATUS_OK);
     result_file_destroy(file);
@@ -154,11 +154,11 @@ static void second_result_replaces_the_first(void **state)
 {
     const struct fixture *fixture = *state;
     struct result_file *first = make_file(fixture);
-    publish(fixture, first);
+    publish(first);
     struct result_file *second;
     assert_int_equal(result_file_create(fixture->folder, 3, KIND_I4, &second), STATUS_OK);
     ((int32_t *)result_file_matrix(second).elements)[0] = 77;
-    publish(fixture, second);
+    publish(second);
     assert_int_equal(fixture_count_files(fixture, "."), 1);
     /* Whoever still reads the first one is not disturbed. */
     assert_int_equal(((int32_t *)result_file_matrix(first).elements)[8], 8);
@@ -173,7 +173,7 @@ static void files_of_another_shape_are_refused(void **state)
 {
     const struct fixture *fixture = *state;
     struct result_file *file = make_file(fixture);
-    publish(fixture, file);
+    publish(file);
     result_file_destroy(file);
     assert_int_equal(open_published(fixture, 4, KIND_I4, &file), STATUS_CORRUPT);
     assert_int_equal(open_published(fixture, 3, KIND_F4, &file), STATUS_CORRUPT);
@@ -189,8 +189,8 @@ static void file_of_another_checksum_is_refused(void **state)
 {
     const struct fixture *fixture = *state;
     struct result_file *file = make_file(fixture);
-    publish(fixture, file);
-    assert_int_equal(checksum_of(fixture, file), published_checksum);
+    publish(file);
+    assert_int_equal(checksum_of(file), published_checksum);
     result_file_destroy(file);
     published_checksum++;
     assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_CORRUPT);
@@ -212,7 +212,7 @@ static void only_blocks_that_were_read_are_sound(void **state)
     const struct fixture *fixture = *state;
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, &file), STATUS_OK);
-    publish(fixture, file);
+    publish(file);
     result_file_destroy(file);
     assert_int_equal(open_published(fixture, LARGE, KIND_I4, &file), STATUS_OK);
     assert_true(result_file_is_sound(file, 5, 0));
@@ -231,7 +231,7 @@ static void damage_after_the_opening_is_found_when_it_is_looked_at(void **state)
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, &file), STATUS_OK);
     assert_true(result_file_is_sound(file, 0, NPY_HEADER_SIZE + LARGE_BYTES));
-    publish(fixture, file);
+    publish(file);
     result_file_destroy(file);
 
     assert_int_equal(open_published(fixture, LARGE, KIND_I4, &file), STATUS_OK);
@@ -251,7 +251,7 @@ static void files_cut_short_while_mapped_are_damaged(void **state)
     const struct fixture *fixture = *state;
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, &file), STATUS_OK);
-    publish(fixture, file);
+    publish(file);
     result_file_destroy(file);
     assert_int_equal(open_published(fixture, LARGE, KIND_I4, &file), STATUS_OK);
     assert_int_equal(truncate_published(fixture, 100), 0);

@@ -81,11 +81,6 @@ ssize_t pwrite(int descriptor, const void *bytes, size_t size, off_t offset)
     return INTERCEPT(false, SYS_pwrite64, descriptor, bytes, size, offset);
 }
 
-int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
-{
-    return (int)(INTERCEPT(false, SYS_linkat, from_folder, from, to_folder, to, flags));
-}
-
 int renameat(int from_folder, const char *from, int to_folder, const char *to)
 {
     return (int)(INTERCEPT(false, SYS_renameat, from_folder, from, to_folder, to));
@@ -96,9 +91,10 @@ int unlinkat(int folder, const char *name, int flags)
     return (int)(INTERCEPT(false, SYS_unlinkat, folder, name, flags));
 }
 
-int fallocate(int descriptor, int mode, off_t offset, off_t size)
+int posix_fallocate(int descriptor, off_t offset, off_t size)
 {
-    return (int)(INTERCEPT(false, SYS_fallocate, descriptor, mode, offset, size));
+    const int failed = (int)(INTERCEPT(false, SYS_fallocate, descriptor, 0, offset, size));
+    return failed == 0 ? 0 : errno;
 }
 
 int ftruncate(int descriptor, off_t size)
