@@ -39,6 +39,20 @@ enum status problem_set(struct problem *problem, enum status status, const char 
     return status;
 }
 
+enum status problem_bad_graph(struct problem *problem, uint64_t line, uint64_t column,
+                              const char *format, ...)
+{
+    va_list arguments;
+
+    if (problem != NULL) {
+        *problem = (struct problem){.status = STATUS_BAD_GRAPH, .line = line, .column = column};
+        va_start(arguments, format);
+        print(problem->detail, format, arguments);
+        va_end(arguments);
+    }
+    return STATUS_BAD_GRAPH;
+}
+
 void problem_at(struct problem *problem, uint64_t line, uint64_t column)
 {
     if (problem == NULL) {

@@ -25,6 +25,11 @@ struct problem {
 enum status problem_set(struct problem *problem, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same for STATUS_BAD_GRAPH at a place of a file: a line of 0 is left to whoever counts lines.
+ */
+enum status problem_bad_graph(struct problem *problem, uint64_t line, uint64_t column,
+                              const char *format, ...) __attribute__((format(printf, 4, 5)));
+
 /* Additions to a problem just set; all accept NULL. */
 void problem_at(struct problem *problem, uint64_t line, uint64_t column);
 void problem_limit(struct problem *problem, double limit, double actual);

@@ -2,7 +2,6 @@
  * first lines decide the delimiter, the header and the columns. */
 #include "proto/number.h"
 #include "proto/read/edge_columns.h"
-#include "proto/read/lines.h"
 #include "proto/read/name_table.h"
 #include "proto/read/reader.h"
 
@@ -12,9 +11,6 @@
 
 struct edges {
     struct reader reader;
-    struct graph_options options;
-    struct line_splitter splitter;
-    struct graph_builder *builder;
     struct name_table *names; /* unused when the options give a vertex count */
     uint32_t named;
     char delimiter; /* 0 until the first line of data */
@@ -28,13 +24,6 @@ struct edges {
     size_t held_size;
     uint64_t held_line;
 };
-
-static enum status refuse(uint64_t column, const char *detail, struct problem *reterr)
-{
-    problem_set(reterr, STATUS_BAD_GRAPH, "%s", detail);
-    problem_at(reterr, 0, column);
-    return STATUS_BAD_GRAPH;
-}
 
 static bool is_blank(char c)
 {
@@ -113,7 +102,8 @@ static enum status cut_field(struct edges *edges, const char *line, const char *
     const char *after;
 
     if (edges->row.count == EDGE_COLUMN_LIMIT) {
-        return refuse((uint64_t)(*at - line) + 1, "There are more than 64 columns.", reterr);
+        return problem_bad_graph(reterr, 0, (uint64_t)(*at - line) + 1,
+                                 "There are more than 64 columns.");
     }
     field->column = (uint64_t)(*at - line) + 1;
     if (*at < end && **at == '"') {
@@ -122,18 +112,19 @@ static enum status cut_field(struct edges *edges, const char *line, const char *
         after = cut_plain(edges->delimiter, *at, end, field);
     }
     if (after == NULL) {
-        return refuse(field->column, "The closing quote is missing.", reterr);
+        return problem_bad_graph(reterr, 0, field->column, "The closing quote is missing.");
     }
     *at = skip_blanks(edges->delimiter, after, end);
     *ret_more = *at < end;
     if (edges->delimiter != ' ' && *ret_more) {
         if (**at != edges->delimiter) {
-            return refuse((uint64_t)(*at - line) + 1, "There is text after the closing quote.",
-                          reterr);
+            return problem_bad_graph(reterr, 0, (uint64_t)(*at - line) + 1,
+                                     "There is text after the closing quote.");
         }
         *at = skip_blanks(edges->delimiter, *at + 1, end);
     } else if (*ret_more && *at == after) {
-        return refuse((uint64_t)(*at - line) + 1, "There is text after the closing quote.", reterr);
+        return problem_bad_graph(reterr, 0, (uint64_t)(*at - line) + 1,
+                                 "There is text after the closing quote.");
     }
     edges->row.count++;
     return STATUS_OK;
@@ -158,20 +149,21 @@ static enum status cut_row(struct edges *edges, const char *line, size_t size,
 static enum status number_vertex(const struct edges *edges, struct edge_field field,
                                  uint32_t *ret_row, struct problem *reterr)
 {
+    const uint32_t vertex_count = edges->reader.options.vertex_count;
     int64_t vertex;
+
     if (!number_parse_integer(field.bytes, field.size, &vertex)) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "'%.*s' is no vertex of 0..n-1 with n=%u.",
-                    field.size > 40 ? 40 : (int)field.size, field.bytes,
-                    edges->options.vertex_count);
-    } else if (vertex < 0 || vertex >= edges->options.vertex_count) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "Vertex %lld is outside 0..n-1 with n=%u.",
-                    (long long)vertex, edges->options.vertex_count);
-    } else {
-        *ret_row = (uint32_t)vertex;
-        return STATUS_OK;
+        return problem_bad_graph(reterr, 0, field.column,
+                                 "'%.*s' is no vertex of 0..n-1 with n=%u.",
+                                 field.size > 40 ? 40 : (int)field.size, field.bytes, vertex_count);
     }
-    problem_at(reterr, 0, field.column);
-    return STATUS_BAD_GRAPH;
+    if (vertex < 0 || vertex >= vertex_count) {
+        return problem_bad_graph(reterr, 0, field.column,
+                                 "Vertex %lld is outside 0..n-1 with n=%u.", (long long)vertex,
+                                 vertex_count);
+    }
+    *ret_row = (uint32_t)vertex;
+    return STATUS_OK;
 }
 
 static enum status name_vertex(struct edges *edges, struct edge_field field, uint32_t *ret_row,
@@ -179,14 +171,15 @@ static enum status name_vertex(struct edges *edges, struct edge_field field, uin
 {
     enum status status;
 
-    if (edges->options.has_vertex_count) {
+    if (edges->reader.options.has_vertex_count) {
         return number_vertex(edges, field, ret_row, reterr);
     }
     if (field.size == 0) {
-        return refuse(field.column, "The name of the vertex is empty.", reterr);
+        return problem_bad_graph(reterr, 0, field.column, "The name of the vertex is empty.");
     }
     if (field.size > VERTEX_NAME_LIMIT) {
-        return refuse(field.column, "The name of the vertex is longer than 1024 bytes.", reterr);
+        return problem_bad_graph(reterr, 0, field.column,
+                                 "The name of the vertex is longer than 1024 bytes.");
     }
     status = name_table_intern(edges->names, field.bytes, field.size, ret_row);
     if (status != STATUS_OK) {
@@ -196,16 +189,15 @@ static enum status name_vertex(struct edges *edges, struct edge_field field, uin
         return STATUS_OK;
     }
     edges->named = name_table_count(edges->names);
-    return graph_builder_admit(edges->builder, edges->named, reterr);
+    return graph_builder_admit(edges->reader.builder, edges->named, reterr);
 }
 
 /* At the first column too many, or at the last one when some miss. */
 static enum status refuse_count(const struct edge_row *row, size_t first, struct problem *reterr)
 {
-    problem_set(reterr, STATUS_BAD_GRAPH, "The line has %zu columns, but the first line has %zu.",
-                row->count, first);
-    problem_at(reterr, 0, row->fields[row->count > first ? first : row->count - 1].column);
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph(
+        reterr, 0, row->fields[row->count > first ? first : row->count - 1].column,
+        "The line has %zu columns, but the first line has %zu.", row->count, first);
 }
 
 static enum status take_edge(struct edges *edges, struct problem *reterr)
@@ -229,21 +221,7 @@ static enum status take_edge(struct edges *edges, struct problem *reterr)
     if (columns->weight != NO_COLUMN) {
         weight = row->fields[columns->weight];
     }
-    return reader_add_edge(edges->builder, &edges->options, ends, weight.bytes, weight.size,
-                           weight.column, reterr);
-}
-
-/* Keeps the first line until the next one tells whether it is a header. */
-static enum status hold(struct edges *edges, const char *line, size_t size, struct problem *reterr)
-{
-    edges->held = malloc(size + 1);
-    if (edges->held == NULL) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for a line.");
-    }
-    memcpy(edges->held, line, size);
-    edges->held_size = size;
-    edges->held_line = edges->splitter.line;
-    return STATUS_OK;
+    return reader_add_edge(&edges->reader, ends, weight.bytes, weight.size, weight.column, reterr);
 }
 
 static enum status refuse_held(const struct edges *edges, const struct edge_row *held,
@@ -251,9 +229,8 @@ static enum status refuse_held(const struct edges *edges, const struct edge_row 
 {
     struct edge_field third = held->fields[2];
 
-    problem_set(reterr, STATUS_BAD_GRAPH, "The weight '%.*s' is not a number.",
-                third.size > 40 ? 40 : (int)third.size, third.bytes);
-    problem_at(reterr, edges->held_line, third.column);
+    problem_bad_graph(reterr, edges->held_line, third.column, "The weight '%.*s' is not a number.",
+                      third.size > 40 ? 40 : (int)third.size, third.bytes);
     problem_hint(reterr, "A header needs known names, such as source,target,weight.");
     return STATUS_BAD_GRAPH;
 }
@@ -288,17 +265,19 @@ static enum status decide(struct edges *edges, const struct edge_row *header,
     enum status status;
 
     if (edges->row.count < 2) {
-        return refuse(edges->row.fields[0].column,
-                      "There is one column, but an edge needs source and target.", reterr);
+        return problem_bad_graph(reterr, 0, edges->row.fields[0].column,
+                                 "There is one column, but an edge needs source and target.");
     }
-    status = edge_columns_choose(header, &edges->row, &edges->options, &edges->columns, reterr);
+    status =
+        edge_columns_choose(header, &edges->row, &edges->reader.options, &edges->columns, reterr);
     edges->decided = status == STATUS_OK;
     if (status == STATUS_OK) {
         note(edges, header);
         edges->plain = edge_columns_are_plain(&edges->columns);
     }
-    if (status == STATUS_OK && edges->options.has_vertex_count) {
-        status = graph_builder_admit(edges->builder, edges->options.vertex_count, reterr);
+    if (status == STATUS_OK && edges->reader.options.has_vertex_count) {
+        status =
+            graph_builder_admit(edges->reader.builder, edges->reader.options.vertex_count, reterr);
     }
     return status;
 }
@@ -344,7 +323,15 @@ static enum status take_first(struct edges *edges, const char *line, size_t size
         return status;
     }
     if (edge_columns_judge(&edges->row) != EDGE_HEADER_NO) {
-        return hold(edges, line, size, reterr);
+        /* The line is kept until the next one tells whether it is a header. */
+        edges->held = malloc(size + 1);
+        if (edges->held == NULL) {
+            return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for a line.");
+        }
+        memcpy(edges->held, line, size);
+        edges->held_size = size;
+        edges->held_line = edges->reader.splitter.line;
+        return STATUS_OK;
     }
     status = decide(edges, NULL, reterr);
     return status == STATUS_OK ? take_edge(edges, reterr) : status;
@@ -355,7 +342,7 @@ static enum status row_of(struct edges *edges, uint32_t number, uint32_t *ret_ro
 {
     enum status status;
 
-    if (edges->options.has_vertex_count) {
+    if (edges->reader.options.has_vertex_count) {
         *ret_row = number;
         return STATUS_OK;
     }
@@ -367,7 +354,7 @@ static enum status row_of(struct edges *edges, uint32_t number, uint32_t *ret_ro
         return STATUS_OK;
     }
     edges->named = *ret_row + 1;
-    return graph_builder_admit(edges->builder, edges->named, reterr);
+    return graph_builder_admit(edges->reader.builder, edges->named, reterr);
 }
 
 /* ret_taken false: the line has to be read the long way. */
@@ -379,8 +366,9 @@ static enum status take_plain(struct edges *edges, const char *line, size_t size
     enum status status;
 
     *ret_taken = edge_columns_scan(&edges->columns, edges->delimiter, line, size, &scan);
-    if (edges->options.has_vertex_count && (scan.ends[0] >= edges->options.vertex_count ||
-                                            scan.ends[1] >= edges->options.vertex_count)) {
+    if (edges->reader.options.has_vertex_count &&
+        (scan.ends[0] >= edges->reader.options.vertex_count ||
+         scan.ends[1] >= edges->reader.options.vertex_count)) {
         *ret_taken = false;
     }
     if (!*ret_taken) {
@@ -394,43 +382,34 @@ static enum status take_plain(struct edges *edges, const char *line, size_t size
         return status;
     }
     if (scan.size > 0) {
-        return reader_add_edge(edges->builder, &edges->options, ends, scan.bytes, scan.size,
-                               scan.column, reterr);
+        return reader_add_edge(&edges->reader, ends, scan.bytes, scan.size, scan.column, reterr);
     }
-    status = graph_builder_add_integer(edges->builder, ends[0], ends[1], scan.weight);
-    if (reader_add_failed(status, &edges->options, reterr)) {
+    status = graph_builder_add_integer(edges->reader.builder, ends[0], ends[1], scan.weight);
+    if (reader_add_failed(&edges->reader, status, reterr)) {
         problem_at(reterr, 0, scan.column);
     }
     return status;
 }
 
-static struct edge_lines lines_of(const struct edges *edges)
-{
-    struct edge_lines lines = {.number_limit = edges->options.vertex_count,
-                               .delimiter = edges->delimiter,
-                               .has_weight = edges->columns.weight != NO_COLUMN};
-
-    if (!edges->options.has_vertex_count) {
-        lines.row_of = name_table_direct(edges->names, &lines.number_limit);
-    }
-    return lines;
-}
-
 static uint64_t scan_lines(void *context, const char *bytes, size_t size, size_t *ret_size)
 {
     const struct edges *edges = context;
-    struct edge_lines lines;
+    struct edge_lines lines = {.number_limit = edges->reader.options.vertex_count,
+                               .delimiter = edges->delimiter,
+                               .has_weight = edges->columns.weight != NO_COLUMN};
     struct edge_i4 *room;
     uint64_t room_count;
     uint64_t count;
 
-    if (!edges->plain || !graph_builder_has_integers(edges->builder) ||
-        graph_builder_offer(edges->builder, size, &room, &room_count) != STATUS_OK) {
+    if (!edges->plain || !graph_builder_has_integers(edges->reader.builder) ||
+        graph_builder_offer(edges->reader.builder, size, &room, &room_count) != STATUS_OK) {
         return 0;
     }
-    lines = lines_of(edges);
+    if (!edges->reader.options.has_vertex_count) {
+        lines.row_of = name_table_direct(edges->names, &lines.number_limit);
+    }
     count = edge_lines_scan(&lines, bytes, size, room, room_count, ret_size);
-    graph_builder_commit(edges->builder, count);
+    graph_builder_commit(edges->reader.builder, count);
     return count;
 }
 
@@ -442,7 +421,7 @@ static enum status take_line(void *context, const char *line, size_t size, struc
     bool taken;
 
     if (edges->plain &&
-        (edges->options.has_vertex_count || name_table_numbers(edges->names, NULL))) {
+        (edges->reader.options.has_vertex_count || name_table_numbers(edges->names, NULL))) {
         status = take_plain(edges, line, size, &taken, reterr);
         if (taken || status != STATUS_OK) {
             return status;
@@ -465,90 +444,52 @@ static enum status take_line(void *context, const char *line, size_t size, struc
     return status == STATUS_OK ? take_edge(edges, reterr) : status;
 }
 
-static void destroy(struct reader *reader)
+static void cleanup(struct reader *reader)
 {
     struct edges *edges = (struct edges *)reader;
 
-    line_splitter_finish(&edges->splitter);
-    graph_builder_destroy(edges->builder);
     name_table_destroy(edges->names);
     free(edges->scratch);
     free(edges->held);
-    free(edges);
 }
 
-static enum status create(const struct graph_options *options, struct reader **ret_reader)
+static enum status init(struct reader *reader)
 {
-    struct edges *edges = calloc(1, sizeof(*edges));
+    struct edges *edges = (struct edges *)reader;
 
-    if (edges == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    edges->options = *options;
-    edges->splitter.take = take_line;
-    edges->splitter.scan = scan_lines;
-    edges->splitter.context = edges;
     /* Room for a header and the row after it. */
     edges->scratch = malloc((size_t)2 * READER_LINE_LIMIT);
-    if (edges->scratch == NULL || graph_builder_create(options, &edges->builder) != STATUS_OK ||
-        name_table_create(&edges->names) != STATUS_OK) {
-        destroy(&edges->reader);
-        return STATUS_NO_MEMORY;
-    }
-    *ret_reader = &edges->reader;
-    return STATUS_OK;
+    return edges->scratch != NULL ? name_table_create(&edges->names) : STATUS_NO_MEMORY;
 }
 
-static enum status feed(struct reader *reader, const char *bytes, size_t size,
-                        struct problem *reterr)
+/* Numbers come in ascending order, other names as they were met. */
+static enum status build(struct edges *edges, struct graph **ret_graph, struct problem *reterr)
 {
-    return line_splitter_feed(&((struct edges *)reader)->splitter, bytes, size, reterr);
-}
-
-static enum status finish_numbered(struct edges *edges, struct graph **ret_graph,
-                                   struct problem *reterr)
-{
-    uint32_t count = name_table_count(edges->names);
-    uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
-    uint32_t *row_of = calloc((size_t)count + 1, sizeof(*row_of));
+    const bool numbered = name_table_numbers(edges->names, NULL);
+    const uint32_t count = name_table_count(edges->names);
     struct vertex_names *names = NULL;
-    enum status status = STATUS_NO_MEMORY;
+    uint32_t *order = NULL;
+    uint32_t *row_of = NULL;
+    enum status status = STATUS_OK;
 
-    if (order != NULL && row_of != NULL) {
-        status = name_table_order(edges->names, order, row_of);
+    if (numbered) {
+        order = calloc((size_t)count + 1, sizeof(*order));
+        row_of = calloc((size_t)count + 1, sizeof(*row_of));
+        status = order != NULL && row_of != NULL ? name_table_order(edges->names, order, row_of)
+                                                 : STATUS_NO_MEMORY;
     }
     if (status == STATUS_OK) {
-        status = vertex_names_create_ordered(edges->names, order, count, true, &names);
+        status = vertex_names_create_ordered(edges->names, order, count, numbered, &names);
     }
     if (status == STATUS_OK) {
-        status = graph_builder_finish(edges->builder, &names, row_of, true, ret_graph, reterr);
+        status =
+            graph_builder_finish(edges->reader.builder, &names, row_of, true, ret_graph, reterr);
     } else {
         problem_set(reterr, status, "There is not enough memory for the graph.");
     }
     vertex_names_destroy(names);
     free(order);
     free(row_of);
-    return status;
-}
-
-static enum status finish_named(struct edges *edges, struct graph **ret_graph,
-                                struct problem *reterr)
-{
-    uint32_t count = name_table_count(edges->names);
-    struct vertex_names *names = NULL;
-    enum status status;
-
-    if (edges->options.has_vertex_count) {
-        status = vertex_names_create_range(edges->options.vertex_count, 0, &names);
-    } else {
-        status = vertex_names_create_ordered(edges->names, NULL, count, false, &names);
-    }
-    if (status == STATUS_OK) {
-        status = graph_builder_finish(edges->builder, &names, NULL, true, ret_graph, reterr);
-    } else {
-        problem_set(reterr, status, "There is not enough memory for the graph.");
-    }
-    vertex_names_destroy(names);
     return status;
 }
 
@@ -570,25 +511,22 @@ static enum status refuse_unfinished(struct edges *edges, struct problem *reterr
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
     struct edges *edges = (struct edges *)reader;
-    enum status status = line_splitter_end(&edges->splitter, reterr);
+    const struct graph_options *options = &reader->options;
 
-    if (status == STATUS_OK && !edges->decided &&
-        (edges->held != NULL || !edges->options.has_vertex_count)) {
-        status = refuse_unfinished(edges, reterr);
+    if (!edges->decided && (edges->held != NULL || !options->has_vertex_count)) {
+        return refuse_unfinished(edges, reterr);
     }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    if (!edges->options.has_vertex_count && name_table_numbers(edges->names, NULL)) {
-        return finish_numbered(edges, ret_graph, reterr);
-    }
-    return finish_named(edges, ret_graph, reterr);
+    return options->has_vertex_count
+               ? reader_finish_range(reader, options->vertex_count, 0, true, ret_graph, reterr)
+               : build(edges, ret_graph, reterr);
 }
 
 const struct reader_class reader_edges_class = {
     .format = FORMAT_EDGES,
-    .create = create,
-    .feed = feed,
+    .size = sizeof(struct edges),
+    .init = init,
+    .take_line = take_line,
+    .scan_lines = scan_lines,
     .finish = finish,
-    .destroy = destroy,
+    .cleanup = cleanup,
 };

@@ -196,7 +196,7 @@ enum status graph_builder_add_real(struct graph_builder *builder, uint32_t sourc
                                    double weight)
 {
     CHECK(isfinite(weight));
-    if (weight >= INT32_MIN && weight <= INT32_MAX && weight == trunc(weight)) {
+    if (weight >= INT32_MIN && weight <= INT32_MAX && weight == (double)(int32_t)weight) {
         return graph_builder_add_integer(builder, source, target, (int64_t)weight);
     }
     return put_real(builder, source, target, weight);

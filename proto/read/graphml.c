@@ -1,15 +1,22 @@
 /* GraphML (graphml.graphdrawing.org): <graphml> with <key>s, and one <graph> of <node id> and <edge
  * source target>. The weight is the <data> of the key whose attr.name is "weight" or what the
- * options name; without it the key's <default>, else 1. */
+ * options name; without it the key's <default>, else 1.
+ *
+ * expat gets the bytes in blocks of one size, so that all that it says, places of errors too, is
+ * the same for every split. Entities are refused, and a tag or a comment has a longest length, so
+ * that no document takes more memory than it looks. */
 #include "proto/number.h"
 #include "proto/read/json_nodes.h"
 #include "proto/read/reader.h"
-#include "proto/read/xml_blocks.h"
 
+#include <expat.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define BLOCK_SIZE 16384
+/* Between a namespace and the name of an element. */
+#define SEPARATOR '\n'
 #define NUMBER_LIMIT 512
 #define KEY_LIMIT 256
 /* Elements within elements. */
@@ -39,9 +46,12 @@ struct number {
 
 struct graphml {
     struct reader reader;
-    struct graph_options options;
-    struct xml_blocks xml;
-    struct graph_builder *builder;
+    XML_Parser parser; /* its user data is this struct */
+    char block[BLOCK_SIZE];
+    size_t block_size;
+    uint64_t parsed_bytes;
+    enum status status;     /* of the handlers, which cannot return it */
+    struct problem *reterr; /* for them, while bytes are fed */
     struct json_nodes nodes;
     unsigned depth;                     /* open elements */
     enum element path[DEPTH_LIMIT + 1]; /* by depth, from 1 */
@@ -59,11 +69,37 @@ struct graphml {
     bool both_ways; /* the edge says so */
 };
 
+/* In a handler: what is at hand begins there. */
+static struct json_place place_of(const struct graphml *graphml)
+{
+    return (struct json_place){XML_GetCurrentLineNumber(graphml->parser),
+                               XML_GetCurrentColumnNumber(graphml->parser) + 1};
+}
+
+/* STATUS_BAD_GRAPH at what is at hand. */
+static enum status refuse(const struct graphml *graphml, const char *detail, const char *hint)
+{
+    const struct json_place place = place_of(graphml);
+
+    problem_bad_graph(graphml->reterr, place.line, place.column, "%s", detail);
+    problem_hint(graphml->reterr, "%s", hint);
+    return STATUS_BAD_GRAPH;
+}
+
+/* In a handler: nothing happens for STATUS_OK, else the parser stops. */
+static void fail(struct graphml *graphml, enum status status)
+{
+    if (status != STATUS_OK && graphml->status == STATUS_OK) {
+        graphml->status = status;
+        XML_StopParser(graphml->parser, XML_FALSE);
+    }
+}
+
 static enum element element_of(const char *name)
 {
     static const char *const names[ELEMENT_COUNT] = {
         "", "graphml", "key", "default", "graph", "node", "edge", "hyperedge", "port", "data"};
-    const char *local = strrchr(name, XML_SEPARATOR);
+    const char *local = strrchr(name, SEPARATOR);
     int element = ELEMENT_COUNT - 1;
 
     local = local == NULL ? name : local + 1;
@@ -85,7 +121,7 @@ static const char *attribute(const char *const *attributes, const char *name)
 
 static const char *weight_name(const struct graphml *graphml)
 {
-    return graphml->options.weight[0] != '\0' ? graphml->options.weight : "weight";
+    return graphml->reader.options.weight[0] != '\0' ? graphml->reader.options.weight : "weight";
 }
 
 /* A key belongs to edges when it says so, or does not say. */
@@ -97,8 +133,7 @@ static enum status take_key(struct graphml *graphml, const char *const *attribut
 
     graphml->key_is_weight = false;
     if (id == NULL) {
-        return xml_blocks_refuse(&graphml->xml, "The key has no id.",
-                                 "A <key> has id, for and attr.name.");
+        return refuse(graphml, "The key has no id.", "A <key> has id, for and attr.name.");
     }
     if (of != NULL && strcmp(of, "edge") != 0 && strcmp(of, "all") != 0) {
         return STATUS_OK;
@@ -109,12 +144,11 @@ static enum status take_key(struct graphml *graphml, const char *const *attribut
         return STATUS_OK;
     }
     if (graphml->key[0] != '\0') {
-        return xml_blocks_refuse(&graphml->xml, "Two keys of edges have this name.",
-                                 "Rename one of them.");
+        return refuse(graphml, "Two keys of edges have this name.", "Rename one of them.");
     }
     if (id[0] == '\0' || strlen(id) >= KEY_LIMIT) {
-        return xml_blocks_refuse(&graphml->xml, "The id of the key has no or more than 255 bytes.",
-                                 "Give it a shorter id.");
+        return refuse(graphml, "The id of the key has no or more than 255 bytes.",
+                      "Give it a shorter id.");
     }
     memcpy(graphml->key, id, strlen(id) + 1);
     graphml->key_is_weight = true;
@@ -123,17 +157,17 @@ static enum status take_key(struct graphml *graphml, const char *const *attribut
 
 static enum status check_weight_name(const struct graphml *graphml)
 {
-    const char *wanted = graphml->options.weight;
+    const char *wanted = graphml->reader.options.weight;
 
     if (wanted[0] == '\0' || graphml->key[0] != '\0') {
         return STATUS_OK;
     }
-    problem_set(graphml->xml.reterr, STATUS_BAD_PARAMETER,
+    problem_set(graphml->reterr, STATUS_BAD_PARAMETER,
                 "weight=%s names no attribute that edges have.", wanted);
     if (graphml->key_names.size > 0) {
-        problem_hint(graphml->xml.reterr, "Edges have: %s.", graphml->key_names.bytes);
+        problem_hint(graphml->reterr, "Edges have: %s.", graphml->key_names.bytes);
     } else {
-        problem_hint(graphml->xml.reterr, "No <key> is for edges.");
+        problem_hint(graphml->reterr, "No <key> is for edges.");
     }
     return STATUS_BAD_PARAMETER;
 }
@@ -143,15 +177,14 @@ static enum status take_graph(struct graphml *graphml, const char *const *attrib
     const char *direction = attribute(attributes, "edgedefault");
 
     if (graphml->has_graph) {
-        return xml_blocks_refuse(&graphml->xml, "There are several graphs.",
-                                 "Upload one graph at a time.");
+        return refuse(graphml, "There are several graphs.", "Upload one graph at a time.");
     }
     graphml->has_graph = true;
     graphml->reader.notes.says_direction = direction != NULL;
     graphml->directed = direction == NULL || strcmp(direction, "directed") == 0;
     if (!graphml->directed && strcmp(direction, "undirected") != 0) {
-        return xml_blocks_refuse(&graphml->xml, "edgedefault is neither directed nor undirected.",
-                                 "Say which the edges are.");
+        return refuse(graphml, "edgedefault is neither directed nor undirected.",
+                      "Say which the edges are.");
     }
     return check_weight_name(graphml);
 }
@@ -167,21 +200,8 @@ static struct json_token token_of(const struct graphml *graphml, const char *nam
                                                                  : JSON_TOKEN_STRING,
         .text = name,
         .size = size,
-        .place = xml_blocks_place(&graphml->xml),
+        .place = place_of(graphml),
     };
-}
-
-static enum status take_node(struct graphml *graphml, const char *const *attributes)
-{
-    const char *id = attribute(attributes, "id");
-    struct json_token token;
-
-    if (id == NULL) {
-        return xml_blocks_refuse(&graphml->xml, "The node has no id.",
-                                 "Every node needs one of its own.");
-    }
-    token = token_of(graphml, id);
-    return json_nodes_list(&graphml->nodes, &token, graphml->xml.reterr);
 }
 
 static enum status take_end(struct graphml *graphml, const char *name, uint32_t *ret_row)
@@ -189,11 +209,11 @@ static enum status take_end(struct graphml *graphml, const char *name, uint32_t 
     struct json_token token;
 
     if (name == NULL) {
-        return xml_blocks_refuse(&graphml->xml, "The edge has no source or no target.",
-                                 "An edge is <edge source=\"a\" target=\"b\"/>.");
+        return refuse(graphml, "The edge has no source or no target.",
+                      "An edge is <edge source=\"a\" target=\"b\"/>.");
     }
     token = token_of(graphml, name);
-    return json_nodes_name(&graphml->nodes, &token, ret_row, graphml->xml.reterr);
+    return json_nodes_name(&graphml->nodes, &token, ret_row, graphml->reterr);
 }
 
 /* In an undirected graph no edge leads one way, unless the request overrules what it is. */
@@ -204,14 +224,14 @@ static enum status take_direction(struct graphml *graphml, const char *direction
         return STATUS_OK;
     }
     if (strcmp(direction, "true") != 0) {
-        return xml_blocks_refuse(&graphml->xml, "directed is neither true nor false.",
-                                 "Say which, or leave it out.");
+        return refuse(graphml, "directed is neither true nor false.",
+                      "Say which, or leave it out.");
     }
-    if (graphml->directed || graphml->options.has_directed) {
+    if (graphml->directed || graphml->reader.options.has_directed) {
         return STATUS_OK;
     }
-    return xml_blocks_refuse(
-        &graphml->xml, "The edge is directed, and the graph says that edges are not.",
+    return refuse(
+        graphml, "The edge is directed, and the graph says that edges are not.",
         "Say edgedefault=\"directed\", and directed=\"false\" of the edges that lead both "
         "ways, or give directed=.");
 }
@@ -220,7 +240,7 @@ static enum status begin_edge(struct graphml *graphml, const char *const *attrib
 {
     enum status status = take_end(graphml, attribute(attributes, "source"), &graphml->ends[0]);
 
-    graphml->element = xml_blocks_place(&graphml->xml);
+    graphml->element = place_of(graphml);
     graphml->weight.given = false;
     if (status == STATUS_OK) {
         status = take_end(graphml, attribute(attributes, "target"), &graphml->ends[1]);
@@ -234,28 +254,12 @@ static enum status begin_edge(struct graphml *graphml, const char *const *attrib
 static enum status begin_number(struct graphml *graphml, struct number *number)
 {
     if (number->given) {
-        return xml_blocks_refuse(&graphml->xml, "The weight is given twice.",
-                                 "Take one of them out.");
+        return refuse(graphml, "The weight is given twice.", "Take one of them out.");
     }
-    *number = (struct number){.place = xml_blocks_place(&graphml->xml), .given = true};
+    *number = (struct number){.place = place_of(graphml), .given = true};
     graphml->number = number;
     graphml->number_depth = graphml->depth;
     return STATUS_OK;
-}
-
-static enum status begin_data(struct graphml *graphml, const char *const *attributes)
-{
-    const char *key = attribute(attributes, "key");
-
-    if (key == NULL || graphml->key[0] == '\0' || strcmp(key, graphml->key) != 0) {
-        return STATUS_OK;
-    }
-    return begin_number(graphml, &graphml->weight);
-}
-
-static enum status begin_default(struct graphml *graphml)
-{
-    return graphml->key_is_weight ? begin_number(graphml, &graphml->default_weight) : STATUS_OK;
 }
 
 /* Ignores an element outside its proper parent, with all that is in it: it counts as ELEMENT_OTHER.
@@ -277,29 +281,36 @@ static enum element element_in(enum element element, enum element parent)
 static enum status take_element(struct graphml *graphml, enum element element, enum element parent,
                                 const char *const *attributes)
 {
+    const char *name = attribute(attributes, element == ELEMENT_DATA ? "key" : "id");
+    struct json_token token;
+
     switch (element) {
     case ELEMENT_KEY:
         return take_key(graphml, attributes);
     case ELEMENT_DEFAULT:
-        return begin_default(graphml);
+        return graphml->key_is_weight ? begin_number(graphml, &graphml->default_weight) : STATUS_OK;
     case ELEMENT_GRAPH:
         return parent == ELEMENT_GRAPHML
                    ? take_graph(graphml, attributes)
-                   : xml_blocks_refuse(&graphml->xml, "There is a graph within a graph.",
-                                       "Upload it by itself.");
+                   : refuse(graphml, "There is a graph within a graph.", "Upload it by itself.");
     case ELEMENT_NODE:
-        return take_node(graphml, attributes);
+        if (name == NULL) {
+            return refuse(graphml, "The node has no id.", "Every node needs one of its own.");
+        }
+        token = token_of(graphml, name);
+        return json_nodes_list(&graphml->nodes, &token, graphml->reterr);
     case ELEMENT_EDGE:
         return begin_edge(graphml, attributes);
     case ELEMENT_DATA:
-        return begin_data(graphml, attributes);
+        return name != NULL && graphml->key[0] != '\0' && strcmp(name, graphml->key) == 0
+                   ? begin_number(graphml, &graphml->weight)
+                   : STATUS_OK;
     case ELEMENT_HYPEREDGE:
-        return xml_blocks_refuse(&graphml->xml,
-                                 "There is a hyperedge, and no distance is defined along it.",
-                                 "Make it edges between two nodes.");
+        return refuse(graphml, "There is a hyperedge, and no distance is defined along it.",
+                      "Make it edges between two nodes.");
     case ELEMENT_PORT:
-        return xml_blocks_refuse(&graphml->xml, "There is a port, and ports are not read.",
-                                 "Make ports nodes of their own.");
+        return refuse(graphml, "There is a port, and ports are not read.",
+                      "Make ports nodes of their own.");
     case ELEMENT_OTHER:
     case ELEMENT_GRAPHML:
     case ELEMENT_COUNT:
@@ -310,24 +321,21 @@ static enum status take_element(struct graphml *graphml, enum element element, e
 
 static void on_start(void *context, const char *name, const char **attributes)
 {
-    struct graphml *graphml = ((struct xml_blocks *)context)->context;
+    struct graphml *graphml = context;
     enum element element = element_of(name);
     enum element parent = graphml->path[graphml->depth];
 
-    if (graphml->xml.status != STATUS_OK) {
+    if (graphml->status != STATUS_OK) {
         return;
     }
     if (graphml->depth == DEPTH_LIMIT) {
-        xml_blocks_fail(&graphml->xml,
-                        xml_blocks_refuse(&graphml->xml,
-                                          "There are more than 64 levels of elements.",
-                                          "A graph has four."));
+        fail(graphml,
+             refuse(graphml, "There are more than 64 levels of elements.", "A graph has four."));
         return;
     }
     if (graphml->depth == 0 && element != ELEMENT_GRAPHML) {
-        xml_blocks_fail(&graphml->xml,
-                        xml_blocks_refuse(&graphml->xml, "The document is not <graphml>.",
-                                          "Other XML has to be converted."));
+        fail(graphml,
+             refuse(graphml, "The document is not <graphml>.", "Other XML has to be converted."));
         return;
     }
     if (graphml->depth > 0) {
@@ -338,18 +346,16 @@ static void on_start(void *context, const char *name, const char **attributes)
         element = opaque ? ELEMENT_OTHER : element_in(element, parent);
     }
     graphml->path[++graphml->depth] = element;
-    xml_blocks_fail(&graphml->xml,
-                    take_element(graphml, element, parent, (const char *const *)attributes));
+    fail(graphml, take_element(graphml, element, parent, (const char *const *)attributes));
 }
 
 static void on_text(void *context, const char *bytes, int size)
 {
-    struct graphml *graphml = ((struct xml_blocks *)context)->context;
+    struct graphml *graphml = context;
     struct number *number = graphml->number;
     size_t count = (size_t)size;
 
-    if (number == NULL || graphml->depth != graphml->number_depth ||
-        graphml->xml.status != STATUS_OK) {
+    if (number == NULL || graphml->depth != graphml->number_depth || graphml->status != STATUS_OK) {
         return;
     }
     if (count > NUMBER_LIMIT - number->size) {
@@ -378,130 +384,200 @@ static enum status end_number(struct graphml *graphml)
         begin++;
     }
     if (number->too_long) {
-        return json_scanner_refuse(number->place, graphml->xml.reterr,
-                                   "The weight has more than 512 characters.");
+        return problem_bad_graph(graphml->reterr, number->place.line, number->place.column,
+                                 "The weight has more than 512 characters.");
     }
     number->size -= begin;
     memmove(number->bytes, number->bytes + begin, number->size);
     return STATUS_OK;
 }
 
-static enum status add_edge(struct graphml *graphml, const struct number *number)
+/* Adds the edge that ends. One that leads both ways is two in a directed graph. */
+static enum status add_edge(struct graphml *graphml)
 {
+    const struct number one = {.bytes = "1", .size = 1, .place = graphml->element};
+    const struct number *number = graphml->weight.given           ? &graphml->weight
+                                  : graphml->default_weight.given ? &graphml->default_weight
+                                                                  : &one;
     const uint32_t back[2] = {graphml->ends[1], graphml->ends[0]};
-    const struct graph_options *options = &graphml->options;
-    bool directed = options->has_directed ? options->directed : graphml->directed;
-    enum status status = reader_add_edge(graphml->builder, options, graphml->ends, number->bytes,
-                                         number->size, number->place.column, graphml->xml.reterr);
+    const struct graph_options *options = &graphml->reader.options;
+    const bool directed = options->has_directed ? options->directed : graphml->directed;
+    enum status status = reader_add_edge(&graphml->reader, graphml->ends, number->bytes,
+                                         number->size, number->place.column, graphml->reterr);
 
     if (status == STATUS_OK && graphml->both_ways && directed) {
-        status = reader_add_edge(graphml->builder, options, back, number->bytes, number->size,
-                                 number->place.column, graphml->xml.reterr);
+        status = reader_add_edge(&graphml->reader, back, number->bytes, number->size,
+                                 number->place.column, graphml->reterr);
     }
     if (status != STATUS_OK) {
-        problem_at(graphml->xml.reterr, number->place.line, number->place.column);
+        problem_at(graphml->reterr, number->place.line, number->place.column);
     }
     return status;
 }
 
-static enum status end_edge(struct graphml *graphml)
-{
-    const struct number one = {.bytes = "1", .size = 1, .place = graphml->element};
-
-    if (graphml->weight.given) {
-        return add_edge(graphml, &graphml->weight);
-    }
-    return add_edge(graphml, graphml->default_weight.given ? &graphml->default_weight : &one);
-}
-
 static void on_end(void *context, const char *name)
 {
-    struct graphml *graphml = ((struct xml_blocks *)context)->context;
+    struct graphml *graphml = context;
     enum element element = graphml->path[graphml->depth];
 
     (void)name;
-    if (graphml->xml.status != STATUS_OK) {
+    if (graphml->status != STATUS_OK) {
         return;
     }
     if (graphml->number != NULL && graphml->depth == graphml->number_depth) {
-        xml_blocks_fail(&graphml->xml, end_number(graphml));
+        fail(graphml, end_number(graphml));
     }
     graphml->depth--;
-    if (graphml->xml.status == STATUS_OK && element == ELEMENT_EDGE) {
-        xml_blocks_fail(&graphml->xml, end_edge(graphml));
+    if (graphml->status == STATUS_OK && element == ELEMENT_EDGE) {
+        fail(graphml, add_edge(graphml));
     }
+}
+
+static void refuse_entity(struct graphml *graphml)
+{
+    if (graphml->status == STATUS_OK) {
+        fail(graphml,
+             refuse(graphml, "There are entities of the document's own, which are not read.",
+                    "Write the text itself in their place."));
+    }
+}
+
+static void on_entity(void *context, const char *name, int is_parameter, const char *value,
+                      int value_size, const char *base, const char *system_id,
+                      const char *public_id, const char *notation)
+{
+    (void)name, (void)is_parameter, (void)value, (void)value_size, (void)base, (void)system_id;
+    (void)public_id, (void)notation;
+    refuse_entity(context);
+}
+
+static void on_skipped_entity(void *context, const char *name, int is_parameter)
+{
+    (void)name, (void)is_parameter;
+    refuse_entity(context);
+}
+
+static enum status refuse_xml(const struct graphml *graphml)
+{
+    const enum XML_Error error = XML_GetErrorCode(graphml->parser);
+    const struct json_place place = place_of(graphml);
+
+    if (error == XML_ERROR_NO_MEMORY) {
+        return problem_set(graphml->reterr, STATUS_NO_MEMORY,
+                           "There is not enough memory for the graph.");
+    }
+    if (error == XML_ERROR_NO_ELEMENTS || error == XML_ERROR_UNCLOSED_TOKEN ||
+        error == XML_ERROR_PARTIAL_CHAR || error == XML_ERROR_UNCLOSED_CDATA_SECTION) {
+        problem_set(graphml->reterr, STATUS_TRUNCATED, "The document ends in the middle.");
+        problem_at(graphml->reterr, place.line, place.column);
+        return STATUS_TRUNCATED;
+    }
+    return problem_bad_graph(graphml->reterr, place.line, place.column,
+                             "This is not well-formed XML: %s.", XML_ErrorString(error));
+}
+
+static enum status parse_block(struct graphml *graphml, bool is_last, struct problem *reterr)
+{
+    XML_Index begin;
+    enum XML_Status parsed;
+
+    graphml->reterr = reterr;
+    graphml->parsed_bytes += graphml->block_size;
+    parsed = XML_Parse(graphml->parser, graphml->block, (int)graphml->block_size, is_last);
+    graphml->block_size = 0;
+    if (graphml->status != STATUS_OK) {
+        return graphml->status;
+    }
+    if (parsed != XML_STATUS_OK) {
+        return refuse_xml(graphml);
+    }
+    /* expat keeps a tag, a comment and the like until its end: none may be longer than a line. */
+    begin = XML_GetCurrentByteIndex(graphml->parser);
+    if (!is_last && begin >= 0 &&
+        graphml->parsed_bytes - (uint64_t)begin > READER_LINE_LIMIT + BLOCK_SIZE) {
+        return refuse(graphml, "A tag or a comment is longer than 65536 bytes.",
+                      "Make it shorter.");
+    }
+    return STATUS_OK;
 }
 
 static enum status feed(struct reader *reader, const char *bytes, size_t size,
                         struct problem *reterr)
 {
-    return xml_blocks_feed(&((struct graphml *)reader)->xml, bytes, size, reterr);
+    struct graphml *graphml = (struct graphml *)reader;
+    enum status status = STATUS_OK;
+
+    while (size > 0 && status == STATUS_OK) {
+        const size_t room = BLOCK_SIZE - graphml->block_size;
+        const size_t part = room < size ? room : size;
+
+        memcpy(graphml->block + graphml->block_size, bytes, part);
+        graphml->block_size += part;
+        bytes += part;
+        size -= part;
+        if (graphml->block_size == BLOCK_SIZE) {
+            status = parse_block(graphml, false, reterr);
+        }
+    }
+    return status;
 }
 
-static enum status check_complete(const struct graphml *graphml, struct problem *reterr)
+static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
+    struct graphml *graphml = (struct graphml *)reader;
+    struct reader_notes *notes = &reader->notes;
+    enum status status = parse_block(graphml, true, reterr);
+
+    if (status != STATUS_OK) {
+        return status;
+    }
     if (text_status(&graphml->key_names) != STATUS_OK) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the graph.");
     }
     if (!graphml->has_graph) {
         return problem_set(reterr, STATUS_BAD_GRAPH, "There is no <graph> in the document.");
     }
-    return reader_admit_count(&graphml->options, graphml->nodes.listed, reterr);
-}
-
-static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
-{
-    struct graphml *graphml = (struct graphml *)reader;
-    struct reader_notes *notes = &graphml->reader.notes;
-    enum status status = xml_blocks_end(&graphml->xml, reterr);
-
-    if (status == STATUS_OK) {
-        status = check_complete(graphml, reterr);
-    }
+    status = reader_admit_count(reader, graphml->nodes.listed, reterr);
     if (status != STATUS_OK) {
         return status;
     }
     snprintf(notes->weight, sizeof(notes->weight), "%s",
              graphml->key[0] != '\0' ? weight_name(graphml) : "");
-    return json_nodes_build(&graphml->nodes, graphml->builder, graphml->directed, ret_graph,
-                            reterr);
+    return json_nodes_build(&graphml->nodes, reader->builder, graphml->directed, ret_graph, reterr);
 }
 
-static void destroy(struct reader *reader)
+static void cleanup(struct reader *reader)
 {
     struct graphml *graphml = (struct graphml *)reader;
 
-    xml_blocks_finish(&graphml->xml);
+    if (graphml->parser != NULL) {
+        XML_ParserFree(graphml->parser);
+    }
     text_finish(&graphml->key_names);
-    graph_builder_destroy(graphml->builder);
     json_nodes_finish(&graphml->nodes);
-    free(graphml);
 }
 
-static enum status create(const struct graph_options *options, struct reader **ret_reader)
+static enum status init(struct reader *reader)
 {
-    struct graphml *graphml = calloc(1, sizeof(*graphml));
+    struct graphml *graphml = (struct graphml *)reader;
 
-    if (graphml == NULL) {
+    graphml->parser = XML_ParserCreateNS(NULL, SEPARATOR);
+    if (graphml->parser == NULL) {
         return STATUS_NO_MEMORY;
     }
-    graphml->options = *options;
-    if (xml_blocks_init(&graphml->xml, graphml) != STATUS_OK ||
-        graph_builder_create(options, &graphml->builder) != STATUS_OK ||
-        json_nodes_init(&graphml->nodes, graphml->builder) != STATUS_OK) {
-        destroy(&graphml->reader);
-        return STATUS_NO_MEMORY;
-    }
-    XML_SetElementHandler(graphml->xml.parser, on_start, on_end);
-    XML_SetCharacterDataHandler(graphml->xml.parser, on_text);
-    *ret_reader = &graphml->reader;
-    return STATUS_OK;
+    XML_SetUserData(graphml->parser, graphml);
+    XML_SetEntityDeclHandler(graphml->parser, on_entity);
+    XML_SetSkippedEntityHandler(graphml->parser, on_skipped_entity);
+    XML_SetElementHandler(graphml->parser, on_start, on_end);
+    XML_SetCharacterDataHandler(graphml->parser, on_text);
+    return json_nodes_init(&graphml->nodes, reader->builder);
 }
 
 const struct reader_class reader_graphml_class = {
     .format = FORMAT_GRAPHML,
-    .create = create,
+    .size = sizeof(struct graphml),
+    .init = init,
     .feed = feed,
     .finish = finish,
-    .destroy = destroy,
+    .cleanup = cleanup,
 };

@@ -11,7 +11,6 @@
 #include "proto/read/reader.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NUMBER_LIMIT 512
@@ -63,11 +62,9 @@ static const struct {
 
 struct json {
     struct reader reader;
-    struct graph_options options;
     enum dialect dialect;
     const char *weight_name;
     struct json_scanner scanner;
-    struct graph_builder *builder;
     struct json_nodes nodes; /* of a node-link document */
     enum member top;         /* the member of the document, of the graph and of the element */
     enum member member;
@@ -98,7 +95,7 @@ struct json {
 static enum status refuse(const struct json_token *token, const char *detail,
                           struct problem *reterr)
 {
-    return json_scanner_refuse(token->place, reterr, detail);
+    return problem_bad_graph(reterr, token->place.line, token->place.column, "%s", detail);
 }
 
 static bool is_object(const struct json_token *token)
@@ -220,7 +217,7 @@ static enum status take_member_value(struct json *json, const struct json_token 
             json->vertex_count < 0) {
             return refuse(token, "\"n\" is no count of vertices.", reterr);
         }
-        return graph_builder_admit(json->builder, (uint64_t)json->vertex_count, reterr);
+        return graph_builder_admit(json->reader.builder, (uint64_t)json->vertex_count, reterr);
     case MEMBER_DIRECTED:
         return take_direction(token, &json->directed, reterr);
     case MEMBER_NODES:
@@ -255,24 +252,26 @@ static enum status begin_element(struct json *json, const struct json_token *tok
     if (json->compact && json->linked) {
         return refuse(token, "Some edges are arrays and some are objects.", reterr);
     }
-    return compact ? reader_admit_weight_name(&json->options, reterr) : STATUS_OK;
+    return compact ? reader_admit_weight_name(&json->reader, reterr) : STATUS_OK;
 }
 
 static enum status end_element(struct json *json, struct problem *reterr)
 {
     const bool weighted = has_seen(json, MEMBER_WEIGHT);
     const struct json_place place = weighted ? json->weight_place : json->element;
-    const uint64_t index = graph_builder_edge_count(json->builder);
+    const uint64_t index = graph_builder_edge_count(json->reader.builder);
     enum status status;
 
     if (json->member == MEMBER_NODES) {
         return has_seen(json, MEMBER_ID)
                    ? STATUS_OK
-                   : json_scanner_refuse(json->element, reterr, "The node has no \"id\".");
+                   : problem_bad_graph(reterr, json->element.line, json->element.column,
+                                       "The node has no \"id\".");
     }
     if (json->compact ? json->part_count < 2
                       : !has_seen(json, MEMBER_SOURCE) || !has_seen(json, MEMBER_TARGET)) {
-        return json_scanner_refuse(json->element, reterr, "The edge has no source or no target.");
+        return problem_bad_graph(reterr, json->element.line, json->element.column,
+                                 "The edge has no source or no target.");
     }
     /* The direction of single edges is checked once that of the graph is known: until then the
      * edges that lead both ways are collected, and the first one-way edge is remembered. */
@@ -282,11 +281,11 @@ static enum status end_element(struct json *json, struct problem *reterr)
         json->first_one_way = json->element;
     }
     if (weighted) {
-        status = reader_add_edge(json->builder, &json->options, json->ends, json->weight,
-                                 json->weight_size, place.column, reterr);
+        status = reader_add_edge(&json->reader, json->ends, json->weight, json->weight_size,
+                                 place.column, reterr);
     } else {
-        status = graph_builder_add_integer(json->builder, json->ends[0], json->ends[1], 1);
-        (void)reader_add_failed(status, &json->options, reterr);
+        status = graph_builder_add_integer(json->reader.builder, json->ends[0], json->ends[1], 1);
+        (void)reader_add_failed(&json->reader, status, reterr);
     }
     if (status != STATUS_OK) {
         problem_at(reterr, place.line, place.column);
@@ -441,7 +440,7 @@ static enum status check_complete(const struct json *json, struct problem *reter
         detail = "There are \"nodes\", but the edges are arrays.";
     } else if (json->linked && !listed) {
         detail = "The list of \"nodes\" is missing.";
-    } else if (!listed && !has_seen(json, MEMBER_N) && !json->options.has_vertex_count) {
+    } else if (!listed && !has_seen(json, MEMBER_N) && !json->reader.options.has_vertex_count) {
         detail = "There is no \"n\" and there are no \"nodes\".";
     }
     if (detail != NULL) {
@@ -450,9 +449,10 @@ static enum status check_complete(const struct json *json, struct problem *reter
     if (text_status(&json->both_ways) != STATUS_OK) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the graph.");
     }
-    if (json->options.weight[0] != '\0' && json->linked && !json->any_weight) {
+    if (json->reader.options.weight[0] != '\0' && json->linked && !json->any_weight) {
         return problem_set(reterr, STATUS_BAD_PARAMETER,
-                           "weight=%s names an attribute that no edge has.", json->options.weight);
+                           "weight=%s names an attribute that no edge has.",
+                           json->reader.options.weight);
     }
     return STATUS_OK;
 }
@@ -476,7 +476,7 @@ static void note(struct json *json)
 /* In a directed graph an edge that leads both ways is two. */
 static enum status settle_directions(struct json *json, struct problem *reterr)
 {
-    const struct graph_options *options = &json->options;
+    const struct graph_options *options = &json->reader.options;
     enum status status = STATUS_OK;
     uint32_t ends[2];
     uint64_t index;
@@ -484,14 +484,14 @@ static enum status settle_directions(struct json *json, struct problem *reterr)
     if (options->has_directed ? options->directed : json->directed) {
         for (size_t at = 0; at < json->both_ways.size && status == STATUS_OK; at += sizeof(index)) {
             memcpy(&index, json->both_ways.bytes + at, sizeof(index));
-            const double weight = graph_builder_edge(json->builder, index, ends);
+            const double weight = graph_builder_edge(json->reader.builder, index, ends);
 
-            status = graph_builder_add_real(json->builder, ends[1], ends[0], weight);
-            (void)reader_add_failed(status, options, reterr);
+            status = graph_builder_add_real(json->reader.builder, ends[1], ends[0], weight);
+            (void)reader_add_failed(&json->reader, status, reterr);
         }
     } else if (!options->has_directed && json->first_one_way.line > 0) {
-        status = json_scanner_refuse(json->first_one_way, reterr,
-                                     "The edge is directed, and the graph says that it is not.");
+        status = problem_bad_graph(reterr, json->first_one_way.line, json->first_one_way.column,
+                                   "The edge is directed, and the graph says that it is not.");
         problem_hint(reterr, "Say \"directed\": true of the graph and false of the edges that lead "
                              "both ways, or give directed=.");
     }
@@ -502,19 +502,19 @@ static enum status finish_compact(struct json *json, struct graph **ret_graph,
                                   struct problem *reterr)
 {
     const uint64_t count =
-        has_seen(json, MEMBER_N) ? (uint64_t)json->vertex_count : json->options.vertex_count;
-    enum status status = reader_admit_count(&json->options, count, reterr);
+        has_seen(json, MEMBER_N) ? (uint64_t)json->vertex_count : json->reader.options.vertex_count;
+    enum status status = reader_admit_count(&json->reader, count, reterr);
 
     if (status == STATUS_OK) {
-        status = graph_builder_admit(json->builder, count, reterr);
+        status = graph_builder_admit(json->reader.builder, count, reterr);
     }
     if (status == STATUS_OK && json->largest_place.line > 0 && json->largest >= count) {
-        status = problem_set(reterr, STATUS_BAD_GRAPH, "Vertex %u is outside 0..n-1 with n=%llu.",
-                             json->largest, (unsigned long long)count);
-        problem_at(reterr, json->largest_place.line, json->largest_place.column);
+        status = problem_bad_graph(reterr, json->largest_place.line, json->largest_place.column,
+                                   "Vertex %u is outside 0..n-1 with n=%llu.", json->largest,
+                                   (unsigned long long)count);
     }
     return status == STATUS_OK
-               ? reader_finish_range(json->builder, (uint32_t)count, 0,
+               ? reader_finish_range(&json->reader, (uint32_t)count, 0,
                                      !has_seen(json, MEMBER_DIRECTED) || json->directed, ret_graph,
                                      reterr)
                : status;
@@ -535,13 +535,13 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     if (!has_seen(json, MEMBER_NODES)) {
         return finish_compact(json, ret_graph, reterr);
     }
-    status = reader_admit_count(&json->options, json->nodes.listed, reterr);
+    status = reader_admit_count(&json->reader, json->nodes.listed, reterr);
     if (status == STATUS_OK) {
         status = settle_directions(json, reterr);
     }
-    return status != STATUS_OK
-               ? status
-               : json_nodes_build(&json->nodes, json->builder, json->directed, ret_graph, reterr);
+    return status != STATUS_OK ? status
+                               : json_nodes_build(&json->nodes, json->reader.builder,
+                                                  json->directed, ret_graph, reterr);
 }
 
 static enum status feed(struct reader *reader, const char *bytes, size_t size,
@@ -550,51 +550,43 @@ static enum status feed(struct reader *reader, const char *bytes, size_t size,
     return json_scanner_feed(&((struct json *)reader)->scanner, bytes, size, reterr);
 }
 
-static void destroy(struct reader *reader)
+static void cleanup(struct reader *reader)
 {
     struct json *json = (struct json *)reader;
 
     json_scanner_finish(&json->scanner);
-    graph_builder_destroy(json->builder);
     json_nodes_finish(&json->nodes);
     text_finish(&json->both_ways);
-    free(json);
 }
 
-static enum status create(enum dialect dialect, const struct graph_options *options,
-                          struct reader **ret_reader)
+static enum status init(struct reader *reader)
 {
-    struct json *json = calloc(1, sizeof(*json));
+    struct json *json = (struct json *)reader;
+    const char *wanted = reader->options.weight;
 
-    if (json == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    json->options = *options;
-    json->dialect = dialect;
-    json->base = dialect == DIALECT_JSON ? 1 : 0;
-    json->directed = dialect == DIALECT_JGF;
-    json->weight_name = options->weight[0] != '\0' ? json->options.weight : "weight";
+    json->dialect = reader->class_->format == FORMAT_JGF ? DIALECT_JGF : DIALECT_JSON;
+    json->base = json->dialect == DIALECT_JSON ? 1 : 0;
+    json->directed = json->dialect == DIALECT_JGF;
+    json->weight_name = wanted[0] != '\0' ? wanted : "weight";
     json_scanner_init(&json->scanner);
     json->scanner.take = take_token;
     json->scanner.context = json;
-    if (graph_builder_create(options, &json->builder) != STATUS_OK ||
-        json_nodes_init(&json->nodes, json->builder) != STATUS_OK) {
-        destroy(&json->reader);
-        return STATUS_NO_MEMORY;
-    }
-    *ret_reader = &json->reader;
-    return STATUS_OK;
+    return json_nodes_init(&json->nodes, reader->builder);
 }
 
-static enum status create_json(const struct graph_options *options, struct reader **ret_reader)
-{
-    return create(DIALECT_JSON, options, ret_reader);
-}
-
-static enum status create_jgf(const struct graph_options *options, struct reader **ret_reader)
-{
-    return create(DIALECT_JGF, options, ret_reader);
-}
-
-const struct reader_class reader_json_class = {FORMAT_JSON, create_json, feed, finish, destroy};
-const struct reader_class reader_jgf_class = {FORMAT_JGF, create_jgf, feed, finish, destroy};
+const struct reader_class reader_json_class = {
+    .format = FORMAT_JSON,
+    .size = sizeof(struct json),
+    .init = init,
+    .feed = feed,
+    .finish = finish,
+    .cleanup = cleanup,
+};
+const struct reader_class reader_jgf_class = {
+    .format = FORMAT_JGF,
+    .size = sizeof(struct json),
+    .init = init,
+    .feed = feed,
+    .finish = finish,
+    .cleanup = cleanup,
+};

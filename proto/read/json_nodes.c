@@ -54,12 +54,12 @@ static enum status check_name(const struct json_token *token, struct problem *re
     if (token->kind == JSON_TOKEN_NUMBER
             ? !number_is_canonical_integer(token->text, token->size, &number)
             : token->kind != JSON_TOKEN_STRING) {
-        return json_scanner_refuse(token->place, reterr,
-                                   "The name of a vertex is neither an integer nor a string.");
+        return problem_bad_graph(reterr, token->place.line, token->place.column,
+                                 "The name of a vertex is neither an integer nor a string.");
     }
     if (token->size > VERTEX_NAME_LIMIT) {
-        return json_scanner_refuse(token->place, reterr,
-                                   "The name of the vertex is longer than 1024 bytes.");
+        return problem_bad_graph(reterr, token->place.line, token->place.column,
+                                 "The name of the vertex is longer than 1024 bytes.");
     }
     return STATUS_OK;
 }
@@ -80,8 +80,8 @@ enum status json_nodes_name(struct json_nodes *nodes, const struct json_token *t
         return add(nodes, token, *ret_row, reterr);
     }
     if (nodes->vertices[*ret_row].is_string != (token->kind == JSON_TOKEN_STRING)) {
-        return json_scanner_refuse(token->place, reterr,
-                                   "The same name occurs as a string and as a number.");
+        return problem_bad_graph(reterr, token->place.line, token->place.column,
+                                 "The same name occurs as a string and as a number.");
     }
     return STATUS_OK;
 }
@@ -96,7 +96,8 @@ enum status json_nodes_list(struct json_nodes *nodes, const struct json_token *t
         return status;
     }
     if (nodes->vertices[row].position != NO_VERTEX) {
-        return json_scanner_refuse(token->place, reterr, "Two nodes have this id.");
+        return problem_bad_graph(reterr, token->place.line, token->place.column,
+                                 "Two nodes have this id.");
     }
     nodes->vertices[row].position = nodes->listed++;
     return STATUS_OK;
@@ -110,10 +111,9 @@ static enum status refuse_unlisted(const struct json_nodes *nodes, uint32_t row,
     size_t size;
     const char *name = name_table_get(nodes->names, row, buffer, &size);
 
-    problem_set(reterr, STATUS_BAD_GRAPH, "Vertex '%.*s' is not in the list of nodes.",
-                size > 40 ? 40 : (int)size, name);
-    problem_at(reterr, place->line, place->column);
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph(reterr, place->line, place->column,
+                             "Vertex '%.*s' is not in the list of nodes.",
+                             size > 40 ? 40 : (int)size, name);
 }
 
 enum status json_nodes_build(const struct json_nodes *nodes, struct graph_builder *builder,

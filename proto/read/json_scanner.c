@@ -32,17 +32,11 @@ void json_scanner_finish(struct json_scanner *scanner)
     text_finish(&scanner->text);
 }
 
-enum status json_scanner_refuse(struct json_place place, struct problem *reterr, const char *detail)
-{
-    problem_set(reterr, STATUS_BAD_GRAPH, "%s", detail);
-    problem_at(reterr, place.line, place.column);
-    return STATUS_BAD_GRAPH;
-}
-
+/* STATUS_BAD_GRAPH at the byte at hand. */
 static enum status refuse(const struct json_scanner *scanner, const char *detail,
                           struct problem *reterr)
 {
-    return json_scanner_refuse(scanner->place, reterr, detail);
+    return problem_bad_graph(reterr, scanner->place.line, scanner->place.column, "%s", detail);
 }
 
 static enum status refuse_byte(const struct json_scanner *scanner, char c, struct problem *reterr)
@@ -59,14 +53,12 @@ static enum status refuse_byte(const struct json_scanner *scanner, char c, struc
     unsigned char byte = (unsigned char)c;
 
     if (byte >= 0x20 && byte < 0x7F) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "There is '%c' where %s should be.", c,
-                    wanted[scanner->expected]);
-    } else {
-        problem_set(reterr, STATUS_BAD_GRAPH, "There is byte 0x%02X where %s should be.", byte,
-                    wanted[scanner->expected]);
+        return problem_bad_graph(reterr, scanner->place.line, scanner->place.column,
+                                 "There is '%c' where %s should be.", c, wanted[scanner->expected]);
     }
-    problem_at(reterr, scanner->place.line, scanner->place.column);
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph(reterr, scanner->place.line, scanner->place.column,
+                             "There is byte 0x%02X where %s should be.", byte,
+                             wanted[scanner->expected]);
 }
 
 static void begin_token(struct json_scanner *scanner, enum mode mode)
@@ -120,17 +112,6 @@ static enum status open_container(struct json_scanner *scanner, bool array, stru
     return status;
 }
 
-static enum status close_container(struct json_scanner *scanner, bool array, struct problem *reterr)
-{
-    enum status status;
-
-    begin_token(scanner, MODE_BETWEEN);
-    scanner->depth--;
-    status = emit(scanner, array ? JSON_TOKEN_ARRAY_END : JSON_TOKEN_OBJECT_END, reterr);
-    after_value(scanner);
-    return status;
-}
-
 /* number = [ "-" ] int [ frac ] [ exp ], RFC 8259 section 6. */
 static bool is_number(const char *at)
 {
@@ -168,15 +149,14 @@ static enum status refuse_literal(const struct json_scanner *scanner, struct pro
 {
     const char *text = scanner->text.bytes;
     const char *word = text + (*text == '-');
+    const struct json_place place = scanner->token_place;
 
     if (strcmp(word, "NaN") == 0 || strcmp(word, "Infinity") == 0) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "%s is not JSON.", text);
+        problem_bad_graph(reterr, place.line, place.column, "%s is not JSON.", text);
         problem_hint(reterr, "Leave the edge out: what is not listed is unreachable.");
-    } else {
-        problem_set(reterr, STATUS_BAD_GRAPH, "'%.40s' is no JSON value.", text);
+        return STATUS_BAD_GRAPH;
     }
-    problem_at(reterr, scanner->token_place.line, scanner->token_place.column);
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph(reterr, place.line, place.column, "'%.40s' is no JSON value.", text);
 }
 
 static enum status end_literal(struct json_scanner *scanner, struct problem *reterr)
@@ -201,18 +181,6 @@ static enum status end_literal(struct json_scanner *scanner, struct problem *ret
     return status;
 }
 
-static enum status end_string(struct json_scanner *scanner, struct problem *reterr)
-{
-    enum status status =
-        emit(scanner, scanner->is_key ? JSON_TOKEN_KEY : JSON_TOKEN_STRING, reterr);
-
-    after_value(scanner);
-    if (scanner->is_key) {
-        scanner->expected = EXPECT_COLON;
-    }
-    return status;
-}
-
 static bool is_literal_byte(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
@@ -229,23 +197,22 @@ static bool wants_key(const struct json_scanner *scanner)
     return scanner->expected == EXPECT_KEY || scanner->expected == EXPECT_KEY_OR_END;
 }
 
-static bool may_close(const struct json_scanner *scanner, bool array)
-{
-    if (scanner->depth == 0 || in_array(scanner) != array) {
-        return false;
-    }
-    return scanner->expected == EXPECT_COMMA_OR_END ||
-           scanner->expected == (array ? EXPECT_VALUE_OR_END : EXPECT_KEY_OR_END);
-}
-
 /* A byte between tokens, other than white space. */
 static enum status take_structure(struct json_scanner *scanner, char c, struct problem *reterr)
 {
+    enum status status;
+
     if ((c == '{' || c == '[') && wants_value(scanner)) {
         return open_container(scanner, c == '[', reterr);
     }
-    if ((c == '}' || c == ']') && may_close(scanner, c == ']')) {
-        return close_container(scanner, c == ']', reterr);
+    if ((c == '}' || c == ']') && scanner->depth > 0 && in_array(scanner) == (c == ']') &&
+        (scanner->expected == EXPECT_COMMA_OR_END ||
+         scanner->expected == (c == ']' ? EXPECT_VALUE_OR_END : EXPECT_KEY_OR_END))) {
+        begin_token(scanner, MODE_BETWEEN);
+        scanner->depth--;
+        status = emit(scanner, c == ']' ? JSON_TOKEN_ARRAY_END : JSON_TOKEN_OBJECT_END, reterr);
+        after_value(scanner);
+        return status;
     }
     if (c == '"' && (wants_value(scanner) || wants_key(scanner))) {
         begin_token(scanner, MODE_STRING);
@@ -380,6 +347,8 @@ static bool take_utf8(struct json_scanner *scanner, unsigned char byte)
 
 static enum status take_string(struct json_scanner *scanner, char c, struct problem *reterr)
 {
+    enum status status;
+
     if (!take_utf8(scanner, (unsigned char)c)) {
         return refuse(scanner, "A string is not valid UTF-8.", reterr);
     }
@@ -387,7 +356,10 @@ static enum status take_string(struct json_scanner *scanner, char c, struct prob
         return refuse(scanner, "There is a high surrogate without its low one.", reterr);
     }
     if (c == '"') {
-        return end_string(scanner, reterr);
+        status = emit(scanner, scanner->is_key ? JSON_TOKEN_KEY : JSON_TOKEN_STRING, reterr);
+        after_value(scanner);
+        scanner->expected = scanner->is_key ? EXPECT_COLON : scanner->expected;
+        return status;
     }
     if ((unsigned char)c < 0x20) {
         return refuse(scanner, "There is a control character in a string.", reterr);
@@ -400,33 +372,21 @@ static enum status take_string(struct json_scanner *scanner, char c, struct prob
     return STATUS_OK;
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-/* The three bytes of a UTF-8 byte order mark, of which the first was seen. */
-static enum status take_mark(struct json_scanner *scanner, char c, struct problem *reterr)
-{
-    if (c != "\xEF\xBB\xBF"[scanner->offset]) {
-        return refuse_byte(scanner, c, reterr);
-    }
-    scanner->marked = scanner->offset < 2;
-    if (!scanner->marked) {
-        scanner->place.column = 0;
-    }
-    return STATUS_OK;
-}
-
 static enum status take_between(struct json_scanner *scanner, char c, struct problem *reterr)
 {
+    /* The three bytes of a UTF-8 byte order mark may begin the document. */
     if (scanner->marked || (scanner->offset == 0 && c == '\xEF')) {
-        return take_mark(scanner, c, reterr);
-    }
-    if (is_space(c)) {
+        if (c != "\xEF\xBB\xBF"[scanner->offset]) {
+            return refuse_byte(scanner, c, reterr);
+        }
+        scanner->marked = scanner->offset < 2;
+        if (!scanner->marked) {
+            scanner->place.column = 0;
+        }
         return STATUS_OK;
     }
-    return take_structure(scanner, c, reterr);
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' ? STATUS_OK
+                                                           : take_structure(scanner, c, reterr);
 }
 
 static enum status take_byte(struct json_scanner *scanner, char c, struct problem *reterr)
@@ -440,8 +400,8 @@ static enum status take_byte(struct json_scanner *scanner, char c, struct proble
         return status;
     }
     if (scanner->mode != MODE_BETWEEN && scanner->text.size > READER_LINE_LIMIT) {
-        return json_scanner_refuse(scanner->token_place, reterr,
-                                   "A string or number is longer than 65536 bytes.");
+        return problem_bad_graph(reterr, scanner->token_place.line, scanner->token_place.column,
+                                 "A string or number is longer than 65536 bytes.");
     }
     switch ((enum mode)scanner->mode) {
     case MODE_BETWEEN:

@@ -66,7 +66,3 @@ MUST_CHECK enum status json_scanner_feed(struct json_scanner *scanner, const cha
                                          size_t size, struct problem *reterr);
 /* STATUS_TRUNCATED when the document is not complete. */
 MUST_CHECK enum status json_scanner_end(struct json_scanner *scanner, struct problem *reterr);
-
-/* Refuses what stands there: STATUS_BAD_GRAPH with this detail. */
-enum status json_scanner_refuse(struct json_place place, struct problem *reterr,
-                                const char *detail);

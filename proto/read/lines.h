@@ -13,6 +13,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/* The longest line or JSON string accepted, in bytes. */
+#define READER_LINE_LIMIT 65536
+
 struct line_splitter {
     /* Takes one line without its end (LF or CRLF) and without a UTF-8 byte order mark. A problem
      * that it returns gets the number of the line, unless it names one; the column is its own. */

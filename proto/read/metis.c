@@ -2,9 +2,12 @@
  * a line "[size] [w1..wncon] v1 [e1] v2 [e2] ..", vertices from 1. The digits of fmt say which of
  * vertex sizes, vertex weights and edge weights there are. '%' opens a comment line; an empty line
  * is a vertex without neighbours. Read word by word, as a line is as long as a vertex has
- * neighbours. Vertex sizes and weights say nothing about distances and are passed over. */
+ * neighbours. Vertex sizes and weights say nothing about distances and are passed over.
+ *
+ * Both ends of an edge list it, and the two lists must agree. They are matched at once: the
+ * neighbours above a row wait, in order, for their own rows, which come in order too. So 24 bytes a
+ * row are enough beside the edges, each of which is collected once. */
 #include "proto/number.h"
-#include "proto/read/neighbour_rows.h"
 #include "proto/read/reader.h"
 
 #include <stdio.h>
@@ -13,12 +16,30 @@
 
 /* The longest number. */
 #define WORD_LIMIT 512
+#define FIRST_CAPACITY 256
+
+/* A neighbour of the vertex at hand. */
+struct neighbour {
+    uint32_t row;
+    uint64_t column;
+    double weight;
+};
+
+/* The list of a vertex that was read. */
+struct list {
+    uint64_t begin; /* of its edges to later rows, in the builder */
+    uint64_t next;  /* the first of them whose other end has not listed it */
+    uint64_t line;
+};
 
 struct metis {
     struct reader reader;
-    struct graph_options options;
-    struct graph_builder *builder;
-    struct neighbour_rows lists;
+    struct neighbour *neighbours; /* of the vertex at hand */
+    size_t neighbour_count;
+    size_t neighbour_capacity;
+    struct list *lists;
+    uint32_t list_count;
+    uint32_t list_capacity;
     char word[WORD_LIMIT]; /* at hand */
     size_t word_size;
     uint64_t word_column;
@@ -33,20 +54,18 @@ struct metis {
     bool has_edge_weights;
     int64_t constraints; /* weights per vertex */
     uint32_t vertex_count;
-    struct neighbour_rows_entry entry; /* without its weight yet */
-    bool wants_weight;
+    bool wants_weight; /* of the last neighbour */
 };
 
 static enum status refuse(const struct metis *metis, const char *expected, struct problem *reterr)
 {
     if (metis->word_size == 0) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "The line ends where %s should be.", expected);
-    } else {
-        problem_set(reterr, STATUS_BAD_GRAPH, "There is '%.*s' where %s should be.",
-                    metis->word_size > 40 ? 40 : (int)metis->word_size, metis->word, expected);
+        return problem_bad_graph(reterr, metis->line, metis->column,
+                                 "The line ends where %s should be.", expected);
     }
-    problem_at(reterr, metis->line, metis->word_size == 0 ? metis->column : metis->word_column);
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph(
+        reterr, metis->line, metis->word_column, "There is '%.*s' where %s should be.",
+        metis->word_size > 40 ? 40 : (int)metis->word_size, metis->word, expected);
 }
 
 /* One to three digits, each 0 or 1, the last one for edge weights. */
@@ -74,9 +93,8 @@ static enum status take_constraints(struct metis *metis, struct problem *reterr)
         return refuse(metis, "the number of weights per vertex", reterr);
     }
     if (count > 0 && !metis->has_vertex_weights) {
-        problem_set(reterr, STATUS_BAD_GRAPH,
-                    "There are weights per vertex, but fmt says that vertices have none.");
-        problem_at(reterr, metis->line, metis->word_column);
+        problem_bad_graph(reterr, metis->line, metis->word_column,
+                          "There are weights per vertex, but fmt says that vertices have none.");
         problem_hint(reterr, "The second digit of fmt is 1 when vertices have weights.");
         return STATUS_BAD_GRAPH;
     }
@@ -103,37 +121,22 @@ static enum status take_header_word(struct metis *metis, struct problem *reterr)
                       : refuse(metis, "the end of the line", reterr);
 }
 
-static enum status check_parameters(const struct metis *metis, struct problem *reterr)
-{
-    const struct graph_options *options = &metis->options;
-    enum status status = reader_admit_weight_name(options, reterr);
-
-    if (status == STATUS_OK && options->has_directed && options->directed) {
-        problem_set(reterr, STATUS_BAD_PARAMETER,
-                    "directed=true cannot hold: the edges of this format lead both ways.");
-        problem_hint(reterr, "Leave directed= out, or upload the arcs as an edge list.");
-        return STATUS_BAD_PARAMETER;
-    }
-    if (status == STATUS_OK) {
-        status = reader_admit_count(options, (uint64_t)metis->header[0], reterr);
-    }
-    return status;
-}
-
 static enum status end_header(struct metis *metis, struct problem *reterr)
 {
+    const struct graph_options *options = &metis->reader.options;
     struct reader_notes *notes = &metis->reader.notes;
     enum status status;
 
     if (metis->words < 2) {
         return refuse(metis, "the number of edges", reterr);
     }
-    status = check_parameters(metis, reterr);
-    if (status == STATUS_OK) {
-        status = graph_builder_admit(metis->builder, (uint64_t)metis->header[0], reterr);
-    }
-    if (status == STATUS_OK) {
-        status = reader_admit_edges(&metis->options, (uint64_t)metis->header[1], reterr);
+    if (options->has_directed && options->directed) {
+        status = problem_set(reterr, STATUS_BAD_PARAMETER,
+                             "directed=true cannot hold: the edges of this format lead both ways.");
+        problem_hint(reterr, "Leave directed= out, or upload the arcs as an edge list.");
+    } else {
+        status = reader_announce(&metis->reader, (uint64_t)metis->header[0],
+                                 (uint64_t)metis->header[1], reterr);
     }
     if (status != STATUS_OK) {
         problem_at(reterr, metis->line, 0);
@@ -141,7 +144,6 @@ static enum status end_header(struct metis *metis, struct problem *reterr)
     }
     metis->headed = true;
     metis->vertex_count = (uint32_t)metis->header[0];
-    graph_builder_expect(metis->builder, (uint64_t)metis->header[1]);
     snprintf(notes->variant, sizeof(notes->variant), "fmt %d%d%d", metis->has_sizes,
              metis->has_vertex_weights, metis->has_edge_weights);
     if (metis->has_edge_weights) {
@@ -151,50 +153,128 @@ static enum status end_header(struct metis *metis, struct problem *reterr)
     return STATUS_OK;
 }
 
-/* A size or a weight of the vertex: a number that is not used. */
-static enum status pass_over(const struct metis *metis, struct problem *reterr)
-{
-    int64_t number;
+/* ---- The list of a vertex ---- */
 
-    if (!number_parse_integer(metis->word, metis->word_size, &number)) {
-        return refuse(metis, "a weight of the vertex", reterr);
-    }
-    return STATUS_OK;
+static enum status no_memory(struct problem *reterr)
+{
+    return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the graph.");
 }
 
-static enum status take_neighbour(struct metis *metis, struct problem *reterr)
+static enum status add_neighbour(struct metis *metis, struct problem *reterr)
 {
+    const uint64_t column = metis->word_column;
     int64_t vertex;
 
     if (!number_parse_integer(metis->word, metis->word_size, &vertex)) {
         return refuse(metis, "a vertex", reterr);
     }
     if (vertex < 1 || vertex > metis->vertex_count) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "Vertex %lld is not in 1..%u.", (long long)vertex,
-                    metis->vertex_count);
-        problem_at(reterr, metis->line, metis->word_column);
+        problem_bad_graph(reterr, metis->line, column, "Vertex %lld is not in 1..%u.",
+                          (long long)vertex, metis->vertex_count);
         if (vertex == 0) {
             problem_hint(reterr, "The vertices of this format are counted from 1.");
         }
         return STATUS_BAD_GRAPH;
     }
-    metis->entry = (struct neighbour_rows_entry){(uint32_t)(vertex - 1), metis->word_column, 1};
+    if (metis->neighbour_count == metis->neighbour_capacity) {
+        const size_t capacity =
+            metis->neighbour_capacity == 0 ? FIRST_CAPACITY : metis->neighbour_capacity * 2;
+        struct neighbour *neighbours =
+            reallocarray(metis->neighbours, capacity, sizeof(*neighbours));
+
+        if (neighbours == NULL) {
+            return no_memory(reterr);
+        }
+        metis->neighbours = neighbours;
+        metis->neighbour_capacity = capacity;
+    }
+    metis->neighbours[metis->neighbour_count++] =
+        (struct neighbour){(uint32_t)(vertex - 1), column, 1};
     metis->wants_weight = metis->has_edge_weights;
-    return metis->wants_weight ? STATUS_OK
-                               : neighbour_rows_add(&metis->lists, metis->entry, reterr);
+    return STATUS_OK;
 }
 
-static enum status take_weight(struct metis *metis, struct problem *reterr)
+static int compare_neighbours(const void *a, const void *b)
 {
-    enum status status = reader_parse_weight(metis->word, metis->word_size, metis->word_column,
-                                             &metis->entry.weight, reterr);
+    const struct neighbour *x = a;
+    const struct neighbour *y = b;
 
-    metis->wants_weight = false;
-    if (status != STATUS_OK) {
-        problem_at(reterr, metis->line, metis->word_column);
-        return status;
+    if (x->row != y->row) {
+        return x->row < y->row ? -1 : 1;
     }
-    return neighbour_rows_add(&metis->lists, metis->entry, reterr);
+    if (x->weight != y->weight) {
+        return x->weight < y->weight ? -1 : 1;
+    }
+    return (x->column > y->column) - (x->column < y->column);
+}
+
+static enum status refuse_one_way(uint32_t lister, uint32_t other, uint64_t line, uint64_t column,
+                                  struct problem *reterr)
+{
+    problem_bad_graph(reterr, line, column,
+                      "Vertex %u lists vertex %u, but vertex %u does not list vertex %u.",
+                      lister + 1, other + 1, other + 1, lister + 1);
+    problem_hint(reterr, "Both ends of an edge list it; a file of directed edges is an edge list.");
+    return STATUS_BAD_GRAPH;
+}
+
+/* The end of a row's edges to later rows. */
+static uint64_t end_of(const struct metis *metis, uint32_t row)
+{
+    return row + 1 < metis->list_count ? metis->lists[row + 1].begin
+                                       : graph_builder_edge_count(metis->reader.builder);
+}
+
+/* The row at hand lists an earlier one, which must have listed it, next of those left. The row's
+ * own edges to later rows come after these. */
+static enum status match(struct metis *metis, const struct neighbour *neighbour,
+                         struct problem *reterr)
+{
+    const uint32_t row = metis->list_count;
+    struct list *other = &metis->lists[neighbour->row];
+    uint32_t ends[2] = {0, NO_VERTEX};
+    double weight = 0;
+
+    if (other->next < end_of(metis, neighbour->row)) {
+        weight = graph_builder_edge(metis->reader.builder, other->next, ends);
+    }
+    if (ends[1] < row) {
+        return refuse_one_way(neighbour->row, ends[1], other->line, 0, reterr);
+    }
+    if (ends[1] != row) {
+        return refuse_one_way(row, neighbour->row, metis->line, neighbour->column, reterr);
+    }
+    if (weight != neighbour->weight) {
+        problem_bad_graph(reterr, metis->line, neighbour->column,
+                          "The edge has weight %.17g here and %.17g in the list of vertex %u.",
+                          neighbour->weight, weight, neighbour->row + 1);
+        problem_hint(reterr, "Both ends of an edge list it, with the same weight.");
+        return STATUS_BAD_GRAPH;
+    }
+    other->next++;
+    return STATUS_OK;
+}
+
+static enum status take_neighbour(struct metis *metis, const struct neighbour *neighbour,
+                                  struct problem *reterr)
+{
+    const uint32_t row = metis->list_count;
+    enum status status;
+
+    if (neighbour->row == row) {
+        problem_bad_graph(reterr, metis->line, neighbour->column,
+                          "Vertex %u lists itself: this format has no loops.", row + 1);
+        problem_hint(reterr, "Take the loop out: it shortens no path.");
+        return STATUS_BAD_GRAPH;
+    }
+    if (neighbour->row < row) {
+        return match(metis, neighbour, reterr);
+    }
+    status = graph_builder_add_real(metis->reader.builder, row, neighbour->row, neighbour->weight);
+    if (reader_add_failed(&metis->reader, status, reterr)) {
+        problem_at(reterr, metis->line, neighbour->column);
+    }
+    return status;
 }
 
 static uint64_t words_before_lists(const struct metis *metis)
@@ -204,17 +284,30 @@ static uint64_t words_before_lists(const struct metis *metis)
 
 static enum status take_row_word(struct metis *metis, struct problem *reterr)
 {
-    if (metis->lists.row_count == metis->vertex_count) {
-        problem_set(reterr, STATUS_BAD_GRAPH,
-                    "There are more lines than the header announces vertices, n=%u.",
-                    metis->vertex_count);
-        problem_at(reterr, metis->line, metis->word_column);
-        return STATUS_BAD_GRAPH;
+    enum status status;
+    int64_t number;
+
+    if (metis->list_count == metis->vertex_count) {
+        return problem_bad_graph(reterr, metis->line, metis->word_column,
+                                 "There are more lines than the header announces vertices, n=%u.",
+                                 metis->vertex_count);
     }
     if (metis->words < words_before_lists(metis)) {
-        return pass_over(metis, reterr);
+        /* A size or a weight of the vertex: a number that is not used. */
+        return number_parse_integer(metis->word, metis->word_size, &number)
+                   ? STATUS_OK
+                   : refuse(metis, "a weight of the vertex", reterr);
     }
-    return metis->wants_weight ? take_weight(metis, reterr) : take_neighbour(metis, reterr);
+    if (!metis->wants_weight) {
+        return add_neighbour(metis, reterr);
+    }
+    metis->wants_weight = false;
+    status = reader_parse_weight(metis->word, metis->word_size, metis->word_column,
+                                 &metis->neighbours[metis->neighbour_count - 1].weight, reterr);
+    if (status != STATUS_OK) {
+        problem_at(reterr, metis->line, metis->word_column);
+    }
+    return status;
 }
 
 static enum status end_word(struct metis *metis, struct problem *reterr)
@@ -237,7 +330,10 @@ static enum status end_word(struct metis *metis, struct problem *reterr)
 
 static enum status end_row(struct metis *metis, struct problem *reterr)
 {
-    if (metis->lists.row_count == metis->vertex_count) {
+    const uint64_t begin = graph_builder_edge_count(metis->reader.builder);
+    enum status status = STATUS_OK;
+
+    if (metis->list_count == metis->vertex_count) {
         return STATUS_OK;
     }
     if (metis->words < words_before_lists(metis)) {
@@ -246,8 +342,36 @@ static enum status end_row(struct metis *metis, struct problem *reterr)
     if (metis->wants_weight) {
         return refuse(metis, "the weight of the edge", reterr);
     }
-    return neighbour_rows_end_row(&metis->lists, metis->line, reterr);
+    /* Most files list neighbours in order. */
+    for (size_t i = 1; i < metis->neighbour_count; i++) {
+        if (compare_neighbours(&metis->neighbours[i - 1], &metis->neighbours[i]) > 0) {
+            qsort(metis->neighbours, metis->neighbour_count, sizeof(*metis->neighbours),
+                  compare_neighbours);
+            break;
+        }
+    }
+    for (size_t i = 0; i < metis->neighbour_count && status == STATUS_OK; i++) {
+        status = take_neighbour(metis, &metis->neighbours[i], reterr);
+    }
+    metis->neighbour_count = 0;
+    if (status == STATUS_OK && metis->list_count == metis->list_capacity) {
+        const uint32_t capacity =
+            metis->list_capacity == 0 ? FIRST_CAPACITY : metis->list_capacity * 2;
+        struct list *lists = reallocarray(metis->lists, capacity, sizeof(*lists));
+
+        if (lists == NULL) {
+            return no_memory(reterr);
+        }
+        metis->lists = lists;
+        metis->list_capacity = capacity;
+    }
+    if (status == STATUS_OK) {
+        metis->lists[metis->list_count++] = (struct list){begin, begin, metis->line};
+    }
+    return status;
 }
+
+/* ---- Lines and words ---- */
 
 static enum status end_line(struct metis *metis, struct problem *reterr)
 {
@@ -267,23 +391,6 @@ static enum status end_line(struct metis *metis, struct problem *reterr)
     return status;
 }
 
-/* A byte order mark is no part of the first word. */
-static void drop_mark(struct metis *metis)
-{
-    if (metis->line == 1 && metis->word_column == 1 && metis->word_size == 3 &&
-        memcmp(metis->word, "\xEF\xBB\xBF", 3) == 0) {
-        metis->word_size = 0;
-        metis->column = 0;
-    }
-}
-
-static enum status refuse_nul(const struct metis *metis, struct problem *reterr)
-{
-    problem_set(reterr, STATUS_BAD_GRAPH, "There is a NUL byte: this is not text.");
-    problem_at(reterr, metis->line, metis->column);
-    return STATUS_BAD_GRAPH;
-}
-
 static enum status take_byte(struct metis *metis, char c, struct problem *reterr)
 {
     enum status status = STATUS_OK;
@@ -292,7 +399,8 @@ static enum status take_byte(struct metis *metis, char c, struct problem *reterr
         return end_line(metis, reterr);
     }
     if (c == '\0') {
-        return refuse_nul(metis, reterr);
+        return problem_bad_graph(reterr, metis->line, metis->column,
+                                 "There is a NUL byte: this is not text.");
     }
     if (c == ' ' || c == '\t' || c == '\r') {
         status = end_word(metis, reterr);
@@ -305,7 +413,12 @@ static enum status take_byte(struct metis *metis, char c, struct problem *reterr
         if (metis->word_size < WORD_LIMIT) {
             metis->word[metis->word_size++] = c;
         }
-        drop_mark(metis);
+        /* A byte order mark is no part of the first word. */
+        if (metis->line == 1 && metis->word_column == 1 && metis->word_size == 3 &&
+            memcmp(metis->word, "\xEF\xBB\xBF", 3) == 0) {
+            metis->word_size = 0;
+            metis->column = 0;
+        }
     }
     metis->column++;
     return status;
@@ -325,20 +438,27 @@ static enum status feed(struct reader *reader, const char *bytes, size_t size,
 
 static enum status check_complete(const struct metis *metis, struct problem *reterr)
 {
-    uint64_t found = graph_builder_edge_count(metis->builder);
-    enum status status;
+    const uint64_t found = graph_builder_edge_count(metis->reader.builder);
 
-    if (metis->lists.row_count < metis->vertex_count) {
+    if (metis->list_count < metis->vertex_count) {
         problem_set(reterr, STATUS_TRUNCATED,
                     "The header announces n=%u vertices, but there are %u lines after it.",
-                    metis->vertex_count, metis->lists.row_count);
+                    metis->vertex_count, metis->list_count);
         problem_at(reterr, metis->line, 0);
         problem_hint(reterr, "A vertex without neighbours has an empty line.");
         return STATUS_TRUNCATED;
     }
-    status = neighbour_rows_end(&metis->lists, reterr);
-    if (status != STATUS_OK || found == (uint64_t)metis->header[1]) {
-        return status;
+    for (uint32_t row = 0; row < metis->list_count; row++) {
+        const struct list *list = &metis->lists[row];
+        uint32_t ends[2];
+
+        if (list->next < end_of(metis, row)) {
+            (void)graph_builder_edge(metis->reader.builder, list->next, ends);
+            return refuse_one_way(row, ends[1], list->line, 0, reterr);
+        }
+    }
+    if (found == (uint64_t)metis->header[1]) {
+        return STATUS_OK;
     }
     problem_set(reterr, STATUS_BAD_GRAPH,
                 "The header announces m=%lld edges, but the lists hold %llu.",
@@ -347,26 +467,28 @@ static enum status check_complete(const struct metis *metis, struct problem *ret
     return STATUS_BAD_GRAPH;
 }
 
-/* The last line, when nothing ended it; that of a last vertex without neighbours may be nothing. */
-static enum status end_file(struct metis *metis, struct problem *reterr)
+static void free_lists(struct reader *reader)
 {
-    enum status status = metis->column > 1 ? end_line(metis, reterr) : STATUS_OK;
+    struct metis *metis = (struct metis *)reader;
 
-    if (status == STATUS_OK && metis->headed &&
-        metis->lists.row_count + 1 == (uint64_t)metis->vertex_count) {
-        status = end_line(metis, reterr);
-    }
-    return status;
+    free(metis->neighbours);
+    free(metis->lists);
+    metis->neighbours = NULL;
+    metis->lists = NULL;
 }
 
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
     struct metis *metis = (struct metis *)reader;
-    enum status status = end_file(metis, reterr);
+    enum status status = metis->column > 1 ? end_line(metis, reterr) : STATUS_OK;
 
+    /* The last line need not be ended; that of a last vertex without neighbours may be nothing. */
+    if (status == STATUS_OK && metis->headed &&
+        metis->list_count + 1 == (uint64_t)metis->vertex_count) {
+        status = end_line(metis, reterr);
+    }
     if (status == STATUS_OK && !metis->headed) {
-        problem_set(reterr, STATUS_TRUNCATED, "There is no header 'n m [fmt [ncon]]'.");
-        return STATUS_TRUNCATED;
+        return problem_set(reterr, STATUS_TRUNCATED, "There is no header 'n m [fmt [ncon]]'.");
     }
     if (status == STATUS_OK) {
         status = check_complete(metis, reterr);
@@ -374,43 +496,24 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     if (status != STATUS_OK) {
         return status;
     }
-    neighbour_rows_finish(&metis->lists);
-    return reader_finish_range(metis->builder, metis->vertex_count, 1, false, ret_graph, reterr);
+    free_lists(reader);
+    return reader_finish_range(reader, metis->vertex_count, 1, false, ret_graph, reterr);
 }
 
-static void destroy(struct reader *reader)
+static enum status init(struct reader *reader)
 {
     struct metis *metis = (struct metis *)reader;
 
-    neighbour_rows_finish(&metis->lists);
-    graph_builder_destroy(metis->builder);
-    free(metis);
-}
-
-static enum status create(const struct graph_options *options, struct reader **ret_reader)
-{
-    struct metis *metis = calloc(1, sizeof(*metis));
-
-    if (metis == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    metis->options = *options;
     metis->line = 1;
     metis->column = 1;
-    if (graph_builder_create(options, &metis->builder) != STATUS_OK) {
-        destroy(&metis->reader);
-        return STATUS_NO_MEMORY;
-    }
-    metis->lists.builder = metis->builder;
-    metis->lists.options = &metis->options;
-    *ret_reader = &metis->reader;
     return STATUS_OK;
 }
 
 const struct reader_class reader_metis_class = {
     .format = FORMAT_METIS,
-    .create = create,
+    .size = sizeof(struct metis),
+    .init = init,
     .feed = feed,
     .finish = finish,
-    .destroy = destroy,
+    .cleanup = free_lists,
 };

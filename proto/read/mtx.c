@@ -5,11 +5,9 @@
  * programs mark that there is none. Symmetric matrices list one triangle and are undirected graphs.
  */
 #include "proto/number.h"
-#include "proto/read/lines.h"
 #include "proto/read/reader.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum field { FIELD_REAL, FIELD_INTEGER, FIELD_PATTERN };
@@ -17,9 +15,6 @@ enum symmetry { SYMMETRY_GENERAL, SYMMETRY_SYMMETRIC, SYMMETRY_SKEW };
 
 struct mtx {
     struct reader reader;
-    struct graph_options options;
-    struct line_splitter splitter;
-    struct graph_builder *builder;
     bool headed; /* the header line was read */
     bool sized;  /* so was the size */
     bool array;
@@ -36,8 +31,7 @@ struct mtx {
 static enum status refuse_at(uint64_t column, const char *detail, const char *hint,
                              struct problem *reterr)
 {
-    problem_set(reterr, STATUS_BAD_GRAPH, "%s", detail);
-    problem_at(reterr, 0, column);
+    problem_bad_graph(reterr, 0, column, "%s", detail);
     problem_hint(reterr, "%s", hint);
     return STATUS_BAD_GRAPH;
 }
@@ -89,7 +83,7 @@ static const char *const symmetry_names[] = {"general", "symmetric", "skew-symme
 /* Interprets the complete header and checks that the parameters agree with it. */
 static enum status settle_header(struct mtx *mtx, struct problem *reterr)
 {
-    const struct graph_options *options = &mtx->options;
+    const struct graph_options *options = &mtx->reader.options;
     struct reader_notes *notes = &mtx->reader.notes;
 
     if (mtx->symmetry == SYMMETRY_SKEW && options->has_directed && !options->directed) {
@@ -107,7 +101,7 @@ static enum status settle_header(struct mtx *mtx, struct problem *reterr)
     if (mtx->field != FIELD_PATTERN) {
         snprintf(notes->weight, sizeof(notes->weight), READER_WEIGHT_VALUE);
     }
-    return reader_admit_weight_name(options, reterr);
+    return reader_admit_weight_name(&mtx->reader, reterr);
 }
 
 static enum status take_header(struct mtx *mtx, struct word_cursor cursor, struct problem *reterr)
@@ -137,45 +131,6 @@ static enum status take_header(struct mtx *mtx, struct word_cursor cursor, struc
     return status == STATUS_OK ? settle_header(mtx, reterr) : status;
 }
 
-/* An array lists all of a matrix, or its lower triangle, with the diagonal or without. */
-static uint64_t array_entries(const struct mtx *mtx)
-{
-    uint64_t n = mtx->vertex_count;
-
-    switch (mtx->symmetry) {
-    case SYMMETRY_GENERAL:
-        break;
-    case SYMMETRY_SYMMETRIC:
-        return n * (n + 1) / 2;
-    case SYMMETRY_SKEW:
-        return n == 0 ? 0 : n * (n - 1) / 2;
-    }
-    return n * n;
-}
-
-static enum status admit(struct mtx *mtx, uint64_t vertex_count, struct problem *reterr)
-{
-    enum status status = reader_admit_count(&mtx->options, vertex_count, reterr);
-
-    if (status == STATUS_OK) {
-        status = graph_builder_admit(mtx->builder, vertex_count, reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    mtx->vertex_count = (uint32_t)vertex_count;
-    if (mtx->array) {
-        mtx->entry_count = array_entries(mtx);
-        mtx->row = mtx->symmetry == SYMMETRY_SKEW ? 1 : 0;
-    }
-    status = reader_admit_edges(&mtx->options, mtx->entry_count, reterr);
-    mtx->sized = status == STATUS_OK;
-    if (mtx->sized) {
-        graph_builder_expect(mtx->builder, mtx->entry_count);
-    }
-    return status;
-}
-
 static enum status take_size(struct mtx *mtx, struct word_cursor cursor, struct problem *reterr)
 {
     struct word rows = line_word_next(&cursor);
@@ -200,8 +155,21 @@ static enum status take_size(struct mtx *mtx, struct word_cursor cursor, struct 
     if (status == STATUS_OK) {
         status = line_word_expect_end(&cursor, reterr);
     }
+    /* An array lists all of a matrix, or its lower triangle, with the diagonal or without. More
+     * vertices than are ever read are refused before the product could overflow. */
+    if (status == STATUS_OK && mtx->array && row_count <= GRAPH_VERTEX_LIMIT) {
+        entry_count = mtx->symmetry == SYMMETRY_GENERAL     ? row_count * row_count
+                      : mtx->symmetry == SYMMETRY_SYMMETRIC ? row_count * (row_count + 1) / 2
+                                                            : row_count * (row_count - 1) / 2;
+        mtx->row = mtx->symmetry == SYMMETRY_SKEW ? 1 : 0;
+    }
+    if (status == STATUS_OK) {
+        status = reader_announce(&mtx->reader, (uint64_t)row_count, (uint64_t)entry_count, reterr);
+    }
+    mtx->vertex_count = (uint32_t)row_count;
     mtx->entry_count = (uint64_t)entry_count;
-    return status == STATUS_OK ? admit(mtx, (uint64_t)row_count, reterr) : status;
+    mtx->sized = status == STATUS_OK;
+    return status;
 }
 
 static enum status refuse_more(uint64_t column, struct problem *reterr)
@@ -229,8 +197,7 @@ static enum status add_mirror(struct mtx *mtx, const uint32_t ends[2], struct wo
         weight.size = weight.size - sign + !negative;
         weight.bytes = text;
     }
-    return reader_add_edge(mtx->builder, &mtx->options, back, weight.bytes, weight.size,
-                           weight.column, reterr);
+    return reader_add_edge(&mtx->reader, back, weight.bytes, weight.size, weight.column, reterr);
 }
 
 static enum status add_entry(struct mtx *mtx, const uint32_t ends[2], struct word weight,
@@ -242,16 +209,14 @@ static enum status add_entry(struct mtx *mtx, const uint32_t ends[2], struct wor
     if (mtx->field == FIELD_INTEGER && weight.size > 0 &&
         !number_parse_integer(weight.bytes, weight.size, &integer) &&
         memchr(weight.bytes, '.', weight.size) != NULL) {
-        problem_set(reterr, STATUS_BAD_GRAPH,
-                    "The header says integer, and '%.*s' has a decimal point.",
-                    weight.size > 40 ? 40 : (int)weight.size, weight.bytes);
-        problem_at(reterr, 0, weight.column);
+        problem_bad_graph(reterr, 0, weight.column,
+                          "The header says integer, and '%.*s' has a decimal point.",
+                          weight.size > 40 ? 40 : (int)weight.size, weight.bytes);
         problem_hint(reterr, "Write real in the header.");
         return STATUS_BAD_GRAPH;
     }
     mtx->entries++;
-    status = reader_add_edge(mtx->builder, &mtx->options, ends, weight.bytes, weight.size,
-                             weight.column, reterr);
+    status = reader_add_edge(&mtx->reader, ends, weight.bytes, weight.size, weight.column, reterr);
     return status == STATUS_OK ? add_mirror(mtx, ends, weight, reterr) : status;
 }
 
@@ -289,45 +254,34 @@ static enum status take_coordinate(struct mtx *mtx, struct word_cursor cursor,
     return add_entry(mtx, ends, weight, reterr);
 }
 
-static bool is_no_edge(struct word value)
-{
-    size_t sign = value.bytes[0] == '+';
-
-    value.bytes += sign;
-    value.size -= sign;
-    return line_word_is_like(value, "inf") || line_word_is_like(value, "infinity") ||
-           line_word_is_like(value, "nan");
-}
-
-/* Down the column, then to the top of the next one: of the whole matrix or of its triangle. */
-static void advance(struct mtx *mtx)
-{
-    mtx->row++;
-    if (mtx->row < mtx->vertex_count) {
-        return;
-    }
-    mtx->column++;
-    mtx->row = mtx->symmetry == SYMMETRY_GENERAL ? 0 : mtx->column;
-    mtx->row += mtx->symmetry == SYMMETRY_SKEW;
-}
-
 static enum status take_values(struct mtx *mtx, struct word_cursor cursor, struct problem *reterr)
 {
     enum status status = STATUS_OK;
 
     for (struct word value = line_word_next(&cursor); value.size > 0 && status == STATUS_OK;
          value = line_word_next(&cursor)) {
-        uint32_t ends[2] = {mtx->row, mtx->column};
+        const uint32_t ends[2] = {mtx->row, mtx->column};
+        struct word unsigned_value = value;
 
         if (mtx->entries == mtx->entry_count) {
             return refuse_more(value.column, reterr);
         }
-        if (is_no_edge(value)) {
+        unsigned_value.bytes += value.bytes[0] == '+';
+        unsigned_value.size -= value.bytes[0] == '+';
+        if (line_word_is_like(unsigned_value, "inf") ||
+            line_word_is_like(unsigned_value, "infinity") ||
+            line_word_is_like(unsigned_value, "nan")) {
             mtx->entries++;
         } else {
             status = add_entry(mtx, ends, value, reterr);
         }
-        advance(mtx);
+        /* Down the column, then to the top of the next one: of the matrix or of its triangle. */
+        mtx->row++;
+        if (mtx->row >= mtx->vertex_count) {
+            mtx->column++;
+            mtx->row = mtx->symmetry == SYMMETRY_GENERAL ? 0 : mtx->column;
+            mtx->row += mtx->symmetry == SYMMETRY_SKEW;
+        }
     }
     return status;
 }
@@ -357,16 +311,6 @@ static bool scan_entry(const struct mtx *mtx, const char *line, size_t size, uin
     return at == end && ends[0] < mtx->vertex_count && ends[1] < mtx->vertex_count;
 }
 
-static enum status take_scanned(struct mtx *mtx, const uint32_t ends[2], uint32_t weight,
-                                struct problem *reterr)
-{
-    enum status status = graph_builder_add_integer(mtx->builder, ends[0], ends[1], weight);
-
-    mtx->entries++;
-    (void)reader_add_failed(status, &mtx->options, reterr);
-    return status;
-}
-
 static enum status take_line(void *context, const char *line, size_t size, struct problem *reterr)
 {
     struct mtx *mtx = context;
@@ -377,7 +321,12 @@ static enum status take_line(void *context, const char *line, size_t size, struc
     struct word first;
 
     if (mtx->sized && scan_entry(mtx, line, size, ends, &weight)) {
-        return take_scanned(mtx, ends, weight, reterr);
+        const enum status status =
+            graph_builder_add_integer(mtx->reader.builder, ends[0], ends[1], weight);
+
+        mtx->entries++;
+        (void)reader_add_failed(&mtx->reader, status, reterr);
+        return status;
     }
     if (!mtx->headed) {
         return take_header(mtx, cursor, reterr);
@@ -392,73 +341,28 @@ static enum status take_line(void *context, const char *line, size_t size, struc
     return mtx->array ? take_values(mtx, cursor, reterr) : take_coordinate(mtx, cursor, reterr);
 }
 
-static void destroy(struct reader *reader)
+static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
     struct mtx *mtx = (struct mtx *)reader;
 
-    line_splitter_finish(&mtx->splitter);
-    graph_builder_destroy(mtx->builder);
-    free(mtx);
-}
-
-static enum status create(const struct graph_options *options, struct reader **ret_reader)
-{
-    struct mtx *mtx = calloc(1, sizeof(*mtx));
-
-    if (mtx == NULL) {
-        return STATUS_NO_MEMORY;
+    if (mtx->sized && mtx->entries == mtx->entry_count) {
+        return reader_finish_range(reader, mtx->vertex_count, 1,
+                                   mtx->symmetry != SYMMETRY_SYMMETRIC, ret_graph, reterr);
     }
-    mtx->options = *options;
-    mtx->splitter.take = take_line;
-    mtx->splitter.context = mtx;
-    if (graph_builder_create(options, &mtx->builder) != STATUS_OK) {
-        destroy(&mtx->reader);
-        return STATUS_NO_MEMORY;
-    }
-    *ret_reader = &mtx->reader;
-    return STATUS_OK;
-}
-
-static enum status feed(struct reader *reader, const char *bytes, size_t size,
-                        struct problem *reterr)
-{
-    return line_splitter_feed(&((struct mtx *)reader)->splitter, bytes, size, reterr);
-}
-
-static enum status check_complete(const struct mtx *mtx, struct problem *reterr)
-{
-    if (!mtx->sized) {
-        problem_set(reterr, STATUS_TRUNCATED, "The file ends before the line with the size.");
-    } else if (mtx->entries < mtx->entry_count) {
+    if (mtx->sized) {
         problem_set(reterr, STATUS_TRUNCATED,
                     "The size announces %llu entries, but %llu were found.",
                     (unsigned long long)mtx->entry_count, (unsigned long long)mtx->entries);
     } else {
-        return STATUS_OK;
+        problem_set(reterr, STATUS_TRUNCATED, "The file ends before the line with the size.");
     }
-    problem_at(reterr, mtx->splitter.line, 0);
+    problem_at(reterr, reader->splitter.line, 0);
     return STATUS_TRUNCATED;
-}
-
-static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
-{
-    struct mtx *mtx = (struct mtx *)reader;
-    enum status status = line_splitter_end(&mtx->splitter, reterr);
-
-    if (status == STATUS_OK) {
-        status = check_complete(mtx, reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    return reader_finish_range(mtx->builder, mtx->vertex_count, 1,
-                               mtx->symmetry != SYMMETRY_SYMMETRIC, ret_graph, reterr);
 }
 
 const struct reader_class reader_mtx_class = {
     .format = FORMAT_MTX,
-    .create = create,
-    .feed = feed,
+    .size = sizeof(struct mtx),
+    .take_line = take_line,
     .finish = finish,
-    .destroy = destroy,
 };

@@ -1,7 +1,7 @@
 /* NumPy's .npy with a square matrix: entry (i, j) is the weight of the edge from vertex i to vertex
  * j, counted from 0, also when it is 0. No edge: inf and nan in floats; in integers what this
  * service writes for unreachable, 1073741823 in int32 and the largest value in the other types. */
-#include "proto/npy_head.h"
+#include "proto/npy_header.h"
 #include "proto/read/reader.h"
 
 #include <endian.h>
@@ -10,19 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNREACHABLE_I4 1073741823
-
 struct npy {
     struct reader reader;
-    struct graph_options options;
-    struct graph_builder *builder;
-    struct npy_head head;
-    size_t head_size;       /* before the dictionary; 0 = not known yet */
-    size_t dictionary_size; /* likewise, once has_length */
-    bool has_length;
+    struct npy_header header;
     bool headed;
-    char *pending; /* the head, or an item cut by the end of a piece */
+    char *pending; /* the header, or an item cut by the end of a piece */
     size_t pending_size;
+    size_t wanted;  /* so many bytes are pending before the next step */
     uint64_t items; /* read */
     uint32_t row;   /* of the next item */
     uint32_t column;
@@ -90,14 +84,6 @@ static struct item get_item(enum npy_type type, const char *bytes)
     return item_of_integer(get_u4(bytes), UINT32_MAX);
 }
 
-static enum status refuse_infinite(const struct npy *npy, struct problem *reterr)
-{
-    problem_set(reterr, STATUS_BAD_GRAPH, "The entry at row %u, column %u is minus infinity.",
-                npy->row, npy->column);
-    problem_hint(reterr, "No edge is inf or nan.");
-    return STATUS_BAD_GRAPH;
-}
-
 static enum status add_item(struct npy *npy, struct item item, struct problem *reterr)
 {
     enum status status;
@@ -106,87 +92,52 @@ static enum status add_item(struct npy *npy, struct item item, struct problem *r
         return STATUS_OK;
     }
     if (item.is_real && isinf(item.real)) {
-        return refuse_infinite(npy, reterr);
+        problem_set(reterr, STATUS_BAD_GRAPH, "The entry at row %u, column %u is minus infinity.",
+                    npy->row, npy->column);
+        problem_hint(reterr, "No edge is inf or nan.");
+        return STATUS_BAD_GRAPH;
     }
     if (item.is_real) {
-        status = graph_builder_add_real(npy->builder, npy->row, npy->column, item.real);
+        status = graph_builder_add_real(npy->reader.builder, npy->row, npy->column, item.real);
     } else {
-        status = graph_builder_add_integer(npy->builder, npy->row, npy->column, item.integer);
+        status =
+            graph_builder_add_integer(npy->reader.builder, npy->row, npy->column, item.integer);
     }
-    (void)reader_add_failed(status, &npy->options, reterr);
+    (void)reader_add_failed(&npy->reader, status, reterr);
     return status;
-}
-
-static void advance(struct npy *npy)
-{
-    uint32_t *inner = npy->head.fortran ? &npy->row : &npy->column;
-    uint32_t *outer = npy->head.fortran ? &npy->column : &npy->row;
-
-    npy->items++;
-    if (++*inner == npy->head.count) {
-        *inner = 0;
-        ++*outer;
-    }
 }
 
 static uint64_t items_left(const struct npy *npy)
 {
-    return npy->head.count * npy->head.count - npy->items;
+    return npy->header.rows * npy->header.rows - npy->items;
 }
 
 /* As many whole items as there are, of those announced. */
 static enum status take_items(struct npy *npy, const char **bytes, size_t *size,
                               struct problem *reterr)
 {
-    size_t item_size = npy->head.item_size;
+    const size_t item_size = npy->header.item_size;
+    uint32_t *inner = npy->header.fortran ? &npy->row : &npy->column;
+    uint32_t *outer = npy->header.fortran ? &npy->column : &npy->row;
     enum status status = STATUS_OK;
 
     while (*size >= item_size && items_left(npy) > 0 && status == STATUS_OK) {
-        status = add_item(npy, get_item(npy->head.type, *bytes), reterr);
-        advance(npy);
+        status = add_item(npy, get_item(npy->header.type, *bytes), reterr);
+        npy->items++;
+        if (++*inner == npy->header.rows) {
+            *inner = 0;
+            ++*outer;
+        }
         *bytes += item_size;
         *size -= item_size;
     }
     return status;
 }
 
-static enum status settle(struct npy *npy, struct problem *reterr)
-{
-    struct reader_notes *notes = &npy->reader.notes;
-    enum status status = reader_admit_weight_name(&npy->options, reterr);
-
-    if (status == STATUS_OK) {
-        status = reader_admit_count(&npy->options, npy->head.count, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = graph_builder_admit(npy->builder, npy->head.count, reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    npy->headed = true;
-    snprintf(notes->variant, sizeof(notes->variant), "%s, %s order",
-             npy_head_type_name(npy->head.type), npy->head.fortran ? "Fortran" : "C");
-    snprintf(notes->weight, sizeof(notes->weight), READER_WEIGHT_VALUE);
-    return STATUS_OK;
-}
-
-/* How many bytes are wanted before the next step can be taken. */
-static size_t wanted(const struct npy *npy)
-{
-    if (npy->headed) {
-        return npy->head.item_size;
-    }
-    if (npy->head_size == 0) {
-        return 8;
-    }
-    return npy->has_length ? npy->head_size + npy->dictionary_size : npy->head_size;
-}
-
 /* Consumes the pending bytes, which are as many as were wanted. */
 static enum status take_pending(struct npy *npy, struct problem *reterr)
 {
-    const unsigned char *head = (const unsigned char *)npy->pending;
+    struct reader_notes *notes = &npy->reader.notes;
     const char *item = npy->pending;
     size_t item_size = npy->pending_size;
     enum status status;
@@ -195,30 +146,25 @@ static enum status take_pending(struct npy *npy, struct problem *reterr)
         npy->pending_size = 0;
         return take_items(npy, &item, &item_size, reterr);
     }
-    if (npy->head_size == 0) {
-        return npy_head_size(head, &npy->head_size, reterr);
+    status = npy_header_read((const unsigned char *)npy->pending, npy->pending_size, &npy->header,
+                             &npy->wanted, reterr);
+    if (status != STATUS_OK || npy->wanted > npy->pending_size) {
+        return status;
     }
-    if (!npy->has_length) {
-        npy->has_length = true;
-        return npy_head_dictionary_size(head, &npy->dictionary_size, reterr);
+    if (npy->header.rows != npy->header.columns) {
+        return problem_set(reterr, STATUS_BAD_GRAPH,
+                           "The array has %llu rows and %llu columns, but a graph as many of each.",
+                           (unsigned long long)npy->header.rows,
+                           (unsigned long long)npy->header.columns);
     }
+    status = reader_announce(&npy->reader, npy->header.rows, 0, reterr);
+    npy->headed = true;
     npy->pending_size = 0;
-    status =
-        npy_head_parse(npy->pending + npy->head_size, npy->dictionary_size, &npy->head, reterr);
-    return status == STATUS_OK ? settle(npy, reterr) : status;
-}
-
-static enum status fill_pending(struct npy *npy, const char **bytes, size_t *size,
-                                struct problem *reterr)
-{
-    size_t part = wanted(npy) - npy->pending_size;
-
-    part = part > *size ? *size : part;
-    memcpy(npy->pending + npy->pending_size, *bytes, part);
-    npy->pending_size += part;
-    *bytes += part;
-    *size -= part;
-    return npy->pending_size == wanted(npy) ? take_pending(npy, reterr) : STATUS_OK;
+    npy->wanted = npy->header.item_size;
+    snprintf(notes->variant, sizeof(notes->variant), "%s, %s order",
+             npy_header_type_name(npy->header.type), npy->header.fortran ? "Fortran" : "C");
+    snprintf(notes->weight, sizeof(notes->weight), READER_WEIGHT_VALUE);
+    return status;
 }
 
 static enum status feed(struct reader *reader, const char *bytes, size_t size,
@@ -233,10 +179,19 @@ static enum status feed(struct reader *reader, const char *bytes, size_t size,
                                "There are bytes after the last of %llu entries.",
                                (unsigned long long)npy->items);
         }
-        if (npy->headed && npy->pending_size == 0 && size >= npy->head.item_size) {
+        if (npy->headed && npy->pending_size == 0 && size >= npy->header.item_size) {
             status = take_items(npy, &bytes, &size, reterr);
         } else {
-            status = fill_pending(npy, &bytes, &size, reterr);
+            const size_t missing = npy->wanted - npy->pending_size;
+            const size_t part = missing < size ? missing : size;
+
+            memcpy(npy->pending + npy->pending_size, bytes, part);
+            npy->pending_size += part;
+            bytes += part;
+            size -= part;
+            if (npy->pending_size == npy->wanted) {
+                status = take_pending(npy, reterr);
+            }
         }
     }
     return status;
@@ -252,42 +207,31 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     if (items_left(npy) > 0) {
         return problem_set(reterr, STATUS_TRUNCATED,
                            "The header announces %llu entries, but the file ends in entry %llu.",
-                           (unsigned long long)(npy->head.count * npy->head.count),
+                           (unsigned long long)(npy->header.rows * npy->header.rows),
                            (unsigned long long)npy->items);
     }
-    return reader_finish_range(npy->builder, (uint32_t)npy->head.count, 0, true, ret_graph, reterr);
+    return reader_finish_range(reader, (uint32_t)npy->header.rows, 0, true, ret_graph, reterr);
 }
 
-static void destroy(struct reader *reader)
+static void cleanup(struct reader *reader)
+{
+    free(((struct npy *)reader)->pending);
+}
+
+static enum status init(struct reader *reader)
 {
     struct npy *npy = (struct npy *)reader;
 
-    graph_builder_destroy(npy->builder);
-    free(npy->pending);
-    free(npy);
-}
-
-static enum status create(const struct graph_options *options, struct reader **ret_reader)
-{
-    struct npy *npy = calloc(1, sizeof(*npy));
-
-    if (npy == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    npy->options = *options;
-    npy->pending = malloc(NPY_HEAD_SIZE + NPY_DICTIONARY_LIMIT);
-    if (npy->pending == NULL || graph_builder_create(options, &npy->builder) != STATUS_OK) {
-        destroy(&npy->reader);
-        return STATUS_NO_MEMORY;
-    }
-    *ret_reader = &npy->reader;
-    return STATUS_OK;
+    npy->wanted = 8;
+    npy->pending = malloc(NPY_HEADER_LIMIT);
+    return npy->pending != NULL ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 const struct reader_class reader_npy_class = {
     .format = FORMAT_NPY,
-    .create = create,
+    .size = sizeof(struct npy),
+    .init = init,
     .feed = feed,
     .finish = finish,
-    .destroy = destroy,
+    .cleanup = cleanup,
 };

@@ -3,7 +3,6 @@
 #include "proto/read/reader.h"
 
 #include <endian.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define HEADER_SIZE 8
@@ -11,8 +10,6 @@
 
 struct nthu {
     struct reader reader;
-    struct graph_options options;
-    struct graph_builder *builder;
     bool announced;
     int32_t vertex_count;
     int32_t edge_count;
@@ -30,7 +27,7 @@ static int32_t get_i4(const char *bytes)
 
 static enum status take_header(struct nthu *nthu, const char *bytes, struct problem *reterr)
 {
-    const struct graph_options *options = &nthu->options;
+    struct reader_notes *notes = &nthu->reader.notes;
     enum status status;
 
     nthu->vertex_count = get_i4(bytes);
@@ -40,49 +37,26 @@ static enum status take_header(struct nthu *nthu, const char *bytes, struct prob
                            "The header says V=%d vertices and E=%d edges: is this the format?",
                            nthu->vertex_count, nthu->edge_count);
     }
-    if (options->has_vertex_count && options->vertex_count != (uint32_t)nthu->vertex_count) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER,
-                           "The parameter n is %u, but the header says V=%d.",
-                           options->vertex_count, nthu->vertex_count);
-    }
-    status = reader_admit_weight_name(options, reterr);
-    if (status == STATUS_OK) {
-        status = graph_builder_admit(nthu->builder, (uint64_t)nthu->vertex_count, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = reader_admit_edges(options, (uint64_t)nthu->edge_count, reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    graph_builder_expect(nthu->builder, (uint64_t)nthu->edge_count);
-    nthu->announced = true;
-    memcpy(nthu->reader.notes.weight, READER_WEIGHT_VALUE, sizeof(READER_WEIGHT_VALUE));
-    nthu->reader.notes.says_direction = true;
-    return STATUS_OK;
-}
-
-static enum status refuse_edge(const struct nthu *nthu, const struct edge_i4 *edge, uint64_t index,
-                               struct problem *reterr)
-{
-    return problem_set(reterr, STATUS_BAD_GRAPH,
-                       "In record %llu the edge %d to %d leaves the vertices 0..%d.",
-                       (unsigned long long)index, (int32_t)edge->source, (int32_t)edge->target,
-                       nthu->vertex_count - 1);
+    status = reader_announce(&nthu->reader, (uint64_t)nthu->vertex_count,
+                             (uint64_t)nthu->edge_count, reterr);
+    nthu->announced = status == STATUS_OK;
+    memcpy(notes->weight, READER_WEIGHT_VALUE, sizeof(READER_WEIGHT_VALUE));
+    notes->says_direction = true;
+    return status;
 }
 
 /* As many whole records as there is room for at once. A negative vertex is a large one here. */
 static enum status take_records(struct nthu *nthu, const char *bytes, uint64_t wanted,
                                 uint64_t *ret_taken, struct problem *reterr)
 {
-    uint64_t index = graph_builder_edge_count(nthu->builder);
+    uint64_t index = graph_builder_edge_count(nthu->reader.builder);
     uint32_t vertex_count = (uint32_t)nthu->vertex_count;
     struct edge_i4 *edges;
     uint64_t count;
-    enum status status = graph_builder_offer(nthu->builder, wanted, &edges, &count);
+    enum status status = graph_builder_offer(nthu->reader.builder, wanted, &edges, &count);
 
     if (status != STATUS_OK) {
-        (void)reader_add_failed(status, &nthu->options, reterr);
+        (void)reader_add_failed(&nthu->reader, status, reterr);
         return status;
     }
     for (uint64_t i = 0; i < count; i++, bytes += RECORD_SIZE) {
@@ -90,64 +64,24 @@ static enum status take_records(struct nthu *nthu, const char *bytes, uint64_t w
         edges[i].target = (uint32_t)get_i4(bytes + 4);
         edges[i].weight = get_i4(bytes + 8);
         if (edges[i].source >= vertex_count || edges[i].target >= vertex_count) {
-            return refuse_edge(nthu, &edges[i], index + i, reterr);
+            return problem_set(reterr, STATUS_BAD_GRAPH,
+                               "In record %llu the edge %d to %d leaves the vertices 0..%d.",
+                               (unsigned long long)(index + i), (int32_t)edges[i].source,
+                               (int32_t)edges[i].target, nthu->vertex_count - 1);
         }
     }
-    graph_builder_commit(nthu->builder, count);
+    graph_builder_commit(nthu->reader.builder, count);
     *ret_taken = count;
     return STATUS_OK;
 }
 
 static uint64_t records_left(const struct nthu *nthu)
 {
-    return (uint64_t)nthu->edge_count - graph_builder_edge_count(nthu->builder);
+    return (uint64_t)nthu->edge_count - graph_builder_edge_count(nthu->reader.builder);
 }
 
-static bool is_complete(const struct nthu *nthu)
-{
-    return nthu->announced && records_left(nthu) == 0;
-}
-
-/* Fills what is pending from the piece and takes it once it is whole. */
-static enum status take_pending(struct nthu *nthu, const char **bytes, size_t *size,
-                                struct problem *reterr)
-{
-    size_t wanted = nthu->announced ? RECORD_SIZE : HEADER_SIZE;
-    size_t part = wanted - nthu->pending_size;
-    uint64_t taken;
-
-    if (part > *size) {
-        part = *size;
-    }
-    memcpy(nthu->pending + nthu->pending_size, *bytes, part);
-    nthu->pending_size += part;
-    *bytes += part;
-    *size -= part;
-    if (nthu->pending_size < wanted) {
-        return STATUS_OK;
-    }
-    nthu->pending_size = 0;
-    return nthu->announced ? take_records(nthu, nthu->pending, 1, &taken, reterr)
-                           : take_header(nthu, nthu->pending, reterr);
-}
-
-/* The whole records at the beginning of the piece. */
-static enum status take_whole(struct nthu *nthu, const char **bytes, size_t *size,
-                              struct problem *reterr)
-{
-    uint64_t wanted = *size / RECORD_SIZE;
-    uint64_t taken = 0;
-    enum status status;
-
-    if (wanted > records_left(nthu)) {
-        wanted = records_left(nthu);
-    }
-    status = take_records(nthu, *bytes, wanted, &taken, reterr);
-    *bytes += taken * RECORD_SIZE;
-    *size -= taken * RECORD_SIZE;
-    return status;
-}
-
+/* A header or record cut by the end of a piece is pending until it is whole; whole records are
+ * taken in place. */
 static enum status feed(struct reader *reader, const char *bytes, size_t size,
                         struct problem *reterr)
 {
@@ -155,17 +89,34 @@ static enum status feed(struct reader *reader, const char *bytes, size_t size,
     enum status status = STATUS_OK;
 
     while (size > 0 && status == STATUS_OK) {
-        if (is_complete(nthu)) {
+        const size_t wanted = nthu->announced ? RECORD_SIZE : HEADER_SIZE;
+        const size_t missing = wanted - nthu->pending_size;
+        size_t part = missing < size ? missing : size;
+        uint64_t taken = 0;
+
+        if (nthu->announced && records_left(nthu) == 0) {
             return problem_set(
                 reterr, STATUS_BAD_GRAPH,
                 "There are bytes after the last of E=%d records: the length is not 8 + 12 E.",
                 nthu->edge_count);
         }
         if (nthu->announced && nthu->pending_size == 0 && size >= RECORD_SIZE) {
-            status = take_whole(nthu, &bytes, &size, reterr);
+            const uint64_t whole = size / RECORD_SIZE;
+            const uint64_t left = records_left(nthu);
+
+            status = take_records(nthu, bytes, whole < left ? whole : left, &taken, reterr);
+            part = taken * RECORD_SIZE;
         } else {
-            status = take_pending(nthu, &bytes, &size, reterr);
+            memcpy(nthu->pending + nthu->pending_size, bytes, part);
+            nthu->pending_size += part;
+            if (nthu->pending_size == wanted) {
+                nthu->pending_size = 0;
+                status = nthu->announced ? take_records(nthu, nthu->pending, 1, &taken, reterr)
+                                         : take_header(nthu, nthu->pending, reterr);
+            }
         }
+        bytes += part;
+        size -= part;
     }
     return status;
 }
@@ -178,44 +129,18 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
         return problem_set(reterr, STATUS_TRUNCATED,
                            "The header has 8 bytes, but only %zu were found.", nthu->pending_size);
     }
-    if (!is_complete(nthu)) {
+    if (records_left(nthu) > 0) {
         return problem_set(reterr, STATUS_TRUNCATED,
                            "The header announced E=%d records, but the body ends in record %llu.",
                            nthu->edge_count,
-                           (unsigned long long)graph_builder_edge_count(nthu->builder));
+                           (unsigned long long)graph_builder_edge_count(nthu->reader.builder));
     }
-    return reader_finish_range(nthu->builder, (uint32_t)nthu->vertex_count, 0, true, ret_graph,
-                               reterr);
-}
-
-static void destroy(struct reader *reader)
-{
-    struct nthu *nthu = (struct nthu *)reader;
-
-    graph_builder_destroy(nthu->builder);
-    free(nthu);
-}
-
-static enum status create(const struct graph_options *options, struct reader **ret_reader)
-{
-    struct nthu *nthu = calloc(1, sizeof(*nthu));
-
-    if (nthu == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    nthu->options = *options;
-    if (graph_builder_create(options, &nthu->builder) != STATUS_OK) {
-        destroy(&nthu->reader);
-        return STATUS_NO_MEMORY;
-    }
-    *ret_reader = &nthu->reader;
-    return STATUS_OK;
+    return reader_finish_range(reader, (uint32_t)nthu->vertex_count, 0, true, ret_graph, reterr);
 }
 
 const struct reader_class reader_nthu_class = {
     .format = FORMAT_NTHU,
-    .create = create,
+    .size = sizeof(struct nthu),
     .feed = feed,
     .finish = finish,
-    .destroy = destroy,
 };

@@ -3,6 +3,7 @@
 #include "proto/number.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -18,17 +19,31 @@ enum status reader_create(enum format format, const struct graph_options *option
         &reader_npy_class,    &reader_jgf_class,   &reader_graphml_class,
     };
 
-    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
-        if (classes[i]->format == format) {
-            enum status status = classes[i]->create(options, ret_reader);
+    const struct reader_class *class = NULL;
 
-            if (status == STATUS_OK) {
-                (*ret_reader)->class_ = classes[i];
-            }
-            return status;
-        }
+    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+        class = classes[i]->format == format ? classes[i] : class;
     }
-    return STATUS_UNSUPPORTED_MEDIA_TYPE;
+    if (class == NULL) {
+        return STATUS_UNSUPPORTED_MEDIA_TYPE;
+    }
+    struct reader *reader = calloc(1, class->size);
+
+    if (reader == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    reader->class_ = class;
+    reader->options = *options;
+    reader->splitter.take = class->take_line;
+    reader->splitter.scan = class->scan_lines;
+    reader->splitter.context = reader;
+    if (graph_builder_create(options, &reader->builder) != STATUS_OK ||
+        (class->init != NULL && class->init(reader) != STATUS_OK)) {
+        reader_destroy(reader);
+        return STATUS_NO_MEMORY;
+    }
+    *ret_reader = reader;
+    return STATUS_OK;
 }
 
 enum status reader_feed(struct reader *reader, const char *bytes, size_t size,
@@ -38,7 +53,9 @@ enum status reader_feed(struct reader *reader, const char *bytes, size_t size,
         return STATUS_OK;
     }
     reader->fed = true;
-    return reader->class_->feed(reader, bytes, size, reterr);
+    return reader->class_->feed != NULL
+               ? reader->class_->feed(reader, bytes, size, reterr)
+               : line_splitter_feed(&reader->splitter, bytes, size, reterr);
 }
 
 enum status reader_finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
@@ -46,14 +63,22 @@ enum status reader_finish(struct reader *reader, struct graph **ret_graph, struc
     if (!reader->fed) {
         return problem_set(reterr, STATUS_EMPTY_BODY, "The body is empty.");
     }
-    return reader->class_->finish(reader, ret_graph, reterr);
+    const enum status status = line_splitter_end(&reader->splitter, reterr);
+
+    return status == STATUS_OK ? reader->class_->finish(reader, ret_graph, reterr) : status;
 }
 
 void reader_destroy(struct reader *reader)
 {
-    if (reader != NULL) {
-        reader->class_->destroy(reader);
+    if (reader == NULL) {
+        return;
     }
+    if (reader->class_->cleanup != NULL) {
+        reader->class_->cleanup(reader);
+    }
+    line_splitter_finish(&reader->splitter);
+    graph_builder_destroy(reader->builder);
+    free(reader);
 }
 
 const struct reader_notes *reader_notes(const struct reader *reader)
@@ -61,7 +86,7 @@ const struct reader_notes *reader_notes(const struct reader *reader)
     return &reader->notes;
 }
 
-enum status reader_admit_edges(const struct graph_options *options, uint64_t edge_count,
+static enum status admit_edges(const struct graph_options *options, uint64_t edge_count,
                                struct problem *reterr)
 {
     if (options->edge_limit == 0 || edge_count <= options->edge_limit) {
@@ -75,9 +100,11 @@ enum status reader_admit_edges(const struct graph_options *options, uint64_t edg
     return STATUS_TOO_LARGE;
 }
 
-enum status reader_admit_count(const struct graph_options *options, uint64_t announced,
+enum status reader_admit_count(const struct reader *reader, uint64_t announced,
                                struct problem *reterr)
 {
+    const struct graph_options *options = &reader->options;
+
     if (!options->has_vertex_count || options->vertex_count == announced) {
         return STATUS_OK;
     }
@@ -88,17 +115,37 @@ enum status reader_admit_count(const struct graph_options *options, uint64_t ann
     return STATUS_BAD_PARAMETER;
 }
 
-enum status reader_admit_weight_name(const struct graph_options *options, struct problem *reterr)
+enum status reader_admit_weight_name(const struct reader *reader, struct problem *reterr)
 {
-    if (options->weight[0] == '\0') {
+    if (reader->options.weight[0] == '\0') {
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_BAD_PARAMETER,
                 "weight=%s has no meaning here: the edges of this format have one weight, without "
                 "a name.",
-                options->weight);
+                reader->options.weight);
     problem_hint(reterr, "Leave weight= out.");
     return STATUS_BAD_PARAMETER;
+}
+
+enum status reader_announce(struct reader *reader, uint64_t vertex_count, uint64_t edge_count,
+                            struct problem *reterr)
+{
+    enum status status = reader_admit_count(reader, vertex_count, reterr);
+
+    if (status == STATUS_OK) {
+        status = reader_admit_weight_name(reader, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = graph_builder_admit(reader->builder, vertex_count, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = admit_edges(&reader->options, edge_count, reterr);
+    }
+    if (status == STATUS_OK) {
+        graph_builder_expect(reader->builder, edge_count);
+    }
+    return status;
 }
 
 static void refuse_range(struct problem *reterr)
@@ -108,17 +155,17 @@ static void refuse_range(struct problem *reterr)
     problem_hint(reterr, "Scale the weights down.");
 }
 
-bool reader_add_failed(enum status status, const struct graph_options *options,
-                       struct problem *reterr)
+bool reader_add_failed(const struct reader *reader, enum status status, struct problem *reterr)
 {
+    const struct graph_options *options = &reader->options;
+
     if (status == STATUS_OK) {
         return false;
     }
     if (status == STATUS_TOO_LARGE) {
-        if (reader_admit_edges(options, options->edge_limit + 1, reterr) == STATUS_OK) {
-            return false;
-        }
-    } else if (status == STATUS_WEIGHT_RANGE) {
+        return admit_edges(options, options->edge_limit + 1, reterr) != STATUS_OK;
+    }
+    if (status == STATUS_WEIGHT_RANGE) {
         refuse_range(reterr);
     } else {
         problem_set(reterr, status, "There is not enough memory for the graph.");
@@ -175,45 +222,20 @@ static enum status refuse_weight(const char *weight, size_t size, uint64_t colum
     return digits == size && size > 0 ? STATUS_WEIGHT_RANGE : STATUS_BAD_GRAPH;
 }
 
-static bool is_integer_syntax(const char *text, size_t size)
-{
-    return memchr(text, '.', size) == NULL && memchr(text, 'e', size) == NULL &&
-           memchr(text, 'E', size) == NULL;
-}
-
-enum status reader_add_edge(struct graph_builder *builder, const struct graph_options *options,
-                            const uint32_t ends[2], const char *weight, size_t size,
-                            uint64_t column, struct problem *reterr)
-{
-    enum status status;
-    int64_t integer;
-    double real;
-
-    if (number_parse_integer(weight, size, &integer)) {
-        status = graph_builder_add_integer(builder, ends[0], ends[1], integer);
-    } else if (!is_integer_syntax(weight, size) && number_parse_real(weight, size, &real)) {
-        status = graph_builder_add_real(builder, ends[0], ends[1], real);
-    } else {
-        return refuse_weight(weight, size, column, reterr);
-    }
-    if (reader_add_failed(status, options, reterr)) {
-        problem_at(reterr, 0, column);
-    }
-    return status;
-}
-
 enum status reader_parse_weight(const char *weight, size_t size, uint64_t column,
                                 double *ret_weight, struct problem *reterr)
 {
     int64_t integer;
-    double real;
 
     if (!number_parse_integer(weight, size, &integer)) {
-        if (is_integer_syntax(weight, size) || !number_parse_real(weight, size, &real)) {
-            return refuse_weight(weight, size, column, reterr);
+        bool is_decimal = false;
+
+        for (size_t i = 0; i < size; i++) {
+            is_decimal = is_decimal || weight[i] == '.' || (weight[i] | 0x20) == 'e';
         }
-        *ret_weight = real;
-        return STATUS_OK;
+        return is_decimal && number_parse_real(weight, size, ret_weight)
+                   ? STATUS_OK
+                   : refuse_weight(weight, size, column, reterr);
     }
     if (integer < -EXACT_LIMIT || integer > EXACT_LIMIT) {
         refuse_range(reterr);
@@ -224,8 +246,24 @@ enum status reader_parse_weight(const char *weight, size_t size, uint64_t column
     return STATUS_OK;
 }
 
-enum status reader_finish_range(struct graph_builder *builder, uint32_t count, uint32_t base,
-                                bool directed, struct graph **ret_graph, struct problem *reterr)
+enum status reader_add_edge(struct reader *reader, const uint32_t ends[2], const char *weight,
+                            size_t size, uint64_t column, struct problem *reterr)
+{
+    double value;
+    enum status status = reader_parse_weight(weight, size, column, &value, reterr);
+
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = graph_builder_add_real(reader->builder, ends[0], ends[1], value);
+    if (reader_add_failed(reader, status, reterr)) {
+        problem_at(reterr, 0, column);
+    }
+    return status;
+}
+
+enum status reader_finish_range(struct reader *reader, uint32_t count, uint32_t base, bool directed,
+                                struct graph **ret_graph, struct problem *reterr)
 {
     struct vertex_names *names;
     enum status status;
@@ -233,7 +271,7 @@ enum status reader_finish_range(struct graph_builder *builder, uint32_t count, u
     if (vertex_names_create_range(count, base, &names) != STATUS_OK) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the graph.");
     }
-    status = graph_builder_finish(builder, &names, NULL, directed, ret_graph, reterr);
+    status = graph_builder_finish(reader->builder, &names, NULL, directed, ret_graph, reterr);
     vertex_names_destroy(names);
     return status;
 }

@@ -1,27 +1,32 @@
 /* Streaming readers: bytes in any split go in, one validated graph comes out.
  *
- * One implementation per format (reader_dimacs.c, reader_edges.c, ...), each a struct reader_class.
+ * One implementation per format (dimacs.c, edges.c, ...), each a struct reader_class.
  * A reader belongs to one thread at a time and holds no more than the edges read so far plus one
  * line or token. After a failure it must only be destroyed. */
 #pragma once
 
 #include "proto/format.h"
 #include "proto/read/graph_builder.h"
+#include "proto/read/lines.h"
 
 #include <stddef.h>
 
-/* The longest line or JSON string accepted, in bytes. */
-#define READER_LINE_LIMIT 65536
-
 struct reader;
 
+/* A format: how its bytes are taken, as they come or line by line. */
 struct reader_class {
     enum format format;
-    enum status (*create)(const struct graph_options *options, struct reader **ret_reader);
+    size_t size; /* of the struct that begins with struct reader */
+    /* Prepares the struct, all zero behind its struct reader. This and cleanup may be NULL. */
+    enum status (*init)(struct reader *reader);
     enum status (*feed)(struct reader *reader, const char *bytes, size_t size,
                         struct problem *reterr);
+    /* Instead of feed: take and scan of struct line_splitter, whose context is the reader. */
+    enum status (*take_line)(void *reader, const char *line, size_t size, struct problem *reterr);
+    uint64_t (*scan_lines)(void *reader, const char *bytes, size_t size, size_t *ret_size);
+    /* After the last byte; the last line was taken. */
     enum status (*finish)(struct reader *reader, struct graph **ret_graph, struct problem *reterr);
-    void (*destroy)(struct reader *reader);
+    void (*cleanup)(struct reader *reader); /* of a half-prepared struct, too */
 };
 
 /* Notes of a reader about its file, beside the graph, for the input report to the client. */
@@ -37,8 +42,11 @@ struct reader_notes {
 /* Embedded first in each reader's own struct. */
 struct reader {
     const struct reader_class *class_;
-    struct reader_notes notes; /* complete once finished */
-    bool fed;                  /* some byte came */
+    struct graph_options options;
+    struct graph_builder *builder;
+    struct line_splitter splitter; /* of a format of lines */
+    struct reader_notes notes;     /* complete once finished */
+    bool fed;                      /* some byte came */
 };
 
 /* STATUS_UNSUPPORTED_MEDIA_TYPE when the format has no reader. */
@@ -69,35 +77,33 @@ extern const struct reader_class reader_metis_class;
 extern const struct reader_class reader_npy_class;
 
 /* Puts a failure of graph_builder_add_* into words, without a line; false when it did not fail. */
-bool reader_add_failed(enum status status, const struct graph_options *options,
-                       struct problem *reterr);
-
-/* STATUS_TOO_LARGE when the options do not admit that many edges. */
-MUST_CHECK enum status reader_admit_edges(const struct graph_options *options, uint64_t edge_count,
-                                          struct problem *reterr);
+bool reader_add_failed(const struct reader *reader, enum status status, struct problem *reterr);
 
 /* STATUS_BAD_PARAMETER when the parameter n is not the count that the file announces. */
-MUST_CHECK enum status reader_admit_count(const struct graph_options *options, uint64_t announced,
+MUST_CHECK enum status reader_admit_count(const struct reader *reader, uint64_t announced,
                                           struct problem *reterr);
 
 /* STATUS_BAD_PARAMETER when the options name where the weights are, in a format that leaves no
- * choice.
- */
-MUST_CHECK enum status reader_admit_weight_name(const struct graph_options *options,
+ * choice. */
+MUST_CHECK enum status reader_admit_weight_name(const struct reader *reader,
                                                 struct problem *reterr);
 
-/* Adds an edge with its weight still in text, which stood at this column: integers exactly,
- * decimals correctly rounded; anything else is refused in words. */
-MUST_CHECK enum status reader_add_edge(struct graph_builder *builder,
-                                       const struct graph_options *options, const uint32_t ends[2],
-                                       const char *weight, size_t size, uint64_t column,
-                                       struct problem *reterr);
+/* A header announces vertices and edges, and weights without a name: refused as above, and with
+ * STATUS_TOO_LARGE or STATUS_DISK_FULL where the options do not admit as many. */
+MUST_CHECK enum status reader_announce(struct reader *reader, uint64_t vertex_count,
+                                       uint64_t edge_count, struct problem *reterr);
 
-/* The same text as a double, exact for every integer that is taken. */
+/* A weight in text, which stood at this column: integers exactly, decimals correctly rounded;
+ * anything else is refused in words. */
 MUST_CHECK enum status reader_parse_weight(const char *weight, size_t size, uint64_t column,
                                            double *ret_weight, struct problem *reterr);
 
-/* Finishes the builder of a format whose vertices are numbers: base, base + 1, and so on. */
-MUST_CHECK enum status reader_finish_range(struct graph_builder *builder, uint32_t count,
-                                           uint32_t base, bool directed, struct graph **ret_graph,
+/* Adds an edge with its weight in such a text. */
+MUST_CHECK enum status reader_add_edge(struct reader *reader, const uint32_t ends[2],
+                                       const char *weight, size_t size, uint64_t column,
+                                       struct problem *reterr);
+
+/* The graph of a format whose vertices are numbers: base, base + 1, and so on. */
+MUST_CHECK enum status reader_finish_range(struct reader *reader, uint32_t count, uint32_t base,
+                                           bool directed, struct graph **ret_graph,
                                            struct problem *reterr);

@@ -1,4 +1,4 @@
-#include "proto/write/writer.h"
+#include "proto/npy_header.h"
 #include "server/command/command.h"
 #include "server/solver/certificate.h"
 #include "server/solver/solver.h"
@@ -82,20 +82,43 @@ static enum status find_matrix(struct checking *checking, struct matrix *ret_mat
                                struct problem *reterr)
 {
     const uint32_t n = checking->graph->vertex_count;
-    uint64_t rows;
-    uint64_t columns;
     size_t offset = 0;
     size_t size;
     if (checking->format == FORMAT_NPY) {
-        const enum status status = npy_header_read(checking->bytes, checking->size, &checking->kind,
-                                                   &rows, &columns, &offset, reterr);
+        struct npy_header header;
+        const enum status status =
+            npy_header_read(checking->bytes, checking->size, &header, &offset, reterr);
         if (status != STATUS_OK) {
             return status;
         }
-        if (rows != n || columns != n) {
+        if (offset > checking->size) {
+            return problem_set(reterr, STATUS_BAD_GRAPH, "The .npy file ends within its header.");
+        }
+        if (header.fortran) {
+            return problem_set(reterr, STATUS_BAD_GRAPH, "The .npy file is not in C order.");
+        }
+        if (header.rows != n || header.columns != n) {
             return problem_set(reterr, STATUS_BAD_GRAPH,
                                "a matrix of %" PRIu64 " by %" PRIu64 "; the graph has %u vertices",
-                               rows, columns, n);
+                               header.rows, header.columns, n);
+        }
+        switch (header.type) {
+        case NPY_I4:
+            checking->kind = KIND_I4;
+            break;
+        case NPY_U2:
+            checking->kind = KIND_U2;
+            break;
+        case NPY_F4:
+            checking->kind = KIND_F4;
+            break;
+        case NPY_F8:
+            checking->kind = KIND_F8;
+            break;
+        case NPY_I8:
+        case NPY_U4:
+            return problem_set(reterr, STATUS_BAD_GRAPH,
+                               "The elements of the .npy file are none of <i4, <u2, <f4, <f8.");
         }
     }
     if (matrix_size(n, checking->kind, &size) != STATUS_OK || checking->size - offset != size ||

@@ -1,5 +1,6 @@
 #include "server/store/result.h"
 
+#include "proto/npy_header.h"
 #include "proto/write/writer.h"
 #include "server/store/catalogue.h"
 

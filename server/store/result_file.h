@@ -9,8 +9,8 @@
 #pragma once
 
 #include "proto/matrix.h"
+#include "proto/npy_header.h"
 #include "proto/statistics.h"
-#include "proto/write/writer.h"
 
 struct result_file;
 

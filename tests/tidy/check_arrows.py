@@ -31,7 +31,7 @@ LIBRARIES = (
     (r"\bjson_(?!scanner_|object_seed)\w+(?=\s*\()", ("proto/", "server/http/", "server/command/")),
     (r"\bZSTD_\w+|\bdeflate\w*(?=\s*\()", ("proto/read/decoder.c", "server/http/transport/coding.c")),
     (r"\binflate\w*(?=\s*\()", ("proto/read/decoder.c",)),
-    (r"\bXML_[A-Z]\w+", ("proto/read/graphml.c", "proto/read/xml_blocks")),
+    (r"\bXML_[A-Z]\w+", ("proto/read/graphml.c",)),
     (r"\bsqlite3_\w+", ("server/store/catalogue",)),  # .c and its parts
     (r"\bcuda[A-Z]\w*|<<<", ("gpu/",)),
     (r"\buv_\w+", ("server/job/", "server/http/transport/endpoint.c", "server/service.c", "server/main.c")),

@@ -13,7 +13,6 @@ WITHOUT_UNIT_TEST = {
     "proto/read/json_scanner.c": "test_reader_json.c, split at every byte",
     "proto/read/name_table.c": "test_vertex_names.c and test_reader_edges.c",
     "proto/read/reader.c": "the tests of each reader and test_reader_invalid.c",
-    "proto/read/xml_blocks.c": "test_reader_graphml.c, split at every byte",
     "server/command/*.c": "tests/http/test_command.py runs each subcommand",
     "server/config_option.c": "test_config.c",
     "server/sandbox_absent.c": "nothing is done; test_confined.py is skipped by what it says",
@@ -50,8 +49,6 @@ NAMED_OTHERWISE = {
     "gpu_certify": "beside gpu_solve; its header is gpu.h",
     "gpu_solve": "the entry to the kernels for one graph; its header is gpu.h",
     "graph_document_print": "the other document; its header is job_document.h",
-    "npy_header_read": "what the writer writes, read back; its header is writer.h",
-    "npy_header_write": "the head of what the writer writes; its header is writer.h",
     "time_print": "the times of the documents; its header is job_document.h",
 }
 

@@ -1,6 +1,6 @@
 #include "server/http/api/grid_answer.h"
 
-#include "proto/write/writer.h"
+#include "proto/npy_header.h"
 #include "server/http/request/headers.h"
 #include "server/http/transport/stream.h"
 

@@ -84,15 +84,12 @@ static void published_file_is_npy_and_opens_again(void **state)
     }
     assert_int_equal(checksum_of(file), checksum);
     unsigned char header[NPY_HEADER_SIZE];
-    enum kind kind;
-    uint64_t rows;
-    uint64_t columns;
+    struct npy_header npy;
     size_t offset;
     assert_int_equal(pread(result_file_descriptor(file), header, sizeof header, 0), sizeof header);
-    assert_int_equal(npy_header_read(header, sizeof header, &kind, &rows, &columns, &offset, NULL),
-                     STATUS_OK);
-    assert_int_equal(kind, KIND_I4);
-    assert_int_equal(rows, 3);
+    assert_int_equal(npy_header_read(header, sizeof header, &npy, &offset, NULL), STATUS_OK);
+    assert_int_equal(npy.type, NPY_I4);
+    assert_int_equal(npy.rows, 3);
     assert_int_equal(offset, NPY_HEADER_SIZE);
     result_file_destroy(file);
 }

@@ -130,6 +130,53 @@ static void parameters_are_obeyed_or_refused(void **state)
     assert_int_equal(read_with("3 2\n", &options, &graph, &problem), STATUS_TOO_LARGE);
 }
 
+/* Weights of edges in any order of the lists: fmt 1. */
+static void lists_in_any_order_agree(void **state)
+{
+    struct graph *graph = read_text("4 4 1\n4 2 3 2 2 2\n3 2 1 2\n1 2 2 2\n1 2\n");
+
+    (void)state;
+    assert_int_equal(graph->edge_count, 4);
+    assert_true(graph_weight(graph, 3) == 2);
+    assert_int_equal(graph->row_offset[2], 4);
+    assert_int_equal(graph->target[3], 2);
+    graph_destroy(graph);
+}
+
+static void check_refusal(const char *text, const char *detail, uint64_t line, uint64_t column)
+{
+    struct graph_options options = {0};
+    struct problem problem = {0};
+    struct graph *graph = NULL;
+
+    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_BAD_GRAPH);
+    assert_non_null(strstr(problem.detail, detail));
+    assert_int_equal(problem.line, line);
+    assert_int_equal(problem.column, column);
+}
+
+static void parallel_edges_are_matched_one_by_one(void **state)
+{
+    (void)state;
+    check_counts("2 2\n2 2\n1 1\n", 2, 1, 1);
+    check_refusal("2 2\n2 2\n1\n", "Vertex 1 lists vertex 2, but vertex 2 does not", 2, 0);
+}
+
+static void an_edge_listed_once_is_told_with_its_line(void **state)
+{
+    (void)state;
+    check_refusal("3 1\n\n3 1\n\n", "Vertex 2 lists vertex 1, but vertex 1 does not", 3, 3);
+    check_refusal("3 2\n2 3\n\n1\n", "Vertex 1 lists vertex 2, but vertex 2 does not", 2, 0);
+    check_refusal("2 1\n2\n\n", "Vertex 1 lists vertex 2, but vertex 2 does not", 2, 0);
+}
+
+static void weights_and_loops_are_judged(void **state)
+{
+    (void)state;
+    check_refusal("2 1 1\n2 1\n1 2.5\n", "weight 2.5 here and 1 in the list of vertex 1", 3, 1);
+    check_refusal("2 1\n2 1\n1\n", "Vertex 1 lists itself", 2, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +185,10 @@ int main(void)
         cmocka_unit_test(an_empty_line_is_a_vertex),
         cmocka_unit_test(a_line_may_be_longer_than_any_buffer),
         cmocka_unit_test(parameters_are_obeyed_or_refused),
+        cmocka_unit_test(lists_in_any_order_agree),
+        cmocka_unit_test(parallel_edges_are_matched_one_by_one),
+        cmocka_unit_test(an_edge_listed_once_is_told_with_its_line),
+        cmocka_unit_test(weights_and_loops_are_judged),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,6 +145,24 @@ static void parameters_are_obeyed_or_refused(void **state)
     graph_destroy(graph);
 }
 
+static void a_matrix_of_a_graph_is_square(void **state)
+{
+    static const char dictionary[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }";
+    struct graph_options options = {0};
+    struct problem problem = {0};
+    struct graph *graph = NULL;
+    struct text text = {0};
+
+    (void)state;
+    text_append(&text, "\x93NUMPY\1\0", 8);
+    text_append(&text, (char[]){(char)strlen(dictionary), 0}, 2);
+    text_append_string(&text, dictionary);
+    assert_int_equal(read_graph(FORMAT_NPY, &options, text.bytes, text.size, 5, &graph, &problem),
+                     STATUS_BAD_GRAPH);
+    assert_non_null(strstr(problem.detail, "3 rows and 4 columns"));
+    text_finish(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +170,7 @@ int main(void)
         cmocka_unit_test(each_type_has_its_own_mark_for_no_edge),
         cmocka_unit_test(both_orders_are_read),
         cmocka_unit_test(parameters_are_obeyed_or_refused),
+        cmocka_unit_test(a_matrix_of_a_graph_is_square),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,28 +10,6 @@
 
 #include <cmocka.h>
 
-static void headers_are_what_numpy_writes(void **state)
-{
-    unsigned char header[NPY_HEADER_SIZE];
-    uint64_t columns;
-    uint64_t rows;
-    size_t offset;
-    enum kind kind;
-
-    (void)state;
-    npy_header_write(KIND_F4, 7, 9, header);
-    assert_memory_equal(header, "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', ", 27);
-    assert_int_equal(header[127], '\n');
-    assert_int_equal(npy_header_read(header, sizeof header, &kind, &rows, &columns, &offset, NULL),
-                     STATUS_OK);
-    assert_true(kind == KIND_F4 && rows == 7 && columns == 9 && offset == 128);
-    assert_int_equal(npy_header_read(header, 100, &kind, &rows, &columns, &offset, NULL),
-                     STATUS_BAD_GRAPH);
-    memcpy(header + 21, ">f4", 3);
-    assert_int_equal(npy_header_read(header, sizeof header, &kind, &rows, &columns, &offset, NULL),
-                     STATUS_BAD_GRAPH);
-}
-
 static void elements_print_as_json(void **state)
 {
     struct text text = {0};
@@ -51,7 +29,6 @@ static void elements_print_as_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(headers_are_what_numpy_writes),
         cmocka_unit_test(elements_print_as_json),
     };
 

@@ -1,15 +1,14 @@
-#include "proto/npy_head.h"
+#include "proto/npy_header.h"
 
-#include <endian.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-struct type_info {
+static const struct {
     const char *descr; /* as NumPy writes it */
     const char *name;
     size_t size;
-};
-
-static const struct type_info types[] = {
+} types[] = {
     [NPY_F4] = {"f4", "float32", 4}, [NPY_F8] = {"f8", "float64", 8},
     [NPY_I4] = {"i4", "int32", 4},   [NPY_I8] = {"i8", "int64", 8},
     [NPY_U2] = {"u2", "uint16", 2},  [NPY_U4] = {"u4", "uint32", 4},
@@ -21,42 +20,22 @@ struct cursor {
     const char *end;
 };
 
-const char *npy_head_type_name(enum npy_type type)
+void npy_header_write(enum kind kind, uint64_t rows, uint64_t columns,
+                      unsigned char header[NPY_HEADER_SIZE])
 {
-    return types[type].name;
-}
+    static const unsigned char start[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, NPY_HEADER_SIZE - 10,
+                                          0};
+    char dict[NPY_HEADER_SIZE];
+    int size =
+        snprintf(dict, sizeof(dict),
+                 "{'descr': '<%s', 'fortran_order': False, 'shape': (%" PRIu64 ", %" PRIu64 "), }",
+                 kind_name(kind), rows, columns);
 
-enum status npy_head_size(const unsigned char *bytes, size_t *ret_size, struct problem *reterr)
-{
-    if (memcmp(bytes, "\x93NUMPY", 6) != 0) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "This is no .npy file: it has another beginning.");
-        problem_hint(reterr, "numpy.save writes one; an .npz is an archive of several.");
-        return STATUS_BAD_GRAPH;
-    }
-    if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0) {
-        return problem_set(reterr, STATUS_BAD_GRAPH,
-                           "The .npy file has version %u.%u; 1.0, 2.0 and 3.0 are read.", bytes[6],
-                           bytes[7]);
-    }
-    *ret_size = bytes[6] == 1 ? 10 : 12;
-    return STATUS_OK;
-}
-
-enum status npy_head_dictionary_size(const unsigned char *bytes, size_t *ret_size,
-                                     struct problem *reterr)
-{
-    uint32_t size = (uint32_t)bytes[8] | (uint32_t)bytes[9] << 8;
-
-    if (bytes[6] > 1) {
-        size |= (uint32_t)bytes[10] << 16 | (uint32_t)bytes[11] << 24;
-    }
-    if (size > NPY_DICTIONARY_LIMIT) {
-        return problem_set(reterr, STATUS_BAD_GRAPH,
-                           "The header of the .npy file has %u bytes, more than %d.", size,
-                           NPY_DICTIONARY_LIMIT);
-    }
-    *ret_size = size;
-    return STATUS_OK;
+    CHECK(kind != KIND_AUTO && size > 0 && sizeof(start) + (size_t)size < NPY_HEADER_SIZE);
+    memcpy(header, start, sizeof(start));
+    memset(header + sizeof(start), ' ', NPY_HEADER_SIZE - sizeof(start));
+    memcpy(header + sizeof(start), dict, (size_t)size);
+    header[NPY_HEADER_SIZE - 1] = '\n';
 }
 
 static void skip_blanks(struct cursor *cursor)
@@ -137,7 +116,8 @@ static enum status refuse_type(const char *descr, size_t size, struct problem *r
     return STATUS_BAD_GRAPH;
 }
 
-static enum status take_type(struct cursor *cursor, struct npy_head *head, struct problem *reterr)
+static enum status take_type(struct cursor *cursor, struct npy_header *header,
+                             struct problem *reterr)
 {
     const char *descr;
     size_t size;
@@ -149,8 +129,8 @@ static enum status take_type(struct cursor *cursor, struct npy_head *head, struc
     }
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
         if (size == 3 && descr[0] == '<' && memcmp(descr + 1, types[i].descr, 2) == 0) {
-            head->type = (enum npy_type)i;
-            head->item_size = types[i].size;
+            header->type = (enum npy_type)i;
+            header->item_size = types[i].size;
             return STATUS_OK;
         }
     }
@@ -164,7 +144,8 @@ static enum status refuse_dictionary(struct problem *reterr)
     return STATUS_BAD_GRAPH;
 }
 
-static enum status take_shape(struct cursor *cursor, struct npy_head *head, struct problem *reterr)
+static enum status take_shape(struct cursor *cursor, struct npy_header *header,
+                              struct problem *reterr)
 {
     uint64_t sizes[2] = {0, 0};
     unsigned count = 0;
@@ -190,30 +171,28 @@ static enum status take_shape(struct cursor *cursor, struct npy_head *head, stru
         return problem_set(reterr, STATUS_BAD_GRAPH,
                            "The array has %u dimensions, but a matrix has 2.", count);
     }
-    if (sizes[0] != sizes[1]) {
-        return problem_set(reterr, STATUS_BAD_GRAPH,
-                           "The array has %llu rows and %llu columns, but a graph as many of each.",
-                           (unsigned long long)sizes[0], (unsigned long long)sizes[1]);
-    }
-    head->count = sizes[0];
+    header->rows = sizes[0];
+    header->columns = sizes[1];
     return STATUS_OK;
 }
 
-static enum status take_order(struct cursor *cursor, struct npy_head *head, struct problem *reterr)
+static enum status take_order(struct cursor *cursor, struct npy_header *header,
+                              struct problem *reterr)
 {
-    head->fortran = take(cursor, "True");
-    return head->fortran || take(cursor, "False") ? STATUS_OK : refuse_dictionary(reterr);
+    header->fortran = take(cursor, "True");
+    return header->fortran || take(cursor, "False") ? STATUS_OK : refuse_dictionary(reterr);
 }
 
 enum member { MEMBER_DESCR = 1, MEMBER_ORDER = 2, MEMBER_SHAPE = 4 };
 
-static enum status take_member(struct cursor *cursor, unsigned *seen, struct npy_head *head,
+static enum status take_member(struct cursor *cursor, unsigned *seen, struct npy_header *header,
                                struct problem *reterr)
 {
     static const struct {
         const char *name;
         enum member member;
-        enum status (*take)(struct cursor *cursor, struct npy_head *head, struct problem *reterr);
+        enum status (*take)(struct cursor *cursor, struct npy_header *header,
+                            struct problem *reterr);
     } members[] = {
         {"descr", MEMBER_DESCR, take_type},
         {"fortran_order", MEMBER_ORDER, take_order},
@@ -231,17 +210,17 @@ static enum status take_member(struct cursor *cursor, unsigned *seen, struct npy
                 return refuse_dictionary(reterr);
             }
             *seen |= members[i].member;
-            return members[i].take(cursor, head, reterr);
+            return members[i].take(cursor, header, reterr);
         }
     }
     return refuse_dictionary(reterr);
 }
 
-enum status npy_head_parse(const char *dictionary, size_t size, struct npy_head *ret_head,
-                           struct problem *reterr)
+static enum status parse(const char *dictionary, size_t size, struct npy_header *ret_header,
+                         struct problem *reterr)
 {
     struct cursor cursor = {dictionary, dictionary + size};
-    struct npy_head head = {.type = NPY_F4};
+    struct npy_header header = {.type = NPY_F4};
     enum status status = STATUS_OK;
     unsigned seen = 0;
 
@@ -249,7 +228,7 @@ enum status npy_head_parse(const char *dictionary, size_t size, struct npy_head 
         return refuse_dictionary(reterr);
     }
     while (status == STATUS_OK && !take(&cursor, "}")) {
-        status = take_member(&cursor, &seen, &head, reterr);
+        status = take_member(&cursor, &seen, &header, reterr);
         if (status == STATUS_OK && !take(&cursor, ",") &&
             (cursor.at == cursor.end || *cursor.at != '}')) {
             return refuse_dictionary(reterr);
@@ -262,6 +241,51 @@ enum status npy_head_parse(const char *dictionary, size_t size, struct npy_head 
     if (seen != (MEMBER_DESCR | MEMBER_ORDER | MEMBER_SHAPE) || cursor.at != cursor.end) {
         return refuse_dictionary(reterr);
     }
-    *ret_head = head;
+    *ret_header = header;
     return STATUS_OK;
+}
+
+enum status npy_header_read(const unsigned char *bytes, size_t size, struct npy_header *ret_header,
+                            size_t *ret_size, struct problem *reterr)
+{
+    uint32_t dictionary_size;
+    size_t begin;
+
+    if (size < 8) {
+        *ret_size = 8;
+        return STATUS_OK;
+    }
+    if (memcmp(bytes, "\x93NUMPY", 6) != 0) {
+        problem_set(reterr, STATUS_BAD_GRAPH, "This is no .npy file: it has another beginning.");
+        problem_hint(reterr, "numpy.save writes one; an .npz is an archive of several.");
+        return STATUS_BAD_GRAPH;
+    }
+    if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0) {
+        return problem_set(reterr, STATUS_BAD_GRAPH,
+                           "The .npy file has version %u.%u; 1.0, 2.0 and 3.0 are read.", bytes[6],
+                           bytes[7]);
+    }
+    begin = bytes[6] == 1 ? 10 : 12;
+    *ret_size = begin;
+    if (size < begin) {
+        return STATUS_OK;
+    }
+    dictionary_size = (uint32_t)bytes[8] | (uint32_t)bytes[9] << 8;
+    if (bytes[6] > 1) {
+        dictionary_size |= (uint32_t)bytes[10] << 16 | (uint32_t)bytes[11] << 24;
+    }
+    if (dictionary_size > NPY_HEADER_LIMIT - 12) {
+        return problem_set(reterr, STATUS_BAD_GRAPH,
+                           "The header of the .npy file has %u bytes, more than %d.",
+                           dictionary_size, NPY_HEADER_LIMIT - 12);
+    }
+    *ret_size = begin + dictionary_size;
+    return size < *ret_size
+               ? STATUS_OK
+               : parse((const char *)bytes + begin, dictionary_size, ret_header, reterr);
+}
+
+const char *npy_header_type_name(enum npy_type type)
+{
+    return types[type].name;
 }
