@@ -1,8 +1,8 @@
-#include "server/job/capacity.h"
-
 #include "server/job/scheduler_internal.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Graphs that queued jobs keep in memory, so that a solve need not read them again. */
 #define MEMORY_LIMIT_BYTES ((uint64_t)256 << 20)
@@ -11,6 +11,196 @@
 /* With less than this free the catalogue itself could not go on. */
 #define LEAST_FREE_BYTES (UINT64_C(1) << 20)
 #define RETRY_AFTER_LIMIT_S 60.0
+
+#define LEVELS (sizeof((struct upload_share){0}.counters) / sizeof(_Atomic uint64_t *))
+
+/* ---- Tenants ---- */
+
+/* Few, and looked for only when keys are read and at the start. The newest is the first. */
+enum status capacity_find_tenant(struct tenant **tenants, const char *name,
+                                 struct tenant **ret_tenant)
+{
+    const size_t size = strlen(name) + 1;
+    struct tenant *tenant = *tenants;
+    CHECK(size <= TENANT_NAME_SIZE);
+    while (tenant != NULL && strcmp(tenant->name, name) != 0) {
+        tenant = tenant->next;
+    }
+    if (tenant == NULL) {
+        tenant = calloc(1, sizeof(*tenant));
+        if (tenant == NULL) {
+            return STATUS_NO_MEMORY;
+        }
+        memcpy(tenant->name, name, size);
+        tenant->number = *tenants != NULL ? (*tenants)->number + 1 : 0;
+        tenant->next = *tenants;
+        *tenants = tenant;
+    }
+    *ret_tenant = tenant;
+    return STATUS_OK;
+}
+
+void capacity_free_tenants(struct tenant *tenants)
+{
+    while (tenants != NULL) {
+        struct tenant *next = tenants->next;
+        free(tenants);
+        tenants = next;
+    }
+}
+
+enum status capacity_check_jobs(struct tenant *tenant, const struct quota *quota,
+                                struct problem *reterr)
+{
+    unsigned waiting = atomic_load(&tenant->share.count) + atomic_load(&tenant->reserved_places);
+    if (quota->waiting_jobs == 0 || waiting < quota->waiting_jobs) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_JOB_QUOTA, "As many jobs wait as this key allows.");
+    problem_limit(reterr, quota->waiting_jobs, waiting);
+    problem_hint(reterr, "Come back after the seconds in Retry-After, or cancel a job.");
+    return STATUS_JOB_QUOTA;
+}
+
+enum status capacity_check_bytes(struct tenant *tenant, const struct quota *quota,
+                                 uint64_t more_bytes, struct problem *reterr)
+{
+    uint64_t bytes;
+    if (quota->stored_bytes == 0) {
+        return STATUS_OK;
+    }
+    bytes = atomic_load(&tenant->stored_bytes) + atomic_load(&tenant->reserved_bytes);
+    if (__builtin_add_overflow(bytes, more_bytes, &bytes)) {
+        bytes = UINT64_MAX;
+    }
+    if (bytes <= quota->stored_bytes) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_STORAGE_QUOTA,
+                "Graphs and results would take more bytes than this key allows.");
+    problem_limit(reterr, (double)quota->stored_bytes, (double)bytes);
+    problem_hint(reterr, "Delete graphs that are not needed any more.");
+    return STATUS_STORAGE_QUOTA;
+}
+
+/* ---- Memory of uploads ---- */
+
+void capacity_init_uploads(struct upload_memory *memory, uint64_t limit_bytes)
+{
+    memset(memory, 0, sizeof(*memory));
+    memory->limit_bytes = limit_bytes;
+}
+
+void capacity_init_share(struct upload_share *share, struct upload_memory *memory,
+                         struct tenant *tenant, uint32_t address_counter)
+{
+    *share = (struct upload_share){.memory = memory};
+    if (memory == NULL) {
+        return;
+    }
+    /* The factor spreads an address over the counters, another one for each tenant. */
+    const uint32_t number = tenant == NULL ? 0 : tenant->number * UINT32_C(0x9E3779B1);
+    _Atomic uint64_t *address =
+        &memory->address_bytes[(address_counter + number) % UPLOAD_ADDRESS_COUNTERS];
+    share->counters[0] = &memory->taken_bytes;
+    share->counters[1] = tenant == NULL ? address : &tenant->upload_bytes;
+    share->counters[2] = tenant == NULL ? NULL : address;
+}
+
+static uint64_t needed_bytes(uint64_t body_bytes)
+{
+    uint64_t needed;
+    if (body_bytes <= UPLOAD_MEMORY_FREE_BYTES) {
+        return 0;
+    }
+    if (__builtin_mul_overflow(body_bytes, UPLOAD_MEMORY_PER_BYTE, &needed) ||
+        __builtin_add_overflow(needed, UPLOAD_MEMORY_STEP_BYTES - 1, &needed)) {
+        return UINT64_MAX;
+    }
+    return needed / UPLOAD_MEMORY_STEP_BYTES * UPLOAD_MEMORY_STEP_BYTES;
+}
+
+static bool fits(uint64_t taken, uint64_t limit, uint64_t more)
+{
+    return taken <= limit && more <= limit - taken;
+}
+
+bool capacity_has_upload_room(const struct upload_share *share, uint64_t body_bytes)
+{
+    const struct upload_memory *memory = share->memory;
+    const uint64_t needed = needed_bytes(body_bytes);
+    if (memory == NULL || share->is_excess || needed <= share->bytes ||
+        !atomic_load(&memory->has_excess)) {
+        return true;
+    }
+    for (size_t i = 0; i < LEVELS && share->counters[i] != NULL; i++) {
+        if (!fits(atomic_load(share->counters[i]), memory->limit_bytes >> i,
+                  needed - share->bytes)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool charge(_Atomic uint64_t *counter, uint64_t limit, uint64_t more)
+{
+    uint64_t taken = atomic_load(counter);
+    do {
+        if (!fits(taken, limit, more)) {
+            return false;
+        }
+    } while (!atomic_compare_exchange_weak(counter, &taken, taken + more));
+    return true;
+}
+
+bool capacity_charge_share(struct upload_share *share, uint64_t body_bytes)
+{
+    struct upload_memory *memory = share->memory;
+    const uint64_t needed = needed_bytes(body_bytes);
+    if (memory == NULL || share->is_excess || needed <= share->bytes) {
+        return true;
+    }
+    const uint64_t more = needed - share->bytes;
+    /* The narrowest first: a client at its limit does not touch what others are charged. */
+    size_t level = LEVELS;
+    while (level > 0 &&
+           (share->counters[level - 1] == NULL ||
+            charge(share->counters[level - 1], memory->limit_bytes >> (level - 1), more))) {
+        level--;
+    }
+    if (level == 0) {
+        share->bytes = needed;
+        return true;
+    }
+    for (; level < LEVELS && share->counters[level] != NULL; level++) {
+        atomic_fetch_sub(share->counters[level], more);
+    }
+    share->is_excess = !atomic_exchange(&memory->has_excess, true);
+    return share->is_excess;
+}
+
+void capacity_release_share(struct upload_share *share)
+{
+    if (share->memory == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < LEVELS && share->counters[i] != NULL; i++) {
+        atomic_fetch_sub(share->counters[i], share->bytes);
+    }
+    if (share->is_excess) {
+        atomic_store(&share->memory->has_excess, false);
+    }
+    *share = (struct upload_share){0};
+}
+
+struct upload_share capacity_move_share(struct upload_share *share)
+{
+    const struct upload_share moved = *share;
+    *share = (struct upload_share){0};
+    return moved;
+}
+
+/* ---- Sizes ---- */
 
 uint64_t capacity_graph_bytes(uint32_t vertex_count, uint64_t edge_count, enum weight_type type)
 {
@@ -83,7 +273,7 @@ enum status capacity_check_queue(const struct scheduler *scheduler, struct tenan
         problem_limit(reterr, limit, limit);
         return STATUS_QUEUE_FULL;
     }
-    return tenant_check_jobs(tenant, quota, reterr);
+    return capacity_check_jobs(tenant, quota, reterr);
 }
 
 bool capacity_has_memory(const struct scheduler *scheduler, uint64_t graph_bytes)

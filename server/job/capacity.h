@@ -1,16 +1,144 @@
-/* The ledger of what is limited: places in the queue, bytes of the disk for results to come, and
- * memory for graphs that wait for a worker. A submission or a job has a struct capacity with what
- * it holds; every amount is reserved for a tenant and released once. Loop thread. */
+/* The ledger of what is limited. A submission or a job has a struct capacity with what it holds:
+ * places in the queue, bytes of the disk for results to come, and memory for graphs that wait for a
+ * worker. Every amount is reserved for a tenant and released once, by the loop thread.
+ *
+ * Tenants are whom graphs and jobs belong to. The one without a name, of number 0, is the only one
+ * while no keys are configured. The loop thread makes them and never frees one before its end, so a
+ * pointer to one may be kept, and compared, by any thread; what is not atomic is the loop thread's.
+ *
+ * Graphs that come in over HTTP share a memory budget. An upload is charged for the bytes that
+ * arrived, rounded up to a step, never for the length that it announced: an announcement, or a
+ * client that stops sending, takes nothing from others. A tenant may be charged half of the budget,
+ * and an address half of its tenant's part; without keys an address may be charged half of the
+ * budget. One upload at a time may go beyond these limits, so that a graph of any size can come in;
+ * what it takes beyond them is charged to nobody, because it could keep others out otherwise. Any
+ * thread, without a lock. */
 #pragma once
 
 #include "proto/graph.h"
 #include "proto/kind.h"
 #include "proto/problem.h"
+#include "server/store/catalogue.h"
 
+#include <stdatomic.h>
+
+struct job;
 struct scheduler;
 struct scheduler_worker;
-struct quota;
-struct tenant;
+
+/* ---- Tenants ---- */
+
+#define PRIORITY_COUNT 10
+
+struct job_line {
+    struct job *first;
+    struct job *last;
+    uint32_t count;
+    bool is_uneven; /* one has left its middle: the places behind it are to be counted anew */
+};
+
+/* Zeroed is empty; so it is while it has no jobs, but for what it was served. */
+struct job_share {
+    struct job_line lines[PRIORITY_COUNT];
+    atomic_uint count;
+    double served; /* cubed vertices, as if it had never been idle */
+    struct job_share *next;
+    struct job_share *previous;
+};
+
+struct tenant {
+    char name[TENANT_NAME_SIZE];
+    uint32_t number;               /* owner of its keys in the table of results */
+    struct job_share share;        /* its jobs in the queue */
+    atomic_uint reserved_places;   /* in the queue, for its submissions under way */
+    atomic_ullong stored_bytes;    /* of its graphs and results */
+    atomic_ullong reserved_bytes;  /* of the results that its unfinished jobs will have */
+    _Atomic uint64_t upload_bytes; /* charged to its uploads under way */
+    struct tenant *next;
+};
+
+/* The limits that a key sets for its tenant; 0 = no limit. */
+struct quota {
+    uint32_t waiting_jobs;
+    uint32_t vertex_limit;
+    uint64_t stored_bytes;
+};
+
+/* Any thread, as all below that has no scheduler. NULL is nobody. */
+static inline uint32_t tenant_number(const struct tenant *tenant)
+{
+    return tenant != NULL ? tenant->number : 0;
+}
+
+/* Below, at or above 0, as first comes before second, is it, or comes after: by their numbers. */
+static inline int tenant_compare(const struct tenant *first, const struct tenant *second)
+{
+    const uint32_t a = tenant_number(first);
+    const uint32_t b = tenant_number(second);
+    return (a > b) - (a < b);
+}
+
+/* Finds it in the list, or makes it; the first that is made has number 0. The name is shorter than
+ * TENANT_NAME_SIZE. Loop thread. */
+MUST_CHECK enum status capacity_find_tenant(struct tenant **tenants, const char *name,
+                                            struct tenant **ret_tenant);
+void capacity_free_tenants(struct tenant *tenants);
+/* STATUS_JOB_QUOTA with words when one more job would be too many. */
+MUST_CHECK enum status capacity_check_jobs(struct tenant *tenant, const struct quota *quota,
+                                           struct problem *reterr);
+/* STATUS_STORAGE_QUOTA with words when so many bytes more would be. */
+MUST_CHECK enum status capacity_check_bytes(struct tenant *tenant, const struct quota *quota,
+                                            uint64_t more_bytes, struct problem *reterr);
+
+/* ---- Memory of uploads ---- */
+
+/* An edge takes 12 to 24 bytes, and its text mostly 12 or more; the shortest lines are of 4. */
+#define UPLOAD_MEMORY_PER_BYTE 2
+/* The first bytes of each upload are free: graphs of some thousand edges come in whatever else
+ * does. */
+#define UPLOAD_MEMORY_FREE_BYTES (UINT64_C(128) << 10)
+/* The counters are changed once for each half MiB of a body, which costs nothing beside reading it;
+ * a larger step would let idle connections hold more. */
+#define UPLOAD_MEMORY_STEP_BYTES (UINT64_C(1) << 20)
+/* Told with a refusal: about as long as a large graph takes to come in. */
+#define UPLOAD_RETRY_AFTER_S 2u
+/* Addresses share counters by their hash, so that two seldom count as one. */
+#define UPLOAD_ADDRESS_COUNTERS 4096u
+
+struct upload_memory {
+    uint64_t limit_bytes;
+    _Atomic uint64_t taken_bytes; /* charged to all uploads together */
+    _Atomic uint64_t address_bytes[UPLOAD_ADDRESS_COUNTERS];
+    atomic_bool has_excess; /* an upload is beyond the limits */
+};
+
+/* The charge of one upload. It moves with the graph from the request to the scheduler, and is given
+ * back once the graph is stored or refused. */
+struct upload_share {
+    struct upload_memory *memory; /* borrowed; NULL: nothing is charged */
+    /* Where the bytes are charged, from the widest to the narrowest: each may hold half of what the
+     * one before may. The last is NULL without keys. */
+    _Atomic uint64_t *counters[3];
+    uint64_t bytes;
+    bool is_excess; /* the upload that may go beyond; it is charged no more */
+};
+
+void capacity_init_uploads(struct upload_memory *memory, uint64_t limit_bytes);
+
+/* Nothing is charged yet. tenant: NULL without keys. address_counter: a hash of the client's
+ * address; all clients without an address, of Unix sockets, have the same one. */
+void capacity_init_share(struct upload_share *share, struct upload_memory *memory,
+                         struct tenant *tenant, uint32_t address_counter);
+/* Whether a body of so many bytes, decoded, could be taken now. Takes nothing. */
+bool capacity_has_upload_room(const struct upload_share *share, uint64_t body_bytes);
+/* Charges what a body of so many bytes, decoded, needs; false: there is no room, and the charge
+ * stays as it was. */
+bool capacity_charge_share(struct upload_share *share, uint64_t body_bytes);
+/* Empties the share. */
+void capacity_release_share(struct upload_share *share);
+struct upload_share capacity_move_share(struct upload_share *share);
+
+/* ---- Places, disk and memory of the scheduler ---- */
 
 /* Amounts: of one holder, of one step, or of all. */
 struct capacity {

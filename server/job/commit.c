@@ -31,7 +31,7 @@ static void deliver_commit(struct message *message)
         commit->entry->changes--;
         commit->entry->active_jobs -= commit->change.graph != NULL;
     }
-    upload_share_give_back(&commit->share);
+    capacity_release_share(&commit->share);
     if (commit->then != NULL) {
         commit->then(commit);
     }
@@ -69,7 +69,7 @@ void commit_destroy(struct commit *commit)
     if (commit->result != NULL) {
         result_unref(commit->result);
     }
-    upload_share_give_back(&commit->share);
+    capacity_release_share(&commit->share);
     graph_destroy(commit->graph);
     free(commit->report);
     free(commit);

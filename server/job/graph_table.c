@@ -1,6 +1,6 @@
 #include "server/job/graph_table.h"
 
-#include "server/job/tenant.h"
+#include "server/job/capacity.h"
 #include "server/metrics.h"
 
 #include <search.h>

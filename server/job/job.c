@@ -1,6 +1,6 @@
 #include "server/job/job.h"
 
-#include "server/job/tenant.h"
+#include "server/job/capacity.h"
 #include "server/store/identity.h"
 
 #include <math.h>

@@ -7,26 +7,6 @@
 
 #include "server/job/job.h"
 
-#include <stdatomic.h>
-
-#define PRIORITY_COUNT 10
-
-struct job_line {
-    struct job *first;
-    struct job *last;
-    uint32_t count;
-    bool is_uneven; /* one has left its middle: the places behind it are to be counted anew */
-};
-
-/* Zeroed is empty; so it is while it has no jobs, but for what it was served. */
-struct job_share {
-    struct job_line lines[PRIORITY_COUNT];
-    atomic_uint count;
-    double served; /* cubed vertices, as if it had never been idle */
-    struct job_share *next;
-    struct job_share *previous;
-};
-
 /* Zeroed is empty. */
 struct job_queue {
     struct job_share *shares; /* that have jobs */

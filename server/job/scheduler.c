@@ -6,7 +6,7 @@
 void call_finish(struct call *call)
 {
     reader_destroy(call->reader);
-    upload_share_give_back(&call->share);
+    capacity_release_share(&call->share);
     free(call->body);
     call->reader = NULL;
     call->body = NULL;
@@ -105,7 +105,7 @@ unsigned scheduler_calls_open(const struct scheduler *scheduler)
 enum status scheduler_tenant(struct scheduler *scheduler, const char *name,
                              struct tenant **ret_tenant)
 {
-    return tenant_table_get(scheduler->tenants, name, ret_tenant);
+    return capacity_find_tenant(&scheduler->tenants, name, ret_tenant);
 }
 
 const struct admission *scheduler_admission(const struct scheduler *scheduler)

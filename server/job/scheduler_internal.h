@@ -77,7 +77,7 @@ struct scheduler {
 
     struct job_table *jobs;
     struct job_queue queue;
-    struct tenant_table *tenants;
+    struct tenant *tenants;
     struct tenant *nobody; /* the one without a name */
     struct graph_table *graphs;
     struct capacity_ledger capacity;

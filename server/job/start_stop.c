@@ -254,9 +254,6 @@ static enum status open_tables(struct scheduler *scheduler)
         status = graph_table_create(&scheduler->graphs);
     }
     if (status == STATUS_OK) {
-        status = tenant_table_create(&scheduler->tenants);
-    }
-    if (status == STATUS_OK) {
         status = scheduler_tenant(scheduler, "", &scheduler->nobody);
     }
     return status;
@@ -401,7 +398,7 @@ static void free_scheduler(struct scheduler *scheduler)
     mailbox_destroy(scheduler->mailbox);
     job_table_destroy(scheduler->jobs);
     graph_table_destroy(scheduler->graphs);
-    tenant_table_destroy(scheduler->tenants);
+    capacity_free_tenants(scheduler->tenants);
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         free(scheduler->workers[i]);
     }

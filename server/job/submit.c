@@ -36,7 +36,7 @@ static struct submission *begin_submission(struct scheduler *scheduler, struct c
     submission->scheduler = scheduler;
     submission->call = call;
     submission->tenant = call->tenant;
-    submission->share = upload_share_move(&call->share);
+    submission->share = capacity_move_share(&call->share);
     scheduler->submissions++;
     return submission;
 }
@@ -46,7 +46,7 @@ static void end_submission(struct submission *submission)
     struct scheduler *scheduler = submission->scheduler;
     capacity_release(scheduler, submission->tenant, &submission->held, submission->held);
     scheduler->submissions--;
-    upload_share_give_back(&submission->share);
+    capacity_release_share(&submission->share);
     reader_destroy(submission->reader);
     graph_destroy(submission->graph);
     free(submission);
@@ -206,7 +206,7 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     commit_add_name(commit, submission->call->parameters.name);
     commit->graph = submission->graph;
     submission->graph = NULL;
-    commit->share = upload_share_move(&submission->share);
+    commit->share = capacity_move_share(&submission->share);
     if ((!entry->committed || entry->damaged) && commit->graph != NULL) {
         commit->graph_row = entry->row;
         commit->change.graph = commit->graph;
@@ -241,8 +241,8 @@ static void accept_graph(struct submission *submission, struct graph_entry *entr
                              "There is no room on the disk; nothing was kept.");
     }
     if (status == STATUS_OK) {
-        status = tenant_check_bytes(submission->tenant, &submission->call->quota,
-                                    file_bytes(submission, entry), &submission->problem);
+        status = capacity_check_bytes(submission->tenant, &submission->call->quota,
+                                      file_bytes(submission, entry), &submission->problem);
     }
     if (status == STATUS_OK) {
         status = create_commit(submission, entry, graph_stored, &commit);
@@ -303,8 +303,8 @@ static enum status check_capacity(struct submission *submission, const struct gr
     enum status status =
         capacity_check_disk(submission->scheduler, n, submission->kind, bytes, problem);
     if (status == STATUS_OK) {
-        status = tenant_check_bytes(submission->tenant, &submission->call->quota,
-                                    capacity_result_bytes(n, submission->kind) + bytes, problem);
+        status = capacity_check_bytes(submission->tenant, &submission->call->quota,
+                                      capacity_result_bytes(n, submission->kind) + bytes, problem);
     }
     return status == STATUS_OK ? reserve_place(submission) : status;
 }

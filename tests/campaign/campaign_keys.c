@@ -54,7 +54,7 @@ static void report(const char *name, double value, const char *goal, bool good)
 
 static enum status get_tenant(void *context, const char *name, struct tenant **ret_tenant)
 {
-    return tenant_table_get(context, name, ret_tenant);
+    return capacity_find_tenant(context, name, ret_tenant);
 }
 
 static void write_key(unsigned number, char key[KEY_SIZE + 1])
@@ -62,7 +62,7 @@ static void write_key(unsigned number, char key[KEY_SIZE + 1])
     snprintf(key, KEY_SIZE + 1, "key-%028u", number);
 }
 
-static struct keyring *make_keyring(struct tenant_table *tenants)
+static struct keyring *make_keyring(struct tenant **tenants)
 {
     char path[] = "/tmp/campaign_keys_XXXXXX";
     char key[KEY_SIZE + 2];
@@ -279,20 +279,21 @@ static void judge_digests(size_t samples)
 int main(int argc, char **argv)
 {
     const size_t samples = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000;
-    struct tenant_table *tenants;
+    struct tenant *tenants = NULL;
 
     if (samples < 100) {
         fprintf(stderr, "usage: campaign_keys [SAMPLES]\n");
         return 2;
     }
-    CHECK(tenant_table_create(&tenants) == STATUS_OK);
-    struct asked asked = {.keyring = make_keyring(tenants)};
+    struct tenant *nobody;
+    CHECK(capacity_find_tenant(&tenants, "", &nobody) == STATUS_OK);
+    struct asked asked = {.keyring = make_keyring(&tenants)};
     try_mutations(asked.keyring);
     judge_digests(samples);
     memcpy(asked.keys[0], "key-00000000000000000000000000xx", KEY_SIZE);
     memcpy(asked.keys[1], "yy-entirely-another-one-00000000", KEY_SIZE);
     judge("two wrong keys, one much like those that are valid", samples / 10, call, &asked);
     auth_destroy(asked.keyring);
-    tenant_table_destroy(tenants);
+    capacity_free_tenants(tenants);
     return missed ? 1 : 0;
 }

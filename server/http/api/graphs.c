@@ -27,7 +27,7 @@ void serve_graphs_store(struct request *request)
         request_refuse(request, &problem);
         return;
     }
-    call->share = upload_share_move(&request->upload.share);
+    call->share = capacity_move_share(&request->upload.share);
     call->parse_s = request->upload.parse_s;
     upload_report(&request->upload, &call->input);
     call->parameters = request->job_request.parameters;

@@ -44,7 +44,7 @@ static enum status fill_submit(struct request *request, struct call *call, struc
         return status;
     }
     memcpy(call->key, request->job_request.key, sizeof(call->key));
-    call->share = upload_share_move(&request->upload.share);
+    call->share = capacity_move_share(&request->upload.share);
     call->parse_s = request->upload.parse_s;
     upload_report(&request->upload, &call->input);
     call->parameters = request->job_request.parameters;

@@ -91,7 +91,7 @@ static enum status check_tenant_jobs(const struct request *request, struct probl
     const struct grant *grant = &request->grant;
 
     return grant->tenant == NULL ? STATUS_OK
-                                 : tenant_check_jobs(grant->tenant, &grant->quota, reterr);
+                                 : capacity_check_jobs(grant->tenant, &grant->quota, reterr);
 }
 
 /* On the disk, for what is not promised yet. */
@@ -144,7 +144,7 @@ static enum status check_tenant_bytes(const struct request *request, struct prob
 
     return grant->tenant == NULL || is_repeatable
                ? STATUS_OK
-               : tenant_check_bytes(grant->tenant, &grant->quota, 1, reterr);
+               : capacity_check_bytes(grant->tenant, &grant->quota, 1, reterr);
 }
 
 /* By parameter, else by a media type that says something, else left to the first bytes. */
@@ -222,8 +222,8 @@ static void start_upload(struct request *request, bool for_job, enum coding codi
                  "this key");
     }
     upload_init(&request->upload, &rules);
-    upload_share_init(&request->upload.share, request->http_context->upload_memory,
-                      request->grant.tenant, request->address_counter);
+    capacity_init_share(&request->upload.share, request->http_context->upload_memory,
+                        request->grant.tenant, request->address_counter);
     request->has_upload = true;
 }
 

@@ -17,7 +17,7 @@ void upload_finish(struct upload *upload)
     upload->reader = NULL;
     decoder_destroy(upload->decoder);
     upload->decoder = NULL;
-    upload_share_give_back(&upload->share);
+    capacity_release_share(&upload->share);
 }
 
 void upload_hint_formats(struct problem *problem)
@@ -45,7 +45,7 @@ static void refuse(struct upload *upload)
     text_finish(&upload->kept);
     reader_destroy(upload->reader);
     upload->reader = NULL;
-    upload_share_give_back(&upload->share);
+    capacity_release_share(&upload->share);
 }
 
 static void refuse_for_memory(struct upload *upload, uint64_t body_bytes)
@@ -60,7 +60,7 @@ static void refuse_for_memory(struct upload *upload, uint64_t body_bytes)
 
 enum status upload_check_announced(struct upload *upload)
 {
-    if (!upload_share_has_room(&upload->share, upload->rules.announced_bytes)) {
+    if (!capacity_has_upload_room(&upload->share, upload->rules.announced_bytes)) {
         refuse_for_memory(upload, upload->rules.announced_bytes);
     }
     return upload->problem.status;
@@ -177,7 +177,7 @@ static bool may_be_document(const struct upload *upload)
 static void take_bytes(struct upload *upload, const char *bytes, size_t size)
 {
     upload->decoded_bytes += size;
-    if (!upload_share_take(&upload->share, upload->decoded_bytes)) {
+    if (!capacity_charge_share(&upload->share, upload->decoded_bytes)) {
         refuse_for_memory(upload, upload->decoded_bytes);
         return;
     }

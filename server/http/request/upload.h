@@ -6,7 +6,7 @@
 
 #include "proto/input_report.h"
 #include "proto/text.h"
-#include "server/job/upload_memory.h"
+#include "server/job/capacity.h"
 
 struct upload_rules {
     struct graph_options options;
@@ -34,7 +34,7 @@ struct upload {
     struct problem problem; /* status other than STATUS_OK: refused, the rest is not looked at */
 };
 
-/* It is charged for nothing before upload_share_init is called on its share. */
+/* It is charged for nothing before capacity_init_share is called on its share. */
 void upload_init(struct upload *upload, const struct upload_rules *rules);
 void upload_finish(struct upload *upload);
 

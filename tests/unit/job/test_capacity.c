@@ -19,8 +19,7 @@ static void a_full_queue_refuses_with_a_time_to_retry(void **state)
     assert_int_equal(atomic_load(&scheduler_admission(fixture->scheduler)->queue_free), 1);
 }
 
-/* What belongs to one tenant is for no other, before and after a restart; and what a key allows. */
-#include "tests/unit/scheduler_fixture.h"
+/* ---- Tenants: what belongs to one is for no other, before and after a restart ---- */
 
 static struct tenant *tenant_of(struct fixture *fixture, const char *name)
 {
@@ -242,6 +241,210 @@ static void no_more_jobs_wait_than_the_key_allows(void **state)
     forget(other);
 }
 
+static void a_name_is_always_the_same_tenant(void **state)
+{
+    struct tenant *tenants = NULL;
+    struct tenant *nobody;
+    struct tenant *a;
+    struct tenant *b;
+    struct tenant *again;
+    (void)state;
+    assert_int_equal(capacity_find_tenant(&tenants, "", &nobody), STATUS_OK);
+    assert_int_equal(capacity_find_tenant(&tenants, "a", &a), STATUS_OK);
+    assert_int_equal(capacity_find_tenant(&tenants, "b", &b), STATUS_OK);
+    assert_int_equal(capacity_find_tenant(&tenants, "a", &again), STATUS_OK);
+    assert_ptr_equal(a, again);
+    assert_ptr_not_equal(a, b);
+    assert_int_equal(tenant_number(nobody), 0);
+    assert_int_equal(tenant_number(NULL), 0);
+    assert_int_not_equal(tenant_number(a), 0);
+    assert_int_not_equal(tenant_number(a), tenant_number(b));
+    capacity_free_tenants(tenants);
+}
+
+static void jobs_that_wait_and_places_reserved_count_alike(void **state)
+{
+    struct tenant tenant = {.reserved_places = 1};
+    const struct quota none = {0};
+    const struct quota three = {.waiting_jobs = 3};
+    struct problem problem;
+    (void)state;
+    atomic_store(&tenant.share.count, 1);
+    assert_int_equal(capacity_check_jobs(&tenant, &three, &problem), STATUS_OK);
+    atomic_store(&tenant.share.count, 2);
+    assert_int_equal(capacity_check_jobs(&tenant, &three, &problem), STATUS_JOB_QUOTA);
+    assert_true(problem.limit == 3 && problem.actual == 3);
+    assert_int_equal(capacity_check_jobs(&tenant, &none, &problem), STATUS_OK);
+}
+
+static void bytes_are_those_there_and_those_to_come(void **state)
+{
+    struct tenant tenant = {.stored_bytes = 60, .reserved_bytes = 30};
+    const struct quota none = {0};
+    const struct quota hundred = {.stored_bytes = 100};
+    struct problem problem;
+    (void)state;
+    assert_int_equal(capacity_check_bytes(&tenant, &hundred, 10, &problem), STATUS_OK);
+    assert_int_equal(capacity_check_bytes(&tenant, &hundred, 11, &problem), STATUS_STORAGE_QUOTA);
+    assert_true(problem.limit == 100 && problem.actual == 101);
+    assert_int_equal(capacity_check_bytes(&tenant, &hundred, UINT64_MAX, &problem),
+                     STATUS_STORAGE_QUOTA);
+    assert_int_equal(capacity_check_bytes(&tenant, &none, UINT64_MAX, &problem), STATUS_OK);
+}
+
+/* ---- Memory of uploads ---- */
+
+#define MIB (UINT64_C(1) << 20)
+
+static struct upload_memory memory;
+
+static struct upload_share share_of(struct tenant *tenant, uint32_t address)
+{
+    struct upload_share share;
+
+    capacity_init_share(&share, &memory, tenant, address);
+    return share;
+}
+
+static void expect_nothing_taken(void)
+{
+    assert_int_equal(memory.taken_bytes, 0);
+    for (size_t i = 0; i < UPLOAD_ADDRESS_COUNTERS; i++) {
+        assert_int_equal(memory.address_bytes[i], 0);
+    }
+    assert_false(memory.has_excess);
+}
+
+static void an_upload_is_charged_for_what_arrived_and_at_most_a_step(void **state)
+{
+    struct upload_share share;
+
+    (void)state;
+    capacity_init_uploads(&memory, 64 * MIB);
+    share = share_of(NULL, 1);
+    assert_true(capacity_has_upload_room(&share, UINT64_C(4) << 30));
+    assert_true(capacity_charge_share(&share, UPLOAD_MEMORY_FREE_BYTES));
+    assert_int_equal(memory.taken_bytes, 0);
+    assert_true(capacity_charge_share(&share, UPLOAD_MEMORY_FREE_BYTES + 1));
+    assert_int_equal(memory.taken_bytes, MIB);
+    assert_true(capacity_charge_share(&share, 3 * MIB + 1));
+    assert_int_equal(memory.taken_bytes, 7 * MIB);
+    assert_true(capacity_charge_share(&share, 2 * MIB)); /* it has that */
+    assert_int_equal(memory.taken_bytes, 7 * MIB);
+
+    struct upload_share moved = capacity_move_share(&share);
+    capacity_release_share(&share);
+    assert_int_equal(memory.taken_bytes, 7 * MIB);
+    capacity_release_share(&moved);
+    capacity_release_share(&moved);
+    expect_nothing_taken();
+}
+
+static void one_upload_at_a_time_goes_beyond_and_is_charged_no_more(void **state)
+{
+    struct upload_share large;
+    struct upload_share second;
+    struct upload_share other;
+
+    (void)state;
+    capacity_init_uploads(&memory, 64 * MIB);
+    large = share_of(NULL, 1);
+    second = share_of(NULL, 1);
+    other = share_of(NULL, 2);
+    assert_true(capacity_charge_share(&large, 16 * MIB));
+    assert_true(capacity_charge_share(&large, 1000 * MIB));
+    assert_int_equal(memory.taken_bytes, 32 * MIB);
+    assert_true(capacity_has_upload_room(&large, UINT64_MAX));
+    /* Its address has no more, but for what is free; another one has all of its half. */
+    assert_true(capacity_charge_share(&second, UPLOAD_MEMORY_FREE_BYTES));
+    assert_false(capacity_has_upload_room(&second, MIB));
+    assert_false(capacity_charge_share(&second, MIB));
+    assert_true(capacity_has_upload_room(&other, 16 * MIB));
+    assert_false(capacity_has_upload_room(&other, 16 * MIB + 1));
+    assert_true(capacity_charge_share(&other, 16 * MIB));
+    assert_false(capacity_charge_share(&other, 16 * MIB + 1));
+    assert_int_equal(other.bytes, 32 * MIB);
+    capacity_release_share(&large);
+    assert_int_equal(memory.taken_bytes, 32 * MIB);
+    assert_true(capacity_charge_share(&second, 16 * MIB));
+    assert_true(capacity_charge_share(&other, 16 * MIB + 1));
+    capacity_release_share(&second);
+    capacity_release_share(&other);
+    expect_nothing_taken();
+}
+
+static void an_address_has_half_of_its_tenant_and_that_half_of_all(void **state)
+{
+    static struct tenant tenants[3] = {{.number = 1}, {.number = 2}, {.number = 3}};
+    struct upload_share excess;
+    struct upload_share shares[6];
+    struct upload_share more;
+
+    (void)state;
+    capacity_init_uploads(&memory, 64 * MIB);
+    excess = share_of(&tenants[2], 9);
+    assert_true(capacity_charge_share(&excess, UINT64_MAX));
+    assert_int_equal(memory.taken_bytes, 0);
+    /* Two addresses are all of a tenant, and two tenants are all, from the same addresses. */
+    for (uint32_t i = 0; i < 4; i++) {
+        shares[i] = share_of(&tenants[i / 2], i % 2);
+        assert_true(capacity_charge_share(&shares[i], 8 * MIB));
+        assert_false(capacity_charge_share(&shares[i], 8 * MIB + 1));
+        more = share_of(&tenants[i / 2], i % 2);
+        assert_false(capacity_charge_share(&more, MIB));
+        assert_int_equal(memory.taken_bytes, (i + 1) * 16 * MIB);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        more = share_of(&tenants[i], 7);
+        assert_false(capacity_charge_share(&more, MIB));
+        capacity_release_share(&more);
+    }
+    capacity_release_share(&shares[0]);
+    shares[4] = share_of(&tenants[0], 7);
+    assert_true(capacity_charge_share(&shares[4], MIB));
+    shares[5] = share_of(&tenants[2], 7);
+    assert_true(capacity_charge_share(&shares[5], 7 * MIB));
+    capacity_release_share(&excess);
+    for (size_t i = 1; i < 6; i++) {
+        capacity_release_share(&shares[i]);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(tenants[i].upload_bytes, 0);
+    }
+    expect_nothing_taken();
+}
+
+static void sizes_do_not_wrap(void **state)
+{
+    struct upload_share first;
+    struct upload_share second;
+
+    (void)state;
+    capacity_init_uploads(&memory, UINT64_MAX);
+    first = share_of(NULL, 1);
+    second = share_of(NULL, 1);
+    assert_true(capacity_charge_share(&first, UINT64_MAX));
+    assert_true(first.is_excess);
+    assert_true(capacity_charge_share(&second, UINT64_MAX / 8));
+    assert_false(capacity_charge_share(&second, UINT64_MAX / 2 + 1));
+    assert_false(capacity_charge_share(&second, UINT64_MAX / 2));
+    assert_true(capacity_charge_share(&second, UINT64_MAX / 8));
+    capacity_release_share(&first);
+    capacity_release_share(&second);
+    expect_nothing_taken();
+}
+
+static void without_a_memory_nothing_is_charged(void **state)
+{
+    struct upload_share share = {0};
+
+    (void)state;
+    assert_true(capacity_has_upload_room(&share, UINT64_MAX));
+    assert_true(capacity_charge_share(&share, UINT64_MAX));
+    assert_int_equal(share.bytes, 0);
+    capacity_release_share(&share);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +456,14 @@ int main(void)
         SCHEDULER_TEST(an_equal_job_gives_its_bytes_back_too),
         SCHEDULER_TEST(more_vertices_than_the_key_allows_are_refused),
         SCHEDULER_TEST(no_more_jobs_wait_than_the_key_allows),
+        cmocka_unit_test(a_name_is_always_the_same_tenant),
+        cmocka_unit_test(jobs_that_wait_and_places_reserved_count_alike),
+        cmocka_unit_test(bytes_are_those_there_and_those_to_come),
+        cmocka_unit_test(an_upload_is_charged_for_what_arrived_and_at_most_a_step),
+        cmocka_unit_test(one_upload_at_a_time_goes_beyond_and_is_charged_no_more),
+        cmocka_unit_test(an_address_has_half_of_its_tenant_and_that_half_of_all),
+        cmocka_unit_test(sizes_do_not_wrap),
+        cmocka_unit_test(without_a_memory_nothing_is_charged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
+#include "server/job/capacity.h"
 #include "server/job/graph_table.h"
-#include "server/job/tenant.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

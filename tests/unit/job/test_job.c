@@ -1,5 +1,5 @@
+#include "server/job/capacity.h"
 #include "server/job/job.h"
-#include "server/job/tenant.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

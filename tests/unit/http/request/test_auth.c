@@ -20,24 +20,25 @@
 
 struct fixture {
     char path[32];
-    struct tenant_table *tenants;
+    struct tenant *tenants;
     struct keyring *keyring;
 };
 
 static enum status get_tenant(void *context, const char *name, struct tenant **ret_tenant)
 {
-    return tenant_table_get(context, name, ret_tenant);
+    return capacity_find_tenant(context, name, ret_tenant);
 }
 
 static int set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
+    struct tenant *nobody;
 
     assert_non_null(fixture);
     snprintf(fixture->path, sizeof fixture->path, "/tmp/test_keyring_XXXXXX");
     close(mkstemp(fixture->path));
-    assert_int_equal(tenant_table_create(&fixture->tenants), STATUS_OK);
-    assert_int_equal(auth_create(get_tenant, fixture->tenants, &fixture->keyring), STATUS_OK);
+    assert_int_equal(capacity_find_tenant(&fixture->tenants, "", &nobody), STATUS_OK);
+    assert_int_equal(auth_create(get_tenant, &fixture->tenants, &fixture->keyring), STATUS_OK);
     *state = fixture;
     return 0;
 }
@@ -47,7 +48,7 @@ static int tear_down(void **state)
     struct fixture *fixture = *state;
 
     auth_destroy(fixture->keyring);
-    tenant_table_destroy(fixture->tenants);
+    capacity_free_tenants(fixture->tenants);
     unlink(fixture->path);
     free(fixture);
     return 0;
@@ -81,7 +82,7 @@ static void a_key_gives_what_its_line_says(void **state)
                           &problem),
                      STATUS_OK);
     assert_true(find(*state, ALPHA, &grant));
-    assert_int_equal(tenant_table_get(((struct fixture *)*state)->tenants, "acme", &acme),
+    assert_int_equal(capacity_find_tenant(&((struct fixture *)*state)->tenants, "acme", &acme),
                      STATUS_OK);
     assert_ptr_equal(grant.tenant, acme);
     assert_int_equal(grant.rights, RIGHT_READ | RIGHT_WRITE);
