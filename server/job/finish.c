@@ -115,7 +115,7 @@ static void end_job(struct scheduler *scheduler, struct job *job, struct graph_e
     if (entry != NULL) {
         entry->active_jobs--;
     }
-    waiters_mark_changed(scheduler, job);
+    answer_mark_changed(scheduler, job);
 }
 
 /* result and ask: NULL without. */
@@ -162,10 +162,10 @@ static void put_back(struct scheduler *scheduler, struct job *job)
     job_report_reset(&job->report);
     atomic_store(&job->signal->cancelled, false);
     job_queue_push(&scheduler->queue, &job->tenant->share, job);
-    waiters_watch_deadline(scheduler, job);
+    answer_watch_deadline(scheduler, job);
     metrics_add(METRIC_JOBS_PUT_BACK, 1);
     log_write(LOG_INFO, "job_put_back", LOG_TEXT("job", job->id));
-    waiters_mark_changed(scheduler, job);
+    answer_mark_changed(scheduler, job);
 }
 
 /* A job that was stopped while it ran ends by its stop_reason. */
@@ -326,7 +326,7 @@ static void finish_solved(struct scheduler *scheduler, struct job *job, struct t
         status = result_create(job->graph_id, etag, &task->file, &task->names, &result);
     }
     if (status == STATUS_OK) {
-        damage_watch_result(scheduler, result);
+        results_watch(scheduler, result);
         status = results_publish(scheduler, entry, result);
     }
     if (status != STATUS_OK) {
@@ -403,7 +403,7 @@ void finish_task(struct message *message)
     fill_report(job, task);
     count_task(slot, job, task);
     if (task->graph_damaged) {
-        damage_quarantine_graph(scheduler, job->graph_id);
+        results_quarantine_graph(scheduler, job->graph_id);
     }
     if (task->status == STATUS_DEVICE_LOST) {
         finish_lost(scheduler, job, task);
@@ -485,7 +485,7 @@ void finish_expired(struct scheduler *scheduler)
     const double now_s = clock_monotonic_s();
     if (scheduler->deadline_at_s <= 0 || scheduler->deadline_at_s > now_s) {
         if (scheduler->deadline_at_s > 0) {
-            waiters_set_alarm(scheduler, scheduler->deadline_at_s);
+            answer_set_alarm(scheduler, scheduler->deadline_at_s);
         }
         return;
     }
@@ -499,7 +499,7 @@ void finish_expired(struct scheduler *scheduler)
         if (job->deadline_at_s <= now_s) {
             expire_job(scheduler, job);
         } else if (job->stop_reason == STATUS_OK) {
-            waiters_watch_deadline(scheduler, job);
+            answer_watch_deadline(scheduler, job);
         }
     }
 }

@@ -1,7 +1,4 @@
-#include "server/job/graph_table.h"
-
-#include "server/job/capacity.h"
-#include "server/metrics.h"
+#include "server/job/scheduler_internal.h"
 
 #include <search.h>
 #include <string.h>

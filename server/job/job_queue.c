@@ -1,4 +1,4 @@
-#include "server/job/job_queue.h"
+#include "server/job/scheduler_internal.h"
 
 /* The least cost charged to a tenant for a job: even a tiny one has to be moved to a device and
  * back. */

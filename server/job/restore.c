@@ -70,7 +70,7 @@ static enum status restore_result(void *context, const struct result_row *row)
     struct result *result = NULL;
     enum status status = open_result(scheduler, entry, row, &result);
     if (status == STATUS_OK) {
-        damage_watch_result(scheduler, result);
+        results_watch(scheduler, result);
         status = results_publish(scheduler, entry, result);
         entry->durable[row->kind] = true;
         restore->results++;
@@ -206,7 +206,7 @@ void restore_queue(struct scheduler *scheduler)
                              (struct capacity){.disk_bytes = capacity_result_bytes(
                                                    job->vertex_count, job->kind)});
             job_queue_push(&scheduler->queue, &job->tenant->share, job);
-            waiters_watch_deadline(scheduler, job);
+            answer_watch_deadline(scheduler, job);
         }
     }
     results_evict(scheduler, NULL); /* the budget may be smaller now */

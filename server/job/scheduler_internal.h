@@ -5,26 +5,34 @@
  * once at the end of each turn (scheduler.c). Calls go down only, in this order:
  *
  *   start_stop.c  workers opened, the drain, the end; restore.c: state from the catalogue
- *   scheduler.c   the mailbox, calls by kind, scheduler_settle
- *   requests.c    lists, graphs shown and deleted, results asked for; estimate.c: costs of a solve
- *   dispatch.c    queue to worker
+ *   scheduler.c   the mailbox, calls by kind, queue to worker, scheduler_settle
+ *   requests.c    lists, graphs shown and deleted, results asked for, estimates
  *   finish.c      work that comes home, cancels and deadlines: how a job ends or is put back
- *   damage.c      damaged files: quarantine, and results solved again
  *   submit.c      uploads and submissions, to their durable acceptance
- *   waiters.c     long-polls and streams of events
- *   results.c     results published, found and evicted
+ *   answer.c      how a call is answered, at once or later: documents, problems, long-polls, events
+ *   results.c     results published, found and evicted; damaged files, and results solved again
  *   commit.c      durable changes on their way to the store and back
- *   answer.c      how a call is answered: documents and problems
- *   capacity.c    the ledger of queue places, disk and memory */
+ *   capacity.c    the ledger of queue places, disk and memory
+ *   job_queue.c   jobs that wait, in their order; job.c, graph_table.c: jobs and graphs */
 #pragma once
 
 #include "server/job/capacity.h"
-#include "server/job/graph_table.h"
 #include "server/job/job.h"
-#include "server/job/job_queue.h"
 #include "server/job/scheduler.h"
 #include "server/job/worker/worker.h"
 #include "server/metrics.h"
+#include "server/store/result.h"
+
+/* The jobs that wait for a worker. Each tenant has a share; of those that have jobs the one that
+ * was served least comes next, by cubed vertices, which is time of the device: so a tenant that
+ * floods the queue delays the others by its running job at most. Within a share: highest priority
+ * first, then oldest. Holds pointers only; a job is in at most one queue. Loop thread, but for the
+ * count of a share. */
+struct job_queue {
+    struct job_share *shares; /* that have jobs */
+    double served;            /* what the share served last had been served until then */
+    uint32_t count;
+};
 
 /* A worker and the job that it has. */
 struct scheduler_worker {
@@ -44,6 +52,30 @@ struct scheduler_marks {
     bool ends_unstored;   /* ends that found no room on the disk are to be stored */
     bool alarm_rang;      /* waits or deadlines are over */
 };
+
+/* Every stored graph with its aliases and results: by id, by owner and id, by owner and
+ * alias, in order of creation. Owns the entries and a reference to each result. Loop thread. */
+struct graph_entry {
+    struct graph_row row;
+    struct tenant *tenant; /* whose it is; its bytes are counted there */
+    char **names;          /* aliases, NULL-terminated; NULL when it never had one */
+    size_t name_count;
+    struct result *results[KIND_COUNT]; /* published */
+    bool durable[KIND_COUNT];           /* and on the disk */
+    bool lost[KIND_COUNT];              /* neither any more, and not by eviction */
+    uint32_t item_index[KIND_COUNT];    /* of published results: in the heap of the scheduler */
+    enum kind answering;                /* whose result is found by id and alias; 0 = none */
+    char latest_job[JOB_ID_SIZE];       /* empty = none */
+    uint32_t active_jobs;               /* being accepted, queued or running: not to be deleted */
+    uint32_t changes;                   /* on their way to the disk: not to be freed */
+    bool committed;                     /* its row is in the catalogue: visible */
+    bool damaged;                       /* its file is in quarantine */
+    bool deleting;                      /* a deletion is on its way: not visible, not to be used */
+    struct graph_entry *older;
+    struct graph_entry *newer;
+};
+
+struct graph_table;
 
 /* A published result among those that may be evicted. */
 struct result_item {
@@ -146,6 +178,30 @@ char *answer_print_graph(const struct graph_entry *entry, const struct input_rep
 uint32_t answer_position(struct scheduler *scheduler, const struct job *job);
 /* Seconds until a job ends, with those before it in the queue; below 0 = not known. */
 double answer_eta_s(struct scheduler *scheduler, const struct job *job);
+/* The job to watch for the result that is asked for; NULL when there is none. */
+struct job *answer_job_to_watch(const struct scheduler *scheduler, const struct call *call);
+/* Answers a call for a result: that it is there, or why not. */
+void answer_result(struct scheduler *scheduler, struct call *call);
+
+/* Holds the call until the job changes, or answers it at once when it must not wait. */
+void answer_wait(struct scheduler *scheduler, struct call *call, struct job *job);
+/* The next piece of a stream of events, at once or when there is one. */
+void answer_stream(struct scheduler *scheduler, struct call *call);
+/* Ends the wait of a call with an answer of the state as of now. */
+void answer_release(struct scheduler *scheduler, struct call *call);
+/* The state of the job has changed: its waiters are woken at the end of the turn. */
+void answer_mark_changed(struct scheduler *scheduler, struct job *job);
+void answer_wake(struct scheduler *scheduler);
+/* Answers the waits whose time is over. */
+void answer_expire(struct scheduler *scheduler);
+/* Ends every long-poll. */
+void answer_end_polls(struct scheduler *scheduler);
+/* Ends every stream of events, with the state. */
+void answer_end_streams(struct scheduler *scheduler);
+/* Sees to it that the alarm rings no later than this. */
+void answer_set_alarm(struct scheduler *scheduler, double at_s);
+/* The same for the deadline of a job, if it has one. */
+void answer_watch_deadline(struct scheduler *scheduler, const struct job *job);
 
 /* ---- commit.c ---- */
 /* One store_change with room for all that it points to. */
@@ -208,31 +264,11 @@ bool results_is_known(const struct scheduler *scheduler, const struct graph_entr
 void results_end_known_job(const struct scheduler *scheduler, struct job *job);
 /* Whether the key of the call finds a result now. */
 bool results_has(const struct scheduler *scheduler, const struct call *call);
-/* The job to watch for the result that is asked for; NULL when there is none. */
-struct job *results_job_to_watch(const struct scheduler *scheduler, const struct call *call);
-/* Answers a call for a result: that it is there, or why not. */
-void results_answer(struct scheduler *scheduler, struct call *call);
-
-/* ---- waiters.c ---- */
-/* Holds the call until the job changes, or answers it at once when it must not wait. */
-void waiters_wait(struct scheduler *scheduler, struct call *call, struct job *job);
-/* The next piece of a stream of events, at once or when there is one. */
-void waiters_stream(struct scheduler *scheduler, struct call *call);
-/* Ends the wait of a call with an answer of the state as of now. */
-void waiters_release(struct scheduler *scheduler, struct call *call);
-/* The state of the job has changed: its waiters are woken at the end of the turn. */
-void waiters_mark_changed(struct scheduler *scheduler, struct job *job);
-void waiters_wake(struct scheduler *scheduler);
-/* Answers the waits whose time is over. */
-void waiters_expire(struct scheduler *scheduler);
-/* Ends every long-poll. */
-void waiters_end_polls(struct scheduler *scheduler);
-/* Ends every stream of events, with the state. */
-void waiters_end_streams(struct scheduler *scheduler);
-/* Sees to it that the alarm rings no later than this. */
-void waiters_set_alarm(struct scheduler *scheduler, double at_s);
-/* The same for the deadline of a job, if it has one. */
-void waiters_watch_deadline(struct scheduler *scheduler, const struct job *job);
+/* From here on the result, not yet shared, goes to quarantine when it proves damaged, and its graph
+ * is solved again. */
+void results_watch(struct scheduler *scheduler, struct result *result);
+/* The file of this graph goes to quarantine. */
+void results_quarantine_graph(struct scheduler *scheduler, const char *graph_id);
 
 /* ---- submit.c ---- */
 /* For ASK_SUBMIT and ASK_STORE_GRAPH. */
@@ -242,13 +278,6 @@ void submit_for_result(struct scheduler *scheduler, struct call *call, struct gr
                        enum kind kind);
 /* Submissions whose graph is not being deleted any more go on. */
 void submit_parked(struct scheduler *scheduler);
-
-/* ---- damage.c ---- */
-/* From here on the result, not yet shared, goes to quarantine when it proves damaged, and its graph
- * is solved again. */
-void damage_watch_result(struct scheduler *scheduler, struct result *result);
-/* The file of this graph goes to quarantine. */
-void damage_quarantine_graph(struct scheduler *scheduler, const char *graph_id);
 
 /* ---- finish.c ---- */
 /* deliver of the task that comes home. */
@@ -265,9 +294,25 @@ void finish_store_ends(struct scheduler *scheduler);
 /* Forgets the oldest jobs beyond the limit of the history. */
 void finish_trim_history(struct scheduler *scheduler);
 
-/* ---- dispatch.c ---- */
-/* Gives idle workers the next jobs that they can have. */
-void dispatch_jobs(struct scheduler *scheduler);
+/* ---- job_queue.c ---- */
+void job_queue_push(struct job_queue *queue, struct job_share *share, struct job *job);
+/* The next job, left in; NULL when empty. */
+struct job *job_queue_first(const struct job_queue *queue);
+/* The next one of no more vertices than the limit of its kind; those before it are passed, one step
+ * for each. */
+struct job *job_queue_first_within(const struct job_queue *queue,
+                                   const uint32_t vertex_limit[KIND_COUNT]);
+/* The job must be in it. */
+void job_queue_remove(struct job_queue *queue, struct job *job);
+/* The same for one that a worker takes: it counts as served. */
+void job_queue_take(struct job_queue *queue, struct job *job);
+/* Jobs that come before this one: exact while one share has jobs, else about. One step for each
+ * share, here and below, but for the first question after a job has left the middle of a line,
+ * which walks all of that. */
+uint32_t job_queue_position(const struct job_queue *queue, const struct job *job);
+/* The expected time of those jobs in all, given the seconds per cubed vertex of each kind. */
+double job_queue_seconds_ahead(const struct job_queue *queue, const struct job *job,
+                               const double pace_s[KIND_COUNT]);
 
 /* ---- requests.c ---- */
 void requests_list_jobs(struct scheduler *scheduler, struct call *call);
@@ -276,11 +321,46 @@ void requests_show_job(struct scheduler *scheduler, struct call *call);
 void requests_show_graph(struct scheduler *scheduler, struct call *call);
 void requests_delete_graph(struct scheduler *scheduler, struct call *call);
 void requests_call_result(struct scheduler *scheduler, struct call *call);
-
-/* ---- estimate.c ---- */
-void estimate_call(struct scheduler *scheduler, struct call *call);
+void requests_estimate(struct scheduler *scheduler, struct call *call);
 
 /* ---- restore.c ---- */
 MUST_CHECK enum status restore_tables(struct scheduler *scheduler, struct problem *reterr);
 /* After the workers are open: what was queued or running is queued. */
 void restore_queue(struct scheduler *scheduler);
+
+/* ---- graph_table.c ---- */
+MUST_CHECK enum status graph_table_create(struct graph_table **ret_table);
+void graph_table_destroy(struct graph_table *table);
+
+/* A new one, not yet committed. The id must be unknown: it says whose graph it is, so that no two
+ * tenants have the same one. tenant: NULL is nobody. */
+MUST_CHECK enum status graph_table_add(struct graph_table *table, struct tenant *tenant,
+                                       const struct graph_row *row, struct graph_entry **ret_entry);
+/* Its row is in the catalogue. */
+void graph_entry_commit(struct graph_entry *entry);
+/* Forgets it with its aliases, and lets its results go. */
+void graph_table_remove(struct graph_table *table, struct graph_entry *entry);
+/* The same, when nothing was committed and nothing that could is on its way: after a refusal. */
+void graph_table_drop(struct graph_table *table, struct graph_entry *entry);
+/* Gives the alias to this graph, taking it from another one of its tenant. */
+MUST_CHECK enum status graph_table_name(struct graph_table *table, const char *name,
+                                        struct graph_entry *entry);
+
+/* By id, visible or not; NULL when there is none. For ids that are known here, not asked for. */
+struct graph_entry *graph_table_find_id(const struct graph_table *table, const char *id);
+/* The same among those of this tenant. */
+struct graph_entry *graph_table_find_own(const struct graph_table *table,
+                                         const struct tenant *tenant, const char *id);
+/* By id or alias, visible ones of this tenant only. */
+struct graph_entry *graph_table_find(const struct graph_table *table, const struct tenant *tenant,
+                                     const char *key);
+
+struct graph_entry *graph_table_newest(const struct graph_table *table);
+
+/* Sets or, with NULL, lets go the result of a kind; takes a reference of its own. */
+void graph_entry_set_result(struct graph_entry *entry, enum kind kind, struct result *result);
+/* The result that answers queries, NULL when there is none. Borrowed. */
+struct result *graph_entry_answer(const struct graph_entry *entry);
+/* graph_choose_kind of the stored graph, by the summary that the catalogue keeps. */
+MUST_CHECK enum status graph_entry_choose_kind(const struct graph_entry *entry, enum kind requested,
+                                               enum kind *ret_kind, struct problem *reterr);

@@ -383,7 +383,7 @@ void scheduler_drain(struct scheduler *scheduler, void (*drained)(void *context)
     scheduler->drained_context = context;
     atomic_store(&scheduler->admission.draining, true);
     log_write(LOG_INFO, "draining", LOG_NUMBER("queued", scheduler->queue.count));
-    waiters_end_polls(scheduler);
+    answer_end_polls(scheduler);
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         worker_hurry(scheduler->workers[i]->worker);
     }
@@ -434,8 +434,8 @@ void scheduler_destroy(struct scheduler *scheduler)
     }
     if (scheduler->mailbox != NULL) {
         scheduler->drained_told = true;
-        waiters_end_polls(scheduler);
-        waiters_end_streams(scheduler);
+        answer_end_polls(scheduler);
+        answer_end_streams(scheduler);
         /* Commits borrow memory of the scheduler until the disk threads have sent them home. */
         while (scheduler->changes > 0) {
             struct message *message = mailbox_wait(scheduler->mailbox);

@@ -156,12 +156,12 @@ static void job_accepted(struct scheduler *scheduler, struct commit *commit)
     } else {
         keep_graph(scheduler, job, &commit->graph);
         job_queue_push(&scheduler->queue, &job->tenant->share, job);
-        waiters_watch_deadline(scheduler, job);
+        answer_watch_deadline(scheduler, job);
     }
     struct call *next;
     for (struct call *call = acceptors; call != NULL; call = next) {
         next = call->next_waiter;
-        waiters_wait(scheduler, call, job);
+        answer_wait(scheduler, call, job);
     }
 }
 
@@ -416,7 +416,7 @@ static void answer_repeat(struct submission *submission, struct job *earlier)
         answer_status(call, STATUS_IDEMPOTENCY_MISMATCH,
                       "This Idempotency-Key was used for another request.");
     } else if (earlier->accepted) {
-        waiters_wait(submission->scheduler, call, earlier);
+        answer_wait(submission->scheduler, call, earlier);
     } else {
         call->next_waiter = earlier->acceptors;
         earlier->acceptors = call;

@@ -1,5 +1,4 @@
-#include "server/job/capacity.h"
-#include "server/job/graph_table.h"
+#include "server/job/scheduler_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "server/job/job_queue.h"
+#include "server/job/scheduler_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
