@@ -280,6 +280,7 @@ static const size_t attempt_needed_count = sizeof attempt_needed / sizeof attemp
 /* ---- What the front alone does ---- */
 
 ATTEMPT(accept, accept4(attempt_given.listener, NULL, NULL, SOCK_CLOEXEC))
+ATTEMPT(cut, ftruncate(attempt_given.memory, 4096))
 /* Whether or not somebody else has it open. */
 ATTEMPT(lease, fcntl(attempt_given.memory, F_SETLEASE, F_WRLCK) == 0 || errno == EAGAIN ? 0 : -1)
 ATTEMPT(configuration, open(ATTEMPT_READABLE, O_RDONLY))
@@ -305,8 +306,8 @@ static int attempt_publish(void)
 }
 
 static const struct attempt attempt_front[] = {
-    TRY(accept), TRY(lease),  TRY_FILES(configuration), TRY(create), TRY_FILES(list),
-    TRY(folder), TRY(publish)};
+    TRY(accept), TRY(cut),        TRY(lease),  TRY_FILES(configuration),
+    TRY(create), TRY_FILES(list), TRY(folder), TRY(publish)};
 static const size_t attempt_front_count = sizeof attempt_front / sizeof attempt_front[0];
 
 /* This program again, as a front starts its workers. */
