@@ -98,7 +98,8 @@ static struct entry *evict(struct adjacency_cache *cache)
 static enum status check_size(const struct adjacency_cache *cache, const char *graph_id,
                               size_t *ret_bytes, struct problem *reterr)
 {
-    enum status status = graph_file_adjacency_size(cache->folder, graph_id, ret_bytes);
+    uint64_t edge_count;
+    enum status status = graph_file_sizes(cache->folder, graph_id, &edge_count, ret_bytes);
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "The stored graph cannot be read.");
     }

@@ -414,34 +414,18 @@ enum status graph_file_read_names(int folder, const char *id, struct vertex_name
     return status;
 }
 
-static enum status read_header_of(int folder, const char *id, struct header *ret_header)
+enum status graph_file_sizes(int folder, const char *id, uint64_t *ret_edge_count,
+                             size_t *ret_adjacency_bytes)
 {
+    struct header header;
     struct layout layout;
     int descriptor = -1;
-    enum status status = open_with_header(folder, id, &descriptor, ret_header, &layout);
-    if (status == STATUS_OK) {
-        close(descriptor);
-    }
-    return status;
-}
-
-enum status graph_file_edge_count(int folder, const char *id, uint64_t *ret_count)
-{
-    struct header header;
-    enum status status = read_header_of(folder, id, &header);
-    if (status == STATUS_OK) {
-        *ret_count = header.edge_count;
-    }
-    return status;
-}
-
-enum status graph_file_adjacency_size(int folder, const char *id, size_t *ret_bytes)
-{
-    struct header header;
-    enum status status = read_header_of(folder, id, &header);
+    enum status status = open_with_header(folder, id, &descriptor, &header, &layout);
     if (status != STATUS_OK) {
         return status;
     }
+    close(descriptor);
+    *ret_edge_count = header.edge_count;
     return adjacency_size(header.vertex_count, header.edge_count, header.directed != 0,
-                          (enum weight_type)header.weight_type, ret_bytes);
+                          (enum weight_type)header.weight_type, ret_adjacency_bytes);
 }

@@ -23,7 +23,6 @@ MUST_CHECK enum status graph_file_read_open(int descriptor, struct graph **ret_g
 /* Only the vertex names. */
 MUST_CHECK enum status graph_file_read_names(int folder, const char *id,
                                              struct vertex_names **ret_names);
-/* How many edges it has, without reading them. */
-MUST_CHECK enum status graph_file_edge_count(int folder, const char *id, uint64_t *ret_count);
-/* The adjacency_size of the graph, without reading its edges. */
-MUST_CHECK enum status graph_file_adjacency_size(int folder, const char *id, size_t *ret_bytes);
+/* How many edges it has, and its adjacency_size, without reading the edges. */
+MUST_CHECK enum status graph_file_sizes(int folder, const char *id, uint64_t *ret_edge_count,
+                                        size_t *ret_adjacency_bytes);

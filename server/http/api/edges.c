@@ -65,7 +65,8 @@ static bool make_edge(struct stream *stream, struct text *text)
 static enum status check_count(int folder, const char *id, struct problem *reterr)
 {
     uint64_t count;
-    enum status status = graph_file_edge_count(folder, id, &count);
+    size_t bytes;
+    enum status status = graph_file_sizes(folder, id, &count, &bytes);
 
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "The stored graph cannot be read.");
