@@ -118,6 +118,7 @@ static enum status make_graph(uint32_t n, bool directed, struct graph **ret_grap
     return status;
 }
 
+/* Prints the limits of the device, which are measured without a matrix, and the table's head. */
 static void print_limits(const struct bench *bench)
 {
     const struct device_limits *limits = &bench->limits;
@@ -171,6 +172,7 @@ static bool skip_too_large(struct bench *bench, const struct subject *subject, s
     return true;
 }
 
+/* A solver calls this after each round; the benchmark shows nothing meanwhile. */
 static void ignore_progress(void *context, uint32_t rounds_done, uint32_t rounds_total)
 {
     (void)context;
@@ -236,6 +238,7 @@ static enum status time_solves(struct bench *bench, struct subject *subject)
     return STATUS_OK;
 }
 
+/* Makes the graph, its dense plan and its matrix for one row of the table, and times it. */
 static enum status measure(struct bench *bench, uint32_t n, enum arithmetic arithmetic,
                            bool directed)
 {
@@ -270,6 +273,7 @@ static enum status measure(struct bench *bench, uint32_t n, enum arithmetic arit
     return status;
 }
 
+/* By kind, directed before undirected, then by size: rows to compare follow each other. */
 static enum status measure_all(struct bench *bench, bool directed_only)
 {
     enum status status = bench->solver->class_->measure_limits(bench->solver, &bench->limits);
@@ -318,6 +322,7 @@ static void parse_lists(struct command_call *call, const char *sizes, const char
     }
 }
 
+/* The document apsp-bench/2, for tests/bench and charts. */
 static enum status print_document(const struct bench *bench, double started_s)
 {
     const struct solver_device *device = &bench->device;

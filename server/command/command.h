@@ -50,6 +50,8 @@ extern const struct command command_plan;
  * STATUS_UNKNOWN_PARAMETER, STATUS_BAD_PARAMETER. */
 MUST_CHECK enum status command_parse(struct command_call *call, int argc, char **argv);
 void command_print_help(const struct command *command, FILE *stream);
+/* Prints a document as one line; takes it. STATUS_NO_MEMORY when it is NULL, STATUS_IO. */
+MUST_CHECK enum status command_print_json(json_t *document, FILE *stream);
 
 /* Values of flags. A flag that was not given has the fallback, KIND_AUTO, or the format that the
  * ending of path names (FORMAT_NONE where it names none). */
@@ -58,6 +60,18 @@ uint64_t command_number(struct command_call *call, int flag, uint64_t min, uint6
 enum kind command_kind(struct command_call *call, int flag);
 enum format command_format(struct command_call *call, int flag, const char *path,
                            bool matrix_output);
+/* Notes STATUS_BAD_PARAMETER: the flag, its value, and what it must be. */
+void command_refuse_value(struct command_call *call, int flag, const char *wanted);
+
+/* From now on the first SIGINT or SIGTERM is noted, so that unfinished files are removed; a second
+ * one ends the process. */
+void command_watch_signals(void);
+bool command_interrupted(void);
+/* The same for struct observer; context is not used. */
+bool command_cancelled(void *context);
+
+/* ---- Graph input ---- */
+
 /* Places of the flags that every command that reads a graph has first, in this order. */
 enum graph_input_flag {
     GRAPH_INPUT_FROM,
@@ -82,17 +96,6 @@ enum graph_input_flag {
  * content has the path in the call. */
 MUST_CHECK enum status graph_input_read(struct command_call *call, struct graph **ret_graph,
                                         double *ret_seconds, struct problem *reterr);
-/* Prints a document as one line; takes it. STATUS_NO_MEMORY when it is NULL, STATUS_IO. */
-MUST_CHECK enum status command_print_json(json_t *document, FILE *stream);
-/* Notes STATUS_BAD_PARAMETER: the flag, its value, and what it must be. */
-void command_refuse_value(struct command_call *call, int flag, const char *wanted);
-
-/* From now on the first SIGINT or SIGTERM is noted, so that unfinished files are removed; a second
- * one ends the process. */
-void command_watch_signals(void);
-bool command_interrupted(void);
-/* The same for struct observer; context is not used. */
-bool command_cancelled(void *context);
 
 /* ---- Output ----
  *

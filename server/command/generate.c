@@ -49,6 +49,7 @@ static void append_int32(struct text *text, uint64_t value)
     text_append(text, bytes, sizeof(bytes));
 }
 
+/* The lines or bytes before the edges; nthu has its counts as 32-bit integers. */
 static void append_header(struct edge_writer *writer, uint32_t vertex_count, uint64_t edge_count)
 {
     struct text *text = &writer->text;
@@ -64,6 +65,7 @@ static void append_header(struct edge_writer *writer, uint32_t vertex_count, uin
     }
 }
 
+/* The generator's sink. DIMACS counts vertices from 1. */
 static enum status write_edge(void *context, uint32_t source, uint32_t target, uint64_t weight)
 {
     struct edge_writer *writer = context;

@@ -23,6 +23,7 @@ struct input {
     char *chunk;             /* CHUNK_SIZE */
 };
 
+/* The flags that say how the file is to be read, and the limits of the configuration. */
 static void parse_options(struct command_call *call, struct graph_options *options)
 {
     const char *weight = call->values[GRAPH_INPUT_WEIGHT];
@@ -82,6 +83,7 @@ static enum status take_bytes(void *context, const char *bytes, size_t size, str
     return input->head.size < FORMAT_SNIFF_SIZE ? STATUS_OK : choose_reader(input, reterr);
 }
 
+/* Reads to the end, through the decoder where there is one. A signal ends a read that waits. */
 static enum status read_all(struct input *input, struct graph **ret_graph, struct problem *reterr)
 {
     enum status status = STATUS_OK;

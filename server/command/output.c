@@ -118,6 +118,7 @@ static bool is_text(enum format format)
            format == FORMAT_MTX;
 }
 
+/* Storage for the solver to write into: the file itself where its bytes are those of the matrix. */
 static enum status map_storage(struct output_matrix *output, struct problem *reterr)
 {
     const bool in_file = output->file.draft_path != NULL && !is_text(output->format);
@@ -178,6 +179,7 @@ static const void *row_of(const void *context, uint32_t row)
            (size_t)row * matrix->vertex_count * kind_size(matrix->kind);
 }
 
+/* The head of a Matrix Market file says real, not integer, where an entry is infinite. */
 static bool has_unreachable(const struct matrix *matrix)
 {
     double distance;

@@ -144,6 +144,7 @@ struct picture {
     uint32_t *first_round; /* by cell: 0 = has an edge, r + 1 = first written to in round r */
 };
 
+/* A cell of several tiles shows the earliest round of any of them. */
 static void note_tile(struct picture *picture, uint32_t row_tile, uint32_t column_tile,
                       uint32_t first_round)
 {
@@ -153,6 +154,7 @@ static void note_tile(struct picture *picture, uint32_t row_tile, uint32_t colum
     *cell = first_round < *cell ? first_round : *cell;
 }
 
+/* A dense plan lists neither tiles nor rounds: all of its tiles count as having edges. */
 static void note_tiles(struct picture *picture)
 {
     const struct plan *plan = picture->plan;
@@ -197,6 +199,7 @@ static void draw_row(const struct picture *picture, uint32_t row, struct text *t
     }
 }
 
+/* A frame on the diagonal: a part of the dissection, or a separator in another colour. */
 static void draw_part(const struct plan *plan, uint32_t part, struct text *text)
 {
     const uint32_t begin = plan->parts[part].tile;
@@ -212,6 +215,7 @@ static void draw_part(const struct plan *plan, uint32_t part, struct text *text)
                 plan->tile_begin[end] - plan->tile_begin[begin], end - begin);
 }
 
+/* Draws into memory, as a picture has at most CELLS_MAX^2 cells, and writes the file at once. */
 static enum status draw_plan(const struct planning *planning, struct problem *reterr)
 {
     const struct plan *plan = planning->plan;

@@ -54,6 +54,7 @@ struct solving {
     double write_s;
 };
 
+/* Starts a phase: its name stands on the line until there is progress to show. */
 static void show_phase(struct progress_bar *bar, const char *phase)
 {
     bar->phase = phase;
@@ -65,6 +66,8 @@ static void show_phase(struct progress_bar *bar, const char *phase)
     }
 }
 
+/* Redraws the bar, at most every REDRAW_S seconds, since the terminal may be slower than the
+ * solver. The rate counts n^3 relaxations, also where a plan leaves most of them out. */
 static void show_progress(void *context, uint32_t rounds_done, uint32_t rounds_total)
 {
     struct solving *solving = context;
@@ -88,6 +91,8 @@ static void show_progress(void *context, uint32_t rounds_done, uint32_t rounds_t
     fflush(stderr);
 }
 
+/* An OUT without an ending is an npy; one with an ending that names no format is refused, since a
+ * large matrix in an unexpected format is found out too late. */
 static enum status parse_flags(struct solving *solving, struct problem *reterr)
 {
     struct command_call *call = solving->call;
@@ -117,6 +122,7 @@ static enum status parse_flags(struct solving *solving, struct problem *reterr)
     return STATUS_OK;
 }
 
+/* Reads the graph and settles the kind, which may depend on its weights. */
 static enum status read_graph(struct solving *solving, struct problem *reterr)
 {
     struct command_call *call = solving->call;
@@ -134,6 +140,8 @@ static enum status read_graph(struct solving *solving, struct problem *reterr)
     return status;
 }
 
+/* The output is opened before the solve, which then writes into the mapped file: a path that cannot
+ * be written, or a full disk, is told at once and not after hours. */
 static enum status solve(struct solving *solving, struct problem *reterr)
 {
     const struct observer observer = {solving, show_progress, command_cancelled};

@@ -56,6 +56,7 @@ static enum status parse_flags(struct checking *checking, struct problem *reterr
     return STATUS_OK;
 }
 
+/* An empty file is not mapped: bytes stay NULL. */
 static enum status map_file(struct checking *checking, struct problem *reterr)
 {
     struct stat about;
@@ -131,6 +132,7 @@ static enum status find_matrix(struct checking *checking, struct matrix *ret_mat
     return STATUS_OK;
 }
 
+/* Proves the rows on the device where it was asked for, else on the host. */
 static enum status certify(const struct checking *checking, const struct matrix *matrix,
                            struct problem *reterr)
 {
