@@ -324,27 +324,21 @@ enum status capacity_check_disk(const struct scheduler *scheduler, uint32_t vert
     return STATUS_DISK_FULL;
 }
 
-/* The next job must find its room, or it would come back at once. */
-static bool has_room(const struct scheduler *scheduler)
-{
-    const uint64_t free_bytes = store_free_bytes(scheduler->store);
-    const uint64_t reserve_bytes = scheduler->config->disk_reserve_bytes;
-    const struct job *first = job_queue_first(&scheduler->queue);
-    return free_bytes >= (reserve_bytes > LEAST_FREE_BYTES ? reserve_bytes : LEAST_FREE_BYTES) &&
-           (first == NULL || first->held.disk_bytes <= free_bytes);
-}
-
 static void room_ticked(uv_timer_t *tick)
 {
     struct scheduler *scheduler = tick->data;
     if (scheduler->capacity.is_full) {
-        if (!has_room(scheduler)) {
+        /* The next job must find its room, or it would come back at once. */
+        const uint64_t free_bytes = store_free_bytes(scheduler->store);
+        const uint64_t reserve_bytes = scheduler->config->disk_reserve_bytes;
+        const struct job *first = job_queue_first(&scheduler->queue);
+        if (free_bytes < (reserve_bytes > LEAST_FREE_BYTES ? reserve_bytes : LEAST_FREE_BYTES) ||
+            (first != NULL && first->held.disk_bytes > free_bytes)) {
             return;
         }
         scheduler->capacity.is_full = false;
         atomic_store(&scheduler->admission.full, false);
-        log_write(LOG_INFO, "disk_has_room",
-                  LOG_NUMBER("free_bytes", (double)store_free_bytes(scheduler->store)));
+        log_write(LOG_INFO, "disk_has_room", LOG_NUMBER("free_bytes", (double)free_bytes));
     }
     uv_timer_stop(tick);
     scheduler->capacity.is_paused = false;

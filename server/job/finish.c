@@ -11,7 +11,6 @@
 #define ATTEMPT_LIMIT 4
 /* The same for memory of a device, which other processes may hold a little longer. */
 #define MEMORY_ATTEMPT_LIMIT 16
-#define UNLIMITED UINT32_MAX
 /* A job that costs so many workers is not tried again. */
 #define WORKERS_LOST_LIMIT 3
 /* Smaller solves say more about their beginning and end than about a pace. */
@@ -349,24 +348,15 @@ static void finish_solved(struct scheduler *scheduler, struct job *job, struct t
 /* Only transient failures are tried again. An accepted job waits for a full disk without limit. It
  * was accepted by the memory that the device had when it was opened, which others may hold for a
  * while. Want of host memory or of open files may pass, or never. */
-static uint32_t attempt_limit(const struct scheduler *scheduler, const struct job *job,
-                              const struct task *task)
-{
-    if (task->is_passing && task->status == STATUS_DISK_FULL &&
-        store_free_bytes(scheduler->store) < job->held.disk_bytes) {
-        return UNLIMITED;
-    }
-    if (task->is_passing) {
-        return ATTEMPT_LIMIT;
-    }
-    return task->status == STATUS_NO_DEVICE_MEMORY ? MEMORY_ATTEMPT_LIMIT : 0;
-}
-
 static void retry_or_fail(struct scheduler *scheduler, struct job *job, const struct task *task)
 {
-    const uint32_t limit = attempt_limit(scheduler, job, task);
-    job->attempts += limit > 0 && limit < UNLIMITED;
-    if (job->attempts >= limit) {
+    const bool waits_for_disk = task->is_passing && task->status == STATUS_DISK_FULL &&
+                                store_free_bytes(scheduler->store) < job->held.disk_bytes;
+    const uint32_t limit = task->is_passing                          ? ATTEMPT_LIMIT
+                           : task->status == STATUS_NO_DEVICE_MEMORY ? MEMORY_ATTEMPT_LIMIT
+                                                                     : 0;
+    job->attempts += limit > 0 && !waits_for_disk;
+    if (job->attempts >= limit && !waits_for_disk) {
         job->report.cycle = print_cycle(task);
         if (job->report.problem.detail[0] == '\0') {
             problem_set(&job->report.problem, task->status, "%s.",

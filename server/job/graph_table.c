@@ -106,24 +106,6 @@ static struct alias *find_alias(const struct graph_table *table, const struct te
     return node != NULL ? *node : NULL;
 }
 
-static void drop_alias(struct graph_table *table, struct alias *alias)
-{
-    tdelete(alias, &table->by_name, compare_name);
-    free(alias);
-}
-
-static void unlink_entry(struct graph_table *table, struct graph_entry *entry)
-{
-    if (entry->older != NULL) {
-        entry->older->newer = entry->newer;
-    }
-    if (entry->newer != NULL) {
-        entry->newer->older = entry->older;
-    } else {
-        table->newest = entry->older;
-    }
-}
-
 static void count_bytes(const struct graph_entry *entry, int64_t more_bytes)
 {
     if (entry->tenant != NULL) {
@@ -144,7 +126,9 @@ void graph_table_remove(struct graph_table *table, struct graph_entry *entry)
     tdelete(entry, &table->by_id, compare_id);
     tdelete(entry, &table->by_owner, compare_owner);
     for (size_t i = 0; i < entry->name_count; i++) {
-        drop_alias(table, find_alias(table, entry->tenant, entry->names[i]));
+        struct alias *alias = find_alias(table, entry->tenant, entry->names[i]);
+        tdelete(alias, &table->by_name, compare_name);
+        free(alias);
         free(entry->names[i]);
     }
     for (enum kind kind = KIND_AUTO; kind < KIND_COUNT; kind++) {
@@ -153,7 +137,14 @@ void graph_table_remove(struct graph_table *table, struct graph_entry *entry)
     if (entry->committed) {
         count_bytes(entry, -(int64_t)entry->row.file_bytes);
     }
-    unlink_entry(table, entry);
+    if (entry->older != NULL) {
+        entry->older->newer = entry->newer;
+    }
+    if (entry->newer != NULL) {
+        entry->newer->older = entry->older;
+    } else {
+        table->newest = entry->older;
+    }
     metrics_add(METRIC_GRAPHS, -1);
     free(entry->names);
     free(entry);

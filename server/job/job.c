@@ -91,14 +91,6 @@ void job_fill_row(const struct job *job, const char *report, struct job_row *ret
     memcpy(ret_row->fingerprint, job->fingerprint, sizeof(job->fingerprint));
 }
 
-/* The share of the rounds in the expected time of the whole solve. */
-static double rounds_share(const struct task_signal *signal)
-{
-    const double expected_s = atomic_load(&signal->expected_s);
-    const double share = 1 - atomic_load(&signal->finish_s) / expected_s;
-    return expected_s > 0 && share >= 0 && share <= 1 ? share : 1;
-}
-
 double job_progress(const struct job *job)
 {
     if (job->state == JOB_DONE) {
@@ -109,7 +101,11 @@ double job_progress(const struct job *job)
     if (job->state == JOB_QUEUED || total == 0) {
         return 0;
     }
-    return rounds_share(job->signal) * (done < total ? (double)done / (double)total : 1);
+    /* The share of the rounds in the expected time of the whole solve. */
+    const double expected_s = atomic_load(&job->signal->expected_s);
+    const double share = 1 - atomic_load(&job->signal->finish_s) / expected_s;
+    return (expected_s > 0 && share >= 0 && share <= 1 ? share : 1) *
+           (done < total ? (double)done / (double)total : 1);
 }
 
 /* Clamps to finite seconds from 0 on: a JSON number must be finite, whatever the solver reported.
@@ -117,17 +113,6 @@ double job_progress(const struct job *job)
 static double at_least_0(double seconds)
 {
     return seconds > 0 && isfinite(seconds) ? seconds : 0;
-}
-
-/* The estimate from the expected time, used until the pace of the rounds is known. */
-static double expect_s(const struct task_signal *signal, double monotonic_s)
-{
-    double begun_at_s = atomic_load(&signal->begun_at_s);
-    double expected_s = atomic_load(&signal->expected_s);
-    if (begun_at_s <= 0 || expected_s <= 0) {
-        return -1;
-    }
-    return at_least_0(expected_s - (monotonic_s - begun_at_s));
 }
 
 double job_eta_s(const struct job *job, double monotonic_s)
@@ -140,7 +125,12 @@ double job_eta_s(const struct job *job, double monotonic_s)
         return -1;
     }
     if (done > total || (done <= first && (total == 0 || done < total))) {
-        return expect_s(signal, monotonic_s);
+        /* The pace of the rounds is not known yet: by the expected time. */
+        const double begun_at_s = atomic_load(&signal->begun_at_s);
+        const double expected_s = atomic_load(&signal->expected_s);
+        return begun_at_s > 0 && expected_s > 0
+                   ? at_least_0(expected_s - (monotonic_s - begun_at_s))
+                   : -1;
     }
     double round_at_s = atomic_load(&signal->round_at_s);
     double passed_s = round_at_s - atomic_load(&signal->first_round_at_s);

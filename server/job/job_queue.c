@@ -25,38 +25,19 @@ static struct job_place behind(const struct job *job)
     return place;
 }
 
-/* Idle time is not saved up. */
-static void enter(struct job_queue *queue, struct job_share *share)
-{
-    if (share->served < queue->served) {
-        share->served = queue->served;
-    }
-    share->previous = NULL;
-    share->next = queue->shares;
-    if (queue->shares != NULL) {
-        queue->shares->previous = share;
-    }
-    queue->shares = share;
-}
-
-static void leave(struct job_queue *queue, struct job_share *share)
-{
-    if (share->next != NULL) {
-        share->next->previous = share->previous;
-    }
-    if (share->previous != NULL) {
-        share->previous->next = share->next;
-    } else {
-        queue->shares = share->next;
-    }
-}
-
 void job_queue_push(struct job_queue *queue, struct job_share *share, struct job *job)
 {
     job->share = share;
     struct job_line *line = line_of(job);
     if (atomic_fetch_add(&share->count, 1) == 0) {
-        enter(queue, share);
+        /* Idle time is not saved up. */
+        share->served = share->served < queue->served ? queue->served : share->served;
+        share->previous = NULL;
+        share->next = queue->shares;
+        if (queue->shares != NULL) {
+            queue->shares->previous = share;
+        }
+        queue->shares = share;
     }
     job->ahead = line->last;
     job->behind = NULL;
@@ -126,8 +107,16 @@ void job_queue_remove(struct job_queue *queue, struct job *job)
     job->behind = NULL;
     line->count--;
     queue->count--;
-    if (atomic_fetch_sub(&job->share->count, 1) == 1) {
-        leave(queue, job->share);
+    struct job_share *share = job->share;
+    if (atomic_fetch_sub(&share->count, 1) == 1) {
+        if (share->next != NULL) {
+            share->next->previous = share->previous;
+        }
+        if (share->previous != NULL) {
+            share->previous->next = share->next;
+        } else {
+            queue->shares = share->next;
+        }
     }
 }
 
@@ -141,38 +130,26 @@ void job_queue_take(struct job_queue *queue, struct job *job)
 
 /* ---- What comes before ---- */
 
-static void count_anew(struct job_line *line)
+/* Counts the places of a line anew if one has left its middle. */
+static void make_even(struct job_line *line)
 {
     struct job_place place = {0};
-    for (struct job *job = line->first; job != NULL; job = job->behind) {
+    for (struct job *job = line->is_uneven ? line->first : NULL; job != NULL; job = job->behind) {
         job->place = place;
         place = behind(job);
     }
     line->is_uneven = false;
 }
 
-static void make_even(struct job_line *line)
-{
-    if (line->is_uneven) {
-        count_anew(line);
-    }
-}
-
-static uint32_t position_in_share(const struct job *job)
-{
-    struct job_line *line = line_of(job);
-    uint32_t position = 0;
-    for (int priority = PRIORITY_COUNT - 1; priority > job->priority; priority--) {
-        position += job->share->lines[priority].count;
-    }
-    make_even(line);
-    return position + (uint32_t)(job->place.number - line->first->place.number);
-}
-
 /* The shares take turns, so before a job of one come about as many of each other. */
 uint32_t job_queue_position(const struct job_queue *queue, const struct job *job)
 {
-    const uint32_t own = position_in_share(job);
+    struct job_line *line = line_of(job);
+    make_even(line);
+    uint32_t own = (uint32_t)(job->place.number - line->first->place.number);
+    for (int priority = PRIORITY_COUNT - 1; priority > job->priority; priority--) {
+        own += job->share->lines[priority].count;
+    }
     uint32_t position = own;
     for (const struct job_share *share = queue->shares; share != NULL; share = share->next) {
         const uint32_t turns = own + (share->served < job->share->served ? 1 : 0);
@@ -204,34 +181,27 @@ static double seconds_of_line(struct job_line *line, const double pace_s[KIND_CO
     return seconds_between(&line->first->place, &end, pace_s);
 }
 
-static double seconds_of_share(struct job_share *share, const double pace_s[KIND_COUNT])
+/* The expected time of the jobs of a share above this priority; -1 is below all. */
+static double seconds_above(struct job_share *share, int priority, const double pace_s[KIND_COUNT])
 {
     double seconds = 0;
-    for (int priority = 0; priority < PRIORITY_COUNT; priority++) {
-        seconds += seconds_of_line(&share->lines[priority], pace_s);
+    for (int higher = PRIORITY_COUNT - 1; higher > priority; higher--) {
+        seconds += seconds_of_line(&share->lines[higher], pace_s);
     }
     return seconds;
-}
-
-static double seconds_in_share(const struct job *job, const double pace_s[KIND_COUNT])
-{
-    struct job_line *line = line_of(job);
-    double seconds = 0;
-    for (int priority = PRIORITY_COUNT - 1; priority > job->priority; priority--) {
-        seconds += seconds_of_line(&job->share->lines[priority], pace_s);
-    }
-    make_even(line);
-    return seconds + seconds_between(&line->first->place, &job->place, pace_s);
 }
 
 /* Every other share gets as much time as this one until then, if it has use for it. */
 double job_queue_seconds_ahead(const struct job_queue *queue, const struct job *job,
                                const double pace_s[KIND_COUNT])
 {
-    const double own_s = seconds_in_share(job, pace_s);
+    struct job_line *line = line_of(job);
+    make_even(line);
+    const double own_s = seconds_above(job->share, job->priority, pace_s) +
+                         seconds_between(&line->first->place, &job->place, pace_s);
     double seconds = own_s;
     for (struct job_share *share = queue->shares; share != NULL; share = share->next) {
-        const double other_s = share != job->share ? seconds_of_share(share, pace_s) : 0;
+        const double other_s = share != job->share ? seconds_above(share, -1, pace_s) : 0;
         seconds += other_s < own_s ? other_s : own_s;
     }
     return seconds;

@@ -319,15 +319,6 @@ static void job_stored(struct commit *commit)
     job_queue_push(&scheduler->queue, &job->tenant->share, job);
 }
 
-static bool is_being_solved(const struct scheduler *scheduler, const char *graph_id, enum kind kind)
-{
-    const struct job *job = job_table_newest_of(scheduler->jobs, graph_id);
-    while (job != NULL && (job_state_is_final(job->state) || job->kind != kind)) {
-        job = job->older_of_graph;
-    }
-    return job != NULL;
-}
-
 /* A new job, as the jobs that are done with the result stay so. Without memory for it the next
  * call that waits for the result has the graph solved. */
 static void add_job(struct commit *commit, enum kind kind)
@@ -373,7 +364,12 @@ static void replace_result(struct scheduler *scheduler, const struct result *res
     commit_delete_result(commit, entry, kind, true);
     results_retire(scheduler, entry, kind);
     entry->lost[kind] = true;
-    if (!is_being_solved(scheduler, entry->row.id, kind)) {
+    const struct job *unfinished = job_table_newest_of(scheduler->jobs, entry->row.id);
+    while (unfinished != NULL &&
+           (job_state_is_final(unfinished->state) || unfinished->kind != kind)) {
+        unfinished = unfinished->older_of_graph;
+    }
+    if (unfinished == NULL) {
         add_job(commit, kind);
     }
     commit_send(commit);

@@ -16,21 +16,16 @@ void call_finish(struct call *call)
 
 /* ---- Calls of HTTP threads ---- */
 
-/* The only place where calls are refused for the shutdown: from its beginning those that bring new
- * work, and once its end has been told, when nothing may be under way again, all that change
- * something. The rest is answered from memory. */
-static bool is_refused(const struct scheduler *scheduler, enum call_kind kind)
-{
-    const bool brings_task = kind == CALL_SUBMIT || kind == CALL_STORE_GRAPH;
-    const bool changes = brings_task || kind == CALL_CANCEL || kind == CALL_DELETE_GRAPH;
-    return scheduler->drained_told ? changes : scheduler->draining && brings_task;
-}
-
 static void deliver_call(struct message *message)
 {
     struct call *call = (struct call *)message;
     struct scheduler *scheduler = call->scheduler;
-    if (is_refused(scheduler, call->kind)) {
+    /* The only place where calls are refused for the shutdown: from its beginning those that bring
+     * new work, and once its end has been told, when nothing may be under way again, all that
+     * change something. The rest is answered from memory. */
+    const bool brings_job = call->kind == CALL_SUBMIT || call->kind == CALL_STORE_GRAPH;
+    const bool changes = brings_job || call->kind == CALL_CANCEL || call->kind == CALL_DELETE_GRAPH;
+    if (scheduler->drained_told ? changes : scheduler->draining && brings_job) {
         answer_status(call, STATUS_DRAINING, "The service is shutting down.");
         return;
     }
@@ -143,11 +138,6 @@ void scheduler_on_lost(struct scheduler *scheduler, void (*lost)(void *context, 
 
 /* ---- To the workers ---- */
 
-static bool is_idle(const struct scheduler_worker *slot)
-{
-    return !slot->busy && atomic_load(&worker_health_of(slot->worker)->state) == WORKER_READY;
-}
-
 static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot,
                       const struct graph_entry *entry, struct job *job)
 {
@@ -219,7 +209,7 @@ static void dispatch_jobs(struct scheduler *scheduler)
     for (uint32_t i = 0; i < scheduler->worker_count && scheduler->queue.count > 0; i++) {
         struct scheduler_worker *slot =
             scheduler->workers[(scheduler->next_worker + i) % scheduler->worker_count];
-        if (is_idle(slot)) {
+        if (!slot->busy && atomic_load(&worker_health_of(slot->worker)->state) == WORKER_READY) {
             start_next(scheduler, slot);
         }
     }

@@ -224,7 +224,7 @@ static void wake_loop(void *context)
 }
 
 /* The handles need no memory of their own: once initialised they stay until scheduler_destroy. */
-static enum status open_handles(struct scheduler *scheduler)
+static enum status open_tables(struct scheduler *scheduler)
 {
     uv_timer_t *const timers[] = {&scheduler->alarm, &scheduler->drain_alarm,
                                   &scheduler->watch_tick, &scheduler->room_tick};
@@ -238,15 +238,7 @@ static enum status open_handles(struct scheduler *scheduler)
         timers[i]->data = scheduler;
         scheduler->handles_open++;
     }
-    return STATUS_OK;
-}
-
-static enum status open_tables(struct scheduler *scheduler)
-{
-    enum status status = open_handles(scheduler);
-    if (status == STATUS_OK) {
-        status = mailbox_create(wake_loop, &scheduler->wake, &scheduler->mailbox);
-    }
+    enum status status = mailbox_create(wake_loop, &scheduler->wake, &scheduler->mailbox);
     if (status == STATUS_OK) {
         status = job_table_create(&scheduler->jobs);
     }
@@ -298,18 +290,6 @@ static enum status open_pool(struct scheduler *scheduler)
     return STATUS_OK;
 }
 
-/* Each result is an open file. */
-static uint32_t find_result_limit(void)
-{
-    struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
-        return UINT32_MAX;
-    }
-    const rlim_t most =
-        files.rlim_cur > FEW_FILES ? files.rlim_cur - FEW_FILES / 2 : files.rlim_cur / 4 + 1;
-    return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
-}
-
 static enum status open_scheduler(struct scheduler *scheduler, struct problem *reterr)
 {
     enum status status = open_tables(scheduler);
@@ -348,7 +328,12 @@ enum status scheduler_create(uv_loop_t *loop, const struct config *config, struc
     scheduler->config = config;
     scheduler->store = store;
     scheduler->results = table;
-    scheduler->capacity.result_limit = find_result_limit();
+    /* Each result is an open file. */
+    struct rlimit files = {.rlim_cur = RLIM_INFINITY};
+    (void)getrlimit(RLIMIT_NOFILE, &files);
+    const rlim_t most =
+        files.rlim_cur > FEW_FILES ? files.rlim_cur - FEW_FILES / 2 : files.rlim_cur / 4 + 1;
+    scheduler->capacity.result_limit = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
     enum status status = open_scheduler(scheduler, reterr);
     if (status != STATUS_OK) {
         scheduler_destroy(scheduler);
