@@ -17,7 +17,6 @@
  * is read through L1 at both ends of the edge, neighbouring edges at neighbouring places. Shared
  * memory: where the group's rows are. judge: 256 threads along a row, y over the rows. */
 #include "gpu/device.cuh"
-#include "gpu/try.cuh"
 
 #include <math.h>
 

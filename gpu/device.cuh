@@ -9,7 +9,7 @@
 /* Bytes of one staging buffer, host and device side: what travels at once. */
 #define DEVICE_CHUNK_BYTES ((uint64_t)64 << 20)
 #define DEVICE_CHUNKS 2
-/* The most rounds that the host is ahead of the device: rounds_ahead says when. */
+/* The most rounds that the host is ahead of the device: rounds_run says when. */
 #define DEVICE_ROUNDS_AHEAD 4
 /* An event is recorded anew only after everybody who waits for it has asked to. */
 #define DEVICE_ROUND_EVENTS (2 * DEVICE_ROUNDS_AHEAD)

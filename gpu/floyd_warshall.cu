@@ -6,7 +6,6 @@
 #include "gpu/kernel_fill.cuh"
 #include "gpu/kernel_finish.cuh"
 #include "gpu/kernel_flow.cuh"
-#include "gpu/kernel_mirror.cuh"
 #include "gpu/kernel_planned.cuh"
 #include "gpu/kernel_small.cuh"
 #include "gpu/kernel_statistics.cuh"
@@ -57,65 +56,37 @@ download_pack(const struct download<element, result_element> *download, uint32_t
                          gpu->stream);
 }
 
-/* And sends it on its way. */
-template <typename element, typename result_element>
-MUST_CHECK static enum status
-download_start(const struct download<element, result_element> *download, uint32_t first_row,
-               uint32_t slot)
-{
-    struct gpu *gpu = download->gpu;
-    void *const chunk = download->workspace->chunk[slot];
-    const size_t bytes = (size_t)download_row_count(download, first_row) * download->vertex_count *
-                         sizeof(result_element);
-    STATUS_TRY(download_pack(download, first_row, slot));
-    GPU_TRY(cudaMemcpyAsync(gpu->staging[slot], chunk, bytes, cudaMemcpyDeviceToHost, gpu->stream));
-    GPU_TRY(cudaEventRecord(gpu->chunk_done[slot], gpu->stream));
-    return STATUS_OK;
-}
-
-/* Waits for a chunk and copies it home. */
-template <typename element, typename result_element>
-MUST_CHECK static enum status
-download_take(const struct download<element, result_element> *download, uint32_t first_row,
-              uint32_t slot)
-{
-    struct gpu *gpu = download->gpu;
-    const size_t row_bytes = (size_t)download->vertex_count * sizeof(result_element);
-    GPU_TRY(cudaEventSynchronize(gpu->chunk_done[slot]));
-    STATUS_TRY(device_alarm(gpu));
-    staging_copy(gpu->copier, (char *)download->result + first_row * row_bytes, gpu->staging[slot],
-                 download_row_count(download, first_row) * row_bytes);
-    return STATUS_OK;
-}
-
+/* While the chunk from one row on is packed and sent, the one before it is copied home. */
 template <typename element, typename result_element>
 MUST_CHECK static enum status
 download_rows(const struct download<element, result_element> *download)
 {
+    struct gpu *gpu = download->gpu;
+    const uint32_t n = download->vertex_count;
     const uint32_t step = download->chunk_rows;
-    uint32_t slot = 0;
-    STATUS_TRY(download_start(download, 0, slot));
-    for (uint64_t row = 0; row < download->vertex_count; row += step) {
-        const uint32_t next = (slot + 1) % DEVICE_CHUNKS;
-        if (row + step < download->vertex_count) {
-            STATUS_TRY(download_start(download, (uint32_t)(row + step), next));
+    const size_t row_bytes = (size_t)n * sizeof(result_element);
+    for (uint64_t row = 0; row < (uint64_t)n + step; row += step) {
+        if (row < n) {
+            const uint32_t slot = (uint32_t)(row / step % DEVICE_CHUNKS);
+            STATUS_TRY(download_pack(download, (uint32_t)row, slot));
+            GPU_TRY(cudaMemcpyAsync(gpu->staging[slot], download->workspace->chunk[slot],
+                                    download_row_count(download, (uint32_t)row) * row_bytes,
+                                    cudaMemcpyDeviceToHost, gpu->stream));
+            GPU_TRY(cudaEventRecord(gpu->chunk_done[slot], gpu->stream));
         }
-        STATUS_TRY(download_take(download, (uint32_t)row, slot));
-        if (device_cancelled(download->observer)) {
-            return STATUS_CANCELLED;
+        if (row >= step) {
+            const uint32_t before = (uint32_t)(row - step);
+            const uint32_t slot = before / step % DEVICE_CHUNKS;
+            GPU_TRY(cudaEventSynchronize(gpu->chunk_done[slot]));
+            STATUS_TRY(device_alarm(gpu));
+            staging_copy(gpu->copier, (char *)download->result + before * row_bytes,
+                         gpu->staging[slot], download_row_count(download, before) * row_bytes);
+            if (device_cancelled(download->observer)) {
+                return STATUS_CANCELLED;
+            }
         }
-        slot = next;
     }
     return STATUS_OK;
-}
-
-/* Row chunks as large as a staging buffer; a row always fits (workspace_plan). */
-static inline uint32_t download_chunk_rows(const struct workspace *workspace, uint32_t vertex_count,
-                                           size_t element_bytes)
-{
-    const uint64_t row_bytes = (uint64_t)vertex_count * element_bytes;
-    const uint64_t rows = workspace->layout.chunk_bytes / row_bytes;
-    return rows < vertex_count ? (uint32_t)rows : vertex_count;
 }
 
 /* Context of one solve: its inputs, its outputs and its memory on the device. */
@@ -220,29 +191,24 @@ MUST_CHECK static enum status prepare_kernels(const struct solve *solve)
     return rounds_prepare<semiring>();
 }
 
-/* All of a dense plan's matrix, of another's the tiles that begin with edges. */
-template <typename semiring> MUST_CHECK static enum status fill(struct solve *solve)
-{
-    const struct schedule *schedule = solve->schedule;
-    cudaStream_t stream = solve->gpu->stream;
-    if (schedule == NULL) {
-        return fill_launch<semiring>(matrix_of<semiring>(solve), stream);
-    }
-    STATUS_TRY(
-        planned_upload(schedule, solve->plan, solve->workspace.lists, stream, &solve->lists));
-    return fill_tiles_launch<semiring>(matrix_of<semiring>(solve), solve->lists.fills,
-                                       schedule->fill_count, stream);
-}
-
 /* The allocation counts as filling, the transfer and scatter of the edges as host to device. */
 template <typename semiring> MUST_CHECK static enum status prepare(struct solve *solve)
 {
     struct gpu *gpu = solve->gpu;
+    const struct schedule *schedule = solve->schedule;
     const double begin_s = now_s();
     STATUS_TRY(prepare_kernels<semiring>(solve));
     STATUS_TRY(workspace_acquire(gpu, &solve->shape, &solve->workspace));
     GPU_TRY(cudaMemsetAsync(gpu->control, 0, sizeof(*gpu->control), gpu->stream));
-    STATUS_TRY(fill<semiring>(solve));
+    if (schedule == NULL) {
+        STATUS_TRY(fill_launch<semiring>(matrix_of<semiring>(solve), gpu->stream));
+    } else {
+        /* The tiles that begin with edges. */
+        STATUS_TRY(planned_upload(schedule, solve->plan, solve->workspace.lists, gpu->stream,
+                                  &solve->lists));
+        STATUS_TRY(fill_tiles_launch<semiring>(matrix_of<semiring>(solve), solve->lists.fills,
+                                               schedule->fill_count, gpu->stream));
+    }
     GPU_TRY(cudaStreamSynchronize(gpu->stream));
     const double filled_s = now_s();
     solve->timings->fill_s += filled_s - begin_s;
@@ -253,30 +219,27 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
     return STATUS_OK;
 }
 
-template <typename semiring>
-MUST_CHECK static enum status launch_small(struct solve *solve, struct small_step step)
-{
-    struct gpu *gpu = solve->gpu;
-    if constexpr (small_pairs<semiring>()) {
-        if (is_flow<semiring>(solve)) {
-            return flow_launch<semiring>(matrix_of<semiring>(solve), step, solve->workspace.scratch,
-                                         gpu->multiprocessors, gpu->stream);
-        }
-    }
-    return small_launch<semiring>(matrix_of<semiring>(solve), step, gpu->multiprocessors,
-                                  gpu->stream);
-}
-
 template <typename semiring> MUST_CHECK static enum status compute_small(struct solve *solve)
 {
     struct gpu *gpu = solve->gpu;
     const struct observer *observer = solve->observer;
+    const struct tile_matrix<typename semiring::element> matrix = matrix_of<semiring>(solve);
     struct small_step step;
     step.tile_count = (solve->graph->vertex_count + SMALL_TILE - 1) / SMALL_TILE;
     step.clamp = solve->options->clamp_diagonal;
     step.control = gpu->control;
     step.negative = &gpu->alarm_device->negative;
-    STATUS_TRY(launch_small<semiring>(solve, step));
+    bool launched = false;
+    if constexpr (small_pairs<semiring>()) {
+        if (is_flow<semiring>(solve)) {
+            STATUS_TRY(flow_launch<semiring>(matrix, step, solve->workspace.scratch,
+                                             gpu->multiprocessors, gpu->stream));
+            launched = true;
+        }
+    }
+    if (!launched) {
+        STATUS_TRY(small_launch<semiring>(matrix, step, gpu->multiprocessors, gpu->stream));
+    }
     GPU_TRY(cudaStreamSynchronize(gpu->stream));
     STATUS_TRY(device_alarm(gpu));
     if (observer != NULL && observer->progress != NULL) {
@@ -287,38 +250,33 @@ template <typename semiring> MUST_CHECK static enum status compute_small(struct 
 
 template <typename semiring> MUST_CHECK static enum status compute_rounds(struct solve *solve)
 {
-    struct gpu *gpu = solve->gpu;
-    struct rounds<semiring> rounds = rounds_of<semiring>(gpu, solve->plan, solve->observer,
-                                                         &solve->workspace, solve->shape.pivots);
-    rounds.symmetric = is_symmetric(solve);
-    rounds.clamp_diagonal = solve->options->clamp_diagonal;
-    STATUS_TRY(rounds_run(&rounds));
-    return rounds.symmetric ? mirror_launch(rounds.matrix, solve->lists.order, gpu->stream)
-                            : STATUS_OK;
-}
-
-template <typename semiring> MUST_CHECK static enum status compute_planned(struct solve *solve)
-{
     typedef typename semiring::word word;
-    struct planned_rounds<semiring> rounds;
-    rounds.gpu = solve->gpu;
-    rounds.schedule = solve->schedule;
-    rounds.lists = &solve->lists;
-    rounds.observer = solve->observer;
-    rounds.matrix = matrix_of<semiring>(solve);
-    rounds.operand.left = (word *)solve->workspace.left[0][0];
-    rounds.operand.right = (word *)solve->workspace.right[0][0];
-    rounds.clamp_diagonal = solve->options->clamp_diagonal;
-    STATUS_TRY(planned_run(&rounds));
-    return is_symmetric(solve)
-               ? mirror_launch(rounds.matrix, solve->lists.order, solve->gpu->stream)
-               : STATUS_OK;
-}
-
-template <typename semiring> MUST_CHECK static enum status compute_rounds_of(struct solve *solve)
-{
-    return solve->schedule != NULL ? compute_planned<semiring>(solve)
-                                   : compute_rounds<semiring>(solve);
+    const struct tile_matrix<typename semiring::element> matrix = matrix_of<semiring>(solve);
+    if (solve->schedule != NULL) {
+        struct planned_rounds<semiring> rounds;
+        rounds.gpu = solve->gpu;
+        rounds.schedule = solve->schedule;
+        rounds.lists = &solve->lists;
+        rounds.observer = solve->observer;
+        rounds.matrix = matrix;
+        rounds.operand.left = (word *)solve->workspace.left[0][0];
+        rounds.operand.right = (word *)solve->workspace.right[0][0];
+        rounds.clamp_diagonal = solve->options->clamp_diagonal;
+        STATUS_TRY(planned_run(&rounds));
+    } else {
+        struct rounds<semiring> rounds;
+        rounds.gpu = solve->gpu;
+        rounds.plan = solve->plan;
+        rounds.observer = solve->observer;
+        rounds.workspace = &solve->workspace;
+        rounds.matrix = matrix;
+        rounds.pivots = solve->shape.pivots;
+        rounds.symmetric = is_symmetric(solve);
+        rounds.clamp_diagonal = solve->options->clamp_diagonal;
+        STATUS_TRY(rounds_run(&rounds));
+    }
+    return is_symmetric(solve) ? mirror_launch(matrix, solve->lists.order, solve->gpu->stream)
+                               : STATUS_OK;
 }
 
 template <typename semiring> MUST_CHECK static enum status compute(struct solve *solve)
@@ -328,9 +286,9 @@ template <typename semiring> MUST_CHECK static enum status compute(struct solve 
     enum status status = STATUS_OK;
     GPU_TRY(cudaEventRecord(gpu->begin, gpu->stream));
     if constexpr (semiring_packing<semiring>() == 1) {
-        status = solve->small ? compute_small<semiring>(solve) : compute_rounds_of<semiring>(solve);
+        status = solve->small ? compute_small<semiring>(solve) : compute_rounds<semiring>(solve);
     } else {
-        status = compute_rounds_of<semiring>(solve);
+        status = compute_rounds<semiring>(solve);
     }
     if (status != STATUS_OK) {
         return status;
@@ -379,32 +337,6 @@ template <> struct counted<uint16_t> {
     typedef int16_t type;
 };
 
-/* Over the padded matrix of a dense plan, before it leaves: two reads of it. */
-template <typename semiring> MUST_CHECK static enum status take_statistics(struct solve *solve)
-{
-    typedef typename counted<typename semiring::element>::type element;
-    cudaStream_t stream = solve->gpu->stream;
-    struct statistics *statistics = solve->account->statistics;
-    struct statistics_workspace workspace;
-    struct statistics_rows<element> rows;
-    rows.elements = (const element *)solve->workspace.matrix;
-    rows.stride = solve->workspace.layout.stride;
-    rows.vertex_count = solve->graph->vertex_count;
-    rows.first_row = 0;
-    rows.row_count = solve->graph->vertex_count;
-    STATUS_TRY(statistics_workspace_init(&workspace, rows.vertex_count, solve->workspace.statistics,
-                                         stream));
-    STATUS_TRY(statistics_rows_launch<element>(rows, workspace.columns, stream));
-    STATUS_TRY(statistics_workspace_fetch_rows(&workspace, stream, statistics));
-    if (statistics->summary->reachable_pairs > 0) {
-        STATUS_TRY(statistics_histogram_launch<element>(rows, statistics->summary, workspace.bins,
-                                                        stream));
-        STATUS_TRY(statistics_workspace_fetch_bins(&workspace, stream, statistics));
-    }
-    solve->account->statistics_filled = true;
-    return STATUS_OK;
-}
-
 template <typename semiring, typename result>
 static struct download<typename semiring::element, result> download_of(struct solve *solve) {
     struct download<typename semiring::element, result> download;
@@ -415,19 +347,32 @@ static struct download<typename semiring::element, result> download_of(struct so
     download.order = solve->lists.order;
     download.result = (result *)solve->result->elements;
     download.vertex_count = solve->graph->vertex_count;
-    download.chunk_rows =
-        download_chunk_rows(&solve->workspace, solve->graph->vertex_count, sizeof(result));
+    /* As large as a staging buffer; a row always fits (workspace_plan). */
+    const uint64_t rows =
+        solve->workspace.layout.chunk_bytes / (download.vertex_count * sizeof(result));
+    download.chunk_rows = rows < download.vertex_count ? (uint32_t)rows : download.vertex_count;
     download.clamp_diagonal = solve->options->clamp_diagonal;
     return download;
 }
 
-/* Under a plan with an order of its own rows are put in the vertices' order first, a chunk at a
- * time, once for each of the two passes. visit: enum status (const statistics_rows<result> &). */
+/* A dense plan's rows are visited in the padded matrix. Those of a plan with an order of its own are
+ * put in the vertices' order first, a chunk at a time, once for each of the two passes. visit: enum
+ * status (const statistics_rows<element> &). */
 template <typename semiring, typename result, typename visitor>
-MUST_CHECK static enum status visit_ordered_rows(struct solve *solve, visitor visit)
+MUST_CHECK static enum status visit_rows(struct solve *solve, visitor visit)
 {
+    typedef typename counted<typename semiring::element>::type element;
     const struct download<typename semiring::element, result> download =
         download_of<semiring, result>(solve);
+    if (solve->schedule == NULL) {
+        struct statistics_rows<element> rows;
+        rows.elements = (const element *)solve->workspace.matrix;
+        rows.stride = solve->workspace.layout.stride;
+        rows.vertex_count = download.vertex_count;
+        rows.first_row = 0;
+        rows.row_count = download.vertex_count;
+        return visit(rows);
+    }
     struct statistics_rows<result> rows;
     rows.elements = (const result *)solve->workspace.chunk[0];
     rows.stride = download.vertex_count;
@@ -441,25 +386,24 @@ MUST_CHECK static enum status visit_ordered_rows(struct solve *solve, visitor vi
     return STATUS_OK;
 }
 
+/* Before the matrix leaves: two reads of it. */
 template <typename semiring, typename result>
-MUST_CHECK static enum status take_ordered_statistics(struct solve *solve)
+MUST_CHECK static enum status take_statistics(struct solve *solve)
 {
     cudaStream_t stream = solve->gpu->stream;
     struct statistics *statistics = solve->account->statistics;
     struct statistics_workspace workspace;
     STATUS_TRY(statistics_workspace_init(&workspace, solve->graph->vertex_count,
                                          solve->workspace.statistics, stream));
-    STATUS_TRY((visit_ordered_rows<semiring, result>(
-        solve, [&workspace, stream](const struct statistics_rows<result> &rows) {
-            return statistics_rows_launch<result>(rows, workspace.columns, stream);
-        })));
+    STATUS_TRY((visit_rows<semiring, result>(solve, [&workspace, stream](const auto &rows) {
+        return statistics_rows_launch(rows, workspace.columns, stream);
+    })));
     STATUS_TRY(statistics_workspace_fetch_rows(&workspace, stream, statistics));
     if (statistics->summary->reachable_pairs > 0) {
-        STATUS_TRY((visit_ordered_rows<semiring, result>(
-            solve, [&workspace, statistics, stream](const struct statistics_rows<result> &rows) {
-                return statistics_histogram_launch<result>(rows, statistics->summary,
-                                                           workspace.bins, stream);
-            })));
+        STATUS_TRY((visit_rows<semiring, result>(solve, [&workspace, statistics,
+                                                         stream](const auto &rows) {
+            return statistics_histogram_launch(rows, statistics->summary, workspace.bins, stream);
+        })));
         STATUS_TRY(statistics_workspace_fetch_bins(&workspace, stream, statistics));
     }
     solve->account->statistics_filled = true;
@@ -477,8 +421,7 @@ template <typename semiring, typename result> MUST_CHECK static enum status run(
     }
     const double begin_s = now_s();
     if (solve->account->statistics != NULL) {
-        STATUS_TRY(solve->schedule != NULL ? (take_ordered_statistics<semiring, result>(solve))
-                                           : take_statistics<semiring>(solve));
+        STATUS_TRY((take_statistics<semiring, result>(solve)));
     }
     const struct download<typename semiring::element, result> download =
         download_of<semiring, result>(solve);

@@ -3,7 +3,6 @@
 #include "gpu/device.cuh"
 #include "gpu/kernel_flow.cuh"
 #include "gpu/staging.h"
-#include "gpu/try.cuh"
 #include "gpu/workspace.cuh"
 
 #include <stdio.h>
@@ -43,34 +42,17 @@ static int attribute(int ordinal, enum cudaDeviceAttr which)
     return value;
 }
 
-static bool is_usable(int ordinal)
-{
-    return attribute(ordinal, cudaDevAttrComputeCapabilityMajor) >= CAPABILITY_MAJOR_MIN &&
-           attribute(ordinal, cudaDevAttrMaxSharedMemoryPerBlockOptin) >= BLOCK_BYTES_MIN &&
-           attribute(ordinal, cudaDevAttrCooperativeLaunch) != 0;
-}
-
-static void explain(cudaError_t error, char ret_reason[GPU_REASON_SIZE])
-{
-    const char *words = cudaGetErrorString(error);
-    if (error == cudaErrorInsufficientDriver) {
-        words = "no NVIDIA driver, or one too old for this build";
-    } else if (error == cudaErrorNoDevice) {
-        words = "no NVIDIA device is visible to this process";
-    }
-    snprintf(ret_reason, GPU_REASON_SIZE, "%s", words);
-}
-
-/* The usable devices' CUDA ordinals are counted in order; ret_ordinal may be NULL when only the
- * count is wanted. */
+/* Counts the usable devices, in the order of CUDA's ordinals; ret_ordinal: of the index-th. */
 static uint32_t find_usable(int device_count, uint32_t index, int *ret_ordinal)
 {
     uint32_t usable = 0;
     for (int ordinal = 0; ordinal < device_count; ordinal++) {
-        if (!is_usable(ordinal)) {
+        if (attribute(ordinal, cudaDevAttrComputeCapabilityMajor) < CAPABILITY_MAJOR_MIN ||
+            attribute(ordinal, cudaDevAttrMaxSharedMemoryPerBlockOptin) < BLOCK_BYTES_MIN ||
+            attribute(ordinal, cudaDevAttrCooperativeLaunch) == 0) {
             continue;
         }
-        if (ret_ordinal != NULL && usable == index) {
+        if (usable == index) {
             *ret_ordinal = ordinal;
         }
         usable++;
@@ -81,14 +63,21 @@ static uint32_t find_usable(int device_count, uint32_t index, int *ret_ordinal)
 uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE])
 {
     int device_count = 0;
+    int ordinal = 0;
     const cudaError_t error = cudaGetDeviceCount(&device_count);
     ret_reason[0] = '\0';
     if (error != cudaSuccess) {
+        const char *words = cudaGetErrorString(error);
+        if (error == cudaErrorInsufficientDriver) {
+            words = "no NVIDIA driver, or one too old for this build";
+        } else if (error == cudaErrorNoDevice) {
+            words = "no NVIDIA device is visible to this process";
+        }
         (void)cudaGetLastError();
-        explain(error, ret_reason);
+        snprintf(ret_reason, GPU_REASON_SIZE, "%s", words);
         return 0;
     }
-    const uint32_t usable = find_usable(device_count, 0, NULL);
+    const uint32_t usable = find_usable(device_count, 0, &ordinal);
     if (usable == 0) {
         snprintf(ret_reason, GPU_REASON_SIZE,
                  "%d NVIDIA devices, none of compute capability %d.0 or later with what is needed",
@@ -97,66 +86,29 @@ uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE])
     return usable;
 }
 
-/* Pinned memory is what the bus is fast with; a limit on locked memory must not cost the device. */
-MUST_CHECK static enum status acquire_staging(struct gpu *gpu)
-{
-    for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
-        gpu->staging_pinned[i] =
-            cudaMallocHost(&gpu->staging[i], DEVICE_CHUNK_BYTES) == cudaSuccess;
-        if (gpu->staging_pinned[i]) {
-            continue;
-        }
-        (void)cudaGetLastError();
-        gpu->staging[i] = malloc(DEVICE_CHUNK_BYTES);
-        if (gpu->staging[i] == NULL) {
-            return STATUS_NO_MEMORY;
-        }
-    }
-    return STATUS_OK;
-}
-
-/* Blocks of the panels go before those of the interior wherever one of these ends. */
-MUST_CHECK static enum status acquire_streams(struct gpu *gpu)
+MUST_CHECK static enum status acquire(struct gpu *gpu)
 {
     int least = 0;
     int greatest = 0;
+    GPU_TRY(cudaSetDevice(gpu->ordinal));
+    /* Blocks of the panels go before those of the interior wherever one of these ends. */
     GPU_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
     GPU_TRY(cudaStreamCreateWithPriority(&gpu->stream, cudaStreamNonBlocking, greatest));
     GPU_TRY(cudaStreamCreateWithPriority(&gpu->alarm_stream, cudaStreamNonBlocking, greatest));
     for (uint32_t i = 0; i < DEVICE_HALVES; i++) {
         GPU_TRY(cudaStreamCreateWithPriority(&gpu->half[i], cudaStreamNonBlocking, least));
     }
-    return STATUS_OK;
-}
-
-MUST_CHECK static enum status acquire_round_events(struct gpu *gpu)
-{
+    /* The host waits for some events for as long as a solve takes: it sleeps. */
+    const unsigned sleeping = cudaEventDisableTiming | cudaEventBlockingSync;
     for (uint32_t i = 0; i < DEVICE_PLANNED_AHEAD; i++) {
-        GPU_TRY(cudaEventCreateWithFlags(&gpu->planned_done[i],
-                                         cudaEventDisableTiming | cudaEventBlockingSync));
+        GPU_TRY(cudaEventCreateWithFlags(&gpu->planned_done[i], sleeping));
     }
     for (uint32_t i = 0; i < DEVICE_ROUND_EVENTS; i++) {
         GPU_TRY(cudaEventCreateWithFlags(&gpu->panels_done[i], cudaEventDisableTiming));
         for (uint32_t j = 0; j < DEVICE_HALVES; j++) {
-            /* The host waits for these for as long as a solve takes: it sleeps. */
-            GPU_TRY(cudaEventCreateWithFlags(&gpu->half_done[j][i],
-                                             cudaEventDisableTiming | cudaEventBlockingSync));
+            GPU_TRY(cudaEventCreateWithFlags(&gpu->half_done[j][i], sleeping));
         }
     }
-    return STATUS_OK;
-}
-
-static uint32_t count_processors(void)
-{
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 1 ? (uint32_t)online : 1;
-}
-
-MUST_CHECK static enum status acquire(struct gpu *gpu)
-{
-    GPU_TRY(cudaSetDevice(gpu->ordinal));
-    STATUS_TRY(acquire_streams(gpu));
-    STATUS_TRY(acquire_round_events(gpu));
     for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
         GPU_TRY(cudaEventCreateWithFlags(&gpu->chunk_done[i], cudaEventDisableTiming));
     }
@@ -168,8 +120,21 @@ MUST_CHECK static enum status acquire(struct gpu *gpu)
     GPU_TRY(cudaMallocHost((void **)&gpu->stop, sizeof(*gpu->stop)));
     *gpu->stop = 1;
     GPU_TRY(cudaMalloc((void **)&gpu->control, sizeof(*gpu->control)));
-    STATUS_TRY(staging_create(count_processors(), &gpu->copier));
-    return acquire_staging(gpu);
+    /* Pinned memory is what the bus is fast with; a limit on locked memory must not cost the
+     * device. */
+    for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
+        gpu->staging_pinned[i] =
+            cudaMallocHost(&gpu->staging[i], DEVICE_CHUNK_BYTES) == cudaSuccess;
+        if (!gpu->staging_pinned[i]) {
+            (void)cudaGetLastError();
+            gpu->staging[i] = malloc(DEVICE_CHUNK_BYTES);
+            if (gpu->staging[i] == NULL) {
+                return STATUS_NO_MEMORY;
+            }
+        }
+    }
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return staging_create(processors > 1 ? (uint32_t)processors : 1, &gpu->copier);
 }
 
 enum status gpu_open(uint32_t index, struct gpu **ret_gpu)
@@ -207,39 +172,10 @@ static void close_event(cudaEvent_t event)
     }
 }
 
-static void close_events(struct gpu *gpu)
-{
-    close_event(gpu->begin);
-    close_event(gpu->end);
-    for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
-        close_event(gpu->chunk_done[i]);
-    }
-    for (uint32_t i = 0; i < DEVICE_PLANNED_AHEAD; i++) {
-        close_event(gpu->planned_done[i]);
-    }
-    for (uint32_t i = 0; i < DEVICE_ROUND_EVENTS; i++) {
-        close_event(gpu->panels_done[i]);
-        for (uint32_t j = 0; j < DEVICE_HALVES; j++) {
-            close_event(gpu->half_done[j][i]);
-        }
-    }
-}
-
 static void close_stream(cudaStream_t stream)
 {
     if (stream != NULL) {
         (void)cudaStreamDestroy(stream);
-    }
-}
-
-static void release_staging(struct gpu *gpu)
-{
-    for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
-        if (gpu->staging_pinned[i]) {
-            (void)cudaFreeHost(gpu->staging[i]);
-        } else {
-            free(gpu->staging[i]);
-        }
     }
 }
 
@@ -250,13 +186,30 @@ void gpu_close(struct gpu *gpu)
         return;
     }
     (void)cudaSetDevice(gpu->ordinal);
-    release_staging(gpu);
+    for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
+        if (gpu->staging_pinned[i]) {
+            (void)cudaFreeHost(gpu->staging[i]);
+        } else {
+            free(gpu->staging[i]);
+        }
+        close_event(gpu->chunk_done[i]);
+    }
     staging_destroy(gpu->copier);
     (void)cudaFreeHost(gpu->alarm);
     (void)cudaFreeHost(gpu->stop);
     (void)cudaFree(gpu->control);
     (void)cudaFree(gpu->arena);
-    close_events(gpu);
+    close_event(gpu->begin);
+    close_event(gpu->end);
+    for (uint32_t i = 0; i < DEVICE_PLANNED_AHEAD; i++) {
+        close_event(gpu->planned_done[i]);
+    }
+    for (uint32_t i = 0; i < DEVICE_ROUND_EVENTS; i++) {
+        close_event(gpu->panels_done[i]);
+        for (uint32_t j = 0; j < DEVICE_HALVES; j++) {
+            close_event(gpu->half_done[j][i]);
+        }
+    }
     close_stream(gpu->stream);
     close_stream(gpu->alarm_stream);
     for (uint32_t i = 0; i < DEVICE_HALVES; i++) {
@@ -313,51 +266,32 @@ uint64_t gpu_free_bytes(const struct gpu *gpu)
     return free_bytes + gpu->arena_bytes;
 }
 
-/* Relaxations per clock of one multiprocessor, at the pace of the dense interior. */
-static double pace(enum kind kind, bool narrow)
-{
-    switch (kind) {
-    case KIND_F8:
-        return 28;
-    case KIND_F4:
-        return 64;
-    case KIND_I4:
-    case KIND_U2:
-    case KIND_AUTO:
-    case KIND_COUNT:
-        break;
-    }
-    return narrow ? 116 : 60;
-}
-
 void gpu_plan_figures(const struct gpu *gpu, enum kind kind, bool narrow,
                       struct gpu_plan_figures *ret_figures)
 {
     const double products = (double)GPU_TILE * GPU_TILE * GPU_TILE;
     const double element_bytes = kind == KIND_F8 ? 8 : narrow ? 2 : 4;
     const double tile_bytes = 2 * element_bytes * GPU_TILE * GPU_TILE;
+    /* Relaxations per clock of one multiprocessor, at the pace of the dense interior. */
+    const double pace = kind == KIND_F8 ? 28 : kind == KIND_F4 ? 64 : narrow ? 116 : 60;
     ret_figures->units = gpu->multiprocessors;
     ret_figures->depth_step = QUAD;
     ret_figures->edge_step = PLAN_EDGE_STEP;
     ret_figures->round_s = PLAN_ROUND_S;
-    ret_figures->product_s = products / (pace(kind, narrow) * 1e6 * gpu->clock_mhz);
+    ret_figures->product_s = products / (pace * 1e6 * gpu->clock_mhz);
     ret_figures->touch_s = tile_bytes / (PLAN_BYTES_PER_CLOCK * 1e6 * gpu->clock_mhz);
 }
 
 /* 16-bit results are counted as if computed in 32 bits: whether they can be narrower is known only
  * with the graph. */
-static void set_widths(struct workspace_shape *shape, uint64_t edge_count, enum kind kind)
+static uint64_t bytes_of(struct workspace_shape *shape, uint64_t edge_count, enum kind kind)
 {
+    struct workspace_layout layout;
     shape->edge_count = edge_count;
     shape->element_bytes = kind == KIND_F8 ? sizeof(double) : sizeof(int32_t);
     shape->word_bytes = shape->element_bytes;
     shape->result_bytes = (uint32_t)kind_size(kind);
     shape->right_blocks = operand_right_blocks<semiring_i4>();
-}
-
-static uint64_t bytes_of(const struct workspace_shape *shape)
-{
-    struct workspace_layout layout;
     if (!workspace_plan(shape, &layout)) {
         return UINT64_MAX;
     }
@@ -370,16 +304,12 @@ uint64_t gpu_bytes_needed(uint32_t vertex_count, uint64_t edge_count, enum kind 
     if (!gpu_supports(kind)) {
         return UINT64_MAX;
     }
-    const uint32_t pivots = vertex_count <= SMALL_VERTICES ? 0
-                            : vertex_count < PAIR_VERTICES ? 1
-                                                           : OPERAND_PIVOTS;
-    workspace_set_dense(&shape, vertex_count, pivots);
-    set_widths(&shape, edge_count, kind);
     const bool small = vertex_count <= SMALL_VERTICES;
-    const bool flow =
-        small && vertex_count >= FLOW_VERTICES && shape.element_bytes == sizeof(uint32_t);
+    const bool flow = small && vertex_count >= FLOW_VERTICES && kind != KIND_F8;
+    const uint32_t pivots = small ? 0 : vertex_count < PAIR_VERTICES ? 1 : OPERAND_PIVOTS;
+    workspace_set_dense(&shape, vertex_count, pivots);
     shape.scratch_bytes = flow ? flow_bytes(vertex_count) : 0;
-    return bytes_of(&shape);
+    return bytes_of(&shape, edge_count, kind);
 }
 
 uint64_t gpu_plan_bytes(const struct plan *plan, uint64_t edge_count, enum kind kind)
@@ -389,7 +319,6 @@ uint64_t gpu_plan_bytes(const struct plan *plan, uint64_t edge_count, enum kind 
         return gpu_bytes_needed(plan->vertex_count, edge_count, kind);
     }
     workspace_set_planned(&shape, plan);
-    set_widths(&shape, edge_count, kind);
     shape.scratch_bytes = 0;
-    return bytes_of(&shape);
+    return bytes_of(&shape, edge_count, kind);
 }

@@ -7,34 +7,11 @@
 static atomic_uint noted;
 
 /* The numbers are those of the CUDA runtime, which do not change (driver_types.h). */
-enum status gpu_fault_status(int code)
-{
-    switch (code) {
-    case 0:
-        return STATUS_OK;
-    case 2: /* memory: the context stays usable */
-        return STATUS_NO_DEVICE_MEMORY;
-    case 34:  /* a library that is there to link with */
-    case 35:  /* the driver is too old */
-    case 46:  /* devices are unavailable */
-    case 100: /* no device */
-    case 101: /* invalid device */
-    case 209: /* no code for this device */
-    case 802: /* the system is not ready */
-    case 803: /* driver and library do not match */
-    case 804: /* nor does the device */
-        return STATUS_NO_DEVICE;
-    default:
-        return STATUS_DEVICE_LOST;
-    }
-}
-
 enum gpu_fault gpu_fault_of(int code)
 {
     switch (code) {
     case 0:
-        return GPU_FAULT_NONE;
-    case 2: /* memory: does not stay */
+    case 2: /* memory: the context stays usable */
         return GPU_FAULT_NONE;
     case 700: /* illegal address */
     case 710: /* assertion */
@@ -51,10 +28,12 @@ enum gpu_fault gpu_fault_of(int code)
     case 220: /* NVLink */
     case 226: /* contained memory error */
         return GPU_FAULT_HARDWARE;
+    case 34:  /* a library that is there to link with */
     case 35:  /* the driver is too old */
     case 46:  /* devices are unavailable */
     case 100: /* no device */
     case 101: /* invalid device */
+    case 209: /* no code for this device */
     case 802: /* the system is not ready */
     case 803: /* driver and library do not match */
     case 804: /* nor does the device */
@@ -62,6 +41,14 @@ enum gpu_fault gpu_fault_of(int code)
     default:
         return GPU_FAULT_OTHER;
     }
+}
+
+enum status gpu_fault_status(int code)
+{
+    if (code == 0 || code == 2) {
+        return code == 0 ? STATUS_OK : STATUS_NO_DEVICE_MEMORY;
+    }
+    return gpu_fault_of(code) == GPU_FAULT_SETUP ? STATUS_NO_DEVICE : STATUS_DEVICE_LOST;
 }
 
 void gpu_fault_note(int code)

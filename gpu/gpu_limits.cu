@@ -7,7 +7,6 @@
  * cache: a short and a long one are tried, and the better is the limit. Copies: 16 bytes per thread
  * and turn, LIMITS_COPY_UNROLL of them in flight. */
 #include "gpu/device.cuh"
-#include "gpu/try.cuh"
 
 #define LIMITS_THREADS 256
 /* Sixteen warps per scheduler hide any latency; the chains are for devices that hold fewer. */
@@ -162,11 +161,13 @@ MUST_CHECK static enum status limits_copies(const struct gpu *gpu, uint4 *from, 
     return STATUS_OK;
 }
 
-MUST_CHECK static enum status limits_run(const struct gpu *gpu, uint4 *from, uint4 *to,
+/* memory: two buffers of LIMITS_DEVICE_BYTES. */
+MUST_CHECK static enum status limits_run(const struct gpu *gpu, uint4 *memory,
                                          struct device_limits *limits)
 {
     double *rates = limits->relaxations_per_s;
-    STATUS_TRY(limits_copies(gpu, from, to, limits));
+    uint4 *const to = memory + LIMITS_DEVICE_BYTES / sizeof(uint4);
+    STATUS_TRY(limits_copies(gpu, memory, to, limits));
     STATUS_TRY(limits_chain<int32_t>(gpu, 1, 30000, 1, to, &rates[ARITHMETIC_I4]));
     STATUS_TRY(
         limits_chain<uint32_t>(gpu, 0x00010001u, 0x75307530u, 2, to, &rates[ARITHMETIC_NARROW]));
@@ -180,8 +181,7 @@ enum status gpu_limits_measure(const struct gpu *gpu, struct device_limits *ret_
     uint4 *buffers = NULL;
     GPU_TRY(cudaSetDevice(gpu->ordinal));
     GPU_TRY(cudaMalloc((void **)&buffers, 2 * LIMITS_DEVICE_BYTES));
-    const enum status status =
-        limits_run(gpu, buffers, buffers + LIMITS_DEVICE_BYTES / sizeof(uint4), &limits);
+    const enum status status = limits_run(gpu, buffers, &limits);
     (void)cudaFree(buffers);
     if (status == STATUS_OK) {
         *ret_limits = limits;

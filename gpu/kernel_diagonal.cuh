@@ -14,7 +14,6 @@
 
 #include "gpu/schedule.h"
 #include "gpu/semiring.cuh"
-#include "gpu/try.cuh"
 
 #define DIAGONAL_THREADS 256
 #define DIAGONAL_EDGE (2 * QUAD)

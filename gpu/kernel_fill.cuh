@@ -10,7 +10,6 @@
 #include "gpu/schedule.h"
 #include "gpu/semiring.cuh"
 #include "gpu/staging.h"
-#include "gpu/try.cuh"
 #include "gpu/workspace.cuh"
 
 #define FILL_THREADS 256
@@ -93,23 +92,12 @@ template <typename weight> struct fill_edges {
     struct tile_order order;
 };
 
-/* A weight as an element. In 16 bits an edge longer than any distance is as good as none. */
-template <typename semiring, typename weight>
-static __device__ __forceinline__ typename semiring::element fill_convert(weight value)
-{
-    if constexpr (semiring_packing<semiring>() == 2) {
-        return (typename semiring::element)min(value, (weight)NARROW_UNREACHABLE);
-    } else {
-        /* -0.0 becomes 0.0, whose bits are in order. */
-        return (typename semiring::element)value + (typename semiring::element)0;
-    }
-}
-
 template <typename semiring, typename weight>
 __global__ void __launch_bounds__(FILL_THREADS)
     scatter_kernel(struct tile_matrix<typename semiring::element> matrix,
                    struct fill_edges<weight> edges)
 {
+    typedef typename semiring::element element;
     const uint64_t warp = ((uint64_t)blockIdx.x * FILL_THREADS + threadIdx.x) / WARP_THREADS;
     if (warp >= edges.last_row - edges.first_row) {
         return;
@@ -120,8 +108,15 @@ __global__ void __launch_bounds__(FILL_THREADS)
     const uint64_t from = tile_position(edges.order, row);
     for (uint64_t edge = begin + threadIdx.x % WARP_THREADS; edge < end; edge += WARP_THREADS) {
         const uint64_t to = tile_position(edges.order, edges.target[edge - edges.first_edge]);
-        const typename semiring::element distance =
-            fill_convert<semiring>(edges.weights[edge - edges.first_edge]);
+        const weight value = edges.weights[edge - edges.first_edge];
+        element distance;
+        if constexpr (semiring_packing<semiring>() == 2) {
+            /* An edge longer than any distance in 16 bits is as good as none. */
+            distance = (element)min(value, (weight)NARROW_UNREACHABLE);
+        } else {
+            /* -0.0 becomes 0.0, whose bits are in order. */
+            distance = (element)value + (element)0;
+        }
         matrix.elements[from * matrix.stride + to] = distance;
         if (!edges.directed) {
             matrix.elements[to * matrix.stride + from] = distance;
@@ -129,113 +124,58 @@ __global__ void __launch_bounds__(FILL_THREADS)
     }
 }
 
-template <typename semiring, typename weight>
-MUST_CHECK static enum status scatter_launch(struct tile_matrix<typename semiring::element> matrix,
-                                             struct fill_edges<weight> edges, cudaStream_t stream)
-{
-    const uint64_t rows = edges.last_row - edges.first_row;
-    const uint64_t rows_per_block = FILL_THREADS / WARP_THREADS;
-    const uint32_t blocks = (uint32_t)((rows + rows_per_block - 1) / rows_per_block);
-    scatter_kernel<semiring, weight><<<blocks, FILL_THREADS, 0, stream>>>(matrix, edges);
-    GPU_TRY(cudaGetLastError());
-    return STATUS_OK;
-}
-
 /* The way in: the graph becomes the matrix of the first round. Edges travel in chunks through the
- * two staging buffers, one being filled by the host while the other is on the bus. */
-
-template <typename weight> struct upload {
-    struct gpu *gpu;
-    const struct graph *graph;
-    const struct workspace *workspace;
-    const struct observer *observer; /* asked between chunks; may be NULL */
-    const weight *weights;
-    struct tile_order order;
-    uint64_t chunk_edges; /* edges of a full chunk */
-};
-
-/* Edges [first, first + count) into a staging buffer and on to the device: weights, then targets,
- * so that doubles stay aligned. */
-template <typename weight>
-MUST_CHECK static enum status upload_chunk(const struct upload<weight> *upload, uint32_t slot,
-                                           uint64_t first, uint64_t count,
-                                           struct fill_edges<weight> *edges)
-{
-    struct gpu *gpu = upload->gpu;
-    const size_t weight_bytes = count * sizeof(weight);
-    const size_t bytes = weight_bytes + count * sizeof(uint32_t);
-    char *const host = (char *)gpu->staging[slot];
-    char *const device = (char *)upload->workspace->chunk[slot];
-    GPU_TRY(cudaEventSynchronize(gpu->chunk_done[slot]));
-    staging_copy(gpu->copier, host, upload->weights + first, weight_bytes);
-    staging_copy(gpu->copier, host + weight_bytes, upload->graph->target + first,
-                 bytes - weight_bytes);
-    GPU_TRY(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, gpu->stream));
-    edges->weights = (const weight *)device;
-    edges->target = (const uint32_t *)(device + weight_bytes);
-    edges->first_edge = first;
-    edges->last_edge = first + count;
-    return STATUS_OK;
-}
-
-/* The rows that hold the edges of the chunk; they only go forward from one chunk to the next. */
-template <typename weight>
-static void upload_find_rows(const struct graph *graph, struct fill_edges<weight> *edges)
-{
-    uint32_t row = edges->first_row;
-    while (graph->row_offset[row + 1] <= edges->first_edge) {
-        row++;
-    }
-    edges->first_row = row;
-    while (graph->row_offset[row] < edges->last_edge) {
-        row++;
-    }
-    edges->last_row = row;
-}
-
+ * two staging buffers, one being filled by the host while the other is on the bus. observer: asked
+ * between chunks; may be NULL. */
 template <typename semiring, typename weight>
-MUST_CHECK static enum status upload_edges(const struct upload<weight> *upload,
-                                           struct tile_matrix<typename semiring::element> matrix)
+MUST_CHECK static enum status
+upload_edges(struct gpu *gpu, const struct graph *graph, const struct workspace *workspace,
+             const struct observer *observer, const weight *weights,
+             struct tile_matrix<typename semiring::element> matrix, const struct tile_order &order)
 {
-    const struct graph *graph = upload->graph;
-    struct gpu *gpu = upload->gpu;
-    struct fill_edges<weight> edges = {
-    };
-    edges.row_offset = upload->workspace->row_offset;
+    const uint64_t most = workspace->layout.chunk_bytes / (sizeof(weight) + sizeof(uint32_t));
+    fill_edges<weight> edges = {};
+    edges.row_offset = workspace->row_offset;
     edges.directed = graph->directed;
-    edges.order = upload->order;
+    edges.order = order;
     uint32_t slot = 0;
-    for (uint64_t first = 0; first < graph->edge_count; first += upload->chunk_edges) {
+    for (uint64_t first = 0; first < graph->edge_count; first = edges.last_edge) {
         const uint64_t left = graph->edge_count - first;
-        const uint64_t count = left < upload->chunk_edges ? left : upload->chunk_edges;
-        STATUS_TRY(upload_chunk(upload, slot, first, count, &edges));
-        upload_find_rows(graph, &edges);
-        STATUS_TRY((scatter_launch<semiring, weight>(matrix, edges, gpu->stream)));
+        const uint64_t count = left < most ? left : most;
+        const size_t weight_bytes = count * sizeof(weight);
+        const size_t target_bytes = count * sizeof(uint32_t);
+        char *const host = (char *)gpu->staging[slot];
+        char *const device = (char *)workspace->chunk[slot];
+        /* Weights, then targets, so that doubles stay aligned. */
+        GPU_TRY(cudaEventSynchronize(gpu->chunk_done[slot]));
+        staging_copy(gpu->copier, host, weights + first, weight_bytes);
+        staging_copy(gpu->copier, host + weight_bytes, graph->target + first, target_bytes);
+        GPU_TRY(cudaMemcpyAsync(device, host, weight_bytes + target_bytes, cudaMemcpyHostToDevice,
+                                gpu->stream));
+        edges.weights = (const weight *)device;
+        edges.target = (const uint32_t *)(device + weight_bytes);
+        edges.first_edge = first;
+        edges.last_edge = first + count;
+        /* The rows that hold these edges; they only go forward from one chunk to the next. */
+        while (graph->row_offset[edges.first_row + 1] <= edges.first_edge) {
+            edges.first_row++;
+        }
+        edges.last_row = edges.first_row;
+        while (graph->row_offset[edges.last_row] < edges.last_edge) {
+            edges.last_row++;
+        }
+        const uint64_t rows = edges.last_row - edges.first_row;
+        const uint64_t rows_per_block = FILL_THREADS / WARP_THREADS;
+        const uint32_t blocks = (uint32_t)((rows + rows_per_block - 1) / rows_per_block);
+        scatter_kernel<semiring, weight><<<blocks, FILL_THREADS, 0, gpu->stream>>>(matrix, edges);
+        GPU_TRY(cudaGetLastError());
         GPU_TRY(cudaEventRecord(gpu->chunk_done[slot], gpu->stream));
-        if (device_cancelled(upload->observer)) {
+        if (device_cancelled(observer)) {
             return STATUS_CANCELLED;
         }
         slot = (slot + 1) % DEVICE_CHUNKS;
     }
     return STATUS_OK;
-}
-
-template <typename semiring, typename weight>
-MUST_CHECK static enum status
-upload_weighted(struct gpu *gpu, const struct graph *graph, const struct workspace *workspace,
-                const struct observer *observer, const weight *weights,
-                struct tile_matrix<typename semiring::element> matrix,
-                const struct tile_order &order)
-{
-    struct upload<weight> upload;
-    upload.gpu = gpu;
-    upload.graph = graph;
-    upload.workspace = workspace;
-    upload.observer = observer;
-    upload.weights = weights;
-    upload.order = order;
-    upload.chunk_edges = workspace->layout.chunk_bytes / (sizeof(weight) + sizeof(uint32_t));
-    return upload_edges<semiring>(&upload, matrix);
 }
 
 /* After the fill, in stream order. Returns when the graph's arrays are no longer read, the device
@@ -253,8 +193,8 @@ upload_graph(struct gpu *gpu, const struct graph *graph, const struct workspace 
                             ((size_t)graph->vertex_count + 1) * sizeof(uint64_t),
                             cudaMemcpyHostToDevice, gpu->stream));
     return graph->weight_type == WEIGHT_INTEGER
-               ? upload_weighted<semiring>(gpu, graph, workspace, observer, graph->weight_i4,
-                                           matrix, order)
-               : upload_weighted<semiring>(gpu, graph, workspace, observer, graph->weight_f8,
-                                           matrix, order);
+               ? upload_edges<semiring>(gpu, graph, workspace, observer, graph->weight_i4, matrix,
+                                        order)
+               : upload_edges<semiring>(gpu, graph, workspace, observer, graph->weight_f8, matrix,
+                                        order);
 }

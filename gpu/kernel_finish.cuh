@@ -8,7 +8,6 @@
 #pragma once
 
 #include "gpu/semiring.cuh"
-#include "gpu/try.cuh"
 
 #define FINISH_THREADS 256
 #define FINISH_SPAN 1024
@@ -97,17 +96,6 @@ template <typename real> static __device__ __forceinline__ void finish_set_far(r
     *distance = INFINITY;
 }
 
-template <typename element>
-static __device__ __forceinline__ element finish_entry(const element *line,
-                                                       const struct tile_order &order,
-                                                       uint64_t row_position, uint64_t column)
-{
-    const uint64_t position = tile_position(order, column);
-    element distance;
-    finish_set_far(&distance);
-    return tile_holds(order, row_position, position) ? line[position] : distance;
-}
-
 template <typename element, typename result>
 __global__ void __launch_bounds__(FINISH_THREADS)
     finish_kernel(struct tile_matrix<element> matrix, struct finish_rows rows, result *chunk)
@@ -119,7 +107,12 @@ __global__ void __launch_bounds__(FINISH_THREADS)
     const uint64_t begin = (uint64_t)blockIdx.x * FINISH_SPAN;
     const uint64_t end = min(begin + FINISH_SPAN, (uint64_t)rows.vertex_count);
     for (uint64_t column = begin + threadIdx.x; column < end; column += FINISH_THREADS) {
-        element distance = finish_entry(from, rows.order, position, column);
+        const uint64_t place = tile_position(rows.order, column);
+        element distance;
+        finish_set_far(&distance);
+        if (tile_holds(rows.order, position, place)) {
+            distance = from[place];
+        }
         if (column == row && finish_is_negative(distance)) {
             if (rows.clamp) {
                 distance = (element)0;
@@ -139,6 +132,67 @@ MUST_CHECK static enum status finish_launch(struct tile_matrix<element> matrix,
 {
     const dim3 grid((rows.vertex_count + FINISH_SPAN - 1) / FINISH_SPAN, rows.row_count);
     finish_kernel<element, result><<<grid, FINISH_THREADS, 0, stream>>>(matrix, rows, chunk);
+    GPU_TRY(cudaGetLastError());
+    return STATUS_OK;
+}
+
+/* ---- Mirroring ---- */
+
+/* After a symmetric solve: the tiles above the diagonal from those below it, transposed. Inside a
+ * diagonal tile both halves are there already.
+ *
+ * One block of 256 threads per tile above the diagonal, in sixteen pieces of 32x32 elements through
+ * shared memory, whose rows are one longer than 32 so that columns are read without a conflict. */
+#define MIRROR_THREADS 256
+#define MIRROR_PIECE 32
+#define MIRROR_ROWS (MIRROR_THREADS / MIRROR_PIECE)
+
+static_assert(GPU_TILE % MIRROR_PIECE == 0 && MIRROR_PIECE % MIRROR_ROWS == 0, "whole pieces");
+
+/* from and to: first elements of two pieces of the matrix. */
+template <typename element>
+static __device__ __forceinline__ void
+mirror_piece(const element *from, element *to, uint64_t stride, element (*piece)[MIRROR_PIECE + 1])
+{
+    const uint32_t column = threadIdx.x % MIRROR_PIECE;
+    const uint32_t row = threadIdx.x / MIRROR_PIECE;
+#pragma unroll
+    for (uint32_t i = row; i < MIRROR_PIECE; i += MIRROR_ROWS) {
+        piece[i][column] = from[i * stride + column];
+    }
+    __syncthreads();
+#pragma unroll
+    for (uint32_t i = row; i < MIRROR_PIECE; i += MIRROR_ROWS) {
+        to[i * stride + column] = piece[column][i];
+    }
+    __syncthreads();
+}
+
+template <typename element>
+__global__ void __launch_bounds__(MIRROR_THREADS)
+    mirror_kernel(struct tile_matrix<element> matrix, struct tile_order order)
+{
+    __shared__ element piece[MIRROR_PIECE][MIRROR_PIECE + 1];
+    if (blockIdx.x <= blockIdx.y ||
+        !tile_holds(order, (uint64_t)blockIdx.x * GPU_TILE, (uint64_t)blockIdx.y * GPU_TILE)) {
+        return;
+    }
+    const element *const from = tile_at(matrix, blockIdx.x, blockIdx.y);
+    element *const to = tile_at(matrix, blockIdx.y, blockIdx.x);
+    for (uint32_t i = 0; i < GPU_TILE; i += MIRROR_PIECE) {
+        for (uint32_t j = 0; j < GPU_TILE; j += MIRROR_PIECE) {
+            mirror_piece(from + i * matrix.stride + j, to + j * matrix.stride + i, matrix.stride,
+                         piece);
+        }
+    }
+}
+
+template <typename element>
+MUST_CHECK static enum status mirror_launch(struct tile_matrix<element> matrix,
+                                            const struct tile_order &order, cudaStream_t stream)
+{
+    const uint32_t tiles = (uint32_t)(matrix.stride / GPU_TILE);
+    mirror_kernel<element><<<dim3(tiles, tiles), MIRROR_THREADS, 0, stream>>>(matrix, order);
     GPU_TRY(cudaGetLastError());
     return STATUS_OK;
 }

@@ -180,16 +180,11 @@ struct flow_pair {
     uint32_t column;
 };
 
-static __device__ __forceinline__ bool flow_has_row(const struct flow_pair &pair, uint32_t row)
-{
-    return pair.row == row || pair.row + 1 == row;
-}
-
 /* 0: it has the pivot's tile; 1: panels of it; 2: neither. */
 static __device__ __forceinline__ uint32_t flow_urgency(const struct flow_pair &pair,
                                                         uint32_t pivot)
 {
-    const bool across = flow_has_row(pair, pivot);
+    const bool across = pair.row == pivot || pair.row + 1 == pivot;
     const bool down = pair.column == pivot;
     return across && down ? 0 : across || down ? 1 : 2;
 }

@@ -20,7 +20,6 @@
 #pragma once
 
 #include "gpu/slab_ring.cuh"
-#include "gpu/try.cuh"
 
 #define INTERIOR_EDGE (2 * QUAD)
 
@@ -204,31 +203,6 @@ interior_home(struct tile_matrix<typename semiring::element> matrix,
     home[1] = line + (uint64_t)tile->columns[1] * tile_words + (packing == 1 ? OPERAND_WORDS : 0);
 }
 
-template <typename word>
-static __device__ __forceinline__ void interior_load(word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
-                                                     word *const home[2], uint64_t stride)
-{
-#pragma unroll
-    for (uint32_t i = 0; i < INTERIOR_EDGE; i++) {
-        const uint64_t line = (i / QUAD * OPERAND_WORDS + i % QUAD) * stride;
-        tile_load_quad(home[0] + line, reinterpret_cast<word(&)[QUAD]>(tile[i][0]));
-        tile_load_quad(home[1] + line, reinterpret_cast<word(&)[QUAD]>(tile[i][QUAD]));
-    }
-}
-
-template <typename word>
-static __device__ __forceinline__ void
-interior_store(const word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE], word *const home[2],
-               uint64_t stride)
-{
-#pragma unroll
-    for (uint32_t i = 0; i < INTERIOR_EDGE; i++) {
-        const uint64_t line = (i / QUAD * OPERAND_WORDS + i % QUAD) * stride;
-        tile_store_quad(home[0] + line, tile[i][0], tile[i][1], tile[i][2], tile[i][3]);
-        tile_store_quad(home[1] + line, tile[i][4], tile[i][5], tile[i][6], tile[i][7]);
-    }
-}
-
 /* Turns of the inner loop laid out one after another: as many as leave the accumulators in
  * registers. */
 template <typename semiring> struct interior_unroll {
@@ -356,7 +330,12 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     word tile[INTERIOR_EDGE][INTERIOR_EDGE];
     word *home[2];
     interior_home<semiring>(matrix, &work, home);
-    interior_load(tile, home, stride);
+#pragma unroll
+    for (uint32_t i = 0; i < INTERIOR_EDGE; i++) {
+        const uint64_t line = (i / QUAD * OPERAND_WORDS + i % QUAD) * stride;
+        tile_load_quad(home[0] + line, reinterpret_cast<word(&)[QUAD]>(tile[i][0]));
+        tile_load_quad(home[1] + line, reinterpret_cast<word(&)[QUAD]>(tile[i][QUAD]));
+    }
     if (threadIdx.x == 0) {
         kept->row = work.row;
         kept->columns[0] = work.columns[0];
@@ -373,7 +352,12 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     }
     interior_slabs<semiring>(tile, step, work, first, last, ring);
     interior_home<semiring>(matrix, kept, home);
-    interior_store(tile, home, stride);
+#pragma unroll
+    for (uint32_t i = 0; i < INTERIOR_EDGE; i++) {
+        const uint64_t line = (i / QUAD * OPERAND_WORDS + i % QUAD) * stride;
+        tile_store_quad(home[0] + line, tile[i][0], tile[i][1], tile[i][2], tile[i][3]);
+        tile_store_quad(home[1] + line, tile[i][4], tile[i][5], tile[i][6], tile[i][7]);
+    }
 }
 
 /* Once per device and semiring, before the first launch. The carve-out makes room for the second

@@ -16,7 +16,6 @@
 
 #include "gpu/schedule.h"
 #include "gpu/semiring.cuh"
-#include "gpu/try.cuh"
 
 #define PANEL_THREADS 256
 /* Words of a row tile's strip. */

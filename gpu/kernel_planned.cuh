@@ -81,14 +81,6 @@ planned_order(unsigned char *ring, uint32_t turn,
     at->slab = last ? 0 : slab + 1;
 }
 
-/* Pivots that one pass of the inner loop takes. */
-template <typename semiring>
-static __device__ __forceinline__ uint32_t planned_round(uint32_t pivots)
-{
-    constexpr uint32_t pass = 2 * interior_unroll<semiring>::turns;
-    return (pivots + pass - 1) / pass * pass;
-}
-
 /* `slabs` slabs through the ring, of which RING_AHEAD have been ordered. A warp all of whose words
  * are padding lets them pass. */
 template <typename semiring, uint32_t ROW_QUADS, uint32_t WORD_QUADS, typename cursor>
@@ -99,6 +91,8 @@ planned_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
 {
     typedef typename semiring::word word;
     constexpr uint32_t piece_words = RING_PIECE_BYTES / sizeof(word);
+    /* Pivots that one pass of the inner loop takes. */
+    constexpr uint32_t pass = 2 * interior_unroll<semiring>::turns;
     const struct tile_place place = interior_place();
     for (uint32_t turn = 0; turn < slabs; turn++) {
         ring_take(ring, turn);
@@ -111,7 +105,7 @@ planned_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
         const word *const stage = reinterpret_cast<const word *>(ring_stage(ring, turn));
         interior_product<semiring, ROW_QUADS, WORD_QUADS>(
             tile, stage + place.row, stage + 2 * piece_words + place.column,
-            planned_round<semiring>(pivots), step.one);
+            (pivots + pass - 1) / pass * pass, step.one);
         ring_leave(ring, turn);
     }
 }
@@ -122,21 +116,6 @@ struct planned_share {
     bool tall; /* the second quads of rows too */
     bool wide; /* the second quads of words too */
 };
-
-/* Without bulk copies a barrier of the whole block separates the slabs, so all warps have to take
- * the same branch: only `idle` is then the warp's own. */
-static __device__ __forceinline__ struct planned_share
-planned_share_of_warp(const struct schedule_target *target)
-{
-    const uint32_t warp = threadIdx.x / WARP_THREADS;
-    const uint32_t row = warp / 2 * 16;
-    const uint32_t column = warp % 2 * 32;
-    struct planned_share share;
-    share.idle = row >= target->rows || (column >= target->words[0] && column >= target->words[1]);
-    share.tall = (RING_BULK ? row : 0) + OPERAND_WORDS < target->rows;
-    share.wide = (RING_BULK ? column : 0) < target->words[1];
-    return share;
-}
 
 template <typename semiring, typename cursor>
 static __device__ __forceinline__ void
@@ -326,7 +305,14 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     }
     typename semiring::word tile[INTERIOR_EDGE][INTERIOR_EDGE];
     planned_load_target<semiring>(tile, matrix, target);
-    const struct planned_share share = planned_share_of_warp(target);
+    /* Without bulk copies a barrier of the whole block separates the slabs, so all warps have to
+     * take the same branch: only `idle` is then the warp's own. */
+    const uint32_t row = threadIdx.x / WARP_THREADS / 2 * 16;
+    const uint32_t column = threadIdx.x / WARP_THREADS % 2 * 32;
+    struct planned_share share;
+    share.idle = row >= target->rows || (column >= target->words[0] && column >= target->words[1]);
+    share.tall = (RING_BULK ? row : 0) + OPERAND_WORDS < target->rows;
+    share.wide = (RING_BULK ? column : 0) < target->words[1];
     /* Warps count on each other for every slab, so they stop together; what is ordered has to be
      * taken. */
     if (ring_ready(stopped)) {
@@ -423,51 +409,32 @@ MUST_CHECK static inline enum status planned_upload(const struct schedule *sched
 }
 
 template <typename semiring>
-MUST_CHECK static enum status planned_start_pivots(const struct planned_rounds<semiring> *rounds,
-                                                   const struct schedule_round *round)
-{
-    struct gpu *gpu = rounds->gpu;
-    struct diagonal_step diagonal;
-    diagonal.pivots = rounds->lists->pivots + round->pivots.begin;
-    diagonal.count = round->pivots.count;
-    diagonal.tile = 0;
-    diagonal.depth = 0;
-    diagonal.clamp = rounds->clamp_diagonal;
-    diagonal.control = gpu->control;
-    diagonal.negative = &gpu->alarm_device->negative;
-    return diagonal_launch<semiring>(rounds->matrix, diagonal, gpu->stream);
-}
-
-template <typename semiring>
-MUST_CHECK static enum status planned_start_panels(const struct planned_rounds<semiring> *rounds,
-                                                   const struct schedule_round *round)
-{
-    const bool symmetric = rounds->schedule->symmetric;
-    struct panel_step panel;
-    panel.panels = rounds->lists->panels + round->rights.begin;
-    panel.row_count = symmetric ? round->lefts.count : round->rights.count;
-    panel.column_count = symmetric ? 0 : round->lefts.count;
-    panel.pivot = 0;
-    panel.depth = 0;
-    panel.symmetric = symmetric;
-    panel.control = rounds->gpu->control;
-    return panel_launch<semiring>(rounds->matrix, rounds->operand, panel, rounds->gpu->stream);
-}
-
-template <typename semiring>
 MUST_CHECK static enum status planned_start(const struct planned_rounds<semiring> *rounds,
                                             uint32_t index)
 {
     struct gpu *gpu = rounds->gpu;
     const struct schedule_round *round = &rounds->schedule->rounds[index];
+    const bool symmetric = rounds->schedule->symmetric;
+    struct diagonal_step diagonal = {};
+    diagonal.pivots = rounds->lists->pivots + round->pivots.begin;
+    diagonal.count = round->pivots.count;
+    diagonal.clamp = rounds->clamp_diagonal;
+    diagonal.control = gpu->control;
+    diagonal.negative = &gpu->alarm_device->negative;
+    STATUS_TRY(diagonal_launch<semiring>(rounds->matrix, diagonal, gpu->stream));
+    struct panel_step panel = {};
+    panel.panels = rounds->lists->panels + round->rights.begin;
+    panel.row_count = symmetric ? round->lefts.count : round->rights.count;
+    panel.column_count = symmetric ? 0 : round->lefts.count;
+    panel.symmetric = symmetric;
+    panel.control = gpu->control;
+    STATUS_TRY(panel_launch<semiring>(rounds->matrix, rounds->operand, panel, gpu->stream));
     struct planned_step<typename semiring::word> step;
     step.targets = rounds->lists->targets + round->targets.begin;
     step.products = rounds->lists->products;
     step.operand = rounds->operand;
     step.one = 1;
     step.control = gpu->control;
-    STATUS_TRY(planned_start_pivots(rounds, round));
-    STATUS_TRY(planned_start_panels(rounds, round));
     STATUS_TRY(planned_launch<semiring>(rounds->matrix, step, round->targets.count, gpu->stream));
     GPU_TRY(cudaEventRecord(gpu->planned_done[index % DEVICE_PLANNED_AHEAD], gpu->stream));
     return STATUS_OK;

@@ -15,7 +15,7 @@
  * warp in shared memory (2 KiB), added to the device's at the end. */
 #pragma once
 
-#include "gpu/try.cuh"
+#include "gpu/tile.cuh"
 #include "proto/kind.h"
 #include "proto/statistics.h"
 
@@ -106,13 +106,6 @@ struct alignas(sizeof(element) * STATISTICS_QUAD < 16 ? sizeof(element) * STATIS
     element at[STATISTICS_QUAD];
 };
 
-/* Whether every quad of the row can be loaded whole: the same for all threads of a block. */
-template <typename element>
-static __device__ __forceinline__ bool statistics_is_aligned(const element *line)
-{
-    return (uintptr_t)line % alignof(statistics_quad<element>) == 0;
-}
-
 template <bool ALIGNED, typename element>
 static __device__ __forceinline__ statistics_quad<element> statistics_load(const element *from)
 {
@@ -173,7 +166,8 @@ static __device__ __forceinline__ void statistics_walk(const element *line, uint
 {
     const uint64_t whole = vertex_count / STATISTICS_QUAD * STATISTICS_QUAD;
     uint64_t column = (uint64_t)threadIdx.x * STATISTICS_QUAD;
-    if (statistics_is_aligned(line)) {
+    /* Whether every quad of the row can be loaded whole: the same for all threads of a block. */
+    if ((uintptr_t)line % alignof(statistics_quad<element>) == 0) {
         column = statistics_walk_quads<true>(line, column, whole, row, visit);
     } else {
         column = statistics_walk_quads<false>(line, column, whole, row, visit);
@@ -224,20 +218,6 @@ statistics_reduce_thread(const element *line, uint32_t vertex_count, uint32_t ro
     return part;
 }
 
-/* Into lane 0: quad q takes q + 16, then q + 8, and so on. */
-template <typename element>
-static __device__ __forceinline__ void statistics_reduce_warp(statistics_part<element> &part)
-{
-    for (uint32_t half = STATISTICS_GROUP_QUADS / 2; half > 0; half /= 2) {
-        statistics_part<element> other;
-        other.sum = __shfl_down_sync(0xFFFFFFFFu, part.sum, half);
-        other.most = __shfl_down_sync(0xFFFFFFFFu, part.most, half);
-        other.least = __shfl_down_sync(0xFFFFFFFFu, part.least, half);
-        other.count = __shfl_down_sync(0xFFFFFFFFu, part.count, half);
-        statistics_join(part, other);
-    }
-}
-
 /* A zero has no sign, whichever of two was found first: hence + 0.0. Of doubles below 0 the least
  * is the one whose bits are the largest. */
 template <typename element>
@@ -265,7 +245,15 @@ __global__ void __launch_bounds__(STATISTICS_THREADS)
     const uint32_t row = rows.first_row + blockIdx.x;
     const element *const line = rows.elements + blockIdx.x * rows.stride;
     statistics_part<element> part = statistics_reduce_thread(line, rows.vertex_count, row);
-    statistics_reduce_warp(part);
+    /* Into lane 0: quad q takes q + 16, then q + 8, and so on. */
+    for (uint32_t half = STATISTICS_GROUP_QUADS / 2; half > 0; half /= 2) {
+        statistics_part<element> other;
+        other.sum = __shfl_down_sync(0xFFFFFFFFu, part.sum, half);
+        other.most = __shfl_down_sync(0xFFFFFFFFu, part.most, half);
+        other.least = __shfl_down_sync(0xFFFFFFFFu, part.least, half);
+        other.count = __shfl_down_sync(0xFFFFFFFFu, part.count, half);
+        statistics_join(part, other);
+    }
     if (threadIdx.x % STATISTICS_GROUP_QUADS == 0) {
         groups[threadIdx.x / STATISTICS_GROUP_QUADS] = part;
     }

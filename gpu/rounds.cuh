@@ -31,26 +31,8 @@ template <typename semiring> struct rounds {
     bool clamp_diagonal;
 };
 
-template <typename semiring>
-static struct rounds<semiring> rounds_of(struct gpu *gpu, const struct plan *plan,
-                                         const struct observer *observer,
-                                         const struct workspace *workspace, uint32_t pivots) {
-    struct rounds<semiring> rounds;
-    rounds.gpu = gpu;
-    rounds.plan = plan;
-    rounds.observer = observer;
-    rounds.workspace = workspace;
-    rounds.matrix.elements = (typename semiring::element *)workspace->matrix;
-    rounds.matrix.stride = workspace->layout.stride;
-    rounds.pivots = pivots;
-    rounds.symmetric = false;
-    rounds.clamp_diagonal = false;
-    return rounds;
-}
-
 /* Pivot tiles per round. */
-static inline uint32_t
-rounds_pivots(const struct gpu *gpu, const struct plan *plan)
+static inline uint32_t rounds_pivots(const struct gpu *gpu, const struct plan *plan)
 {
     const bool pair = plan->vertex_count >= gpu->tuning.pair_vertices && plan->tile_count > 1;
     return pair ? OPERAND_PIVOTS : 1;
@@ -115,19 +97,6 @@ rounds_interior(const struct rounds<semiring> *rounds, uint32_t round, uint32_t 
     return step;
 }
 
-template <typename semiring>
-static void rounds_set_next(const struct rounds<semiring> *rounds, uint32_t round,
-                            struct interior_step<typename semiring::word> *step)
-{
-    if (round >= rounds_count(rounds)) {
-        return;
-    }
-    step->next_count = rounds_width(rounds, round);
-    for (uint32_t pivot = 0; pivot < step->next_count; pivot++) {
-        step->next[pivot] = rounds_tile(rounds, round, pivot);
-    }
-}
-
 /* Closes one pivot tile and makes its panels. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_start_pivot(const struct rounds<semiring> *rounds,
@@ -175,23 +144,6 @@ MUST_CHECK static enum status rounds_start_panels(const struct rounds<semiring> 
 }
 
 template <typename semiring>
-MUST_CHECK static enum status
-rounds_start_half(const struct rounds<semiring> *rounds, uint32_t round, uint32_t half,
-                  const struct interior_step<typename semiring::word> *step)
-{
-    struct gpu *gpu = rounds->gpu;
-    const uint32_t slot = round % DEVICE_ROUND_EVENTS;
-    const uint32_t rows = interior_rest_rows<semiring>(step);
-    const uint32_t first = half * rows / DEVICE_HALVES;
-    const uint32_t last = (half + 1) * rows / DEVICE_HALVES;
-    GPU_TRY(cudaStreamWaitEvent(gpu->half[half], gpu->panels_done[slot], 0));
-    STATUS_TRY(interior_launch_rest<semiring>(rounds->matrix, *step, first, last - first,
-                                              gpu->half[half]));
-    GPU_TRY(cudaEventRecord(gpu->half_done[half][slot], gpu->half[half]));
-    return STATUS_OK;
-}
-
-template <typename semiring>
 MUST_CHECK static enum status rounds_await_halves(const struct rounds<semiring> *rounds,
                                                   uint32_t round)
 {
@@ -207,22 +159,31 @@ MUST_CHECK static enum status rounds_await_halves(const struct rounds<semiring> 
 template <typename semiring>
 MUST_CHECK static enum status rounds_start(const struct rounds<semiring> *rounds, uint32_t round)
 {
+    struct gpu *gpu = rounds->gpu;
     const bool last = round + 1 == rounds_count(rounds);
+    const uint32_t slot = round % DEVICE_ROUND_EVENTS;
     struct interior_step<typename semiring::word> step =
         rounds_interior(rounds, round, rounds_width(rounds, round));
-    rounds_set_next(rounds, round + 1, &step);
+    step.next_count = last ? 0 : rounds_width(rounds, round + 1);
+    for (uint32_t pivot = 0; pivot < step.next_count; pivot++) {
+        step.next[pivot] = rounds_tile(rounds, round + 1, pivot);
+    }
+    const uint32_t rows = interior_rest_rows<semiring>(&step);
     for (uint32_t half = 0; half < DEVICE_HALVES; half++) {
-        STATUS_TRY(rounds_start_half(rounds, round, half, &step));
+        const uint32_t first = half * rows / DEVICE_HALVES;
+        const uint32_t end = (half + 1) * rows / DEVICE_HALVES;
+        GPU_TRY(cudaStreamWaitEvent(gpu->half[half], gpu->panels_done[slot], 0));
+        STATUS_TRY(interior_launch_rest<semiring>(rounds->matrix, step, first, end - first,
+                                                  gpu->half[half]));
+        GPU_TRY(cudaEventRecord(gpu->half_done[half][slot], gpu->half[half]));
     }
     if (last) {
-        STATUS_TRY(rounds_await_halves(rounds, round));
-    } else if (round > 0) {
+        return rounds_await_halves(rounds, round);
+    }
+    if (round > 0) {
         STATUS_TRY(rounds_await_halves(rounds, round - 1));
     }
-    if (last) {
-        return STATUS_OK;
-    }
-    STATUS_TRY(interior_launch_next<semiring>(rounds->matrix, step, rounds->gpu->stream));
+    STATUS_TRY(interior_launch_next<semiring>(rounds->matrix, step, gpu->stream));
     return rounds_start_panels(rounds, round + 1);
 }
 
@@ -248,20 +209,14 @@ MUST_CHECK static enum status rounds_finish(const struct rounds<semiring> *round
  * device busy. */
 #define ROUNDS_LONG_STRIDE 8192
 
-template <typename semiring> static uint32_t rounds_ahead(const struct rounds<semiring> *rounds)
-{
-    const uint32_t most = rounds->matrix.stride >= ROUNDS_LONG_STRIDE ? 2 : DEVICE_ROUNDS_AHEAD;
-    const uint32_t count = rounds_count(rounds);
-    return count < most ? count : most;
-}
-
 /* All rounds. Ends when the last is done, its kernels' work visible to what follows in the stream.
  */
 template <typename semiring>
 MUST_CHECK static enum status rounds_run(const struct rounds<semiring> *rounds)
 {
     const uint32_t count = rounds_count(rounds);
-    const uint32_t ahead = rounds_ahead(rounds);
+    const uint32_t most = rounds->matrix.stride >= ROUNDS_LONG_STRIDE ? 2 : DEVICE_ROUNDS_AHEAD;
+    const uint32_t ahead = count < most ? count : most;
     STATUS_TRY(rounds_start_panels(rounds, 0));
     for (uint32_t round = 0; round < count; round++) {
         if (round >= ahead) {

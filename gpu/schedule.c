@@ -21,61 +21,24 @@ struct making {
     uint32_t places_count;
 };
 
-struct totals {
-    uint64_t panels;
-    uint64_t targets_of_round;   /* the most */
-    uint64_t products_of_target; /* the most */
-};
-
 static uint64_t most(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
 
-static struct totals count(const struct plan *plan)
+void schedule_slots(const struct plan *plan, uint32_t *ret_left, uint32_t *ret_right)
 {
-    struct totals totals = {
-        .panels = plan->left_count + (plan->symmetric ? 0 : plan->right_count),
-    };
+    *ret_left = 0;
+    *ret_right = 0;
     for (uint32_t index = 0; index < plan->round_count; index++) {
-        totals.targets_of_round = most(totals.targets_of_round, plan->rounds[index].target_count);
+        *ret_left = (uint32_t)most(*ret_left, plan->rounds[index].left_count);
+        *ret_right = (uint32_t)most(*ret_right, plan->rounds[index].right_count);
     }
-    for (size_t target = 0; target < plan->target_count; target++) {
-        totals.products_of_target =
-            most(totals.products_of_target, plan->targets[target].product_count);
-    }
-    return totals;
-}
-
-uint32_t schedule_left_slots(const struct plan *plan)
-{
-    uint32_t slots = 0;
-    for (uint32_t index = 0; index < plan->round_count; index++) {
-        slots = (uint32_t)most(slots, plan->rounds[index].left_count);
-    }
-    return slots;
-}
-
-uint32_t schedule_right_slots(const struct plan *plan)
-{
-    uint32_t slots = 0;
-    for (uint32_t index = 0; index < plan->round_count; index++) {
-        slots = (uint32_t)most(slots, plan->rounds[index].right_count);
-    }
-    return slots;
 }
 
 static uint64_t words_of(uint32_t tile_count)
 {
     return ((uint64_t)tile_count * tile_count + WORD_BITS - 1) / WORD_BITS;
-}
-
-/* In a symmetric plan the tiles above the diagonal are written once, when they are mirrored. */
-static bool is_filled(const struct plan *plan, uint32_t row, uint32_t column)
-{
-    const uint64_t bit = (uint64_t)row * plan->tile_count + column;
-    return (plan->edge_tiles[bit / WORD_BITS] >> bit % WORD_BITS & 1) != 0 &&
-           (!plan->symmetric || row >= column);
 }
 
 /* The most, both halves of a symmetric plan. */
@@ -128,24 +91,33 @@ static void *take(uint64_t entries, size_t bytes)
     return calloc(entries > 0 ? entries : 1, bytes);
 }
 
-static enum status allocate(struct making *making, const struct totals *totals)
+static enum status allocate(struct making *making)
 {
     const struct plan *plan = making->plan;
     struct schedule *schedule = making->schedule;
     const uint64_t fills = fills_most(plan) + 2 * splits_most(plan);
     const uint64_t targets = plan->target_count + splits_most(plan);
-    if (totals->panels > UINT32_MAX || targets > UINT32_MAX || plan->product_count > UINT32_MAX ||
+    const uint64_t panels = plan->left_count + (plan->symmetric ? 0 : plan->right_count);
+    uint64_t targets_of_round = 0;
+    uint64_t products_of_target = 0;
+    for (uint32_t index = 0; index < plan->round_count; index++) {
+        targets_of_round = most(targets_of_round, plan->rounds[index].target_count);
+    }
+    for (size_t target = 0; target < plan->target_count; target++) {
+        products_of_target = most(products_of_target, plan->targets[target].product_count);
+    }
+    if (panels > UINT32_MAX || targets > UINT32_MAX || plan->product_count > UINT32_MAX ||
         fills > UINT32_MAX) {
         return STATUS_NO_DEVICE_MEMORY;
     }
     const uint64_t slabs_of_product = (plan->tile + making->grain.slab - 1) / making->grain.slab;
-    making->places_count = (uint32_t)(totals->products_of_target * slabs_of_product + 1);
+    making->places_count = (uint32_t)(products_of_target * slabs_of_product + 1);
     making->places = take(making->places_count, sizeof(*making->places));
-    making->unsorted = take(totals->targets_of_round + SPLITS_MOST, sizeof(*making->unsorted));
+    making->unsorted = take(targets_of_round + SPLITS_MOST, sizeof(*making->unsorted));
     schedule->rounds = take(plan->round_count, sizeof(*schedule->rounds));
     schedule->fills = take(fills, sizeof(*schedule->fills));
     schedule->pivots = take(plan->tile_count, sizeof(*schedule->pivots));
-    schedule->panels = take(totals->panels, sizeof(*schedule->panels));
+    schedule->panels = take(panels, sizeof(*schedule->panels));
     schedule->targets = take(targets, sizeof(*schedule->targets));
     schedule->products = take(plan->product_count, sizeof(*schedule->products));
     schedule->position = take(plan->vertex_count, sizeof(*schedule->position));
@@ -156,42 +128,9 @@ static enum status allocate(struct making *making, const struct totals *totals)
     return complete ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-static void place_vertices(const struct plan *plan, uint32_t *position)
-{
-    for (uint32_t tile = 0; tile < plan->tile_count; tile++) {
-        const uint32_t begin = plan->tile_begin[tile];
-        for (uint32_t at = begin; at < plan->tile_begin[tile + 1]; at++) {
-            position[plan->vertex_at[at]] = tile * plan->tile + at - begin;
-        }
-    }
-}
-
-static void add_fills(const struct plan *plan, struct schedule *schedule)
-{
-    for (uint32_t row = 0; row < plan->tile_count; row++) {
-        for (uint32_t column = 0; column < plan->tile_count; column++) {
-            if (is_filled(plan, row, column)) {
-                schedule->fills[schedule->fill_count++] = (struct schedule_tile){row, column};
-            }
-        }
-    }
-}
-
 static uint32_t width_of(const struct plan *plan, uint32_t tile)
 {
     return plan->tile_begin[tile + 1] - plan->tile_begin[tile];
-}
-
-static void add_pivots(struct making *making, const struct plan_round *round,
-                       struct schedule_round *made)
-{
-    struct schedule *schedule = making->schedule;
-    made->pivots = (struct schedule_range){schedule->pivot_count, round->pivot_count};
-    for (uint32_t index = 0; index < round->pivot_count; index++) {
-        const uint32_t tile = round->pivots[index].tile;
-        schedule->pivots[schedule->pivot_count++] =
-            (struct schedule_pivot){tile, width_of(making->plan, tile)};
-    }
 }
 
 static void add_panel(struct making *making, uint32_t slot, uint32_t pivot, uint32_t tile)
@@ -266,19 +205,6 @@ static bool are_alike(const struct plan_round *round, const struct plan_target *
     return true;
 }
 
-/* The slabs of one entry beyond which its block would be alone: its share of the round's, and no
- * less than a product of full depth has. */
-static uint32_t most_slabs(const struct making *making)
-{
-    const uint32_t units = making->grain.units < SPLITS_MOST ? making->grain.units : SPLITS_MOST;
-    const uint32_t least = slabs_of(making, making->plan->tile);
-    uint64_t slabs = 0;
-    for (uint32_t index = 0; index < making->unsorted_count; index++) {
-        slabs += making->unsorted[index].slabs;
-    }
-    return (uint32_t)most(least, (slabs + units - 1) / units);
-}
-
 /* Each part has whole products, at least one. Their tiles must hold something before the first of
  * them is done. */
 static void split_target(struct making *making, uint32_t index, uint32_t product_count,
@@ -312,8 +238,16 @@ static void split_target(struct making *making, uint32_t index, uint32_t product
 /* The entries are still in the order of their products. */
 static void split_targets(struct making *making)
 {
-    const uint32_t limit = most_slabs(making);
     const uint32_t count = making->unsorted_count;
+    const uint32_t units = making->grain.units < SPLITS_MOST ? making->grain.units : SPLITS_MOST;
+    uint64_t slabs = 0;
+    for (uint32_t index = 0; index < count; index++) {
+        slabs += making->unsorted[index].slabs;
+    }
+    /* The slabs of one entry beyond which its block would be alone: its share of the round's, and
+     * no less than a product of full depth has. */
+    const uint32_t least = slabs_of(making, making->plan->tile);
+    const uint32_t limit = (uint32_t)most(least, (slabs + units - 1) / units);
     for (uint32_t index = 0; index < count; index++) {
         const struct schedule_target *target = &making->unsorted[index];
         const uint32_t end = index + 1 < count ? making->unsorted[index + 1].product_begin
@@ -397,12 +331,31 @@ static void make(struct making *making)
 {
     const struct plan *plan = making->plan;
     struct schedule *schedule = making->schedule;
-    place_vertices(plan, schedule->position);
-    add_fills(plan, schedule);
+    for (uint32_t tile = 0; tile < plan->tile_count; tile++) {
+        const uint32_t begin = plan->tile_begin[tile];
+        for (uint32_t at = begin; at < plan->tile_begin[tile + 1]; at++) {
+            schedule->position[plan->vertex_at[at]] = tile * plan->tile + at - begin;
+        }
+    }
+    /* In a symmetric plan the tiles above the diagonal are written once, when they are mirrored. */
+    for (uint32_t row = 0; row < plan->tile_count; row++) {
+        for (uint32_t column = 0; column < plan->tile_count; column++) {
+            const uint64_t bit = (uint64_t)row * plan->tile_count + column;
+            if ((plan->edge_tiles[bit / WORD_BITS] >> bit % WORD_BITS & 1) != 0 &&
+                (!plan->symmetric || row >= column)) {
+                schedule->fills[schedule->fill_count++] = (struct schedule_tile){row, column};
+            }
+        }
+    }
     for (uint32_t index = 0; index < plan->round_count; index++) {
         const struct plan_round *round = &plan->rounds[index];
         struct schedule_round *made = &schedule->rounds[index];
-        add_pivots(making, round, made);
+        made->pivots = (struct schedule_range){schedule->pivot_count, round->pivot_count};
+        for (uint32_t pivot = 0; pivot < round->pivot_count; pivot++) {
+            const uint32_t tile = round->pivots[pivot].tile;
+            schedule->pivots[schedule->pivot_count++] =
+                (struct schedule_pivot){tile, width_of(plan, tile)};
+        }
         add_panels(making, round, made);
         add_targets(making, round, made);
     }
@@ -411,7 +364,6 @@ static void make(struct making *making)
 enum status schedule_create(const struct plan *plan, struct schedule_grain grain,
                             struct schedule **ret_schedule)
 {
-    const struct totals totals = count(plan);
     struct making making = {.plan = plan, .grain = grain};
     making.schedule = calloc(1, sizeof(*making.schedule));
     if (making.schedule == NULL) {
@@ -420,7 +372,7 @@ enum status schedule_create(const struct plan *plan, struct schedule_grain grain
     making.schedule->symmetric = plan->symmetric;
     making.schedule->tile_count = plan->tile_count;
     making.schedule->round_count = plan->round_count;
-    const enum status status = allocate(&making, &totals);
+    const enum status status = allocate(&making);
     if (status == STATUS_OK) {
         make(&making);
     }

@@ -105,9 +105,8 @@ void schedule_destroy(struct schedule *schedule);
 
 /* The most that its lists take on the device, each aligned to `alignment`. */
 uint64_t schedule_bytes_most(const struct plan *plan, uint64_t alignment);
-/* The most slots of a round's left or right operands. */
-uint32_t schedule_left_slots(const struct plan *plan);
-uint32_t schedule_right_slots(const struct plan *plan);
+/* The most slots of a round's left and right operands. */
+void schedule_slots(const struct plan *plan, uint32_t *ret_left, uint32_t *ret_right);
 
 #ifdef __cplusplus
 }

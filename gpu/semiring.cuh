@@ -126,26 +126,23 @@ struct semiring_u2 {
     }
 };
 
+/* Elements side by side in a word. */
+template <typename semiring> static __host__ __device__ constexpr uint32_t semiring_packing(void)
+{
+    return sizeof(typename semiring::word) / sizeof(typename semiring::element);
+}
+
 /* One pivot on words. */
 template <typename semiring>
 static __device__ __forceinline__ typename semiring::word
 semiring_relax_word(typename semiring::word distance, typename semiring::word to,
                     typename semiring::word from)
 {
-    return semiring::relax(distance, to, from);
-}
-
-template <>
-__device__ __forceinline__ uint32_t semiring_relax_word<semiring_u2>(uint32_t distance, uint32_t to,
-                                                                     uint32_t from)
-{
-    return __viaddmin_u16x2(to, from, distance);
-}
-
-/* Elements side by side in a word. */
-template <typename semiring> static __host__ __device__ constexpr uint32_t semiring_packing(void)
-{
-    return sizeof(typename semiring::word) / sizeof(typename semiring::element);
+    if constexpr (semiring_packing<semiring>() == 2) {
+        return __viaddmin_u16x2(to, from, distance);
+    } else {
+        return semiring::relax(distance, to, from);
+    }
 }
 
 /* The operands of the interior phase: the panels of a round, copied out of the matrix into the

@@ -48,6 +48,7 @@ static __device__ __forceinline__ unsigned char *ring_stage(unsigned char *ring,
 
 #if RING_BULK
 
+/* The barrier of a stage: for the slab that comes, or for the room that it leaves. */
 static __device__ __forceinline__ uint32_t ring_barrier(unsigned char *ring, uint32_t slab,
                                                         bool empty)
 {
@@ -69,8 +70,32 @@ static __device__ __forceinline__ void ring_wait(uint32_t barrier, uint32_t pari
                  : "memory");
 }
 
+static __device__ __forceinline__ void ring_bulk_copy(unsigned char *shared, const void *global,
+                                                      uint32_t barrier)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1], %2, [%3];" ::"r"((uint32_t)__cvta_generic_to_shared(shared)),
+                 "l"(global), "r"(RING_PIECE_BYTES), "r"(barrier)
+                 : "memory");
+}
+
+#else
+
+template <typename word>
+static __device__ __forceinline__ void ring_copy_piece(unsigned char *shared, const word *global)
+{
+#pragma unroll
+    for (uint32_t at = 0; at < RING_PIECE_BYTES; at += RING_THREADS * 16) {
+        tile_copy_16(shared + at + threadIdx.x * 16,
+                     reinterpret_cast<const unsigned char *>(global) + at + threadIdx.x * 16);
+    }
+}
+
+#endif
+
 static __device__ __forceinline__ void ring_init(unsigned char *ring)
 {
+#if RING_BULK
     if (threadIdx.x == 0) {
         for (uint32_t stage = 0; stage < RING_STAGES; stage++) {
             asm volatile(
@@ -83,31 +108,33 @@ static __device__ __forceinline__ void ring_init(unsigned char *ring)
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     }
+#else
+    (void)ring;
+#endif
 }
 
-static __device__ __forceinline__ void ring_bulk_copy(unsigned char *shared, const void *global,
-                                                      uint32_t barrier)
-{
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-                 "[%0], [%1], %2, [%3];" ::"r"((uint32_t)__cvta_generic_to_shared(shared)),
-                 "l"(global), "r"(RING_PIECE_BYTES), "r"(barrier)
-                 : "memory");
-}
-
-/* Until the stage's last slab has been left by every warp. */
+/* Until the stage's last slab has been left by every warp. Without bulk copies it has: a stage is
+ * ordered behind the barrier that follows its last slab. */
 static __device__ __forceinline__ void ring_await_room(unsigned char *ring, uint32_t slab)
 {
+#if RING_BULK
     if (slab >= RING_STAGES) {
         ring_wait(ring_barrier(ring, slab, true), (slab / RING_STAGES - 1) % 2);
     }
+#else
+    (void)ring;
+    (void)slab;
+#endif
 }
 
-/* By thread 0 alone, once there is room. */
+/* By thread 0 alone, once there is room. Without bulk copies by all, and it ends in a commit, in
+ * every turn: so "all but the newest" always means the slab in hand. */
 template <typename word>
 static __device__ __forceinline__ void ring_send(unsigned char *ring, uint32_t slab,
                                                  struct ring_source<word> source)
 {
     unsigned char *const stage = ring_stage(ring, slab);
+#if RING_BULK
     const uint32_t barrier = ring_barrier(ring, slab, false);
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
                  "r"(RING_STAGE_BYTES)
@@ -116,13 +143,20 @@ static __device__ __forceinline__ void ring_send(unsigned char *ring, uint32_t s
     ring_bulk_copy(stage + RING_PIECE_BYTES, source.left + OPERAND_BLOCK_WORDS, barrier);
     ring_bulk_copy(stage + 2 * RING_PIECE_BYTES, source.right, barrier);
     ring_bulk_copy(stage + 3 * RING_PIECE_BYTES, source.right + source.next_right, barrier);
+#else
+    ring_copy_piece(stage, source.left);
+    ring_copy_piece(stage + RING_PIECE_BYTES, source.left + OPERAND_BLOCK_WORDS);
+    ring_copy_piece(stage + 2 * RING_PIECE_BYTES, source.right);
+    ring_copy_piece(stage + 3 * RING_PIECE_BYTES, source.right + source.next_right);
+    __pipeline_commit();
+#endif
 }
 
 template <typename word>
 static __device__ __forceinline__ void ring_order(unsigned char *ring, uint32_t slab,
                                                   struct ring_source<word> source)
 {
-    if (threadIdx.x == 0) {
+    if (!RING_BULK || threadIdx.x == 0) {
         ring_await_room(ring, slab);
         ring_send(ring, slab, source);
     }
@@ -131,90 +165,40 @@ static __device__ __forceinline__ void ring_order(unsigned char *ring, uint32_t 
 /* Nothing is ordered in this turn. */
 static __device__ __forceinline__ void ring_order_none(void)
 {
+#if !RING_BULK
+    __pipeline_commit();
+#endif
 }
 
-/* Until the slab is there. */
+/* Until the slab is there. Without bulk copies also until everybody is done with the stage that is
+ * ordered next. */
 static __device__ __forceinline__ void ring_take(unsigned char *ring, uint32_t slab)
 {
+#if RING_BULK
     ring_wait(ring_barrier(ring, slab, false), slab / RING_STAGES % 2);
+#else
+    (void)ring;
+    (void)slab;
+    __pipeline_wait_prior(RING_STAGES - 2);
+    __syncthreads();
+#endif
 }
 
 /* This warp is done with the slab. */
 static __device__ __forceinline__ void ring_leave(unsigned char *ring, uint32_t slab)
 {
+#if RING_BULK
     __syncwarp();
     if (threadIdx.x % WARP_THREADS == 0) {
         asm volatile(
             "mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(ring_barrier(ring, slab, true))
             : "memory");
     }
-}
-
 #else
-
-static __device__ __forceinline__ void ring_init(unsigned char *ring)
-{
-    (void)ring;
-}
-
-template <typename word>
-static __device__ __forceinline__ void ring_copy_piece(unsigned char *shared, const word *global)
-{
-#pragma unroll
-    for (uint32_t at = 0; at < RING_PIECE_BYTES; at += RING_THREADS * 16) {
-        tile_copy_16(shared + at + threadIdx.x * 16,
-                     reinterpret_cast<const unsigned char *>(global) + at + threadIdx.x * 16);
-    }
-}
-
-/* There is: a stage is ordered behind the barrier that follows its last slab. */
-static __device__ __forceinline__ void ring_await_room(unsigned char *ring, uint32_t slab)
-{
     (void)ring;
     (void)slab;
-}
-
-/* Ends in a commit, in every turn: so "all but the newest" always means the slab in hand. */
-template <typename word>
-static __device__ __forceinline__ void ring_send(unsigned char *ring, uint32_t slab,
-                                                 struct ring_source<word> source)
-{
-    unsigned char *const stage = ring_stage(ring, slab);
-    ring_copy_piece(stage, source.left);
-    ring_copy_piece(stage + RING_PIECE_BYTES, source.left + OPERAND_BLOCK_WORDS);
-    ring_copy_piece(stage + 2 * RING_PIECE_BYTES, source.right);
-    ring_copy_piece(stage + 3 * RING_PIECE_BYTES, source.right + source.next_right);
-    __pipeline_commit();
-}
-
-template <typename word>
-static __device__ __forceinline__ void ring_order(unsigned char *ring, uint32_t slab,
-                                                  struct ring_source<word> source)
-{
-    ring_send(ring, slab, source);
-}
-
-static __device__ __forceinline__ void ring_order_none(void)
-{
-    __pipeline_commit();
-}
-
-/* The slab has landed, and everybody is done with the stage that is ordered next. */
-static __device__ __forceinline__ void ring_take(unsigned char *ring, uint32_t slab)
-{
-    (void)ring;
-    (void)slab;
-    __pipeline_wait_prior(RING_STAGES - 2);
-    __syncthreads();
-}
-
-static __device__ __forceinline__ void ring_leave(unsigned char *ring, uint32_t slab)
-{
-    (void)ring;
-    (void)slab;
-}
-
 #endif
+}
 
 /* Between ring_init and the first ring_take; thread 0 may order before. What a thread has read by
  * itself, the others agree on: true for all when it is for one. */

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "gpu/semiring.cuh"
-#include "gpu/try.cuh"
 
 #define SMALL_TILE 64
 #define SMALL_THREADS 256

@@ -1,4 +1,5 @@
-/* Geometry of a tile, which all kernels share, and how a thread moves four words at once.
+/* Geometry of a tile, which all kernels share, how a thread moves four words at once, and how
+ * errors of CUDA become a status.
  *
  * On the device the matrix is n_pad x n_pad, row-major, n_pad the vertex count rounded up to whole
  * tiles; under a plan with an order of its own each tile of the plan is padded to a whole one. A
@@ -10,6 +11,41 @@
 
 #include <cuda_pipeline_primitives.h>
 #include <cuda_runtime.h>
+
+/* ---- Errors, translated where they occur; returning, never exiting ---- */
+
+/* Clears an error that leaves the context usable, so that a later launch check does not see it
+ * again; notes a sticky one. */
+MUST_CHECK static inline enum status try_translate(cudaError_t error)
+{
+    const enum status status = gpu_fault_status(static_cast<int>(error));
+    if (status == STATUS_DEVICE_LOST) {
+        gpu_fault_note(static_cast<int>(error));
+    } else if (status != STATUS_OK) {
+        (void)cudaGetLastError();
+    }
+    return status;
+}
+
+/* Returns from the calling function when a CUDA call failed. */
+#define GPU_TRY(call)                                                                              \
+    do {                                                                                           \
+        const enum status try_status = try_translate(call);                                        \
+        if (try_status != STATUS_OK) {                                                             \
+            return try_status;                                                                     \
+        }                                                                                          \
+    } while (0)
+
+/* The same for a call that already returns enum status. */
+#define STATUS_TRY(call)                                                                           \
+    do {                                                                                           \
+        const enum status try_status = (call);                                                     \
+        if (try_status != STATUS_OK) {                                                             \
+            return try_status;                                                                     \
+        }                                                                                          \
+    } while (0)
+
+/* ---- Tiles ---- */
 
 #define WARP_THREADS 32
 /* Words that a thread moves at once. */

@@ -5,7 +5,6 @@
 #include "gpu/kernel_statistics.cuh"
 #include "gpu/schedule.h"
 #include "gpu/semiring.cuh"
-#include "gpu/try.cuh"
 
 #include <string.h>
 
@@ -51,15 +50,6 @@ static inline uint64_t workspace_align(uint64_t bytes)
     return (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
 }
 
-static inline uint64_t workspace_chunk(uint64_t result_bytes, uint64_t edge_count)
-{
-    const uint64_t edges = edge_count < DEVICE_CHUNK_BYTES / WORKSPACE_EDGE_BYTES
-                               ? edge_count * WORKSPACE_EDGE_BYTES
-                               : DEVICE_CHUNK_BYTES;
-    const uint64_t most = edges > result_bytes ? edges : result_bytes;
-    return workspace_align(most < DEVICE_CHUNK_BYTES ? most : DEVICE_CHUNK_BYTES);
-}
-
 /* Every tile of the matrix in both operands, as each round of a dense plan has them. */
 static inline void workspace_set_dense(struct workspace_shape *shape, uint32_t vertex_count,
                                        uint32_t pivots)
@@ -79,8 +69,7 @@ static inline void workspace_set_planned(struct workspace_shape *shape, const st
     shape->vertex_count = plan->vertex_count;
     shape->tile_count = plan->tile_count;
     shape->list_bytes = schedule_bytes_most(plan, WORKSPACE_ALIGNMENT);
-    shape->left_slots = schedule_left_slots(plan);
-    shape->right_slots = schedule_right_slots(plan);
+    schedule_slots(plan, &shape->left_slots, &shape->right_slots);
     shape->parities = 1;
     shape->pivots = 1;
 }
@@ -102,7 +91,13 @@ static inline bool workspace_plan(const struct workspace_shape *shape,
     layout.right_bytes = operand_words(shape->right_slots, shape->right_blocks) * shape->word_bytes;
     layout.offset_bytes = workspace_align((n + 1) * sizeof(uint64_t));
     layout.list_bytes = workspace_align(shape->list_bytes);
-    layout.chunk_bytes = workspace_chunk(n * n * shape->result_bytes, shape->edge_count);
+    /* The edges, or rows of the result, whichever takes more; no more than travels at once. */
+    const uint64_t result_bytes = n * n * shape->result_bytes;
+    const uint64_t edge_bytes = shape->edge_count < DEVICE_CHUNK_BYTES / WORKSPACE_EDGE_BYTES
+                                    ? shape->edge_count * WORKSPACE_EDGE_BYTES
+                                    : DEVICE_CHUNK_BYTES;
+    const uint64_t most = edge_bytes > result_bytes ? edge_bytes : result_bytes;
+    layout.chunk_bytes = workspace_align(most < DEVICE_CHUNK_BYTES ? most : DEVICE_CHUNK_BYTES);
     layout.statistics_bytes = workspace_align(statistics_workspace_bytes(shape->vertex_count));
     layout.scratch_bytes = workspace_align(shape->scratch_bytes);
     layout.total_bytes =
@@ -134,20 +129,6 @@ static inline void *workspace_cut(char **rest, uint64_t bytes)
     return part;
 }
 
-static inline void workspace_cut_operands(struct workspace *workspace,
-                                          const struct workspace_shape *shape, char **rest)
-{
-    const struct workspace_layout *layout = &workspace->layout;
-    for (uint32_t parity = 0; parity < shape->parities; parity++) {
-        for (uint32_t pivot = 0; pivot < shape->pivots; pivot++) {
-            void *const left = workspace_cut(rest, layout->left_bytes);
-            workspace->left[parity][pivot] = left;
-            workspace->right[parity][pivot] =
-                shape->right_blocks > 0 ? workspace_cut(rest, layout->right_bytes) : left;
-        }
-    }
-}
-
 /* The arena is kept by the device; the workspace points into it. */
 MUST_CHECK static inline enum status
 workspace_acquire(struct gpu *gpu, const struct workspace_shape *shape, struct workspace *workspace)
@@ -162,7 +143,14 @@ workspace_acquire(struct gpu *gpu, const struct workspace_shape *shape, struct w
     }
     char *rest = (char *)gpu->arena;
     workspace->matrix = workspace_cut(&rest, layout->matrix_bytes);
-    workspace_cut_operands(workspace, shape, &rest);
+    for (uint32_t parity = 0; parity < shape->parities; parity++) {
+        for (uint32_t pivot = 0; pivot < shape->pivots; pivot++) {
+            void *const left = workspace_cut(&rest, layout->left_bytes);
+            workspace->left[parity][pivot] = left;
+            workspace->right[parity][pivot] =
+                shape->right_blocks > 0 ? workspace_cut(&rest, layout->right_bytes) : left;
+        }
+    }
     workspace->row_offset = (uint64_t *)workspace_cut(&rest, layout->offset_bytes);
     workspace->lists = workspace_cut(&rest, layout->list_bytes);
     for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {

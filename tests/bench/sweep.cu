@@ -8,7 +8,7 @@
  * two stages filled by cp.async. */
 #include "tests/bench/sweep.h"
 
-#include "gpu/try.cuh"
+#include "gpu/tile.cuh"
 #include "proto/kind.h"
 
 #include <cuda_pipeline_primitives.h>
