@@ -1,17 +1,20 @@
-/* The certificate on the device, for graphs whose weights are all above 0: what
+/* The certificate on the device, for graphs without weights below 0: what
  * server/solver/certificate.c proves of a matrix on the host, proven of one in device memory.
  *
- * With d the distances of row i, d(i) is 0, each edge (u, v, w) leaves d(v) <= d(u) + w, and a
- * finite d(v) is settled by a tight edge, d(v) = d(u) + w, from a vertex that is nearer. A chain of
- * such edges gets nearer at every step, so it ends, and nowhere but in i: when all finite entries
- * are settled each is the length of a path. A float may be so large that a weight vanishes in it:
- * an entry as far as its neighbour is settled only after that neighbour, so that two of them cannot
- * vouch for each other, and the passes over the edges repeat until nothing changes.
+ * With d the distances of row i, d(i) is 0, each edge (u, v, w) leaves d(v) <= d(u) + w, and every
+ * finite d(v) but d(i) is settled by a tight edge, d(v) = d(u) + w, from a vertex that is nearer,
+ * or as near and settled before. Walk back along such edges: at each step the distance falls, or it
+ * stays and the time of settling falls. So no entry comes twice, the walk ends, and nowhere but in
+ * i: when all finite entries are settled each is the length of a path. Vertices on a cycle of
+ * length 0 cannot vouch for each other, as one of them would have to be settled first; nor can two
+ * floats that are so large that the weight between them vanishes.
  *
- * Floats are compared with the least tolerance of the host, that of paths of few edges. The device
- * stops at the first row that it leaves open; the host judges from there on, says what is wrong, or
- * accepts what its wider tolerance of long paths admits: certificate_resume. A graph with a weight
- * of 0 or less is left to the host whole, since cycles of length 0 ask for a search of every row.
+ * The passes over the edges repeat until nothing changes. Floats are compared with the least
+ * tolerance of the host, that of paths of few edges. The device stops at the first row that it
+ * leaves open, and after PASSES_MAX passes, as long chains of weight 0 may take them; the host
+ * judges from there on, says what is wrong, or accepts what its wider tolerance of long paths
+ * admits: certificate_resume. A graph with a weight below 0 is left to the host whole: there a
+ * tight edge need not come from a vertex that is as near.
  *
  * check: one edge per thread, 256 per block, against GROUP_ROWS rows, y over groups of rows; a row
  * is read through L1 at both ends of the edge, neighbouring edges at neighbouring places. Shared
@@ -26,6 +29,8 @@
 #define SETTLED_BYTES_MAX ((uint64_t)2 << 20)
 /* A grid has no more along y. */
 #define BATCH_ROWS_MAX 65535
+/* Far more than the edges of length 0 that follow one another in a road network. */
+#define PASSES_MAX 256
 #define WORD_BITS 32
 #define NO_ROW UINT32_MAX
 /* A target, and a double as weight. */
@@ -208,6 +213,7 @@ MUST_CHECK static enum status check_batch(const struct batch<element> &batch, cu
                           batch.row_count);
     const uint64_t settled_bytes = batch.row_count * batch.words * sizeof(uint32_t);
     struct tally tally;
+    uint32_t passes = 0;
     GPU_TRY(cudaMemsetAsync(batch.settled, 0, settled_bytes, stream));
     do {
         tally.open = NO_ROW;
@@ -221,7 +227,7 @@ MUST_CHECK static enum status check_batch(const struct batch<element> &batch, cu
         GPU_TRY(cudaGetLastError());
         GPU_TRY(cudaMemcpyAsync(&tally, batch.tally, sizeof(tally), cudaMemcpyDefault, stream));
         GPU_TRY(cudaStreamSynchronize(stream));
-    } while (tally.open != NO_ROW && tally.changed != 0);
+    } while (tally.open != NO_ROW && tally.changed != 0 && ++passes < PASSES_MAX);
     *ret_open = tally.open;
     return STATUS_OK;
 }
@@ -332,9 +338,10 @@ MUST_CHECK static enum status run_kind(const struct certificate_request *request
     return STATUS_BAD_PARAMETER;
 }
 
-static bool is_positive(const struct graph *graph)
+/* Whether the device decides, and not the host. */
+static bool has_no_negative(const struct graph *graph)
 {
-    return graph->edge_count == 0 || graph->summary.min_weight > 0;
+    return graph->edge_count == 0 || graph->summary.min_weight >= 0;
 }
 
 enum status certificate_verify(const struct certificate_request *request,
@@ -343,7 +350,7 @@ enum status certificate_verify(const struct certificate_request *request,
     const struct graph *graph = request->graph;
     struct verification verification = {};
     enum status status = STATUS_OK;
-    if (is_positive(graph)) {
+    if (has_no_negative(graph)) {
         verification.on_device = true;
         verification.rows = request->row_count;
         verification.of = graph->vertex_count;
@@ -372,7 +379,7 @@ enum status gpu_certify(struct gpu *gpu, const struct graph *graph, const struct
     request.stride = n;
     request.kind = matrix->kind;
     request.row_count = row_count < n ? row_count : n;
-    if (n == 0 || !is_positive(graph)) {
+    if (n == 0 || !has_no_negative(graph)) {
         return certificate_verify(&request, ret_verification); /* reads no element */
     }
     GPU_TRY(cudaMalloc(&elements, bytes));

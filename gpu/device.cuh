@@ -81,7 +81,7 @@ struct certificate_request {
 
 /* Proves rows after all that is queued on the device's stream, and waits for it. Where the
  * verification is then not done the host has to decide: with on_device from row `proven` on, else
- * all of it, since weights of 0 or less are about. STATUS_CANCELLED, STATUS_NO_DEVICE_MEMORY,
+ * all of it, since weights below 0 are about. STATUS_CANCELLED, STATUS_NO_DEVICE_MEMORY,
  * STATUS_DEVICE_LOST. */
 MUST_CHECK enum status certificate_verify(const struct certificate_request *request,
                                           struct verification *ret_verification);

@@ -121,7 +121,7 @@ MUST_CHECK enum status gpu_solve(struct gpu *gpu, const struct graph *graph,
 /* Proves on the device that a matrix on the host, of any kind, is right: row_count rows spread
  * evenly, all when there are fewer. The matrix has to fit the device whole. What is not done then
  * is for the host to decide: with on_device the rows from `proven` on, else all of them, as the
- * graph has weights of 0 or less. STATUS_CANCELLED, STATUS_NO_DEVICE_MEMORY, STATUS_DEVICE_LOST. */
+ * graph has weights below 0. STATUS_CANCELLED, STATUS_NO_DEVICE_MEMORY, STATUS_DEVICE_LOST. */
 MUST_CHECK enum status gpu_certify(struct gpu *gpu, const struct graph *graph,
                                    const struct matrix *matrix, uint32_t row_count,
                                    const struct observer *observer,

@@ -313,7 +313,7 @@ static bool prove_narrow(const struct solve *solve)
     return narrow;
 }
 
-/* Unless the solver has done it. A GPU proves the rows of a graph whose weights are all above 0,
+/* Unless the solver has done it. A GPU proves the rows of a graph without weights below 0,
  * and leaves to the host what it does not accept; other graphs are checked here alone. Sums that
  * went around many cycles of length 0 may have drifted from them without bound: all rows of a
  * matrix with a clamped diagonal are proven, asked or not.

@@ -1,5 +1,5 @@
 /* The certificate on the GPU: right matrices pass, and every single wrong element is found in its
- * row. Graphs with weights of 0 or less are the host's, whole. Exit 77 without a device. */
+ * row. Graphs with weights below 0 are the host's, whole. Exit 77 without a device. */
 #include "tests/solver/shapes.h"
 #include "tests/solver/trial.h"
 
@@ -70,9 +70,9 @@ static bool complain(const struct subject *subject, const char *what, enum statu
 }
 
 /* Whose rows the device proves itself. */
-static bool is_positive(const struct graph *graph)
+static bool has_no_negative(const struct graph *graph)
 {
-    return graph->edge_count == 0 || graph->summary.min_weight > 0;
+    return graph->edge_count == 0 || graph->summary.min_weight >= 0;
 }
 
 static bool passes(const struct subject *subject, uint32_t row_count)
@@ -82,7 +82,7 @@ static bool passes(const struct subject *subject, uint32_t row_count)
     const enum status status = solver_certify(subject->gpu, subject->graph, subject->matrix,
                                               row_count, NULL, &verification, NULL);
     const bool right = status == STATUS_OK && verification.done &&
-                       verification.on_device == is_positive(subject->graph) &&
+                       verification.on_device == has_no_negative(subject->graph) &&
                        verification.rows == (row_count < n ? row_count : n) &&
                        verification.of == n && verification.edges == subject->graph->edge_count;
     return right || complain(subject, "right", status, &verification);
@@ -100,7 +100,7 @@ static bool is_found(const struct subject *subject, const char *damage, uint32_t
     const char *const place = strstr(problem.detail, name);
     const bool left_open = verification.on_device && verification.proven == row;
     const bool found = status == STATUS_NOT_VERIFIED && !verification.done &&
-                       left_open == is_positive(subject->graph) &&
+                       left_open == has_no_negative(subject->graph) &&
                        problem.status == STATUS_NOT_VERIFIED && place != NULL &&
                        (place[strlen(name)] == ',' || place[strlen(name)] == ' ');
     return found || complain(subject, damage, status, &verification);
@@ -236,8 +236,8 @@ static bool run_shapes(struct solver *gpu, struct solver *cpu)
     return right;
 }
 
-/* Chains of edges of length 0, both ways and one way: no entry has a nearer neighbour. The host
- * checks them. */
+/* Chains of edges of length 0, both ways and one way: no entry has a nearer neighbour, so that one
+ * pass over the edges settles few of them. */
 static bool run_zero_chains(struct solver *gpu, struct solver *cpu)
 {
     bool right = true;
