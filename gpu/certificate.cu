@@ -33,8 +33,6 @@
 #define PASSES_MAX 256
 #define WORD_BITS 32
 #define NO_ROW UINT32_MAX
-/* A target, and a double as weight. */
-#define EDGE_BYTES_MAX 12
 
 /* Results of the check that the kernels return to the host. */
 struct tally {
@@ -252,64 +250,62 @@ MUST_CHECK static enum status check_rows(const struct certificate_request *reque
     return STATUS_OK;
 }
 
-/* The parts of one piece of device memory. Weights and row offsets go first, since they may be 8
- * bytes wide. */
-template <typename element>
-MUST_CHECK static enum status load_graph(const struct graph *graph, char *memory,
-                                         uint64_t settled_words, cudaStream_t stream,
-                                         struct batch<element> *batch)
-{
-    const bool integers = graph->weight_type == WEIGHT_INTEGER;
-    const uint64_t offset_bytes = ((uint64_t)graph->vertex_count + 1) * sizeof(uint64_t);
-    const uint64_t weight_bytes = graph->edge_count * (integers ? sizeof(int32_t) : sizeof(double));
-    const uint64_t target_bytes = graph->edge_count * sizeof(uint32_t);
-    char *const weights = memory + offset_bytes;
-    char *const target = weights + weight_bytes;
-    const void *const from = integers ? (const void *)graph->weight_i4 : graph->weight_f8;
-    batch->row_offset = (const uint64_t *)memory;
-    batch->weight_i4 = integers ? (const int32_t *)weights : nullptr;
-    batch->weight_f8 = (const double *)weights;
-    batch->target = (const uint32_t *)target;
-    batch->settled = (uint32_t *)(target + target_bytes);
-    batch->tally = (struct tally *)(batch->settled + settled_words);
-    batch->edge_count = graph->edge_count;
-    batch->vertex_count = graph->vertex_count;
-    batch->directed = graph->directed;
-    if (graph->edge_count == 0) {
-        return STATUS_OK;
-    }
-    GPU_TRY(cudaMemcpyAsync(memory, graph->row_offset, offset_bytes, cudaMemcpyDefault, stream));
-    GPU_TRY(cudaMemcpyAsync(weights, from, weight_bytes, cudaMemcpyDefault, stream));
-    GPU_TRY(cudaMemcpyAsync(target, graph->target, target_bytes, cudaMemcpyDefault, stream));
-    return STATUS_OK;
-}
-
+/* Row offsets, weights, targets, settled bits and the tally are parts of one piece of device
+ * memory, in this order, as offsets and weights may be 8 bytes wide. */
 template <typename element>
 MUST_CHECK static enum status run(const struct certificate_request *request, element far_least,
                                   element far_most, struct verification *verification)
 {
-    const uint64_t n = request->graph->vertex_count;
+    const struct graph *graph = request->graph;
+    cudaStream_t stream = request->gpu->stream;
+    const bool integers = graph->weight_type == WEIGHT_INTEGER;
+    const uint64_t n = graph->vertex_count;
     const uint64_t words = (n + WORD_BITS - 1) / WORD_BITS;
     const uint64_t fits = SETTLED_BYTES_MAX / (words * sizeof(uint32_t));
     const uint64_t most = fits < BATCH_ROWS_MAX ? fits : BATCH_ROWS_MAX;
     const uint32_t step = (uint32_t)(most < request->row_count ? most : request->row_count);
-    struct batch<element> batch = {
-    };
+    const uint64_t offset_bytes = (n + 1) * sizeof(uint64_t);
+    const uint64_t weight_bytes = graph->edge_count * (integers ? sizeof(int32_t) : sizeof(double));
+    const uint64_t target_bytes = graph->edge_count * sizeof(uint32_t);
     char *memory = NULL;
-    GPU_TRY(cudaMalloc(&memory, (n + 1) * sizeof(uint64_t) +
-                                    request->graph->edge_count * EDGE_BYTES_MAX +
+    GPU_TRY(cudaMalloc(&memory, offset_bytes + weight_bytes + target_bytes +
                                     step * words * sizeof(uint32_t) + sizeof(struct tally)));
+    char *const weights = memory + offset_bytes;
+    char *const target = weights + weight_bytes;
+    batch<element> batch = {};
     batch.elements = (const element *)request->elements;
     batch.stride = request->stride;
     batch.far_least = far_least;
     batch.far_most = far_most;
     batch.order = request->order;
+    batch.row_offset = (const uint64_t *)memory;
+    batch.weight_i4 = integers ? (const int32_t *)weights : nullptr;
+    batch.weight_f8 = (const double *)weights;
+    batch.target = (const uint32_t *)target;
+    batch.settled = (uint32_t *)(target + target_bytes);
+    batch.tally = (struct tally *)(batch.settled + step * words);
+    batch.edge_count = graph->edge_count;
     batch.words = words;
+    batch.vertex_count = graph->vertex_count;
     batch.row_total = request->row_count;
+    batch.directed = graph->directed;
     batch.tolerance = verification_tolerance(request->kind);
     batch.least = verification_least(request->kind);
-    enum status status =
-        load_graph(request->graph, memory, step * words, request->gpu->stream, &batch);
+    const struct {
+        void *to;
+        const void *from;
+        uint64_t bytes;
+    } arrays[] = {
+        {memory, graph->row_offset, offset_bytes},
+        {weights, integers ? (const void *)graph->weight_i4 : graph->weight_f8, weight_bytes},
+        {target, graph->target, target_bytes}};
+    cudaError_t error = cudaSuccess;
+    for (const auto &array : arrays) {
+        if (graph->edge_count > 0 && error == cudaSuccess) {
+            error = cudaMemcpyAsync(array.to, array.from, array.bytes, cudaMemcpyDefault, stream);
+        }
+    }
+    enum status status = try_translate(error);
     if (status == STATUS_OK) {
         status = check_rows(request, &batch, step, &verification->proven);
     }

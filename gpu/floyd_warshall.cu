@@ -184,11 +184,8 @@ MUST_CHECK static enum status prepare_kernels(const struct solve *solve)
             return small_prepare<semiring>();
         }
     }
-    if (solve->schedule != NULL) {
-        STATUS_TRY(panel_prepare<semiring>());
-        return planned_prepare<semiring>();
-    }
-    return rounds_prepare<semiring>();
+    STATUS_TRY(panel_prepare<semiring>());
+    return solve->schedule != NULL ? planned_prepare<semiring>() : interior_prepare<semiring>();
 }
 
 /* The allocation counts as filling, the transfer and scatter of the edges as host to device. */
@@ -355,9 +352,9 @@ static struct download<typename semiring::element, result> download_of(struct so
     return download;
 }
 
-/* A dense plan's rows are visited in the padded matrix. Those of a plan with an order of its own are
- * put in the vertices' order first, a chunk at a time, once for each of the two passes. visit: enum
- * status (const statistics_rows<element> &). */
+/* A dense plan's rows are visited in the padded matrix. Those of a plan with an order of its own
+ * are put in the vertices' order first, a chunk at a time, once for each of the two passes. visit:
+ * enum status (const statistics_rows<element> &). */
 template <typename semiring, typename result, typename visitor>
 MUST_CHECK static enum status visit_rows(struct solve *solve, visitor visit)
 {

@@ -142,38 +142,6 @@ diagonal_close_half(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_ED
     }
 }
 
-/* From and to the matrix, through the scalar format. */
-template <typename semiring>
-static __device__ __forceinline__ void
-diagonal_load(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
-              const typename semiring::element *home, uint64_t stride)
-{
-#pragma unroll
-    for (uint32_t i = 0; i < DIAGONAL_EDGE; i++) {
-        const uint64_t line = (i / QUAD * DIAGONAL_GAP + i % QUAD) * stride;
-#pragma unroll
-        for (uint32_t j = 0; j < DIAGONAL_EDGE; j++) {
-            tile[i][j] = home[line + j / QUAD * DIAGONAL_GAP + j % QUAD];
-        }
-    }
-}
-
-template <typename semiring>
-static __device__ __forceinline__ void
-diagonal_store(const typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
-               typename semiring::element *home, uint64_t stride)
-{
-#pragma unroll
-    for (uint32_t i = 0; i < DIAGONAL_EDGE; i++) {
-        const uint64_t line = (i / QUAD * DIAGONAL_GAP + i % QUAD) * stride;
-#pragma unroll
-        for (uint32_t j = 0; j < DIAGONAL_EDGE; j++) {
-            home[line + j / QUAD * DIAGONAL_GAP + j % QUAD] =
-                (typename semiring::element)tile[i][j];
-        }
-    }
-}
-
 template <typename semiring>
 __global__ void __launch_bounds__(DIAGONAL_THREADS)
     diagonal_kernel(struct tile_matrix<typename semiring::element> matrix,
@@ -192,7 +160,15 @@ __global__ void __launch_bounds__(DIAGONAL_THREADS)
     typename semiring::element *const home =
         tile_at(matrix, step.tile, step.tile) + place.row * matrix.stride + place.column;
     scalar tile[DIAGONAL_EDGE][DIAGONAL_EDGE];
-    diagonal_load<semiring>(tile, home, matrix.stride);
+    /* From and to the matrix, through the scalar format. */
+#pragma unroll
+    for (uint32_t i = 0; i < DIAGONAL_EDGE; i++) {
+        const uint64_t line = (i / QUAD * DIAGONAL_GAP + i % QUAD) * matrix.stride;
+#pragma unroll
+        for (uint32_t j = 0; j < DIAGONAL_EDGE; j++) {
+            tile[i][j] = home[line + j / QUAD * DIAGONAL_GAP + j % QUAD];
+        }
+    }
     diagonal_publish<0>(tile, place, 0, step.clamp, &shared[0]);
     __syncthreads();
     bool negative = false;
@@ -205,7 +181,15 @@ __global__ void __launch_bounds__(DIAGONAL_THREADS)
         }
         return;
     }
-    diagonal_store<semiring>(tile, home, matrix.stride);
+#pragma unroll
+    for (uint32_t i = 0; i < DIAGONAL_EDGE; i++) {
+        const uint64_t line = (i / QUAD * DIAGONAL_GAP + i % QUAD) * matrix.stride;
+#pragma unroll
+        for (uint32_t j = 0; j < DIAGONAL_EDGE; j++) {
+            home[line + j / QUAD * DIAGONAL_GAP + j % QUAD] =
+                (typename semiring::element)tile[i][j];
+        }
+    }
 }
 
 template <typename semiring>

@@ -372,37 +372,40 @@ template <typename semiring> struct planned_rounds {
     bool clamp_diagonal;
 };
 
-/* One array to the next place on the device. From pageable memory: it has been read when the call
- * returns. */
-MUST_CHECK static inline enum status planned_send(char **rest, const void *from, uint64_t bytes,
-                                                  const void **ret_to, cudaStream_t stream)
-{
-    void *const to = workspace_cut(rest, workspace_align(bytes));
-    GPU_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream));
-    *ret_to = to;
-    return STATUS_OK;
-}
-
-#define PLANNED_SEND(field, from, count)                                                           \
-    STATUS_TRY(planned_send(&rest, from, (uint64_t)(count) * sizeof(*(from)),                      \
-                            (const void **)&(field), stream))
-
-/* memory: schedule_bytes_most on the device. */
+/* memory: schedule_bytes_most on the device. The arrays lie in pageable memory: they have been read
+ * when the call returns. */
 MUST_CHECK static inline enum status planned_upload(const struct schedule *schedule,
                                                     const struct plan *plan, void *memory,
                                                     cudaStream_t stream,
                                                     struct planned_lists *ret_lists)
 {
     const uint64_t bits = (uint64_t)schedule->tile_count * schedule->tile_count;
-    char *rest = (char *)memory;
     struct planned_lists lists;
-    PLANNED_SEND(lists.fills, schedule->fills, schedule->fill_count);
-    PLANNED_SEND(lists.pivots, schedule->pivots, schedule->pivot_count);
-    PLANNED_SEND(lists.panels, schedule->panels, schedule->panel_count);
-    PLANNED_SEND(lists.targets, schedule->targets, schedule->target_count);
-    PLANNED_SEND(lists.products, schedule->products, schedule->product_count);
-    PLANNED_SEND(lists.order.position, schedule->position, plan->vertex_count);
-    PLANNED_SEND(lists.order.held, plan->reached_tiles, (bits + 63) / 64);
+    const struct {
+        const void *from;
+        uint64_t bytes;
+        const void **to;
+    } arrays[] = {
+        {schedule->fills, schedule->fill_count * sizeof(*lists.fills), (const void **)&lists.fills},
+        {schedule->pivots, schedule->pivot_count * sizeof(*lists.pivots),
+         (const void **)&lists.pivots},
+        {schedule->panels, schedule->panel_count * sizeof(*lists.panels),
+         (const void **)&lists.panels},
+        {schedule->targets, schedule->target_count * sizeof(*lists.targets),
+         (const void **)&lists.targets},
+        {schedule->products, schedule->product_count * sizeof(*lists.products),
+         (const void **)&lists.products},
+        {schedule->position, plan->vertex_count * sizeof(*schedule->position),
+         (const void **)&lists.order.position},
+        {plan->reached_tiles, (bits + 63) / 64 * sizeof(*plan->reached_tiles),
+         (const void **)&lists.order.held},
+    };
+    char *rest = (char *)memory;
+    for (const auto &array : arrays) {
+        *array.to = workspace_cut(&rest, workspace_align(array.bytes));
+        GPU_TRY(cudaMemcpyAsync((void *)*array.to, array.from, array.bytes, cudaMemcpyHostToDevice,
+                                stream));
+    }
     lists.order.tile_count = schedule->tile_count;
     *ret_lists = lists;
     return STATUS_OK;

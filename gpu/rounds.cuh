@@ -229,9 +229,3 @@ MUST_CHECK static enum status rounds_run(const struct rounds<semiring> *rounds)
     }
     return STATUS_OK;
 }
-
-template <typename semiring> MUST_CHECK static enum status rounds_prepare(void)
-{
-    STATUS_TRY(panel_prepare<semiring>());
-    return interior_prepare<semiring>();
-}

@@ -133,38 +133,28 @@ static uint32_t width_of(const struct plan *plan, uint32_t tile)
     return plan->tile_begin[tile + 1] - plan->tile_begin[tile];
 }
 
-static void add_panel(struct making *making, uint32_t slot, uint32_t pivot, uint32_t tile)
+/* The left panels of a round, or the right ones, which a symmetric plan has not. */
+static struct schedule_range add_panels(struct making *making, const struct plan_round *round,
+                                        bool left)
 {
     struct schedule *schedule = making->schedule;
-    schedule->panels[schedule->panel_count + slot] = (struct schedule_panel){
-        tile, pivot, width_of(making->plan, pivot), width_of(making->plan, tile)};
-}
-
-static void add_panels(struct making *making, const struct plan_round *round,
-                       struct schedule_round *made)
-{
-    struct schedule *schedule = making->schedule;
-    made->rights.begin = schedule->panel_count;
-    made->rights.count = schedule->symmetric ? 0 : round->right_count;
-    for (uint32_t index = 0; index < round->pivot_count && made->rights.count > 0; index++) {
+    const uint32_t *tiles = left ? round->left_tiles : round->right_tiles;
+    struct schedule_range range = {schedule->panel_count, round->left_count};
+    if (!left) {
+        range.count = schedule->symmetric ? 0 : round->right_count;
+    }
+    for (uint32_t index = 0; index < round->pivot_count && range.count > 0; index++) {
         const struct plan_pivot *pivot = &round->pivots[index];
-        for (uint32_t at = 0; at < pivot->right_count; at++) {
-            const uint32_t slot = pivot->right_begin + at;
-            add_panel(making, slot, pivot->tile, round->right_tiles[slot]);
+        const uint32_t begin = left ? pivot->left_begin : pivot->right_begin;
+        const uint32_t count = left ? pivot->left_count : pivot->right_count;
+        for (uint32_t slot = begin; slot < begin + count; slot++) {
+            schedule->panels[range.begin + slot] = (struct schedule_panel){
+                tiles[slot], pivot->tile, width_of(making->plan, pivot->tile),
+                width_of(making->plan, tiles[slot])};
         }
     }
-    schedule->panel_count += made->rights.count;
-    made->lefts = (struct schedule_range){schedule->panel_count, round->left_count};
-    for (uint32_t index = 0; index < round->pivot_count; index++) {
-        const struct plan_pivot *pivot = &round->pivots[index];
-        for (uint32_t at = 0; at < pivot->left_count; at++) {
-            const uint32_t slot = pivot->left_begin + at;
-            add_panel(making, slot, pivot->tile, round->left_tiles[slot]);
-        }
-    }
-    schedule->panel_count += made->lefts.count;
-    schedule->left_slots = (uint32_t)most(schedule->left_slots, made->lefts.count);
-    schedule->right_slots = (uint32_t)most(schedule->right_slots, made->rights.count);
+    schedule->panel_count += range.count;
+    return range;
 }
 
 static uint32_t slabs_of(const struct making *making, uint32_t depth)
@@ -356,7 +346,10 @@ static void make(struct making *making)
             schedule->pivots[schedule->pivot_count++] =
                 (struct schedule_pivot){tile, width_of(plan, tile)};
         }
-        add_panels(making, round, made);
+        made->rights = add_panels(making, round, false);
+        made->lefts = add_panels(making, round, true);
+        schedule->left_slots = (uint32_t)most(schedule->left_slots, made->lefts.count);
+        schedule->right_slots = (uint32_t)most(schedule->right_slots, made->rights.count);
         add_targets(making, round, made);
     }
 }

@@ -70,21 +70,18 @@ static void copy_shares(struct staging *staging)
     }
 }
 
-/* The lock is held. True when there is another copy to take part in. */
-static bool wait_for_copy(struct staging *staging, uint64_t seen)
-{
-    while (staging->copies == seen && !staging->closing) {
-        pthread_cond_wait(&staging->begun, &staging->lock);
-    }
-    return staging->copies != seen;
-}
-
 static void *run(void *context)
 {
     struct staging *staging = context;
     uint64_t seen = 0;
     pthread_mutex_lock(&staging->lock);
-    while (wait_for_copy(staging, seen)) {
+    for (;;) {
+        while (staging->copies == seen && !staging->closing) {
+            pthread_cond_wait(&staging->begun, &staging->lock);
+        }
+        if (staging->copies == seen) {
+            break;
+        }
         seen = staging->copies;
         pthread_mutex_unlock(&staging->lock);
         copy_shares(staging);

@@ -161,26 +161,6 @@ static bool is_worth(const uint32_t counts[3])
     return work < WORTH_FRACTION;
 }
 
-/* Sorts the vertices of the pattern by side: into ret_sorted, and their places of the order too. */
-static enum status sort_sides(const int32_t *side, const uint32_t counts[3], uint32_t *places,
-                              uint32_t *ret_sorted)
-{
-    const uint32_t count = counts[0] + counts[1] + counts[2];
-    uint32_t *former = malloc(((size_t)count + 1) * sizeof(*former));
-    if (former == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    memcpy(former, places, count * sizeof(*former));
-    uint32_t next[3] = {0, counts[0], counts[0] + counts[1]};
-    for (uint32_t index = 0; index < count; index++) {
-        const uint32_t to = next[side[index]]++;
-        ret_sorted[to] = index;
-        places[to] = former[index];
-    }
-    free(former);
-    return STATUS_OK;
-}
-
 /* ---- Trees ---- */
 
 static enum status add_node(struct work *work, const struct dissection_node *node,
@@ -256,25 +236,33 @@ static enum status divide(struct work *work, const struct pattern *pattern, uint
                           struct pattern ret_sides[2], uint32_t ret_counts[3], bool *ret_divided)
 {
     const uint32_t count = pattern->vertex_count;
+    uint32_t *const places = work->dissection->vertex_at + begin;
     int32_t *side = malloc(((size_t)count + 1) * sizeof(*side));
     uint32_t *sorted = malloc(((size_t)count + 1) * sizeof(*sorted));
+    uint32_t *former = malloc(((size_t)count + 1) * sizeof(*former));
     enum status status = STATUS_NO_MEMORY;
     *ret_divided = false;
-    if (side != NULL && sorted != NULL) {
+    if (side != NULL && sorted != NULL && former != NULL) {
         status = separator_find(pattern, side);
     }
     for (uint32_t index = 0; status == STATUS_OK && index < count; index++) {
         ret_counts[side[index]]++;
     }
     if (status == STATUS_OK && is_worth(ret_counts)) {
-        *ret_divided = true;
-        status = sort_sides(side, ret_counts, work->dissection->vertex_at + begin, sorted);
-        if (status == STATUS_OK) {
-            status = cut_sides(work, pattern, ret_counts, sorted, ret_sides);
+        /* Sorts the vertices by side, and their places of the order too. */
+        uint32_t next[3] = {0, ret_counts[0], ret_counts[0] + ret_counts[1]};
+        memcpy(former, places, count * sizeof(*former));
+        for (uint32_t index = 0; index < count; index++) {
+            const uint32_t to = next[side[index]]++;
+            sorted[to] = index;
+            places[to] = former[index];
         }
+        *ret_divided = true;
+        status = cut_sides(work, pattern, ret_counts, sorted, ret_sides);
     }
     free(side);
     free(sorted);
+    free(former);
     return status;
 }
 
@@ -379,22 +367,7 @@ static enum status order_components(const struct work *work,
     return status;
 }
 
-/* The vertices already stand at their places of the order. */
-static enum status take_component_apart(struct work *work, const struct pattern *whole,
-                                        uint32_t begin, uint32_t end, uint32_t *ret_node)
-{
-    const uint32_t *vertices = work->dissection->vertex_at + begin;
-    struct pattern pattern = {0};
-    if (end - begin <= work->options->leaf || !separator_present()) {
-        return add_leaf(work, begin, end, ret_node);
-    }
-    for (uint32_t index = 0; index < end - begin; index++) {
-        work->local[vertices[index]] = index;
-    }
-    const enum status status = cut_pattern(whole, vertices, end - begin, work->local, &pattern);
-    return status == STATUS_OK ? take_apart(work, &pattern, begin, ret_node) : status;
-}
-
+/* Component by component, in this order. */
 static enum status take_all_apart(struct work *work, const struct strong_components *components,
                                   const struct pattern *whole, const struct place *places)
 {
@@ -404,38 +377,25 @@ static enum status take_all_apart(struct work *work, const struct strong_compone
     for (uint32_t index = 0; status == STATUS_OK && index < components->count; index++) {
         const uint32_t *first = &components->first[places[index].component];
         const uint32_t count = first[1] - first[0];
+        uint32_t *const vertices = dissection->vertex_at + begin;
         struct dissection_root *root = &dissection->roots[index];
         root->level = places[index].level;
-        memcpy(dissection->vertex_at + begin, components->member + first[0],
-               count * sizeof(*components->member));
-        status = take_component_apart(work, whole, begin, begin + count, &root->node);
+        memcpy(vertices, components->member + first[0], count * sizeof(*vertices));
+        if (count <= work->options->leaf || !separator_present()) {
+            status = add_leaf(work, begin, begin + count, &root->node);
+        } else {
+            struct pattern pattern = {0};
+            for (uint32_t local = 0; local < count; local++) {
+                work->local[vertices[local]] = local;
+            }
+            status = cut_pattern(whole, vertices, count, work->local, &pattern);
+            if (status == STATUS_OK) {
+                status = take_apart(work, &pattern, begin, &root->node);
+            }
+        }
         begin += count;
     }
     dissection->root_count = components->count;
-    return status;
-}
-
-static enum status dissect(struct work *work, const struct strong_components *components)
-{
-    struct dissection *dissection = work->dissection;
-    struct pattern whole = {0};
-    struct place *places = malloc(((size_t)components->count + 1) * sizeof(*places));
-    dissection->roots = calloc((size_t)components->count + 1, sizeof(*dissection->roots));
-    work->local = malloc(((size_t)work->graph->vertex_count + 1) * sizeof(*work->local));
-    enum status status = STATUS_NO_MEMORY;
-    if (places != NULL && dissection->roots != NULL && work->local != NULL) {
-        status = mirror_edges(work->graph, components->of, &whole);
-    }
-    if (status == STATUS_OK) {
-        drop_parallel(&whole, work->local);
-        status = order_components(work, components, places);
-    }
-    if (status == STATUS_OK) {
-        status = take_all_apart(work, components, &whole, places);
-    }
-    pattern_finish(&whole);
-    free(places);
-    free(work->local);
     return status;
 }
 
@@ -443,21 +403,41 @@ enum status dissection_make(const struct graph *graph, const struct dissection_o
                             struct dissection **ret_dissection)
 {
     struct graph seen = *graph;
-    struct strong_components components = {0};
-    struct dissection *dissection = calloc(1, sizeof(*dissection));
-    struct work work = {.graph = &seen, .options = options, .dissection = dissection};
     seen.directed = options->directed;
-    enum status status = dissection != NULL ? STATUS_OK : STATUS_NO_MEMORY;
-    if (status == STATUS_OK) {
-        dissection->vertex_count = graph->vertex_count;
-        dissection->vertex_at =
-            malloc(((size_t)graph->vertex_count + 1) * sizeof(*dissection->vertex_at));
-        status = dissection->vertex_at != NULL ? strong_components_find(&seen, &components)
-                                               : STATUS_NO_MEMORY;
+    struct strong_components components = {0};
+    struct pattern whole = {0};
+    struct dissection *dissection = calloc(1, sizeof(*dissection));
+    if (dissection == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    const size_t vertices = (size_t)graph->vertex_count + 1;
+    struct work work = {.graph = &seen,
+                        .options = options,
+                        .dissection = dissection,
+                        .local = malloc(vertices * sizeof(*work.local))};
+    dissection->vertex_count = graph->vertex_count;
+    dissection->vertex_at = malloc(vertices * sizeof(*dissection->vertex_at));
+    enum status status = work.local != NULL && dissection->vertex_at != NULL
+                             ? strong_components_find(&seen, &components)
+                             : STATUS_NO_MEMORY;
+    struct place *places = malloc(((size_t)components.count + 1) * sizeof(*places));
+    dissection->roots = calloc((size_t)components.count + 1, sizeof(*dissection->roots));
+    if (places == NULL || dissection->roots == NULL) {
+        status = STATUS_NO_MEMORY;
     }
     if (status == STATUS_OK) {
-        status = dissect(&work, &components);
+        status = mirror_edges(&seen, components.of, &whole);
     }
+    if (status == STATUS_OK) {
+        drop_parallel(&whole, work.local);
+        status = order_components(&work, &components, places);
+    }
+    if (status == STATUS_OK) {
+        status = take_all_apart(&work, &components, &whole, places);
+    }
+    pattern_finish(&whole);
+    free(places);
+    free(work.local);
     strong_components_finish(&components);
     if (status != STATUS_OK) {
         dissection_destroy(dissection);

@@ -60,13 +60,6 @@ struct choice {
     double seconds; /* of the solve by it */
 };
 
-static double predict_planning_s(const struct graph *graph, const struct plan_cost *cost)
-{
-    const double size = (double)graph->vertex_count + 2 * (double)graph->edge_count;
-    const double levels = log2((double)graph->vertex_count / cost->tile);
-    return SEPARATOR_S * size * (levels > 1 ? levels : 1);
-}
-
 static enum status try_layout(struct choice *choice, const struct dissection *dissection,
                               uint32_t leaf, uint32_t clump)
 {
@@ -150,7 +143,10 @@ enum status planner_make(const struct graph *graph, const struct plan_cost *cost
     struct choice choice = {.graph = graph, .cost = cost, .seconds = GAIN_FRACTION * dense_s};
     struct plan *plan = NULL;
     enum status status = STATUS_OK;
-    const double look_s = predict_planning_s(graph, cost) * cost->planning_weight;
+    /* Separators of all levels, as far as they can be told from n and m. */
+    const double size = (double)graph->vertex_count + 2 * (double)graph->edge_count;
+    const double levels = log2((double)graph->vertex_count / cost->tile);
+    const double look_s = SEPARATOR_S * size * (levels > 1 ? levels : 1) * cost->planning_weight;
     if (graph->vertex_count > (uint64_t)cost->tile * (TILES_MIN - 1) &&
         graph->vertex_count <= INT32_MAX && graph->edge_count <= INT32_MAX / 2 &&
         look_s < LOOK_FRACTION * dense_s) {

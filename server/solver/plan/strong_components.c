@@ -16,35 +16,6 @@ struct search {
     uint32_t component_count;
 };
 
-static void release(struct search *search)
-{
-    free(search->order);
-    free(search->low);
-    free(search->parent);
-    free(search->pending);
-    free(search->next);
-}
-
-static enum status acquire(const struct graph *graph, uint32_t *of, struct search *search)
-{
-    const size_t n = graph->vertex_count;
-    *search = (struct search){
-        .graph = graph,
-        .of = of,
-        .order = calloc(n + 1, sizeof(*search->order)),
-        .low = calloc(n + 1, sizeof(*search->low)),
-        .parent = calloc(n + 1, sizeof(*search->parent)),
-        .pending = calloc(n + 1, sizeof(*search->pending)),
-        .next = calloc(n + 1, sizeof(*search->next)),
-    };
-    if (search->order == NULL || search->low == NULL || search->parent == NULL ||
-        search->pending == NULL || search->next == NULL) {
-        release(search);
-        return STATUS_NO_MEMORY;
-    }
-    return STATUS_OK;
-}
-
 static void enter(struct search *search, uint32_t vertex, uint32_t parent)
 {
     search->order[vertex] = ++search->seen;
@@ -61,73 +32,73 @@ static void lower(uint32_t *low, uint32_t order)
     }
 }
 
-/* Everything of the vertex is seen: it closes a component when nothing earlier is in reach. */
-static void leave(struct search *search, uint32_t vertex)
-{
-    if (search->low[vertex] != search->order[vertex]) {
-        lower(&search->low[search->parent[vertex]], search->low[vertex]);
-        return;
-    }
-    uint32_t member;
-    do {
-        member = search->pending[--search->pending_count];
-        search->of[member] = search->component_count;
-    } while (member != vertex);
-    search->component_count++;
-}
-
-/* The next vertex to enter from this one, or NO_VERTEX. */
-static uint32_t find_unseen(struct search *search, uint32_t vertex)
-{
-    const struct graph *graph = search->graph;
-    const uint64_t end = graph->row_offset[vertex + 1];
-    while (search->next[vertex] < end) {
-        const uint32_t target = graph->target[search->next[vertex]++];
-        if (search->order[target] == 0) {
-            return target;
-        }
-        if (search->of[target] == NO_VERTEX) {
-            lower(&search->low[vertex], search->order[target]);
-        }
-    }
-    return NO_VERTEX;
-}
-
+/* All vertices that the root reaches and that were not seen before. */
 static void explore(struct search *search, uint32_t root)
 {
+    const struct graph *graph = search->graph;
     uint32_t vertex = root;
     enter(search, root, NO_VERTEX);
     while (vertex != NO_VERTEX) {
-        const uint32_t target = find_unseen(search, vertex);
-        if (target != NO_VERTEX) {
-            enter(search, target, vertex);
-            vertex = target;
-        } else {
-            const uint32_t parent = search->parent[vertex];
-            leave(search, vertex);
-            vertex = parent;
+        uint32_t unseen = NO_VERTEX;
+        while (unseen == NO_VERTEX && search->next[vertex] < graph->row_offset[vertex + 1]) {
+            const uint32_t target = graph->target[search->next[vertex]++];
+            if (search->order[target] == 0) {
+                unseen = target;
+            } else if (search->of[target] == NO_VERTEX) {
+                lower(&search->low[vertex], search->order[target]);
+            }
         }
+        if (unseen != NO_VERTEX) {
+            enter(search, unseen, vertex);
+            vertex = unseen;
+            continue;
+        }
+        /* Everything of the vertex is seen: it closes a component when nothing earlier is in
+         * reach. */
+        const uint32_t parent = search->parent[vertex];
+        if (search->low[vertex] == search->order[vertex]) {
+            uint32_t member;
+            do {
+                member = search->pending[--search->pending_count];
+                search->of[member] = search->component_count;
+            } while (member != vertex);
+            search->component_count++;
+        } else {
+            lower(&search->low[parent], search->low[vertex]);
+        }
+        vertex = parent;
     }
 }
 
 static enum status number_directed(const struct graph *graph, uint32_t *of, uint32_t *ret_count)
 {
-    struct search search;
-    const enum status status = acquire(graph, of, &search);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
+    const size_t n = graph->vertex_count;
+    struct search search = {
+        .graph = graph,
+        .of = of,
+        .order = calloc(n + 1, sizeof(*search.order)),
+        .low = calloc(n + 1, sizeof(*search.low)),
+        .parent = calloc(n + 1, sizeof(*search.parent)),
+        .pending = calloc(n + 1, sizeof(*search.pending)),
+        .next = calloc(n + 1, sizeof(*search.next)),
+    };
+    const bool enough = search.order != NULL && search.low != NULL && search.parent != NULL &&
+                        search.pending != NULL && search.next != NULL;
+    for (uint32_t vertex = 0; enough && vertex < n; vertex++) {
         of[vertex] = NO_VERTEX;
     }
-    for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
+    for (uint32_t vertex = 0; enough && vertex < n; vertex++) {
         if (search.order[vertex] == 0) {
             explore(&search, vertex);
         }
     }
     *ret_count = search.component_count;
-    release(&search);
-    return STATUS_OK;
+    free(search.order);
+    free(search.low);
+    free(search.parent);
+    free(search.pending);
+    free(search.next);
+    return enough ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 static uint32_t find_root(uint32_t *parent, uint32_t vertex)
