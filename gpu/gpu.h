@@ -60,14 +60,13 @@ uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE]);
 
 /* STATUS_NO_DEVICE, STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST. */
 MUST_CHECK enum status gpu_open(uint32_t index, struct gpu **ret_gpu);
-void gpu_close(struct gpu *gpu);
+void gpu_close(struct gpu *gpu); /* NULL is accepted */
 
 void gpu_describe(const struct gpu *gpu, struct gpu_device *ret_device);
 bool gpu_supports(enum kind kind);
 
 /* Which way a graph is solved, by its size. Integers do not depend on it, floats by their rounding
- * alone. gpu_open sets what was
- * measured to be fastest; tests and sweeps set other values. */
+ * alone. gpu_open sets what was measured to be fastest; tests and sweeps set other values. */
 struct gpu_tuning {
     uint32_t small_vertices;  /* up to here: the whole solve is one cooperative launch */
     uint32_t narrow_vertices; /* from here on: 16 bits, where options->narrow allows it */

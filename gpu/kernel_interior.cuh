@@ -178,15 +178,8 @@ interior_source(const struct interior_step<typename semiring::word> &step,
     return source;
 }
 
-/* First word of the thread's quads in a piece of 64 words: a warp covers 16 rows x 32 words of each
- * quarter of the tile. */
-static __device__ __forceinline__ struct tile_place
-interior_place(void)
-{
-    return tile_place_of_thread<OPERAND_WORDS>();
-}
-
-/* The first words of the thread's two quads in row 0 of its rows. */
+/* The first words of the thread's two quads in row 0 of its rows: a warp covers 16 rows x 32 words
+ * of each quarter of the tile. */
 template <typename semiring>
 static __device__ __forceinline__ void
 interior_home(struct tile_matrix<typename semiring::element> matrix,
@@ -194,7 +187,7 @@ interior_home(struct tile_matrix<typename semiring::element> matrix,
 {
     typedef typename semiring::word word;
     constexpr uint32_t packing = semiring_packing<semiring>();
-    const struct tile_place place = interior_place();
+    const struct tile_place place = tile_place_of_thread<OPERAND_WORDS>();
     word *const line = reinterpret_cast<word *>(matrix.elements) +
                        ((uint64_t)tile->row * GPU_TILE + place.row) * (matrix.stride / packing) +
                        place.column;
@@ -273,7 +266,7 @@ interior_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
 {
     typedef typename semiring::word word;
     constexpr uint32_t piece_words = RING_PIECE_BYTES / sizeof(word);
-    const struct tile_place place = interior_place();
+    const struct tile_place place = tile_place_of_thread<OPERAND_WORDS>();
     for (uint32_t turn = 0; turn < last - first; turn++) {
         ring_take(ring, turn);
         const uint32_t ahead = turn + RING_AHEAD;

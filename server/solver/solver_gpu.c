@@ -155,9 +155,7 @@ static enum status certify(struct solver *solver, const struct graph *graph,
 static void close_gpu(struct solver *solver)
 {
     struct solver_gpu *self = (struct solver_gpu *)solver;
-    if (self->gpu != NULL) {
-        gpu_close(self->gpu);
-    }
+    gpu_close(self->gpu); /* NULL in a model */
     free(self);
 }
 
