@@ -351,24 +351,6 @@ static bool store(struct config *config, const struct config_option *option, con
     return sound;
 }
 
-/* The value as text that store reads back. */
-static void print_value(const struct config *config, const struct config_option *option,
-                        char ret_text[VALUE_SIZE])
-{
-    const char *member = (const char *)config + option->offset;
-    uint64_t number = 0;
-    if (option->type <= OPTION_WORD) {
-        snprintf(ret_text, VALUE_SIZE, "%s", member);
-        return;
-    }
-    memcpy(&number, member, option->size);
-    if (option->type == OPTION_CHOICE) {
-        snprintf(ret_text, VALUE_SIZE, "%s", option->choices[number]);
-    } else {
-        snprintf(ret_text, VALUE_SIZE, "%" PRIu64, number);
-    }
-}
-
 /* Describes the allowed values in words. */
 static void print_range(const struct config_option *option, char ret_text[VALUE_SIZE])
 {
@@ -459,20 +441,29 @@ void config_print(const struct config *config, FILE *stream)
                 "comment takes a line of its own.");
     for (const struct config_option *option = options; option < options + OPTION_COUNT; option++) {
         char range[VALUE_SIZE];
-        char value[VALUE_SIZE];
         char line[2 * VALUE_SIZE];
         if (strcmp(option->section, section) != 0) {
             section = option->section;
             fprintf(stream, "\n[%s]\n", section);
         }
+        const char *member = (const char *)config + option->offset;
+        uint64_t number = 0;
         print_range(option, range);
-        print_value(config, option, value);
         snprintf(line, sizeof(line), "%s: %s. Default: %s",
                  option->choices != NULL ? "One of" : "Range", range, option->fallback);
         fputc('\n', stream);
         print_lines(stream, "; ", option->help);
         print_lines(stream, "; ", line);
-        fprintf(stream, "%s = %s\n", option->key, value);
+        if (option->type <= OPTION_WORD) {
+            fprintf(stream, "%s = %s\n", option->key, member);
+            continue;
+        }
+        memcpy(&number, member, option->size);
+        if (option->type == OPTION_CHOICE) {
+            fprintf(stream, "%s = %s\n", option->key, option->choices[number]);
+        } else {
+            fprintf(stream, "%s = %" PRIu64 "\n", option->key, number);
+        }
     }
 }
 

@@ -10,15 +10,6 @@
 /* Typed words are shown to people up to this many bytes. */
 #define SHOWN 60
 
-static size_t operand_count(const struct command *command)
-{
-    size_t count = 0;
-    while (count < COMMAND_OPERAND_LIMIT && command->operand_names[count] != NULL) {
-        count++;
-    }
-    return count;
-}
-
 static enum status hint_at_help(struct command_call *call, enum status status)
 {
     problem_hint(call->problem, "apsp %s --help shows the call", call->command->name);
@@ -56,9 +47,13 @@ static enum status take_flag(struct command_call *call, int argc, char **argv, i
 
 enum status command_parse(struct command_call *call, int argc, char **argv)
 {
-    const size_t wanted = operand_count(call->command);
+    const char *const *names = call->command->operand_names;
+    size_t wanted = 0;
     size_t given = 0;
     bool flags = true; /* until a lone -- */
+    while (wanted < COMMAND_OPERAND_LIMIT && names[wanted] != NULL) {
+        wanted++;
+    }
     for (int at = 1; at < argc; at++) {
         const char *argument = argv[at];
         if (flags && strcmp(argument, "--") == 0) {
@@ -77,8 +72,8 @@ enum status command_parse(struct command_call *call, int argc, char **argv)
         }
     }
     if (given < wanted) {
-        return hint_at_help(call, problem_set(call->problem, STATUS_BAD_PARAMETER, "%s is missing",
-                                              call->command->operand_names[given]));
+        return hint_at_help(
+            call, problem_set(call->problem, STATUS_BAD_PARAMETER, "%s is missing", names[given]));
     }
     return STATUS_OK;
 }
@@ -86,7 +81,7 @@ enum status command_parse(struct command_call *call, int argc, char **argv)
 void command_print_help(const struct command *command, FILE *stream)
 {
     fprintf(stream, "usage: apsp %s", command->name);
-    for (size_t i = 0; i < operand_count(command); i++) {
+    for (size_t i = 0; i < COMMAND_OPERAND_LIMIT && command->operand_names[i] != NULL; i++) {
         fprintf(stream, " %s", command->operand_names[i]);
     }
     fprintf(stream, " [FLAGS]\n%s\n\n", command->summary);

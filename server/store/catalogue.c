@@ -130,27 +130,6 @@ static enum status check_or_create(sqlite3 *database, const char *path, const ch
     return STATUS_OK;
 }
 
-/* A connection with the right settings, to a file with the right schema; the caller closes it even
- * after a failure. */
-static enum status open_database(const char *path, const char *store_id, sqlite3 **ret_database,
-                                 struct problem *reterr)
-{
-    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
-                      SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE;
-    int code = sqlite3_open_v2(path, ret_database, flags, NULL);
-    if (code == SQLITE_OK) {
-        code = sqlite3_exec(*ret_database, settings_sql, NULL, NULL, NULL);
-    }
-    if (code != SQLITE_OK) {
-        return fail(*ret_database, path, code, reterr);
-    }
-    const enum status status = check_or_create(*ret_database, path, store_id, reterr);
-    if (status == STATUS_OK) {
-        sqlite3_wal_hook(*ret_database, checkpoint, NULL);
-    }
-    return status;
-}
-
 /* ---- Statements ---- */
 
 enum table { TABLE_GRAPH, TABLE_NAME, TABLE_RESULT, TABLE_JOB, TABLE_COUNT };
@@ -370,28 +349,31 @@ static bool read_row(sqlite3_stmt *statement, enum table table, void *row)
 enum status catalogue_open(const char *path, const char *store_id, struct catalogue **ret_catalogue,
                            struct problem *reterr)
 {
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
+                      SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE;
     struct catalogue *catalogue = calloc(1, sizeof(*catalogue));
     if (catalogue == NULL) {
         return problem_set(reterr, STATUS_NO_MEMORY, "out of memory");
     }
-    enum status status = open_database(path, store_id, &catalogue->database, reterr);
+    int code = sqlite3_open_v2(path, &catalogue->database, flags, NULL);
+    sqlite3 *database = catalogue->database;
+    if (code == SQLITE_OK) {
+        code = sqlite3_exec(database, settings_sql, NULL, NULL, NULL);
+    }
+    enum status status = code == SQLITE_OK ? check_or_create(database, path, store_id, reterr)
+                                           : fail(database, path, code, reterr);
+    for (size_t i = 0; i < STATEMENT_COUNT && status == STATUS_OK; i++) {
+        code = sqlite3_prepare_v3(database, statement_sql[i], -1, SQLITE_PREPARE_PERSISTENT,
+                                  &catalogue->statements[i], NULL);
+        status = code == SQLITE_OK ? STATUS_OK : fail(database, path, code, reterr);
+    }
     if (status != STATUS_OK) {
-        goto fail;
+        catalogue_close(catalogue);
+        return status;
     }
-    for (size_t i = 0; i < STATEMENT_COUNT; i++) {
-        int code = sqlite3_prepare_v3(catalogue->database, statement_sql[i], -1,
-                                      SQLITE_PREPARE_PERSISTENT, &catalogue->statements[i], NULL);
-        status = status_of(code);
-        if (status != STATUS_OK) {
-            problem_set(reterr, status, "%s: %s", path, sqlite3_errmsg(catalogue->database));
-            goto fail;
-        }
-    }
+    sqlite3_wal_hook(database, checkpoint, NULL);
     *ret_catalogue = catalogue;
     return STATUS_OK;
-fail:
-    catalogue_close(catalogue);
-    return status;
 }
 
 void catalogue_close(struct catalogue *catalogue)

@@ -288,26 +288,6 @@ enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind k
     return STATUS_OK;
 }
 
-/* No block is sound until it has been read again. The head of the statistics is looked at here, so
- * its block is verified first. */
-static enum status open_blocks(struct result_file *file, uint64_t checksum)
-{
-    const struct layout *layout = &file->layout;
-    enum status status = draft_file_read(file->draft.descriptor, layout->checksums_at,
-                                         file->checksums, layout->block_count * sizeof(uint64_t));
-    if (status == STATUS_OK && checksum_of(file) != checksum) {
-        status = STATUS_CORRUPT;
-    }
-    if (status == STATUS_OK) {
-        atomic_store(&file->unsound, layout->block_count);
-        status = result_file_verify(file, layout->statistics_at, statistics_size(0));
-    }
-    if (status == STATUS_OK) {
-        status = map(file, PROT_READ);
-    }
-    return status == STATUS_OK ? find_statistics(file, &file->statistics) : status;
-}
-
 enum status result_file_open(int folder, const char *name, uint32_t vertex_count, enum kind kind,
                              uint64_t checksum, struct result_file **ret_file)
 {
@@ -319,8 +299,25 @@ enum status result_file_open(int folder, const char *name, uint32_t vertex_count
     file->published = true;
     file->draft.descriptor = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     status = file->draft.descriptor < 0 ? draft_file_status(errno) : check_header(file);
+    const struct layout *layout = &file->layout;
     if (status == STATUS_OK) {
-        status = open_blocks(file, checksum);
+        status = draft_file_read(file->draft.descriptor, layout->checksums_at, file->checksums,
+                                 layout->block_count * sizeof(uint64_t));
+    }
+    if (status == STATUS_OK && checksum_of(file) != checksum) {
+        status = STATUS_CORRUPT;
+    }
+    /* No block is sound until it has been read again. The head of the statistics is looked at here,
+     * so its block is verified first. */
+    if (status == STATUS_OK) {
+        atomic_store(&file->unsound, layout->block_count);
+        status = result_file_verify(file, layout->statistics_at, statistics_size(0));
+    }
+    if (status == STATUS_OK) {
+        status = map(file, PROT_READ);
+    }
+    if (status == STATUS_OK) {
+        status = find_statistics(file, &file->statistics);
     }
     if (status != STATUS_OK) {
         result_file_destroy(file);

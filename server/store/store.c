@@ -389,11 +389,16 @@ static void close_queue(struct store *store, struct queue *queue)
 
 /* ---- Life and death ---- */
 
-static enum status open_parts(struct store *store, const char *path, struct problem *reterr)
+enum status store_open(const char *path, struct store **ret_store, struct problem *reterr)
 {
+    struct store *store = calloc(1, sizeof(*store));
+    if (store == NULL) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "out of memory");
+    }
     const struct state_dir *folder = &store->dir;
     enum status status = state_dir_open(path, &store->dir, reterr);
     if (status != STATUS_OK) {
+        free(store);
         return status;
     }
     status = catalogue_open(folder->catalogue_path, folder->store_id, &store->catalogue, reterr);
@@ -408,18 +413,6 @@ static enum status open_parts(struct store *store, const char *path, struct prob
     if (status != STATUS_OK) {
         catalogue_close(store->catalogue);
         state_dir_close(&store->dir);
-    }
-    return status;
-}
-
-enum status store_open(const char *path, struct store **ret_store, struct problem *reterr)
-{
-    struct store *store = calloc(1, sizeof(*store));
-    if (store == NULL) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "out of memory");
-    }
-    enum status status = open_parts(store, path, reterr);
-    if (status != STATUS_OK) {
         free(store);
         return status;
     }
@@ -452,10 +445,13 @@ enum status store_start(struct store *store)
     return STATUS_OK;
 }
 
-/* The publisher first: it hands on to the other. A store that was never started carries out here
- * what waits. */
-static void end_threads(struct store *store)
+void store_close(struct store *store)
 {
+    if (store == NULL) {
+        return;
+    }
+    /* The publisher first: it hands on to the other. A store that was never started carries out
+     * here what waits. */
     close_queue(store, &store->publishing);
     if (store->started) {
         pthread_join(store->publisher, NULL);
@@ -468,14 +464,6 @@ static void end_threads(struct store *store)
     } else {
         carry_out_all(store);
     }
-}
-
-void store_close(struct store *store)
-{
-    if (store == NULL) {
-        return;
-    }
-    end_threads(store);
     catalogue_close(store->catalogue);
     state_dir_close(&store->dir);
     pthread_cond_destroy(&store->settled);

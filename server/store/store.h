@@ -1,6 +1,6 @@
 /* The state directory and its two disk threads, which alone publish anything in it.
  *
- *   LOCK, FORMAT, catalogue.db, graphs/<id>, results/<id>.<kind>.npy, quarantine/
+ *   LOCK, FORMAT, RESERVE, catalogue.db, graphs/<id>, results/<id>.<kind>.npy, quarantine/
  *
  * A change is files first, catalogue commit second: what the catalogue names is on the disk. Files
  * that no row names are removed at start-up. Changes that publish or delete results are carried out
