@@ -80,7 +80,7 @@ static void store_end(struct scheduler *scheduler, struct job *job, struct graph
 
 void finish_store_ends(struct scheduler *scheduler)
 {
-    for (struct job *job = job_table_newest(scheduler->jobs); job != NULL; job = job->older) {
+    for (struct job *job = scheduler->jobs->newest; job != NULL; job = job->older) {
         if (job_state_is_final(job->state) && !job->committed && job->changes == 0) {
             struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
             const bool has_new_result =
@@ -481,7 +481,7 @@ void finish_expired(struct scheduler *scheduler)
     }
     scheduler->deadline_at_s = 0;
     struct job *older;
-    for (struct job *job = job_table_newest(scheduler->jobs); job != NULL; job = older) {
+    for (struct job *job = scheduler->jobs->newest; job != NULL; job = older) {
         older = job->older;
         if (job->deadline_at_s <= 0 || !job->accepted || job_state_is_final(job->state)) {
             continue;
@@ -498,7 +498,7 @@ void finish_expired(struct scheduler *scheduler)
 void finish_trim_history(struct scheduler *scheduler)
 {
     while (scheduler->history > scheduler->config->history_limit) {
-        struct job *job = job_table_oldest(scheduler->jobs);
+        struct job *job = scheduler->jobs->oldest;
         struct commit *commit;
         while (job != NULL && (!job->committed || job->changes > 0)) {
             job = job->newer;

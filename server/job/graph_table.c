@@ -9,16 +9,6 @@ struct alias {
     struct graph_entry *entry;
 };
 
-/* Balanced trees (tsearch of the C library): entries by id, and by owner and id; struct alias by
- * owner and name. Who calls is looked for in those by owner: his words are never compared with what
- * another has, so that the time of a look tells nothing of it. */
-struct graph_table {
-    void *by_id;
-    void *by_owner;
-    void *by_name;
-    struct graph_entry *newest;
-};
-
 static int compare_id(const void *left, const void *right)
 {
     return strcmp(((const struct graph_entry *)left)->row.id,
@@ -262,11 +252,6 @@ struct graph_entry *graph_table_find(const struct graph_table *table, const stru
         entry = alias != NULL ? alias->entry : NULL;
     }
     return entry != NULL && entry->committed && !entry->deleting ? entry : NULL;
-}
-
-struct graph_entry *graph_table_newest(const struct graph_table *table)
-{
-    return table->newest;
 }
 
 static int64_t bytes_of(const struct result *result)

@@ -165,15 +165,6 @@ struct job_group {
     struct job *newest;
 };
 
-/* Balanced trees (tsearch of the C library): two over the same jobs, one over their groups. */
-struct job_table {
-    void *by_id;
-    void *by_key;
-    void *by_graph;
-    struct job *newest;
-    struct job *oldest;
-};
-
 /* By whose they are first: the words of one tenant are never compared with those of another, so
  * that the time of a look tells nothing of them. */
 static int compare_id(const void *left, const void *right)
@@ -354,16 +345,6 @@ struct job *job_table_find_key(const struct job_table *table, const struct tenan
     pattern.tenant = (struct tenant *)tenant;
     memcpy(pattern.idempotency_key, idempotency_key, size + 1);
     return find(&table->by_key, &pattern, compare_key);
-}
-
-struct job *job_table_newest(const struct job_table *table)
-{
-    return table->newest;
-}
-
-struct job *job_table_oldest(const struct job_table *table)
-{
-    return table->oldest;
 }
 
 struct job *job_table_newest_of(const struct job_table *table, const char *graph_id)

@@ -93,7 +93,14 @@ double job_expected_s(const struct job *job, const double pace_s[KIND_COUNT]);
 /* ---- The table: by tenant and id, by tenant and idempotency key, by graph, in order of creation
  * --- */
 
-struct job_table;
+/* Balanced trees (tsearch of the C library): two over the same jobs, one over their groups. */
+struct job_table {
+    void *by_id;
+    void *by_key;
+    void *by_graph;
+    struct job *newest;
+    struct job *oldest;
+};
 
 MUST_CHECK enum status job_table_create(struct job_table **ret_table);
 void job_table_destroy(struct job_table *table);
@@ -110,7 +117,5 @@ struct job *job_table_find(const struct job_table *table, const struct tenant *t
 struct job *job_table_find_key(const struct job_table *table, const struct tenant *tenant,
                                const char *idempotency_key);
 
-struct job *job_table_newest(const struct job_table *table);
-struct job *job_table_oldest(const struct job_table *table);
 /* The newest job of the graph of this id; older_of_graph leads to the others. */
 struct job *job_table_newest_of(const struct job_table *table, const char *graph_id);

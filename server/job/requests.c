@@ -67,7 +67,7 @@ void requests_list_jobs(struct scheduler *scheduler, struct call *call)
 {
     struct text text = {0};
     const struct job *last = answer_find_job(scheduler, call, call->cursor);
-    const struct job *job = last != NULL ? last->older : job_table_newest(scheduler->jobs);
+    const struct job *job = last != NULL ? last->older : scheduler->jobs->newest;
     while (last == NULL && call->cursor[0] != '\0' && job != NULL &&
            strcmp(job->id, call->cursor) >= 0) {
         job = job->older;
@@ -95,7 +95,7 @@ static const struct graph_entry *next_listed_graph(const struct graph_entry *ent
 
 void requests_list_graphs(struct scheduler *scheduler, struct call *call)
 {
-    const struct graph_entry *entry = graph_table_newest(scheduler->graphs);
+    const struct graph_entry *entry = scheduler->graphs->newest;
     if (call->cursor[0] != '\0') {
         const struct graph_entry *cursor =
             graph_table_find_own(scheduler->graphs, call->tenant, call->cursor);

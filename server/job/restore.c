@@ -175,12 +175,12 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "The catalogue cannot be read.");
     }
-    for (struct job *job = job_table_oldest(scheduler->jobs); job != NULL; job = job->newer) {
+    for (struct job *job = scheduler->jobs->oldest; job != NULL; job = job->newer) {
         if (!job_state_is_final(job->state)) {
             restart(&restore, job);
         }
     }
-    for (struct job *job = job_table_newest(scheduler->jobs); job != NULL; job = job->older) {
+    for (struct job *job = scheduler->jobs->newest; job != NULL; job = job->older) {
         restart_lost(&restore, job);
     }
     log_write(LOG_INFO, "restored", LOG_NUMBER("graphs", restore.graphs),
@@ -191,7 +191,7 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
 
 void restore_queue(struct scheduler *scheduler)
 {
-    for (struct job *job = job_table_oldest(scheduler->jobs); job != NULL; job = job->newer) {
+    for (struct job *job = scheduler->jobs->oldest; job != NULL; job = job->newer) {
         struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
         if (job_state_is_final(job->state)) {
             scheduler->history++;

@@ -53,8 +53,7 @@ struct scheduler_marks {
     bool alarm_rang;      /* waits or deadlines are over */
 };
 
-/* Every stored graph with its aliases and results: by id, by owner and id, by owner and
- * alias, in order of creation. Owns the entries and a reference to each result. Loop thread. */
+/* A stored graph with its aliases and results. */
 struct graph_entry {
     struct graph_row row;
     struct tenant *tenant; /* whose it is; its bytes are counted there */
@@ -75,7 +74,17 @@ struct graph_entry {
     struct graph_entry *newer;
 };
 
-struct graph_table;
+/* Every stored graph, in order of creation. Owns the entries and a reference to each result.
+ *
+ * Balanced trees (tsearch of the C library): entries by id, and by owner and id; struct alias by
+ * owner and name. Who calls is looked for in those by owner: his words are never compared with what
+ * another has, so that the time of a look tells nothing of it. */
+struct graph_table {
+    void *by_id;
+    void *by_owner;
+    void *by_name;
+    struct graph_entry *newest;
+};
 
 /* A published result among those that may be evicted. */
 struct result_item {
@@ -271,7 +280,7 @@ void results_watch(struct scheduler *scheduler, struct result *result);
 void results_quarantine_graph(struct scheduler *scheduler, const char *graph_id);
 
 /* ---- submit.c ---- */
-/* For ASK_SUBMIT and ASK_STORE_GRAPH. */
+/* For CALL_SUBMIT and CALL_STORE_GRAPH. */
 void submit_call(struct scheduler *scheduler, struct call *call);
 /* A job on a stored graph, for a question that waits for its result. */
 void submit_for_result(struct scheduler *scheduler, struct call *call, struct graph_entry *entry,
@@ -354,8 +363,6 @@ struct graph_entry *graph_table_find_own(const struct graph_table *table,
 /* By id or alias, visible ones of this tenant only. */
 struct graph_entry *graph_table_find(const struct graph_table *table, const struct tenant *tenant,
                                      const char *key);
-
-struct graph_entry *graph_table_newest(const struct graph_table *table);
 
 /* Sets or, with NULL, lets go the result of a kind; takes a reference of its own. */
 void graph_entry_set_result(struct graph_entry *entry, enum kind kind, struct result *result);
