@@ -37,20 +37,6 @@ static enum status allocate(const struct graph *graph, struct adjacency *adjacen
     return STATUS_OK;
 }
 
-/* The counts of the edges into v at offset[v + 2]; summed up, offset[v + 1] is where v's begin. */
-static void count_edges(const struct graph *graph, uint64_t *offset)
-{
-    for (uint32_t row = 0; row < graph->vertex_count; row++) {
-        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
-            offset[(size_t)graph->target[edge] + 2]++;
-            offset[(size_t)row + 2] += !graph->directed;
-        }
-    }
-    for (size_t row = 2; row <= (size_t)graph->vertex_count + 1; row++) {
-        offset[row] += offset[row - 1];
-    }
-}
-
 static void place(const struct graph *graph, uint64_t edge, uint32_t source, uint32_t target,
                   struct adjacency *adjacency)
 {
@@ -76,7 +62,17 @@ enum status adjacency_create(const struct graph *graph, struct adjacency **ret_a
         adjacency_destroy(adjacency);
         return STATUS_NO_MEMORY;
     }
-    count_edges(graph, adjacency->offset);
+    /* The counts of the edges into v at offset[v + 2]; summed up, offset[v + 1] is where v's begin,
+     * and as they are placed where v's end. */
+    for (uint32_t row = 0; row < graph->vertex_count; row++) {
+        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
+            adjacency->offset[(size_t)graph->target[edge] + 2]++;
+            adjacency->offset[(size_t)row + 2] += !graph->directed;
+        }
+    }
+    for (size_t row = 2; row <= (size_t)graph->vertex_count + 1; row++) {
+        adjacency->offset[row] += adjacency->offset[row - 1];
+    }
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
         for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
             place(graph, edge, row, graph->target[edge], adjacency);

@@ -127,20 +127,13 @@ enum format format_from_name(const char *name)
 }
 
 /* Without parameters and the blanks before them. */
-static size_t media_type_size(const char *media_type)
+static bool media_type_is(const char *media_type, const char *wanted)
 {
     size_t size = strcspn(media_type, ";");
 
     while (size > 0 && isspace((unsigned char)media_type[size - 1])) {
         size--;
     }
-    return size;
-}
-
-static bool media_type_is(const char *media_type, const char *wanted)
-{
-    size_t size = media_type_size(media_type);
-
     return strlen(wanted) == size && strncasecmp(media_type, wanted, size) == 0;
 }
 

@@ -42,9 +42,3 @@ enum format format_from_media_type(const char *media_type);
 enum format format_from_path(const char *path, bool matrix_output);
 /* A media type that says nothing: absent, curl's form default, octet-stream or plain text. */
 bool format_media_type_is_vague(const char *media_type);
-
-/* How many bytes format_sniff wants to see before it decides. */
-#define FORMAT_SNIFF_SIZE 4096
-/* Guesses a graph format from the first bytes; the edge list when nothing else fits. nthu is
- * never guessed: FORMAT_NONE for other bytes that are not text. */
-enum format format_sniff(const char *bytes, size_t size);

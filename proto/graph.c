@@ -39,32 +39,6 @@ static enum status refuse_bound(const struct graph *graph, enum kind kind, doubl
     return STATUS_WEIGHT_RANGE;
 }
 
-static enum status check_i4(const struct graph *graph, enum kind kind, struct problem *reterr)
-{
-    if (!graph->summary.integral) {
-        problem_set(reterr, STATUS_WEIGHT_RANGE,
-                    "The graph has decimal weights, which kind %s cannot hold.", kind_name(kind));
-        problem_hint(reterr, "Ask for kind=f4 or kind=f8.");
-        return STATUS_WEIGHT_RANGE;
-    }
-    if (graph->summary.distance_bound >= BOUND_I4) {
-        return refuse_bound(graph, kind, BOUND_I4, "Ask for kind=f8.", reterr);
-    }
-    return STATUS_OK;
-}
-
-/* u2 is solved as i4 and narrowed. */
-static enum status check_u2(const struct graph *graph, struct problem *reterr)
-{
-    if (graph->summary.negative) {
-        problem_set(reterr, STATUS_WEIGHT_RANGE,
-                    "The graph has negative weights, which kind u2 cannot hold.");
-        problem_hint(reterr, "Ask for kind=i4.");
-        return STATUS_WEIGHT_RANGE;
-    }
-    return check_i4(graph, KIND_U2, reterr);
-}
-
 static bool fits_float(const struct graph *graph)
 {
     return graph->summary.distance_bound <= (double)FLT_MAX &&
@@ -72,64 +46,55 @@ static bool fits_float(const struct graph *graph)
                (double)FLT_MAX;
 }
 
-static enum status check_float(const struct graph *graph, enum kind kind, struct problem *reterr)
+/* Whether every distance is right in this kind. u2 is solved as i4 and narrowed. */
+static enum status check(const struct graph *graph, enum kind kind, struct problem *reterr)
 {
+    const struct graph_summary *summary = &graph->summary;
+
+    CHECK(kind != KIND_AUTO && kind != KIND_COUNT);
     if (kind == KIND_F4 && !fits_float(graph)) {
         return refuse_bound(graph, kind, (double)FLT_MAX, "Ask for kind=f8.", reterr);
     }
-    if (!isfinite(graph->summary.distance_bound)) {
-        return refuse_bound(graph, kind, DBL_MAX, "Scale the weights down.", reterr);
+    if (kind_is_float(kind)) {
+        return isfinite(summary->distance_bound)
+                   ? STATUS_OK
+                   : refuse_bound(graph, kind, DBL_MAX, "Scale the weights down.", reterr);
     }
-    return STATUS_OK;
-}
-
-static enum status check(const struct graph *graph, enum kind kind, struct problem *reterr)
-{
-    CHECK(kind != KIND_AUTO && kind != KIND_COUNT);
-    switch (kind) {
-    case KIND_I4:
-        return check_i4(graph, kind, reterr);
-    case KIND_U2:
-        return check_u2(graph, reterr);
-    case KIND_F4:
-    case KIND_F8:
-        return check_float(graph, kind, reterr);
-    case KIND_AUTO:
-    case KIND_COUNT:
-        break;
+    if (kind == KIND_U2 && summary->negative) {
+        problem_set(reterr, STATUS_WEIGHT_RANGE,
+                    "The graph has negative weights, which kind u2 cannot hold.");
+        problem_hint(reterr, "Ask for kind=i4.");
+        return STATUS_WEIGHT_RANGE;
     }
-    return STATUS_BAD_PARAMETER;
+    if (!summary->integral) {
+        problem_set(reterr, STATUS_WEIGHT_RANGE,
+                    "The graph has decimal weights, which kind %s cannot hold.", kind_name(kind));
+        problem_hint(reterr, "Ask for kind=f4 or kind=f8.");
+        return STATUS_WEIGHT_RANGE;
+    }
+    return summary->distance_bound < BOUND_I4
+               ? STATUS_OK
+               : refuse_bound(graph, kind, BOUND_I4, "Ask for kind=f8.", reterr);
 }
 
 /* Integers are answered exactly or not at all; decimals beyond a float go to double. */
-static enum status choose(const struct graph *graph, enum kind *ret_kind, struct problem *reterr)
-{
-    if (!graph->summary.integral) {
-        *ret_kind = fits_float(graph) ? KIND_F4 : KIND_F8;
-    } else if (graph->summary.distance_bound < BOUND_I4) {
-        *ret_kind = KIND_I4;
-    } else if (graph->summary.distance_bound < BOUND_F8) {
-        *ret_kind = KIND_F8;
-    } else {
-        return refuse_bound(graph, KIND_F8, BOUND_F8,
-                            "Scale the weights down, or ask for kind=f8 to have them rounded.",
-                            reterr);
-    }
-    return STATUS_OK;
-}
-
 enum status graph_choose_kind(const struct graph *graph, enum kind requested, enum kind *ret_kind,
                               struct problem *reterr)
 {
+    const double bound = graph->summary.distance_bound;
     enum kind kind = requested;
-    enum status status = STATUS_OK;
+    enum status status;
 
-    if (requested == KIND_AUTO) {
-        status = choose(graph, &kind, reterr);
+    if (requested == KIND_AUTO && !graph->summary.integral) {
+        kind = fits_float(graph) ? KIND_F4 : KIND_F8;
+    } else if (requested == KIND_AUTO && bound >= BOUND_F8) {
+        return refuse_bound(graph, KIND_F8, BOUND_F8,
+                            "Scale the weights down, or ask for kind=f8 to have them rounded.",
+                            reterr);
+    } else if (requested == KIND_AUTO) {
+        kind = bound < BOUND_I4 ? KIND_I4 : KIND_F8;
     }
-    if (status == STATUS_OK) {
-        status = check(graph, kind, reterr);
-    }
+    status = check(graph, kind, reterr);
     if (status == STATUS_OK) {
         *ret_kind = kind;
     }

@@ -19,18 +19,6 @@ struct search {
     uint32_t *mark;        /* the walk that met the vertex last, 0 = none */
 };
 
-/* Every weight is lengthened by its own rounding error, so that a cycle is negative exactly when
- * its sum is below -epsilon times the sum of its |weights|; integers are what they are. */
-static long double judged_weight(const struct graph *graph, uint64_t edge)
-{
-    long double weight = graph_weight(graph, edge);
-
-    if (graph->summary.integral) {
-        return weight;
-    }
-    return weight + (long double)DBL_EPSILON * fabsl(weight);
-}
-
 static bool relax_from(struct search *search, uint32_t u)
 {
     const struct graph *graph = search->graph;
@@ -39,8 +27,16 @@ static bool relax_from(struct search *search, uint32_t u)
     search->active[u] = false;
     for (uint64_t e = graph->row_offset[u]; e < graph->row_offset[u + 1]; e++) {
         uint32_t v = graph->target[e];
-        long double through = search->distance[u] + judged_weight(graph, e);
+        long double weight = graph_weight(graph, e);
+        long double through;
 
+        /* Every weight is lengthened by its own rounding error, so that a cycle is negative exactly
+         * when its sum is below -epsilon times the sum of its |weights|; integers are what they
+         * are. */
+        if (!graph->summary.integral) {
+            weight += (long double)DBL_EPSILON * fabsl(weight);
+        }
+        through = search->distance[u] + weight;
         if (through >= search->distance[v]) {
             continue;
         }
@@ -106,15 +102,6 @@ static size_t measure(const struct search *search, uint32_t v, long double *ret_
     return length;
 }
 
-static bool is_negative(const struct search *search, uint32_t v)
-{
-    long double size;
-    long double sum;
-
-    measure(search, v, &sum, &size);
-    return sum < (search->graph->summary.integral ? 0 : -(long double)DBL_EPSILON * size);
-}
-
 /* A vertex on a negative cycle of the predecessor graph, NO_VERTEX when there is none. */
 static uint32_t find_cycle(struct search *search)
 {
@@ -130,8 +117,15 @@ static uint32_t find_cycle(struct search *search)
             search->mark[at] = start + 1;
             at = search->parent[at];
         }
-        if (at != NO_VERTEX && search->mark[at] == start + 1 && is_negative(search, at)) {
-            return at;
+        if (at != NO_VERTEX && search->mark[at] == start + 1) {
+            const bool exact = search->graph->summary.integral;
+            long double size;
+            long double sum;
+
+            measure(search, at, &sum, &size);
+            if (sum < (exact ? 0 : -(long double)DBL_EPSILON * size)) {
+                return at;
+            }
         }
     }
     return NO_VERTEX;

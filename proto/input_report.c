@@ -67,17 +67,6 @@ static bool copy_text(const json_t *value, char *to, size_t size)
     return true;
 }
 
-static bool find_direction(const char *name, enum input_direction *ret_direction)
-{
-    for (int i = 0; i < INPUT_DIRECTION_COUNT; i++) {
-        if (strcmp(directions[i], name) == 0) {
-            *ret_direction = (enum input_direction)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 bool input_report_from_json(const json_t *object, struct input_report *ret_report)
 {
     struct input_report report = {.known = true};
@@ -98,10 +87,13 @@ bool input_report_from_json(const json_t *object, struct input_report *ret_repor
     if (json_unpack((json_t *)(uintptr_t)object, "{s:s, s:b, s:b, s:s, s:s, s:I, s:I}", "format",
                     &format, "guessed", &guessed, "directed", &directed, "directed_by", &direction,
                     "names", &names, "bytes", &bytes, "decoded_bytes", &decoded_bytes) != 0 ||
-        !find_direction(direction, &report.direction) ||
         !copy_text(json_object_get(object, "variant"), report.variant, sizeof(report.variant)) ||
         !copy_text(json_object_get(object, "weight"), report.weight, sizeof(report.weight))) {
         return false;
+    }
+    while (report.direction < INPUT_DIRECTION_COUNT &&
+           strcmp(directions[report.direction], direction) != 0) {
+        report.direction++;
     }
     report.format = format_from_name(format);
     report.guessed = guessed != 0;
@@ -112,5 +104,6 @@ bool input_report_from_json(const json_t *object, struct input_report *ret_repor
     report.bytes = (uint64_t)bytes;
     report.decoded_bytes = (uint64_t)decoded_bytes;
     *ret_report = report;
-    return report.format != FORMAT_NONE && report.coding != CODING_COUNT;
+    return report.format != FORMAT_NONE && report.coding != CODING_COUNT &&
+           report.direction != INPUT_DIRECTION_COUNT;
 }

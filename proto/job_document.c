@@ -98,24 +98,6 @@ static json_t *timings_json(const struct timings *timings)
                      "write_s", timings->write_s, "total_s", timings->total_s);
 }
 
-/* The checks that every certificate makes, on each row that it looks at (proto/verification.h). */
-static json_t *verification_json(const struct verification *verification)
-{
-    return json_pack("{s:I, s:I, s:I, s:s, s:[s, s, s, s], s:o, s:f}", "rows",
-                     (json_int_t)verification->rows, "of", (json_int_t)verification->of, "edges",
-                     (json_int_t)verification->edges, "on",
-                     verification->on_device ? "device" : "host", "checks", "zero_diagonal",
-                     "edges_relaxed", "tight_last_edge", "tight_path", "tolerance",
-                     number(verification->tolerance), "seconds", verification->seconds);
-}
-
-/* The short form, beside the long one. */
-static json_t *verified_json(const struct verification *verification)
-{
-    return json_pack("{s:I, s:f}", "rows", (json_int_t)verification->rows, "seconds",
-                     verification->seconds);
-}
-
 /* The problem with the members that a negative cycle adds to it. */
 static json_t *report_problem_json(const struct job_report *report)
 {
@@ -135,6 +117,8 @@ static json_t *report_problem_json(const struct job_report *report)
 /* Sets the members that only some reports have. */
 static int set_optional(json_t *object, const struct job_report *report)
 {
+    const struct verification *verification = &report->verification;
+    const json_int_t rows = (json_int_t)verification->rows;
     int failed = 0;
     if (report->traceparent[0] != '\0') {
         failed |= json_object_set_new(object, "traceparent", json_string(report->traceparent));
@@ -145,10 +129,18 @@ static int set_optional(json_t *object, const struct job_report *report)
     if (report->input.known) {
         failed |= json_object_set_new(object, "input", input_report_json(&report->input));
     }
-    if (report->verification.done) {
-        failed |= json_object_set_new(object, "verified", verified_json(&report->verification));
-        failed |=
-            json_object_set_new(object, "verification", verification_json(&report->verification));
+    if (verification->done) {
+        failed |= json_object_set_new(
+            object, "verified",
+            json_pack("{s:I, s:f}", "rows", rows, "seconds", verification->seconds));
+        /* The checks that every certificate makes, on each row that it looks at. */
+        failed |= json_object_set_new(
+            object, "verification",
+            json_pack("{s:I, s:I, s:I, s:s, s:[s, s, s, s], s:o, s:f}", "rows", rows, "of",
+                      (json_int_t)verification->of, "edges", (json_int_t)verification->edges, "on",
+                      verification->on_device ? "device" : "host", "checks", "zero_diagonal",
+                      "edges_relaxed", "tight_last_edge", "tight_path", "tolerance",
+                      number(verification->tolerance), "seconds", verification->seconds));
     }
     if (report->problem.status != STATUS_OK) {
         failed |= json_object_set_new(object, "problem", report_problem_json(report));
@@ -179,27 +171,6 @@ static bool copy_string(const char *from, char *to, size_t size)
     return true;
 }
 
-static bool decode_timings(json_t *object, struct timings *timings)
-{
-    return json_unpack(object, "{s:F, s:F, s:F, s:F, s:F, s:F, s:F, s:F}", "queue_s",
-                       &timings->queue_s, "parse_s", &timings->parse_s, "fill_s", &timings->fill_s,
-                       "h2d_s", &timings->h2d_s, "compute_s", &timings->compute_s, "d2h_s",
-                       &timings->d2h_s, "write_s", &timings->write_s, "total_s",
-                       &timings->total_s) == 0;
-}
-
-static bool plan_kind_from_name(const char *name, enum plan_kind *ret_kind)
-{
-    static const enum plan_kind kinds[] = {PLAN_DENSE, PLAN_NESTED_DISSECTION};
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (strcmp(name, plan_kind_name(kinds[i])) == 0) {
-            *ret_kind = kinds[i];
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool decode_plan(json_t *object, struct job_report *report)
 {
     const char *kind;
@@ -215,7 +186,9 @@ static bool decode_plan(json_t *object, struct job_report *report)
     }
     report->plan.parts = (uint32_t)parts;
     report->plan.largest_separator = (uint32_t)separator;
-    return plan_kind_from_name(kind, &report->plan.kind);
+    report->plan.kind =
+        strcmp(kind, plan_kind_name(PLAN_DENSE)) == 0 ? PLAN_DENSE : PLAN_NESTED_DISSECTION;
+    return strcmp(kind, plan_kind_name(report->plan.kind)) == 0;
 }
 
 static bool decode_verification(json_t *object, struct verification *verification)
@@ -258,33 +231,35 @@ static bool decode_problem(json_t *object, struct job_report *report)
     return report->cycle != NULL;
 }
 
-static bool decode_traceparent(json_t *text, struct job_report *report)
-{
-    return text == NULL ||
-           (json_is_string(text) &&
-            copy_string(json_string_value(text), report->traceparent, sizeof(report->traceparent)));
-}
-
-static bool decode_workers_lost(json_t *number, struct job_report *report)
-{
-    const json_int_t value = json_integer_value(number);
-    report->workers_lost = (uint32_t)value;
-    return number == NULL || (json_is_integer(number) && value >= 0 && value <= UINT32_MAX);
-}
-
 static bool decode(json_t *object, struct job_report *report)
 {
+    struct timings *timings = &report->timings;
+    const json_t *traceparent = json_object_get(object, "traceparent");
+    const json_t *lost = json_object_get(object, "workers_lost");
+    const json_int_t workers_lost = json_integer_value(lost);
     const char *solver;
     const char *device;
-    json_t *timings;
     json_t *plan;
-    return json_unpack(object, "{s:s, s:s, s:o, s:o}", "solver", &solver, "device", &device,
-                       "timings", &timings, "plan", &plan) == 0 &&
-           copy_string(solver, report->solver, sizeof(report->solver)) &&
+
+    if (json_unpack(object, "{s:s, s:s, s:{s:F, s:F, s:F, s:F, s:F, s:F, s:F, s:F}, s:o}", "solver",
+                    &solver, "device", &device, "timings", "queue_s", &timings->queue_s, "parse_s",
+                    &timings->parse_s, "fill_s", &timings->fill_s, "h2d_s", &timings->h2d_s,
+                    "compute_s", &timings->compute_s, "d2h_s", &timings->d2h_s, "write_s",
+                    &timings->write_s, "total_s", &timings->total_s, "plan", &plan) != 0) {
+        return false;
+    }
+    if (traceparent != NULL && (!json_is_string(traceparent) ||
+                                !copy_string(json_string_value(traceparent), report->traceparent,
+                                             sizeof(report->traceparent)))) {
+        return false;
+    }
+    if (lost != NULL && (!json_is_integer(lost) || workers_lost < 0 || workers_lost > UINT32_MAX)) {
+        return false;
+    }
+    report->workers_lost = (uint32_t)workers_lost;
+    return copy_string(solver, report->solver, sizeof(report->solver)) &&
            copy_string(device, report->device, sizeof(report->device)) &&
-           decode_timings(timings, &report->timings) && decode_plan(plan, report) &&
-           decode_traceparent(json_object_get(object, "traceparent"), report) &&
-           decode_workers_lost(json_object_get(object, "workers_lost"), report) &&
+           decode_plan(plan, report) &&
            input_report_from_json(json_object_get(object, "input"), &report->input) &&
            decode_verification(json_object_get(object, "verification"), &report->verification) &&
            decode_problem(json_object_get(object, "problem"), report);
@@ -329,18 +304,6 @@ static json_t *link_to(const char *collection, const char *id, const char *rest)
     return json_sprintf("/v1/%s/%s%s", collection, id, rest);
 }
 
-static json_t *job_links(const struct job_document *document)
-{
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "self",
-                     link_to("jobs", document->id, ""), "events",
-                     link_to("jobs", document->id, "/events"), "graph",
-                     link_to("graphs", document->graph_id, ""), "distance",
-                     link_to("graphs", document->graph_id, "/distance"), "matrix",
-                     link_to("graphs", document->graph_id, "/matrix"), "path",
-                     link_to("graphs", document->graph_id, "/path"), "stats",
-                     link_to("graphs", document->graph_id, "/stats"));
-}
-
 /* Prints and releases; NULL in, NULL out. */
 static char *print(json_t *object)
 {
@@ -354,46 +317,42 @@ static json_t *text_or_null(const char *text)
     return text != NULL && text[0] != '\0' ? json_string(text) : json_null();
 }
 
-static json_t *job_head(const struct job_document *document)
-{
-    return json_pack("{s:s, s:s, s:s, s:I, s:f, s:o, s:b, s:i, s:o, s:o, s:o}", "id", document->id,
-                     "graph", document->graph_id, "state", job_state_name(document->state),
-                     "position", (json_int_t)document->position, "progress", document->progress,
-                     "eta_s", document->eta_s >= 0 ? json_real(document->eta_s) : json_null(),
-                     "durable", document->durable, "priority", document->priority, "created",
-                     time_or_null(document->created_s), "started",
-                     time_or_null(document->started_s), "finished",
-                     time_or_null(document->finished_s));
-}
-
-/* Members at the end of the document. Those that are not known yet are null: the solver until one
- * took the job, the plan until one was made. */
-static json_t *job_tail(const struct job_document *document, const struct job_report *report)
-{
-    bool started = document->started_s > 0;
-    json_t *summary = summary_json(document->summary, document->vertex_count, document->edge_count,
-                                   document->directed, kind_name(document->kind));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:n, s:o}", "solver", text_or_null(report->solver),
-                     "device", text_or_null(report->device), "timings",
-                     started ? timings_json(&report->timings) : json_null(), "plan",
-                     started && report->plan.parts > 0 ? plan_summary_json(&report->plan)
-                                                       : json_null(),
-                     "summary", summary, "problem", "links", job_links(document));
-}
-
+/* Members that are not known yet are null: the solver until one took the job, the plan until one
+ * was made. */
 char *job_document_print(const struct job_document *document)
 {
     static const struct job_report nothing_reported;
     const struct job_report *report =
         document->report != NULL ? document->report : &nothing_reported;
-    json_t *object = job_head(document);
-    json_t *tail = job_tail(document, report);
+    const bool started = document->started_s > 0;
+    const bool planned = started && report->plan.parts > 0;
+    json_t *links =
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "self", link_to("jobs", document->id, ""),
+                  "events", link_to("jobs", document->id, "/events"), "graph",
+                  link_to("graphs", document->graph_id, ""), "distance",
+                  link_to("graphs", document->graph_id, "/distance"), "matrix",
+                  link_to("graphs", document->graph_id, "/matrix"), "path",
+                  link_to("graphs", document->graph_id, "/path"), "stats",
+                  link_to("graphs", document->graph_id, "/stats"));
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:I, s:f, s:o, s:b, s:i, s:o, s:o, s:o}", "id", document->id,
+                  "graph", document->graph_id, "state", job_state_name(document->state), "position",
+                  (json_int_t)document->position, "progress", document->progress, "eta_s",
+                  document->eta_s >= 0 ? json_real(document->eta_s) : json_null(), "durable",
+                  document->durable, "priority", document->priority, "created",
+                  time_or_null(document->created_s), "started", time_or_null(document->started_s),
+                  "finished", time_or_null(document->finished_s));
+    json_t *tail =
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:n, s:o, s:n, s:i}", "solver",
+                  text_or_null(report->solver), "device", text_or_null(report->device), "timings",
+                  started ? timings_json(&report->timings) : json_null(), "plan",
+                  planned ? plan_summary_json(&report->plan) : json_null(), "summary",
+                  summary_json(document->summary, document->vertex_count, document->edge_count,
+                               document->directed, kind_name(document->kind)),
+                  "problem", "links", links, "input", "workers_lost", 0);
     int failed = object == NULL || tail == NULL || json_object_update(object, tail) != 0;
+
     json_decref(tail);
-    if (!failed) {
-        failed = json_object_set_new(object, "input", json_null()) |
-                 json_object_set_new(object, "workers_lost", json_integer(0));
-    }
     if (!failed) {
         failed = set_optional(object, report);
     }
@@ -451,4 +410,24 @@ char *graph_document_print(const struct graph_document *document)
         json_object_set_new(object, "input", input_report_json(document->input));
     }
     return print(object);
+}
+
+char *estimate_print(const struct estimate *estimate)
+{
+    json_t *seconds = estimate->seconds < 0 ? json_null() : json_real(estimate->seconds);
+    json_t *plan = estimate->planned ? plan_summary_json(&estimate->plan) : json_null();
+    json_t *root = json_pack(
+        "{s:I, s:I, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:b, s:o, s:o, s:{s:I, s:I, s:I}}", "n",
+        (json_int_t)estimate->vertex_count, "m", (json_int_t)estimate->edge_count, "kind",
+        kind_name(estimate->kind), "solver", estimate->solver, "device", estimate->device,
+        "device_bytes", (json_int_t)estimate->device_bytes, "host_bytes",
+        (json_int_t)estimate->host_bytes, "disk_bytes", (json_int_t)estimate->disk_bytes, "seconds",
+        seconds, "plan", plan, "fits", (int)estimate->fits, "reason",
+        text_or_null(estimate->reason), "hint", text_or_null(estimate->hint), "limits",
+        "vertex_limit", (json_int_t)estimate->vertex_limit, "edge_limit",
+        (json_int_t)estimate->edge_limit, "free_disk_bytes", (json_int_t)estimate->free_disk_bytes);
+    char *text = text_print_json(root, JSON_COMPACT | JSON_REAL_PRECISION(6));
+
+    json_decref(root);
+    return text;
 }

@@ -1,5 +1,6 @@
-/* The public documents about jobs and graphs: plain snapshots and their JSON form.
- * A snapshot borrows its pointers for the call that prints it. */
+/* The public documents about jobs, graphs and estimates: plain snapshots and their JSON form, text
+ * that the caller frees, NULL when out of memory. A snapshot borrows its pointers for the call that
+ * prints it. */
 #pragma once
 
 #include "proto/graph.h"
@@ -76,7 +77,6 @@ struct job_document {
     const struct job_report *report;     /* NULL before there is one */
 };
 
-/* JSON text, freed by the caller; NULL when out of memory. */
 char *job_document_print(const struct job_document *document);
 
 struct graph_document {
@@ -94,6 +94,31 @@ struct graph_document {
 };
 
 char *graph_document_print(const struct graph_document *document);
+
+/* Estimate of the time and memory of a solve that has not been submitted: a plain value. */
+#define ESTIMATE_TEXT_SIZE 320
+
+struct estimate {
+    uint32_t vertex_count;
+    uint64_t edge_count;
+    enum kind kind;
+    const char *solver; /* "gpu" or "cpu" */
+    const char *device;
+    uint64_t device_bytes; /* 0 for the CPU solver */
+    uint64_t host_bytes;   /* with the graph and the mapped result */
+    uint64_t disk_bytes;   /* of the graph file and the result file */
+    double seconds;        /* of the solve; below 0 = not known */
+    bool planned;          /* of a graph that was looked at: by the plan that it would have */
+    struct plan_summary plan;
+    uint32_t vertex_limit; /* the largest graph of this kind that is taken */
+    uint64_t edge_limit;
+    uint64_t free_disk_bytes;
+    bool fits;
+    char reason[ESTIMATE_TEXT_SIZE]; /* why it does not */
+    char hint[ESTIMATE_TEXT_SIZE];   /* what would make it fit */
+};
+
+char *estimate_print(const struct estimate *estimate);
 
 /* RFC 3339 in UTC with milliseconds. */
 void time_print(double seconds, char buffer[TIME_TEXT_SIZE]);

@@ -72,15 +72,6 @@ void path_finder_destroy(struct path_finder *finder)
     free(finder);
 }
 
-static void begin_search(struct path_finder *finder)
-{
-    if (++finder->search == 0) {
-        memset(finder->mark, 0, finder->adjacency->vertex_count * sizeof(*finder->mark));
-        finder->search = 1;
-    }
-    finder->count = 0;
-}
-
 static enum status grow(struct path_finder *finder)
 {
     const size_t capacity = finder->capacity == 0 ? 256 : finder->capacity * 2;
@@ -171,7 +162,11 @@ static enum status search(const struct walk *walk, uint32_t target)
     struct path_finder *finder = walk->finder;
     enum status status;
 
-    begin_search(finder);
+    if (++finder->search == 0) {
+        memset(finder->mark, 0, finder->adjacency->vertex_count * sizeof(*finder->mark));
+        finder->search = 1;
+    }
+    finder->count = 0;
     status = enter(finder, target);
     while (status == STATUS_OK && finder->count > 0) {
         const uint32_t vertex = finder->vertices[finder->count - 1];

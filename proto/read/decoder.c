@@ -67,18 +67,6 @@ enum coding decoder_coding_from_path(const char *path, size_t *ret_size)
     return CODING_IDENTITY;
 }
 
-static bool open_gzip(struct decoder *decoder)
-{
-    return inflateInit2(&decoder->gzip, GZIP_WINDOW) == Z_OK;
-}
-
-static bool open_zstd(struct decoder *decoder)
-{
-    decoder->zstd = ZSTD_createDCtx();
-    return decoder->zstd != NULL && ZSTD_isError(ZSTD_DCtx_setParameter(
-                                        decoder->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG)) == 0;
-}
-
 enum status decoder_create(const struct decoder_rules *rules, struct decoder **ret_decoder)
 {
     struct decoder *decoder = calloc(1, sizeof(*decoder));
@@ -87,7 +75,13 @@ enum status decoder_create(const struct decoder_rules *rules, struct decoder **r
         return STATUS_NO_MEMORY;
     }
     decoder->rules = *rules;
-    if (rules->coding == CODING_GZIP ? !open_gzip(decoder) : !open_zstd(decoder)) {
+    if (rules->coding != CODING_GZIP) {
+        decoder->zstd = ZSTD_createDCtx();
+    }
+    if (rules->coding == CODING_GZIP
+            ? inflateInit2(&decoder->gzip, GZIP_WINDOW) != Z_OK
+            : decoder->zstd == NULL || ZSTD_isError(ZSTD_DCtx_setParameter(
+                                           decoder->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG))) {
         decoder_destroy(decoder);
         return STATUS_NO_MEMORY;
     }

@@ -1,8 +1,5 @@
 #include "proto/read/graph_builder.h"
 
-#include "proto/read/edge_array.h"
-#include "proto/read/graph_rows.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +17,7 @@
 
 struct graph_builder {
     struct graph_options options;
-    struct edge_list list; /* real from the first weight on that is no int32 */
+    struct edge_buffer list; /* real from the first weight on that is no int32 */
     uint64_t capacity;
 };
 
@@ -46,14 +43,11 @@ void graph_builder_destroy(struct graph_builder *builder)
     free(builder);
 }
 
-static size_t edge_size(const struct graph_builder *builder)
-{
-    return builder->list.real ? sizeof(struct edge_f8) : sizeof(struct edge_i4);
-}
-
 static enum status set_capacity(struct graph_builder *builder, uint64_t capacity)
 {
-    if (!edge_array_resize(&builder->list.edges, capacity, edge_size(builder))) {
+    const size_t size = builder->list.real ? sizeof(struct edge_f8) : sizeof(struct edge_i4);
+
+    if (!edge_array_resize(&builder->list.edges, capacity, size)) {
         return STATUS_NO_MEMORY;
     }
     builder->capacity = capacity;

@@ -1,7 +1,4 @@
-#include "proto/read/graph_rows.h"
-
-#include "proto/read/edge_array.h"
-#include "proto/read/edge_sort.h"
+#include "proto/read/graph_builder.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,25 +51,21 @@ static FOR_EACH_TYPE uint64_t final_key(const struct graph *graph, const uint32_
 
 /* ---- Loops leave ---- */
 
-static void note_negative_loop(struct graph_summary *summary, uint32_t vertex, double weight)
-{
-    summary->negative = true;
-    if (vertex > summary->negative_loop ||
-        (vertex == summary->negative_loop && weight >= summary->negative_loop_weight)) {
-        return;
-    }
-    summary->negative_loop = vertex;
-    summary->negative_loop_weight = weight;
-}
-
 static FOR_EACH_TYPE void settle_loop(struct graph_summary *summary, struct edge loop, bool real)
 {
     const double weight = real ? loop.decimal : (double)loop.integer;
 
-    if (weight < 0) {
-        note_negative_loop(summary, source_of(loop.key), weight);
-    } else {
+    const uint32_t vertex = source_of(loop.key);
+
+    if (weight >= 0) {
         summary->loops_dropped++;
+        return;
+    }
+    summary->negative = true;
+    if (vertex < summary->negative_loop ||
+        (vertex == summary->negative_loop && weight < summary->negative_loop_weight)) {
+        summary->negative_loop = vertex;
+        summary->negative_loop_weight = weight;
     }
 }
 
@@ -149,16 +142,6 @@ static FOR_EACH_TYPE void put_weight(struct graph *graph, uint64_t place, struct
     }
 }
 
-static FOR_EACH_TYPE void merge(struct graph *graph, uint64_t place, struct edge edge, bool real)
-{
-    const double kept = real ? graph->weight_f8[place] : graph->weight_i4[place];
-
-    graph->summary.parallel_merged++;
-    if ((real ? edge.decimal : edge.integer) < kept) {
-        put_weight(graph, place, edge, real);
-    }
-}
-
 /* Edges that go on where the last one was: of the same row, each with a larger target, and no loop.
  * Most are. Returns the index of the first that does not. */
 static FOR_EACH_TYPE uint64_t fill_run(struct row_filling *filling, const void *edges, uint64_t i,
@@ -191,7 +174,7 @@ static FOR_EACH_TYPE uint64_t fill_run(struct row_filling *filling, const void *
  * room in the graph for all of them; decimals go into the first half of the memory of the edges
  * themselves, whose ends have left by then: each is moved to where an edge before it, or its own
  * ends, were. */
-static FOR_EACH_TYPE bool fill_rows(const struct edge_list *list, const uint32_t *row_of,
+static FOR_EACH_TYPE bool fill_rows(const struct edge_buffer *list, const uint32_t *row_of,
                                     struct graph *graph, bool real)
 {
     struct row_filling filling = {.least = INFINITY, .most = -INFINITY, .integral = true};
@@ -215,7 +198,13 @@ static FOR_EACH_TYPE bool fill_rows(const struct edge_list *list, const uint32_t
                 continue;
             }
         } else if (edge.key == filling.last) {
-            merge(graph, filling.kept - 1, edge, real);
+            const uint64_t last = filling.kept - 1;
+
+            summary->parallel_merged++;
+            if (real ? edge.decimal < graph->weight_f8[last]
+                     : edge.integer < graph->weight_i4[last]) {
+                put_weight(graph, last, edge, real);
+            }
         } else {
             return false;
         }
@@ -235,7 +224,7 @@ static FOR_EACH_TYPE bool fill_rows(const struct edge_list *list, const uint32_t
     return true;
 }
 
-static FOR_EACH_TYPE void put_edge(struct edge_list *list, uint64_t index, struct edge edge,
+static FOR_EACH_TYPE void put_edge(struct edge_buffer *list, uint64_t index, struct edge edge,
                                    bool real)
 {
     if (real) {
@@ -248,7 +237,7 @@ static FOR_EACH_TYPE void put_edge(struct edge_list *list, uint64_t index, struc
 }
 
 /* Final rows in their place. True when the edges are in order then. */
-static FOR_EACH_TYPE bool normalise(struct edge_list *list, const uint32_t *row_of,
+static FOR_EACH_TYPE bool normalise(struct edge_buffer *list, const uint32_t *row_of,
                                     struct graph *graph, bool real)
 {
     uint64_t kept = 0;
@@ -273,18 +262,13 @@ static FOR_EACH_TYPE bool normalise(struct edge_list *list, const uint32_t *row_
 
 /* ---- An undirected edge counts at both of its ends ---- */
 
-static FOR_EACH_TYPE double stored_weight(const struct graph *graph, uint64_t edge, bool real)
-{
-    return real ? graph->weight_f8[edge] : graph->weight_i4[edge];
-}
-
 static FOR_EACH_TYPE void find_largest(const struct graph *graph, double *largest, bool real)
 {
     for (uint32_t v = 0; v < graph->vertex_count; v++) {
         double most = largest[v];
 
         for (uint64_t edge = graph->row_offset[v]; edge < graph->row_offset[v + 1]; edge++) {
-            double size = fabs(stored_weight(graph, edge, real));
+            double size = fabs(real ? graph->weight_f8[edge] : graph->weight_i4[edge]);
 
             most = size > most ? size : most;
             if (size > largest[graph->target[edge]]) {
@@ -327,41 +311,21 @@ static enum status take_rows(struct graph *graph, uint64_t count, bool real)
     return STATUS_OK;
 }
 
-static void give_back(struct graph *graph)
-{
-    free(graph->target);
-    graph->target = NULL;
-    free(graph->weight_i4);
-    graph->weight_i4 = NULL;
-}
-
 /* Many files list their edges in order: then all is done in one go. */
-static enum status fill_at_once(const struct edge_list *list, const uint32_t *row_of,
-                                struct graph *graph, bool *ret_filled)
+static enum status fill_integers(struct edge_buffer *list, const uint32_t *row_of,
+                                 struct graph *graph)
 {
     const struct graph_summary before = graph->summary;
     enum status status = take_rows(graph, list->count, false);
 
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK || fill_rows(list, row_of, graph, false)) {
         return status;
     }
-    *ret_filled = fill_rows(list, row_of, graph, false);
-    if (!*ret_filled) {
-        graph->summary = before;
-        give_back(graph);
-    }
-    return STATUS_OK;
-}
-
-static enum status fill_integers(struct edge_list *list, const uint32_t *row_of,
-                                 struct graph *graph)
-{
-    bool filled = false;
-    enum status status = fill_at_once(list, row_of, graph, &filled);
-
-    if (filled || status != STATUS_OK) {
-        return status;
-    }
+    graph->summary = before;
+    free(graph->target);
+    graph->target = NULL;
+    free(graph->weight_i4);
+    graph->weight_i4 = NULL;
     if (!normalise(list, row_of, graph, false)) {
         status = edge_sort(list->edges, false, list->count, graph->vertex_count);
     }
@@ -375,7 +339,7 @@ static enum status fill_integers(struct edge_list *list, const uint32_t *row_of,
 }
 
 /* In their place, so nothing is tried. */
-static enum status fill_reals(struct edge_list *list, const uint32_t *row_of, struct graph *graph)
+static enum status fill_reals(struct edge_buffer *list, const uint32_t *row_of, struct graph *graph)
 {
     enum status status = STATUS_OK;
 
@@ -388,7 +352,7 @@ static enum status fill_reals(struct edge_list *list, const uint32_t *row_of, st
     if (status == STATUS_OK) {
         graph->weight_f8 = list->edges;
         list->edges = NULL;
-        const struct edge_list moved = {list->count, true, graph->weight_f8};
+        const struct edge_buffer moved = {list->count, true, graph->weight_f8};
         CHECK(fill_rows(&moved, NULL, graph, true));
     }
     return status;
@@ -405,7 +369,7 @@ static bool trim(struct graph *graph)
                 : edge_array_resize(&graph->weight_i4, count, sizeof(*graph->weight_i4)));
 }
 
-enum status graph_rows_build(struct edge_list *edges, const uint32_t *row_of, struct graph *graph)
+enum status graph_rows_build(struct edge_buffer *edges, const uint32_t *row_of, struct graph *graph)
 {
     enum status status = STATUS_NO_MEMORY;
 
@@ -415,7 +379,7 @@ enum status graph_rows_build(struct edge_list *edges, const uint32_t *row_of, st
             edges->real ? fill_reals(edges, row_of, graph) : fill_integers(edges, row_of, graph);
     }
     free(edges->edges);
-    *edges = (struct edge_list){0};
+    *edges = (struct edge_buffer){0};
     if (status == STATUS_OK && !trim(graph)) {
         status = STATUS_NO_MEMORY;
     }

@@ -228,11 +228,10 @@ enum status reader_parse_weight(const char *weight, size_t size, uint64_t column
     int64_t integer;
 
     if (!number_parse_integer(weight, size, &integer)) {
-        bool is_decimal = false;
+        const bool is_decimal = memchr(weight, '.', size) != NULL ||
+                                memchr(weight, 'e', size) != NULL ||
+                                memchr(weight, 'E', size) != NULL;
 
-        for (size_t i = 0; i < size; i++) {
-            is_decimal = is_decimal || weight[i] == '.' || (weight[i] | 0x20) == 'e';
-        }
         return is_decimal && number_parse_real(weight, size, ret_weight)
                    ? STATUS_OK
                    : refuse_weight(weight, size, column, reterr);
@@ -249,13 +248,20 @@ enum status reader_parse_weight(const char *weight, size_t size, uint64_t column
 enum status reader_add_edge(struct reader *reader, const uint32_t ends[2], const char *weight,
                             size_t size, uint64_t column, struct problem *reterr)
 {
-    double value;
-    enum status status = reader_parse_weight(weight, size, column, &value, reterr);
+    enum status status;
+    int64_t integer;
+    double real;
 
-    if (status != STATUS_OK) {
-        return status;
+    /* Most weights are integers, and need not become doubles in between. */
+    if (number_parse_integer(weight, size, &integer)) {
+        status = graph_builder_add_integer(reader->builder, ends[0], ends[1], integer);
+    } else {
+        status = reader_parse_weight(weight, size, column, &real, reterr);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        status = graph_builder_add_real(reader->builder, ends[0], ends[1], real);
     }
-    status = graph_builder_add_real(reader->builder, ends[0], ends[1], value);
     if (reader_add_failed(reader, status, reterr)) {
         problem_at(reterr, 0, column);
     }
@@ -274,4 +280,256 @@ enum status reader_finish_range(struct reader *reader, uint32_t count, uint32_t 
     status = graph_builder_finish(reader->builder, &names, NULL, directed, ret_graph, reterr);
     vertex_names_destroy(names);
     return status;
+}
+
+/* ---- Which format the first bytes are of ---- */
+
+enum verdict { VERDICT_OPEN, VERDICT_DIMACS, VERDICT_OTHER };
+
+/* "c" opens comments but may also be the name of a vertex: only a line that cannot be an edge
+ * decides at once. */
+static enum verdict judge_line(const char *line, size_t size)
+{
+    if (size > 0 && line[size - 1] == '\r') {
+        size--;
+    }
+    if (size == 0) {
+        return VERDICT_OPEN;
+    }
+    if (size == 1) {
+        return line[0] == 'c' ? VERDICT_DIMACS : VERDICT_OTHER;
+    }
+    if (line[1] != ' ' && line[1] != '\t') {
+        return VERDICT_OTHER;
+    }
+    if (line[0] == 'c') {
+        return VERDICT_OPEN;
+    }
+    if (line[0] == 'p' && size > 2 && isalpha((unsigned char)line[2])) {
+        return VERDICT_DIMACS;
+    }
+    return VERDICT_OTHER;
+}
+
+static bool looks_like_dimacs(const char *bytes, size_t size)
+{
+    size_t whole = size;
+
+    while (size > 0) {
+        const char *end = memchr(bytes, '\n', size);
+        size_t length = end == NULL ? size : (size_t)(end - bytes);
+
+        switch (judge_line(bytes, length)) {
+        case VERDICT_DIMACS:
+            return true;
+        case VERDICT_OTHER:
+            return false;
+        case VERDICT_OPEN:
+            break;
+        }
+        length += end != NULL;
+        bytes += length;
+        size -= length;
+    }
+    /* A page of lines that all begin with "c " is a licence, not a graph. */
+    return whole >= READER_SNIFF_SIZE - 3;
+}
+
+/* The first lines, read as those of a METIS file. */
+struct metis_look {
+    bool headed;
+    uint64_t header[4]; /* n, m, fmt, ncon */
+    size_t header_words;
+    uint64_t rows;
+    bool varies;       /* some row has another number of words than the header: no list of edges */
+    bool out_of_range; /* some word can be no vertex, and there are no weights */
+};
+
+/* Digits, at most 18; false for anything else. */
+static bool look_at_word(const char *word, size_t size, uint64_t *ret_value)
+{
+    uint64_t value = 0;
+
+    for (size_t i = 0; i < size; i++) {
+        if (!isdigit((unsigned char)word[i]) || size > 18) {
+            return false;
+        }
+        value = value * 10 + (uint64_t)(word[i] - '0');
+    }
+    *ret_value = value;
+    return true;
+}
+
+/* False when no METIS file has this line. */
+static bool look_at_line(struct metis_look *look, const char *line, size_t size, bool whole)
+{
+    uint64_t values[4] = {0};
+    size_t count = 0;
+
+    for (size_t at = 0; at < size;) {
+        size_t length = 0;
+        uint64_t value;
+
+        if (strchr(" \t\r", line[at]) != NULL) {
+            at++;
+            continue;
+        }
+        while (at + length < size && strchr(" \t\r", line[at + length]) == NULL) {
+            length++;
+        }
+        if (!look_at_word(line + at, length, &value) || (!look->headed && count == 4)) {
+            return false;
+        }
+        if (count < 4) {
+            values[count] = value;
+        }
+        look->out_of_range |= look->headed && look->header[2] == 0 && value - 1 >= look->header[0];
+        count++;
+        at += length;
+    }
+    if (!look->headed && count > 0) {
+        memcpy(look->header, values, sizeof(values));
+        look->header_words = count;
+        look->headed = true;
+        return count >= 2;
+    }
+    look->rows += look->headed;
+    look->varies |= count > 0 && (whole ? count != look->header_words : count > look->header_words);
+    return true;
+}
+
+/* Few edge lists are METIS files to the last word, and no METIS file is to be missed. */
+static bool is_metis(const char *bytes, size_t size)
+{
+    const struct graph_options options = {0};
+    struct reader *reader = NULL;
+    struct graph *graph = NULL;
+    enum status status = reader_create(FORMAT_METIS, &options, &reader);
+
+    if (status == STATUS_OK) {
+        status = reader_feed(reader, bytes, size, NULL);
+    }
+    if (status == STATUS_OK) {
+        status = reader_finish(reader, &graph, NULL);
+    }
+    graph_destroy(graph);
+    reader_destroy(reader);
+    return status == STATUS_OK;
+}
+
+/* An edge list has the same number of columns in every line, and the lines of a METIS file have
+ * not; a short body is read to its end to see. */
+static bool looks_like_metis(const char *bytes, size_t size)
+{
+    const char *begin = bytes;
+    size_t whole = size;
+    struct metis_look look = {0};
+    bool complete = size < READER_SNIFF_SIZE - 3;
+
+    while (size > 0) {
+        const char *end = memchr(bytes, '\n', size);
+        size_t length = end == NULL ? size : (size_t)(end - bytes);
+
+        if (bytes[0] != '%' && !look_at_line(&look, bytes, length, end != NULL || complete)) {
+            return false;
+        }
+        length += end != NULL;
+        bytes += length;
+        size -= length;
+    }
+    /* fmt is made of zeros and ones, and there is an edge: "1 0" alone is rather one. */
+    if (!look.headed || look.header[0] == 0 || look.header[1] == 0 || look.header[2] > 111 ||
+        look.header[2] % 10 > 1 || look.header[2] / 10 % 10 > 1) {
+        return false;
+    }
+    if (look.out_of_range || look.rows > look.header[0]) {
+        return false;
+    }
+    return complete ? is_metis(begin, whole) : look.varies;
+}
+
+static bool text_is(const char *text, size_t size, const char *wanted)
+{
+    return strlen(wanted) == size && memcmp(text, wanted, size) == 0;
+}
+
+/* The lists of a JSON Graph lie within "graph" or "graphs", those of other JSON beside a "graph" of
+ * attributes. */
+static bool looks_like_jgf(const char *bytes, size_t size)
+{
+    const char *end = bytes + size;
+    bool in_graph = false; /* below the key "graph" of the document */
+    unsigned depth = 0;
+
+    for (const char *at = bytes; at < end; at++) {
+        const char *key = at + 1;
+        const char *after;
+        size_t length;
+
+        depth += *at == '{' || *at == '[';
+        depth -= *at == '}' || *at == ']';
+        if (*at != '"') {
+            continue;
+        }
+        for (at = key; at < end && *at != '"';) {
+            at += *at == '\\' ? 2 : 1;
+        }
+        if (at >= end) {
+            return false;
+        }
+        length = (size_t)(at - key);
+        for (after = at + 1; after < end && strchr(" \t\r\n", *after) != NULL;) {
+            after++;
+        }
+        if (after == end || *after != ':') {
+            continue;
+        }
+        if (depth == 1) {
+            in_graph = text_is(key, length, "graph");
+        }
+        if (depth == 1 ? text_is(key, length, "graphs")
+                       : depth == 2 && in_graph &&
+                             (text_is(key, length, "nodes") || text_is(key, length, "edges"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum format reader_sniff(const char *bytes, size_t size)
+{
+    if (size >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0) {
+        return FORMAT_NPY;
+    }
+    if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
+        bytes += 3;
+        size -= 3;
+    }
+    for (size_t i = 0; i < size; i++) {
+        const unsigned char c = (unsigned char)bytes[i];
+
+        if ((c < 0x20 && strchr("\t\n\v\f\r", c) == NULL) || c == 0 || c == 0x7F) {
+            return FORMAT_NONE;
+        }
+    }
+    if (size == 0) {
+        return FORMAT_NONE;
+    }
+    if (size >= 14 && strncasecmp(bytes, "%%MatrixMarket", 14) == 0) {
+        return FORMAT_MTX;
+    }
+    while (size > 0 && strchr(" \t\r\n", *bytes) != NULL) {
+        bytes++;
+        size--;
+    }
+    if (size > 0 && *bytes == '<') {
+        return FORMAT_GRAPHML;
+    }
+    if (size > 0 && (*bytes == '{' || *bytes == '[')) {
+        return looks_like_jgf(bytes, size) ? FORMAT_JGF : FORMAT_JSON;
+    }
+    if (looks_like_metis(bytes, size)) {
+        return FORMAT_METIS;
+    }
+    return looks_like_dimacs(bytes, size) ? FORMAT_DIMACS : FORMAT_EDGES;
 }

@@ -64,6 +64,12 @@ void reader_destroy(struct reader *reader);
 /* Borrowed from the reader; complete after a finish that succeeded. */
 const struct reader_notes *reader_notes(const struct reader *reader);
 
+/* How many bytes reader_sniff wants to see before it decides. */
+#define READER_SNIFF_SIZE 4096
+/* Guesses a graph format from the first bytes; the edge list when nothing else fits. nthu is
+ * never guessed: FORMAT_NONE for other bytes that are not text. */
+enum format reader_sniff(const char *bytes, size_t size);
+
 /* ---- Shared by the readers; nothing else uses the rest. ---- */
 
 extern const struct reader_class reader_dimacs_class;

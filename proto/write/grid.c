@@ -1,8 +1,14 @@
 #include "proto/write/grid.h"
 
+#include "proto/write/writer.h"
+
+#include <stdlib.h>
 #include <string.h>
 
-uint64_t grid_cells(const struct grid *grid)
+/* ---- As bytes ---- */
+
+/* Rows times columns; they never overflow. */
+static uint64_t count_cells(const struct grid *grid)
 {
     return (uint64_t)grid->rows.count * grid->columns.count;
 }
@@ -11,7 +17,7 @@ enum status grid_size(const struct grid *grid, enum kind as, uint64_t *ret_bytes
 {
     uint64_t bytes;
 
-    if (__builtin_mul_overflow(grid_cells(grid), kind_size(as), &bytes) || bytes > INT64_MAX / 2) {
+    if (__builtin_mul_overflow(count_cells(grid), kind_size(as), &bytes) || bytes > INT64_MAX / 2) {
         return STATUS_TOO_LARGE;
     }
     *ret_bytes = bytes;
@@ -49,19 +55,6 @@ static void copy_elements(const struct grid *grid, enum kind as, const void *row
     }
 }
 
-/* At most size bytes from within the element at offset; returns how many. */
-static size_t copy_part(const struct grid *grid, enum kind as, const void *row, uint32_t column,
-                        size_t within, size_t size, char *to)
-{
-    char element[8];
-    const size_t left = kind_size(as) - within;
-    const size_t count = left < size ? left : size;
-
-    take_element(grid, as, row, axis_at(&grid->columns, column), element);
-    memcpy(to, element + within, count);
-    return count;
-}
-
 enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset, size_t size, void *to)
 {
     const size_t element = kind_size(as);
@@ -80,7 +73,12 @@ enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset, si
             return STATUS_CORRUPT;
         }
         if (within > 0 || size < element) {
-            done = copy_part(grid, as, row, column, within, size, at);
+            /* A part of one element. */
+            char whole[8];
+
+            take_element(grid, as, row, axis_at(&grid->columns, column), whole);
+            done = element - within < size ? element - within : size;
+            memcpy(at, whole + within, done);
         } else {
             const uint32_t left = grid->columns.count - column;
             const uint32_t count = size / element < left ? (uint32_t)(size / element) : left;
@@ -93,4 +91,256 @@ enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset, si
         size -= done;
     }
     return STATUS_OK;
+}
+
+/* ---- As text ---- */
+
+#define CELLS_PER_PIECE 1024
+#define NAMES_PER_PIECE 32
+/* Columns that one pass over the rows gathers: a cache line of i4. */
+#define BLOCK_COLUMNS 16
+
+/* Parts of a form, in the order in which they are written. */
+enum part { PART_HEAD, PART_SOURCES, PART_COLUMNS, PART_CELLS, PART_TAIL, PART_END };
+
+static void next_part(struct grid_text *writer)
+{
+    writer->part++;
+    writer->position = 0;
+}
+
+static bool is_object(enum grid_form form)
+{
+    return form == GRID_JSON || form == GRID_TABLE || form == GRID_ROW;
+}
+
+/* ---- Names ---- */
+
+/* A piece of the names of an axis between opening and closing. */
+static void append_names(struct grid_text *writer, const struct axis *axis, const char *opening,
+                         const char *closing, struct text *text)
+{
+    const struct vertex_names *names = writer->grid.names;
+    const uint64_t left = axis->count - writer->position;
+    const uint64_t stop = writer->position + (left < NAMES_PER_PIECE ? left : NAMES_PER_PIECE);
+
+    if (writer->position == 0) {
+        text_append_string(text, opening);
+    }
+    for (; writer->position < stop; writer->position++) {
+        const uint32_t row = axis_at(axis, (uint32_t)writer->position);
+
+        if (is_object(writer->form)) {
+            text_append(text, ",", writer->position > 0);
+            writer_append_vertex(text, names, row);
+        } else {
+            text_append_char(text, ',');
+            writer_append_field(text, names, row);
+        }
+    }
+    if (stop == axis->count) {
+        text_append_string(text, closing);
+        next_part(writer);
+    }
+}
+
+static void append_sources(struct grid_text *writer, struct text *text)
+{
+    if (writer->form == GRID_JSON || writer->form == GRID_TABLE) {
+        append_names(writer, &writer->grid.rows, "\"sources\":[", "],", text);
+        return;
+    }
+    if (writer->form == GRID_ROW) {
+        text_append_string(text, "\"source\":");
+        writer_append_vertex(text, writer->grid.names, axis_at(&writer->grid.rows, 0));
+        text_append_char(text, ',');
+    }
+    next_part(writer);
+}
+
+/* ---- Cells ---- */
+
+/* Appends `count` cells of the row at source, from the first-th column of the axis on. */
+static void append_run(const struct grid_text *writer, const void *source, const struct axis *axis,
+                       uint32_t first, uint32_t count, struct text *text)
+{
+    static const struct cell_style styles[] = {
+        [GRID_JSON] = {',', "null"}, [GRID_TABLE] = {',', "null"}, [GRID_ROW] = {',', "null"},
+        [GRID_CSV] = {',', ""},      [GRID_CSV_NAMED] = {',', ""}, [GRID_NDJSON] = {',', "null"},
+        [GRID_MTX] = {'\n', "inf"},
+    };
+    const uint32_t *list = axis->list != NULL ? axis->list + first : NULL;
+    char *to = text_reserve(text, (size_t)count * CELL_SIZE);
+
+    if (to != NULL) {
+        const char *end = writer_print_cells(writer->grid.kind, source, list, axis->first + first,
+                                             count, &styles[writer->form], to);
+
+        text_advance(text, (size_t)(end - to));
+    }
+}
+
+/* position counts cells, and a row of none as one. */
+static void append_cells(struct grid_text *writer, struct text *text)
+{
+    const struct grid *grid = &writer->grid;
+    const uint32_t width = grid->columns.count > 0 ? grid->columns.count : 1;
+    const uint64_t row = writer->position / width;
+    const uint32_t first = (uint32_t)(writer->position % width);
+    const bool is_csv = writer->form == GRID_CSV || writer->form == GRID_CSV_NAMED;
+    const void *source;
+
+    if (writer->position == 0 && (writer->form == GRID_JSON || writer->form == GRID_TABLE)) {
+        text_append_char(text, '[');
+    }
+    if (row == grid->rows.count) {
+        next_part(writer);
+        return;
+    }
+    source = grid->row(grid->context, axis_at(&grid->rows, (uint32_t)row));
+    if (source == NULL) {
+        text->failed = true;
+        next_part(writer);
+        return;
+    }
+    if (first == 0 && writer->form == GRID_CSV_NAMED) {
+        writer_append_field(text, grid->names, axis_at(&grid->rows, (uint32_t)row));
+        text_append(text, ",", grid->columns.count > 0);
+    } else if (first == 0 && !is_csv) {
+        text_append(text, ",", is_object(writer->form) && row > 0);
+        text_append_char(text, '[');
+    }
+    const uint32_t left = grid->columns.count - (grid->columns.count > 0 ? first : 0);
+    const uint32_t count = left < CELLS_PER_PIECE ? left : CELLS_PER_PIECE;
+
+    text_append(text, ",", first > 0);
+    append_run(writer, source, &grid->columns, first, count, text);
+    writer->position += count > 0 ? count : 1;
+    if (count == left) {
+        text_append_string(text, is_csv ? "\n" : writer->form == GRID_NDJSON ? "]\n" : "]");
+    }
+}
+
+/* ---- Matrix Market: columns ---- */
+
+/* Column after column of this block, each as long as the grid has rows. */
+static bool gather(const struct grid_text *writer, uint32_t first, uint32_t count)
+{
+    const struct grid *grid = &writer->grid;
+    const size_t size = kind_size(grid->kind);
+
+    for (uint32_t row = 0; row < grid->rows.count; row++) {
+        const char *source = grid->row(grid->context, axis_at(&grid->rows, row));
+
+        if (source == NULL) {
+            return false;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            memcpy(writer->block + ((size_t)i * grid->rows.count + row) * size,
+                   source + axis_at(&grid->columns, first + i) * size, size);
+        }
+    }
+    return true;
+}
+
+static bool prepare_block(struct grid_text *writer, uint32_t column)
+{
+    const struct grid *grid = &writer->grid;
+    const size_t size = kind_size(grid->kind);
+    const uint32_t first = column / BLOCK_COLUMNS * BLOCK_COLUMNS;
+    const uint32_t left = grid->columns.count - first;
+
+    if (writer->block == NULL) {
+        writer->block = malloc((size_t)grid->rows.count * BLOCK_COLUMNS * size);
+    }
+    if (writer->block == NULL) {
+        return false;
+    }
+    return first != column || gather(writer, first, left < BLOCK_COLUMNS ? left : BLOCK_COLUMNS);
+}
+
+/* position counts cells, down the columns. */
+static void append_down(struct grid_text *writer, struct text *text)
+{
+    const struct grid *grid = &writer->grid;
+    const uint32_t height = grid->rows.count;
+    const size_t size = kind_size(grid->kind);
+
+    if (writer->position == count_cells(grid)) {
+        next_part(writer);
+        return;
+    }
+    const uint32_t column = (uint32_t)(writer->position / height);
+    const uint32_t first = (uint32_t)(writer->position % height);
+    const uint32_t count = height - first < CELLS_PER_PIECE ? height - first : CELLS_PER_PIECE;
+
+    if (first == 0 && !prepare_block(writer, column)) {
+        text->failed = true;
+        next_part(writer);
+        return;
+    }
+    append_run(writer, writer->block + (size_t)(column % BLOCK_COLUMNS) * height * size,
+               &(struct axis){NULL, 0, height}, first, count, text);
+    text_append_char(text, '\n');
+    writer->position += count;
+}
+
+/* ---- The whole ---- */
+
+void grid_text_finish(struct grid_text *writer)
+{
+    free(writer->block);
+    writer->block = NULL;
+}
+
+static void append_head(struct grid_text *writer, struct text *text)
+{
+    const bool is_real = kind_is_float(writer->grid.kind) || writer->has_unreachable;
+
+    if (writer->form == GRID_MTX) {
+        text_printf(text, "%%%%MatrixMarket matrix array %s general\n%% inf: unreachable\n%u %u\n",
+                    is_real ? "real" : "integer", (unsigned)writer->grid.rows.count,
+                    (unsigned)writer->grid.columns.count);
+    } else if (is_object(writer->form)) {
+        text_append_string(text, writer->form == GRID_TABLE ? "{\"code\":\"Ok\"," : "{");
+    }
+    next_part(writer);
+}
+
+bool grid_text_next(struct grid_text *writer, struct text *text)
+{
+    switch ((enum part)writer->part) {
+    case PART_HEAD:
+        append_head(writer, text);
+        break;
+    case PART_SOURCES:
+        append_sources(writer, text);
+        break;
+    case PART_COLUMNS:
+        if (is_object(writer->form)) {
+            append_names(writer, &writer->grid.columns, "\"destinations\":[",
+                         "],\"distances\":", text);
+        } else if (writer->form == GRID_CSV_NAMED) {
+            append_names(writer, &writer->grid.columns, "", "\n", text);
+        } else {
+            next_part(writer);
+        }
+        break;
+    case PART_CELLS:
+        if (writer->form == GRID_MTX) {
+            append_down(writer, text);
+        } else {
+            append_cells(writer, text);
+        }
+        break;
+    case PART_TAIL:
+        if (is_object(writer->form)) {
+            text_append_string(text, writer->form == GRID_ROW ? "}\n" : "]}\n");
+        }
+        next_part(writer);
+        break;
+    case PART_END:
+        CHECK(false);
+    }
+    return writer->part < PART_END;
 }

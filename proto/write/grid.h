@@ -1,8 +1,10 @@
-/* Some rows and columns of a matrix of distances, as an answer has them, and its binary forms.
- * Borrows everything; a plain value. */
+/* Some rows and columns of a matrix of distances, as an answer has them, in binary and as text:
+ * JSON, CSV, NDJSON and Matrix Market, piece by piece with bounded memory. Borrows everything; a
+ * plain value. */
 #pragma once
 
 #include "proto/kind.h"
+#include "proto/text.h"
 #include "proto/vertex_names.h"
 
 /* Which rows, or columns, in the order of the answer; they may repeat. */
@@ -27,11 +29,33 @@ static inline uint32_t axis_at(const struct axis *axis, uint32_t index)
     return axis->list != NULL ? axis->list[index] : axis->first + index;
 }
 
-/* Rows times columns; they never overflow. */
-uint64_t grid_cells(const struct grid *grid);
-
 /* The elements row by row without a header, as `as`, which is the grid's kind or i4 for one of u2:
  * their bytes, and any part of them. STATUS_CORRUPT for a row that cannot be read. */
 MUST_CHECK enum status grid_size(const struct grid *grid, enum kind as, uint64_t *ret_bytes);
 MUST_CHECK enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset,
                                  size_t size, void *to);
+
+enum grid_form {
+    GRID_JSON,      /* {"sources":[..],"destinations":[..],"distances":[[..],..]} */
+    GRID_TABLE,     /* the same with "code":"Ok" in front, as OSRM has it */
+    GRID_ROW,       /* of one row: {"source":s,"destinations":[..],"distances":[..]} */
+    GRID_CSV,       /* a line a row; an unreachable one is an empty field */
+    GRID_CSV_NAMED, /* the same with a first line and a first field of names */
+    GRID_NDJSON,    /* a line a row: [d,d,null,..] */
+    GRID_MTX        /* array, column by column; an unreachable one is inf, of the field real */
+};
+
+struct grid_text {
+    struct grid grid;
+    enum grid_form form;
+    bool has_unreachable; /* or may have: what the head of mtx depends on */
+    unsigned part;        /* of the form, from 0 */
+    uint64_t position;    /* in the part */
+    char *block;          /* of mtx: columns side by side, gathered for one pass over the rows */
+};
+
+/* All that follows is 0 in a writer just made: = {.grid = .., .form = ..}. */
+void grid_text_finish(struct grid_text *writer);
+/* Appends the next piece, some KiB (but a block of mtx is gathered at once: 16 columns); false when
+ * that was the last. */
+bool grid_text_next(struct grid_text *writer, struct text *text);

@@ -124,12 +124,6 @@ static void add(enum kind kind, const void *row, uint32_t first, uint32_t count,
     }
 }
 
-/* The place of the index-th of parts, spread evenly over count: in the middle of its share. */
-static uint32_t spread(uint32_t index, uint32_t parts, uint32_t count)
-{
-    return (uint32_t)((2 * (uint64_t)index + 1) * count / (2 * (uint64_t)parts));
-}
-
 /* The columns of one cell on one row. */
 static void look_at(const struct overview *overview, const void *row, uint32_t begin, uint32_t end,
                     struct overview_cell *cell)
@@ -163,8 +157,9 @@ void overview_look(const struct overview *overview, uint32_t cell_row,
         ret_cells[column] = (struct overview_cell){0};
     }
     for (uint32_t look = 0; look < looks; look++) {
-        const void *distances =
-            row(context, first + (looks == count ? look : spread(look, looks, count)));
+        /* Each row of a sample stands in the middle of its share. */
+        const uint64_t middle = (2 * (uint64_t)look + 1) * count / (2 * (uint64_t)looks);
+        const void *distances = row(context, first + (looks == count ? look : (uint32_t)middle));
 
         for (uint32_t column = 0; column < overview->columns.cells; column++) {
             look_at(overview, distances, overview_begin(&overview->columns, column),

@@ -5,13 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static void append_integer(struct text *text, int64_t value)
-{
-    char digits[NUMBER_PRINT_SIZE];
-
-    text_append(text, digits, number_print_integer(value, digits));
-}
-
 void writer_append_real(struct text *text, double value, bool single)
 {
     char digits[NUMBER_PRINT_SIZE];
@@ -19,42 +12,60 @@ void writer_append_real(struct text *text, double value, bool single)
     text_append(text, digits, number_print_real(value, single, digits));
 }
 
-static void append_real(struct text *text, double value, bool single)
+char *writer_print_cells(enum kind kind, const void *row, const uint32_t *columns, uint32_t first,
+                         uint32_t count, const struct cell_style *style, char *to)
 {
-    if (!isfinite(value)) {
-        text_append(text, "null", 4);
-    } else {
-        writer_append_real(text, value, single);
+    const size_t word_size = strlen(style->unreachable);
+
+    CHECK(kind != KIND_AUTO && kind != KIND_COUNT);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t column = columns != NULL ? columns[i] : first + i;
+        bool reached = false;
+        int64_t integer = 0;
+        double real = 0;
+
+        switch (kind) {
+        case KIND_I4:
+            integer = ((const int32_t *)row)[column];
+            reached = integer != UNREACHABLE_I4;
+            break;
+        case KIND_U2:
+            integer = ((const uint16_t *)row)[column];
+            reached = integer != UNREACHABLE_U2;
+            break;
+        case KIND_F4:
+            real = (double)((const float *)row)[column];
+            reached = isfinite(real);
+            break;
+        case KIND_F8:
+            real = ((const double *)row)[column];
+            reached = isfinite(real);
+            break;
+        case KIND_AUTO:
+        case KIND_COUNT:
+            break;
+        }
+        if (!reached) {
+            memcpy(to, style->unreachable, word_size);
+            to += word_size;
+        } else if (kind == KIND_I4 || kind == KIND_U2) {
+            to += number_print_integer(integer, to);
+        } else {
+            to += number_print_real(real, kind == KIND_F4, to);
+        }
+        *to++ = style->separator;
     }
+    return count > 0 ? to - 1 : to;
 }
 
 void writer_append_distance(struct text *text, enum kind kind, const void *element)
 {
-    CHECK(kind != KIND_AUTO && kind != KIND_COUNT);
-    switch (kind) {
-    case KIND_I4:
-        if (*(const int32_t *)element == UNREACHABLE_I4) {
-            text_append(text, "null", 4);
-        } else {
-            append_integer(text, *(const int32_t *)element);
-        }
-        return;
-    case KIND_U2:
-        if (*(const uint16_t *)element == UNREACHABLE_U2) {
-            text_append(text, "null", 4);
-        } else {
-            append_integer(text, *(const uint16_t *)element);
-        }
-        return;
-    case KIND_F4:
-        append_real(text, (double)*(const float *)element, true);
-        return;
-    case KIND_F8:
-        append_real(text, *(const double *)element, false);
-        return;
-    case KIND_AUTO:
-    case KIND_COUNT:
-        break;
+    static const struct cell_style style = {',', "null"};
+    char *to = text_reserve(text, CELL_SIZE);
+
+    if (to != NULL) {
+        text_advance(text,
+                     (size_t)(writer_print_cells(kind, element, NULL, 0, 1, &style, to) - to));
     }
 }
 

@@ -49,8 +49,8 @@ static enum status choose_reader(struct input *input, struct problem *reterr)
 {
     const struct text *head = &input->head;
     if (input->format == FORMAT_NONE && head->size > 0) {
-        input->format = format_sniff(
-            head->bytes, head->size < FORMAT_SNIFF_SIZE ? head->size : FORMAT_SNIFF_SIZE);
+        input->format = reader_sniff(
+            head->bytes, head->size < READER_SNIFF_SIZE ? head->size : READER_SNIFF_SIZE);
     }
     if (head->size == 0) {
         return problem_set(reterr, STATUS_EMPTY_BODY, "there is nothing in it");
@@ -80,7 +80,7 @@ static enum status take_bytes(void *context, const char *bytes, size_t size, str
     if (text_status(&input->head) != STATUS_OK) {
         return problem_set(reterr, STATUS_NO_MEMORY, "no memory");
     }
-    return input->head.size < FORMAT_SNIFF_SIZE ? STATUS_OK : choose_reader(input, reterr);
+    return input->head.size < READER_SNIFF_SIZE ? STATUS_OK : choose_reader(input, reterr);
 }
 
 /* Reads to the end, through the decoder where there is one. A signal ends a read that waits. */

@@ -1,6 +1,6 @@
 
 #include "proto/npy_header.h"
-#include "proto/write/grid_text.h"
+#include "proto/write/grid.h"
 #include "server/command/command.h"
 
 #include <errno.h>

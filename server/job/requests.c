@@ -1,4 +1,4 @@
-#include "proto/estimate.h"
+#include "proto/job_document.h"
 #include "proto/text.h"
 #include "server/job/scheduler_internal.h"
 #include "server/store/graph_file.h"

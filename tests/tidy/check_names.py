@@ -12,7 +12,6 @@ import house
 WITHOUT_UNIT_TEST = {
     "proto/read/json_scanner.c": "test_reader_json.c, split at every byte",
     "proto/read/name_table.c": "test_vertex_names.c and test_reader_edges.c",
-    "proto/read/reader.c": "the tests of each reader and test_reader_invalid.c",
     "server/command/*.c": "tests/http/test_command.py runs each subcommand",
     "server/config_option.c": "test_config.c",
     "server/sandbox_absent.c": "nothing is done; test_confined.py is skipped by what it says",
@@ -45,6 +44,7 @@ NAMED_OTHERWISE = {
     "call_finish": "a call is a request to the scheduler; its header is scheduler.h",
     "gpu_certify": "beside gpu_solve; its header is gpu.h",
     "gpu_solve": "the entry to the kernels for one graph; its header is gpu.h",
+    "estimate_print": "a further document; its header is job_document.h",
     "graph_document_print": "the other document; its header is job_document.h",
     "time_print": "the times of the documents; its header is job_document.h",
 }

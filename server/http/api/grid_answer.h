@@ -3,7 +3,7 @@
 #pragma once
 
 #include "proto/format.h"
-#include "proto/write/grid_text.h"
+#include "proto/write/grid.h"
 #include "server/http/api/slice.h"
 #include "server/http/request/request.h"
 

@@ -1,6 +1,5 @@
 #include "server/http/api/serve.h"
 
-#include "proto/write/cells.h"
 #include "proto/write/writer.h"
 #include "server/http/api/pairs.h"
 #include "server/http/request/headers.h"
@@ -188,7 +187,7 @@ static void append_cells(const struct answer *answer, const void *elements, uint
 
     if (to != NULL) {
         const char *end =
-            cells_print(result_kind(answer->result), elements, NULL, 0, count, style, to);
+            writer_print_cells(result_kind(answer->result), elements, NULL, 0, count, style, to);
 
         text_advance(text, (size_t)(end - to));
     }

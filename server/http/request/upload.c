@@ -105,7 +105,7 @@ static void start_reader(struct upload *upload)
 
 static void find_format(struct upload *upload)
 {
-    upload->format = format_sniff(upload->kept.bytes, upload->kept.size);
+    upload->format = reader_sniff(upload->kept.bytes, upload->kept.size);
     if (upload->rules.is_json && upload->format != FORMAT_JGF) {
         upload->format = FORMAT_JSON;
     }
@@ -158,11 +158,11 @@ static bool has_dimacs_header(const struct text *kept)
     return false;
 }
 
-/* The format can be told before FORMAT_SNIFF_SIZE bytes: then a graph too large is refused by its
+/* The format can be told before READER_SNIFF_SIZE bytes: then a graph too large is refused by its
  * first line, whatever may follow. */
 static bool is_plain(const struct upload *upload)
 {
-    return upload->kept.size >= FORMAT_SNIFF_SIZE || has_dimacs_header(&upload->kept) ||
+    return upload->kept.size >= READER_SNIFF_SIZE || has_dimacs_header(&upload->kept) ||
            has_graph_member(&upload->kept);
 }
 

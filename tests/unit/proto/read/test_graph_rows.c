@@ -1,4 +1,4 @@
-#include "proto/read/graph_rows.h"
+#include "proto/read/graph_builder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,9 +54,9 @@ static void arrange(struct edge_i4 *edges, uint64_t count, enum order order)
 }
 
 /* Of half the weight where they are decimals. */
-static struct edge_list list_of(const struct edge_i4 *edges, uint64_t count, bool real)
+static struct edge_buffer list_of(const struct edge_i4 *edges, uint64_t count, bool real)
 {
-    struct edge_list list = {.count = count, .real = real};
+    struct edge_buffer list = {.count = count, .real = real};
 
     list.edges = calloc(count + 1, real ? sizeof(struct edge_f8) : sizeof *edges);
     assert_non_null(list.edges);
@@ -159,7 +159,7 @@ static void check(const struct edge_i4 *edges, uint64_t count, const uint32_t *r
 {
     const struct oracle oracle = oracle_of(edges, count, row_of, directed);
     const double scale = real ? 0.5 : 1;
-    struct edge_list list = list_of(edges, count, real);
+    struct edge_buffer list = list_of(edges, count, real);
     struct graph *graph = calloc(1, sizeof *graph);
 
     assert_non_null(graph);
@@ -207,7 +207,7 @@ static void the_graph_is_the_same_in_whatever_order_its_edges_come(void **state)
 static void the_largest_weights_are_counted_as_they_are(void **state)
 {
     struct edge_i4 edges[] = {{0, 1, INT32_MIN}, {0, 2, INT32_MAX}, {1, 0, INT32_MAX}};
-    struct edge_list list = list_of(edges, 3, false);
+    struct edge_buffer list = list_of(edges, 3, false);
     struct graph *graph = calloc(1, sizeof *graph);
 
     (void)state;

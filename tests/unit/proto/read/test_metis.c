@@ -162,7 +162,7 @@ static void parallel_edges_are_matched_one_by_one(void **state)
     check_refusal("2 2\n2 2\n1\n", "Vertex 1 lists vertex 2, but vertex 2 does not", 2, 0);
 }
 
-static void an_edge_listed_once_is_told_with_its_line(void **state)
+static void an_edge_buffered_once_is_told_with_its_line(void **state)
 {
     (void)state;
     check_refusal("3 1\n\n3 1\n\n", "Vertex 2 lists vertex 1, but vertex 1 does not", 3, 3);
@@ -187,7 +187,7 @@ int main(void)
         cmocka_unit_test(parameters_are_obeyed_or_refused),
         cmocka_unit_test(lists_in_any_order_agree),
         cmocka_unit_test(parallel_edges_are_matched_one_by_one),
-        cmocka_unit_test(an_edge_listed_once_is_told_with_its_line),
+        cmocka_unit_test(an_edge_buffered_once_is_told_with_its_line),
         cmocka_unit_test(weights_and_loops_are_judged),
     };
 

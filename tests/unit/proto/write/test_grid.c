@@ -1,5 +1,6 @@
 #include "proto/write/grid.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <setjmp.h>
@@ -34,7 +35,7 @@ static void expect_windows(const struct axis *rows, const struct axis *columns, 
     unsigned char part[4 * 64];
     uint64_t size;
 
-    for (uint32_t i = 0; i < grid_cells(&grid); i++) {
+    for (uint32_t i = 0; i < (uint64_t)grid.rows.count * grid.columns.count; i++) {
         const uint16_t value =
             elements[axis_at(rows, i / columns->count)][axis_at(columns, i % columns->count)];
         const int32_t wide = value == UNREACHABLE_U2 ? UNREACHABLE_I4 : value;
@@ -46,7 +47,7 @@ static void expect_windows(const struct axis *rows, const struct axis *columns, 
         }
     }
     assert_int_equal(grid_size(&grid, as, &size), STATUS_OK);
-    assert_int_equal(size, grid_cells(&grid) * kind_size(as));
+    assert_int_equal(size, (uint64_t)grid.rows.count * grid.columns.count * kind_size(as));
     for (size_t first = 0; first < size; first++) {
         for (size_t count = 0; count <= size - first; count++) {
             assert_int_equal(grid_copy(&grid, as, first, count, part), STATUS_OK);
@@ -79,8 +80,151 @@ static void no_size_overflows(void **state)
     uint64_t size;
 
     (void)state;
-    assert_true(grid_cells(&grid) == (uint64_t)UINT32_MAX * UINT32_MAX);
     assert_int_equal(grid_size(&grid, KIND_F8, &size), STATUS_TOO_LARGE);
+}
+
+#define U UNREACHABLE_I4
+
+static const int32_t named_elements[3][3] = {{0, 5, 12}, {8, 0, U}, {U, -6, 0}};
+
+static const void *named_row_of(const void *context, uint32_t row)
+{
+    return (const int32_t(*)[3])context + row;
+}
+
+static struct vertex_names *names_of(const char *const *names, uint32_t count)
+{
+    struct name_table *table;
+    struct vertex_names *made;
+    uint32_t row;
+
+    assert_int_equal(name_table_create(&table), STATUS_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(name_table_intern(table, names[i], strlen(names[i]), &row), STATUS_OK);
+    }
+    assert_int_equal(vertex_names_create_ordered(table, NULL, count, true, &made), STATUS_OK);
+    name_table_destroy(table);
+    return made;
+}
+
+static void expect(enum grid_form form, const struct grid *grid, const char *wanted)
+{
+    struct grid_text writer = {.grid = *grid, .form = form, .has_unreachable = true};
+    struct text text = {0};
+
+    text_append_string(&text, "");
+    while (grid_text_next(&writer, &text)) {
+    }
+    grid_text_finish(&writer);
+    assert_int_equal(text_status(&text), STATUS_OK);
+    assert_string_equal(text.bytes, wanted);
+    text_finish(&text);
+}
+
+static void every_form_has_its_shape(void **state)
+{
+    struct vertex_names *names;
+    const struct axis all = {NULL, 0, 3};
+
+    (void)state;
+    assert_int_equal(vertex_names_create_range(3, 1, &names), STATUS_OK);
+    const struct grid grid = {KIND_I4, names, all, all, named_row_of, named_elements};
+    expect(GRID_JSON, &grid,
+           "{\"sources\":[1,2,3],\"destinations\":[1,2,3],"
+           "\"distances\":[[0,5,12],[8,0,null],[null,-6,0]]}\n");
+    expect(GRID_TABLE, &grid,
+           "{\"code\":\"Ok\",\"sources\":[1,2,3],\"destinations\":[1,2,3],"
+           "\"distances\":[[0,5,12],[8,0,null],[null,-6,0]]}\n");
+    expect(GRID_NDJSON, &grid, "[0,5,12]\n[8,0,null]\n[null,-6,0]\n");
+    expect(GRID_CSV, &grid, "0,5,12\n8,0,\n,-6,0\n");
+    expect(GRID_MTX, &grid,
+           "%%MatrixMarket matrix array real general\n% inf: unreachable\n3 3\n"
+           "0\n8\ninf\n5\n0\n-6\n12\ninf\n0\n");
+    vertex_names_destroy(names);
+}
+
+static void names_are_quoted_as_each_form_has_it(void **state)
+{
+    static const char *const list[] = {"a,b", "the \"x\"", "K\xC3\xB6ln"};
+    struct vertex_names *names = names_of(list, 3);
+    const uint32_t rows[] = {2, 0};
+    const struct grid grid = {KIND_I4,      names,        {rows, 0, 2},
+                              {NULL, 0, 2}, named_row_of, named_elements};
+
+    (void)state;
+    expect(GRID_CSV_NAMED, &grid, ",\"a,b\",\"the \"\"x\"\"\"\nK\xC3\xB6ln,,-6\n\"a,b\",0,5\n");
+    expect(GRID_JSON, &grid,
+           "{\"sources\":[\"K\xC3\xB6ln\",\"a,b\"],\"destinations\":[\"a,b\",\"the \\\"x\\\"\"],"
+           "\"distances\":[[null,-6],[0,5]]}\n");
+    const struct grid one = {KIND_I4,      names,        {rows, 0, 1},
+                             {NULL, 1, 1}, named_row_of, named_elements};
+    expect(GRID_ROW, &one,
+           "{\"source\":\"K\xC3\xB6ln\",\"destinations\":[\"the \\\"x\\\"\"],"
+           "\"distances\":[-6]}\n");
+    vertex_names_destroy(names);
+}
+
+static void nothing_is_a_grid_too(void **state)
+{
+    struct vertex_names *names;
+
+    (void)state;
+    assert_int_equal(vertex_names_create_range(3, 0, &names), STATUS_OK);
+    const struct axis all = {NULL, 0, 3};
+    const struct axis no = {NULL, 0, 0};
+    const struct grid rows = {KIND_I4, names, no, all, named_row_of, named_elements};
+    const struct grid columns = {KIND_I4, names, all, no, named_row_of, named_elements};
+    expect(GRID_JSON, &rows, "{\"sources\":[],\"destinations\":[0,1,2],\"distances\":[]}\n");
+    expect(GRID_JSON, &columns,
+           "{\"sources\":[0,1,2],\"destinations\":[],\"distances\":[[],[],[]]}\n");
+    expect(GRID_CSV, &rows, "");
+    expect(GRID_MTX, &columns,
+           "%%MatrixMarket matrix array real general\n% inf: unreachable\n3 0\n");
+    vertex_names_destroy(names);
+}
+
+#define WIDE 3000
+
+static const void *wide_row_of(const void *context, uint32_t row)
+{
+    (void)row;
+    return context;
+}
+
+/* More cells than a piece has, more columns than a block, more names than a piece. */
+static void pieces_join(void **state)
+{
+    int32_t *row = calloc(WIDE, sizeof *row);
+    struct vertex_names *names;
+    struct text text = {0};
+
+    (void)state;
+    assert_non_null(row);
+    for (int32_t i = 0; i < WIDE; i++) {
+        row[i] = i;
+    }
+    assert_int_equal(vertex_names_create_range(WIDE, 0, &names), STATUS_OK);
+    const struct grid grid = {KIND_I4, names, {NULL, 0, 2}, {NULL, 0, WIDE}, wide_row_of, row};
+    text_append_string(&text, "{\"sources\":[0,1],\"destinations\":[");
+    for (int i = 0; i < WIDE; i++) {
+        text_printf(&text, "%s%d", i > 0 ? "," : "", i);
+    }
+    text_append_string(&text, "],\"distances\":[[");
+    for (int i = 0; i < 2 * WIDE; i++) {
+        text_printf(&text, "%s%d", i == WIDE ? "],[" : i > 0 ? "," : "", i % WIDE);
+    }
+    text_append_string(&text, "]]}\n");
+    expect(GRID_JSON, &grid, text.bytes);
+    text_clear(&text);
+    text_append_string(&text, "%%MatrixMarket matrix array real general\n% inf: unreachable\n");
+    text_printf(&text, "2 %d\n", WIDE);
+    for (int i = 0; i < WIDE; i++) {
+        text_printf(&text, "%d\n%d\n", i, i);
+    }
+    expect(GRID_MTX, &grid, text.bytes);
+    vertex_names_destroy(names);
+    text_finish(&text);
+    free(row);
 }
 
 int main(void)
@@ -88,6 +232,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_part_can_be_copied),
         cmocka_unit_test(no_size_overflows),
+        cmocka_unit_test(every_form_has_its_shape),
+        cmocka_unit_test(names_are_quoted_as_each_form_has_it),
+        cmocka_unit_test(nothing_is_a_grid_too),
+        cmocka_unit_test(pieces_join),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

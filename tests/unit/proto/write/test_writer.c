@@ -26,10 +26,71 @@ static void elements_print_as_json(void **state)
     text_finish(&text);
 }
 
+static const struct cell_style json = {',', "null"};
+
+static void expect(enum kind kind, const void *row, const uint32_t *columns, uint32_t first,
+                   uint32_t count, const struct cell_style *style, const char *wanted)
+{
+    char text[8 * CELL_SIZE];
+    char *end = writer_print_cells(kind, row, columns, first, count, style, text);
+
+    *end = '\0';
+    assert_string_equal(text, wanted);
+}
+
+static void every_kind_has_its_unreachable(void **state)
+{
+    const int32_t integers[] = {-7, UNREACHABLE_I4, 2147483647};
+    const uint16_t narrow[] = {0, UNREACHABLE_U2, 65534};
+    const float singles[] = {0.1F, INFINITY, -2.5F};
+    const double doubles[] = {0.1, INFINITY, 1e300};
+
+    (void)state;
+    expect(KIND_I4, integers, NULL, 0, 3, &json, "-7,null,2147483647");
+    expect(KIND_U2, narrow, NULL, 0, 3, &json, "0,null,65534");
+    expect(KIND_F4, singles, NULL, 0, 3, &json, "0.1,null,-2.5");
+    expect(KIND_F8, doubles, NULL, 0, 3, &json, "0.1,null,1e+300");
+}
+
+/* Of damaged data. */
+static void what_is_no_number_is_as_unreachable(void **state)
+{
+    const float singles[] = {NAN, 1.5F, -INFINITY};
+    const double doubles[] = {-NAN, 1.5, NAN};
+
+    (void)state;
+    expect(KIND_F4, singles, NULL, 0, 3, &json, "null,1.5,null");
+    expect(KIND_F8, doubles, NULL, 0, 3, &json, "null,1.5,null");
+}
+
+static void columns_are_a_run_or_a_list(void **state)
+{
+    const int32_t row[] = {10, 11, 12, 13};
+    const uint32_t list[] = {3, 0, 3};
+
+    (void)state;
+    expect(KIND_I4, row, NULL, 1, 2, &json, "11,12");
+    expect(KIND_I4, row, list, 0, 3, &json, "13,10,13");
+    expect(KIND_I4, row, NULL, 0, 0, &json, "");
+}
+
+static void the_style_is_the_callers(void **state)
+{
+    const int32_t row[] = {UNREACHABLE_I4, 5, UNREACHABLE_I4};
+
+    (void)state;
+    expect(KIND_I4, row, NULL, 0, 3, &(struct cell_style){',', ""}, ",5,");
+    expect(KIND_I4, row, NULL, 0, 3, &(struct cell_style){'\n', "inf"}, "inf\n5\ninf");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elements_print_as_json),
+        cmocka_unit_test(every_kind_has_its_unreachable),
+        cmocka_unit_test(what_is_no_number_is_as_unreachable),
+        cmocka_unit_test(columns_are_a_run_or_a_list),
+        cmocka_unit_test(the_style_is_the_callers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-#include "proto/format.h"
+#include "proto/read/reader.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 
 static enum format sniffed(const char *text)
 {
-    return format_sniff(text, strlen(text));
+    return reader_sniff(text, strlen(text));
 }
 
-static void metis_is_told_from_edge_lists(void **state)
+static void metis_is_told_from_edge_buffers(void **state)
 {
     char ring[8192] = "2000 2000 1\n";
     char list[8192] = "1 2\n\n";
@@ -33,11 +33,11 @@ static void metis_is_told_from_edge_lists(void **state)
     assert_int_equal(sniffed("3 3\n2 3\n1 3\n1 2\n1 1\n"), FORMAT_EDGES);
     assert_int_equal(sniffed("3 2\n2\n1 x\n2\n"), FORMAT_EDGES);
     assert_int_equal(sniffed("1 2 3\n4 5\n"), FORMAT_EDGES);
-    while (size < FORMAT_SNIFF_SIZE) {
+    while (size < READER_SNIFF_SIZE) {
         size += (size_t)snprintf(ring + size, sizeof ring - size, "17 1 19 1\n");
     }
     assert_int_equal(sniffed(ring), FORMAT_METIS);
-    for (size = strlen(list); size < FORMAT_SNIFF_SIZE;) {
+    for (size = strlen(list); size < READER_SNIFF_SIZE;) {
         size += (size_t)snprintf(list + size, sizeof list - size, "17 1\n");
     }
     assert_int_equal(sniffed(list), FORMAT_EDGES);
@@ -68,15 +68,15 @@ static void first_bytes_tell(void **state)
     assert_int_equal(sniffed("% sym\n1 2\n"), FORMAT_EDGES);
     assert_int_equal(sniffed("\n<?xml version"), FORMAT_GRAPHML);
     assert_int_equal(sniffed("# x\n1 2\n"), FORMAT_EDGES);
-    assert_int_equal(format_sniff("\x93NUMPY\1\0", 8), FORMAT_NPY);
-    assert_int_equal(format_sniff("\x03\0\0\0", 4), FORMAT_NONE);
+    assert_int_equal(reader_sniff("\x93NUMPY\1\0", 8), FORMAT_NPY);
+    assert_int_equal(reader_sniff("\x03\0\0\0", 4), FORMAT_NONE);
     assert_int_equal(sniffed(""), FORMAT_NONE);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(metis_is_told_from_edge_lists),
+        cmocka_unit_test(metis_is_told_from_edge_buffers),
         cmocka_unit_test(graphs_within_a_document_are_json_graph),
         cmocka_unit_test(first_bytes_tell),
     };

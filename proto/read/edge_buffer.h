@@ -1,4 +1,4 @@
-/* Edges as they are collected, and their order: by source, then by target. */
+/* Edges as they are collected: their memory, and their order, by source, then by target. */
 #pragma once
 
 #include "proto/status.h"
@@ -19,6 +19,17 @@ struct edge_f8 {
     uint32_t target;
     double weight;
 };
+
+struct edge_buffer {
+    uint64_t count;
+    bool real;   /* some weight is no int32 */
+    void *edges; /* malloc'ed: struct edge_i4, or struct edge_f8 when real */
+};
+
+/* Memory of arrays that have an element for each edge: large ones in large pages, which are made
+ * and reached sooner. Moves *array_of, a pointer to elements of `size` bytes or NULL, to room for
+ * `count` > 0 of them. False without memory: the array stays as it was. Freed with free(). */
+bool edge_array_resize(void *array_of, uint64_t count, size_t size);
 
 /* Sorts `count` edges in place, struct edge_f8 when real, else struct edge_i4, with ends below
  * vertex_count; memory for 2^16 edges is taken meanwhile. Parallel edges come in any order, but

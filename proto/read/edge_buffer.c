@@ -1,7 +1,55 @@
-#include "proto/read/edge_sort.h"
+#include "proto/read/edge_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ---- Memory ---- */
+
+/* From here on the C library gives an array a mapping of its own, whatever came before. */
+#define LARGE_BYTES ((size_t)33 << 20)
+/* Arrays of more than this call for as much address space: a mapping of their own goes back to the
+ * system when it is freed, memory of a thread's heap need not. */
+#define HEAP_BYTES ((size_t)4 << 20)
+#define LARGE_PAGE_BYTES ((size_t)2 << 20)
+/* More than the C library keeps in front of an array. */
+#define FRONT_BYTES ((size_t)64)
+
+bool edge_array_resize(void *array_of, uint64_t count, size_t size)
+{
+    void **array = array_of;
+    size_t bytes;
+    void *moved;
+
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2) {
+        return false;
+    }
+    if (bytes > HEAP_BYTES) {
+        /* To whole large pages: Linux puts such a mapping at the begin of one, and keeps its pages
+         * whole when it grows. What is asked for beyond the array is not touched. */
+        bytes = bytes < LARGE_BYTES ? LARGE_BYTES : bytes;
+        bytes =
+            ((bytes + FRONT_BYTES + LARGE_PAGE_BYTES - 1) & ~(LARGE_PAGE_BYTES - 1)) - FRONT_BYTES;
+    }
+    moved = realloc(*array, bytes);
+    if (moved == NULL) {
+        return false;
+    }
+    *array = moved;
+    if (bytes >= LARGE_BYTES) {
+        /* The mapping as a whole, as a part of one is copied when it grows. Where there are no
+         * large pages, all is as before. */
+        const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+        const uintptr_t begin = (uintptr_t)moved & ~(page - 1);
+        const uintptr_t end = ((uintptr_t)moved + bytes + page - 1) & ~(page - 1);
+
+        (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+    }
+    return true;
+}
+
+/* ---- Order ---- */
 
 /* Edges that are sorted between two arrays: 1 MiB each, of a core's second-level cache. */
 #define ROOM_EDGES (UINT64_C(1) << 16)
