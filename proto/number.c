@@ -276,8 +276,8 @@ static struct shortest find_shortest(double value, bool single)
     const int q = (exponent == 0 ? 1 : exponent) - (single ? 150 : 1075);
     /* The next number below is half as far as the next one above. */
     const bool is_edge = fraction == 0 && exponent > 1;
-    /* floor(log10(2^q)), of 3/4 of it at an edge, for |q| to 1080; floor(log2(10^-k)), for |k| to
-     * 340. */
+    /* floor(log10(2^q)), of 3/4 of it at an edge, for |q| to 1080, then floor(log2(10^-k)), for |k|
+     * to 340, in fixed point: log10(2) and log10(4/3) times 2^22, log2(10) times 2^19. */
     const int k = (q * 1262611 - (is_edge ? 524031 : 0)) >> 22;
     const int shift = q + (-k * 1741647 >> 19) + 1;
     const uint64_t *power = number_powers[-k - FIRST_POWER];

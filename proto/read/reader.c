@@ -222,19 +222,25 @@ static enum status refuse_weight(const char *weight, size_t size, uint64_t colum
     return digits == size && size > 0 ? STATUS_WEIGHT_RANGE : STATUS_BAD_GRAPH;
 }
 
+/* A weight that is no integer. */
+static enum status parse_decimal(const char *weight, size_t size, uint64_t column,
+                                 double *ret_weight, struct problem *reterr)
+{
+    const bool is_decimal = memchr(weight, '.', size) != NULL ||
+                            memchr(weight, 'e', size) != NULL || memchr(weight, 'E', size) != NULL;
+
+    return is_decimal && number_parse_real(weight, size, ret_weight)
+               ? STATUS_OK
+               : refuse_weight(weight, size, column, reterr);
+}
+
 enum status reader_parse_weight(const char *weight, size_t size, uint64_t column,
                                 double *ret_weight, struct problem *reterr)
 {
     int64_t integer;
 
     if (!number_parse_integer(weight, size, &integer)) {
-        const bool is_decimal = memchr(weight, '.', size) != NULL ||
-                                memchr(weight, 'e', size) != NULL ||
-                                memchr(weight, 'E', size) != NULL;
-
-        return is_decimal && number_parse_real(weight, size, ret_weight)
-                   ? STATUS_OK
-                   : refuse_weight(weight, size, column, reterr);
+        return parse_decimal(weight, size, column, ret_weight, reterr);
     }
     if (integer < -EXACT_LIMIT || integer > EXACT_LIMIT) {
         refuse_range(reterr);
@@ -256,7 +262,7 @@ enum status reader_add_edge(struct reader *reader, const uint32_t ends[2], const
     if (number_parse_integer(weight, size, &integer)) {
         status = graph_builder_add_integer(reader->builder, ends[0], ends[1], integer);
     } else {
-        status = reader_parse_weight(weight, size, column, &real, reterr);
+        status = parse_decimal(weight, size, column, &real, reterr);
         if (status != STATUS_OK) {
             return status;
         }

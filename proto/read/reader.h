@@ -39,7 +39,8 @@ struct reader_notes {
 /* In notes.weight: the format has one place for weights, and it has no name. */
 #define READER_WEIGHT_VALUE "value"
 
-/* Embedded first in each reader's own struct. */
+/* Embedded first in each reader's own struct. reader_create allocates it and makes the builder, and
+ * reader_destroy frees both; a format owns only what its init or its parsing allocated. */
 struct reader {
     const struct reader_class *class_;
     struct graph_options options;
