@@ -45,7 +45,7 @@ LIBRARIES = (
             "server/store/identity",
             "server/http/transport/tls.",
             "server/http/transport/endpoint.c",
-            "server/http/request/request.c",
+            "server/http/request/upload.c",
             "server/http/request/auth.c",
         ),
     ),

@@ -15,12 +15,9 @@ WITHOUT_UNIT_TEST = {
     "server/command/*.c": "tests/http/test_command.py runs each subcommand",
     "server/config_option.c": "test_config.c",
     "server/sandbox_absent.c": "nothing is done; test_confined.py is skipped by what it says",
-    "server/http/request/body.c": "tests/http: bytes of a connection",
     "server/http/request/request.c": "tests/http: all of it needs a connection",
-    "server/http/request/calls.c": "tests/http: all of it needs a connection",
     "server/http/request/lifecycle.c": "tests/http: all of it needs a connection",
     "server/http/transport/http.c": "tests/http",
-    "server/http/request/intake.c": "tests/http",
     "server/http/api/*.c": "tests/http",
     "server/http/transport/stream.c": "tests/http",
     "server/http/web/pages.c": "tests/http/test_page.py and test_docs.py",
@@ -51,6 +48,7 @@ NAMED_OTHERWISE = {
 
 # Globals that no other file of the product calls, each with why.
 CALLED_BY_TESTS = {
+    "upload_feed": "the unit test feeds a body in every split",
     "cpu_kernel_usable": "tests run each kernel that this processor can run",
     "auth_find_key": "the unit test, and tests/campaign measures its time",
     "auth_match_digest": "valgrind watches it, and tests/campaign measures its time",

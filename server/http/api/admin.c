@@ -1,7 +1,5 @@
 #include "server/http/api/serve.h"
 
-#include "server/http/request/intake.h"
-
 #include <jansson.h>
 #include <string.h>
 
@@ -9,8 +7,8 @@
 
 enum status serve_admin_prepare(struct request *request, struct problem *reterr)
 {
-    return intake_open_json(request, SHAPE, request->http_context->config->document_limit_bytes,
-                            reterr);
+    return request_expect_json(request, SHAPE, request->http_context->config->document_limit_bytes,
+                               reterr);
 }
 
 void serve_admin_log_level(struct request *request)
@@ -23,7 +21,7 @@ void serve_admin_log_level(struct request *request)
 static enum status read_level(const struct request *request, enum log_level *ret_level,
                               struct problem *reterr)
 {
-    enum status status = intake_check_document(request, reterr);
+    enum status status = request_check_document(request, reterr);
     const char *name = NULL;
 
     if (status != STATUS_OK) {

@@ -135,7 +135,6 @@ void serve_edges(struct request *request)
     if (call != NULL) {
         request_negotiate(request, false);
         request_vary(request);
-        memcpy(call->key, request->match.capture, sizeof(call->key));
         request_call(request, graph_asked);
     }
 }

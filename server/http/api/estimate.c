@@ -1,7 +1,5 @@
 #include "server/http/api/serve.h"
 
-#include "server/http/request/intake.h"
-
 #include <jansson.h>
 #include <string.h>
 
@@ -9,8 +7,8 @@
 
 enum status serve_estimate_prepare(struct request *request, struct problem *reterr)
 {
-    return intake_open_json(request, SHAPE, request->http_context->config->document_limit_bytes,
-                            reterr);
+    return request_expect_json(request, SHAPE, request->http_context->config->document_limit_bytes,
+                               reterr);
 }
 
 static enum status take_count(const json_t *value, const char *name, json_int_t most,
@@ -98,7 +96,7 @@ static enum status take_members(json_t *document, struct call *call, struct prob
 static enum status fill(const struct request *request, struct call *call, struct problem *reterr)
 {
     json_error_t error;
-    enum status status = intake_check_document(request, reterr);
+    enum status status = request_check_document(request, reterr);
     json_t *document;
 
     if (status != STATUS_OK) {

@@ -178,7 +178,6 @@ void serve_events(struct request *request)
     if (call == NULL) {
         return;
     }
-    memcpy(call->key, request->match.capture, sizeof(call->key));
     copy_seen(request, call);
     request_call(request, begin_stream);
 }

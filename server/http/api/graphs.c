@@ -1,17 +1,11 @@
 #include "server/http/api/serve.h"
 
 #include "proto/write/writer.h"
-#include "server/http/request/intake.h"
 #include "server/http/transport/stream.h"
 #include "server/store/graph_file.h"
 
 #include <jansson.h>
 #include <string.h>
-
-enum status serve_graphs_prepare(struct request *request, struct problem *reterr)
-{
-    return intake_open(request, false, reterr);
-}
 
 void serve_graphs_store(struct request *request)
 {
@@ -42,7 +36,6 @@ static void ask_about(struct request *request, enum call_kind kind,
     if (call == NULL) {
         return;
     }
-    memcpy(call->key, request->match.capture, sizeof(call->key));
     request_call(request, resume);
 }
 
@@ -82,7 +75,6 @@ static void graph_asked(struct request *request)
 {
     const struct call *call = request->call;
     struct vertex_names *names = NULL;
-    struct problem problem;
     enum status status;
 
     if (call->status != STATUS_OK) {
@@ -95,8 +87,7 @@ static void graph_asked(struct request *request)
         stream_answer_names(request, "application/json", names, make_vertex);
         return;
     }
-    problem_set(&problem, status, "The stored graph cannot be read.");
-    request_refuse(request, &problem);
+    request_refuse_with(request, status, "The stored graph cannot be read.", NULL);
 }
 
 void serve_graphs_vertices(struct request *request)

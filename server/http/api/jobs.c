@@ -1,14 +1,193 @@
 #include "server/http/api/serve.h"
 
-#include "server/http/request/intake.h"
-
+#include <inttypes.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
+
+/* ---- Whether an upload may come ---- */
+
+/* By Content-Encoding; an answer of 415 lists what is read. */
+static enum status find_coding(struct request *request, enum coding *ret_coding,
+                               struct problem *reterr)
+{
+    const char *name = request_header(request, "Content-Encoding");
+    enum coding coding = name == NULL ? CODING_IDENTITY : decoder_coding_from_name(name);
+
+    if (coding != CODING_COUNT) {
+        *ret_coding = coding;
+        return STATUS_OK;
+    }
+    request_set_header(request, "Accept-Encoding", "gzip, zstd, identity");
+    problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE,
+                "The Content-Encoding \"%.60s\" is not read.", name);
+    problem_hint(reterr, "Read here: gzip, zstd; one of them, once.");
+    return STATUS_UNSUPPORTED_MEDIA_TYPE;
+}
+
+/* On the disk, for what is not promised yet. */
+static uint64_t room_bytes(const struct request *request)
+{
+    const struct admission *admission = scheduler_admission(request->http_context->scheduler);
+    const uint64_t free_bytes = store_free_bytes(request->http_context->store);
+    const uint64_t promised_bytes = atomic_load(&admission->promised_bytes);
+
+    return free_bytes > promised_bytes ? free_bytes - promised_bytes : 0;
+}
+
+/* Work is not taken while there is nobody, or no room, to do it. With an Idempotency-Key it may be
+ * the repeat of what was taken before, which only the scheduler can tell. */
+static enum status check_admission(struct request *request, bool for_job, struct problem *reterr)
+{
+    const struct admission *admission = scheduler_admission(request->http_context->scheduler);
+    unsigned retry_after_s = atomic_load(&admission->retry_after_s);
+    const bool is_repeatable = request_header(request, "Idempotency-Key") != NULL;
+    const struct grant *grant = &request->grant;
+    enum status status = STATUS_OK;
+
+    if (atomic_load(&admission->draining)) {
+        status = problem_set(reterr, STATUS_DRAINING, "The service is shutting down.");
+    } else if (atomic_load(&admission->full) && !is_repeatable) {
+        status = problem_set(reterr, STATUS_DISK_FULL,
+                             "The disk is full: questions are answered, nothing new is taken.");
+        problem_limit(reterr, (double)room_bytes(request), 0);
+        problem_hint(reterr, "Delete graphs, or make room on the disk: it is noticed by itself.");
+    } else if (for_job && !is_repeatable && atomic_load(&admission->queue_free) == 0) {
+        const double limit = request->http_context->config->queue_limit;
+        status = problem_set(reterr, STATUS_QUEUE_FULL, "As many jobs wait as may.");
+        problem_limit(reterr, limit, limit);
+        problem_hint(reterr, "Come back after the seconds in Retry-After.");
+    }
+    if (status == STATUS_OK && for_job && !is_repeatable && grant->tenant != NULL) {
+        status = capacity_check_jobs(grant->tenant, &grant->quota, reterr);
+    }
+    if (status != STATUS_OK) {
+        request_set_header(request, "Retry-After", "%u", retry_after_s > 0 ? retry_after_s : 1);
+        return status;
+    }
+    /* A tenant whose quota of bytes is used up is refused before the body; the scheduler checks the
+     * real size once the graph is read. A repeated request adds no bytes. */
+    return grant->tenant == NULL || is_repeatable
+               ? STATUS_OK
+               : capacity_check_bytes(grant->tenant, &grant->quota, 1, reterr);
+}
+
+/* By parameter, else by a media type that says something, else left to the first bytes. */
+static enum status choose_format(struct request *request, struct problem *reterr)
+{
+    const char *media_type = request_header(request, "Content-Type");
+    enum format format;
+
+    if (request->job_request.format != FORMAT_NONE || format_media_type_is_vague(media_type)) {
+        return STATUS_OK;
+    }
+    format = format_from_media_type(media_type);
+    /* Both formats in JSON are sent so. */
+    if (format == FORMAT_JSON) {
+        return STATUS_OK;
+    }
+    if (format != FORMAT_NONE && format_info(format)->graph_input) {
+        request->job_request.format = format;
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE, "No graph is read from \"%s\".", media_type);
+    upload_hint_formats(reterr);
+    return STATUS_UNSUPPORTED_MEDIA_TYPE;
+}
+
+static void start_upload(struct request *request, bool for_job, enum coding coding)
+{
+    const struct config *config = request->http_context->config;
+    const struct admission *admission = scheduler_admission(request->http_context->scheduler);
+    const char *media_type = request_header(request, "Content-Type");
+    struct upload_rules rules = {
+        .options = request->job_request.options,
+        .format = request->job_request.format,
+        .is_json = media_type != NULL && format_from_media_type(media_type) == FORMAT_JSON,
+        .coding = coding,
+        .body_limit_bytes = config->body_limit_bytes,
+        .decoded_limit_bytes = config->decoded_limit_bytes,
+        .decoded_ratio = config->decoded_ratio,
+        .document_limit_bytes = for_job ? config->document_limit_bytes : 0,
+        .announced_bytes = request_announced_bytes(request),
+    };
+
+    if (for_job) {
+        enum kind kind = request->job_request.parameters.kind;
+
+        rules.options.has_room = true;
+        rules.options.room_bytes = room_bytes(request);
+        rules.options.element_bytes = kind_size(kind == KIND_AUTO ? KIND_I4 : kind);
+    }
+    rules.options.vertex_limit = admission->vertex_limit;
+    rules.options.edge_limit = admission->edge_limit;
+    snprintf(rules.options.vertex_limit_reason, sizeof(rules.options.vertex_limit_reason), "%s",
+             admission->limit_reason);
+    const uint32_t quota = request->grant.quota.vertex_limit;
+    if (quota > 0 && quota < rules.options.vertex_limit) {
+        rules.options.vertex_limit = quota;
+        snprintf(rules.options.vertex_limit_reason, sizeof(rules.options.vertex_limit_reason),
+                 "this key");
+    }
+    upload_init(&request->upload, &rules);
+    capacity_init_share(&request->upload.share, request->http_context->upload_memory,
+                        request->grant.tenant, request->address_counter);
+    request->has_upload = true;
+}
+
+/* Whether an upload may come at all: all that the headers and the query tell, before its body.
+ * for_job: it takes a place in the queue, and may be a document about a stored graph. */
+static enum status open_upload(struct request *request, bool for_job, struct problem *reterr)
+{
+    const struct config *config = request->http_context->config;
+    const char *key = request_header(request, "Idempotency-Key");
+    enum coding coding = CODING_IDENTITY;
+    enum status status = check_admission(request, for_job, reterr);
+
+    request->job_request = (struct job_request){.wait_s = -1};
+    if (status == STATUS_OK) {
+        status =
+            query_read_job(&request->query, config->wait_limit_s, &request->job_request, reterr);
+    }
+    if (status == STATUS_OK && key != NULL && !query_is_idempotency_key(key)) {
+        status = problem_set(reterr, STATUS_BAD_REQUEST,
+                             "Idempotency-Key is 1 to 127 visible ASCII characters.");
+    }
+    if (status == STATUS_OK) {
+        status = find_coding(request, &coding, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = request_check_length(request, config->body_limit_bytes, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = choose_format(request, reterr);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    start_upload(request, for_job, coding);
+    /* Refuse an announced body for which there is no room now, before it is sent; memory is charged
+     * only for what has come. A client that does not wait for leave to send is answered while it
+     * sends: one that only reads after would lose the answer. */
+    if (upload_check_announced(&request->upload) != STATUS_OK &&
+        request_header(request, "Expect") != NULL) {
+        *reterr = request->upload.problem;
+        return reterr->status;
+    }
+    return STATUS_OK;
+}
 
 enum status serve_jobs_prepare(struct request *request, struct problem *reterr)
 {
-    return intake_open(request, true, reterr);
+    return open_upload(request, true, reterr);
 }
+
+enum status serve_graphs_prepare(struct request *request, struct problem *reterr)
+{
+    return open_upload(request, false, reterr);
+}
+
+/* ---- Jobs ---- */
 
 /* Upload-only parameters are rejected for a stored graph. */
 static enum status check_stored(const struct query *query, struct problem *reterr)
@@ -36,8 +215,8 @@ static enum status fill_submit(struct request *request, struct call *call, struc
         status = check_stored(&request->query, reterr);
     }
     if (status == STATUS_OK && document != NULL) {
-        status = job_request_from_document(document, request->http_context->config->wait_limit_s,
-                                           &request->job_request, reterr);
+        status = query_read_job_document(document, request->http_context->config->wait_limit_s,
+                                         &request->job_request, reterr);
     }
     json_decref(document);
     if (status != STATUS_OK) {
@@ -87,7 +266,6 @@ void serve_jobs_show(struct request *request)
     if (call == NULL) {
         return;
     }
-    memcpy(call->key, request->match.capture, sizeof(call->key));
     call->wait_s = wait_s >= 0 ? wait_s : request_preferred_wait(request);
     request_call(request, request_answer_call);
 }
@@ -99,6 +277,5 @@ void serve_jobs_cancel(struct request *request)
     if (call == NULL) {
         return;
     }
-    memcpy(call->key, request->match.capture, sizeof(call->key));
     request_call(request, request_answer_call);
 }

@@ -79,15 +79,13 @@ static void answer(struct request *request, uint32_t count, double within)
     }
     query.distances = result_distances(result, query.source);
     if (query.distances == NULL) {
-        problem_set(&problem, STATUS_CORRUPT, "The stored result is damaged.");
-        request_refuse(request, &problem);
+        request_refuse_with(request, STATUS_CORRUPT, "The stored result is damaged.", NULL);
         return;
     }
     found = calloc(1, sizeof(*found));
     if (found == NULL || matrix_nearest(&query, &found->rows, &found->count) != STATUS_OK) {
         free(found);
-        problem_set(&problem, STATUS_NO_MEMORY, "There is no memory for the request.");
-        request_refuse(request, &problem);
+        request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
         return;
     }
     found->source = query.source;

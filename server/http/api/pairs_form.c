@@ -3,7 +3,6 @@
 #include "proto/write/writer.h"
 #include "server/http/api/pairs.h"
 #include "server/http/request/headers.h"
-#include "server/http/request/intake.h"
 #include "server/http/transport/stream.h"
 
 #include <stdlib.h>
@@ -63,7 +62,8 @@ enum status serve_pairs_prepare(struct request *request, struct problem *reterr)
         return refuse_types(STATUS_UNSUPPORTED_MEDIA_TYPE, "No pairs are read from such a body.",
                             reterr);
     }
-    return intake_open_document(request, request->http_context->config->pairs_limit_bytes, reterr);
+    return request_expect_document(request, request->http_context->config->pairs_limit_bytes,
+                                   reterr);
 }
 
 static enum pairs_form form_of_body(const struct request *request)
@@ -350,7 +350,7 @@ void serve_pairs(struct request *request)
     struct problem problem;
     enum pairs_form form;
 
-    if (intake_check_document(request, &problem) == STATUS_OK &&
+    if (request_check_document(request, &problem) == STATUS_OK &&
         choose_answer(request, form_of_body(request), &form, &problem) == STATUS_OK) {
         request_find_result(request, serve);
     } else {

@@ -4,7 +4,6 @@
 #include "proto/write/writer.h"
 #include "server/http/api/pairs.h"
 #include "server/http/request/headers.h"
-#include "server/http/request/intake.h"
 #include "server/http/transport/stream.h"
 
 #include <stdlib.h>
@@ -222,8 +221,8 @@ void serve_paths_one(struct request *request)
 
 enum status serve_paths_prepare(struct request *request, struct problem *reterr)
 {
-    return intake_open_json(request, "{\"pairs\":[[source,target],...]}",
-                            request->http_context->config->pairs_limit_bytes, reterr);
+    return request_expect_json(request, "{\"pairs\":[[source,target],...]}",
+                               request->http_context->config->pairs_limit_bytes, reterr);
 }
 
 /* position counts pairs. A path that cannot be walked ends the connection, unless it is of the
@@ -299,7 +298,7 @@ void serve_paths_many(struct request *request)
     struct problem problem;
 
     if (check_accept(request, &problem) == STATUS_OK &&
-        intake_check_document(request, &problem) == STATUS_OK) {
+        request_check_document(request, &problem) == STATUS_OK) {
         request_find_result(request, serve_many);
     } else {
         request_refuse(request, &problem);

@@ -226,7 +226,7 @@ void serve_service_index(struct request *request)
     json_t *list = json_array();
 
     for (size_t i = 0; i < router_route_count; i++) {
-        if ((router_table[i].doors & request->doors) != 0) {
+        if ((router_table[i].listeners & request->listeners) != 0) {
             json_array_append_new(list, route_json(&router_table[i]));
         }
     }

@@ -155,11 +155,8 @@ static bool make_pieces(struct stream *stream, struct text *text)
 
 static void serve(struct request *request)
 {
-    struct problem problem;
-
     if (result_statistics(request->result) == NULL) {
-        problem_set(&problem, STATUS_CORRUPT, "The stored result is damaged.");
-        request_refuse(request, &problem);
+        request_refuse_with(request, STATUS_CORRUPT, "The stored result is damaged.", NULL);
         return;
     }
     request_negotiate(request, false);

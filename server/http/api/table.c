@@ -3,7 +3,6 @@
 #include "server/http/api/grid_answer.h"
 #include "server/http/api/name_scanner.h"
 #include "server/http/request/headers.h"
-#include "server/http/request/intake.h"
 
 #define SHAPE "{\"sources\":[...],\"destinations\":[...]}"
 
@@ -11,8 +10,8 @@ static const char *const offers[] = {"application/json", NULL};
 
 enum status serve_table_prepare(struct request *request, struct problem *reterr)
 {
-    return intake_open_json(request, SHAPE, request->http_context->config->pairs_limit_bytes,
-                            reterr);
+    return request_expect_json(request, SHAPE, request->http_context->config->pairs_limit_bytes,
+                               reterr);
 }
 
 static enum status take_names(struct name_scanner *scanner, const struct vertex_names *names,
@@ -94,7 +93,7 @@ void serve_table(struct request *request)
     if (!header_choose_type(request_header(request, "Accept"), offers, &offer)) {
         problem_set(&problem, STATUS_NOT_ACCEPTABLE, "A table is not answered in such a form.");
         problem_hint(&problem, "Answered: %s; matrix has other formats.", offers[0]);
-    } else if (intake_check_document(request, &problem) == STATUS_OK) {
+    } else if (request_check_document(request, &problem) == STATUS_OK) {
         request_find_result(request, serve);
         return;
     }

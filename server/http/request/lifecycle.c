@@ -3,18 +3,19 @@
 #include "server/clock.h"
 #include "server/http/request/auth.h"
 #include "server/http/request/request_metrics.h"
-#include "server/http/request/router.h"
 #include "server/http/transport/guard.h"
 #include "server/job/job.h"
 #include "server/metrics.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define GUARD_HEADER_LIMIT 100
 
+/* ---- What is checked once the headers are there ---- */
+
 /* Kilobytes: never zeroed. */
 struct header_list {
-    struct request *request;
     size_t count;
     struct guard_header headers[GUARD_HEADER_LIMIT];
 };
@@ -25,9 +26,6 @@ static enum MHD_Result collect_header(void *context, enum MHD_ValueKind kind, co
     struct header_list *list = context;
 
     (void)kind;
-    if (list->request != NULL) {
-        request_note_header(list->request, name, name_size);
-    }
     if (list->count < GUARD_HEADER_LIMIT) {
         list->headers[list->count] = (struct guard_header){name, name_size, value, value_size};
     }
@@ -63,34 +61,9 @@ static enum status guard(struct request *request, const struct guard_request *li
         .head_size = info == NULL || !endpoint_parses_leniently() ? 0 : info->header_size,
     };
 
-    list.request = request;
     enum status status = collect(request, MHD_HEADER_KIND, &list, reterr);
     head.header_count = list.count;
     return status == STATUS_OK ? guard_check(&head, ret_body, reterr) : status;
-}
-
-static enum status guard_trailers(struct request *request, struct problem *reterr)
-{
-    struct header_list list;
-
-    list.request = NULL;
-    enum status status = collect(request, MHD_FOOTER_KIND, &list, reterr);
-
-    return status == STATUS_OK ? guard_check_trailers(list.headers, list.count, reterr) : status;
-}
-
-/* These tell nothing that is anybody's own, and monitors ask by whatever name they have. */
-static bool is_for_any_host(const char *target)
-{
-    static const char *const paths[] = {"/livez", "/readyz", "/metrics"};
-    const size_t size = strcspn(target, "?");
-    size_t i = 0;
-
-    while (i < sizeof(paths) / sizeof(paths[0]) &&
-           (strlen(paths[i]) != size || memcmp(paths[i], target, size) != 0)) {
-        i++;
-    }
-    return i < sizeof(paths) / sizeof(paths[0]);
 }
 
 static bool is_preflight(const struct request *request)
@@ -104,13 +77,21 @@ static bool is_preflight(const struct request *request)
  * but a proxy does, and hands on the origin. */
 static enum status check_origin(const struct request *request, struct problem *reterr)
 {
+    static const char *const public_paths[] = {"/livez", "/readyz", "/metrics"};
     const struct config *config = request->http_context->config;
+    const size_t size = strcspn(request->target, "?");
     const char *host = request_header(request, "Host");
     const char *origin = request_header(request, "Origin");
     const unsigned safe = METHOD_GET | METHOD_HEAD | METHOD_OPTIONS;
+    bool is_for_any_host = false;
 
-    if (request->http_context->keyring == NULL && !request->is_unix &&
-        !is_for_any_host(request->target) && !guard_knows_host(config, host)) {
+    /* These tell nothing that is anybody's own, and monitors ask by whatever name they have. */
+    for (size_t i = 0; i < sizeof(public_paths) / sizeof(public_paths[0]); i++) {
+        is_for_any_host = is_for_any_host || (strlen(public_paths[i]) == size &&
+                                              memcmp(public_paths[i], request->target, size) == 0);
+    }
+    if (request->http_context->keyring == NULL && !request->is_unix && !is_for_any_host &&
+        !guard_knows_host(config, host)) {
         problem_set(reterr, STATUS_WRONG_HOST, "This service is not known as \"%s\".", host);
         problem_hint(reterr, "http.hosts lists its names; its IP address is always right.");
         return STATUS_WRONG_HOST;
@@ -145,7 +126,7 @@ static enum status route(struct request *request, struct problem *reterr)
         *rest++ = '\0';
     }
     enum status status =
-        router_find(request->doors, request->method, path, &request->match, allow, reterr);
+        router_find(request->listeners, request->method, path, &request->match, allow, reterr);
 
     if (allow[0] != '\0') {
         request_set_header(request, MHD_HTTP_HEADER_ALLOW, "%s", allow);
@@ -190,48 +171,13 @@ static enum status check(struct request *request, const struct guard_request *li
     return status;
 }
 
-static void refuse_late(struct request *request)
-{
-    request_refuse(request, &request->refusal);
-}
-
-/* libmicrohttpd closes the connection after an answer given here, so what may go on is answered
- * when the request is complete, which without a body is at once. */
-void request_begin(struct request *request, const struct guard_request *line)
-{
-    request->begun = true;
-    request->match.route = NULL;
-    if (check(request, line, &request->refusal) == STATUS_OK) {
-        return;
-    }
-    if (request->closing) {
-        refuse_late(request);
-    } else {
-        request->resume = refuse_late;
-    }
-}
-
-void request_go_on(struct request *request)
-{
-    void (*resume)(struct request * request) = request->resume;
-
-    request->resume = NULL;
-    if (resume != NULL) {
-        resume(request);
-    } else if (request->closing && guard_trailers(request, &request->refusal) != STATUS_OK) {
-        refuse_late(request);
-    } else {
-        request->match.route->handle(request);
-    }
-}
-
-void request_turn_away(struct request *request, enum limits_verdict verdict)
+/* For one of a connection too many. */
+static void turn_away(struct request *request, enum limits_verdict verdict)
 {
     const struct config *config = request->http_context->config;
     struct problem *problem = &request->refusal;
 
-    request->begun = request->closing = true;
-    request->match.route = NULL;
+    request->closing = true;
     request_assign_id(request);
     request->method = METHOD_OTHER;
     request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "1");
@@ -242,18 +188,54 @@ void request_turn_away(struct request *request, enum limits_verdict verdict)
         problem_set(problem, STATUS_CONNECTION_LIMIT, "Too many connections are open.");
         problem_limit(problem, config->connection_limit, config->connection_limit + 1.0);
     }
-    refuse_late(request);
+    request_answer_refusal(request);
 }
 
-/* ---- Its end ---- */
-
-static void count_upload(const struct request *request)
+/* libmicrohttpd closes the connection after an answer given here, so what may go on is answered
+ * when the request is complete, which without a body is at once. line: as libmicrohttpd gave its
+ * strings. */
+static void begin(struct request *request, const struct guard_request *line)
 {
-    const bool taken = request->http_status != 0 && request->http_status < MHD_HTTP_BAD_REQUEST;
+    struct conn *conn = request->conn;
 
-    metrics_add(taken ? METRIC_UPLOADS_TAKEN : METRIC_UPLOADS_REFUSED, 1);
-    metrics_add(METRIC_UPLOAD_BYTES, (double)request->body_bytes);
+    request->begun = true;
+    request->match.route = NULL;
+    endpoint_enter_phase(conn, PHASE_HANDLER, 0);
+    if (conn->verdict != LIMITS_OK) {
+        turn_away(request, conn->verdict);
+    } else if (check(request, line, &request->refusal) != STATUS_OK) {
+        request->resume = request_answer_refusal;
+        if (request->closing) {
+            request_answer_refusal(request);
+        }
+    }
+    if (request->answered) {
+        endpoint_enter_phase(conn, PHASE_ANSWER, 0);
+    } else if (request->closing) {
+        endpoint_enter_phase(conn, PHASE_BODY, 0);
+    }
 }
+
+/* The request is complete, or its call has been answered. */
+static void go_on(struct request *request)
+{
+    void (*resume)(struct request * request) = request->resume;
+    struct header_list trailers;
+
+    request->resume = NULL;
+    if (resume != NULL) {
+        resume(request);
+    } else if (request->closing &&
+               (collect(request, MHD_FOOTER_KIND, &trailers, &request->refusal) != STATUS_OK ||
+                guard_check_trailers(trailers.headers, trailers.count, &request->refusal) !=
+                    STATUS_OK)) {
+        request_answer_refusal(request);
+    } else {
+        request->match.route->handle(request);
+    }
+}
+
+/* ---- The end ---- */
 
 /* A line for each request when everything is logged, else for those that failed by our fault. */
 static void log_request(const struct request *request, double seconds)
@@ -276,14 +258,117 @@ static void log_request(const struct request *request, double seconds)
               LOG_NUMBER("body_bytes", request->body_bytes), LOG_NUMBER("seconds", seconds));
 }
 
-void request_account(const struct request *request, double now_s)
+/* Counts and logs the request, answered or not. */
+static void account(const struct request *request, double now_s)
 {
+    const bool taken = request->http_status != 0 && request->http_status < MHD_HTTP_BAD_REQUEST;
+
     if (!request->begun) {
         return;
     }
     request_metrics_count(request->match.route, request->http_status, now_s - request->began_s);
     if (request->has_upload) {
-        count_upload(request);
+        metrics_add(taken ? METRIC_UPLOADS_TAKEN : METRIC_UPLOADS_REFUSED, 1);
+        metrics_add(METRIC_UPLOAD_BYTES, (double)request->body_bytes);
     }
     log_request(request, now_s - request->began_s);
+}
+
+/* ---- Callbacks of libmicrohttpd and of the endpoint ---- */
+
+/* Without memory the request is refused, by the end of the connection. */
+static void *started(void *context, const char *target, struct MHD_Connection *connection)
+{
+    const struct request_origin *origin = endpoint_context(context);
+    struct conn *conn = endpoint_conn(connection);
+    struct request *request =
+        request_create(origin->http_context, connection, target == NULL ? "" : target);
+
+    if (request != NULL) {
+        request->listeners = origin->listeners;
+        request->is_unix = origin->is_unix;
+        request->conn = conn;
+        request->address_counter = conn->address;
+        conn->request = request;
+    }
+    return request;
+}
+
+static enum MHD_Result came(void *context, struct MHD_Connection *connection, const char *url,
+                            const char *method, const char *version, const char *upload_data,
+                            size_t *upload_data_size, void **request_context)
+{
+    struct request *request = *request_context;
+
+    (void)context;
+    (void)connection;
+    if (request == NULL) {
+        return MHD_NO;
+    }
+    request->outcome = MHD_YES;
+    if (!request->begun) {
+        const struct guard_request line = {.method = method, .version = version, .url = url};
+
+        begin(request, &line);
+        return request->outcome;
+    }
+    if (*upload_data_size > 0) {
+        const size_t size = *upload_data_size;
+
+        *upload_data_size = 0;
+        request->conn->deadlines.received += size;
+        return request_feed_body(request, upload_data, size);
+    }
+    if (request->answered_early) {
+        return MHD_NO; /* the connection ends with an early refusal */
+    }
+    if (!request->answered) {
+        endpoint_enter_phase(request->conn, PHASE_HANDLER, 0); /* a body is here */
+        go_on(request);
+    }
+    if (request->answered) {
+        endpoint_enter_phase(request->conn, PHASE_ANSWER, 0);
+    }
+    return request->outcome;
+}
+
+static void ended(void *context, struct MHD_Connection *connection, void **request_context,
+                  enum MHD_RequestTerminationCode reason)
+{
+    struct request *request = *request_context;
+    const double now_s = clock_monotonic_s();
+
+    (void)context;
+    (void)connection;
+    (void)reason;
+    *request_context = NULL;
+    /* Without one, for want of memory, the connection ends with the request. */
+    if (request != NULL) {
+        struct conn *conn = request->conn;
+
+        account(request, now_s);
+        request_destroy(request);
+        conn->request = NULL;
+        endpoint_enter_phase(conn, PHASE_HEADERS, now_s);
+    }
+}
+
+/* Frees a request whose headers never ended: libmicrohttpd reports its end in no other way. */
+static void conn_closed(struct conn *conn)
+{
+    request_destroy(conn->request);
+}
+
+static void client_left(struct conn *conn)
+{
+    request_client_left(conn->request);
+}
+
+void request_set_callbacks(struct endpoint_rules *rules)
+{
+    rules->request_started = started;
+    rules->request_came = came;
+    rules->request_ended = ended;
+    rules->client_left = client_left;
+    rules->conn_closed = conn_closed;
 }

@@ -1,7 +1,9 @@
-/* The query of a request: decoded once, every parameter known and given once. Pure. */
+/* The query of a request: decoded once, every parameter known and given once; and the parameters of
+ * a graph and its job, from the query or from a JSON document. Pure. */
 #pragma once
 
 #include "proto/problem.h"
+#include "server/job/scheduler.h"
 
 #include <stddef.h>
 
@@ -36,3 +38,21 @@ MUST_CHECK enum status query_integer(const struct query *query, const char *name
                                      int64_t most, int64_t *value, struct problem *reterr);
 MUST_CHECK enum status query_seconds(const struct query *query, const char *name, double most,
                                      double *value, struct problem *reterr);
+
+struct job_request {
+    char key[RESULT_KEY_SIZE]; /* of a stored graph; empty when one is uploaded */
+    struct graph_options options;
+    enum format format; /* FORMAT_NONE when not said */
+    struct job_parameters parameters;
+    double wait_s; /* below 0 when not said */
+};
+
+/* Parameters that are not there leave the request as it is. */
+MUST_CHECK enum status query_read_job(const struct query *query, double wait_limit_s,
+                                      struct job_request *request, struct problem *reterr);
+struct json_t;
+/* {"graph": id or name, ...}: unknown members are STATUS_UNKNOWN_PARAMETER. */
+MUST_CHECK enum status query_read_job_document(const struct json_t *document, double wait_limit_s,
+                                               struct job_request *request, struct problem *reterr);
+/* 1 to 127 visible ASCII characters. */
+bool query_is_idempotency_key(const char *text);

@@ -1,12 +1,12 @@
 #include "server/http/request/request.h"
 
+#include "proto/status.h"
 #include "proto/text.h"
 #include "server/clock.h"
 #include "server/http/request/headers.h"
 #include "server/http/request/request_metrics.h"
 #include "server/http/transport/guard.h"
 
-#include <gnutls/gnutls.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -14,42 +14,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
 
-void request_open(struct request *request, struct http_context *http_context)
-{
-    const unsigned connection =
-        atomic_fetch_add_explicit(&http_context->connection_count, 1, memory_order_relaxed);
-
-    request->next_id = (uint64_t)connection << 32;
-    request->line = (struct text){0};
-}
-
-void request_close(struct request *request)
-{
-    text_finish(&request->line);
-}
-
-enum status request_init(struct request *request, struct http_context *http_context,
-                         struct MHD_Connection *connection, const char *target)
+struct request *request_create(struct http_context *http_context, struct MHD_Connection *connection,
+                               const char *target)
 {
     const size_t size = strlen(target) + 1;
-    char *copy = size <= sizeof(request->short_target) ? request->short_target : malloc(size);
+    struct request *request = malloc(sizeof(*request) + size);
 
-    if (copy == NULL) {
-        return STATUS_NO_MEMORY;
+    if (request != NULL) {
+        /* Only the front is zeroed: this runs for each request, and kilobytes lie behind it. */
+        memset(request, 0, offsetof(struct request, began_s));
+        request->http_context = http_context;
+        request->connection = connection;
+        memcpy(request->target, target, size);
     }
-    memcpy(copy, target, size);
-    /* Only the front is zeroed: this runs for each request, and kilobytes lie behind it. */
-    memset(request, 0, offsetof(struct request, began_s));
-    request->http_context = http_context;
-    request->connection = connection;
-    request->target = copy;
-    return STATUS_OK;
+    return request;
 }
 
-void request_finish(struct request *request)
+void request_destroy(struct request *request)
 {
+    if (request == NULL) {
+        return;
+    }
     if (request->call != NULL) {
         call_finish(request->call);
     }
@@ -57,31 +43,14 @@ void request_finish(struct request *request)
         upload_finish(&request->upload);
     }
     text_finish(&request->document);
+    text_finish(&request->line);
     result_unref(request->result);
     free(request->call);
-    if (request->target != request->short_target) {
-        free(request->target);
-    }
+    free(request);
 }
 
-static uint32_t initial(char letter)
-{
-    return UINT32_C(1) << ((unsigned char)letter & 31);
-}
-
-void request_note_header(struct request *request, const char *name, size_t name_size)
-{
-    if (name_size > 0) {
-        request->initials |= initial(name[0]);
-    }
-}
-
-/* Most requests have few headers, and most that are asked for are not among them. */
 const char *request_header(const struct request *request, const char *name)
 {
-    if ((request->initials & initial(name[0])) == 0) {
-        return NULL;
-    }
     return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
 }
 
@@ -102,26 +71,10 @@ void request_assign_id(struct request *request)
         memcpy(request->request_id, given, strlen(given) + 1);
         return;
     }
-    request_id_print(request->http_context->id_seed, ++request->next_id, request->request_id);
-}
-
-void request_set_header(struct request *request, const char *name, const char *format, ...)
-{
-    struct answer_header *header = &request->headers[request->header_count];
-    va_list arguments;
-
-    if (request->header_count == HEADER_LIMIT) {
-        return;
-    }
-    va_start(arguments, format);
-    int size = vsnprintf(header->value, sizeof(header->value), format, arguments);
-    va_end(arguments);
-    /* Half a header would be worse than none. */
-    if (size < 0 || (size_t)size >= sizeof(header->value)) {
-        return;
-    }
-    header->name = name;
-    request->header_count++;
+    request_id_print(
+        request->http_context->id_seed,
+        atomic_fetch_add_explicit(&request->http_context->request_count, 1, memory_order_relaxed),
+        request->request_id);
 }
 
 void request_add_header(struct request *request, const char *name, const char *value)
@@ -135,6 +88,20 @@ void request_add_header(struct request *request, const char *name, const char *v
     memcpy(header->value, value, size);
     header->name = name;
     request->header_count++;
+}
+
+void request_set_header(struct request *request, const char *name, const char *format, ...)
+{
+    char value[HEADER_VALUE_SIZE];
+    va_list arguments;
+
+    va_start(arguments, format);
+    const int size = vsnprintf(value, sizeof(value), format, arguments);
+    va_end(arguments);
+    /* Half a header would be worse than none. */
+    if (size >= 0 && (size_t)size < sizeof(value)) {
+        request_add_header(request, name, value);
+    }
 }
 
 double request_preferred_wait(struct request *request)
@@ -162,37 +129,28 @@ void request_vary(struct request *request)
     request_add_header(request, "Vary", request->negotiated ? "Accept, Accept-Encoding" : "Accept");
 }
 
-/* Cut off where it would not fit, which none does. */
-static char *append(char *at, const char *end, const char *text)
-{
-    const size_t size = strlen(text);
-    const size_t room = (size_t)(end - at);
-
-    return mempcpy(at, text, size < room ? size : room);
-}
-
-static void make_tag(struct request *request, const char *representation)
-{
-    const char *end = request->tag + sizeof(request->tag) - 2;
-    char *at = request->tag;
-
-    *at++ = '"';
-    at = append(at, end, result_etag(request->result));
-    at = append(at, end, "-");
-    at = append(at, end, representation);
-    if (request->coding != CODING_IDENTITY) {
-        at = append(at, end, "-");
-        at = append(at, end, decoder_coding_name(request->coding));
-    }
-    at[0] = '"';
-    at[1] = '\0';
-}
-
 bool request_not_modified(struct request *request, const char *representation)
 {
+    const bool is_coded = request->coding != CODING_IDENTITY;
+    const char *const parts[] = {
+        "\"",
+        result_etag(request->result),
+        "-",
+        representation,
+        is_coded ? "-" : "",
+        is_coded ? decoder_coding_name(request->coding) : "",
+        "\"",
+    };
     const char *known = request_header(request, "If-None-Match");
+    char *at = request->tag;
 
-    make_tag(request, representation);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        const size_t size = strlen(parts[i]);
+
+        CHECK(size < (size_t)(request->tag + sizeof(request->tag) - at));
+        at = mempcpy(at, parts[i], size);
+    }
+    *at = '\0';
     request_add_header(request, "ETag", request->tag);
     request_vary(request);
     request_add_header(request, "Cache-Control", "no-cache");
@@ -205,38 +163,6 @@ bool request_not_modified(struct request *request, const char *representation)
 }
 
 /* ---- Answers ---- */
-
-/* The last answers of a service that ends say so: nobody asks again where nobody will listen. */
-static bool is_last(const struct request *request)
-{
-    return request->closing || atomic_load(&request->http_context->calls_refused);
-}
-
-/* Also of requests that are turned away, whose headers nobody has noted. */
-static const char *origin_of(const struct request *request)
-{
-    return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, "Origin");
-}
-
-static bool add_headers(const struct request *request, struct MHD_Response *response)
-{
-    struct guard_cors_header cors[GUARD_CORS_HEADER_LIMIT];
-    const size_t cors_count =
-        guard_cors_headers(request->http_context->config, origin_of(request), cors);
-    bool added = MHD_add_response_header(response, "X-Request-Id", request->request_id) == MHD_YES;
-
-    for (size_t i = 0; added && i < cors_count; i++) {
-        added = MHD_add_response_header(response, cors[i].name, cors[i].value) == MHD_YES;
-    }
-    for (size_t i = 0; added && i < request->header_count; i++) {
-        added = MHD_add_response_header(response, request->headers[i].name,
-                                        request->headers[i].value) == MHD_YES;
-    }
-    if (added && is_last(request)) {
-        added = MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES;
-    }
-    return added;
-}
 
 /* One metric of a Server-Timing header, in milliseconds; nothing for what took no time. */
 static void append_time(struct text *text, const char *name, double seconds)
@@ -285,6 +211,10 @@ void request_expect_stream(struct request *request, struct MHD_Response *respons
 
 void request_answer(struct request *request, unsigned http_status, struct MHD_Response *response)
 {
+    struct guard_cors_header cors[GUARD_CORS_HEADER_LIMIT];
+    const size_t cors_count =
+        guard_cors_headers(request->http_context->config, request_header(request, "Origin"), cors);
+
     request->answered = true;
     request->http_status = http_status;
     request->outcome = MHD_NO;
@@ -292,11 +222,27 @@ void request_answer(struct request *request, unsigned http_status, struct MHD_Re
     if (response == NULL) {
         return;
     }
-    if (add_headers(request, response)) {
+    bool added = MHD_add_response_header(response, "X-Request-Id", request->request_id) == MHD_YES;
+
+    for (size_t i = 0; added && i < cors_count; i++) {
+        added = MHD_add_response_header(response, cors[i].name, cors[i].value) == MHD_YES;
+    }
+    for (size_t i = 0; added && i < request->header_count; i++) {
+        added = MHD_add_response_header(response, request->headers[i].name,
+                                        request->headers[i].value) == MHD_YES;
+    }
+    /* The last answers of a service that ends say so: nobody asks again where nobody will listen.
+     */
+    if (added && (request->closing || endpoint_is_quiesced(request->conn->endpoint))) {
+        added = MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES;
+    }
+    if (added) {
         request->outcome = MHD_queue_response(request->connection, http_status, response);
     }
     MHD_destroy_response(response);
 }
+
+static void call_for_result(struct request *request);
 
 /* If the result was found damaged, calls the scheduler once more, to wait for the one that is
  * solved in its place. The scheduler has been told of the damage before it gets this call. */
@@ -311,7 +257,7 @@ static bool call_again(struct request *request)
     request->coding = CODING_IDENTITY;
     result_unref(request->result);
     request->result = NULL;
-    request_call_for_result(request);
+    call_for_result(request);
     return true;
 }
 
@@ -329,7 +275,7 @@ void request_answer_text(struct request *request, unsigned http_status, const ch
     if (bytes != NULL) {
         response = MHD_create_response_from_buffer(size, bytes, MHD_RESPMEM_MUST_FREE);
     }
-    if (bytes != NULL && response == NULL) {
+    if (response == NULL) {
         free(bytes);
     }
     request_add_header(request, MHD_HTTP_HEADER_CONTENT_TYPE, media_type);
@@ -375,21 +321,22 @@ void request_answer_json(struct request *request, unsigned http_status, struct j
     request_answer_text(request, http_status, "application/json", &text);
 }
 
-/* Where a graph is not solved yet, the job to watch. */
-static json_t *problem_of(const struct request *request, const struct problem *problem)
+void request_print_problem(const struct request *request, const struct problem *problem,
+                           struct text *text)
 {
+    const struct call *call = request->call;
     json_t *root = problem_json(problem, request->request_id);
 
-    if (root == NULL || problem->status != STATUS_NOT_SOLVED || request->call == NULL ||
-        request->call->job_id[0] == '\0') {
-        return root;
+    /* Where a graph is not solved yet, the job to watch. */
+    if (root != NULL && problem->status == STATUS_NOT_SOLVED && call != NULL &&
+        call->job_id[0] != '\0' &&
+        json_object_set_new(root, "links",
+                            json_pack("{s:o}", "job", json_sprintf("/v1/jobs/%s", call->job_id))) !=
+            0) {
+        json_decref(root);
+        root = NULL;
     }
-    json_t *links = json_pack("{s:o}", "job", json_sprintf("/v1/jobs/%s", request->call->job_id));
-    if (json_object_set_new(root, "links", links) == 0) {
-        return root;
-    }
-    json_decref(root);
-    return NULL;
+    print_json(root, text);
 }
 
 void request_refuse(struct request *request, const struct problem *problem)
@@ -402,67 +349,245 @@ void request_refuse(struct request *request, const struct problem *problem)
     if (problem->status == STATUS_UPLOAD_MEMORY) {
         request_set_header(request, "Retry-After", "%u", UPLOAD_RETRY_AFTER_S);
     }
-    print_json(problem_of(request, problem), &text);
+    request_print_problem(request, problem, &text);
     request_answer_text(request, status_info(problem->status)->http, "application/problem+json",
                         &text);
 }
 
-/* The head and the body of a refusal, as they go over the wire. */
-static void print_refusal(const struct request *request, const struct problem *problem,
-                          struct text *answer)
+void request_answer_refusal(struct request *request)
 {
-    struct guard_cors_header cors[GUARD_CORS_HEADER_LIMIT];
-    const size_t cors_count =
-        guard_cors_headers(request->http_context->config, origin_of(request), cors);
-    const unsigned http_status = status_info(problem->status)->http;
-    struct text body = {0};
-
-    print_json(problem_of(request, problem), &body);
-    text_printf(answer,
-                "HTTP/1.1 %u %s\r\nContent-Type: application/problem+json\r\nContent-Length: "
-                "%zu\r\nX-Request-Id: %s\r\n",
-                http_status, MHD_get_reason_phrase_for(http_status), body.size,
-                request->request_id);
-    if (problem->status == STATUS_UPLOAD_MEMORY) {
-        text_printf(answer, "Retry-After: %u\r\n", UPLOAD_RETRY_AFTER_S);
-    }
-    for (size_t i = 0; i < cors_count; i++) {
-        text_printf(answer, "%s: %s\r\n", cors[i].name, cors[i].value);
-    }
-    text_append_string(answer, "Connection: close\r\n\r\n");
-    text_append(answer, body.bytes, body.size);
-    answer->failed |= text_status(&body) != STATUS_OK;
-    text_finish(&body);
+    request_refuse(request, &request->refusal);
 }
 
-/* Workaround: libmicrohttpd (0.9.75, 1.0) takes a response before a body or behind it, and
- * MHD_queue_response fails between, but a graph that is too large is refused from its header line,
- * before the rest is sent. So the refusal goes out by the documented descriptor or TLS session:
- * once, on the thread of the connection, on which nothing but "100 Continue" was sent before. It
- * can go when the library takes a response in the middle of a body. */
-void request_refuse_early(struct request *request, const struct problem *problem)
+void request_refuse_with(struct request *request, enum status status, const char *words,
+                         const char *hint)
 {
-    struct text answer = {0};
+    struct problem problem;
 
-    request->answered = request->answered_early = true;
-    request->early_bytes = request->body_bytes;
-    request->early_s = clock_monotonic_s();
-    request->http_status = status_info(problem->status)->http;
-    print_refusal(request, problem, &answer);
-    if (text_status(&answer) == STATUS_OK) {
-        /* libmicrohttpd 1.0 has one place for what it tells of a connection: ask, use, ask again.
-         */
-        const union MHD_ConnectionInfo *info =
-            MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
-        if (info != NULL && info->tls_session != NULL) {
-            (void)!gnutls_record_send(info->tls_session, answer.bytes, answer.size);
-        } else {
-            info = MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-            if (info != NULL) {
-                (void)!send(info->connect_fd, answer.bytes, answer.size,
-                            MSG_NOSIGNAL | MSG_DONTWAIT);
-            }
+    problem_set(&problem, status, "%s", words);
+    if (hint != NULL) {
+        problem_hint(&problem, "%s", hint);
+    }
+    request_refuse(request, &problem);
+}
+
+/* ---- Calls of the scheduler ---- */
+
+static enum MHD_Result count_traceparent(void *context, enum MHD_ValueKind kind, const char *name,
+                                         const char *value)
+{
+    (void)kind;
+    (void)value;
+    *(unsigned *)context += strcasecmp(name, "traceparent") == 0;
+    return MHD_YES;
+}
+
+struct call *request_create_call(struct request *request, enum call_kind kind)
+{
+    const char *trace = request_header(request, "traceparent");
+    struct call *call = calloc(1, sizeof(*call));
+    unsigned count = 0;
+
+    if (call == NULL) {
+        request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
+        return NULL;
+    }
+    call->kind = kind;
+    call->tenant = request->grant.tenant;
+    call->quota = request->grant.quota;
+    memcpy(call->key, request->match.capture, strlen(request->match.capture) + 1);
+    memcpy(call->request_id, request->request_id, sizeof(call->request_id));
+    /* A trace is kept with the job, and given back. One that comes twice says nothing. */
+    if (trace != NULL && header_traceparent(trace, call->traceparent)) {
+        MHD_get_connection_values(request->connection, MHD_HEADER_KIND, count_traceparent, &count);
+        if (count > 1) {
+            call->traceparent[0] = '\0';
+        } else if (request->call == NULL) { /* a request may ask a second time */
+            request_add_header(request, "traceparent", call->traceparent);
         }
     }
-    text_finish(&answer);
+    if (request->call != NULL) {
+        call_finish(request->call);
+    }
+    free(request->call);
+    request->call = call;
+    return call;
+}
+
+/* On the thread of the endpoint again. */
+static void come_back(struct call *call)
+{
+    struct request *request = call->context;
+
+    call->messages_out--;
+    if (call->messages_out == 0) {
+        endpoint_resume(request->conn, request->connection);
+    }
+}
+
+static void answer_came(struct message *message)
+{
+    come_back((struct call *)message);
+}
+
+static void left_came(struct message *message)
+{
+    come_back((struct call *)(void *)((char *)message - offsetof(struct call, left)));
+}
+
+/* These two on the loop thread: the request stays until its messages have come back. */
+static void answered(struct call *call)
+{
+    const struct request *request = call->context;
+
+    call->message.deliver = answer_came;
+    endpoint_post(request->conn->endpoint, &call->message);
+}
+
+static void left_noted(struct call *call)
+{
+    const struct request *request = call->context;
+
+    call->left.deliver = left_came;
+    endpoint_post(request->conn->endpoint, &call->left);
+}
+
+bool request_post(struct request *request)
+{
+    struct call *call = request->call;
+
+    if (endpoint_is_quiesced(request->conn->endpoint)) {
+        return false;
+    }
+    call->answered = answered;
+    call->left_noted = left_noted;
+    call->context = request;
+    call->messages_out = 1;
+    endpoint_suspend(request->conn, request->connection);
+    scheduler_post(request->http_context->scheduler, call);
+    return true;
+}
+
+void request_client_left(struct request *request)
+{
+    struct call *call = request->call;
+
+    if (!call->left_told && !endpoint_is_quiesced(request->conn->endpoint)) {
+        call->left_told = true;
+        call->messages_out++;
+        scheduler_post_left(request->http_context->scheduler, call);
+    }
+}
+
+void request_call(struct request *request, void (*resume)(struct request *request))
+{
+    request->resume = resume;
+    request->outcome = MHD_YES;
+    if (!request_post(request)) {
+        request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+        request_refuse_with(request, STATUS_DRAINING, "The service is shutting down.", NULL);
+    }
+}
+
+void request_answer_call(struct request *request)
+{
+    struct call *call = request->call;
+    struct text text = {0};
+
+    if (call->retry_after_s > 0) {
+        request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "%" PRIu32, call->retry_after_s);
+    }
+    if (call->status != STATUS_OK) {
+        request_refuse(request, &call->problem);
+        return;
+    }
+    if (call->kind == CALL_SUBMIT && call->job_id[0] != '\0') {
+        request_set_header(request, MHD_HTTP_HEADER_LOCATION, "/v1/jobs/%s", call->job_id);
+    }
+    if (call->kind == CALL_STORE_GRAPH && call->graph_id[0] != '\0') {
+        request_set_header(request, MHD_HTTP_HEADER_LOCATION, "/v1/graphs/%s", call->graph_id);
+    }
+    if (call->body == NULL) {
+        request_answer(request, call->http_status,
+                       MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT));
+        return;
+    }
+    text_append_string(&text, call->body);
+    text_append_char(&text, '\n');
+    request_answer_text(request, call->http_status, "application/json", &text);
+}
+
+/* ---- Results ---- */
+
+struct result *request_look_up(const struct request *request)
+{
+    return result_table_find(request->http_context->results, tenant_number(request->grant.tenant),
+                             request->match.capture);
+}
+
+void request_forget_question(struct request *request)
+{
+    if (request->answered) {
+        text_finish(&request->document);
+    }
+}
+
+/* now_s: as far as it is known. */
+static bool take_result(struct request *request, double now_s)
+{
+    request->result = request_look_up(request);
+    if (request->result == NULL) {
+        return false;
+    }
+    if (result_is_damaged(request->result)) {
+        /* The scheduler has been told, and will have retired it before it answers. */
+        result_unref(request->result);
+        request->result = NULL;
+        return false;
+    }
+    result_touch(request->result, now_s);
+    request->serve(request);
+    return true;
+}
+
+/* The question came in a body that is used up. */
+static bool has_lost_question(const struct request *request)
+{
+    return request->body_bytes > 0 && request->document.size == 0;
+}
+
+static void result_asked(struct request *request)
+{
+    if (request->call->status != STATUS_OK) {
+        request_answer_call(request);
+        return;
+    }
+    if (!has_lost_question(request) && take_result(request, clock_coarse_s())) {
+        return;
+    }
+    request_refuse_with(request, STATUS_NOT_SOLVED, "The result was replaced just now.",
+                        "Ask again: it is solved anew.");
+}
+
+static void call_for_result(struct request *request)
+{
+    struct call *call = request_create_call(request, CALL_RESULT);
+
+    if (call == NULL) {
+        return;
+    }
+    call->wait_s = has_lost_question(request) ? 0 : request_preferred_wait(request);
+    call->wait_until_final = true;
+    request_call(request, result_asked);
+}
+
+void request_find_result(struct request *request, void (*serve)(struct request *request))
+{
+    request->serve = serve;
+    if (take_result(request, request->began_s)) {
+        request_metrics_count_result(true);
+        return;
+    }
+    request_metrics_count_result(false);
+    call_for_result(request);
 }

@@ -1,7 +1,7 @@
 /* One request and its answer, from the first line to the last byte sent.
  *
  * Belongs to the thread of its connection, which has one at a time; while its call is with the
- * scheduler the connection is suspended, and the answered ask comes back to that thread by its
+ * scheduler the connection is suspended, and the answered call comes back to that thread by its
  * mailbox. A client that leaves meanwhile is noticed by the endpoint, and the scheduler answers at
  * once. A handler ends in exactly one of request_answer, request_answer_text, request_answer_json,
  * request_refuse and request_call.
@@ -9,7 +9,8 @@
 #pragma once
 
 #include "server/http/request/auth.h"
-#include "server/http/request/job_request.h"
+#include "server/http/request/headers.h"
+#include "server/http/request/query.h"
 #include "server/http/request/router.h"
 #include "server/http/request/upload.h"
 #include "server/http/transport/coding.h"
@@ -23,8 +24,6 @@
 
 #define HEADER_VALUE_SIZE 192
 #define HEADER_LIMIT 12
-/* Longer request targets have memory of their own. */
-#define TARGET_SIZE 256
 /* Room for a tag with its quotes and the name of its representation. */
 #define TAG_SIZE (ETAG_SIZE + 24)
 
@@ -39,10 +38,8 @@ struct http_context {
     struct keyring *keyring; /* NULL: whoever reaches the service may do everything */
     struct upload_memory *upload_memory;
     uint64_t id_seed;
-    atomic_uint connection_count; /* so far */
-    atomic_bool calls_refused;
-    atomic_uint calls_entering; /* between the look at calls_refused and the post */
-    atomic_uint watchers;       /* streams of events that are open */
+    atomic_ullong request_count; /* so far */
+    atomic_uint watchers;        /* streams of events that are open */
 };
 
 struct answer_header {
@@ -56,7 +53,7 @@ struct request {
     struct conn *conn;
     struct grant grant;       /* of its key */
     uint32_t address_counter; /* of limits.h */
-    unsigned doors;           /* through which it may have come */
+    unsigned listeners;       /* through which it may have come: of enum route_listener */
     bool is_unix;             /* it came over a Unix socket */
     enum MHD_Result outcome;  /* of the callback under way */
     bool begun;
@@ -65,8 +62,6 @@ struct request {
     unsigned http_status; /* of it; 0 before */
 
     enum method method;
-    char *target;      /* the request target as it came; cut up by the query; short ones in place */
-    uint32_t initials; /* of the request's headers: a bit for each letter that one begins with */
     size_t header_count;
     bool negotiated;    /* its coding was asked for */
     enum coding coding; /* and is this one, if it is streamed */
@@ -74,6 +69,7 @@ struct request {
     bool has_upload;
     struct text document; /* a body that is no upload */
     size_t document_limit;
+    struct text line;    /* room for a small answer */
     uint64_t body_bytes; /* all that came */
     bool answered_early; /* while the body still came, when early_bytes of it were here */
     uint64_t early_bytes;
@@ -96,27 +92,18 @@ struct request {
     struct problem refusal;                     /* found at the headers */
     struct job_request job_request;             /* of an upload */
     struct upload upload;                       /* when there is one */
-    char short_target[TARGET_SIZE];
-
-    /* These two belong to the connection and outlive the request. */
-    uint64_t next_id;
-    struct text line; /* room for a small answer */
+    char target[]; /* the request target as it came; cut up by the query */
 };
 
-/* With the connection that it lies with. */
-void request_open(struct request *request, struct http_context *http_context);
-void request_close(struct request *request);
-
-/* target is copied. STATUS_NO_MEMORY: there is nothing to finish. */
-MUST_CHECK enum status request_init(struct request *request, struct http_context *http_context,
-                                    struct MHD_Connection *connection, const char *target);
-void request_finish(struct request *request);
+/* target is copied. NULL: there is no memory. */
+struct request *request_create(struct http_context *http_context, struct MHD_Connection *connection,
+                               const char *target);
+/* NULL is accepted. */
+void request_destroy(struct request *request);
 
 /* The id of the request, which answers carry: the client's X-Request-Id, or one of ours. Once the
  * headers are there. */
 void request_assign_id(struct request *request);
-/* Notes that the request has a header of this name. Note all before the first request_header. */
-void request_note_header(struct request *request, const char *name, size_t name_size);
 const char *request_header(const struct request *request, const char *name);
 /* Content-Length; 0 for a body in chunks. */
 uint64_t request_announced_bytes(const struct request *request);
@@ -149,15 +136,40 @@ void request_answer_text(struct request *request, unsigned http_status, const ch
  * the end of the request: that of the request, mostly. */
 void request_answer_small(struct request *request, const char *representation,
                           const char *media_type, const struct text *text);
-struct json_t;
 /* Takes the reference; NULL is out of memory. */
 void request_answer_json(struct request *request, unsigned http_status, struct json_t *root);
 void request_refuse(struct request *request, const struct problem *problem);
-/* The same while the body still comes; the connection ends with it. */
-void request_refuse_early(struct request *request, const struct problem *problem);
+/* hint: NULL for none. */
+void request_refuse_with(struct request *request, enum status status, const char *words,
+                         const char *hint);
+/* Refuses it with the problem that was found at its headers or in its body. */
+void request_answer_refusal(struct request *request);
+/* The document of a refusal. */
+void request_print_problem(const struct request *request, const struct problem *problem,
+                           struct text *text);
 
-/* A zeroed ask of this kind for the handler to fill, owned by the request; NULL after the request
- * has been refused for want of memory. */
+/* ---- The body: upload.c ---- */
+
+/* At the headers of a question with a body, which goes to request->document, up to the limit. */
+MUST_CHECK enum status request_expect_document(struct request *request, uint64_t limit_bytes,
+                                               struct problem *reterr);
+/* The same in JSON; shape: of such a body, for the hint of a 415. */
+MUST_CHECK enum status request_expect_json(struct request *request, const char *shape,
+                                           uint64_t limit_bytes, struct problem *reterr);
+/* By its Content-Length. */
+MUST_CHECK enum status request_check_length(const struct request *request, uint64_t limit_bytes,
+                                            struct problem *reterr);
+/* Bytes of the body: to the upload or the document, or nowhere once they are refused. MHD_NO: the
+ * connection ends here. */
+enum MHD_Result request_feed_body(struct request *request, const char *bytes, size_t size);
+/* Once the document is complete: STATUS_EMPTY_BODY, STATUS_NO_MEMORY. */
+MUST_CHECK enum status request_check_document(const struct request *request,
+                                              struct problem *reterr);
+
+/* ---- Calls of the scheduler ---- */
+
+/* A call of this kind for the handler to fill, owned by the request, for the key that the path has
+ * captured; else zeroed. NULL after the request has been refused for want of memory. */
 struct call *request_create_call(struct request *request, enum call_kind kind);
 /* Suspends the connection and posts the call; resume runs on a pool thread once it is answered. */
 void request_call(struct request *request, void (*resume)(struct request *request));
@@ -172,8 +184,6 @@ void request_answer_call(struct request *request);
 /* The result that the path names, of who asks, as far as there is one: a reference; else NULL.
  * Every look into the table of results goes through here. */
 struct result *request_look_up(const struct request *request);
-/* Asks the scheduler for the result that the path names, and goes on with serve. */
-void request_call_for_result(struct request *request);
 /* Frees the document that the question was, unless it has to be asked once more. */
 void request_forget_question(struct request *request);
 /* Finds the result that the path names, waiting for it as the client prefers, and calls serve. When

@@ -16,10 +16,10 @@ enum method {
 };
 
 /* Where a route is answered: bits. */
-enum door {
-    DOOR_MAIN = 1,  /* http.listen */
-    DOOR_ADMIN = 2, /* http.admin_listen */
-    DOOR_ONLY = 4   /* http.listen while there is no other */
+enum route_listener {
+    ON_MAIN = 1,  /* http.listen */
+    ON_ADMIN = 2, /* http.admin_listen */
+    ON_SOLE = 4   /* http.listen while there is no other */
 };
 
 struct request;
@@ -32,7 +32,7 @@ struct route {
     enum status (*prepare)(struct request *request, struct problem *reterr);
     void (*handle)(struct request *request); /* when all of the request is there */
     unsigned right;                          /* that its key must have: of enum right */
-    unsigned doors;
+    unsigned listeners;
 };
 
 /* The longest segment that is taken, with its NUL. */
@@ -54,10 +54,11 @@ enum method router_method(const char *name);
 /* "other" for METHOD_OTHER. */
 const char *router_method_name(enum method method);
 
-/* doors: those through which the request may have come; routes that are not answered at one of them
- * are not there. path: undecoded, without the query. STATUS_NO_SUCH_ROUTE; STATUS_BAD_REQUEST for a
- * broken escape; STATUS_METHOD_NOT_ALLOWED with the methods in ret_allow, which is empty otherwise.
+/* listeners: those through which the request may have come; routes that are not answered at one of
+ * them are not there. path: undecoded, without the query. STATUS_NO_SUCH_ROUTE; STATUS_BAD_REQUEST
+ * for a broken escape; STATUS_METHOD_NOT_ALLOWED with the methods in ret_allow, which is empty
+ * otherwise.
  */
-MUST_CHECK enum status router_find(unsigned doors, enum method method, const char *path,
+MUST_CHECK enum status router_find(unsigned listeners, enum method method, const char *path,
                                    struct router_match *ret_match,
                                    char ret_allow[ROUTER_ALLOW_SIZE], struct problem *reterr);

@@ -1,9 +1,21 @@
 #include "server/http/request/upload.h"
 
 #include "server/clock.h"
+#include "server/http/request/request.h"
+#include "server/http/transport/guard.h"
 
+#include <gnutls/gnutls.h>
 #include <jansson.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+/* A refused body that ends this soon is read to its end, and answered in the ordinary way. */
+#define PATIENCE_BYTES (UINT64_C(256) << 10)
+/* How much is read behind an early refusal, and of a body in chunks beyond the limit of bodies. */
+#define SWALLOW_LIMIT_BYTES (UINT64_C(64) << 20)
+/* How long: a sender at the least rate would keep the connection for hours. */
+#define SWALLOW_LIMIT_S 30.0
 
 void upload_init(struct upload *upload, const struct upload_rules *rules)
 {
@@ -77,16 +89,6 @@ static void read_bytes(struct upload *upload, const char *bytes, size_t size)
     }
 }
 
-static void keep(struct upload *upload, const char *bytes, size_t size)
-{
-    text_append(&upload->kept, bytes, size);
-    if (text_status(&upload->kept) == STATUS_OK) {
-        return;
-    }
-    problem_set(&upload->problem, STATUS_NO_MEMORY, "There is no memory for the upload.");
-    refuse(upload);
-}
-
 /* From now on the bytes go to a reader, those kept so far first. */
 static void start_reader(struct upload *upload)
 {
@@ -158,14 +160,6 @@ static bool has_dimacs_header(const struct text *kept)
     return false;
 }
 
-/* The format can be told before READER_SNIFF_SIZE bytes: then a graph too large is refused by its
- * first line, whatever may follow. */
-static bool is_plain(const struct upload *upload)
-{
-    return upload->kept.size >= READER_SNIFF_SIZE || has_dimacs_header(&upload->kept) ||
-           has_graph_member(&upload->kept);
-}
-
 static bool may_be_document(const struct upload *upload)
 {
     return upload->format == FORMAT_JSON &&
@@ -185,8 +179,17 @@ static void take_bytes(struct upload *upload, const char *bytes, size_t size)
         read_bytes(upload, bytes, size);
         return;
     }
-    keep(upload, bytes, size);
-    if (upload->problem.status == STATUS_OK && upload->format == FORMAT_NONE && is_plain(upload)) {
+    text_append(&upload->kept, bytes, size);
+    if (text_status(&upload->kept) != STATUS_OK) {
+        problem_set(&upload->problem, STATUS_NO_MEMORY, "There is no memory for the upload.");
+        refuse(upload);
+        return;
+    }
+    /* The format may be told before READER_SNIFF_SIZE bytes: then a graph too large is refused by
+     * its first line, whatever may follow. */
+    if (upload->format == FORMAT_NONE &&
+        (upload->kept.size >= READER_SNIFF_SIZE || has_dimacs_header(&upload->kept) ||
+         has_graph_member(&upload->kept))) {
         find_format(upload);
     }
     if (upload->problem.status == STATUS_OK && upload->format != FORMAT_NONE &&
@@ -206,7 +209,7 @@ static enum status take_decoded(void *context, const char *bytes, size_t size,
     return upload->problem.status;
 }
 
-static enum status create_decoder(struct upload *upload)
+static void decode_bytes(struct upload *upload, const char *bytes, size_t size)
 {
     const struct decoder_rules rules = {
         .coding = upload->rules.coding,
@@ -215,17 +218,12 @@ static enum status create_decoder(struct upload *upload)
         .take = take_decoded,
         .context = upload,
     };
+    enum status status = STATUS_OK;
 
-    if (decoder_create(&rules, &upload->decoder) == STATUS_OK) {
-        return STATUS_OK;
+    if (upload->decoder == NULL && decoder_create(&rules, &upload->decoder) != STATUS_OK) {
+        status =
+            problem_set(&upload->problem, STATUS_NO_MEMORY, "There is no memory for the upload.");
     }
-    return problem_set(&upload->problem, STATUS_NO_MEMORY, "There is no memory for the upload.");
-}
-
-static void decode_bytes(struct upload *upload, const char *bytes, size_t size)
-{
-    enum status status = upload->decoder == NULL ? create_decoder(upload) : STATUS_OK;
-
     if (status == STATUS_OK) {
         status = decoder_feed(upload->decoder, bytes, size, &upload->problem);
     }
@@ -272,19 +270,6 @@ void upload_report(const struct upload *upload, struct input_report *ret_report)
     };
 }
 
-/* A document names a stored graph and brings none. */
-static json_t *document_of(const struct text *kept)
-{
-    json_t *root = json_loadb(kept->bytes, kept->size, JSON_REJECT_DUPLICATES, NULL);
-
-    if (json_is_string(json_object_get(root, "graph")) && json_object_get(root, "edges") == NULL &&
-        json_object_get(root, "links") == NULL && json_object_get(root, "nodes") == NULL) {
-        return root;
-    }
-    json_decref(root);
-    return NULL;
-}
-
 enum status upload_end(struct upload *upload, struct reader **ret_reader,
                        struct json_t **ret_document, struct problem *reterr)
 {
@@ -301,8 +286,16 @@ enum status upload_end(struct upload *upload, struct reader **ret_reader,
         find_format(upload);
     }
     if (upload->problem.status == STATUS_OK && upload->reader == NULL) {
-        document = may_be_document(upload) ? document_of(&upload->kept) : NULL;
-        if (document == NULL) {
+        document = may_be_document(upload) ? json_loadb(upload->kept.bytes, upload->kept.size,
+                                                        JSON_REJECT_DUPLICATES, NULL)
+                                           : NULL;
+        /* A document names a stored graph and brings none. */
+        if (!json_is_string(json_object_get(document, "graph")) ||
+            json_object_get(document, "edges") != NULL ||
+            json_object_get(document, "links") != NULL ||
+            json_object_get(document, "nodes") != NULL) {
+            json_decref(document);
+            document = NULL;
             start_reader(upload);
         }
     }
@@ -314,4 +307,183 @@ enum status upload_end(struct upload *upload, struct reader **ret_reader,
     *ret_reader = upload->reader;
     upload->reader = NULL;
     return STATUS_OK;
+}
+
+/* ---- The body of a request ---- */
+
+enum status request_check_length(const struct request *request, uint64_t limit_bytes,
+                                 struct problem *reterr)
+{
+    const uint64_t announced = request_announced_bytes(request);
+
+    if (announced <= limit_bytes) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_BODY_TOO_LARGE, "The body is longer than is taken here.");
+    problem_limit(reterr, (double)limit_bytes, (double)announced);
+    problem_hint(reterr, "GET /v1/limits lists what is taken.");
+    return STATUS_BODY_TOO_LARGE;
+}
+
+enum status request_expect_document(struct request *request, uint64_t limit_bytes,
+                                    struct problem *reterr)
+{
+    const char *encoding = request_header(request, "Content-Encoding");
+
+    request->document_limit = limit_bytes;
+    if (encoding == NULL || strcasecmp(encoding, "identity") == 0) {
+        return request_check_length(request, limit_bytes, reterr);
+    }
+    request_set_header(request, "Accept-Encoding", "identity");
+    problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE,
+                "The body is encoded, and no Content-Encoding is read here.");
+    problem_hint(reterr, "Send the bytes as they are.");
+    return STATUS_UNSUPPORTED_MEDIA_TYPE;
+}
+
+enum status request_expect_json(struct request *request, const char *shape, uint64_t limit_bytes,
+                                struct problem *reterr)
+{
+    const char *media_type = request_header(request, "Content-Type");
+
+    if (!format_media_type_is_vague(media_type) &&
+        format_from_media_type(media_type) != FORMAT_JSON) {
+        problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE, "This is not read from \"%s\".",
+                    media_type);
+        problem_hint(reterr, "Read here: application/json, as %s.", shape);
+        return STATUS_UNSUPPORTED_MEDIA_TYPE;
+    }
+    return request_expect_document(request, limit_bytes, reterr);
+}
+
+enum status request_check_document(const struct request *request, struct problem *reterr)
+{
+    if (text_status(&request->document) != STATUS_OK) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the body.");
+    }
+    if (request->document.size == 0) {
+        return problem_set(reterr, STATUS_EMPTY_BODY, "There is nothing in the body.");
+    }
+    return STATUS_OK;
+}
+
+/* The rest of the body; unknown, so without limit, for one in chunks. */
+static uint64_t bytes_to_come(const struct request *request)
+{
+    const uint64_t announced = request_announced_bytes(request);
+
+    if (announced == 0) {
+        return UINT64_MAX;
+    }
+    return announced > request->body_bytes ? announced - request->body_bytes : 0;
+}
+
+static void feed_document(struct request *request, const char *bytes, size_t size)
+{
+    const uint64_t rest = bytes_to_come(request);
+
+    if (size <= request->document_limit - request->document.size) {
+        /* Reserve the announced size at once: growing in steps would copy, and take twice as much.
+         */
+        if (rest <= request->document_limit - request->document.size - size) {
+            text_reserve(&request->document, size + (size_t)rest);
+        }
+        text_append(&request->document, bytes, size);
+        return;
+    }
+    problem_set(&request->refusal, STATUS_BODY_TOO_LARGE, "The body is longer than is taken here.");
+    problem_limit(&request->refusal, (double)request->document_limit,
+                  (double)(request->document.size + size));
+    text_finish(&request->document);
+    request->resume = request_answer_refusal;
+}
+
+/* The head and the body of a refusal, as they go over the wire. */
+static void print_refusal(const struct request *request, const struct problem *problem,
+                          struct text *answer)
+{
+    struct guard_cors_header cors[GUARD_CORS_HEADER_LIMIT];
+    const size_t cors_count =
+        guard_cors_headers(request->http_context->config, request_header(request, "Origin"), cors);
+    const unsigned http_status = status_info(problem->status)->http;
+    struct text body = {0};
+
+    request_print_problem(request, problem, &body);
+    text_printf(answer,
+                "HTTP/1.1 %u %s\r\nContent-Type: application/problem+json\r\nContent-Length: "
+                "%zu\r\nX-Request-Id: %s\r\n",
+                http_status, MHD_get_reason_phrase_for(http_status), body.size,
+                request->request_id);
+    if (problem->status == STATUS_UPLOAD_MEMORY) {
+        text_printf(answer, "Retry-After: %u\r\n", UPLOAD_RETRY_AFTER_S);
+    }
+    for (size_t i = 0; i < cors_count; i++) {
+        text_printf(answer, "%s: %s\r\n", cors[i].name, cors[i].value);
+    }
+    text_append_string(answer, "Connection: close\r\n\r\n");
+    text_append(answer, body.bytes, body.size);
+    answer->failed |= text_status(&body) != STATUS_OK;
+    text_finish(&body);
+}
+
+/* Workaround: libmicrohttpd (0.9.75, 1.0) takes a response before a body or behind it, and
+ * MHD_queue_response fails between, but a graph that is too large is refused from its header line,
+ * before the rest is sent. So the refusal goes out by the documented descriptor or TLS session:
+ * once, on the thread of the connection, on which nothing but "100 Continue" was sent before. It
+ * can go when the library takes a response in the middle of a body. */
+static void refuse_early(struct request *request, const struct problem *problem)
+{
+    struct text answer = {0};
+
+    request->answered = request->answered_early = true;
+    request->early_bytes = request->body_bytes;
+    request->early_s = clock_monotonic_s();
+    request->http_status = status_info(problem->status)->http;
+    print_refusal(request, problem, &answer);
+    if (text_status(&answer) == STATUS_OK) {
+        /* libmicrohttpd 1.0 has one place for what it tells of a connection: ask, use, ask again.
+         */
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+        if (info != NULL && info->tls_session != NULL) {
+            (void)!gnutls_record_send(info->tls_session, answer.bytes, answer.size);
+        } else {
+            info = MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+            if (info != NULL) {
+                (void)!send(info->connect_fd, answer.bytes, answer.size,
+                            MSG_NOSIGNAL | MSG_DONTWAIT);
+            }
+        }
+    }
+    text_finish(&answer);
+}
+
+/* A refusal in the middle of a body is sent at once; the rest is read and dropped, so that the
+ * sender comes to see the answer. */
+enum MHD_Result request_feed_body(struct request *request, const char *bytes, size_t size)
+{
+    const uint64_t limit_bytes = request->http_context->config->body_limit_bytes;
+    const struct problem *problem = NULL;
+
+    request->body_bytes += size;
+    if (request->answered_early) {
+        return request->body_bytes - request->early_bytes > SWALLOW_LIMIT_BYTES ||
+                       clock_monotonic_s() - request->early_s > SWALLOW_LIMIT_S
+                   ? MHD_NO
+                   : MHD_YES;
+    }
+    if (request->has_upload) {
+        upload_feed(&request->upload, bytes, size);
+        problem = request->upload.problem.status != STATUS_OK ? &request->upload.problem : NULL;
+    } else if (request->resume == NULL) {
+        feed_document(request, bytes, size);
+        problem = request->resume != NULL ? &request->refusal : NULL;
+    }
+    if (problem != NULL && bytes_to_come(request) > PATIENCE_BYTES) {
+        refuse_early(request, problem);
+    }
+    return request->body_bytes > limit_bytes &&
+                   request->body_bytes - limit_bytes > SWALLOW_LIMIT_BYTES
+               ? MHD_NO
+               : MHD_YES;
 }

@@ -55,6 +55,8 @@ struct endpoint {
     double ticked_s;
     double lost_s; /* in which the thread was busy: no client is charged for it */
     double stop_s; /* when the grace period ends; 0 before the stop */
+    bool is_quiesced;
+    sem_t *quiesced; /* posted then */
     struct message quiesce_message;
     struct message stop_message;
 };
@@ -393,7 +395,11 @@ static struct endpoint *endpoint_of(struct message *message, size_t offset)
 
 static void quiesce(struct message *message)
 {
-    stop_accepting(endpoint_of(message, offsetof(struct endpoint, quiesce_message)));
+    struct endpoint *endpoint = endpoint_of(message, offsetof(struct endpoint, quiesce_message));
+
+    stop_accepting(endpoint);
+    endpoint->is_quiesced = true;
+    sem_post(endpoint->quiesced);
 }
 
 static void stop(struct message *message)
@@ -489,8 +495,9 @@ void endpoint_post(struct endpoint *endpoint, struct message *message)
     mailbox_post(endpoint->mailbox, message);
 }
 
-void endpoint_quiesce(struct endpoint *endpoint)
+void endpoint_quiesce(struct endpoint *endpoint, sem_t *quiesced)
 {
+    endpoint->quiesced = quiesced;
     mailbox_post(endpoint->mailbox, &endpoint->quiesce_message);
 }
 
@@ -517,6 +524,11 @@ bool endpoint_parses_leniently(void)
 void *endpoint_context(const struct endpoint *endpoint)
 {
     return endpoint->rules.context;
+}
+
+bool endpoint_is_quiesced(const struct endpoint *endpoint)
+{
+    return endpoint->is_quiesced;
 }
 
 struct conn *endpoint_conn(struct MHD_Connection *connection)

@@ -34,8 +34,9 @@ const char *http_admin_address(const struct http *http);
 MUST_CHECK enum status http_load_keys(struct http *http, struct problem *reterr);
 MUST_CHECK enum status http_load_certificate(struct http *http, struct problem *reterr);
 /* Listens no more; open connections are answered, but the scheduler is asked nothing: what would
- * ask is answered 503 from now on. When this returns every call ever made has been posted. */
+ * ask is answered 503 from now on. It waits until each HTTP thread knows: when this returns every
+ * call ever made has been posted. */
 void http_quiesce(struct http *http);
-/* After http_quiesce, or without it when no ask was ever made, and after every call has been
+/* After http_quiesce, or without it when no call was ever made, and after every call has been
  * answered. NULL is accepted. */
 void http_stop(struct http *http);

@@ -64,7 +64,7 @@ void serve_page_home(struct request *request)
     size_t offer;
 
     /* The page calls routes of the main listener, so the others answer the list of addresses. */
-    if ((request->doors & DOOR_MAIN) == 0) {
+    if ((request->listeners & ON_MAIN) == 0) {
         serve_service_index(request);
         return;
     }

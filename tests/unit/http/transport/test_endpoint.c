@@ -342,7 +342,11 @@ static void after_a_quiesce_open_connections_are_answered(void **state)
     call(client, REQUEST);
     assert_true(hears_ok(client));
     const int port_of = connect_tcp(fixture);
-    endpoint_quiesce(fixture->endpoint);
+    sem_t quiesced;
+    assert_int_equal(sem_init(&quiesced, 0, 0), 0);
+    endpoint_quiesce(fixture->endpoint, &quiesced);
+    assert_int_equal(sem_wait(&quiesced), 0);
+    sem_destroy(&quiesced);
     while (atomic_load(&fixture->listener.users) > 0) {
     }
     call(client, REQUEST);
