@@ -1,8 +1,8 @@
 /* Metrics of the service for GET /metrics: one table in metrics.c gives each its name, labels and
  * help. To add a counter takes one line here, one line there, and a call of metrics_add.
  *
- * Atomics, shared by all threads: any may count and print. What is counted with every request is in
- * server/http/request/request_metrics.h instead, which is cheaper. */
+ * Atomics, shared by all threads: any may count and print. What is counted with every request, by
+ * its route, is in server/http/request/request_metrics.h. */
 #pragma once
 
 #include "proto/text.h"

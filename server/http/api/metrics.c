@@ -1,7 +1,11 @@
 #include "server/metrics.h"
-#include "server/http/api/process_metrics.h"
 #include "server/http/api/serve.h"
 #include "server/http/request/request_metrics.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #define MEDIA_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
@@ -11,21 +15,7 @@ static void print_one(struct text *text, const char *name, const char *help, dou
     metrics_print_sample(text, name, "", value);
 }
 
-static const char *text_of(const struct text *labels)
-{
-    return labels->bytes != NULL ? labels->bytes : "";
-}
-
-static void print_build(struct text *text)
-{
-    metrics_print_head(text, "apspd_build_info", "gauge", "What runs; the value is 1.");
-    metrics_print_sample(text, "apspd_build_info",
-                         APSPD_HAVE_CUDA ? "cuda=\"true\",version=\"" APSPD_VERSION "\""
-                                         : "cuda=\"false\",version=\"" APSPD_VERSION "\"",
-                         1);
-}
-
-static void print_house(const struct http_context *http_context, struct text *text)
+static void print_service(const struct http_context *http_context, struct text *text)
 {
     uint64_t hits;
     uint64_t misses;
@@ -60,23 +50,83 @@ static void print_devices(const struct device_list *devices, struct text *text)
         metrics_print_label(&labels, "device", index);
         metrics_print_label(&labels, "name", devices->devices[i].name);
         metrics_print_label(&labels, "solver", devices->devices[i].solver);
-        metrics_print_sample(text, name, text_of(&labels),
+        metrics_print_sample(text, name, labels.bytes != NULL ? labels.bytes : "",
                              (double)devices->devices[i].memory_bytes);
     }
     text->failed |= labels.failed;
     text_finish(&labels);
 }
 
+/* In bytes; false when it is not known. The file has pages (proc(5)). */
+static bool read_memory(double *ret_virtual, double *ret_resident)
+{
+    unsigned long size;
+    unsigned long resident;
+    FILE *stream = fopen("/proc/self/statm", "re");
+    if (stream == NULL) {
+        return false;
+    }
+    const bool found = fscanf(stream, "%lu %lu", &size, &resident) == 2;
+    fclose(stream);
+    if (found) {
+        *ret_virtual = (double)size * (double)sysconf(_SC_PAGESIZE);
+        *ret_resident = (double)resident * (double)sysconf(_SC_PAGESIZE);
+    }
+    return found;
+}
+
+static double seconds_of(const struct timeval *time)
+{
+    return (double)time->tv_sec + (double)time->tv_usec * 1e-6;
+}
+
+/* The process itself, by the names that Prometheus has for its figures. */
+static void print_process(struct text *text)
+{
+    struct rusage usage;
+    struct rlimit limit;
+    double virtual_bytes;
+    double resident_bytes;
+    DIR *folder = opendir("/proc/self/fd");
+    double files = -1; /* the descriptor that lists them is not counted */
+
+    if (read_memory(&virtual_bytes, &resident_bytes)) {
+        print_one(text, "process_virtual_memory_bytes", "Virtual memory.", virtual_bytes);
+        print_one(text, "process_resident_memory_bytes",
+                  "Resident memory; pages of results that are mapped count.", resident_bytes);
+    }
+    if (getrusage(RUSAGE_SELF, &usage) == 0) {
+        metrics_print_head(text, "process_cpu_seconds_total", "counter",
+                           "Processor time, user and system.");
+        metrics_print_sample(text, "process_cpu_seconds_total", "",
+                             seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime));
+    }
+    if (folder != NULL) {
+        for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+            files += entry->d_name[0] != '.';
+        }
+        closedir(folder);
+        print_one(text, "process_open_fds", "Open files.", files);
+    }
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        print_one(text, "process_max_fds", "Files that may be open.", (double)limit.rlim_cur);
+    }
+}
+
 void serve_metrics(struct request *request)
 {
     const struct http_context *http_context = request->http_context;
     struct text text = {0};
-    print_build(&text);
+    metrics_print_head(&text, "apspd_build_info", "gauge", "What runs; the value is 1.");
+    metrics_print_sample(&text, "apspd_build_info",
+                         APSPD_HAVE_CUDA ? "cuda=\"true\",version=\"" APSPD_VERSION "\""
+                                         : "cuda=\"false\",version=\"" APSPD_VERSION "\"",
+                         1);
     metrics_print(&text);
-    print_house(http_context, &text);
+    print_service(http_context, &text);
     print_devices(scheduler_devices(http_context->scheduler), &text);
     request_metrics_print(&text);
-    process_metrics_print(&text);
+    print_process(&text);
     request_add_header(request, "Cache-Control", "no-store");
     request_answer_text(request, MHD_HTTP_OK, MEDIA_TYPE, &text);
 }

@@ -1,8 +1,5 @@
 /* Metrics of requests: counts by route, status code and duration, and how often the result that a
- * request asked for was there.
- *
- * Each counting thread has a shard of its own, which it alone writes, so that counting takes some
- * plain loads and stores; printing sums up the shards. */
+ * request asked for was there. Atomics that all threads share. */
 #pragma once
 
 #include "proto/text.h"

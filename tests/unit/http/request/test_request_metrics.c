@@ -1,5 +1,4 @@
-/* What is counted with every request, by threads that have counters of their own and by those for
- * which there are none left. */
+/* What is counted with every request, by many threads at once. */
 #include "server/http/request/request_metrics.h"
 
 #include "server/http/request/router.h"
@@ -78,7 +77,7 @@ static void every_route_has_a_place(void **state)
     (void)state;
 }
 
-#define THREADS 80 /* more than have counters of their own */
+#define THREADS 80
 #define EACH 500
 
 static void *count(void *context)
