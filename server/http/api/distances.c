@@ -1,12 +1,8 @@
 #include "server/http/api/serve.h"
 
 #include "proto/write/writer.h"
-#include "server/http/request/headers.h"
 
 #include <string.h>
-#include <strings.h>
-
-static const char *const offers[] = {"application/json", "text/plain", NULL};
 
 /* One end of a distance query. */
 struct end {
@@ -39,30 +35,7 @@ static void append_name(const struct result *result, const struct end *end, stru
     }
 }
 
-static void print_plain(const struct result *result, const struct end *source,
-                        const struct end *target, struct text *text)
-{
-    result_append_distance(result, source->row, target->row, text);
-    if (text->size == 4 && memcmp(text->bytes, "null", 4) == 0) {
-        text_clear(text);
-        text_append_string(text, "unreachable");
-    }
-    text_append_char(text, '\n');
-}
-
-static void print_object(const struct result *result, const struct end *source,
-                         const struct end *target, struct text *text)
-{
-    text_append_string(text, "{\"source\":");
-    append_name(result, source, text);
-    text_append_string(text, ",\"target\":");
-    append_name(result, target, text);
-    text_append_string(text, ",\"distance\":");
-    result_append_distance(result, source->row, target->row, text);
-    text_append_string(text, "}\n");
-}
-
-static void serve_one(struct request *request)
+void serve_distances_one(struct request *request)
 {
     const struct result *result = request->result;
     const bool plain = request->offer == 1;
@@ -79,29 +52,21 @@ static void serve_one(struct request *request)
     result_expect_distance(result, source.row, target.row);
     text_clear(text);
     if (plain) {
-        print_plain(result, &source, &target, text);
+        result_append_distance(result, source.row, target.row, text);
+        if (text->size == 4 && memcmp(text->bytes, "null", 4) == 0) {
+            text_clear(text);
+            text_append_string(text, "unreachable");
+        }
+        text_append_char(text, '\n');
         request_answer_small(request, "text", "text/plain", text);
-    } else {
-        print_object(result, &source, &target, text);
-        request_answer_small(request, "json", "application/json", text);
-    }
-}
-
-void serve_distances_one(struct request *request)
-{
-    const char *accept = request_header(request, "Accept");
-    struct problem problem;
-
-    if (query_value(&request->query, "source") == NULL) {
-        problem_set(&problem, STATUS_BAD_PARAMETER, "The parameter source is missing.");
-    } else if (query_value(&request->query, "target") == NULL) {
-        problem_set(&problem, STATUS_BAD_PARAMETER, "The parameter target is missing.");
-    } else if (!header_choose_type(accept, offers, &request->offer)) {
-        problem_set(&problem, STATUS_NOT_ACCEPTABLE, "A distance is not answered in such a form.");
-        problem_hint(&problem, "Answered: %s, %s.", offers[0], offers[1]);
-    } else {
-        request_find_result(request, serve_one);
         return;
     }
-    request_refuse(request, &problem);
+    text_append_string(text, "{\"source\":");
+    append_name(result, &source, text);
+    text_append_string(text, ",\"target\":");
+    append_name(result, &target, text);
+    text_append_string(text, ",\"distance\":");
+    result_append_distance(result, source.row, target.row, text);
+    text_append_string(text, "}\n");
+    request_answer_small(request, "json", "application/json", text);
 }

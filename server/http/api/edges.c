@@ -2,15 +2,12 @@
 
 #include "proto/graph.h"
 #include "proto/write/writer.h"
-#include "server/http/request/headers.h"
 #include "server/http/transport/stream.h"
 #include "server/store/graph_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *const offers[] = {"application/json", NULL};
 
 /* The state of one streamed list of edges. */
 struct edge_walk {
@@ -26,12 +23,6 @@ static void destroy_walk(void *context)
     free(walk);
 }
 
-static void append_head(struct text *text, const struct graph *graph)
-{
-    text_printf(text, "{\"n\":%" PRIu32 ",\"m\":%" PRIu64 ",\"directed\":%s,\"edges\":[",
-                graph->vertex_count, graph->edge_count, graph->directed ? "true" : "false");
-}
-
 /* position counts edges. */
 static bool make_edge(struct stream *stream, struct text *text)
 {
@@ -40,7 +31,8 @@ static bool make_edge(struct stream *stream, struct text *text)
     const uint64_t edge = stream->position;
 
     if (edge == 0) {
-        append_head(text, graph);
+        text_printf(text, "{\"n\":%" PRIu32 ",\"m\":%" PRIu64 ",\"directed\":%s,\"edges\":[",
+                    graph->vertex_count, graph->edge_count, graph->directed ? "true" : "false");
     }
     if (edge == graph->edge_count) {
         text_append_string(text, "]}\n");
@@ -62,38 +54,27 @@ static bool make_edge(struct stream *stream, struct text *text)
 
 /* ---- The route ---- */
 
-static enum status check_count(int folder, const char *id, struct problem *reterr)
+static enum status create_walk(int folder, const char *id, struct edge_walk **ret_walk,
+                               struct problem *reterr)
 {
     uint64_t count;
     size_t bytes;
     enum status status = graph_file_sizes(folder, id, &count, &bytes);
-
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "The stored graph cannot be read.");
-    }
-    if (count <= SERVE_EDGE_LIMIT) {
-        return STATUS_OK;
-    }
-    problem_set(reterr, STATUS_TOO_LARGE, "These are more edges than are listed.");
-    problem_limit(reterr, SERVE_EDGE_LIMIT, (double)count);
-    problem_hint(reterr, "The edges are listed of graphs that are small enough to be drawn.");
-    return STATUS_TOO_LARGE;
-}
-
-static enum status create_walk(int folder, const char *id, struct edge_walk **ret_walk,
-                               struct problem *reterr)
-{
-    enum status status = check_count(folder, id, reterr);
     struct edge_walk *walk;
 
-    if (status != STATUS_OK) {
-        return status;
+    if (status == STATUS_OK && count > SERVE_EDGE_LIMIT) {
+        problem_set(reterr, STATUS_TOO_LARGE, "These are more edges than are listed.");
+        problem_limit(reterr, SERVE_EDGE_LIMIT, (double)count);
+        problem_hint(reterr, "The edges are listed of graphs that are small enough to be drawn.");
+        return STATUS_TOO_LARGE;
     }
     walk = calloc(1, sizeof(*walk));
     if (walk == NULL) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
     }
-    status = graph_file_read(folder, id, &walk->graph);
+    if (status == STATUS_OK) {
+        status = graph_file_read(folder, id, &walk->graph);
+    }
     if (status != STATUS_OK) {
         free(walk);
         return problem_set(reterr, status, "The stored graph cannot be read.");
@@ -113,7 +94,7 @@ static void graph_asked(struct request *request)
         request_answer_call(request);
     } else if (create_walk(store_graph_folder(request->http_context->store), call->graph_id, &walk,
                            &problem) == STATUS_OK) {
-        stream_answer_context(request, offers[0], walk, destroy_walk, make_edge, 0);
+        stream_answer_context(request, "application/json", walk, destroy_walk, make_edge, 0);
     } else {
         request_refuse(request, &problem);
     }
@@ -121,18 +102,7 @@ static void graph_asked(struct request *request)
 
 void serve_edges(struct request *request)
 {
-    struct problem problem;
-    struct call *call;
-    size_t offer;
-
-    if (!header_choose_type(request_header(request, "Accept"), offers, &offer)) {
-        problem_set(&problem, STATUS_NOT_ACCEPTABLE, "Edges are not answered in such a form.");
-        problem_hint(&problem, "Answered: %s.", offers[0]);
-        request_refuse(request, &problem);
-        return;
-    }
-    call = request_create_call(request, CALL_GRAPH);
-    if (call != NULL) {
+    if (request_create_call(request, CALL_GRAPH) != NULL) {
         request_negotiate(request, false);
         request_vary(request);
         request_call(request, graph_asked);

@@ -3,13 +3,10 @@
 #include "proto/write/overview.h"
 #include "proto/write/writer.h"
 #include "server/http/api/slice.h"
-#include "server/http/request/headers.h"
 #include "server/http/transport/stream.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-static const char *const offers[] = {"application/json", NULL};
 
 #define DEFAULT_CELLS 64
 /* After so many elements the answer pauses and sends what is ready: they take a few milliseconds,
@@ -40,17 +37,6 @@ static void append_axis(struct text *text, const char *name, const struct overvi
         writer_append_vertex(text, names, overview_begin(axis, cell));
     }
     text_append_string(text, "]}");
-}
-
-static void append_head(struct text *text, const struct overview *overview,
-                        const struct result *result)
-{
-    text_printf(text, "{\"n\":%" PRIu32 ",\"kind\":\"%s\",\"sampled\":%s",
-                result_vertex_count(result), kind_name(overview->kind),
-                overview_is_sample(overview) ? "true" : "false");
-    append_axis(text, "rows", &overview->rows, result_names(result));
-    append_axis(text, "cols", &overview->columns, result_names(result));
-    text_append_string(text, ",\"cells\":[");
 }
 
 enum measure { LEAST, MEAN, LARGEST, UNREACHABLE };
@@ -94,7 +80,14 @@ static bool make_row(struct stream *stream, struct text *text)
     const uint32_t row = (uint32_t)stream->position;
 
     if (row == 0) {
-        append_head(text, overview, stream->result);
+        const struct vertex_names *names = result_names(stream->result);
+
+        text_printf(text, "{\"n\":%" PRIu32 ",\"kind\":\"%s\",\"sampled\":%s",
+                    vertex_names_count(names), kind_name(overview->kind),
+                    overview_is_sample(overview) ? "true" : "false");
+        append_axis(text, "rows", &overview->rows, names);
+        append_axis(text, "cols", &overview->columns, names);
+        text_append_string(text, ",\"cells\":[");
     }
     if (row == overview->rows.cells) {
         text_append_string(text, "]}\n");
@@ -183,7 +176,7 @@ static void serve(struct request *request)
     if (request_not_modified(request, "heat")) {
         free(looker);
     } else {
-        stream_answer_context(request, offers[0], looker, free, make_row, 0);
+        stream_answer_context(request, "application/json", looker, free, make_row, 0);
     }
 }
 
@@ -191,14 +184,10 @@ void serve_heatmap(struct request *request)
 {
     struct problem problem;
     uint32_t size;
-    size_t offer;
 
-    if (!header_choose_type(request_header(request, "Accept"), offers, &offer)) {
-        problem_set(&problem, STATUS_NOT_ACCEPTABLE, "Cells are not answered in such a form.");
-        problem_hint(&problem, "Answered: %s.", offers[0]);
-    } else if (take_size(request, &size, &problem) == STATUS_OK) {
+    if (take_size(request, &size, &problem) == STATUS_OK) {
         request_find_result(request, serve);
-        return;
+    } else {
+        request_refuse(request, &problem);
     }
-    request_refuse(request, &problem);
 }

@@ -3,13 +3,10 @@
 #include "proto/path.h"
 #include "proto/write/writer.h"
 #include "server/http/api/pairs.h"
-#include "server/http/request/headers.h"
 #include "server/http/transport/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const char *const offers[] = {"application/json", NULL};
 
 /* After so many edges the answer pauses and sends what is ready: they take some tens of
  * milliseconds, in which the thread serves no other connection. */
@@ -43,37 +40,25 @@ static void destroy_walker(void *context)
     free(walker);
 }
 
-static enum status fill_walker(const struct request *request, struct walker *walker,
-                               struct problem *reterr)
-{
-    enum status status;
-
-    walker->adjacencies = request->http_context->adjacencies;
-    status = adjacency_cache_borrow(walker->adjacencies, result_graph_id(request->result),
-                                    &walker->adjacency, reterr);
-    if (status == STATUS_CORRUPT) {
-        scheduler_note_damaged_graph(request->http_context->scheduler,
-                                     result_graph_id(request->result));
-        problem_hint(reterr, "Send the graph again: that heals it.");
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    status = path_finder_create(walker->adjacency, &walker->finder);
-    return status == STATUS_OK ? STATUS_OK
-                               : problem_set(reterr, status, "There is no memory for the request.");
-}
-
 static enum status create_walker(const struct request *request, struct walker **ret_walker,
                                  struct problem *reterr)
 {
+    const char *graph_id = result_graph_id(request->result);
     struct walker *walker = calloc(1, sizeof(*walker));
     enum status status;
 
     if (walker == NULL) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
     }
-    status = fill_walker(request, walker, reterr);
+    walker->adjacencies = request->http_context->adjacencies;
+    status = adjacency_cache_borrow(walker->adjacencies, graph_id, &walker->adjacency, reterr);
+    if (status == STATUS_CORRUPT) {
+        scheduler_note_damaged_graph(request->http_context->scheduler, graph_id);
+        problem_hint(reterr, "Send the graph again: that heals it.");
+    } else if (status == STATUS_OK &&
+               path_finder_create(walker->adjacency, &walker->finder) != STATUS_OK) {
+        status = problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
+    }
     if (status != STATUS_OK) {
         destroy_walker(walker);
         return status;
@@ -113,7 +98,7 @@ static bool append_item(struct text *text, const struct result *result, struct w
     return false;
 }
 
-static enum status walk(struct walker *walker, const struct result *result)
+static enum status walk(struct walker *walker, const struct result *result, struct problem *reterr)
 {
     const void *distances = result_distances(result, walker->pair[0]);
     enum status status = distances == NULL
@@ -125,15 +110,12 @@ static enum status walk(struct walker *walker, const struct result *result)
         walker->edges += walker->path.edges;
         walker->item = 0;
         walker->printing = true;
+        return STATUS_OK;
     }
-    return status;
-}
-
-static enum status refuse_walk(enum status status, struct problem *reterr)
-{
-    return status == STATUS_NO_MEMORY
-               ? problem_set(reterr, status, "There is no memory for the path.")
-               : problem_set(reterr, status, "The path cannot be walked on the stored edges.");
+    return problem_set(reterr, status,
+                       status == STATUS_NO_MEMORY
+                           ? "There is no memory for the path."
+                           : "The path cannot be walked on the stored edges.");
 }
 
 /* ---- One pair ---- */
@@ -167,16 +149,16 @@ static enum status walk_one(const struct request *request, struct walker **ret_w
         return status;
     }
     memcpy(walker->pair, pair, sizeof(pair));
-    status = walk(walker, request->result);
+    status = walk(walker, request->result, reterr);
     if (status != STATUS_OK) {
         destroy_walker(walker);
-        return refuse_walk(status, reterr);
+        return status;
     }
     *ret_walker = walker;
     return STATUS_OK;
 }
 
-static void serve_one(struct request *request)
+void serve_paths_one(struct request *request)
 {
     struct walker *walker = NULL;
     struct problem problem;
@@ -186,35 +168,8 @@ static void serve_one(struct request *request)
     } else if (request_not_modified(request, "path")) {
         destroy_walker(walker);
     } else {
-        stream_answer_context(request, offers[0], walker, destroy_walker, make_item, 0);
+        stream_answer_context(request, "application/json", walker, destroy_walker, make_item, 0);
     }
-}
-
-static enum status check_accept(const struct request *request, struct problem *reterr)
-{
-    size_t offer;
-
-    if (header_choose_type(request_header(request, "Accept"), offers, &offer)) {
-        return STATUS_OK;
-    }
-    problem_set(reterr, STATUS_NOT_ACCEPTABLE, "A path is not answered in such a form.");
-    problem_hint(reterr, "Answered: %s.", offers[0]);
-    return STATUS_NOT_ACCEPTABLE;
-}
-
-void serve_paths_one(struct request *request)
-{
-    struct problem problem = {0};
-
-    if (query_value(&request->query, "source") == NULL) {
-        problem_set(&problem, STATUS_BAD_PARAMETER, "The parameter source is missing.");
-    } else if (query_value(&request->query, "target") == NULL) {
-        problem_set(&problem, STATUS_BAD_PARAMETER, "The parameter target is missing.");
-    } else if (check_accept(request, &problem) == STATUS_OK) {
-        request_find_result(request, serve_one);
-        return;
-    }
-    request_refuse(request, &problem);
 }
 
 /* ---- Many pairs ---- */
@@ -245,10 +200,7 @@ static bool make_path(struct stream *stream, struct text *text)
     }
     text_append(text, ",", stream->position > 0);
     if (status == STATUS_OK) {
-        status = walk(walker, stream->result);
-        if (status != STATUS_OK) {
-            refuse_walk(status, &stream->problem);
-        }
+        status = walk(walker, stream->result, &stream->problem);
     }
     text->failed |= status != STATUS_OK;
     stream->paused = walker->edges >= EDGES_AT_ONCE;
@@ -286,7 +238,7 @@ static void serve_many(struct request *request)
     if (status == STATUS_OK) {
         request_negotiate(request, false);
         request_vary(request);
-        stream_answer_context(request, offers[0], walker, destroy_walker, make_path, 0);
+        stream_answer_context(request, "application/json", walker, destroy_walker, make_path, 0);
         return;
     }
     destroy_walker(walker);
@@ -297,8 +249,7 @@ void serve_paths_many(struct request *request)
 {
     struct problem problem;
 
-    if (check_accept(request, &problem) == STATUS_OK &&
-        request_check_document(request, &problem) == STATUS_OK) {
+    if (request_check_document(request, &problem) == STATUS_OK) {
         request_find_result(request, serve_many);
     } else {
         request_refuse(request, &problem);

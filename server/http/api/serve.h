@@ -42,7 +42,6 @@ MUST_CHECK enum status serve_estimate_prepare(struct request *request, struct pr
 void serve_estimate(struct request *request);
 
 void serve_nearest(struct request *request);
-void serve_nearest_within(struct request *request);
 
 void serve_statistics(struct request *request);
 void serve_heatmap(struct request *request);

@@ -218,7 +218,7 @@ static json_t *route_json(const struct route *route)
         }
     }
     return json_pack("{s:s, s:o, s:o}", "path", route->pattern, "methods", names, "parameters",
-                     list_of(route->parameters, QUERY_LIMIT));
+                     list_of(route->query->parameters, QUERY_LIMIT));
 }
 
 void serve_service_index(struct request *request)

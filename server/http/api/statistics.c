@@ -1,7 +1,6 @@
 #include "server/http/api/serve.h"
 
 #include "proto/write/writer.h"
-#include "server/http/request/headers.h"
 #include "server/http/transport/stream.h"
 
 #include <inttypes.h>
@@ -9,8 +8,6 @@
 
 /* Vertices in a piece of JSON: a few KiB of text. */
 #define VERTICES_PER_PIECE 512
-
-static const char *const offers[] = {"application/json", NULL};
 
 /* single: the number is a distance of a float32 matrix. */
 static void append_number(struct text *text, double value, bool single)
@@ -29,41 +26,23 @@ static void append_distance(struct text *text, const struct statistics *statisti
 
 /* ---- What is there of each vertex ---- */
 
-static void append_eccentricity(struct text *text, const struct statistics *statistics,
-                                uint32_t row)
-{
-    if (statistics->reachable[row] > 0) {
-        append_distance(text, statistics, statistics->eccentricity[row]);
-    } else {
-        text_append_string(text, "null");
-    }
-}
+enum column { ECCENTRICITY, CLOSENESS, REACHABLE, COLUMNS };
 
-static void append_closeness(struct text *text, const struct statistics *statistics, uint32_t row)
+static void append_cell(struct text *text, const struct statistics *statistics, size_t column,
+                        uint32_t row)
 {
     double closeness;
 
-    if (statistics_closeness(statistics, row, &closeness)) {
+    if (column == REACHABLE) {
+        text_printf(text, "%" PRIu32, statistics->reachable[row]);
+    } else if (column == ECCENTRICITY && statistics->reachable[row] > 0) {
+        append_distance(text, statistics, statistics->eccentricity[row]);
+    } else if (column == CLOSENESS && statistics_closeness(statistics, row, &closeness)) {
         append_number(text, closeness, false);
     } else {
         text_append_string(text, "null");
     }
 }
-
-static void append_reachable(struct text *text, const struct statistics *statistics, uint32_t row)
-{
-    text_printf(text, "%" PRIu32, statistics->reachable[row]);
-}
-
-static const struct {
-    const char *name;
-    void (*append)(struct text *text, const struct statistics *statistics, uint32_t row);
-} columns[] = {
-    {"eccentricity", append_eccentricity},
-    {"closeness", append_closeness},
-    {"reachable", append_reachable},
-};
-#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
 /* ---- What is there once ---- */
 
@@ -76,17 +55,6 @@ static void append_member(struct text *text, const struct statistics *statistics
     } else {
         append_number(text, value, is_distance && statistics->kind == KIND_F4);
     }
-}
-
-static void append_head(struct text *text, const struct statistics *statistics)
-{
-    const struct statistics_summary *summary = statistics->summary;
-
-    text_printf(text, "{\"n\":%" PRIu32 ",\"kind\":\"%s\",\"reachable_pairs\":%" PRIu64,
-                statistics->vertex_count, kind_name(statistics->kind), summary->reachable_pairs);
-    append_member(text, statistics, "diameter", summary->diameter, true);
-    append_member(text, statistics, "radius", summary->radius, true);
-    append_member(text, statistics, "mean_distance", summary->mean_distance, false);
 }
 
 static void append_histogram(struct text *text, const struct statistics *statistics)
@@ -111,37 +79,34 @@ static void append_histogram(struct text *text, const struct statistics *statist
 
 /* ---- The stream ---- */
 
-static void append_piece(struct text *text, const struct statistics *statistics, size_t column,
-                         uint32_t first, uint32_t stop)
-{
-    if (first == 0) {
-        text_printf(text, ",\"%s\":[", columns[column].name);
-    }
-    for (uint32_t row = first; row < stop; row++) {
-        if (row > 0) {
-            text_append_char(text, ',');
-        }
-        columns[column].append(text, statistics, row);
-    }
-    if (stop == statistics->vertex_count) {
-        text_append_char(text, ']');
-    }
-}
-
 /* position counts the pieces, of which every column has the same number, at least one. */
 static bool make_pieces(struct stream *stream, struct text *text)
 {
+    static const char *const names[] = {"eccentricity", "closeness", "reachable"};
     const struct statistics *statistics = result_statistics(stream->result);
-    uint32_t n = statistics->vertex_count;
-    uint64_t pieces = n == 0 ? 1 : ((uint64_t)n + VERTICES_PER_PIECE - 1) / VERTICES_PER_PIECE;
-    uint32_t first = (uint32_t)(stream->position % pieces * VERTICES_PER_PIECE);
-    uint32_t stop = n - first < VERTICES_PER_PIECE ? n : first + VERTICES_PER_PIECE;
-    size_t column = (size_t)(stream->position / pieces);
+    const struct statistics_summary *summary = statistics->summary;
+    const uint32_t n = statistics->vertex_count;
+    const uint64_t pieces =
+        n == 0 ? 1 : ((uint64_t)n + VERTICES_PER_PIECE - 1) / VERTICES_PER_PIECE;
+    const uint32_t first = (uint32_t)(stream->position % pieces * VERTICES_PER_PIECE);
+    const uint32_t stop = n - first < VERTICES_PER_PIECE ? n : first + VERTICES_PER_PIECE;
+    const size_t column = (size_t)(stream->position / pieces);
 
     if (stream->position == 0) {
-        append_head(text, statistics);
+        text_printf(text, "{\"n\":%" PRIu32 ",\"kind\":\"%s\",\"reachable_pairs\":%" PRIu64, n,
+                    kind_name(statistics->kind), summary->reachable_pairs);
+        append_member(text, statistics, "diameter", summary->diameter, true);
+        append_member(text, statistics, "radius", summary->radius, true);
+        append_member(text, statistics, "mean_distance", summary->mean_distance, false);
     }
-    append_piece(text, statistics, column, first, stop);
+    if (first == 0) {
+        text_printf(text, ",\"%s\":[", names[column]);
+    }
+    for (uint32_t row = first; row < stop; row++) {
+        text_append(text, ",", row > 0);
+        append_cell(text, statistics, column, row);
+    }
+    text_append(text, "]", stop == n);
     stream->position++;
     if (stream->position < pieces * COLUMNS) {
         return true;
@@ -151,9 +116,7 @@ static bool make_pieces(struct stream *stream, struct text *text)
     return false;
 }
 
-/* ---- The route ---- */
-
-static void serve(struct request *request)
+void serve_statistics(struct request *request)
 {
     if (result_statistics(request->result) == NULL) {
         request_refuse_with(request, STATUS_CORRUPT, "The stored result is damaged.", NULL);
@@ -161,20 +124,6 @@ static void serve(struct request *request)
     }
     request_negotiate(request, false);
     if (!request_not_modified(request, "stats")) {
-        stream_answer(request, offers[0], make_pieces);
+        stream_answer(request, "application/json", make_pieces);
     }
-}
-
-void serve_statistics(struct request *request)
-{
-    struct problem problem;
-    size_t offer;
-
-    if (header_choose_type(request_header(request, "Accept"), offers, &offer)) {
-        request_find_result(request, serve);
-        return;
-    }
-    problem_set(&problem, STATUS_NOT_ACCEPTABLE, "Statistics are not answered in such a form.");
-    problem_hint(&problem, "Answered: %s.", offers[0]);
-    request_refuse(request, &problem);
 }

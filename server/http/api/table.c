@@ -2,11 +2,8 @@
 
 #include "server/http/api/grid_answer.h"
 #include "server/http/api/name_scanner.h"
-#include "server/http/request/headers.h"
 
 #define SHAPE "{\"sources\":[...],\"destinations\":[...]}"
-
-static const char *const offers[] = {"application/json", NULL};
 
 enum status serve_table_prepare(struct request *request, struct problem *reterr)
 {
@@ -88,14 +85,10 @@ static void serve(struct request *request)
 void serve_table(struct request *request)
 {
     struct problem problem;
-    size_t offer;
 
-    if (!header_choose_type(request_header(request, "Accept"), offers, &offer)) {
-        problem_set(&problem, STATUS_NOT_ACCEPTABLE, "A table is not answered in such a form.");
-        problem_hint(&problem, "Answered: %s; matrix has other formats.", offers[0]);
-    } else if (request_check_document(request, &problem) == STATUS_OK) {
+    if (request_check_document(request, &problem) == STATUS_OK) {
         request_find_result(request, serve);
-        return;
+    } else {
+        request_refuse(request, &problem);
     }
-    request_refuse(request, &problem);
 }

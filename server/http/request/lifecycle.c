@@ -138,7 +138,7 @@ static enum status route(struct request *request, struct problem *reterr)
         status = query_parse(rest, &request->query, reterr);
     }
     if (status == STATUS_OK) {
-        status = query_check(&request->query, request->match.route->parameters, reterr);
+        status = query_check(&request->query, request->match.route->query->parameters, reterr);
     }
     return status;
 }
@@ -216,6 +216,31 @@ static void begin(struct request *request, const struct guard_request *line)
     }
 }
 
+/* Checks what every handler of such a route would, and calls it. */
+static void handle(struct request *request)
+{
+    const struct route *route = request->match.route;
+    const struct route_query *query = route->query;
+    struct problem problem;
+
+    for (size_t i = 0; i < query->required; i++) {
+        if (query_value(&request->query, query->parameters[i]) == NULL) {
+            problem_set(&problem, STATUS_BAD_PARAMETER, "The parameter %s is missing.",
+                        query->parameters[i]);
+            request_refuse(request, &problem);
+            return;
+        }
+    }
+    if (query->offers[0] != NULL &&
+        !header_choose_type(request_header(request, "Accept"), query->offers, &request->offer)) {
+        request_refuse_with(request, STATUS_NOT_ACCEPTABLE, query->refusal, query->hint);
+    } else if (query->of_result) {
+        request_find_result(request, route->handle);
+    } else {
+        route->handle(request);
+    }
+}
+
 /* The request is complete, or its call has been answered. */
 static void go_on(struct request *request)
 {
@@ -231,7 +256,7 @@ static void go_on(struct request *request)
                     STATUS_OK)) {
         request_answer_refusal(request);
     } else {
-        request->match.route->handle(request);
+        handle(request);
     }
 }
 

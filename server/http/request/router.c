@@ -8,76 +8,134 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const none[] = {NULL};
-static const char *const of_upload[] = {"format", "directed", "weight", "n", "name", NULL};
-static const char *const of_submit[] = {"format", "directed", "weight",     "kind",   "n", "name",
-                                        "wait",   "priority", "deadline_s", "verify", NULL};
-static const char *const of_job_list[] = {"state", "limit", "cursor", NULL};
-static const char *const of_graph_list[] = {"limit", "cursor", NULL};
-static const char *const of_job[] = {"wait", NULL};
-static const char *const of_events[] = {"last_event_id", NULL};
-static const char *const of_distance[] = {"source", "target", NULL};
-static const char *const of_matrix[] = {"format", "rows", "cols", "header", NULL};
-static const char *const of_row[] = {"format", "cols", "header", NULL};
-static const char *const of_nearest[] = {"source", "k", NULL};
-static const char *const of_within[] = {"source", "max", NULL};
-static const char *const of_heatmap[] = {"rows", "cols", "size", NULL};
-static const char *const of_ready[] = {"verbose", NULL};
+#define JSON "application/json"
+
+static const struct route_query none = {.required = 0};
+static const struct route_query of_upload = {
+    .parameters = {"format", "directed", "weight", "n", "name"}};
+static const struct route_query of_submit = {.parameters = {"format", "directed", "weight", "kind",
+                                                            "n", "name", "wait", "priority",
+                                                            "deadline_s", "verify"}};
+static const struct route_query of_job_list = {.parameters = {"state", "limit", "cursor"}};
+static const struct route_query of_graph_list = {.parameters = {"limit", "cursor"}};
+static const struct route_query of_job = {.parameters = {"wait"}};
+static const struct route_query of_events = {.parameters = {"last_event_id"}};
+static const struct route_query of_matrix = {.parameters = {"format", "rows", "cols", "header"}};
+static const struct route_query of_row = {.parameters = {"format", "cols", "header"}};
+static const struct route_query of_ready = {.parameters = {"verbose"}};
+static const struct route_query of_distance = {
+    .parameters = {"source", "target"},
+    .required = 2,
+    .offers = {JSON, "text/plain"},
+    .refusal = "A distance is not answered in such a form.",
+    .hint = "Answered: " JSON ", text/plain.",
+    .of_result = true,
+};
+static const struct route_query of_path = {
+    .parameters = {"source", "target"},
+    .required = 2,
+    .offers = {JSON},
+    .refusal = "A path is not answered in such a form.",
+    .hint = "Answered: " JSON ".",
+    .of_result = true,
+};
+static const struct route_query of_paths = {
+    .offers = {JSON},
+    .refusal = "A path is not answered in such a form.",
+    .hint = "Answered: " JSON ".",
+};
+static const struct route_query of_nearest = {
+    .parameters = {"source", "k"},
+    .required = 1,
+    .offers = {JSON},
+    .refusal = "Vertices are not answered in such a form.",
+    .hint = "Answered: " JSON ".",
+};
+static const struct route_query of_within = {
+    .parameters = {"source", "max"},
+    .required = 2,
+    .offers = {JSON},
+    .refusal = "Vertices are not answered in such a form.",
+    .hint = "Answered: " JSON ".",
+};
+static const struct route_query of_heatmap = {
+    .parameters = {"rows", "cols", "size"},
+    .offers = {JSON},
+    .refusal = "Cells are not answered in such a form.",
+    .hint = "Answered: " JSON ".",
+};
+static const struct route_query of_statistics = {
+    .offers = {JSON},
+    .refusal = "Statistics are not answered in such a form.",
+    .hint = "Answered: " JSON ".",
+    .of_result = true,
+};
+static const struct route_query of_edges = {
+    .offers = {JSON},
+    .refusal = "Edges are not answered in such a form.",
+    .hint = "Answered: " JSON ".",
+};
+static const struct route_query of_table = {
+    .offers = {JSON},
+    .refusal = "A table is not answered in such a form.",
+    .hint = "Answered: " JSON "; matrix has other formats.",
+};
 
 /* clang-format off */
 /* Searched in this order: the one asked most comes first. */
 const struct route router_table[] = {
-    {METHOD_GET, "/v1/graphs/{g}/distance", of_distance, NULL,
+    {METHOD_GET, "/v1/graphs/{g}/distance", &of_distance, NULL,
      serve_distances_one, RIGHT_READ, ON_MAIN},
-    {METHOD_POST | METHOD_PUT, "/v1/jobs", of_submit, serve_jobs_prepare,
+    {METHOD_POST | METHOD_PUT, "/v1/jobs", &of_submit, serve_jobs_prepare,
      serve_jobs_submit, RIGHT_WRITE, ON_MAIN},
-    {METHOD_GET, "/v1/jobs", of_job_list, NULL, serve_lists_jobs, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/jobs/{id}", of_job, NULL, serve_jobs_show, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/jobs/{id}/events", of_events, NULL, serve_events, RIGHT_READ, ON_MAIN},
-    {METHOD_DELETE, "/v1/jobs/{id}", none, NULL, serve_jobs_cancel, RIGHT_WRITE, ON_MAIN},
-    {METHOD_POST | METHOD_PUT, "/v1/graphs", of_upload, serve_graphs_prepare,
+    {METHOD_GET, "/v1/jobs", &of_job_list, NULL, serve_lists_jobs, RIGHT_READ, ON_MAIN},
+    {METHOD_GET, "/v1/jobs/{id}", &of_job, NULL, serve_jobs_show, RIGHT_READ, ON_MAIN},
+    {METHOD_GET, "/v1/jobs/{id}/events", &of_events, NULL, serve_events, RIGHT_READ, ON_MAIN},
+    {METHOD_DELETE, "/v1/jobs/{id}", &none, NULL, serve_jobs_cancel, RIGHT_WRITE, ON_MAIN},
+    {METHOD_POST | METHOD_PUT, "/v1/graphs", &of_upload, serve_graphs_prepare,
      serve_graphs_store, RIGHT_WRITE, ON_MAIN},
-    {METHOD_GET, "/v1/graphs", of_graph_list, NULL, serve_lists_graphs, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/graphs/{g}", none, NULL, serve_graphs_show, RIGHT_READ, ON_MAIN},
-    {METHOD_DELETE, "/v1/graphs/{g}", none, NULL, serve_graphs_delete, RIGHT_WRITE, ON_MAIN},
-    {METHOD_GET, "/v1/graphs/{g}/vertices", none, NULL,
+    {METHOD_GET, "/v1/graphs", &of_graph_list, NULL, serve_lists_graphs, RIGHT_READ, ON_MAIN},
+    {METHOD_GET, "/v1/graphs/{g}", &none, NULL, serve_graphs_show, RIGHT_READ, ON_MAIN},
+    {METHOD_DELETE, "/v1/graphs/{g}", &none, NULL, serve_graphs_delete, RIGHT_WRITE, ON_MAIN},
+    {METHOD_GET, "/v1/graphs/{g}/vertices", &none, NULL,
      serve_graphs_vertices, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/graphs/{g}/edges", none, NULL, serve_edges, RIGHT_READ, ON_MAIN},
-    {METHOD_POST, "/v1/graphs/{g}/distances", none, serve_pairs_prepare,
+    {METHOD_GET, "/v1/graphs/{g}/edges", &of_edges, NULL, serve_edges, RIGHT_READ, ON_MAIN},
+    {METHOD_POST, "/v1/graphs/{g}/distances", &none, serve_pairs_prepare,
      serve_pairs, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/graphs/{g}/path", of_distance, NULL, serve_paths_one, RIGHT_READ, ON_MAIN},
-    {METHOD_POST, "/v1/graphs/{g}/paths", none, serve_paths_prepare,
+    {METHOD_GET, "/v1/graphs/{g}/path", &of_path, NULL, serve_paths_one, RIGHT_READ, ON_MAIN},
+    {METHOD_POST, "/v1/graphs/{g}/paths", &of_paths, serve_paths_prepare,
      serve_paths_many, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/graphs/{g}/matrix", of_matrix, NULL, serve_matrix, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/graphs/{g}/row/{v}", of_row, NULL, serve_matrix_row, RIGHT_READ, ON_MAIN},
-    {METHOD_POST, "/v1/graphs/{g}/table", none, serve_table_prepare,
+    {METHOD_GET, "/v1/graphs/{g}/matrix", &of_matrix, NULL, serve_matrix, RIGHT_READ, ON_MAIN},
+    {METHOD_GET, "/v1/graphs/{g}/row/{v}", &of_row, NULL, serve_matrix_row, RIGHT_READ, ON_MAIN},
+    {METHOD_POST, "/v1/graphs/{g}/table", &of_table, serve_table_prepare,
      serve_table, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/graphs/{g}/nearest", of_nearest, NULL, serve_nearest, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/graphs/{g}/within", of_within, NULL,
-     serve_nearest_within, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/graphs/{g}/stats", none, NULL, serve_statistics, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/graphs/{g}/heatmap", of_heatmap, NULL,
+    {METHOD_GET, "/v1/graphs/{g}/nearest", &of_nearest, NULL, serve_nearest, RIGHT_READ, ON_MAIN},
+    {METHOD_GET, "/v1/graphs/{g}/within", &of_within, NULL,
+     serve_nearest, RIGHT_READ, ON_MAIN},
+    {METHOD_GET, "/v1/graphs/{g}/stats", &of_statistics, NULL,
+     serve_statistics, RIGHT_READ, ON_MAIN},
+    {METHOD_GET, "/v1/graphs/{g}/heatmap", &of_heatmap, NULL,
      serve_heatmap, RIGHT_READ, ON_MAIN},
-    {METHOD_POST, "/v1/estimate", none, serve_estimate_prepare,
+    {METHOD_POST, "/v1/estimate", &none, serve_estimate_prepare,
      serve_estimate, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/limits", none, NULL, serve_service_limits, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/formats", none, NULL, serve_service_formats, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/devices", none, NULL, serve_service_devices, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/openapi.json", none, NULL, serve_page_openapi, RIGHT_OPEN, ON_MAIN},
-    {METHOD_GET, "/docs", none, NULL, serve_page_docs, RIGHT_OPEN, ON_MAIN},
-    {METHOD_GET, "/metrics", none, NULL, serve_metrics, RIGHT_MONITOR, ON_ADMIN | ON_SOLE},
-    {METHOD_GET, "/admin/log-level", none, NULL, serve_admin_log_level, RIGHT_ADMIN, ON_ADMIN},
-    {METHOD_PUT, "/admin/log-level", none, serve_admin_prepare, serve_admin_set_log_level,
+    {METHOD_GET, "/v1/limits", &none, NULL, serve_service_limits, RIGHT_READ, ON_MAIN},
+    {METHOD_GET, "/v1/formats", &none, NULL, serve_service_formats, RIGHT_READ, ON_MAIN},
+    {METHOD_GET, "/v1/devices", &none, NULL, serve_service_devices, RIGHT_READ, ON_MAIN},
+    {METHOD_GET, "/openapi.json", &none, NULL, serve_page_openapi, RIGHT_OPEN, ON_MAIN},
+    {METHOD_GET, "/docs", &none, NULL, serve_page_docs, RIGHT_OPEN, ON_MAIN},
+    {METHOD_GET, "/metrics", &none, NULL, serve_metrics, RIGHT_MONITOR, ON_ADMIN | ON_SOLE},
+    {METHOD_GET, "/admin/log-level", &none, NULL, serve_admin_log_level, RIGHT_ADMIN, ON_ADMIN},
+    {METHOD_PUT, "/admin/log-level", &none, serve_admin_prepare, serve_admin_set_log_level,
      RIGHT_ADMIN, ON_ADMIN},
-    {METHOD_GET, "/version", none, NULL, serve_service_version, RIGHT_OPEN, ON_MAIN | ON_ADMIN},
-    {METHOD_GET, "/livez", none, NULL, serve_service_live, RIGHT_OPEN, ON_MAIN | ON_ADMIN},
-    {METHOD_GET, "/readyz", of_ready, NULL,
+    {METHOD_GET, "/version", &none, NULL, serve_service_version, RIGHT_OPEN, ON_MAIN | ON_ADMIN},
+    {METHOD_GET, "/livez", &none, NULL, serve_service_live, RIGHT_OPEN, ON_MAIN | ON_ADMIN},
+    {METHOD_GET, "/readyz", &of_ready, NULL,
      serve_service_ready, RIGHT_OPEN, ON_MAIN | ON_ADMIN},
-    {METHOD_GET, "/v2/health/live", none, NULL,
+    {METHOD_GET, "/v2/health/live", &none, NULL,
      serve_service_live, RIGHT_OPEN, ON_MAIN | ON_ADMIN},
-    {METHOD_GET, "/v2/health/ready", of_ready, NULL,
+    {METHOD_GET, "/v2/health/ready", &of_ready, NULL,
      serve_service_ready, RIGHT_OPEN, ON_MAIN | ON_ADMIN},
-    {METHOD_GET, "/", none, NULL, serve_page_home, RIGHT_OPEN, ON_MAIN | ON_ADMIN},
+    {METHOD_GET, "/", &none, NULL, serve_page_home, RIGHT_OPEN, ON_MAIN | ON_ADMIN},
 };
 /* clang-format on */
 

@@ -24,10 +24,21 @@ enum route_listener {
 
 struct request;
 
+/* A route's parameters and the forms of its answer, checked before the handler is called. */
+struct route_query {
+    const char *parameters[11]; /* all that are known; NULL-terminated */
+    unsigned required;          /* so many of the first must be given */
+    /* The media types of the answer, NULL-terminated; none where the handler chooses. */
+    const char *offers[3];
+    const char *refusal; /* of a request that accepts none of them, and its hint */
+    const char *hint;
+    bool of_result; /* the handler is called once there is the result that the path names */
+};
+
 struct route {
     unsigned methods;    /* HEAD is added where GET is */
     const char *pattern; /* "/v1/jobs/{id}": a name in braces takes one segment; two at most */
-    const char *const *parameters;
+    const struct route_query *query;
     /* At the headers of a request with a body; NULL for those without. */
     enum status (*prepare)(struct request *request, struct problem *reterr);
     void (*handle)(struct request *request); /* when all of the request is there */
