@@ -57,6 +57,7 @@ static enum status guard(struct request *request, const struct guard_request *li
         .method = line->method,
         .version = line->version,
         .url = request->target,
+        .url_place = line->url_place,
         .headers = list.headers,
         .head_size = info == NULL || !endpoint_parses_leniently() ? 0 : info->header_size,
     };
@@ -332,7 +333,7 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
     }
     request->outcome = MHD_YES;
     if (!request->begun) {
-        const struct guard_request line = {.method = method, .version = version, .url = url};
+        const struct guard_request line = {.method = method, .version = version, .url_place = url};
 
         begin(request, &line);
         return request->outcome;

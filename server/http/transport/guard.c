@@ -311,18 +311,30 @@ static enum status check_framing(const struct guard_request *request, const stru
     return STATUS_OK;
 }
 
-/* The size of a head of these strings with one blank behind each colon. libmicrohttpd 0.9 ends its
- * strings at a NUL, and the head at a header without a name: what it has skipped makes a head
- * larger. */
-static size_t plain_size(const struct guard_request *request)
+/* The size of a head of these strings, written plainly: one blank between the words of the first
+ * line and behind each colon, and a CRLF behind each line. libmicrohttpd 0.9 ends its strings at a
+ * NUL, and the head at a header without a name: what it has skipped makes a head larger. Two
+ * deviations may make up for each other, such as a blank too many and a bare LF, but then a string
+ * between them does not stand where it would in a plain head. Only at the end of the
+ * head, behind the last string, two CRLFs cannot be told from a bare LF with a NUL or a colon. */
+static size_t plain_size(const struct guard_request *request, bool *ret_in_place)
 {
-    size_t size = strlen(request->method) + strlen(request->url) + strlen(request->version) +
-                  strlen("  \r\n\r\n");
+    const char *at = request->method + strlen(request->method) + strlen(" ");
+    bool in_place = request->url_place == at;
 
+    at += strlen(request->url) + strlen(" ");
+    in_place = in_place && request->version == at;
+    at += strlen(request->version) + strlen("\r\n");
     for (size_t i = 0; i < request->header_count; i++) {
-        size += request->headers[i].name_size + request->headers[i].value_size + strlen(": \r\n");
+        const struct guard_header *header = &request->headers[i];
+
+        in_place = in_place && header->name == at;
+        at += header->name_size + strlen(": ");
+        in_place = in_place && header->value == at;
+        at += header->value_size + strlen("\r\n");
     }
-    return size;
+    *ret_in_place = in_place;
+    return (size_t)(at - request->method) + strlen("\r\n");
 }
 
 enum status guard_check(const struct guard_request *request, bool *ret_closing,
@@ -337,15 +349,18 @@ enum status guard_check(const struct guard_request *request, bool *ret_closing,
     if (status == STATUS_OK) {
         status = check_framing(request, &framing, reterr);
     }
-    if (status == STATUS_OK && request->head_size > plain_size(request)) {
-        status = refuse(reterr, "The head has a NUL, a header without a name, or more than one "
-                                "blank behind a colon.");
+    if (status != STATUS_OK) {
+        return status;
     }
-    if (status == STATUS_OK) {
-        *ret_closing = framing.has_content ||
-                       (request->head_size > 0 && request->head_size < plain_size(request));
+    bool is_in_place = true;
+    const size_t size = request->head_size == 0 ? 0 : plain_size(request, &is_in_place);
+
+    if (request->head_size > size) {
+        return refuse(reterr, "The head has a NUL, a header without a name, or more than one blank "
+                              "behind a colon.");
     }
-    return status;
+    *ret_closing = framing.has_content || request->head_size < size || !is_in_place;
+    return STATUS_OK;
 }
 
 enum status guard_check_trailers(const struct guard_header *headers, size_t count,

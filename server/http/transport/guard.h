@@ -23,7 +23,9 @@ struct guard_header {
 struct guard_request {
     const char *method;
     const char *version; /* "HTTP/1.1" */
-    const char *url;     /* undecoded, without the query */
+    const char *url;     /* undecoded, with the query */
+    /* Where the library has the url. Its strings lie in the buffer of the head, as they came. */
+    const char *url_place;
     const struct guard_header *headers;
     size_t header_count;
     size_t head_size; /* bytes of the head, from the method on; 0: not known */
@@ -31,7 +33,7 @@ struct guard_request {
 
 /* STATUS_OK, or STATUS_BAD_REQUEST / STATUS_LENGTH_REQUIRED with the reason: the connection is then
  * closed after the answer. ret_closing: it is closed after the answer too, because the request
- * announces a body, or a line of its head may have ended in a bare LF. */
+ * announces a body, or its head is not written as plainly as its strings look. */
 MUST_CHECK enum status guard_check(const struct guard_request *request, bool *ret_closing,
                                    struct problem *reterr);
 /* Checks the trailer section, behind the last chunk: no field may be about the message itself or
