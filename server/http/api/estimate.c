@@ -23,38 +23,26 @@ static enum status take_count(const json_t *value, const char *name, json_int_t 
     return STATUS_OK;
 }
 
-static enum status take_key(const json_t *value, struct call *call, struct problem *reterr)
-{
-    const char *key = json_string_value(value);
-
-    if (key == NULL || key[0] == '\0' || strlen(key) >= sizeof(call->key)) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER,
-                           "graph is the id or the name of a stored graph.");
-    }
-    memcpy(call->key, key, strlen(key) + 1);
-    return STATUS_OK;
-}
-
-static enum status take_kind(const json_t *value, struct call *call, struct problem *reterr)
-{
-    if (!json_is_string(value) ||
-        !kind_from_name(json_string_value(value), &call->parameters.kind)) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER, "kind is one of auto, i4, u2, f4, f8.");
-    }
-    return STATUS_OK;
-}
-
 static enum status take_member(const char *name, const json_t *value, struct call *call,
                                struct problem *reterr)
 {
+    const char *text = json_is_string(value) ? json_string_value(value) : "";
     uint64_t count = 0;
     enum status status;
 
     if (strcmp(name, "graph") == 0) {
-        return take_key(value, call, reterr);
+        if (text[0] == '\0' || strlen(text) >= sizeof(call->key)) {
+            return problem_set(reterr, STATUS_BAD_PARAMETER,
+                               "graph is the id or the name of a stored graph.");
+        }
+        memcpy(call->key, text, strlen(text) + 1);
+        return STATUS_OK;
     }
     if (strcmp(name, "kind") == 0) {
-        return take_kind(value, call, reterr);
+        return kind_from_name(text, &call->parameters.kind)
+                   ? STATUS_OK
+                   : problem_set(reterr, STATUS_BAD_PARAMETER,
+                                 "kind is one of auto, i4, u2, f4, f8.");
     }
     if (strcmp(name, "m") == 0) {
         return take_count(value, name, (json_int_t)1 << 48, &call->edge_count, reterr);
@@ -71,33 +59,13 @@ static enum status take_member(const char *name, const json_t *value, struct cal
     return STATUS_UNKNOWN_PARAMETER;
 }
 
-static enum status take_members(json_t *document, struct call *call, struct problem *reterr)
-{
-    const bool has_graph = json_object_get(document, "graph") != NULL;
-    const bool has_n = json_object_get(document, "n") != NULL;
-    const bool has_m = json_object_get(document, "m") != NULL;
-    const char *name;
-    json_t *value;
-
-    if (!json_is_object(document) || has_graph == has_n || (has_graph && has_m)) {
-        return problem_set(reterr, STATUS_BAD_REQUEST, "The body is not %s.", SHAPE);
-    }
-    json_object_foreach(document, name, value)
-    {
-        enum status status = take_member(name, value, call, reterr);
-
-        if (status != STATUS_OK) {
-            return status;
-        }
-    }
-    return STATUS_OK;
-}
-
 static enum status fill(const struct request *request, struct call *call, struct problem *reterr)
 {
     json_error_t error;
     enum status status = request_check_document(request, reterr);
+    const char *name;
     json_t *document;
+    json_t *value;
 
     if (status != STATUS_OK) {
         return status;
@@ -110,7 +78,17 @@ static enum status fill(const struct request *request, struct call *call, struct
                    (uint64_t)(error.column > 0 ? error.column : 0));
         return STATUS_BAD_REQUEST;
     }
-    status = take_members(document, call, reterr);
+    const bool has_graph = json_object_get(document, "graph") != NULL;
+    const bool has_n = json_object_get(document, "n") != NULL;
+    const bool has_m = json_object_get(document, "m") != NULL;
+
+    if (!json_is_object(document) || has_graph == has_n || (has_graph && has_m)) {
+        status = problem_set(reterr, STATUS_BAD_REQUEST, "The body is not %s.", SHAPE);
+    }
+    json_object_foreach(document, name, value)
+    {
+        status = status == STATUS_OK ? take_member(name, value, call, reterr) : status;
+    }
     json_decref(document);
     return status;
 }

@@ -48,21 +48,10 @@ static ssize_t end(struct event_stream *stream)
     return MHD_CONTENT_READER_END_OF_STREAM;
 }
 
-/* 0: the connection is suspended. */
-static ssize_t call_again(struct event_stream *stream)
-{
-    struct call *call = stream->request->call;
-
-    free(call->body);
-    call->body = NULL;
-    stream->sent = 0;
-    return request_post(stream->request) ? 0 : end(stream);
-}
-
 static ssize_t read_events(void *context, uint64_t position, char *buffer, size_t size)
 {
     struct event_stream *stream = context;
-    const struct call *call = stream->request->call;
+    struct call *call = stream->request->call;
 
     (void)position;
     if (call->client_left || (call->body == NULL && call->status == STATUS_NO_MEMORY)) {
@@ -74,8 +63,14 @@ static ssize_t read_events(void *context, uint64_t position, char *buffer, size_
     }
     const size_t left = strlen(call->body + stream->sent);
 
+    if (left == 0 && call->place.ended) {
+        return end(stream);
+    }
     if (left == 0) {
-        return call->place.ended ? end(stream) : call_again(stream);
+        free(call->body);
+        call->body = NULL;
+        stream->sent = 0;
+        return request_post(stream->request) ? 0 : end(stream); /* 0: it is suspended */
     }
     const size_t part = left < size ? left : size;
 
@@ -93,62 +88,39 @@ static void free_stream(void *context)
     free(stream);
 }
 
-static void refuse_watcher(struct request *request)
-{
-    const double limit = request->http_context->config->watcher_limit;
-    struct problem problem;
-
-    problem_set(&problem, STATUS_TOO_MANY_WATCHERS, "As many streams of events are open as may.");
-    problem_limit(&problem, limit, limit);
-    problem_hint(&problem, "Poll the job with ?wait=30, or come back after Retry-After.");
-    request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "%d", RETRY_AFTER_S);
-    request_refuse(request, &problem);
-}
-
-/* NULL: out of memory. */
-static struct event_stream *create_stream(struct request *request)
-{
-    struct event_stream *stream = calloc(1, sizeof(*stream));
-
-    if (stream != NULL) {
-        stream->http_context = request->http_context;
-        stream->request = request;
-    }
-    return stream;
-}
-
-/* Takes the stream; NULL is out of memory. */
-static struct MHD_Response *open_stream(struct event_stream *stream)
-{
-    struct MHD_Response *response = NULL;
-
-    if (stream != NULL) {
-        response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_SIZE, read_events,
-                                                     stream, free_stream);
-    }
-    if (stream != NULL && response == NULL) {
-        free_stream(stream);
-    }
-    return response;
-}
-
 static void begin_stream(struct request *request)
 {
     const struct call *call = request->call;
+    struct problem problem;
 
     if (call->status != STATUS_OK || call->body == NULL) {
         request_answer_call(request);
         return;
     }
-    struct event_stream *stream = create_stream(request);
+    struct MHD_Response *response = NULL;
+    struct event_stream *stream = calloc(1, sizeof(*stream));
 
-    if (stream != NULL && !find_place(stream)) {
-        free(stream);
-        refuse_watcher(request);
-        return;
+    if (stream != NULL) {
+        stream->http_context = request->http_context;
+        stream->request = request;
+        if (!find_place(stream)) {
+            const double limit = request->http_context->config->watcher_limit;
+
+            free(stream);
+            problem_set(&problem, STATUS_TOO_MANY_WATCHERS,
+                        "As many streams of events are open as may.");
+            problem_limit(&problem, limit, limit);
+            problem_hint(&problem, "Poll the job with ?wait=30, or come back after Retry-After.");
+            request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "%d", RETRY_AFTER_S);
+            request_refuse(request, &problem);
+            return;
+        }
+        response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_SIZE, read_events,
+                                                     stream, free_stream);
+        if (response == NULL) {
+            free_stream(stream);
+        }
     }
-    struct MHD_Response *response = open_stream(stream);
-
     request_expect_stream(request, response);
     request_add_header(request, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream");
     request_add_header(request, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
@@ -157,11 +129,15 @@ static void begin_stream(struct request *request)
     request_answer(request, MHD_HTTP_OK, response);
 }
 
-/* The header is of a browser that comes again, and newer than its address. */
-static void copy_seen(const struct request *request, struct call *call)
+void serve_events(struct request *request)
 {
+    struct call *call = request_create_call(request, CALL_EVENTS);
     const char *seen = request_header(request, "Last-Event-ID");
 
+    if (call == NULL) {
+        return;
+    }
+    /* The header is of a browser that comes again, and newer than its address. */
     if (seen == NULL) {
         seen = query_value(&request->query, "last_event_id");
     }
@@ -169,15 +145,5 @@ static void copy_seen(const struct request *request, struct call *call)
     if (seen != NULL) {
         strncpy(call->place.seen, seen, sizeof(call->place.seen) - 1);
     }
-}
-
-void serve_events(struct request *request)
-{
-    struct call *call = request_create_call(request, CALL_EVENTS);
-
-    if (call == NULL) {
-        return;
-    }
-    copy_seen(request, call);
     request_call(request, begin_stream);
 }

@@ -49,10 +49,16 @@ void serve_graphs_delete(struct request *request)
     ask_about(request, CALL_DELETE_GRAPH, request_answer_call);
 }
 
+static void destroy_names(void *context)
+{
+    vertex_names_destroy(context);
+}
+
+/* The context are the names of a stored graph, where there is no result that has them. */
 static bool make_vertex(struct stream *stream, struct text *text)
 {
     const struct vertex_names *names =
-        stream->stored_names != NULL ? stream->stored_names : result_names(stream->result);
+        stream->context != NULL ? stream->context : result_names(stream->result);
     uint32_t row = (uint32_t)stream->position;
 
     if (row == 0) {
@@ -84,7 +90,7 @@ static void graph_asked(struct request *request)
     status = graph_file_read_names(store_graph_folder(request->http_context->store), call->graph_id,
                                    &names);
     if (status == STATUS_OK) {
-        stream_answer_names(request, "application/json", names, make_vertex);
+        stream_answer_context(request, "application/json", names, destroy_names, make_vertex, 0);
         return;
     }
     request_refuse_with(request, status, "The stored graph cannot be read.", NULL);

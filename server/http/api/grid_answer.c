@@ -17,6 +17,9 @@ static const enum format formats[] = {FORMAT_NPY, FORMAT_JSON,   FORMAT_RAW, FOR
                                       FORMAT_CSV, FORMAT_NDJSON, FORMAT_MTX};
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
 
+/* gzip is slower than most wires: not for matrices larger than this. */
+#define GZIP_MOST_BYTES (UINT64_C(64) << 20)
+
 /* ---- Which format ---- */
 
 static enum status refuse_format(enum status status, struct problem *reterr)
@@ -129,18 +132,6 @@ static void destroy_source(void *context)
     free(source);
 }
 
-static enum status find_unreachable(const struct result *result, bool *ret_has_unreachable)
-{
-    const struct statistics *statistics = result_statistics(result);
-    const uint64_t n = result_vertex_count(result);
-
-    if (statistics == NULL) {
-        return STATUS_CORRUPT;
-    }
-    *ret_has_unreachable = statistics->summary->reachable_pairs < n * (n - (n > 0));
-    return STATUS_OK;
-}
-
 /* The bytes of a binary form; a header may stand before them. */
 static enum status measure(struct source *source)
 {
@@ -162,12 +153,16 @@ static enum status measure(struct source *source)
 static enum status create_source(const struct request *request, struct grid_request *take_request,
                                  struct source **ret_source)
 {
-    bool has_unreachable = false;
-    enum status status = find_unreachable(request->result, &has_unreachable);
-    struct source *source = status == STATUS_OK ? calloc(1, sizeof(*source)) : NULL;
+    const struct statistics *statistics = result_statistics(request->result);
+    const uint64_t n = result_vertex_count(request->result);
+    struct source *source;
 
+    if (statistics == NULL) {
+        return STATUS_CORRUPT;
+    }
+    source = calloc(1, sizeof(*source));
     if (source == NULL) {
-        return status == STATUS_OK ? STATUS_NO_MEMORY : status;
+        return STATUS_NO_MEMORY;
     }
     source->selection = *take_request;
     take_request->rows = take_request->columns = (struct slice){0};
@@ -177,7 +172,7 @@ static enum status create_source(const struct request *request, struct grid_requ
                  source->selection.rows.axis, source->selection.columns.axis, row_of,
                  source->result},
         .form = source->selection.form,
-        .has_unreachable = has_unreachable,
+        .has_unreachable = statistics->summary->reachable_pairs < n * (n - (n > 0)),
     };
     source->grid = &source->writer.grid;
     if (is_binary(source->selection.format) && measure(source) != STATUS_OK) {
@@ -186,24 +181,6 @@ static enum status create_source(const struct request *request, struct grid_requ
     }
     *ret_source = source;
     return STATUS_OK;
-}
-
-/* ---- Text ---- */
-
-/* ---- Codings ---- */
-
-/* gzip is slower than most wires: not for matrices larger than this. */
-#define GZIP_MOST_BYTES (UINT64_C(64) << 20)
-
-/* A part of the bytes is a part of them as they are. */
-static void negotiate(struct request *request, const struct source *source)
-{
-    const bool is_bytes = is_binary(source->selection.format);
-
-    request_negotiate(request, is_bytes && source->size > GZIP_MOST_BYTES);
-    if (is_bytes && request->method == METHOD_GET && request_header(request, "Range") != NULL) {
-        request->coding = CODING_IDENTITY;
-    }
 }
 
 static enum status describe_damage(struct problem *reterr)
@@ -328,52 +305,24 @@ static struct MHD_Response *part_response(struct source *source, uint64_t first,
     return response;
 }
 
-static void describe_raw(struct request *request, const struct source *source)
-{
-    const enum kind kind = source->as;
-
-    request_set_header(request, "X-Matrix-Shape", "%" PRIu32 ",%" PRIu32, source->grid->rows.count,
-                       source->grid->columns.count);
-    request_set_header(request, "X-Matrix-Dtype", "<%s", kind_name(kind));
-    if (kind_is_float(kind)) {
-        request_set_header(request, "X-Matrix-Unreachable", "inf");
-    } else {
-        request_set_header(request, "X-Matrix-Unreachable", "%d",
-                           kind == KIND_U2 ? UNREACHABLE_U2 : UNREACHABLE_I4);
-    }
-}
-
-/* A range counts with GET alone, and only while the bytes are still those that the client has a
- * part of. */
-static const char *range_of(const struct request *request, const char *tag)
-{
-    const char *condition = request_header(request, "If-Range");
-
-    if (request->method != METHOD_GET || (condition != NULL && strcmp(condition, tag) != 0)) {
-        return NULL;
-    }
-    return request_header(request, "Range");
-}
-
-static void refuse_range(struct request *request, uint64_t size)
-{
-    struct problem problem;
-
-    problem_set(&problem, STATUS_RANGE_NOT_SATISFIABLE, "The range lies outside the matrix.");
-    request_set_header(request, "Content-Range", "bytes */%" PRIu64, size);
-    request_set_header(request, "Accept-Ranges", "bytes");
-    request_refuse(request, &problem);
-}
-
 static void describe(struct request *request, const struct source *source)
 {
     const enum format format = source->selection.format;
+    const enum kind kind = source->as;
 
     if (is_binary(format)) {
         request_set_header(request, "Accept-Ranges", "bytes");
     }
     if (format == FORMAT_RAW) {
-        describe_raw(request, source);
+        request_set_header(request, "X-Matrix-Shape", "%" PRIu32 ",%" PRIu32,
+                           source->grid->rows.count, source->grid->columns.count);
+        request_set_header(request, "X-Matrix-Dtype", "<%s", kind_name(kind));
+        if (kind_is_float(kind)) {
+            request_set_header(request, "X-Matrix-Unreachable", "inf");
+        } else {
+            request_set_header(request, "X-Matrix-Unreachable", "%d",
+                               kind == KIND_U2 ? UNREACHABLE_U2 : UNREACHABLE_I4);
+        }
     }
     if (format != FORMAT_JSON && format != FORMAT_NDJSON) {
         request_set_header(request, "Content-Disposition", "attachment; filename=\"%s.%s\"",
@@ -381,32 +330,27 @@ static void describe(struct request *request, const struct source *source)
     }
 }
 
-/* Before the status is said: of the row that the answer begins with. */
-static enum status check_first_row(const struct source *source, uint64_t first, uint64_t size,
-                                   struct problem *reterr)
-{
-    const uint64_t at = first < source->header_size ? source->header_size : first;
-    char byte;
-
-    if (at >= first + size || copy_bytes(source, at, 1, &byte) == STATUS_OK) {
-        return STATUS_OK;
-    }
-    return describe_damage(reterr);
-}
-
 /* Takes the source. */
 static void answer_bytes(struct request *request, struct source *source)
 {
-    struct problem problem;
+    const char *condition = request_header(request, "If-Range");
+    /* A range counts with GET alone, and only while the bytes are still those that the client has a
+     * part of. */
+    const bool counts = request->method == METHOD_GET &&
+                        (condition == NULL || strcmp(condition, request->tag) == 0);
     const uint64_t whole = source->size;
     unsigned http_status = MHD_HTTP_OK;
     uint64_t first = 0;
     uint64_t size = whole;
+    char byte;
 
-    switch (header_range(range_of(request, request->tag), whole, &first, &size)) {
+    switch (header_range(counts ? request_header(request, "Range") : NULL, whole, &first, &size)) {
     case RANGE_UNSATISFIABLE:
         destroy_source(source);
-        refuse_range(request, whole);
+        request_set_header(request, "Content-Range", "bytes */%" PRIu64, whole);
+        request_set_header(request, "Accept-Ranges", "bytes");
+        request_refuse_with(request, STATUS_RANGE_NOT_SATISFIABLE,
+                            "The range lies outside the matrix.", NULL);
         return;
     case RANGE_PART:
         request_set_header(request, "Content-Range", "bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64,
@@ -416,9 +360,12 @@ static void answer_bytes(struct request *request, struct source *source)
     case RANGE_WHOLE:
         break;
     }
-    if (check_first_row(source, first, size, &problem) != STATUS_OK) {
+    /* Look at the row that the answer begins with before the status is said. */
+    const uint64_t at = first < source->header_size ? source->header_size : first;
+
+    if (at < first + size && copy_bytes(source, at, 1, &byte) != STATUS_OK) {
         destroy_source(source);
-        request_refuse(request, &problem);
+        request_refuse_with(request, STATUS_CORRUPT, "The stored result is damaged.", NULL);
         return;
     }
     describe(request, source);
@@ -450,7 +397,12 @@ void grid_answer(struct request *request, struct grid_request *take_request)
         request_refuse(request, &problem);
         return;
     }
-    negotiate(request, source);
+    request_negotiate(request, is_binary(info->format) && source->size > GZIP_MOST_BYTES);
+    /* A part of the bytes is a part of them as they are. */
+    if (is_binary(info->format) && request->method == METHOD_GET &&
+        request_header(request, "Range") != NULL) {
+        request->coding = CODING_IDENTITY;
+    }
     if (request->method == METHOD_POST) {
         request_vary(request);
     } else if (request_not_modified(request, info->name)) {

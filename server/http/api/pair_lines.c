@@ -28,16 +28,6 @@ static bool next_line(struct pair_lines *lines)
     return true;
 }
 
-static bool join_next_line(struct pair_lines *lines)
-{
-    if (lines->at == lines->end) {
-        return false;
-    }
-    lines->joined++;
-    find_end(lines);
-    return true;
-}
-
 static enum status refuse(const struct pair_lines *lines, const char *at, const char *what,
                           struct problem *reterr)
 {
@@ -64,9 +54,11 @@ static enum status take_quoted(struct pair_lines *lines, const char **at,
 
     for (;;) {
         if (*at == lines->line + lines->size) {
-            if (!join_next_line(lines)) {
+            if (lines->at == lines->end) {
                 return refuse(lines, first, "A quote does not end.", reterr);
             }
+            lines->joined++;
+            find_end(lines);
             continue;
         }
         if (**at == '"') {
@@ -135,12 +127,6 @@ static enum status take_csv_pair(struct pair_lines *lines, struct scanned_name r
                : refuse(lines, at, "A line is source,target: something follows.", reterr);
 }
 
-static bool is_header(const struct scanned_name pair[2])
-{
-    return pair[0].size == 6 && pair[1].size == 6 && strncasecmp(pair[0].bytes, "source", 6) == 0 &&
-           strncasecmp(pair[1].bytes, "target", 6) == 0;
-}
-
 enum status pair_lines_next_csv(struct pairs_reader *reader, struct problem *reterr)
 {
     struct pair_lines *lines = &reader->lines;
@@ -151,8 +137,11 @@ enum status pair_lines_next_csv(struct pairs_reader *reader, struct problem *ret
         }
         enum status status = take_csv_pair(lines, reader->pair, reterr);
 
-        if (status != STATUS_OK || reader->count > 0 || reader->has_header ||
-            !is_header(reader->pair)) {
+        const struct scanned_name *pair = reader->pair;
+
+        if (status != STATUS_OK || reader->count > 0 || reader->has_header || pair[0].size != 6 ||
+            pair[1].size != 6 || strncasecmp(pair[0].bytes, "source", 6) != 0 ||
+            strncasecmp(pair[1].bytes, "target", 6) != 0) {
             return status;
         }
         reader->has_header = true;
@@ -204,18 +193,6 @@ static enum status take_announcement(const struct pair_lines *lines, const char 
     return STATUS_OK;
 }
 
-/* at: behind the "q". */
-static enum status take_query(const struct pair_lines *lines, const char *at,
-                              struct scanned_name ret_pair[2], struct problem *reterr)
-{
-    ret_pair[0] = next_word(lines, &at);
-    ret_pair[1] = next_word(lines, &at);
-    if (ret_pair[1].size == 0 || next_word(lines, &at).size > 0) {
-        return refuse(lines, at, "A query is \"q SOURCE TARGET\".", reterr);
-    }
-    return STATUS_OK;
-}
-
 enum status pair_lines_next_p2p(struct pairs_reader *reader, struct problem *reterr)
 {
     struct pair_lines *lines = &reader->lines;
@@ -228,7 +205,11 @@ enum status pair_lines_next_p2p(struct pairs_reader *reader, struct problem *ret
             continue;
         }
         if (is_word(word, "q") && lines->announced >= 0) {
-            return take_query(lines, at, reader->pair, reterr);
+            reader->pair[0] = next_word(lines, &at);
+            reader->pair[1] = next_word(lines, &at);
+            return reader->pair[1].size > 0 && next_word(lines, &at).size == 0
+                       ? STATUS_OK
+                       : refuse(lines, at, "A query is \"q SOURCE TARGET\".", reterr);
         }
         if (!is_word(word, "p") || lines->announced >= 0) {
             return refuse(lines, word.bytes,

@@ -21,24 +21,20 @@ static enum status take_pair(struct pairs_reader *reader, struct problem *reterr
     return status == STATUS_OK ? name_scanner_expect(scanner, ']', reterr) : status;
 }
 
-static enum status take_begin(struct name_scanner *scanner, struct problem *reterr)
-{
-    static const char *const keys[] = {"pairs", NULL};
-    size_t key;
-    enum status status = name_scanner_expect(scanner, '{', reterr);
-
-    if (status == STATUS_OK) {
-        status = name_scanner_key(scanner, keys, &key, reterr);
-    }
-    return status == STATUS_OK ? name_scanner_expect(scanner, '[', reterr) : status;
-}
-
 static enum status next_json(struct pairs_reader *reader, struct problem *reterr)
 {
+    static const char *const keys[] = {"pairs", NULL};
     struct name_scanner *scanner = &reader->scanner;
     const bool begins = scanner->at == scanner->first;
-    enum status status = begins ? take_begin(scanner, reterr) : STATUS_OK;
+    enum status status = begins ? name_scanner_expect(scanner, '{', reterr) : STATUS_OK;
+    size_t key;
 
+    if (status == STATUS_OK && begins) {
+        status = name_scanner_key(scanner, keys, &key, reterr);
+    }
+    if (status == STATUS_OK && begins) {
+        status = name_scanner_expect(scanner, '[', reterr);
+    }
     name_scanner_release(&reader->pair[0]);
     name_scanner_release(&reader->pair[1]);
     if (status == STATUS_OK && begins) {

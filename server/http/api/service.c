@@ -15,13 +15,6 @@ void serve_service_live(struct request *request)
     answer(request, json_pack("{s:b}", "live", 1));
 }
 
-static json_t *readiness_of(const struct admission *admission, bool worker)
-{
-    return json_pack("{s:b, s:{s:b, s:b, s:I}}", "ready", 1, "checks", "worker", worker, "draining",
-                     atomic_load(&admission->draining), "queue_free",
-                     (json_int_t)atomic_load(&admission->queue_free));
-}
-
 void serve_service_ready(struct request *request)
 {
     const struct admission *admission = scheduler_admission(request->http_context->scheduler);
@@ -40,7 +33,9 @@ void serve_service_ready(struct request *request)
     if (problem.status != STATUS_OK) {
         request_refuse(request, &problem);
     } else if (query_value(&request->query, "verbose") != NULL) {
-        answer(request, readiness_of(admission, worker));
+        answer(request, json_pack("{s:b, s:{s:b, s:b, s:I}}", "ready", 1, "checks", "worker",
+                                  worker, "draining", atomic_load(&admission->draining),
+                                  "queue_free", (json_int_t)atomic_load(&admission->queue_free)));
     } else {
         answer(request, json_pack("{s:b}", "ready", 1));
     }
@@ -139,21 +134,15 @@ static json_t *input_json(const struct format_info *info)
     return object;
 }
 
-static json_t *encodings_json(void)
-{
-    json_t *list = json_array();
-
-    for (enum coding coding = CODING_IDENTITY; coding < CODING_COUNT; coding++) {
-        json_array_append_new(list, json_string(decoder_coding_name(coding)));
-    }
-    return list;
-}
-
 void serve_service_formats(struct request *request)
 {
     json_t *inputs = json_array();
     json_t *outputs = json_array();
+    json_t *encodings = json_array();
 
+    for (enum coding coding = CODING_IDENTITY; coding < CODING_COUNT; coding++) {
+        json_array_append_new(encodings, json_string(decoder_coding_name(coding)));
+    }
     for (int format = FORMAT_NONE + 1; format < FORMAT_COUNT; format++) {
         const struct format_info *info = format_info((enum format)format);
 
@@ -165,70 +154,54 @@ void serve_service_formats(struct request *request)
         }
     }
     answer(request, json_pack("{s:o, s:o, s:o}", "inputs", inputs, "outputs", outputs, "encodings",
-                              encodings_json()));
-}
-
-static const char *state_name(const struct worker_health *health)
-{
-    switch (atomic_load(&health->state)) {
-    case WORKER_READY:
-        return "ready";
-    case WORKER_RESTARTING:
-        return "restarting";
-    case WORKER_LOST:
-        break;
-    }
-    return "lost";
-}
-
-static json_t *device_json(const struct solver_device *device, const struct worker_health *health)
-{
-    return json_pack("{s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:s}", "state", state_name(health),
-                     "restarts", (json_int_t)atomic_load(&health->restarts), "solver",
-                     device->solver, "name", device->name, "memory_bytes",
-                     (json_int_t)device->memory_bytes, "memory_free_bytes",
-                     (json_int_t)device->memory_free_bytes, "units", (json_int_t)device->units,
-                     "detail", device->detail);
+                              encodings));
 }
 
 void serve_service_devices(struct request *request)
 {
+    static const char *const states[] = {
+        [WORKER_READY] = "ready", [WORKER_RESTARTING] = "restarting", [WORKER_LOST] = "lost"};
     const struct device_list *devices = scheduler_devices(request->http_context->scheduler);
     const char *reason = devices->gpu_reason[0] != '\0' ? devices->gpu_reason : NULL;
     json_t *list = json_array();
 
     for (uint32_t i = 0; i < devices->count; i++) {
-        json_array_append_new(list, device_json(&devices->devices[i], devices->health[i]));
+        const struct solver_device *device = &devices->devices[i];
+        const struct worker_health *health = devices->health[i];
+
+        json_array_append_new(list, json_pack("{s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:s}", "state",
+                                              states[atomic_load(&health->state)], "restarts",
+                                              (json_int_t)atomic_load(&health->restarts), "solver",
+                                              device->solver, "name", device->name, "memory_bytes",
+                                              (json_int_t)device->memory_bytes, "memory_free_bytes",
+                                              (json_int_t)device->memory_free_bytes, "units",
+                                              (json_int_t)device->units, "detail", device->detail));
     }
     answer(request, json_pack("{s:o, s:s?}", "devices", list, "gpu_reason", reason));
 }
 
-static json_t *route_json(const struct route *route)
-{
-    static const struct {
-        enum method method;
-        const char *name;
-    } methods[] = {
-        {METHOD_GET, "GET"}, {METHOD_POST, "POST"}, {METHOD_PUT, "PUT"}, {METHOD_DELETE, "DELETE"}};
-    json_t *names = json_array();
-
-    for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
-        if (route->methods & methods[i].method) {
-            json_array_append_new(names, json_string(methods[i].name));
-        }
-    }
-    return json_pack("{s:s, s:o, s:o}", "path", route->pattern, "methods", names, "parameters",
-                     list_of(route->query->parameters, QUERY_LIMIT));
-}
-
 void serve_service_index(struct request *request)
 {
+    static const enum method methods[] = {METHOD_GET, METHOD_POST, METHOD_PUT, METHOD_DELETE};
+    static const char *const method_names[] = {"GET", "POST", "PUT", "DELETE"};
     json_t *list = json_array();
 
     for (size_t i = 0; i < router_route_count; i++) {
-        if ((router_table[i].listeners & request->listeners) != 0) {
-            json_array_append_new(list, route_json(&router_table[i]));
+        const struct route *route = &router_table[i];
+        json_t *names;
+
+        if ((route->listeners & request->listeners) == 0) {
+            continue;
         }
+        names = json_array();
+        for (size_t k = 0; k < sizeof(methods) / sizeof(methods[0]); k++) {
+            if (route->methods & methods[k]) {
+                json_array_append_new(names, json_string(method_names[k]));
+            }
+        }
+        json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "path", route->pattern, "methods",
+                                              names, "parameters",
+                                              list_of(route->query->parameters, QUERY_LIMIT)));
     }
     answer(request, json_pack("{s:s, s:s, s:o}", "service", "apspd", "version", APSPD_VERSION,
                               "routes", list));

@@ -87,24 +87,6 @@ static bool is_broken_range(const char *text)
     return false;
 }
 
-static enum status refuse_range(const char *parameter, const char *text, struct problem *reterr)
-{
-    problem_set(reterr, STATUS_BAD_PARAMETER, "%s=%.64s is no range and no list of names.",
-                parameter, text);
-    problem_hint(reterr, "a:b are those from a up to, not with, b, counted from 0; a name of such "
-                         "a form is put in double quotes.");
-    return STATUS_BAD_PARAMETER;
-}
-
-/* False when it has not the form of one. */
-static bool is_range(const char *text, int64_t *first, int64_t *stop)
-{
-    const char *colon = strchr(text, ':');
-
-    return colon != NULL && parse_bound(text, (size_t)(colon - text), first) &&
-           parse_bound(colon + 1, strlen(colon + 1), stop);
-}
-
 static enum status set_range(struct slice *slice, uint32_t n, const char *parameter, int64_t first,
                              int64_t stop, struct problem *reterr)
 {
@@ -150,17 +132,23 @@ enum status slice_parse(struct slice *slice, const struct vertex_names *names,
                         const char *parameter, const char *text, struct problem *reterr)
 {
     const uint32_t n = vertex_names_count(names);
+    const char *colon = strchr(text, ':');
     const char *at = text;
     enum status status;
     int64_t first = 0;
     int64_t stop = n;
     uint32_t nameless;
 
-    if (is_range(text, &first, &stop)) {
+    if (colon != NULL && parse_bound(text, (size_t)(colon - text), &first) &&
+        parse_bound(colon + 1, strlen(colon + 1), &stop)) {
         return set_range(slice, n, parameter, first, stop, reterr);
     }
     if (is_broken_range(text) || (text[0] == '\0' && !vertex_names_find(names, "", 0, &nameless))) {
-        return refuse_range(parameter, text, reterr);
+        problem_set(reterr, STATUS_BAD_PARAMETER, "%s=%.64s is no range and no list of names.",
+                    parameter, text);
+        problem_hint(reterr, "a:b are those from a up to, not with, b, counted from 0; a name of "
+                             "such a form is put in double quotes.");
+        return STATUS_BAD_PARAMETER;
     }
     do {
         if (*at == '"') {

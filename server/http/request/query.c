@@ -114,14 +114,6 @@ static bool is_same(const char *name, const char *other)
     return name[0] == other[0] && strcmp(name, other) == 0;
 }
 
-static bool is_known(const char *name, const char *const *known)
-{
-    while (*known != NULL && !is_same(name, *known)) {
-        known++;
-    }
-    return *known != NULL;
-}
-
 static void name_known(const char *const *known, struct problem *problem)
 {
     struct text list = {0};
@@ -142,7 +134,12 @@ enum status query_check(const struct query *query, const char *const *known, str
     for (size_t i = 0; i < query->count; i++) {
         const char *name = query->parameters[i].name;
 
-        if (is_known(name, known)) {
+        size_t k = 0;
+
+        while (known[k] != NULL && !is_same(name, known[k])) {
+            k++;
+        }
+        if (known[k] != NULL) {
             continue;
         }
         problem_set(reterr, STATUS_UNKNOWN_PARAMETER, "There is no parameter \"%s\" here.", name);

@@ -169,20 +169,6 @@ static enum status take_lock(const char *path, struct listener *listener, struct
     return STATUS_OK;
 }
 
-/* Nothing but a socket is ever removed. */
-static enum status remove_stale(const char *path, struct problem *reterr)
-{
-    struct stat about;
-
-    if (lstat(path, &about) != 0) {
-        return errno == ENOENT ? STATUS_OK : fail(path, "look at", reterr);
-    }
-    if (!S_ISSOCK(about.st_mode)) {
-        return problem_set(reterr, STATUS_CONFIG, "%s is there and no socket.", path);
-    }
-    return unlink(path) == 0 ? STATUS_OK : fail(path, "remove", reterr);
-}
-
 /* Made for the owner only, so that nobody connects before the mode is what it shall be. */
 static enum status bind_unix(const char *path, unsigned mode, struct listener *listener,
                              struct problem *reterr)
@@ -206,14 +192,23 @@ static enum status open_unix(const char *path, unsigned mode, struct listener *l
                              struct problem *reterr)
 {
     enum status status;
+    struct stat about;
 
     if (path[0] == '\0' || strlen(path) >= sizeof(listener->path)) {
         return problem_set(reterr, STATUS_CONFIG, "The path of a Unix socket has 1 to %zu bytes.",
                            sizeof(listener->path) - 1);
     }
     status = take_lock(path, listener, reterr);
-    if (status == STATUS_OK) {
-        status = remove_stale(path, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    /* A stale socket is removed, and nothing else ever. */
+    if (lstat(path, &about) != 0) {
+        status = errno == ENOENT ? STATUS_OK : fail(path, "look at", reterr);
+    } else if (!S_ISSOCK(about.st_mode)) {
+        status = problem_set(reterr, STATUS_CONFIG, "%s is there and no socket.", path);
+    } else if (unlink(path) != 0) {
+        status = fail(path, "remove", reterr);
     }
     if (status == STATUS_OK) {
         status = bind_unix(path, mode, listener, reterr);

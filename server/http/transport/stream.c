@@ -83,7 +83,6 @@ static void free_stream(void *context)
     text_finish(&stream->made);
     text_finish(&stream->text);
     result_unref(stream->result);
-    vertex_names_destroy(stream->stored_names);
     if (stream->free_context != NULL) {
         stream->free_context(stream->context);
     }
@@ -121,17 +120,6 @@ static void refuse(struct request *request, struct stream *stream)
     request_refuse(request, &problem);
 }
 
-/* Takes the stream, whose first block is all. */
-static void answer_block(struct request *request, const char *media_type, struct stream *stream)
-{
-    struct text text = stream->made;
-
-    stream->made = (struct text){0};
-    free_stream(stream);
-    request->coding = CODING_IDENTITY;
-    request_answer_text(request, MHD_HTTP_OK, media_type, &text);
-}
-
 /* Takes the stream; NULL is out of memory. The first block is made before the status is said. */
 static void answer(struct request *request, const char *media_type, struct stream *stream,
                    uint64_t size)
@@ -146,7 +134,12 @@ static void answer(struct request *request, const char *media_type, struct strea
         }
         if (stream->ended && (stream->coder == NULL || (request->method == METHOD_POST &&
                                                         stream->made.size < LEAST_ENCODED))) {
-            answer_block(request, media_type, stream);
+            struct text text = stream->made; /* the first block is all */
+
+            stream->made = (struct text){0};
+            free_stream(stream);
+            request->coding = CODING_IDENTITY;
+            request_answer_text(request, MHD_HTTP_OK, media_type, &text);
             return;
         }
         if (stream->coder == NULL) {
@@ -176,20 +169,6 @@ void stream_answer(struct request *request, const char *media_type,
                    bool (*make)(struct stream *stream, struct text *text))
 {
     answer(request, media_type, create(request, make), 0);
-}
-
-void stream_answer_names(struct request *request, const char *media_type,
-                         struct vertex_names *names,
-                         bool (*make)(struct stream *stream, struct text *text))
-{
-    struct stream *stream = create(request, make);
-
-    if (stream == NULL) {
-        vertex_names_destroy(names);
-    } else {
-        stream->stored_names = names;
-    }
-    answer(request, media_type, stream, 0);
 }
 
 void stream_answer_context(struct request *request, const char *media_type, void *context,

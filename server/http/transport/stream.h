@@ -5,9 +5,8 @@
 #include "server/http/request/request.h"
 
 struct stream {
-    struct result *result;             /* a reference of its own, where the request has one */
-    struct vertex_names *stored_names; /* its own, of a graph without a result; may be NULL */
-    void *context;                     /* of the maker, who sets both; freed by free_context */
+    struct result *result; /* a reference of its own, where the request has one */
+    void *context;         /* of the maker, who sets both; freed by free_context */
     void (*free_context)(void *context);
     uint64_t position; /* of the maker, from 0 */
     /* Appends the next piece, some KiB at most, and moves position on; false when that was the
@@ -28,10 +27,6 @@ struct stream {
  * gain from a coding goes without. */
 void stream_answer(struct request *request, const char *media_type,
                    bool (*make)(struct stream *stream, struct text *text));
-/* The same of a graph that has no result; takes the names. */
-void stream_answer_names(struct request *request, const char *media_type,
-                         struct vertex_names *names,
-                         bool (*make)(struct stream *stream, struct text *text));
 /* The same with a context for the maker; takes it. size: of all that is made, where the maker
  * knows it; else 0. */
 void stream_answer_context(struct request *request, const char *media_type, void *context,

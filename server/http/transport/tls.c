@@ -66,18 +66,6 @@ static enum status refuse(const char *path, const char *words, int code, struct 
     return problem_set(reterr, STATUS_CONFIG, "%s: %s: %s", path, words, gnutls_strerror(code));
 }
 
-static enum status read_files(struct pair *pair, const char *certificate, const char *key,
-                              struct problem *reterr)
-{
-    int code = gnutls_load_file(certificate, &pair->certificate_pem);
-
-    if (code != 0) {
-        return refuse(certificate, "cannot be read", code, reterr);
-    }
-    code = gnutls_load_file(key, &pair->key_pem);
-    return code == 0 ? STATUS_OK : refuse(key, "cannot be read", code, reterr);
-}
-
 static enum status import(struct pair *pair, const char *certificate, const char *key,
                           struct problem *reterr)
 {
@@ -132,38 +120,41 @@ static bool is_same(const gnutls_datum_t *a, const gnutls_datum_t *b)
     return a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
 }
 
-/* Files that have not changed leave nothing behind, however often they are loaded. */
-static bool is_known(const struct credentials *credentials, const struct pair *pair)
-{
-    const struct pair *latest = atomic_load(&credentials->latest);
-
-    return latest != NULL && is_same(&latest->certificate_pem, &pair->certificate_pem) &&
-           is_same(&latest->key_pem, &pair->key_pem);
-}
-
 enum status tls_load(struct credentials *credentials, const char *certificate, const char *key,
                      struct problem *reterr)
 {
+    const struct pair *latest = atomic_load(&credentials->latest);
     struct pair *pair = calloc(1, sizeof(*pair));
-    enum status status;
+    enum status status = STATUS_OK;
+    int code;
 
     if (pair == NULL) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the certificate.");
     }
-    status = read_files(pair, certificate, key, reterr);
-    if (status == STATUS_OK && !is_known(credentials, pair)) {
-        status = import(pair, certificate, key, reterr);
-        if (status == STATUS_OK) {
-            status = check_match(pair, certificate, key, reterr);
-        }
-        if (status == STATUS_OK) {
-            pair->older = atomic_load(&credentials->latest);
-            atomic_store(&credentials->latest, pair);
-            return STATUS_OK;
-        }
+    code = gnutls_load_file(certificate, &pair->certificate_pem);
+    if (code != 0) {
+        status = refuse(certificate, "cannot be read", code, reterr);
+    } else if ((code = gnutls_load_file(key, &pair->key_pem)) != 0) {
+        status = refuse(key, "cannot be read", code, reterr);
     }
-    destroy(pair);
-    return status;
+    /* Files that have not changed leave nothing behind, however often they are loaded. */
+    if (status != STATUS_OK ||
+        (latest != NULL && is_same(&latest->certificate_pem, &pair->certificate_pem) &&
+         is_same(&latest->key_pem, &pair->key_pem))) {
+        destroy(pair);
+        return status;
+    }
+    status = import(pair, certificate, key, reterr);
+    if (status == STATUS_OK) {
+        status = check_match(pair, certificate, key, reterr);
+    }
+    if (status != STATUS_OK) {
+        destroy(pair);
+        return status;
+    }
+    pair->older = atomic_load(&credentials->latest);
+    atomic_store(&credentials->latest, pair);
+    return STATUS_OK;
 }
 
 void tls_show(struct credentials *credentials, gnutls_pcert_st **ret_chain, unsigned *ret_count,
