@@ -1,6 +1,6 @@
 /* apspd: arguments in, exit code out. */
 #include "server/http/request/auth.h"
-#include "server/job/worker/protocol.h"
+#include "server/job/worker/worker.h"
 #include "server/service.h"
 
 #include <stdlib.h>

@@ -13,7 +13,7 @@
  *   results.c     results published, found and evicted; damaged files, and results solved again
  *   commit.c      durable changes on their way to the store and back
  *   capacity.c    the ledger of queue places, disk and memory
- *   job_queue.c   jobs that wait, in their order; job.c, graph_table.c: jobs and graphs */
+ *   job.c         jobs, their table and their queue; graph_table.c: stored graphs */
 #pragma once
 
 #include "server/job/capacity.h"
@@ -22,17 +22,6 @@
 #include "server/job/worker/worker.h"
 #include "server/metrics.h"
 #include "server/store/result.h"
-
-/* The jobs that wait for a worker. Each tenant has a share; of those that have jobs the one that
- * was served least comes next, by cubed vertices, which is time of the device: so a tenant that
- * floods the queue delays the others by its running job at most. Within a share: highest priority
- * first, then oldest. Holds pointers only; a job is in at most one queue. Loop thread, but for the
- * count of a share. */
-struct job_queue {
-    struct job_share *shares; /* that have jobs */
-    double served;            /* what the share served last had been served until then */
-    uint32_t count;
-};
 
 /* A worker and the job that it has. */
 struct scheduler_worker {
@@ -302,26 +291,6 @@ void finish_expired(struct scheduler *scheduler);
 void finish_store_ends(struct scheduler *scheduler);
 /* Forgets the oldest jobs beyond the limit of the history. */
 void finish_trim_history(struct scheduler *scheduler);
-
-/* ---- job_queue.c ---- */
-void job_queue_push(struct job_queue *queue, struct job_share *share, struct job *job);
-/* The next job, left in; NULL when empty. */
-struct job *job_queue_first(const struct job_queue *queue);
-/* The next one of no more vertices than the limit of its kind; those before it are passed, one step
- * for each. */
-struct job *job_queue_first_within(const struct job_queue *queue,
-                                   const uint32_t vertex_limit[KIND_COUNT]);
-/* The job must be in it. */
-void job_queue_remove(struct job_queue *queue, struct job *job);
-/* The same for one that a worker takes: it counts as served. */
-void job_queue_take(struct job_queue *queue, struct job *job);
-/* Jobs that come before this one: exact while one share has jobs, else about. One step for each
- * share, here and below, but for the first question after a job has left the middle of a line,
- * which walks all of that. */
-uint32_t job_queue_position(const struct job_queue *queue, const struct job *job);
-/* The expected time of those jobs in all, given the seconds per cubed vertex of each kind. */
-double job_queue_seconds_ahead(const struct job_queue *queue, const struct job *job,
-                               const double pace_s[KIND_COUNT]);
 
 /* ---- requests.c ---- */
 void requests_list_jobs(struct scheduler *scheduler, struct call *call);

@@ -3,6 +3,7 @@
  * descriptors that go along, and bytes that are put over a sound one. */
 #include "server/job/worker/process.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stddef.h>
@@ -55,6 +56,15 @@ static void set_scene(void)
     const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     CHECK(result_file_create(descriptor, VERTICES, KIND_I4, &scene.file) == STATUS_OK);
     close(descriptor);
+    /* The file is used without its name. */
+    DIR *listing = opendir(folder);
+    CHECK(listing != NULL);
+    for (struct dirent *entry; (entry = readdir(listing)) != NULL;) {
+        if (entry->d_type == DT_REG) {
+            CHECK(unlinkat(dirfd(listing), entry->d_name, 0) == 0);
+        }
+    }
+    closedir(listing);
     CHECK(rmdir(folder) == 0);
 }
 

@@ -20,7 +20,7 @@ INCLUDES = {
     # Configuration, clock and log: above the solver, whose section they read, below the rest.
     "server/": ("proto/", "server/solver/", "server/*"),
     "server/service.c": ("proto/", "server/"),
-    "server/main.c": ("server/*", "server/http/request/auth.h", "server/job/worker/protocol.h"),
+    "server/main.c": ("server/*", "server/http/request/auth.h", "server/job/worker/worker.h"),
     "tests/": ("proto/", "gpu/", "server/", "tests/"),
 }
 

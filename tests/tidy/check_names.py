@@ -21,7 +21,6 @@ WITHOUT_UNIT_TEST = {
     "server/http/api/*.c": "tests/http",
     "server/http/transport/stream.c": "tests/http",
     "server/http/web/pages.c": "tests/http/test_page.py and test_docs.py",
-    "server/job/worker/child.c": "test_supervisor.c is such a process; tests/fault",
     "server/main.c": "tests/http runs it",
     "server/service.c": "tests/http starts and stops it",
     "server/solver/cpu/kernel_*.c": "test_kernel.c, each that this processor can run",

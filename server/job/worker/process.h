@@ -4,7 +4,7 @@
  * that thread or the daemon ends. */
 #pragma once
 
-#include "server/job/worker/protocol.h"
+#include "server/job/worker/worker.h"
 
 #include <sys/types.h>
 

@@ -1,5 +1,6 @@
-/* A task of a worker and its outcome: plain objects that move to the worker and back, and the
- * shared memory through which both sides signal meanwhile.
+/* A task of a worker and its outcome: plain objects that move to the worker and back, the shared
+ * memory through which both sides signal meanwhile, and the messages by which all of this goes to a
+ * worker process.
  *
  * The files of a task are opened before a worker has it, and closed and judged after, on the side
  * of the daemon, whose folders these are: a worker in a process of its own opens nothing. */
@@ -7,6 +8,7 @@
 
 #include "proto/job_document.h"
 #include "server/job/mailbox.h"
+#include "server/sandbox.h"
 #include "server/solver/solve.h"
 #include "server/store/result_file.h"
 
@@ -113,3 +115,104 @@ void task_send_home(struct mailbox *home, void (*finished)(struct message *messa
 /* In words, for people: "left with code 80". */
 #define TASK_LOSS_TEXT_SIZE 64
 void task_loss_describe(enum task_loss loss, int code, char ret_text[TASK_LOSS_TEXT_SIZE]);
+
+/* The configuration of one solver: plain values, which may be sent to another process of the same
+ * program. */
+struct worker_setup {
+    struct solver_config solver;
+    bool gpu; /* which back end */
+    uint32_t gpu_index;
+    bool sandboxed; /* a process of its own gives up what it can do without */
+};
+
+/* The report of a worker that has opened its solver: plain values too. */
+struct worker_facts {
+    enum status status;
+    uint32_t gpu_count; /* with worker_setup.gpu: those that can be opened */
+    struct solver_device device;
+    uint32_t vertex_limit[KIND_COUNT]; /* the largest graph that fits its memory, per kind */
+    double pace_s[KIND_COUNT];         /* a large solve's seconds per cubed vertex; 0 = unknown */
+    struct problem problem;            /* when status is not STATUS_OK */
+    struct sandbox_report sandbox;     /* what a process with a sandbox has given up */
+};
+
+/* The protocol between the daemon and a worker process: messages of fixed size over a Unix socket
+ * that keeps their bounds (SOCK_SEQPACKET), with descriptors passed along. Both ends are the same
+ * program, so numbers are sent as they lie in memory; the daemon checks every one of them.
+ *
+ *   daemon                       worker process
+ *   SETUP (shared memory)    ->
+ *                            <-  OPENED
+ *   TASK (graph, result)     ->
+ *                            <-  CYCLE...       the vertices of a negative cycle
+ *                            <-  DONE           how the task ended; ready for the next
+ *   end of stream: the worker closes its solver and leaves */
+enum wire_type { WIRE_SETUP = 1, WIRE_OPENED, WIRE_TASK, WIRE_CYCLE, WIRE_DONE, WIRE_TYPE_COUNT };
+
+#define WIRE_CYCLE_VERTICES 256
+/* TASK: the graph's file and the result's. SETUP: the shared memory. */
+#define WIRE_DESCRIPTOR_LIMIT 2
+
+struct wire_opened {
+    struct worker_facts facts;
+    struct solver_figures figures;
+};
+
+struct wire_task {
+    uint32_t vertex_count;
+    uint32_t kind;
+    uint32_t verify;
+    char graph_id[GRAPH_ID_SIZE];
+};
+
+struct wire_cycle {
+    uint32_t count; /* of vertices, which follow those sent before */
+    uint32_t vertices[WIRE_CYCLE_VERTICES];
+};
+
+struct wire_done {
+    uint32_t status;
+    uint32_t cycle_length;
+    struct problem problem;
+    double write_s;
+    double parse_s;
+    struct timings timings;
+    struct plan_summary plan;
+    struct verification verification;
+    double cycle_weight;
+    struct solver_device device;
+    struct solver_figures figures; /* the solver has learned from the task */
+};
+
+struct wire_message {
+    uint32_t type;
+    union {
+        struct worker_setup setup;
+        struct wire_opened opened;
+        struct wire_task task;
+        struct wire_cycle cycle;
+        struct wire_done done;
+    } body;
+};
+
+/* Sends as many descriptors as the type has; they are borrowed. STATUS_IO when the other end is
+ * gone; STATUS_NOT_READY when the socket does not block and is full. */
+MUST_CHECK enum status worker_protocol_send(int socket, const struct wire_message *message,
+                                            const int *descriptors);
+/* One message with its descriptors, as many as its type has; they are the caller's. With NULL a
+ * message that has some is refused. STATUS_IO at the end of the stream, STATUS_CORRUPT for what is
+ * no message, STATUS_NOT_READY as above. */
+MUST_CHECK enum status worker_protocol_receive(int socket, struct wire_message *ret_message,
+                                               int *ret_descriptors);
+
+/* A task's end as a message, without the figures, and back: STATUS_CORRUPT for values that no
+ * worker sends. The cycle goes apart. */
+void worker_protocol_fill_done(const struct task *task, struct wire_done *ret_done);
+MUST_CHECK enum status worker_protocol_take_done(const struct wire_done *done, struct task *task);
+/* The next vertices of the cycle of a task. STATUS_CORRUPT, STATUS_NO_MEMORY. */
+MUST_CHECK enum status worker_protocol_take_cycle(const struct wire_cycle *cycle,
+                                                  struct task *task);
+/* The report of a worker for this setup. STATUS_CORRUPT for values that no worker sends. */
+MUST_CHECK enum status worker_protocol_take_opened(const struct wire_opened *opened,
+                                                   const struct worker_setup *setup,
+                                                   struct worker_facts *ret_facts);

@@ -2,14 +2,13 @@
  * scheduler with its outcome. It reads the graph file, makes the result file, solves into it, and
  * proves rows of the result before it lets it go.
  *
- * The same loop runs in a thread of the daemon, or in a process of its own (child.c) that a thread
+ * The same loop runs in a thread of the daemon, or in a process of its own that a thread
  * of the daemon supervises (supervisor.c): a crash or a hang there costs only that process, and the
  * job is tried again in another. Only the transport of messages differs. */
 #pragma once
 
 #include "server/config.h"
 #include "server/job/worker/task.h"
-#include "server/sandbox.h"
 
 enum worker_state {
     WORKER_READY = 0,
@@ -23,26 +22,6 @@ struct worker_health {
     _Atomic enum worker_state state;
     atomic_bool is_opening_posted; /* and not delivered yet */
     atomic_uint_fast64_t restarts; /* processes started after the first */
-};
-
-/* The configuration of one solver: plain values, which may be sent to another process of the same
- * program. */
-struct worker_setup {
-    struct solver_config solver;
-    bool gpu; /* which back end */
-    uint32_t gpu_index;
-    bool sandboxed; /* a process of its own gives up what it can do without */
-};
-
-/* The report of a worker that has opened its solver: plain values too. */
-struct worker_facts {
-    enum status status;
-    uint32_t gpu_count; /* with worker_setup.gpu: those that can be opened */
-    struct solver_device device;
-    uint32_t vertex_limit[KIND_COUNT]; /* the largest graph that fits its memory, per kind */
-    double pace_s[KIND_COUNT];         /* a large solve's seconds per cubed vertex; 0 = unknown */
-    struct problem problem;            /* when status is not STATUS_OK */
-    struct sandbox_report sandbox;     /* what a process with a sandbox has given up */
 };
 
 /* Posted at the first opening, with the facts, and again each time the worker can take tasks again;
@@ -96,20 +75,10 @@ MUST_CHECK enum status worker_estimate_graph(const struct solver *solver, const 
                                              enum kind kind, struct solver_estimate *ret_estimate,
                                              struct plan_summary *ret_plan);
 
-/* ---- For the thread or the process of a worker ---- */
+/* How the program is told that it is a worker: `apspd --worker-fd 3`. No part of the interface. */
+#define WORKER_FLAG "--worker-fd"
+#define WORKER_SOCKET 3
 
-/* How tasks come to the loop and go back: between threads, or over a socket. It opens the files. */
-struct worker_transport {
-    void *context;
-    /* Once. solver is NULL when it was not opened. */
-    void (*opened)(void *context, const struct worker_facts *facts, struct solver *solver);
-    /* The next task; NULL ends the loop. With STATUS_OK it has its result file, and a graph or the
-     * descriptor of its file. */
-    struct task *(*next)(void *context);
-    /* The task has its status, and its graph still. */
-    void (*done)(void *context, struct task *task, const struct solver *solver);
-};
-
-/* Opens the solver, reports the facts about it, and does one task after the other. Returns once the
- * transport has no more. */
-void worker_run(const struct worker_setup *setup, const struct worker_transport *transport);
+/* The process of a worker, as main calls it. It has the socket, standard error and no other file,
+ * and leaves when the daemon does. Returns the exit code. */
+int worker_child_run(int socket);
