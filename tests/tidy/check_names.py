@@ -52,8 +52,10 @@ CALLED_BY_TESTS = {
     "auth_find_key": "the unit test, and tests/campaign measures its time",
     "auth_match_digest": "valgrind watches it, and tests/campaign measures its time",
     "task_sample_rows": "how it grows is for the unit test",
-    "worker_watch_begin": "fed tick by tick by the unit test",
-    "worker_watch_tick": "fed tick by tick by the unit test",
+    "worker_process_start": "the unit test starts a process that is no worker",
+    "worker_process_end": "the unit test ends it",
+    "worker_process_open": "the fuzz target answers it with any bytes",
+    "worker_process_solve": "the fuzz target answers it with any bytes",
     "gpu_set_tuning": "tests/solver/test_gpu_variants.c forces each way of solving",
 }
 

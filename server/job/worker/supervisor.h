@@ -4,9 +4,46 @@
  * daemon leaves. */
 #pragma once
 
-#include "server/job/worker/process.h"
+#include "server/job/worker/worker.h"
 
 #include <pthread.h>
+#include <sys/types.h>
+
+/* A process of this program that runs the worker's loop, as the daemon sees it: started, told what
+ * to do over its socket, watched all the while, and ended. Whatever it should not do is a loss,
+ * after which it is to be ended. Owned by the thread that started it, and ended by the kernel when
+ * that thread or the daemon ends. */
+struct worker_process {
+    /* Set before the first start; borrowed. */
+    struct worker_shared *shared;
+    int shared_descriptor;
+    int wakeup; /* an eventfd that ends a wait */
+    uint32_t stall_s;
+    atomic_bool is_hurried; /* the daemon is about to leave: set by any thread */
+
+    pid_t pid;
+    int pidfd;
+    int socket; /* does not block */
+    bool is_running;
+    bool is_stuck; /* killed, and not gone yet: a call of its driver does not return. Until that
+                    * does, it holds its device */
+    struct worker_watch watch;
+    double looked_at_s; /* by the watch */
+};
+
+/* STATUS_NO_MEMORY when no process can be had. */
+MUST_CHECK enum status worker_process_start(struct worker_process *process);
+/* After the start: what it has to say of its solver, checked. ret_opened is zero on a loss. */
+MUST_CHECK enum task_loss worker_process_open(struct worker_process *process,
+                                              const struct worker_setup *setup,
+                                              struct wire_opened *ret_opened);
+/* Sends the task, and waits for its end. model: estimates, and learns the figures that the process
+ * has learned. */
+MUST_CHECK enum task_loss worker_process_solve(struct worker_process *process, struct task *task,
+                                               struct solver *model);
+/* Ends it, for the reason *loss; with TASK_LOSS_NONE it is told to leave, and has time for it. One
+ * that ended by itself, TASK_LOSS_EXIT, gets the way how: TASK_LOSS_EXIT or TASK_LOSS_SIGNAL. */
+void worker_process_end(struct worker_process *process, enum task_loss *loss, int *ret_code);
 
 /* A worker, of its own thread but where something else is said. */
 struct worker {

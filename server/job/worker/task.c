@@ -20,6 +20,12 @@
 #define ROW_STEP_COST 100.0
 #define SAMPLE_SHARE 0.02
 
+#define GAP_FACTOR 20.0
+#define HURRIED_S 5.0
+#define ELAPSED_FACTOR 4.0
+/* A dense plan has a round for every so many vertices, at most. */
+#define ROUND_VERTICES_MAX 256
+
 void task_finish(struct task *task)
 {
     if (task->graph_descriptor > 0) {
@@ -240,6 +246,67 @@ void task_loss_describe(enum task_loss loss, int code, char ret_text[TASK_LOSS_T
     } else {
         snprintf(ret_text, TASK_LOSS_TEXT_SIZE, "%s", texts[loss]);
     }
+}
+
+/* ---- The watch ---- */
+
+void worker_watch_begin(struct worker_watch *watch, const struct task *task, double stall_s,
+                        double allowance_s)
+{
+    *watch = (struct worker_watch){.task = task,
+                                   .stall_s = stall_s,
+                                   .allowance_s = allowance_s,
+                                   .is_hurried = watch->is_hurried,
+                                   .heartbeats = watch->heartbeats,
+                                   .progress = UINT64_MAX};
+}
+
+static enum task_loss check_progress(struct worker_watch *watch, const struct task_signal *signal,
+                                     double stall_s, double tick_s)
+{
+    const uint32_t done = atomic_load(&signal->rounds_done);
+    const uint32_t total = atomic_load(&signal->rounds_total);
+    /* A number that changes with every step of the task. */
+    const uint64_t progress =
+        (uint64_t)done + total + (atomic_load(&signal->begun_at_s) > 0 ? 1 : 0);
+    const double among_s = fmax(stall_s, GAP_FACTOR * watch->longest_gap_s);
+    double limit_s = among_s;
+    watch->elapsed_s += tick_s;
+    watch->gap_s += tick_s;
+    if (progress != watch->progress) {
+        /* The gap before the first round tells nothing about the others. */
+        if (done > 1) {
+            watch->longest_gap_s = fmax(watch->longest_gap_s, watch->gap_s - tick_s);
+        }
+        watch->progress = progress;
+        watch->gap_s = 0;
+        return TASK_LOSS_NONE;
+    }
+    if (done == 0 || done >= total) {
+        limit_s = fmax(among_s, watch->allowance_s);
+    } else if ((uint64_t)total * ROUND_VERTICES_MAX < watch->task->vertex_count) {
+        limit_s = fmax(among_s, ELAPSED_FACTOR * watch->elapsed_s);
+    }
+    return watch->gap_s > limit_s ? TASK_LOSS_STALLED : TASK_LOSS_NONE;
+}
+
+enum task_loss worker_watch_tick(struct worker_watch *watch, const struct worker_shared *shared,
+                                 double tick_s)
+{
+    const uint32_t heartbeats = atomic_load(&shared->heartbeats);
+    const double stall_s = watch->is_hurried ? fmin(watch->stall_s, HURRIED_S) : watch->stall_s;
+    watch->silence_s = heartbeats != watch->heartbeats ? 0 : watch->silence_s + tick_s;
+    watch->heartbeats = heartbeats;
+    if (watch->silence_s > stall_s) {
+        return TASK_LOSS_SILENT;
+    }
+    if (watch->task != NULL) {
+        return check_progress(watch, &shared->signal, stall_s, tick_s);
+    }
+    watch->elapsed_s += tick_s;
+    return watch->allowance_s > 0 && watch->elapsed_s > fmin(watch->allowance_s, stall_s)
+               ? TASK_LOSS_STALLED
+               : TASK_LOSS_NONE;
 }
 
 /* ---- Messages on the socket ---- */

@@ -116,6 +116,36 @@ void task_send_home(struct mailbox *home, void (*finished)(struct message *messa
 #define TASK_LOSS_TEXT_SIZE 64
 void task_loss_describe(enum task_loss loss, int code, char ret_text[TASK_LOSS_TEXT_SIZE]);
 
+/* Whether a worker process still does its task: judged from the memory that it shares, tick by tick
+ * of the daemon's own time, so that a daemon that was itself stopped blames nobody.
+ *
+ * A process must send heartbeats, and a task must make progress: within stall_s, and longer only
+ * where rounds take longer. Among even rounds that is 20 times the longest so far. Where a plan has
+ * few rounds, of which the last are by far the longest, it is also 4 times all that the task has
+ * taken so far. Before the first round and after the last, where nothing tells, it is what the
+ * daemon allows for the whole task. An opening, which has no task, may take what is allowed and no
+ * longer. A plain value of the thread that watches. */
+struct worker_watch {
+    const struct task *task; /* has its signal in the shared memory; NULL = none */
+    double stall_s;
+    double allowance_s; /* outside the rounds */
+    bool is_hurried;    /* waits no longer than five seconds for what comes often */
+    /* All in seconds of ticks. */
+    double elapsed_s;
+    double silence_s;
+    double gap_s;
+    double longest_gap_s;
+    uint32_t heartbeats;
+    uint64_t progress;
+};
+
+/* Without a task only heartbeats are waited for, unless something is allowed. */
+void worker_watch_begin(struct worker_watch *watch, const struct task *task, double stall_s,
+                        double allowance_s);
+/* After tick_s. */
+enum task_loss worker_watch_tick(struct worker_watch *watch, const struct worker_shared *shared,
+                                 double tick_s);
+
 /* The configuration of one solver: plain values, which may be sent to another process of the same
  * program. */
 struct worker_setup {
