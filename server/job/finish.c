@@ -41,7 +41,8 @@ static void end_stored(struct commit *commit)
         answer_cancel(commit);
     }
     if (is_stored) {
-        commit_note_end(commit->scheduler, job);
+        job->committed = true; /* it is history now */
+        commit->scheduler->history++;
     }
 }
 
@@ -51,12 +52,12 @@ static void store_end(struct scheduler *scheduler, struct job *job, struct graph
                       struct result *result, struct call *call)
 {
     struct commit *commit = NULL;
-    enum status status = commit_create(scheduler, end_stored, &commit);
+    enum status status = scheduler_commit_create(scheduler, end_stored, &commit);
     if (status == STATUS_OK) {
-        status = commit_add_job(commit, job);
+        status = scheduler_commit_add_job(commit, job);
     }
     if (status != STATUS_OK) {
-        commit_destroy(commit);
+        scheduler_commit_destroy(commit);
         log_write(LOG_ERROR, "job_not_stored", LOG_TEXT("job", job->id));
         if (call != NULL) {
             answer_status(call, status, "There is not enough memory to store the job's end.");
@@ -75,7 +76,7 @@ static void store_end(struct scheduler *scheduler, struct job *job, struct graph
         commit->change.result = result;
         commit->change.result_row = row;
     }
-    commit_send(commit);
+    scheduler_commit_send(commit);
 }
 
 void finish_store_ends(struct scheduler *scheduler)
@@ -199,15 +200,15 @@ static void loss_stored(struct commit *commit)
 static void store_loss(struct scheduler *scheduler, struct job *job)
 {
     struct commit *commit = NULL;
-    enum status status = commit_create(scheduler, loss_stored, &commit);
+    enum status status = scheduler_commit_create(scheduler, loss_stored, &commit);
     if (status == STATUS_OK) {
-        status = commit_add_job(commit, job);
+        status = scheduler_commit_add_job(commit, job);
     }
     if (status == STATUS_OK) {
-        commit_send(commit);
+        scheduler_commit_send(commit);
         return;
     }
-    commit_destroy(commit);
+    scheduler_commit_destroy(commit);
     log_write(LOG_ERROR, "job_not_stored", LOG_TEXT("job", job->id));
     put_back(scheduler, job);
 }
@@ -418,19 +419,19 @@ static void cancel_running(struct scheduler *scheduler, struct job *job, struct 
     struct commit *commit = NULL;
     job->stop_reason = STATUS_CANCELLED; /* even after its deadline */
     atomic_store(&job->signal->cancelled, true);
-    enum status status = commit_create(scheduler, answer_cancel, &commit);
+    enum status status = scheduler_commit_create(scheduler, answer_cancel, &commit);
     if (status == STATUS_OK) {
-        status = commit_add_job(commit, job);
+        status = scheduler_commit_add_job(commit, job);
     }
     if (status != STATUS_OK) {
-        commit_destroy(commit);
+        scheduler_commit_destroy(commit);
         answer_status(call, status, "There is not enough memory to store the job's end.");
         return;
     }
     commit->call = call;
     commit->job_row.state = JOB_CANCELLED;
     commit->job_row.finished_s = clock_wall_s();
-    commit_send(commit);
+    scheduler_commit_send(commit);
 }
 
 void finish_cancel(struct scheduler *scheduler, struct call *call)
@@ -503,7 +504,7 @@ void finish_trim_history(struct scheduler *scheduler)
         while (job != NULL && (!job->committed || job->changes > 0)) {
             job = job->newer;
         }
-        if (job == NULL || commit_create(scheduler, NULL, &commit) != STATUS_OK) {
+        if (job == NULL || scheduler_commit_create(scheduler, NULL, &commit) != STATUS_OK) {
             return;
         }
         memcpy(commit->deleted_id, job->id, sizeof(job->id));
@@ -515,6 +516,6 @@ void finish_trim_history(struct scheduler *scheduler)
         result_table_remove(scheduler->results, tenant_number(job->tenant), job->id);
         job_table_remove(scheduler->jobs, job);
         scheduler->history--;
-        commit_send(commit);
+        scheduler_commit_send(commit);
     }
 }

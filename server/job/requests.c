@@ -170,7 +170,7 @@ void requests_delete_graph(struct scheduler *scheduler, struct call *call)
                       "A queued or running job uses this graph: cancel it or let it end.");
         return;
     }
-    if (commit_create(scheduler, deletion_stored, &commit) != STATUS_OK) {
+    if (scheduler_commit_create(scheduler, deletion_stored, &commit) != STATUS_OK) {
         answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the request.");
         return;
     }
@@ -184,7 +184,7 @@ void requests_delete_graph(struct scheduler *scheduler, struct call *call)
             results_retire(scheduler, entry, kind);
         }
     }
-    commit_send(commit);
+    scheduler_commit_send(commit);
 }
 
 /* ---- Results ---- */

@@ -12,6 +12,140 @@ struct damage_notice {
     char graph_id[GRAPH_ID_SIZE];
 };
 
+/* ---- Durable changes ---- */
+
+/* Back on the loop. A failed write or a corrupt catalogue may have lost what was to be kept: the
+ * process can promise nothing any more and has to end. A full disk and want of memory are waited
+ * out. */
+static void deliver_commit(struct message *message)
+{
+    struct commit *commit = (struct commit *)message;
+    struct scheduler *scheduler = commit->scheduler;
+    const enum status status = commit->change.status;
+    scheduler->changes--;
+    if (status != STATUS_OK) {
+        metrics_add(METRIC_STORE_FAILURES, 1);
+        log_write(LOG_ERROR, "store_failed", LOG_TEXT("code", status_info(status)->code),
+                  LOG_TEXT("job", commit->job != NULL ? commit->job->id : ""));
+    }
+    if (status == STATUS_DISK_FULL) {
+        capacity_note_full(scheduler);
+    } else if (status == STATUS_NO_MEMORY) {
+        capacity_pause(scheduler);
+    } else if (status != STATUS_OK && scheduler->lost_status == STATUS_OK) {
+        scheduler->lost_status = STATUS_IO;
+    }
+    if (commit->job != NULL) {
+        commit->job->changes--;
+    }
+    if (commit->entry != NULL) {
+        commit->entry->changes--;
+        commit->entry->active_jobs -= commit->change.graph != NULL;
+    }
+    capacity_release_share(&commit->share);
+    if (commit->then != NULL) {
+        commit->then(commit);
+    }
+    scheduler_commit_destroy(commit);
+}
+
+/* On the catalogue thread. */
+static void post_home(struct store_change *change)
+{
+    struct commit *commit = change->context;
+    mailbox_post(commit->scheduler->mailbox, &commit->message);
+}
+
+enum status scheduler_commit_create(struct scheduler *scheduler,
+                                    void (*then)(struct commit *commit), struct commit **ret_commit)
+{
+    struct commit *commit = calloc(1, sizeof(*commit));
+    if (commit == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    commit->scheduler = scheduler;
+    commit->then = then;
+    commit->message.deliver = deliver_commit;
+    commit->change.done = post_home;
+    commit->change.context = commit;
+    *ret_commit = commit;
+    return STATUS_OK;
+}
+
+void scheduler_commit_destroy(struct commit *commit)
+{
+    if (commit == NULL) {
+        return;
+    }
+    if (commit->result != NULL) {
+        result_unref(commit->result);
+    }
+    capacity_release_share(&commit->share);
+    graph_destroy(commit->graph);
+    free(commit->report);
+    free(commit);
+}
+
+enum status scheduler_commit_add_job(struct commit *commit, struct job *job)
+{
+    if (job_state_is_final(job->state) || job->report.input.known || job->report.workers_lost > 0 ||
+        job->report.traceparent[0] != '\0') {
+        commit->report = job_report_encode(&job->report);
+        if (commit->report == NULL) {
+            return STATUS_NO_MEMORY;
+        }
+    }
+    job_fill_row(job, commit->report, &commit->job_row);
+    commit->change.job_row = &commit->job_row;
+    commit->job = job;
+    return STATUS_OK;
+}
+
+/* Deletes the row of this result; its file goes too, or to quarantine. */
+static void delete_result(struct commit *commit, struct graph_entry *entry, enum kind kind,
+                          bool quarantine)
+{
+    commit->entry = entry;
+    commit->result_row.kind = kind;
+    memcpy(commit->result_row.graph_id, entry->row.id, sizeof(entry->row.id));
+    commit->change.delete_result = &commit->result_row;
+    commit->change.quarantine = quarantine;
+}
+
+/* On a thread of the pool. */
+static void write_graph(uv_work_t *request)
+{
+    struct commit *commit = request->data;
+    store_write_graph(commit->scheduler->store, &commit->change);
+}
+
+static void graph_written(uv_work_t *request, int error)
+{
+    struct commit *commit = request->data;
+    CHECK(error == 0); /* nothing cancels it */
+    store_apply(commit->scheduler->store, &commit->change);
+}
+
+void scheduler_commit_send(struct commit *commit)
+{
+    commit->scheduler->changes++;
+    if (commit->job != NULL) {
+        commit->job->changes++;
+    }
+    if (commit->entry != NULL) {
+        commit->entry->changes++;
+        /* A graph whose file is being written is not deleted meanwhile. */
+        commit->entry->active_jobs += commit->change.graph != NULL;
+    }
+    if (commit->change.graph == NULL) {
+        store_apply(commit->scheduler->store, &commit->change);
+        return;
+    }
+    commit->writing.data = commit;
+    CHECK(uv_queue_work(commit->scheduler->loop, &commit->writing, write_graph, graph_written) ==
+          0);
+}
+
 /* ---- Keys ---- */
 
 /* A key that cannot be entered for want of memory is not found: NotSolved until a restart. */
@@ -211,7 +345,7 @@ void results_evict(struct scheduler *scheduler, const struct result *kept)
            (budget_bytes > 0 && ledger->result_bytes > budget_bytes)) {
         struct commit *commit;
         const struct result_item *oldest = find_oldest(scheduler, kept);
-        if (oldest == NULL || commit_create(scheduler, NULL, &commit) != STATUS_OK) {
+        if (oldest == NULL || scheduler_commit_create(scheduler, NULL, &commit) != STATUS_OK) {
             return;
         }
         struct graph_entry *entry = oldest->entry;
@@ -220,9 +354,9 @@ void results_evict(struct scheduler *scheduler, const struct result *kept)
                   LOG_TEXT("kind", kind_name(kind)),
                   LOG_NUMBER("bytes", bytes_of(entry->results[kind])));
         metrics_add(METRIC_RESULTS_EVICTED, 1);
-        commit_delete_result(commit, entry, kind, false);
+        delete_result(commit, entry, kind, false);
         results_retire(scheduler, entry, kind);
-        commit_send(commit);
+        scheduler_commit_send(commit);
     }
 }
 
@@ -286,7 +420,7 @@ void results_quarantine_graph(struct scheduler *scheduler, const char *graph_id)
     struct graph_entry *entry = graph_table_find_id(scheduler->graphs, graph_id);
     struct commit *commit = NULL;
     if (entry == NULL || entry->deleting || entry->damaged ||
-        commit_create(scheduler, NULL, &commit) != STATUS_OK) {
+        scheduler_commit_create(scheduler, NULL, &commit) != STATUS_OK) {
         return;
     }
     entry->damaged = true;
@@ -294,7 +428,7 @@ void results_quarantine_graph(struct scheduler *scheduler, const char *graph_id)
     memcpy(commit->deleted_id, entry->row.id, sizeof(entry->row.id));
     commit->change.quarantine_graph_id = commit->deleted_id;
     commit->entry = entry;
-    commit_send(commit);
+    scheduler_commit_send(commit);
 }
 
 /* ---- A result solved again ---- */
@@ -339,7 +473,7 @@ static void add_job(struct commit *commit, enum kind kind)
         job_destroy(job);
         return;
     }
-    if (commit_add_job(commit, added) != STATUS_OK) {
+    if (scheduler_commit_add_job(commit, added) != STATUS_OK) {
         job_table_remove(scheduler->jobs, added);
         return;
     }
@@ -356,12 +490,12 @@ static void replace_result(struct scheduler *scheduler, const struct result *res
     const enum kind kind = result_kind(result);
     struct commit *commit = NULL;
     if (entry == NULL || entry->deleting || entry->results[kind] != result ||
-        commit_create(scheduler, job_stored, &commit) != STATUS_OK) {
+        scheduler_commit_create(scheduler, job_stored, &commit) != STATUS_OK) {
         return;
     }
     log_write(LOG_ERROR, "result_damaged", LOG_TEXT("graph", entry->row.id),
               LOG_TEXT("kind", kind_name(kind)));
-    commit_delete_result(commit, entry, kind, true);
+    delete_result(commit, entry, kind, true);
     results_retire(scheduler, entry, kind);
     entry->lost[kind] = true;
     const struct job *unfinished = job_table_newest_of(scheduler->jobs, entry->row.id);
@@ -372,7 +506,7 @@ static void replace_result(struct scheduler *scheduler, const struct result *res
     if (unfinished == NULL) {
         add_job(commit, kind);
     }
-    commit_send(commit);
+    scheduler_commit_send(commit);
 }
 
 /* ---- The way to the loop ---- */

@@ -10,8 +10,8 @@
  *   finish.c      work that comes home, cancels and deadlines: how a job ends or is put back
  *   submit.c      uploads and submissions, to their durable acceptance
  *   answer.c      how a call is answered, at once or later: documents, problems, long-polls, events
- *   results.c     results published, found and evicted; damaged files, and results solved again
- *   commit.c      durable changes on their way to the store and back
+ *   results.c     durable changes on their way to the store and back; results published, found,
+ *                 evicted, and solved again when they are damaged
  *   capacity.c    the ledger of queue places, disk and memory
  *   job.c         jobs, their table and their queue; graph_table.c: stored graphs */
 #pragma once
@@ -201,7 +201,7 @@ void answer_set_alarm(struct scheduler *scheduler, double at_s);
 /* The same for the deadline of a job, if it has one. */
 void answer_watch_deadline(struct scheduler *scheduler, const struct job *job);
 
-/* ---- commit.c ---- */
+/* ---- results.c ---- */
 /* One store_change with room for all that it points to. */
 struct commit {
     struct message message;
@@ -224,23 +224,15 @@ struct commit {
 };
 
 /* then may be NULL: a failure is logged either way. */
-MUST_CHECK enum status commit_create(struct scheduler *scheduler,
-                                     void (*then)(struct commit *commit),
-                                     struct commit **ret_commit);
-void commit_destroy(struct commit *commit);
+MUST_CHECK enum status scheduler_commit_create(struct scheduler *scheduler,
+                                               void (*then)(struct commit *commit),
+                                               struct commit **ret_commit);
+void scheduler_commit_destroy(struct commit *commit);
 /* Adds the job's row as of now. */
-MUST_CHECK enum status commit_add_job(struct commit *commit, struct job *job);
-/* Adds a name for the graph of the commit's entry; an empty one is none. */
-void commit_add_name(struct commit *commit, const char *name);
-/* Deletes the row of this result; its file goes too, or to quarantine. */
-void commit_delete_result(struct commit *commit, struct graph_entry *entry, enum kind kind,
-                          bool quarantine);
+MUST_CHECK enum status scheduler_commit_add_job(struct commit *commit, struct job *job);
 /* Moves the commit to the disk threads; it comes back to then() and is freed after. */
-void commit_send(struct commit *commit);
-/* The end of the job is durable: it is history now. */
-void commit_note_end(struct scheduler *scheduler, struct job *job);
+void scheduler_commit_send(struct commit *commit);
 
-/* ---- results.c ---- */
 /* Makes the result answer: for its graph, the aliases and every job that is done with it. */
 MUST_CHECK enum status results_publish(struct scheduler *scheduler, struct graph_entry *entry,
                                        struct result *result);

@@ -151,7 +151,8 @@ static void job_accepted(struct scheduler *scheduler, struct commit *commit)
               LOG_TEXT("state", job_state_name(job->state)));
     metrics_add(METRIC_JOBS_ACCEPTED, 1);
     if (job->state == JOB_DONE) {
-        commit_note_end(scheduler, job); /* before the answer, which says so */
+        job->committed = true; /* before the answer, which says so */
+        scheduler->history++;
         results_bind_latest(scheduler, job, commit->entry);
     } else {
         keep_graph(scheduler, job, &commit->graph);
@@ -192,18 +193,31 @@ static void job_stored(struct commit *commit)
 
 /* ---- Acceptance: checks and the commit ---- */
 
+/* Adds a name for the graph of the commit's entry; an empty one is none. */
+static void add_name(struct commit *commit, const char *name)
+{
+    const struct graph_entry *entry = commit->entry;
+    if (name[0] == '\0') {
+        return;
+    }
+    snprintf(commit->name_row.name, sizeof(commit->name_row.name), "%s", name);
+    memcpy(commit->name_row.graph_id, entry->row.id, sizeof(entry->row.id));
+    memcpy(commit->name_row.tenant, entry->row.tenant, sizeof(entry->row.tenant));
+    commit->change.name_row = &commit->name_row;
+}
+
 /* A commit to do with this submission, which moves the graph into it. */
 static enum status create_commit(struct submission *submission, struct graph_entry *entry,
                                  void (*then)(struct commit *commit), struct commit **ret_commit)
 {
     struct commit *commit;
-    const enum status status = commit_create(submission->scheduler, then, &commit);
+    const enum status status = scheduler_commit_create(submission->scheduler, then, &commit);
     if (status != STATUS_OK) {
         return status;
     }
     commit->call = submission->call;
     commit->entry = entry;
-    commit_add_name(commit, submission->call->parameters.name);
+    add_name(commit, submission->call->parameters.name);
     commit->graph = submission->graph;
     submission->graph = NULL;
     commit->share = capacity_move_share(&submission->share);
@@ -251,7 +265,7 @@ static void accept_graph(struct submission *submission, struct graph_entry *entr
         refuse_submission(submission, status);
         return;
     }
-    commit_send(commit);
+    scheduler_commit_send(commit);
     end_submission(submission);
 }
 
@@ -325,14 +339,14 @@ static void accept_job(struct submission *submission, struct graph_entry *entry)
         status = create_commit(submission, entry, job_stored, &commit);
     }
     if (status == STATUS_OK) {
-        status = commit_add_job(commit, job);
+        status = scheduler_commit_add_job(commit, job);
     }
     struct job *added = job;
     if (status == STATUS_OK) {
         status = job_table_add(scheduler->jobs, &job);
     }
     if (status != STATUS_OK) {
-        commit_destroy(commit);
+        scheduler_commit_destroy(commit);
         job_destroy(job);
         refuse_submission(submission, status);
         return;
@@ -347,7 +361,7 @@ static void accept_job(struct submission *submission, struct graph_entry *entry)
     }
     submission->call->next_waiter = NULL;
     added->acceptors = submission->call;
-    commit_send(commit);
+    scheduler_commit_send(commit);
     end_submission(submission);
 }
 

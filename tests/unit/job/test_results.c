@@ -134,6 +134,34 @@ static void a_negative_loop_is_not_answered_from_the_graph_without_it(void **sta
     assert_job_state(fixture, job_id, "failed");
 }
 
+/* Takes the folder of the graphs from under the store. */
+static void break_store(const struct fixture *fixture)
+{
+    char command[640];
+    snprintf(command, sizeof(command), "rm -rf '%s/graphs'", fixture->folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void what_the_disk_refuses_is_not_kept(void **state)
+{
+    struct fixture *fixture = *state;
+    break_store(fixture);
+    struct question *question = new_upload(CALL_SUBMIT, RING);
+    scheduler_post(fixture->scheduler, &question->call);
+    wait_for(fixture, question);
+    assert_true(question->call.status == STATUS_IO);
+    forget(question);
+    question = new_question(CALL_JOBS, "");
+    call(fixture, question, STATUS_OK, 200);
+    assert_string_equal(question->call.body, "{\"jobs\":[],\"next\":null}");
+    forget(question);
+    question = new_question(CALL_GRAPHS, "");
+    call(fixture, question, STATUS_OK, 200);
+    assert_string_equal(question->call.body, "{\"graphs\":[],\"next\":null}");
+    forget(question);
+    assert_int_equal(atomic_load(&scheduler_admission(fixture->scheduler)->queue_free), 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +171,7 @@ int main(void)
         SCHEDULER_TEST(results_are_evicted_in_the_order_of_their_last_queries),
         SCHEDULER_TEST(a_graph_answers_with_the_kind_asked_for_last),
         SCHEDULER_TEST(a_negative_loop_is_not_answered_from_the_graph_without_it),
+        SCHEDULER_TEST(what_the_disk_refuses_is_not_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
