@@ -1,5 +1,7 @@
 #include "proto/number.h"
 
+#include "proto/number_powers.h"
+
 #include "proto/status.h"
 
 #include <inttypes.h>
@@ -201,10 +203,6 @@ bool number_parse_real(const char *bytes, size_t size, double *ret_value)
 /* ---- The shortest decimal that reads back as the same binary float: of all such of the fewest
  * digits the one nearest to it. Raffaello Giulietti, The Schubfach way to render doubles, 2020.
  * ---- */
-
-/* Powers of ten from 10^FIRST_POWER on, made by powers.py, which says what they are. */
-extern const uint64_t number_powers[][2];
-#define FIRST_POWER (-292)
 
 __extension__ typedef unsigned __int128 wide;
 
