@@ -355,7 +355,7 @@ static enum status fill_statistics(const struct solve *solve)
     if (status != STATUS_OK) {
         return problem_set(solve->reterr, status, "No threads can be started for the statistics.");
     }
-    row_statistics_run(pool, solve->matrix, account->statistics);
+    cpu_finish_statistics(pool, solve->matrix, account->statistics);
     cpu_pool_destroy(pool);
     account->statistics_filled = true;
     account->timings.compute_s += stopwatch_now_s() - begin_s;

@@ -175,7 +175,7 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
             relaxation_count(plan->vertex_count, options->symmetric) / (computed_s - filled_s);
     }
     if (account->statistics != NULL) {
-        row_statistics_run(pool, matrix, account->statistics);
+        cpu_finish_statistics(pool, matrix, account->statistics);
         account->statistics_filled = true;
         account->timings.compute_s += stopwatch_now_s() - computed_s;
     }

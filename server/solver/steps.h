@@ -31,15 +31,15 @@ static inline double stopwatch_now_s(void)
  * way of one vertex, where vertices have many edges. O(m) at worst. */
 bool distance_range_within(const struct graph *graph, uint32_t limit, double affordable_s);
 
-/* ---- row_statistics.c ---- */
+/* ---- cpu/finish.c, beside what cpu/tiles.h has of it ---- */
 
 /* The statistics of a matrix, reduced on the CPU: two passes over it, the second for the histogram,
  * whose bins the first one finds.
  *
  * statistics: of the same size; of the same kind, or u2 of an i4 matrix that is to become one. The
  * diagonal is not read as a distance. Cannot fail, takes no memory. */
-void row_statistics_run(struct cpu_pool *pool, const struct matrix *matrix,
-                        struct statistics *statistics);
+void cpu_finish_statistics(struct cpu_pool *pool, const struct matrix *matrix,
+                           struct statistics *statistics);
 
 /* ---- host_memory.c, beside what solver.h has of it ---- */
 
