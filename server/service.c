@@ -466,8 +466,10 @@ int service_run(const struct config *config, const char *path, int argc, char **
     open_handles(&service);
     start(&service);
     uv_run(&service.loop, UV_RUN_DEFAULT);
-    store_close(service.store);
+    /* Drafts of results that were never published are removed from the folder that the store has
+     * open. */
     result_table_destroy(service.results);
+    store_close(service.store);
     CHECK(uv_loop_close(&service.loop) == 0);
     uv_library_shutdown();
     if (service.manager >= 0) {

@@ -145,9 +145,7 @@ void task_judge(uint32_t sample_rows, struct task *task)
                     task->graph_id);
         problem_hint(&task->problem, "Send the graph again: that heals it.");
     }
-    if (task->status == STATUS_OK) {
-        task->status = check_rows(sample_rows, task);
-    }
+    /* Before its rows are read: the seal refuses a file that has been cut short. */
     if (task->status == STATUS_OK) {
         const double began_s = clock_monotonic_s();
         task->status = result_file_seal(task->file);
@@ -156,6 +154,9 @@ void task_judge(uint32_t sample_rows, struct task *task)
         if (task->status != STATUS_OK) {
             problem_set(&task->problem, task->status, "The result file cannot be sealed.");
         }
+    }
+    if (task->status == STATUS_OK) {
+        task->status = check_rows(sample_rows, task);
     }
     if (task->graph != NULL) {
         task->names = task->graph->names;
