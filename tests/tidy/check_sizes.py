@@ -10,15 +10,14 @@ COLUMNS = 100
 
 # Of proto, gpu and server together. The product is to fit in one maintainer's head: at most 54,000
 # lines today, and 64,000 with the hierarchies, the second host and the clients that are to come.
-# A ceiling above its goal is today's figure: it goes down with the tree and never up again.
 PRODUCT_LINES = 64000
-PRODUCT_FILES = 368  # the goal is 330
+PRODUCT_FILES = 330
 # Nine of ten functions are no longer. Procedures that read downwards have 35 to 45 lines; the
 # ceiling keeps long ones the exception.
 FUNCTION_P90 = 45
 # A static function of a few lines that is used once is usually better read in its place.
 SHORT_LINES = 12
-SHORT_USED_ONCE = 478  # the goal is 300
+SHORT_USED_ONCE = 300
 
 
 def is_used_once(code, name):
