@@ -58,7 +58,7 @@ def test_where_all_places_are_taken_whoever_waits_makes_room():
 
 
 def test_more_connections_than_keep_the_room_of_a_request():
-    count = 600  # SPARE_EXCHANGES of http.c are fewer
+    count = 600
     with harness.Daemon() as daemon:
         daemon.solve(SMALL, "?name=town")
         kept = [socket.create_connection(("127.0.0.1", daemon.port), timeout=60) for _ in range(count)]

@@ -18,7 +18,7 @@ struct stream {
     struct text made;       /* and not yet encoded */
     struct text text;       /* not yet sent */
     size_t sent;
-    uint64_t *produced; /* of deadlines.h */
+    uint64_t *produced; /* of limits.h */
     bool ended;
 };
 

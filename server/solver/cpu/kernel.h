@@ -3,7 +3,7 @@
  * All of it works on blocks of at most CPU_TILE x CPU_TILE elements of a row-major matrix. The
  * min-plus product reads packed copies of its operands, in the order in which its inner loop wants
  * them and padded with unreachable, so that this loop knows no edges. One source,
- * cpu_kernel_body.h, is compiled for each instruction set; which one runs is decided at run time.
+ * kernel_body.h, is compiled for each instruction set; which one runs is decided at run time.
  */
 #pragma once
 
