@@ -85,11 +85,13 @@ static void close_all(struct service *service)
     }
 }
 
-/* 2. What was asked before the quiesce is answered by the loop in passing. */
+/* 2. What was asked before the quiesce is answered by the loop in passing, as are its signals while
+ * an HTTP thread is still busy. */
 static void check_calls(uv_idle_t *idle)
 {
     struct service *service = idle->data;
-    if (scheduler_calls_open(service->scheduler) == 0) {
+    if ((service->http == NULL || http_is_quiesced(service->http)) &&
+        scheduler_calls_open(service->scheduler) == 0) {
         uv_idle_stop(idle);
         close_all(service);
     }

@@ -57,8 +57,7 @@ struct endpoint {
     double ticked_s;
     double lost_s; /* in which the thread was busy: no client is charged for it */
     double stop_s; /* when the grace period ends; 0 before the stop */
-    bool is_quiesced;
-    sem_t *quiesced; /* posted then */
+    atomic_bool is_quiesced;
     struct message quiesce_message;
     struct message stop_message;
 };
@@ -400,8 +399,7 @@ static void quiesce(struct message *message)
     struct endpoint *endpoint = endpoint_of(message, offsetof(struct endpoint, quiesce_message));
 
     stop_accepting(endpoint);
-    endpoint->is_quiesced = true;
-    sem_post(endpoint->quiesced);
+    atomic_store(&endpoint->is_quiesced, true);
 }
 
 static void stop(struct message *message)
@@ -497,9 +495,8 @@ void endpoint_post(struct endpoint *endpoint, struct message *message)
     mailbox_post(endpoint->mailbox, message);
 }
 
-void endpoint_quiesce(struct endpoint *endpoint, sem_t *quiesced)
+void endpoint_quiesce(struct endpoint *endpoint)
 {
-    endpoint->quiesced = quiesced;
     mailbox_post(endpoint->mailbox, &endpoint->quiesce_message);
 }
 
@@ -530,7 +527,7 @@ void *endpoint_context(const struct endpoint *endpoint)
 
 bool endpoint_is_quiesced(const struct endpoint *endpoint)
 {
-    return endpoint->is_quiesced;
+    return atomic_load(&endpoint->is_quiesced);
 }
 
 struct conn *endpoint_conn(struct MHD_Connection *connection)

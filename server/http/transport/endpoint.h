@@ -14,7 +14,6 @@
 #include "server/job/mailbox.h"
 
 #include <microhttpd.h>
-#include <semaphore.h>
 #include <stdatomic.h>
 #include <sys/queue.h>
 
@@ -59,8 +58,10 @@ MUST_CHECK enum status endpoint_create(const struct endpoint_rules *rules, unsig
                                        struct endpoint **ret_endpoint);
 /* From any thread: it is delivered on the endpoint's. */
 void endpoint_post(struct endpoint *endpoint, struct message *message);
-/* No new connections; open ones are answered. Posts the semaphore once its thread knows. */
-void endpoint_quiesce(struct endpoint *endpoint, sem_t *quiesced);
+/* No new connections; open ones are answered. */
+void endpoint_quiesce(struct endpoint *endpoint);
+/* Whether its thread knows of the quiesce, and what it posted before is posted. */
+bool endpoint_is_quiesced(const struct endpoint *endpoint);
 /* Also ends the thread, once all requests under way are answered or the grace period is over; then
  * closes the connections. No further post may come; two calls, so that several end at once. NULL is
  * accepted. */
@@ -75,7 +76,6 @@ bool endpoint_parses_leniently(void);
 /* ---- On the endpoint's thread ---- */
 
 void *endpoint_context(const struct endpoint *endpoint);
-bool endpoint_is_quiesced(const struct endpoint *endpoint);
 struct conn *endpoint_conn(struct MHD_Connection *connection);
 /* The phase of a connection; now_s by clock_monotonic_s(), of PHASE_HEADERS only. */
 void endpoint_enter_phase(struct conn *conn, enum conn_phase phase, double now_s);

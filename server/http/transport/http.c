@@ -4,8 +4,6 @@
 #include "server/http/request/lifecycle.h"
 #include "server/http/transport/endpoint.h"
 
-#include <errno.h>
-#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -252,18 +250,19 @@ enum status http_load_certificate(struct http *http, struct problem *reterr)
 
 void http_quiesce(struct http *http)
 {
-    sem_t quiesced;
-
-    CHECK(sem_init(&quiesced, 0, 0) == 0);
     for (size_t i = 0; i < http->thread_count; i++) {
-        endpoint_quiesce(http->endpoints[i], &quiesced);
+        endpoint_quiesce(http->endpoints[i]);
     }
+}
+
+bool http_is_quiesced(const struct http *http)
+{
     for (size_t i = 0; i < http->thread_count; i++) {
-        while (sem_wait(&quiesced) != 0) {
-            CHECK(errno == EINTR);
+        if (!endpoint_is_quiesced(http->endpoints[i])) {
+            return false;
         }
     }
-    sem_destroy(&quiesced);
+    return true;
 }
 
 void http_stop(struct http *http)

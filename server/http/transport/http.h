@@ -34,9 +34,11 @@ const char *http_admin_address(const struct http *http);
 MUST_CHECK enum status http_load_keys(struct http *http, struct problem *reterr);
 MUST_CHECK enum status http_load_certificate(struct http *http, struct problem *reterr);
 /* Listens no more; open connections are answered, but the scheduler is asked nothing: what would
- * ask is answered 503 from now on. It waits until each HTTP thread knows: when this returns every
- * call ever made has been posted. */
+ * ask is answered 503 from now on. Does not wait for the HTTP threads, which may be in the middle
+ * of a long answer. */
 void http_quiesce(struct http *http);
-/* After http_quiesce, or without it when no call was ever made, and after every call has been
+/* Whether each HTTP thread knows: then every call ever made has been posted. */
+bool http_is_quiesced(const struct http *http);
+/* Once http_is_quiesced, or without it when no call was ever made, and after every call has been
  * answered. NULL is accepted. */
 void http_stop(struct http *http);
