@@ -31,7 +31,8 @@ struct header_list {
 static struct {
     char *input;
     size_t size;
-    size_t at; /* where the next head begins, as far as that is known */
+    size_t at;     /* where the next head begins, as far as that is known */
+    uint64_t left; /* of its body, by our own reading */
     bool closing;
     bool begun;
 } talk;
@@ -86,6 +87,8 @@ static void check_line(const char *line, size_t size, unsigned counts[3])
     CHECK(!has_control(colon, size - (size_t)(colon - line)));
     for (int i = 0; i < 3; i++)
         counts[i] += is_named(line, (size_t)(colon - line), names[i]);
+    if (is_named(line, (size_t)(colon - line), "content-length"))
+        talk.left = strtoull(colon + 1, NULL, 10);
 }
 
 /* The head that the guard has let pass, from its first byte. Returns its size. */
@@ -107,7 +110,7 @@ static size_t check_head(const char *head, size_t size)
         check_line(line, (size_t)(at - line), counts);
     }
     CHECK(counts[0] == 1 || (old && counts[0] == 0));
-    CHECK(counts[1] + counts[2] <= 1);
+    CHECK(counts[1] + counts[2] <= 1 && counts[2] == 0); /* chunks close */
     return (size_t)(end - head) + 4;
 }
 
@@ -169,12 +172,17 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
 {
     struct header_list list = {.count = 0};
     bool body = false;
+    bool closing = false;
 
     (void)context;
     (void)data;
     if (talk.begun) {
+        /* Where the connection goes on, the next head lies behind as many bytes as we have read. */
+        CHECK(talk.closing || (*size == 0 ? talk.left == 0 : *size <= talk.left));
         if (*size == 0)
             return answer(connection);
+        talk.at += *size;
+        talk.left -= *size;
         *size = 0;
         return MHD_YES;
     }
@@ -192,8 +200,11 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
         .head_size = PARSES_LENIENTLY ? info->header_size : 0,
     };
     talk.begun = true;
-    bool passed = list.count <= HEADER_LIMIT && guard_check(&line, &body, NULL) == STATUS_OK;
-    talk.closing = !passed || body;
+    bool passed =
+        list.count <= HEADER_LIMIT && guard_check(&line, &body, &closing, NULL) == STATUS_OK;
+    talk.closing = !passed || closing;
+    const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
+    talk.left = length == NULL ? 0 : strtoull(length, NULL, 10); /* unless it is read again */
     if (!passed)
         return answer(connection);
     check_input(info->header_size);

@@ -89,12 +89,11 @@ def test_a_request_without_host_is_refused(daemon):
 
 
 def test_a_smuggled_request_never_runs(daemon):
-    """What a refused body holds is not a request, nor what follows an accepted one."""
-    for headers in (b"Content-Length: %d\r\n" % len(SMALL), b"Transfer-Encoding: chunked\r\n"):
-        body = SMALL
-        if b"chunked" in headers:
-            body = b"%x\r\n" % len(SMALL) + SMALL + b"\r\n0\r\n\r\n"
-        got, closed = talk(daemon, post(headers, body) + HIDDEN)
+    """What a refused body holds is not a request, nor what follows chunks or an answer before a body."""
+    chunks = b"%x\r\n" % len(SMALL) + SMALL + b"\r\n0\r\n\r\n"
+    for head, body in ((post(b"Transfer-Encoding: chunked\r\n", b""), chunks),
+                       (b"POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(SMALL), SMALL)):
+        got, closed = talk(daemon, head + body + HIDDEN)
         assert closed and got.count(b"HTTP/1.1 ") == 1 and b'"api"' not in got, got
         assert b"Connection: close" in got, got
 
@@ -103,6 +102,26 @@ def test_good_requests_may_follow_each_other(daemon):
     close = b"GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
     got, closed = talk(daemon, HIDDEN * 20 + close)
     assert closed and got.count(b"HTTP/1.1 200") == 21 and got.count(b'"api"') == 20, got
+
+
+def test_a_body_of_a_known_length_keeps_its_connection(daemon):
+    """Read to its end, good or bad: a proxy has framed it alike."""
+    graph = daemon.solve(SMALL)["graph"]
+    pairs = b'{"pairs":[[1,2],[1,3]]}'
+    connection = daemon.connect()
+    connection.connect()
+    first = connection.sock
+    for _ in range(10):
+        for path, body, status in (("/v1/jobs", SMALL, 200), ("/v1/jobs", b"p sp 2 1\nb 1 2 5\n", 422),
+                                   (f"/v1/graphs/{graph}/distances", pairs, 200)):
+            answer = daemon.ask("POST", path, body, {"Content-Type": "application/x-www-form-urlencoded"}, connection)
+            assert answer.status == status and connection.sock is first, (answer.status, answer.headers, answer.body)
+            assert "Connection" not in answer.headers, answer.headers
+    connection.close()
+    # In chunks, whose lines nothing shows, or refused before the body: the connection ends.
+    for path, body, status in (("/v1/jobs", iter([SMALL]), 200), ("/nowhere", SMALL, 404)):
+        answer = daemon.ask("POST", path, body)
+        assert answer.status == status and answer.headers["Connection"] == "close", answer.headers
 
 
 def test_a_request_may_come_byte_by_byte(daemon):

@@ -47,7 +47,7 @@ static enum status collect(struct request *request, enum MHD_ValueKind kind,
 }
 
 /* line: as libmicrohttpd gave its strings. */
-static enum status guard(struct request *request, const struct guard_request *line, bool *ret_body,
+static enum status guard(struct request *request, const struct guard_request *line,
                          struct problem *reterr)
 {
     const union MHD_ConnectionInfo *info =
@@ -64,7 +64,12 @@ static enum status guard(struct request *request, const struct guard_request *li
 
     enum status status = collect(request, MHD_HEADER_KIND, &list, reterr);
     head.header_count = list.count;
-    return status == STATUS_OK ? guard_check(&head, ret_body, reterr) : status;
+    if (status == STATUS_OK) {
+        status = guard_check(&head, &request->has_body, &request->closing, reterr);
+    }
+    /* A proxy may have framed a refused request differently (request smuggling). */
+    request->closing |= status != STATUS_OK;
+    return status;
 }
 
 static bool is_preflight(const struct request *request)
@@ -147,13 +152,9 @@ static enum status route(struct request *request, struct problem *reterr)
 static enum status check(struct request *request, const struct guard_request *line,
                          struct problem *reterr)
 {
-    bool has_body = false;
-    enum status status = guard(request, line, &has_body, reterr);
+    enum status status = guard(request, line, reterr);
 
     request_assign_id(request);
-    /* Close the connection: a proxy may have framed a refused request, or one with a body,
-     * differently (request smuggling). */
-    request->closing = status != STATUS_OK || has_body;
     request->method = router_method(line->method);
     if (status == STATUS_OK) {
         status = check_origin(request, reterr);
@@ -206,13 +207,15 @@ static void begin(struct request *request, const struct guard_request *line)
         turn_away(request, conn->verdict);
     } else if (check(request, line, &request->refusal) != STATUS_OK) {
         request->resume = request_answer_refusal;
+        /* At once, and not behind a body that would be sent for nothing. */
+        request->closing |= request->has_body;
         if (request->closing) {
             request_answer_refusal(request);
         }
     }
     if (request->answered) {
         endpoint_enter_phase(conn, PHASE_ANSWER, 0);
-    } else if (request->closing) {
+    } else if (request->has_body) {
         endpoint_enter_phase(conn, PHASE_BODY, 0);
     }
 }

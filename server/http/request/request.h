@@ -57,6 +57,7 @@ struct request {
     bool is_unix;             /* it came over a Unix socket */
     enum MHD_Result outcome;  /* of the callback under way */
     bool begun;
+    bool has_body;        /* announced at its head */
     bool closing;         /* the connection ends with this answer */
     bool answered;        /* an answer is on its way */
     unsigned http_status; /* of it; 0 before */

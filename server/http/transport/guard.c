@@ -337,7 +337,7 @@ static size_t plain_size(const struct guard_request *request, bool *ret_in_place
     return (size_t)(at - request->method) + strlen("\r\n");
 }
 
-enum status guard_check(const struct guard_request *request, bool *ret_closing,
+enum status guard_check(const struct guard_request *request, bool *ret_body, bool *ret_closing,
                         struct problem *reterr)
 {
     struct framing framing = {0};
@@ -359,7 +359,8 @@ enum status guard_check(const struct guard_request *request, bool *ret_closing,
         return refuse(reterr, "The head has a NUL, a header without a name, or more than one blank "
                               "behind a colon.");
     }
-    *ret_closing = framing.has_content || request->head_size < size || !is_in_place;
+    *ret_body = framing.has_content;
+    *ret_closing = framing.encodings > 0 || request->head_size < size || !is_in_place;
     return STATUS_OK;
 }
 

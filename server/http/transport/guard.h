@@ -32,10 +32,11 @@ struct guard_request {
 };
 
 /* STATUS_OK, or STATUS_BAD_REQUEST / STATUS_LENGTH_REQUIRED with the reason: the connection is then
- * closed after the answer. ret_closing: it is closed after the answer too, because the request
- * announces a body, or its head is not written as plainly as its strings look. */
-MUST_CHECK enum status guard_check(const struct guard_request *request, bool *ret_closing,
-                                   struct problem *reterr);
+ * closed after the answer. ret_body: the request announces a body. ret_closing: the connection is
+ * closed after the answer too, because that body comes in chunks, whose lines nothing shows, or
+ * because the head is not written as plainly as its strings look. */
+MUST_CHECK enum status guard_check(const struct guard_request *request, bool *ret_body,
+                                   bool *ret_closing, struct problem *reterr);
 /* Checks the trailer section, behind the last chunk: no field may be about the message itself or
  * about the client. */
 MUST_CHECK enum status guard_check_trailers(const struct guard_header *headers, size_t count,

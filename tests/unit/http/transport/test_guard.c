@@ -18,7 +18,7 @@ struct probe {
     const char *headers[4];
 };
 
-static enum status check(const struct probe *probe, bool *ret_body)
+static enum status check_body(const struct probe *probe, bool *ret_body, bool *ret_closing)
 {
     struct guard_header headers[4];
     struct guard_request request = {
@@ -32,7 +32,15 @@ static enum status check(const struct probe *probe, bool *ret_body)
         headers[request.header_count++] =
             (struct guard_header){text, (size_t)(colon - text), colon + 2, strlen(colon + 2)};
     }
-    return guard_check(&request, ret_body, &problem);
+    return guard_check(&request, ret_body, ret_closing, &problem);
+}
+
+static enum status check(const struct probe *probe)
+{
+    bool body;
+    bool closing;
+
+    return check_body(probe, &body, &closing);
 }
 
 static void well_formed_requests_pass(void **state)
@@ -40,24 +48,29 @@ static void well_formed_requests_pass(void **state)
     static const struct {
         struct probe probe;
         bool body;
+        bool closing;
     } cases[] = {
-        {{"GET", "/v1/jobs?a=%20", "HTTP/1.1", {"Host: a"}}, false},
-        {{"HEAD", "/", "HTTP/1.0", {"Host: a", "Accept: */*"}}, false},
-        {{"POST", "/", "HTTP/1.1", {"Host: a", "Content-Length: 12"}}, true},
-        {{"POST", "/", "HTTP/1.1", {"Host: a", "Content-Length: 0"}}, false},
-        {{"PUT", "/", "HTTP/1.1", {"Host: a", "Transfer-Encoding: Chunked"}}, true},
-        {{"DELETE", "/", "HTTP/1.1", {"Host: a"}}, false},
-        {{"DELETE", "/", "HTTP/1.1", {"Host: a", "Content-Length: 0"}}, false},
-        {{"POST", "/", "HTTP/1.1", {"Host: a", "Content-Length: 5", "Expect: 100-continue"}}, true},
-        {{"GET", "/", "HTTP/1.1", {"Host: a", "X-Note: tab\tand \xC3\xA4"}}, false},
+        {{"GET", "/v1/jobs?a=%20", "HTTP/1.1", {"Host: a"}}, false, false},
+        {{"HEAD", "/", "HTTP/1.0", {"Host: a", "Accept: */*"}}, false, false},
+        {{"POST", "/", "HTTP/1.1", {"Host: a", "Content-Length: 12"}}, true, false},
+        {{"POST", "/", "HTTP/1.1", {"Host: a", "Content-Length: 0"}}, false, false},
+        {{"PUT", "/", "HTTP/1.1", {"Host: a", "Transfer-Encoding: Chunked"}}, true, true},
+        {{"DELETE", "/", "HTTP/1.1", {"Host: a"}}, false, false},
+        {{"DELETE", "/", "HTTP/1.1", {"Host: a", "Content-Length: 0"}}, false, false},
+        {{"POST", "/", "HTTP/1.1", {"Host: a", "Content-Length: 5", "Expect: 100-continue"}},
+         true,
+         false},
+        {{"GET", "/", "HTTP/1.1", {"Host: a", "X-Note: tab\tand \xC3\xA4"}}, false, false},
     };
 
     (void)state;
     for (size_t i = 0; i < LENGTH_OF(cases); i++) {
         bool body = !cases[i].body;
+        bool closing = !cases[i].closing;
 
-        assert_int_equal(check(&cases[i].probe, &body), STATUS_OK);
+        assert_int_equal(check_body(&cases[i].probe, &body, &closing), STATUS_OK);
         assert_int_equal(body, cases[i].body);
+        assert_int_equal(closing, cases[i].closing);
     }
 }
 
@@ -65,7 +78,6 @@ static void every_byte_of_a_target_is_looked_at(void **state)
 {
     char url[40];
     struct probe probe = {"GET", url, "HTTP/1.1", {"Host: a"}};
-    bool body;
 
     (void)state;
     for (size_t size = 2; size < sizeof url; size++) {
@@ -76,7 +88,7 @@ static void every_byte_of_a_target_is_looked_at(void **state)
             const bool fine = byte > 0x20 && byte < 0x7F && byte != '#';
 
             url[1 + (size_t)byte % (size - 1)] = (char)byte;
-            assert_int_equal(check(&probe, &body), fine ? STATUS_OK : STATUS_BAD_REQUEST);
+            assert_int_equal(check(&probe), fine ? STATUS_OK : STATUS_BAD_REQUEST);
             url[1 + (size_t)byte % (size - 1)] = '~';
         }
     }
@@ -87,7 +99,6 @@ static void every_byte_of_a_value_is_looked_at(void **state)
     char header[40] = "X-Note: ";
     char *value = header + strlen(header);
     const struct probe probe = {"GET", "/", "HTTP/1.1", {"Host: a", header}};
-    bool body;
 
     (void)state;
     for (size_t size = 1; size < 30; size++) {
@@ -98,7 +109,7 @@ static void every_byte_of_a_value_is_looked_at(void **state)
                 const bool fine = (byte >= 0x20 && byte != 0x7F) || byte == '\t';
 
                 value[at] = (char)byte;
-                assert_int_equal(check(&probe, &body), fine ? STATUS_OK : STATUS_BAD_REQUEST);
+                assert_int_equal(check(&probe), fine ? STATUS_OK : STATUS_BAD_REQUEST);
             }
             value[at] = 'v';
         }
@@ -155,11 +166,10 @@ static void ambiguous_requests_are_refused(void **state)
         {"", "/", "HTTP/1.1", {"Host: a"}},
         {"GET", "/", "HTTP/1.0", {"Host: a", "Host: a"}},
     };
-    bool body;
 
     (void)state;
     for (size_t i = 0; i < LENGTH_OF(cases); i++) {
-        if (check(&cases[i], &body) != STATUS_BAD_REQUEST) {
+        if (check(&cases[i]) != STATUS_BAD_REQUEST) {
             fail_msg("case %zu was not refused", i);
         }
     }
@@ -168,10 +178,9 @@ static void ambiguous_requests_are_refused(void **state)
 static void a_post_without_length_is_told_so(void **state)
 {
     struct probe probe = {"POST", "/", "HTTP/1.1", {"Host: a"}};
-    bool body;
 
     (void)state;
-    assert_int_equal(check(&probe, &body), STATUS_LENGTH_REQUIRED);
+    assert_int_equal(check(&probe), STATUS_LENGTH_REQUIRED);
 }
 
 static enum status check_host(const char *value, size_t size)
@@ -180,9 +189,10 @@ static enum status check_host(const char *value, size_t size)
     const struct guard_request request = {
         .method = "GET", .version = "HTTP/1.1", .url = "/", .headers = &host, .header_count = 1};
     struct problem problem;
+    bool body;
     bool closing;
 
-    return guard_check(&request, &closing, &problem);
+    return guard_check(&request, &body, &closing, &problem);
 }
 
 static void names_and_addresses_are_hosts(void **state)
@@ -218,10 +228,9 @@ static void all_else_is_no_host(void **state)
 static void a_fragment_never_leaves_the_client(void **state)
 {
     static const struct probe probe = {"GET", "/livez#x", "HTTP/1.1", {"Host: a"}};
-    bool body;
 
     (void)state;
-    assert_int_equal(check(&probe, &body), STATUS_BAD_REQUEST);
+    assert_int_equal(check(&probe), STATUS_BAD_REQUEST);
 }
 
 /* A head as libmicrohttpd leaves it: its strings end in NULs where blanks, colons and lines were.
@@ -273,19 +282,20 @@ static void a_head_is_written_as_plainly_as_its_strings(void **state)
     };
     struct problem problem;
     struct head head;
+    bool body;
 
     (void)state;
     for (size_t i = 0; i < LENGTH_OF(cases); i++) {
         bool closing = true;
 
         fill_head(&head, cases[i].separator, cases[i].line_end);
-        assert_int_equal(guard_check(&head.request, &closing, &problem), cases[i].status);
+        assert_int_equal(guard_check(&head.request, &body, &closing, &problem), cases[i].status);
         assert_int_equal(closing, cases[i].closing);
     }
     bool closing = true;
     fill_head(&head, ":  ", "\n");
     head.request.head_size = 0; /* not known */
-    assert_int_equal(guard_check(&head.request, &closing, &problem), STATUS_OK);
+    assert_int_equal(guard_check(&head.request, &body, &closing, &problem), STATUS_OK);
     assert_false(closing);
 }
 
