@@ -8,8 +8,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+
+struct entry;
 
 struct result {
     atomic_uint references;
@@ -23,6 +26,7 @@ struct result {
     struct result_file *file;
     struct matrix matrix; /* the file's, to spare every query the call */
     struct vertex_names *names;
+    LIST_HEAD(, entry) keys; /* of the table, under its lock */
 };
 
 enum status result_create(const char *graph_id, const char *etag, struct result_file **take_file,
@@ -271,6 +275,7 @@ enum status result_publish(struct result *result, const char *name, uint64_t *re
 
 struct entry {
     struct entry *next;
+    LIST_ENTRY(entry) of_result;
     uint64_t hash;
     struct result *result;
     uint32_t owner;
@@ -384,8 +389,10 @@ enum status result_table_put(struct result_table *table, uint32_t owner, const c
     if (replaced != NULL) {
         entry->next = replaced->next;
         replaced->next = NULL;
+        LIST_REMOVE(replaced, of_result);
     }
     *link = entry;
+    LIST_INSERT_HEAD(&result->keys, entry, of_result);
     if (replaced == NULL && ++table->entry_count > table->bucket_count) {
         grow(table);
     }
@@ -401,6 +408,7 @@ static void unlink_entry(struct result_table *table, struct entry **link, struct
     *link = entry->next;
     entry->next = *list;
     *list = entry;
+    LIST_REMOVE(entry, of_result);
     table->entry_count--;
 }
 
@@ -419,16 +427,10 @@ void result_table_remove(struct result_table *table, uint32_t owner, const char 
 void result_table_remove_result(struct result_table *table, const struct result *result)
 {
     struct entry *removed = NULL;
+    const struct entry *entry;
     pthread_rwlock_wrlock(&table->lock);
-    for (size_t i = 0; i < table->bucket_count; i++) {
-        struct entry **link = &table->buckets[i];
-        while (*link != NULL) {
-            if ((*link)->result == result) {
-                unlink_entry(table, link, &removed);
-            } else {
-                link = &(*link)->next;
-            }
-        }
+    while ((entry = LIST_FIRST(&result->keys)) != NULL) {
+        unlink_entry(table, find_link(table, entry->owner, entry->key, entry->hash), &removed);
     }
     pthread_rwlock_unlock(&table->lock);
     destroy_entries(removed);

@@ -81,7 +81,7 @@ void result_table_destroy(struct result_table *table);
 MUST_CHECK enum status result_table_put(struct result_table *table, uint32_t owner, const char *key,
                                         struct result *result);
 void result_table_remove(struct result_table *table, uint32_t owner, const char *key);
-/* Removes every key of a result. */
+/* Removes every key of a result, one step for each. A result is in one table at most. */
 void result_table_remove_result(struct result_table *table, const struct result *result);
 /* A reference for the caller, NULL when there is none. Any thread. */
 struct result *result_table_find(struct result_table *table, uint32_t owner, const char *key);

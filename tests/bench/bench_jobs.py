@@ -1,10 +1,12 @@
 """Small jobs per second through the daemon: from the first upload to the last job done.
 
-    bench_jobs.py APSPD [--jobs N] [--vertices N] [--edges N] [--connections N] [DAEMON'S OPTIONS ...]
+    bench_jobs.py APSPD [--jobs N] [--vertices N] [--edges N] [--connections N] [--beside N]
+                  [DAEMON'S OPTIONS ...]
 
 Every graph is another one. Prints one line per figure: jobs accepted (each is durable by then) and
 jobs done per second, processor time of the daemon per job, and what the solver itself took in all.
-The exit status is 1 when a job did not end as done."""
+With --beside the same again once so many other graphs are stored and solved, and the ratio of the
+rates. The exit status is 1 when a job did not end as done."""
 
 import argparse
 import os
@@ -33,6 +35,7 @@ def parse_arguments():
     parser.add_argument("--vertices", type=int, default=128)
     parser.add_argument("--edges", type=int, default=512)
     parser.add_argument("--connections", type=int, default=32)
+    parser.add_argument("--beside", type=int, default=0)
     return parser.parse_known_args()
 
 
@@ -100,30 +103,54 @@ def submit_all(daemon, requests, connections):
         thread.join()
 
 
+def make_requests(options, first):
+    head = b"POST /v1/jobs?format=nthu HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
+    graphs = (make_graph(options, first + number) for number in range(options.jobs))
+    return [head % len(graph) + graph for graph in graphs]
+
+
+def measure(daemon, options, first):
+    """Jobs accepted per second."""
+    requests = make_requests(options, first)
+    began_cpu_s = cpu_seconds(daemon.process.pid)
+    began_s = time.monotonic()
+    submit_all(daemon, requests, options.connections)
+    accepted_s = time.monotonic() - began_s
+    wait_for_all(daemon)
+    done_s = time.monotonic() - began_s
+    cpu_s = cpu_seconds(daemon.process.pid) - began_cpu_s
+    print(f"accepted           {options.jobs / accepted_s:10.0f} jobs/s")
+    print(f"done               {options.jobs / done_s:10.0f} jobs/s")
+    print(f"processor          {cpu_s / options.jobs * 1e6:10.0f} us/job", flush=True)
+    return options.jobs / accepted_s
+
+
+def fill(daemon, options):
+    """Rings of three: what they weigh tells one from another."""
+    for first in range(0, options.beside, options.jobs):
+        count = min(options.jobs, options.beside - first)
+        ring = argparse.Namespace(jobs=count, vertices=3, edges=3)
+        submit_all(daemon, make_requests(ring, 10**9 + first), options.connections)
+        wait_for_all(daemon)
+
+
 def main():
     options, rest = parse_arguments()
     harness.BINARY = options.apspd
-    head = b"POST /v1/jobs?format=nthu HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
-    graphs = [make_graph(options, number) for number in range(options.jobs)]
-    requests = [head % len(graph) + graph for graph in graphs]
     with harness.Daemon(*OPTIONS, *rest) as daemon:
-        began_cpu_s = cpu_seconds(daemon.process.pid)
-        began_s = time.monotonic()
-        submit_all(daemon, requests, options.connections)
-        accepted_s = time.monotonic() - began_s
-        wait_for_all(daemon)
-        done_s = time.monotonic() - began_s
-        cpu_s = cpu_seconds(daemon.process.pid) - began_cpu_s
+        empty = measure(daemon, options, 0)
         jobs = list_all(daemon)
-    done = [job for job in jobs if job["state"] == "done"]
-    compute_s = sum(job["timings"]["compute_s"] for job in done)
-    print(f"accepted           {options.jobs / accepted_s:10.0f} jobs/s")
-    print(f"done               {options.jobs / done_s:10.0f} jobs/s")
-    print(f"processor          {cpu_s / options.jobs * 1e6:10.0f} us/job")
-    print(f"compute            {compute_s * 1e3:10.2f} ms in all")
-    if len(done) != options.jobs:
-        print(f"{options.jobs - len(done)} jobs did not end as done")
-        sys.exit(1)
+        done = [job for job in jobs if job["state"] == "done"]
+        compute_s = sum(job["timings"]["compute_s"] for job in done)
+        print(f"compute            {compute_s * 1e3:10.2f} ms in all")
+        if len(done) != options.jobs:
+            print(f"{options.jobs - len(done)} jobs did not end as done")
+            sys.exit(1)
+        if options.beside > 0:
+            fill(daemon, options)
+            print(f"beside {options.beside} graphs:")
+            full = measure(daemon, options, options.jobs)
+            print(f"full to empty      {full / empty:10.2f}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 #include "server/store/result.h"
+#include "tests/unit/steps_fixture.h"
 #include "tests/unit/store_fixture.h"
 
 #include <pthread.h>
@@ -225,6 +226,46 @@ static void many_keys_survive_growth_and_leave_together(void **state)
     result_table_destroy(table);
 }
 
+struct removal {
+    struct result_table *table;
+    const struct result *result;
+};
+
+static void remove_result(void *context)
+{
+    const struct removal *removal = context;
+    result_table_remove_result(removal->table, removal->result);
+}
+
+/* Two keys of the result, among as many of another as are said. */
+static long steps_to_remove_beside(const struct fixture *fixture, int count)
+{
+    struct result_table *table = make_table();
+    struct result *one = make_empty_result(fixture, "g_1");
+    struct result *other = make_empty_result(fixture, "g_2");
+    char key[RESULT_KEY_SIZE];
+    for (int i = 0; i < count; i++) {
+        snprintf(key, sizeof key, "j_%d", i);
+        assert_int_equal(result_table_put(table, 0, key, other), STATUS_OK);
+    }
+    assert_int_equal(result_table_put(table, 0, "g_1", one), STATUS_OK);
+    assert_int_equal(result_table_put(table, 0, "town", one), STATUS_OK);
+    const long steps = count_steps(remove_result, &(struct removal){table, one});
+    result_unref(one);
+    result_unref(other);
+    result_table_destroy(table);
+    return steps;
+}
+
+static void a_result_leaves_in_as_many_steps_whatever_else_is_there(void **state)
+{
+    const long few = steps_to_remove_beside(*state, 10);
+    if (few == 0) {
+        skip();
+    }
+    assert_in_range(steps_to_remove_beside(*state, 10000), few / 2, few * 2);
+}
+
 /* Readers follow keys while one writer puts, replaces and removes them. */
 struct stress {
     struct result_table *table;
@@ -307,6 +348,7 @@ int main(void)
         FIXTURE_TEST(a_key_is_found_by_its_owner_only),
         FIXTURE_TEST(put_replaces_and_lets_go),
         FIXTURE_TEST(many_keys_survive_growth_and_leave_together),
+        FIXTURE_TEST(a_result_leaves_in_as_many_steps_whatever_else_is_there),
         FIXTURE_TEST(threads_may_ask_while_results_come_and_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
