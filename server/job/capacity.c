@@ -49,10 +49,28 @@ void capacity_free_tenants(struct tenant *tenants)
     }
 }
 
-enum status capacity_check_jobs(struct tenant *tenant, const struct quota *quota,
-                                struct problem *reterr)
+enum status capacity_check_queue(const struct admission *admission, uint32_t free_places,
+                                 uint32_t limit, struct tenant *tenant, const struct quota *quota,
+                                 struct problem *reterr)
 {
-    unsigned waiting = atomic_load(&tenant->share.count) + atomic_load(&tenant->reserved_places);
+    const unsigned waiting =
+        tenant != NULL ? atomic_load(&tenant->share.count) + atomic_load(&tenant->reserved_places)
+                       : 0;
+    if (free_places == 0) {
+        problem_set(reterr, STATUS_QUEUE_FULL, "The queue is full: %u jobs wait.", limit);
+        problem_limit(reterr, limit, limit);
+        problem_hint(reterr, "Come back after the seconds in Retry-After.");
+        return STATUS_QUEUE_FULL;
+    }
+    if (waiting >= free_places && atomic_load(&admission->tenant_count) > 1) {
+        problem_set(reterr, STATUS_QUEUE_FULL,
+                    "%u places of the queue are free, and kept for tenants with fewer jobs in it "
+                    "than that; this one has %u.",
+                    free_places, waiting);
+        problem_limit(reterr, free_places, waiting);
+        problem_hint(reterr, "Come back after the seconds in Retry-After, or cancel a job.");
+        return STATUS_QUEUE_FULL;
+    }
     if (quota->waiting_jobs == 0 || waiting < quota->waiting_jobs) {
         return STATUS_OK;
     }
@@ -264,16 +282,11 @@ void capacity_release(struct scheduler *scheduler, struct tenant *tenant, struct
     }
 }
 
-enum status capacity_check_queue(const struct scheduler *scheduler, struct tenant *tenant,
-                                 const struct quota *quota, struct problem *reterr)
+uint32_t capacity_free_places(const struct scheduler *scheduler)
 {
     const uint32_t limit = scheduler->config->queue_limit;
-    if (scheduler->queue.count + scheduler->capacity.reserved.queue_places >= limit) {
-        problem_set(reterr, STATUS_QUEUE_FULL, "The queue is full.");
-        problem_limit(reterr, limit, limit);
-        return STATUS_QUEUE_FULL;
-    }
-    return capacity_check_jobs(tenant, quota, reterr);
+    const uint32_t taken = scheduler->queue.count + scheduler->capacity.reserved.queue_places;
+    return taken < limit ? limit - taken : 0;
 }
 
 bool capacity_has_memory(const struct scheduler *scheduler, uint64_t graph_bytes)
@@ -371,12 +384,10 @@ void capacity_publish(struct scheduler *scheduler)
 {
     struct admission *admission = &scheduler->admission;
     const uint64_t reserve_bytes = scheduler->config->disk_reserve_bytes;
-    const uint32_t limit = scheduler->config->queue_limit;
-    const uint32_t taken = scheduler->queue.count + scheduler->capacity.reserved.queue_places;
     const double workers = scheduler->worker_count > 0 ? scheduler->worker_count : 1;
     const double guess_s =
         fmin(fmax(ceil(scheduler->typical_solve_s / workers), 1), RETRY_AFTER_LIMIT_S);
     atomic_store(&admission->promised_bytes, reserve_bytes + bytes_to_come(scheduler, true));
-    atomic_store(&admission->queue_free, taken < limit ? limit - taken : 0);
+    atomic_store(&admission->queue_free, capacity_free_places(scheduler));
     atomic_store(&admission->retry_after_s, (unsigned)guess_s);
 }

@@ -22,6 +22,7 @@
 
 #include <stdatomic.h>
 
+struct admission;
 struct job;
 struct scheduler;
 struct scheduler_worker;
@@ -49,6 +50,7 @@ struct job_share {
 struct tenant {
     char name[TENANT_NAME_SIZE];
     uint32_t number;               /* owner of its keys in the table of results */
+    bool is_admitted;              /* a key of it was read: it counts as one that shares */
     struct job_share share;        /* its jobs in the queue */
     atomic_uint reserved_places;   /* in the queue, for its submissions under way */
     atomic_ullong stored_bytes;    /* of its graphs and results */
@@ -83,9 +85,13 @@ static inline int tenant_compare(const struct tenant *first, const struct tenant
 MUST_CHECK enum status capacity_find_tenant(struct tenant **tenants, const char *name,
                                             struct tenant **ret_tenant);
 void capacity_free_tenants(struct tenant *tenants);
-/* STATUS_JOB_QUOTA with words when one more job would be too many. */
-MUST_CHECK enum status capacity_check_jobs(struct tenant *tenant, const struct quota *quota,
-                                           struct problem *reterr);
+/* STATUS_QUEUE_FULL or STATUS_JOB_QUOTA, with words, when there is no place in the queue for one
+ * more job. While several tenants have keys, the free places are kept for those that have fewer
+ * jobs in the queue than there are free places: one alone takes half of them, and the last place
+ * goes to a tenant that has none. free_places: of `limit` in all. */
+MUST_CHECK enum status capacity_check_queue(const struct admission *admission, uint32_t free_places,
+                                            uint32_t limit, struct tenant *tenant,
+                                            const struct quota *quota, struct problem *reterr);
 /* STATUS_STORAGE_QUOTA with words when so many bytes more would be. */
 MUST_CHECK enum status capacity_check_bytes(struct tenant *tenant, const struct quota *quota,
                                             uint64_t more_bytes, struct problem *reterr);
@@ -173,10 +179,8 @@ void capacity_reserve(struct scheduler *scheduler, struct tenant *tenant, struct
 void capacity_release(struct scheduler *scheduler, struct tenant *tenant, struct capacity *held,
                       struct capacity less);
 
-/* STATUS_QUEUE_FULL or STATUS_JOB_QUOTA when there is no place for one more job. */
-MUST_CHECK enum status capacity_check_queue(const struct scheduler *scheduler,
-                                            struct tenant *tenant, const struct quota *quota,
-                                            struct problem *reterr);
+/* Places that are neither taken nor reserved. */
+uint32_t capacity_free_places(const struct scheduler *scheduler);
 /* STATUS_DISK_FULL, with limit and actual, when this result and graph do not fit beside all that
  * is reserved. */
 MUST_CHECK enum status capacity_check_disk(const struct scheduler *scheduler, uint32_t vertex_count,

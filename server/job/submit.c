@@ -69,8 +69,9 @@ static enum status reserve_place(struct submission *submission)
     if (submission->held.queue_places > 0) {
         return STATUS_OK;
     }
-    const enum status status = capacity_check_queue(scheduler, submission->tenant,
-                                                    &submission->call->quota, &submission->problem);
+    const enum status status = capacity_check_queue(
+        &scheduler->admission, capacity_free_places(scheduler), scheduler->config->queue_limit,
+        submission->tenant, &submission->call->quota, &submission->problem);
     if (status == STATUS_OK) {
         capacity_reserve(scheduler, submission->tenant, &submission->held,
                          (struct capacity){.queue_places = 1});

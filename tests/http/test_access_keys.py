@@ -298,6 +298,21 @@ def test_quotas_are_answered_before_the_body(daemon):
         daemon.by("delta:submitter", "DELETE", "/v1/jobs/" + one.json["id"])
 
 
+def test_a_tenant_without_quotas_leaves_places_of_the_queue_to_the_others(_):
+    with access.Daemon("--http.keys_file", keys.path, "--jobs.queue_limit", "5", *harness.LASTING) as daemon:
+        alpha, beta = ({"Authorization": "Bearer " + access.Keys.key(who)} for who in WHO[:2])
+        running = daemon.submit(harness.slow_graph(harness.LASTING_SIZE), **alpha).expect(202).json["id"]
+        while daemon.get("/v1/jobs/" + running, **alpha).json["state"] == "queued":
+            os.sched_yield()
+        answers = [daemon.submit(b"p sp 2 1\na 1 2 %d\n" % (i + 1), **alpha) for i in range(4)]
+        assert [answer.status for answer in answers] == [202, 202, 202, 429], answers
+        refused = answers[3].expect(429, "QueueFull").json
+        assert refused["limit"] == 2 and refused["actual"] == 3 and "kept for tenants" in refused["detail"], refused
+        assert int(answers[3].headers["Retry-After"]) >= 1, answers[3].headers
+        assert daemon.submit(SMALL, **beta).status == 202
+        daemon.ask("DELETE", "/v1/jobs/" + running, headers=alpha).expect(202)
+
+
 def test_size_and_bytes_have_quotas_too(daemon):
     who = "epsilon:submitter"
     large = daemon.by(who, "POST", "/v1/jobs", SMALL).expect(413, "TooLarge")

@@ -52,14 +52,10 @@ static enum status check_admission(struct request *request, bool for_job, struct
                              "The disk is full: questions are answered, nothing new is taken.");
         problem_limit(reterr, (double)room_bytes(request), 0);
         problem_hint(reterr, "Delete graphs, or make room on the disk: it is noticed by itself.");
-    } else if (for_job && !is_repeatable && atomic_load(&admission->queue_free) == 0) {
-        const double limit = request->http_context->config->queue_limit;
-        status = problem_set(reterr, STATUS_QUEUE_FULL, "As many jobs wait as may.");
-        problem_limit(reterr, limit, limit);
-        problem_hint(reterr, "Come back after the seconds in Retry-After.");
-    }
-    if (status == STATUS_OK && for_job && !is_repeatable && grant->tenant != NULL) {
-        status = capacity_check_jobs(grant->tenant, &grant->quota, reterr);
+    } else if (for_job && !is_repeatable) {
+        status = capacity_check_queue(admission, atomic_load(&admission->queue_free),
+                                      request->http_context->config->queue_limit, grant->tenant,
+                                      &grant->quota, reterr);
     }
     if (status != STATUS_OK) {
         request_set_header(request, "Retry-After", "%u", retry_after_s > 0 ? retry_after_s : 1);

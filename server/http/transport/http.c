@@ -52,7 +52,7 @@ static bool is_given(const char *text)
 
 static enum status make_tenant(void *context, const char *name, struct tenant **ret_tenant)
 {
-    return scheduler_tenant(context, name, ret_tenant);
+    return scheduler_admit_tenant(context, name, ret_tenant);
 }
 
 static enum status open_secrets(struct http *http, struct problem *reterr)

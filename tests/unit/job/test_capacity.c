@@ -264,17 +264,79 @@ static void a_name_is_always_the_same_tenant(void **state)
 
 static void jobs_that_wait_and_places_reserved_count_alike(void **state)
 {
+    struct admission admission = {0};
     struct tenant tenant = {.reserved_places = 1};
     const struct quota none = {0};
     const struct quota three = {.waiting_jobs = 3};
     struct problem problem;
     (void)state;
     atomic_store(&tenant.share.count, 1);
-    assert_int_equal(capacity_check_jobs(&tenant, &three, &problem), STATUS_OK);
+    assert_int_equal(capacity_check_queue(&admission, 1, 64, &tenant, &three, &problem), STATUS_OK);
     atomic_store(&tenant.share.count, 2);
-    assert_int_equal(capacity_check_jobs(&tenant, &three, &problem), STATUS_JOB_QUOTA);
+    assert_int_equal(capacity_check_queue(&admission, 1, 64, &tenant, &three, &problem),
+                     STATUS_JOB_QUOTA);
     assert_true(problem.limit == 3 && problem.actual == 3);
-    assert_int_equal(capacity_check_jobs(&tenant, &none, &problem), STATUS_OK);
+    assert_int_equal(capacity_check_queue(&admission, 1, 64, &tenant, &none, &problem), STATUS_OK);
+    assert_int_equal(capacity_check_queue(&admission, 1, 64, NULL, &none, &problem), STATUS_OK);
+}
+
+/* Takes places until it is refused; returns how many. */
+static uint32_t fill_queue(const struct admission *admission, struct tenant *tenant,
+                           uint32_t *free_places)
+{
+    const struct quota none = {0};
+    struct problem problem = {0};
+    uint32_t count = 0;
+    while (capacity_check_queue(admission, *free_places, 64, tenant, &none, &problem) ==
+           STATUS_OK) {
+        tenant->reserved_places++;
+        (*free_places)--;
+        count++;
+    }
+    assert_int_equal(problem.status, STATUS_QUEUE_FULL);
+    return count;
+}
+
+static void a_tenant_leaves_as_many_places_as_it_takes(void **state)
+{
+    const struct admission shared = {.tenant_count = 2};
+    struct tenant tenants[8] = {{.number = 1}};
+    uint32_t free_places = 64;
+    (void)state;
+    assert_int_equal(fill_queue(&shared, &tenants[0], &free_places), 32);
+    for (uint32_t i = 1; i < 7; i++) {
+        assert_true(fill_queue(&shared, &tenants[i], &free_places) > 0);
+    }
+    assert_int_equal(free_places, 0);
+    assert_int_equal(fill_queue(&shared, &tenants[7], &free_places), 0);
+}
+
+static void one_tenant_has_the_queue_to_itself(void **state)
+{
+    const struct admission open = {0};
+    const struct admission alone = {.tenant_count = 1};
+    struct tenant nobody = {0};
+    struct tenant tenant = {.number = 1};
+    uint32_t free_places = 64;
+    (void)state;
+    assert_int_equal(fill_queue(&open, &nobody, &free_places), 64);
+    free_places = 64;
+    assert_int_equal(fill_queue(&alone, &tenant, &free_places), 64);
+}
+
+static void who_has_several_keys_counts_once(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct admission *admission = scheduler_admission(fixture->scheduler);
+    struct tenant *tenant;
+    assert_int_equal(admission->tenant_count, 0);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(scheduler_admit_tenant(fixture->scheduler, "a", &tenant), STATUS_OK);
+        assert_ptr_equal(tenant, tenant_of(fixture, "a"));
+        assert_int_equal(admission->tenant_count, 1);
+    }
+    assert_int_equal(scheduler_admit_tenant(fixture->scheduler, "", &tenant), STATUS_OK);
+    assert_int_equal(admission->tenant_count, 2);
 }
 
 static void bytes_are_those_there_and_those_to_come(void **state)
@@ -458,6 +520,9 @@ int main(void)
         SCHEDULER_TEST(no_more_jobs_wait_than_the_key_allows),
         cmocka_unit_test(a_name_is_always_the_same_tenant),
         cmocka_unit_test(jobs_that_wait_and_places_reserved_count_alike),
+        cmocka_unit_test(a_tenant_leaves_as_many_places_as_it_takes),
+        cmocka_unit_test(one_tenant_has_the_queue_to_itself),
+        SCHEDULER_TEST(who_has_several_keys_counts_once),
         cmocka_unit_test(bytes_are_those_there_and_those_to_come),
         cmocka_unit_test(an_upload_is_charged_for_what_arrived_and_at_most_a_step),
         cmocka_unit_test(one_upload_at_a_time_goes_beyond_and_is_charged_no_more),
