@@ -23,6 +23,8 @@ static const struct status_info table[] = {
     [STATUS_METHOD_NOT_ALLOWED] = {"MethodNotAllowed", "Method not allowed here", 405, EXIT_USAGE},
     [STATUS_NOT_ACCEPTABLE] = {"NotAcceptable", "No acceptable representation", 406, EXIT_USAGE},
     [STATUS_LENGTH_REQUIRED] = {"LengthRequired", "Content-Length is required", 411, EXIT_USAGE},
+    [STATUS_HEAD_TOO_LARGE] = {"HeadTooLarge", "The head of the request is too large", 431,
+                               EXIT_USAGE},
     [STATUS_UNSUPPORTED_MEDIA_TYPE] = {"UnsupportedMediaType", "Unsupported format", 415,
                                        EXIT_USAGE},
     [STATUS_RANGE_NOT_SATISFIABLE] = {"RangeNotSatisfiable", "Range outside the content", 416,

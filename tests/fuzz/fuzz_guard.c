@@ -1,8 +1,9 @@
 /* Arbitrary bytes on a connection of the real libmicrohttpd, with the request guard behind it. What
  * the guard lets pass is read again from the bytes by a parser of its own, which knows nothing but
- * RFC 9112: the head must be well-formed where the connection goes on, and nothing behind a body
- * may run. Only the last four bytes of a head escape the guard: nothing that the library shows
- * tells two CRLFs from a bare LF with a NUL before it or a colon behind it. */
+ * RFC 9112: the head must be well-formed where the connection goes on, and the next head lie where
+ * the body ends. A NUL in the place of a CR escapes the guard, and the last four bytes of a head:
+ * nothing that the library shows tells a CRLF from a bare LF with a NUL before it, or two of them
+ * from one with a colon behind it. */
 #include "server/http/transport/guard.h"
 
 #include <fcntl.h>
@@ -141,6 +142,7 @@ static void check_input(size_t head_size)
     const char *head = talk.input + talk.at;
 
     CHECK(talk.closing || memcmp(head + head_size - 4, "\r\n\r\n", 4) != 0 ||
+          memmem(head, head_size, "\0\n", 2) != NULL ||
           check_head(head, talk.size - talk.at) == head_size);
     talk.at += head_size;
 }

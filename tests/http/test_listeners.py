@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import select
 import socket
 import ssl
 import subprocess
@@ -149,6 +150,28 @@ def test_a_unix_socket_answers_and_is_replaced_when_stale():
             assert daemon.distance("town", 1, 3) == 12
             daemon.terminate()
             assert not os.path.exists(path)
+
+
+def test_deadlines_and_rates_hold_over_a_unix_socket():
+    """Without any byte a connection may live for ten minutes here; below the rate it does not."""
+    n = 1000
+    ring = "".join(f"a {i} {i % n + 1} 1000\n" for i in range(1, n + 1))
+    with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
+        path = os.path.join(folder, "socket")
+        with Local(path, "--http.header_timeout_s", "2", "--http.stall_timeout_s", "2", "--http.rate_floor", "100000000",
+                   "--http.connection_timeout_s", "600") as daemon:
+            graph = daemon.solve(f"p sp {n} {n}\n{ring}".encode())["graph"].encode()
+            post = b"POST /v1/jobs HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n1 2 3\n"
+            get = b" HTTP/1.1\r\nHost: a\r\n\r\n"
+            matrix = b"GET /v1/graphs/%s/matrix?" % graph
+            for data in (b"GET /livez HTTP/1.1\r\nHost:", post, matrix + get, matrix + b"cols=0:900" + get,
+                         matrix + b"format=csv" + get, matrix + b"format=json" + get):
+                with socket.socket(socket.AF_UNIX) as client:
+                    client.connect(path)
+                    client.sendall(data)
+                    watch = select.poll()
+                    watch.register(client, select.POLLRDHUP)
+                    assert watch.poll(60_000), data
 
 
 def test_the_admin_has_an_address_of_his_own():

@@ -24,6 +24,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 NOT_PROVOKED = {
     "Unauthorized", "Forbidden", "JobQuota", "StorageQuota", "WrongKeys",  # test_access_keys.py
     "CrossOrigin", "WrongHost",  # test_cross_origin.py
+    "HeadTooLarge",  # test_guard.py
     "AddressLimit", "ConnectionLimit",  # test_crowd.py
     "NoMemory", "NoDeviceMemory", "NoDevice", "NotReady", "DiskFull", "InputOutput",
     "Corrupt", "NotVerified", "DeviceLost", "PoisonJob", "Configuration", "Draining", "Cancelled",
@@ -145,7 +146,7 @@ def test_the_codes_are_those_of_the_table(daemon):
         assert found == {code for code in codes if codes[code] == status}, status
     # Of no operation: 405 on other methods, 401 and 403 with keys anywhere, 403 and 421 for browsers,
     # 504 inside the document of a job.
-    assert set(codes.values()) - set(by_status) == {401, 403, 405, 421, 504}
+    assert set(codes.values()) - set(by_status) == {401, 403, 405, 421, 431, 504}
 
 
 def names_in(daemon, member):

@@ -193,6 +193,26 @@ static void turn_away(struct request *request, enum limits_verdict verdict)
     request_answer_refusal(request);
 }
 
+/* Refuses a head that leaves no room for an answer of libmicrohttpd. */
+static bool refuse_head(struct request *request)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    const char *cookie = request_header(request, MHD_HTTP_HEADER_COOKIE);
+    const int values = MHD_get_connection_values(
+        request->connection, MHD_HEADER_KIND | MHD_GET_ARGUMENT_KIND | MHD_COOKIE_KIND, NULL, NULL);
+    /* Cookies are parsed in a copy. */
+    const size_t bytes = info->header_size + (cookie == NULL ? 0 : strlen(cookie));
+
+    if (endpoint_check_head(bytes, (size_t)values, &request->refusal) == STATUS_OK) {
+        return false;
+    }
+    request_assign_id(request);
+    request->method = METHOD_OTHER;
+    request_refuse_early(request, &request->refusal);
+    return true;
+}
+
 /* libmicrohttpd closes the connection after an answer given here, so what may go on is answered
  * when the request is complete, which without a body is at once. line: as libmicrohttpd gave its
  * strings. */
@@ -203,7 +223,9 @@ static void begin(struct request *request, const struct guard_request *line)
     request->begun = true;
     request->match.route = NULL;
     endpoint_enter_phase(conn, PHASE_HANDLER, 0);
-    if (conn->verdict != LIMITS_OK) {
+    if (request->answered_early || refuse_head(request)) {
+        request->outcome = MHD_NO;
+    } else if (conn->verdict != LIMITS_OK) {
         turn_away(request, conn->verdict);
     } else if (check(request, line, &request->refusal) != STATUS_OK) {
         request->resume = request_answer_refusal;
@@ -305,6 +327,28 @@ static void account(const struct request *request, double now_s)
 
 /* ---- Callbacks of libmicrohttpd and of the endpoint ---- */
 
+/* The client sees the end of the answer, and its connection ends with the deadline of what it sends
+ * meanwhile: closed now, with bytes that were not read, the answer might not reach it. */
+static void refuse_and_shut(struct request *request)
+{
+    request_refuse_early(request, &request->refusal);
+    shutdown(request->conn->descriptor, SHUT_WR);
+}
+
+/* Without room for its parameters libmicrohttpd neither answers nor calls. */
+static void refuse_target(struct request *request)
+{
+    size_t parameters = 1;
+
+    for (const char *at = request->target; (at = strchr(at, '&')) != NULL; at++) {
+        parameters++;
+    }
+    if (endpoint_check_head(strlen(request->target), parameters, &request->refusal) != STATUS_OK) {
+        request_assign_id(request);
+        refuse_and_shut(request);
+    }
+}
+
 /* Without memory the request is refused, by the end of the connection. */
 static void *started(void *context, const char *target, struct MHD_Connection *connection)
 {
@@ -319,6 +363,7 @@ static void *started(void *context, const char *target, struct MHD_Connection *c
         request->conn = conn;
         request->address_counter = conn->address;
         conn->request = request;
+        refuse_target(request);
     }
     return request;
 }
@@ -393,11 +438,21 @@ static void client_left(struct conn *conn)
     request_client_left(conn->request);
 }
 
+static void body_stuck(struct conn *conn)
+{
+    if (!conn->request->answered) {
+        problem_set(&conn->request->refusal, STATUS_BAD_REQUEST,
+                    "The line before a chunk is longer than is read.");
+        refuse_and_shut(conn->request);
+    }
+}
+
 void request_set_callbacks(struct endpoint_rules *rules)
 {
     rules->request_started = started;
     rules->request_came = came;
     rules->request_ended = ended;
     rules->client_left = client_left;
+    rules->body_stuck = body_stuck;
     rules->conn_closed = conn_closed;
 }

@@ -157,6 +157,8 @@ MUST_CHECK enum status request_expect_document(struct request *request, uint64_t
 /* The same in JSON; shape: of such a body, for the hint of a 415. */
 MUST_CHECK enum status request_expect_json(struct request *request, const char *shape,
                                            uint64_t limit_bytes, struct problem *reterr);
+/* Refuses a request where libmicrohttpd takes no response, and has its connection end. */
+void request_refuse_early(struct request *request, const struct problem *problem);
 /* By its Content-Length. */
 MUST_CHECK enum status request_check_length(const struct request *request, uint64_t limit_bytes,
                                             struct problem *reterr);

@@ -428,10 +428,11 @@ static void print_refusal(const struct request *request, const struct problem *p
 
 /* Workaround: libmicrohttpd (0.9.75, 1.0) takes a response before a body or behind it, and
  * MHD_queue_response fails between, but a graph that is too large is refused from its header line,
- * before the rest is sent. So the refusal goes out by the documented descriptor or TLS session:
- * once, on the thread of the connection, on which nothing but "100 Continue" was sent before. It
- * can go when the library takes a response in the middle of a body. */
-static void refuse_early(struct request *request, const struct problem *problem)
+ * before the rest is sent. Nor does it take one where its memory for the connection is used up. So
+ * the refusal goes out by the documented descriptor or TLS session: once, on the thread of the
+ * connection, on which nothing but "100 Continue" was sent since the answer before. It can go when
+ * the library takes a response in the middle of a body. */
+void request_refuse_early(struct request *request, const struct problem *problem)
 {
     struct text answer = {0};
 
@@ -480,7 +481,7 @@ enum MHD_Result request_feed_body(struct request *request, const char *bytes, si
         problem = request->resume != NULL ? &request->refusal : NULL;
     }
     if (problem != NULL && bytes_to_come(request) > PATIENCE_BYTES) {
-        refuse_early(request, problem);
+        request_refuse_early(request, problem);
     }
     return request->body_bytes > limit_bytes &&
                    request->body_bytes - limit_bytes > SWALLOW_LIMIT_BYTES

@@ -17,7 +17,11 @@
  * and larger buffers make uploads slower. Longer headers, a Content-Length that is no number,
  * broken chunks and a version from 2.0 on are refused by libmicrohttpd itself, with 431, 414, 400
  * or 505 and a line of HTML: it has no way to have it said in other words. */
-#define CONNECTION_MEMORY_BYTES (13 << 10)
+#define CONNECTION_MEMORY_BYTES (24 << 10)
+/* The part of it that libmicrohttpd 0.9.75 takes for each header, parameter and cookie. */
+#define VALUE_BYTES 64
+/* Room for the head of an answer. */
+#define ANSWER_HEAD_BYTES (3 << 10)
 /* How often deadlines are looked at, and how late a connection may be ended. */
 #define TICK_MS 250
 #define TICK_S (TICK_MS * 1e-3)
@@ -229,8 +233,13 @@ static void check_deadlines(uv_timer_t *timer)
             if (limits_peer_has_left(conn->descriptor)) {
                 endpoint->rules.client_left(conn);
             }
-        } else if (limits_is_late(&conn->deadlines, &endpoint->deadlines, conn->descriptor,
-                                  now_s - endpoint->lost_s)) {
+            continue;
+        }
+        if (limits_is_stuck(&conn->deadlines, conn->descriptor)) {
+            endpoint->rules.body_stuck(conn);
+        }
+        if (limits_is_late(&conn->deadlines, &endpoint->deadlines, conn->descriptor,
+                           now_s - endpoint->lost_s)) {
             end_connection(conn);
         }
     }
@@ -518,6 +527,22 @@ void endpoint_destroy(struct endpoint *endpoint)
 bool endpoint_parses_leniently(void)
 {
     return strncmp(MHD_get_version(), "0.9.", 4) == 0;
+}
+
+enum status endpoint_check_head(size_t bytes, size_t values, struct problem *reterr)
+{
+    const size_t limit = CONNECTION_MEMORY_BYTES - ANSWER_HEAD_BYTES;
+    const size_t needed = bytes + values * VALUE_BYTES;
+
+    if (needed <= limit) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_HEAD_TOO_LARGE,
+                "The request has %zu bytes before its body, with %zu headers and parameters.",
+                bytes, values);
+    problem_limit(reterr, (double)limit, (double)needed);
+    problem_hint(reterr, "16 KiB are taken, or 200 parameters; what asks much is a POST.");
+    return STATUS_HEAD_TOO_LARGE;
 }
 
 void *endpoint_context(const struct endpoint *endpoint)

@@ -49,6 +49,8 @@ struct endpoint_rules {
     MHD_RequestCompletedCallback request_ended;
     /* The client of a suspended connection has left. */
     void (*client_left)(struct conn *conn);
+    /* libmicrohttpd cannot go on with the body of the request, and does not say so. */
+    void (*body_stuck)(struct conn *conn);
     void (*conn_closed)(struct conn *conn);
 };
 
@@ -72,6 +74,11 @@ void endpoint_destroy(struct endpoint *endpoint);
  * pass, and refuses it in our words. From 1.0 on the daemon refuses by itself what it would else
  * make the best of: folded lines, tabs and bare LFs as delimiters, a blank in the target. */
 bool endpoint_parses_leniently(void);
+
+/* Whether a head of so many bytes, with so many headers, parameters and cookies, leaves room in the
+ * memory of its connection for the head of an answer: without, or without room for a parameter,
+ * libmicrohttpd ends the connection and says nothing. */
+MUST_CHECK enum status endpoint_check_head(size_t bytes, size_t values, struct problem *reterr);
 
 /* ---- On the endpoint's thread ---- */
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 
@@ -15,6 +16,8 @@
 #define STATE_LAST_ACK 9
 
 #define COUNTERS 65536u
+/* Between two checks libmicrohttpd reads whatever it has room for. */
+#define FULL_CHECKS 4
 
 struct limits {
     struct limits_rules rules;
@@ -126,6 +129,10 @@ void limits_start_phase(struct deadlines *deadlines, enum conn_phase phase, doub
     deadlines->since_s = now_s;
     deadlines->checked_s = -1;
     deadlines->produced = 0;
+    deadlines->full_count = 0;
+    if (phase == PHASE_HEADERS) {
+        deadlines->whole = 0;
+    }
 }
 
 /* False for a socket of another kind. */
@@ -152,6 +159,17 @@ bool limits_is_sending(int descriptor)
 
     return read_tcp_info(descriptor, &info) &&
            (info.tcpi_unacked > 0 || info.tcpi_notsent_bytes > 0);
+}
+
+bool limits_is_stuck(struct deadlines *deadlines, int descriptor)
+{
+    int unread = 0;
+    const bool is_full = deadlines->phase == PHASE_BODY && deadlines->checked_s >= 0 &&
+                         deadlines->received == deadlines->counted &&
+                         ioctl(descriptor, FIONREAD, &unread) == 0 && unread > 0;
+
+    deadlines->full_count = is_full ? deadlines->full_count + 1 : 0;
+    return deadlines->full_count == FULL_CHECKS;
 }
 
 bool limits_is_late(struct deadlines *deadlines, const struct deadline_rules *rules, int descriptor,
@@ -184,7 +202,10 @@ bool limits_is_late(struct deadlines *deadlines, const struct deadline_rules *ru
     } else if (deadlines->phase == PHASE_HEADERS) {
         return true;
     } else if (deadlines->phase == PHASE_ANSWER && deadlines->produced == 0) {
-        return false;
+        deadlines->checked_s = deadlines->checked_s < 0 ? now_s : deadlines->checked_s;
+        return deadlines->whole > 0 && rules->rate_floor > 0 &&
+               now_s - deadlines->checked_s >
+                   rules->stall_s + (double)deadlines->whole / (double)rules->rate_floor;
     }
     if (deadlines->checked_s < 0) {
         deadlines->credit_s = most_s;

@@ -52,7 +52,8 @@ uint32_t limits_login_failed(struct limits *limits, uint32_t counter, double now
  * timeout of credit is kept. The bytes of a body are those that libmicrohttpd has delivered. Those
  * of an answer are the acknowledged ones of a TCP socket, as the kernel's buffers hide the rest; on
  * a Unix socket, where the kernel counts none, those that the content callbacks have produced; an
- * answer there without such a callback has libmicrohttpd's own deadline only.
+ * answer of a known size without such a callback is to be taken whole within stall_s and the time
+ * of its size at the rate floor.
  *
  * Belongs to the thread of the connection. Of the socket it only reads the kernel's counters. */
 struct deadline_rules {
@@ -73,17 +74,23 @@ struct deadlines {
     double since_s;    /* when PHASE_HEADERS began */
     uint64_t received; /* bytes of bodies so far; the owner counts */
     uint64_t produced; /* bytes of this answer from its content callback so far; likewise */
+    uint64_t whole;    /* bytes of this answer if there is no such callback; likewise */
     /* The token bucket. */
     double checked_s; /* below 0: it is full, from the next check on */
     double credit_s;
     uint64_t counted;
-    bool had_left; /* at the last check the client had closed its side within a body */
+    bool had_left;       /* at the last check the client had closed its side within a body */
+    unsigned full_count; /* checks in a row that found bytes of a body left in the socket */
 };
 
 void limits_start_phase(struct deadlines *deadlines, enum conn_phase phase, double now_s);
 /* Whether the connection has to end. Call it a few times a second. */
 bool limits_is_late(struct deadlines *deadlines, const struct deadline_rules *rules, int descriptor,
                     double now_s);
+/* Whether bytes of a body lie in the socket and none of it was delivered for a second, by the calls
+ * before limits_is_late: libmicrohttpd has no room for the line before a chunk, and reads no more.
+ * True once. */
+bool limits_is_stuck(struct deadlines *deadlines, int descriptor);
 /* Whether the client of a TCP connection has closed it, or its sending side. */
 bool limits_peer_has_left(int descriptor);
 /* Whether some of what was written to a TCP socket is not acknowledged yet. */

@@ -17,7 +17,7 @@
 #define BACKLOG 1024
 #define CONNECTION_LIMIT (16384u + 16384u / 8 + 64)
 #define CONNECTION_TIMEOUT_S 30u
-#define CONNECTION_MEMORY_BYTES (13 << 10)
+#define CONNECTION_MEMORY_BYTES (24 << 10)
 
 static char body[] = "{\"source\":1234,\"target\":2345,\"distance\":16789}\n";
 

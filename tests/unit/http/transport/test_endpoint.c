@@ -357,6 +357,17 @@ static void after_a_quiesce_open_connections_are_answered(void **state)
     close(client);
 }
 
+static void a_head_that_leaves_no_room_for_an_answer_is_refused(void **state)
+{
+    struct problem problem;
+
+    (void)state;
+    assert_int_equal(endpoint_check_head(16 << 10, 60, &problem), STATUS_OK);
+    assert_int_equal(endpoint_check_head(4 << 10, 200, &problem), STATUS_OK);
+    assert_int_equal(endpoint_check_head(16 << 10, 200, &problem), STATUS_HEAD_TOO_LARGE);
+    assert_true(problem.actual > problem.limit);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +379,7 @@ int main(void)
         cmocka_unit_test(too_many_connections_are_closed_or_make_room),
         cmocka_unit_test(without_descriptors_the_thread_rests_and_goes_on_later),
         cmocka_unit_test(after_a_quiesce_open_connections_are_answered),
+        cmocka_unit_test(a_head_that_leaves_no_room_for_an_answer_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -351,6 +351,49 @@ static void an_answer_over_a_unix_socket_is_judged_by_what_is_produced(void **st
     end(&pair);
 }
 
+static void an_answer_given_whole_to_a_unix_socket_has_the_time_of_its_size(void **state)
+{
+    const struct pair pair = connect_unix();
+    struct deadlines deadlines = {.whole = 100000};
+
+    (void)state;
+    limits_start_phase(&deadlines, PHASE_ANSWER, 0);
+    const double late_s = watch(&deadlines, pair.server, &deadlines.received, 0, 50, 500);
+    assert_true(late_s == 50 + 30 + 100 + 0.25);
+    limits_start_phase(&deadlines, PHASE_HEADERS, 200);
+    limits_start_phase(&deadlines, PHASE_ANSWER, 0);
+    assert_true(watch(&deadlines, pair.server, &deadlines.received, 0, 200, 900) < 0);
+    end(&pair);
+}
+
+static void a_body_of_which_bytes_stay_in_the_socket_is_stuck(void **state)
+{
+    const struct pair pairs[] = {connect_tcp(), connect_unix()};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct deadlines deadlines = {0};
+        unsigned stuck_count = 0;
+        double now_s = 0;
+
+        limits_start_phase(&deadlines, PHASE_BODY, 0);
+        for (int look = 0; look < 100; look++, now_s += 0.001) {
+            /* Nothing comes, then bytes that are delivered, then bytes that are not. */
+            if (look == 20) {
+                assert_int_equal(send(pairs[i].client, "abcd", 4, 0), 4);
+            }
+            deadlines.received += look >= 20 && look < 60 && look % 3 == 0;
+            const bool is_stuck = limits_is_stuck(&deadlines, pairs[i].server);
+
+            assert_true(!is_stuck || look > 60);
+            stuck_count += is_stuck;
+            assert_false(limits_is_late(&deadlines, &rules, pairs[i].server, now_s));
+        }
+        assert_int_equal(stuck_count, 1);
+        end(&pairs[i]);
+    }
+}
+
 static void a_client_that_leaves_in_the_middle_of_a_body_is_late_at_once(void **state)
 {
     struct pair pair = connect_tcp();
@@ -403,6 +446,8 @@ int main(void)
         cmocka_unit_test(an_answer_over_tcp_is_judged_by_what_the_client_takes),
         cmocka_unit_test(the_end_of_an_answer_may_be_on_its_way_when_headers_are_awaited),
         cmocka_unit_test(an_answer_over_a_unix_socket_is_judged_by_what_is_produced),
+        cmocka_unit_test(an_answer_given_whole_to_a_unix_socket_has_the_time_of_its_size),
+        cmocka_unit_test(a_body_of_which_bytes_stay_in_the_socket_is_stuck),
         cmocka_unit_test(a_client_that_leaves_in_the_middle_of_a_body_is_late_at_once),
         cmocka_unit_test(without_a_floor_only_headers_have_a_deadline),
     };
