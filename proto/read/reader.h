@@ -8,6 +8,7 @@
 #include "proto/format.h"
 #include "proto/read/graph_builder.h"
 #include "proto/read/lines.h"
+#include "proto/warning.h"
 
 #include <stddef.h>
 
@@ -34,6 +35,7 @@ struct reader_notes {
     char variant[64];    /* of the format, in its own words; empty where there is one alone */
     char weight[64];     /* column or attribute of the weights; empty: every edge counts 1 */
     bool says_direction; /* the format or the file says whether edges lead one way */
+    struct warnings warnings;
 };
 
 /* In notes.weight: the format has one place for weights, and it has no name. */

@@ -1,0 +1,38 @@
+/* Warnings about an upload: what was assumed or left out, why that may be wrong, and what changes
+ * it. They never stop a job. A plain value: copied freely, owns nothing. */
+#pragma once
+
+#include "proto/problem.h"
+
+#include <stddef.h>
+
+enum warning_code {
+    WARNING_DIRECTED_ASSUMED, /* nothing says so, and no edge has its reverse */
+    WARNING_COLUMNS_UNUSED,   /* of numbers, with no part in the graph */
+    WARNING_PARALLEL_MERGED,  /* edges of the same ends with other weights */
+    WARNING_FORMAT_GUESSED,   /* the format, its dialect or its columns */
+    WARNING_NAME_MOVED,       /* from another graph */
+    WARNING_COUNT
+};
+
+struct warning {
+    enum warning_code code;
+    char detail[PROBLEM_TEXT_SIZE];
+    char hint[PROBLEM_TEXT_SIZE];
+};
+
+/* Warnings in the order of their codes, one of each at most. */
+struct warnings {
+    size_t count;
+    struct warning list[WARNING_COUNT];
+};
+
+/* The code as documents have it. */
+const char *warning_code_name(enum warning_code code);
+
+/* Adds a warning with its detail and no hint; one that is there with the same code is replaced. */
+struct warning *warning_add(struct warnings *warnings, enum warning_code code, const char *format,
+                            ...) __attribute__((format(printf, 3, 4)));
+/* Says what the reader can do. */
+void warning_hint(struct warning *warning, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));

@@ -1,0 +1,61 @@
+#include "proto/warning.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void warnings_stand_in_the_order_of_their_codes(void **state)
+{
+    struct warnings warnings = {0};
+    (void)state;
+    warning_add(&warnings, WARNING_NAME_MOVED, "from %s", "a");
+    warning_add(&warnings, WARNING_DIRECTED_ASSUMED, "one way");
+    warning_hint(warning_add(&warnings, WARNING_COLUMNS_UNUSED, "speed"), "weight=%d", 4);
+    assert_int_equal(warnings.count, 3);
+    assert_int_equal(warnings.list[0].code, WARNING_DIRECTED_ASSUMED);
+    assert_string_equal(warnings.list[0].detail, "one way");
+    assert_string_equal(warnings.list[0].hint, "");
+    assert_int_equal(warnings.list[1].code, WARNING_COLUMNS_UNUSED);
+    assert_string_equal(warnings.list[1].hint, "weight=4");
+    assert_string_equal(warnings.list[2].detail, "from a");
+}
+
+static void a_warning_replaces_one_of_its_code(void **state)
+{
+    struct warnings warnings = {0};
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        for (enum warning_code code = 0; code < WARNING_COUNT; code++) {
+            struct warning *warning = warning_add(&warnings, code, "turn %d", turn);
+            assert_string_equal(warning->hint, "");
+            warning_hint(warning, "hint");
+        }
+    }
+    assert_int_equal(warnings.count, WARNING_COUNT);
+    for (size_t i = 0; i < warnings.count; i++) {
+        assert_int_equal(warnings.list[i].code, i);
+        assert_string_equal(warnings.list[i].detail, "turn 1");
+    }
+}
+
+static void every_code_has_a_name(void **state)
+{
+    (void)state;
+    for (enum warning_code code = 0; code < WARNING_COUNT; code++) {
+        assert_non_null(warning_code_name(code));
+    }
+    assert_string_equal(warning_code_name(WARNING_DIRECTED_ASSUMED), "DirectedAssumed");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(warnings_stand_in_the_order_of_their_codes),
+        cmocka_unit_test(a_warning_replaces_one_of_its_code),
+        cmocka_unit_test(every_code_has_a_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
