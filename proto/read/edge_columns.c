@@ -19,105 +19,117 @@ static const char *const end_names[][2] = {
     {"station1", "station2"}, {"node1", "node2"},
     {"nodea", "nodeb"},       {"vertex1", "vertex2"},
     {"start", "end"},         {"tail", "head"},
-    {"id1", "id2"},
+    {"id1", "id2"},           {"startid", "endid"},
+    {"startnode", "endnode"}, {"sourcenode", "targetnode"},
 };
 #define END_NAME_COUNT (sizeof(end_names) / sizeof(end_names[0]))
 
-/* The first that occurs is the weight. */
-static const char *const weight_names[] = {"weight", "w",    "cost",     "distance", "length",
-                                           "dist",   "time", "duration", "count",    "capacity"};
-#define WEIGHT_NAME_COUNT (sizeof(weight_names) / sizeof(weight_names[0]))
+/* The first that occurs is the weight; a unit may follow. */
+static const char *const weight_names[] = {"weight",   "w",     "cost",     "distance",
+                                           "length",   "dist",  "value",    "time",
+                                           "duration", "count", "capacity", NULL};
+static const char *const units[] = {"m",      "km",     "cm",      "mm", "mi",    "miles",
+                                    "meters", "metres", "ft",      "s",  "sec",   "seconds",
+                                    "min",    "ms",     "minutes", "h",  "hours", NULL};
+/* Numbers of edges, and no weights. */
+static const char *const id_names[] = {"id", "edgeid", "eid", "key", "index", "osmid", "", NULL};
 
-static bool has_unquoted(const char *line, size_t size, char wanted, size_t *ret_count)
-{
-    bool quoted = false;
-
-    *ret_count = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (line[i] == '"') {
-            quoted = !quoted;
-        }
-        *ret_count += !quoted && line[i] == wanted;
-    }
-    return *ret_count > 0;
-}
-
-/* Numbers hold no blanks, so a line of numbers between blanks of any kind is just that. */
-static bool is_all_numbers(const char *line, size_t size)
-{
-    size_t at = 0;
-
-    while (at < size) {
-        size_t begin = at;
-        double value;
-
-        while (at < size && line[at] != ' ' && line[at] != '\t') {
-            at++;
-        }
-        if (at > begin && !number_parse_real(line + begin, at - begin, &value)) {
-            return false;
-        }
-        at += at < size;
-    }
-    return true;
-}
-
-char edge_columns_delimiter(const char *line, size_t size)
-{
-    size_t semicolons;
-    size_t commas;
-    size_t tabs;
-
-    if (is_all_numbers(line, size)) {
-        return ' ';
-    }
-    if (has_unquoted(line, size, '\t', &tabs)) {
-        return '\t';
-    }
-    has_unquoted(line, size, ',', &commas);
-    has_unquoted(line, size, ';', &semicolons);
-    /* "1;2;3,5" has a decimal comma. */
-    if (semicolons > commas) {
-        return ';';
-    }
-    return commas > 0 ? ',' : ' ';
-}
-
-static bool is_number(struct edge_field field)
+static bool is_number(struct field field)
 {
     double value;
 
     return number_parse_real(field.bytes, field.size, &value);
 }
 
-static bool name_is(struct edge_field field, const char *name)
+/* Before the ':' of Neo4j's headers, "weight:float"; but "id:START_ID(Person)" is a start. */
+static struct field bare_name(struct field name)
 {
-    for (size_t i = 0; i < field.size; i++) {
-        if (strchr(" _-", field.bytes[i]) != NULL) {
-            continue;
-        }
-        if (*name == '\0' || tolower((unsigned char)field.bytes[i]) != *name++) {
-            return false;
-        }
+    const char *colon = memchr(name.bytes, ':', name.size);
+    size_t left;
+
+    if (colon == NULL) {
+        return name;
     }
-    return *name == '\0';
+    left = (size_t)(name.bytes + name.size - colon);
+    if (left > 8 && strncasecmp(colon, ":START_ID", 9) == 0) {
+        return (struct field){"startid", 7, name.column};
+    }
+    if (left > 6 && strncasecmp(colon, ":END_ID", 7) == 0) {
+        return (struct field){"endid", 5, name.column};
+    }
+    name.size -= left;
+    return name;
 }
 
-static size_t find_name(const struct edge_row *row, const char *name)
+/* A unit behind a name: "_km" or " (s)". */
+static bool is_unit(const char *at, const char *end)
+{
+    const char *const begin = at;
+
+    while (at < end && strchr(" _-([", *at) != NULL) {
+        at++;
+    }
+    while (end > at && strchr(")]", end[-1]) != NULL) {
+        end--;
+    }
+    for (size_t i = 0; at > begin && units[i] != NULL; i++) {
+        if (strlen(units[i]) == (size_t)(end - at) &&
+            strncasecmp(units[i], at, (size_t)(end - at)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool name_is(struct field field, const char *name, bool may_have_unit)
+{
+    size_t at = 0;
+    size_t next;
+
+    field = bare_name(field);
+    for (next = 0; next < field.size; next++) {
+        if (strchr(" _-", field.bytes[next]) != NULL) {
+            continue;
+        }
+        if (name[at] == '\0' || tolower((unsigned char)field.bytes[next]) != name[at]) {
+            break;
+        }
+        at++;
+    }
+    if (name[at] != '\0' || next == field.size) {
+        return name[at] == '\0';
+    }
+    while (next > 0 && strchr(" _-", field.bytes[next - 1]) != NULL) {
+        next--;
+    }
+    return may_have_unit && is_unit(field.bytes + next, field.bytes + field.size);
+}
+
+static size_t find_name(const struct edge_row *row, const char *name, bool may_have_unit)
 {
     for (size_t i = 0; i < row->count; i++) {
-        if (name_is(row->fields[i], name)) {
+        if (name_is(row->fields[i], name, may_have_unit)) {
             return i;
         }
     }
     return NO_COLUMN;
 }
 
+static bool is_id(struct field name)
+{
+    for (size_t i = 0; id_names[i] != NULL; i++) {
+        if (name_is(name, id_names[i], false)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool find_ends(const struct edge_row *header, size_t *ret_source, size_t *ret_target)
 {
     for (size_t i = 0; i < END_NAME_COUNT; i++) {
-        size_t source = find_name(header, end_names[i][0]);
-        size_t target = find_name(header, end_names[i][1]);
+        size_t source = find_name(header, end_names[i][0], false);
+        size_t target = find_name(header, end_names[i][1], false);
 
         if (source != NO_COLUMN && target != NO_COLUMN) {
             *ret_source = source;
@@ -130,8 +142,8 @@ static bool find_ends(const struct edge_row *header, size_t *ret_source, size_t 
 
 static size_t find_weight(const struct edge_row *header)
 {
-    for (size_t i = 0; i < WEIGHT_NAME_COUNT; i++) {
-        size_t column = find_name(header, weight_names[i]);
+    for (size_t i = 0; weight_names[i] != NULL; i++) {
+        size_t column = find_name(header, weight_names[i], true);
 
         if (column != NO_COLUMN) {
             return column;
@@ -163,22 +175,45 @@ enum edge_header edge_columns_judge(const struct edge_row *first)
     return first->count > 2 ? EDGE_HEADER_PERHAPS : EDGE_HEADER_NO;
 }
 
+bool edge_columns_type(struct field field, bool *ret_directed)
+{
+    *ret_directed = name_is(field, "directed", false);
+    return *ret_directed || name_is(field, "undirected", false);
+}
+
+/* The columns in the mask, by name or, without a header, by number. */
+static void list_columns(const struct edge_row *header, uint64_t mask, char list[PROBLEM_TEXT_SIZE])
+{
+    size_t size = 0;
+
+    list[0] = '\0';
+    for (size_t i = 0; i < EDGE_COLUMN_LIMIT && size + 2 < PROBLEM_TEXT_SIZE; i++) {
+        const char *comma = size > 0 ? ", " : "";
+
+        if ((mask >> i & 1) == 0) {
+            continue;
+        }
+        if (header == NULL) {
+            size += (size_t)snprintf(list + size, PROBLEM_TEXT_SIZE - size, "%s%zu", comma, i + 1);
+        } else {
+            size += (size_t)snprintf(list + size, PROBLEM_TEXT_SIZE - size, "%s%.*s", comma,
+                                     header->fields[i].size > 64 ? 64 : (int)header->fields[i].size,
+                                     header->fields[i].bytes);
+        }
+    }
+}
+
 static enum status refuse_weight_name(const struct edge_row *header, const char *wanted,
                                       size_t count, struct problem *reterr)
 {
-    char list[PROBLEM_TEXT_SIZE] = "";
-    size_t size = 0;
+    char list[PROBLEM_TEXT_SIZE];
 
     problem_set(reterr, STATUS_BAD_PARAMETER, "weight=%s names no column of weights.", wanted);
     if (header == NULL) {
         problem_hint(reterr, "There is no header: give the number of the column, 3 to %zu.", count);
         return STATUS_BAD_PARAMETER;
     }
-    for (size_t i = 0; i < header->count && size + 2 < sizeof(list); i++) {
-        size += (size_t)snprintf(list + size, sizeof(list) - size, "%s%.*s", i > 0 ? ", " : "",
-                                 header->fields[i].size > 64 ? 64 : (int)header->fields[i].size,
-                                 header->fields[i].bytes);
-    }
+    list_columns(header, UINT64_MAX >> (EDGE_COLUMN_LIMIT - header->count), list);
     problem_hint(reterr, "The columns are: %s.", list);
     return STATUS_BAD_PARAMETER;
 }
@@ -201,44 +236,149 @@ static size_t find_wanted(const struct edge_row *header, const char *wanted, siz
     return NO_COLUMN;
 }
 
-static size_t default_weight(const struct edge_row *header, const struct edge_row *first,
-                             const struct edge_columns *columns)
+/* Several columns could be the weight, or the one that could has a name that says nothing. */
+static enum status refuse_numbers(const struct edge_row *header, const struct edge_row *first,
+                                  uint64_t numbers, struct problem *reterr)
 {
-    size_t named = header == NULL ? NO_COLUMN : find_weight(header);
+    const size_t column = (size_t)__builtin_ctzll(numbers);
+    char list[PROBLEM_TEXT_SIZE];
 
+    list_columns(header, numbers, list);
+    if (header != NULL) {
+        problem_bad_graph(reterr, 0, header->fields[column].column,
+                          "No column has a name known for weights, and there are numbers in: %s.",
+                          list);
+        problem_hint(reterr, "weight=%.*s takes the weights from that column.",
+                     header->fields[column].size > 64 ? 64 : (int)header->fields[column].size,
+                     header->fields[column].bytes);
+        return STATUS_BAD_GRAPH;
+    }
+    if (is_number(first->fields[0]) && is_number(first->fields[1])) {
+        problem_bad_graph(reterr, 0, first->fields[0].column,
+                          "Each line is %zu numbers without a header: an edge with its weight in "
+                          "one of the columns %s, or a row of a matrix.",
+                          first->count, list);
+        problem_hint(reterr, "weight=3 reads edges with their weight in column 3; format=matrix "
+                             "reads a matrix, which has as many lines as columns.");
+        return STATUS_BAD_GRAPH;
+    }
+    problem_bad_graph(reterr, 0, first->fields[column].column,
+                      "There is no header, and several columns have numbers: %s.", list);
+    problem_hint(reterr, "weight=3 reads the weights from column 3.");
+    return STATUS_BAD_GRAPH;
+}
+
+/* Chooses the weight among the columns that are no ends, when nobody says which it is. */
+static enum status guess_weight(const struct edge_row *header, const struct edge_row *first,
+                                const struct edge_hints *hints, struct edge_columns *columns,
+                                struct problem *reterr)
+{
+    const size_t named = header == NULL ? NO_COLUMN : find_weight(header);
+    char list[PROBLEM_TEXT_SIZE];
+    uint64_t numbers = 0;
+    uint64_t ids = 0;
+
+    for (size_t i = 0; i < first->count; i++) {
+        if (i != columns->source && i != columns->target) {
+            numbers |= (uint64_t)is_number(first->fields[i]) << i;
+            ids |= (uint64_t)(header != NULL && is_id(header->fields[i])) << i;
+            columns->open |= (uint64_t)(first->fields[i].size == 0) << i;
+        }
+    }
+    numbers &= ~ids;
+    columns->open &= ~ids;
     if (header == NULL) {
-        return columns->count > 2 ? 2 : NO_COLUMN;
+        columns->weight = first->count > 2 ? 2 : NO_COLUMN;
+        columns->open &= ~UINT64_C(4);
+        if ((numbers & (numbers - 1)) != 0 && !(hints->has_time && first->count <= 4)) {
+            return refuse_numbers(NULL, first, numbers, reterr);
+        }
+    } else if (named != NO_COLUMN && named != columns->source && named != columns->target) {
+        columns->weight = named;
+        columns->open = 0;
+    } else if (numbers != 0 && columns->count == 3) {
+        columns->weight = (size_t)__builtin_ctzll(numbers);
+        list_columns(header, numbers, list);
+        warning_hint(warning_add(hints->warnings, WARNING_FORMAT_GUESSED,
+                                 "The weights were taken from the column %s, the only one left.",
+                                 list),
+                     "weight= names the column of the weights.");
+    } else if (numbers != 0) {
+        return refuse_numbers(header, first, numbers, reterr);
     }
-    if (named != NO_COLUMN && named != columns->source && named != columns->target) {
-        return named;
+    for (size_t i = 0; i < first->count; i++) {
+        numbers |= (uint64_t)((ids >> i & 1) != 0 && is_number(first->fields[i])) << i;
     }
-    if (columns->count == 3) {
-        size_t other = 3 - columns->source - columns->target;
-
-        return is_number(first->fields[other]) ? other : NO_COLUMN;
+    numbers &= columns->weight == NO_COLUMN ? UINT64_MAX : ~(UINT64_C(1) << columns->weight);
+    if (numbers != 0) {
+        list_columns(header, numbers, list);
+        warning_hint(warning_add(hints->warnings, WARNING_COLUMNS_UNUSED,
+                                 "There are numbers that are no part of the graph, in: %s.", list),
+                     "weight= names the column of the weights.");
     }
-    return NO_COLUMN;
+    return STATUS_OK;
 }
 
 enum status edge_columns_choose(const struct edge_row *header, const struct edge_row *first,
-                                const struct graph_options *options,
-                                struct edge_columns *ret_columns, struct problem *reterr)
+                                const struct edge_hints *hints, struct edge_columns *ret_columns,
+                                struct problem *reterr)
 {
-    struct edge_columns columns = {.count = first->count, .source = 0, .target = 1};
+    struct edge_columns columns = {
+        .count = first->count, .target = 1, .weight = NO_COLUMN, .type = NO_COLUMN};
+    enum status status = STATUS_OK;
+    bool has_ends = true;
+    bool directed;
 
-    if (header != NULL) {
-        find_ends(header, &columns.source, &columns.target);
-    }
-    if (options->weight[0] == '\0') {
-        columns.weight = default_weight(header, first, &columns);
-    } else {
-        columns.weight = find_wanted(header, options->weight, columns.count);
-        if (columns.weight == NO_COLUMN || columns.weight == columns.source ||
-            columns.weight == columns.target) {
-            return refuse_weight_name(header, options->weight, columns.count, reterr);
+    if (header != NULL && !find_ends(header, &columns.source, &columns.target)) {
+        has_ends = false;
+        if (is_id(header->fields[0]) || is_id(header->fields[1])) {
+            problem_bad_graph(reterr, 0, header->fields[0].column,
+                              "The header names no column of sources and none of targets.");
+            problem_hint(reterr, "Name them source and target.");
+            return STATUS_BAD_GRAPH;
         }
     }
+    if (header != NULL) {
+        columns.type = find_name(header, "type", false);
+        if (columns.type != NO_COLUMN &&
+            !edge_columns_type(first->fields[columns.type], &directed)) {
+            columns.type = NO_COLUMN;
+        }
+    }
+    if (hints->weight[0] == '\0') {
+        status = guess_weight(header, first, hints, &columns, reterr);
+    } else {
+        columns.weight = find_wanted(header, hints->weight, columns.count);
+        if (columns.weight == NO_COLUMN || columns.weight == columns.source ||
+            columns.weight == columns.target) {
+            return refuse_weight_name(header, hints->weight, columns.count, reterr);
+        }
+    }
+    if (!has_ends) {
+        warning_hint(warning_add(hints->warnings, WARNING_FORMAT_GUESSED,
+                                 "The first line was taken as a header, and its first two columns "
+                                 "as source and target, as its names are not known."),
+                     "Name the columns source, target and weight.");
+    }
     *ret_columns = columns;
+    return status;
+}
+
+enum status edge_columns_check_open(const struct edge_columns *columns, const struct edge_row *row,
+                                    struct problem *reterr)
+{
+    for (uint64_t open = columns->open; open != 0; open &= open - 1) {
+        const struct field field = row->fields[__builtin_ctzll(open)];
+
+        if (is_number(field)) {
+            problem_bad_graph(reterr, 0, field.column,
+                              "There is a number in column %d, which was empty in the first line, "
+                              "and nothing says whether it is the weight.",
+                              __builtin_ctzll(open) + 1);
+            problem_hint(reterr, "weight= names the column of the weights.");
+            return STATUS_BAD_GRAPH;
+        }
+    }
     return STATUS_OK;
 }
 

@@ -2,7 +2,9 @@
  * the first lines of the file. Part of edges.c, which owns the rows. */
 #pragma once
 
+#include "proto/read/fields.h"
 #include "proto/read/graph_builder.h"
+#include "proto/warning.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,16 +14,10 @@
 #define EDGE_COLUMN_LIMIT 64
 #define NO_COLUMN SIZE_MAX
 
-struct edge_field {
-    const char *bytes; /* without quotes */
-    size_t size;
-    uint64_t column; /* where it begins in the line, from 1 */
-};
-
 /* One line cut into its fields. */
 struct edge_row {
     size_t count;
-    struct edge_field fields[EDGE_COLUMN_LIMIT];
+    struct field fields[EDGE_COLUMN_LIMIT];
 };
 
 struct edge_columns {
@@ -29,10 +25,16 @@ struct edge_columns {
     size_t source;
     size_t target;
     size_t weight; /* NO_COLUMN = every weight is 1 */
+    size_t type;   /* Gephi's: Directed or Undirected in every line; or NO_COLUMN */
+    uint64_t open; /* by bit: empty in the first line, so that it is not known what they hold */
 };
 
-/* '\t', ',', ';', or ' ' for runs of blanks: by what the first line of data has. */
-char edge_columns_delimiter(const char *line, size_t size);
+/* Facts about the columns that the parameters and the comments give. */
+struct edge_hints {
+    const char *weight;        /* name or number of a column; empty: choose one */
+    bool has_time;             /* KONECT's: columns 3 and 4 are weight and time */
+    struct warnings *warnings; /* for what was guessed and what is unused */
+};
 
 enum edge_header { EDGE_HEADER_NO, EDGE_HEADER_YES, EDGE_HEADER_PERHAPS };
 
@@ -41,13 +43,19 @@ enum edge_header { EDGE_HEADER_NO, EDGE_HEADER_YES, EDGE_HEADER_PERHAPS };
  * after it has one. */
 enum edge_header edge_columns_judge(const struct edge_row *first);
 
-/* header may be NULL; first is the first row of data. STATUS_BAD_PARAMETER when options->weight
- * names no column. */
+/* header may be NULL; first is the first row of data. STATUS_BAD_PARAMETER when hints->weight names
+ * no column, STATUS_BAD_GRAPH when there are several columns that could be the weight. */
 MUST_CHECK enum status edge_columns_choose(const struct edge_row *header,
                                            const struct edge_row *first,
-                                           const struct graph_options *options,
+                                           const struct edge_hints *hints,
                                            struct edge_columns *ret_columns,
                                            struct problem *reterr);
+/* STATUS_BAD_GRAPH at the first open column that turns out to hold numbers. */
+MUST_CHECK enum status edge_columns_check_open(const struct edge_columns *columns,
+                                               const struct edge_row *row, struct problem *reterr);
+/* Whether the field has Gephi's type of an edge, Directed or Undirected. */
+bool edge_columns_type(struct field field, bool *ret_directed);
+
 /* A line as nearly all are written: two or three numbers with one delimiter between them. */
 struct edge_scan {
     uint32_t ends[2];

@@ -13,141 +13,41 @@ struct edges {
     struct reader reader;
     struct name_table *names; /* unused when the options give a vertex count */
     uint32_t named;
-    char delimiter; /* 0 until the first line of data */
-    bool decided;   /* columns are known */
-    bool plain;     /* they are source, target and perhaps weight */
+    struct field_cursor cursor;
+    bool decided;    /* delimiter and columns are known */
+    bool plain;      /* they are source, target and perhaps weight */
+    bool undirected; /* the file says so */
+    bool is_konect;  /* a comment says so */
     struct edge_columns columns;
     struct edge_row row;
     char *scratch; /* fields with doubled quotes, unescaped; as long as a line */
-    size_t scratch_used;
-    char *held; /* the first line, while it may be a header */
+    char *held;    /* the first line, while it may be a header */
     size_t held_size;
     uint64_t held_line;
 };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-/* From the opening quote to after the closing one; doubled quotes become one in scratch. NULL
- * without a closing quote. */
-static const char *cut_quoted(struct edges *edges, const char *at, const char *end,
-                              struct edge_field *ret_field)
-{
-    char *to = edges->scratch + edges->scratch_used;
-    size_t size = 0;
-
-    for (at++; at < end; at++) {
-        if (*at == '"') {
-            if (at + 1 == end || at[1] != '"') {
-                break;
-            }
-            at++;
-        }
-        to[size++] = *at;
-    }
-    if (at == end) {
-        return NULL;
-    }
-    ret_field->bytes = to;
-    ret_field->size = size;
-    edges->scratch_used += size;
-    return at + 1;
-}
-
-static const char *cut_plain(char delimiter, const char *at, const char *end,
-                             struct edge_field *ret_field)
-{
-    const char *begin = at;
-    const char *last;
-
-    if (delimiter == ' ') {
-        while (at < end && !is_blank(*at)) {
-            at++;
-        }
-    } else {
-        at = memchr(at, delimiter, (size_t)(end - at));
-        if (at == NULL) {
-            at = end;
-        }
-    }
-    last = at;
-    while (last > begin && is_blank(last[-1])) {
-        last--;
-    }
-    ret_field->bytes = begin;
-    ret_field->size = (size_t)(last - begin);
-    return at;
-}
-
-static const char *skip_blanks(char delimiter, const char *at, const char *end)
-{
-    while (at < end && is_blank(*at) && *at != delimiter) {
-        at++;
-    }
-    if (delimiter == ' ') {
-        while (at < end && is_blank(*at)) {
-            at++;
-        }
-    }
-    return at;
-}
-
-/* One field and the delimiter after it; ret_more: another field follows. */
-static enum status cut_field(struct edges *edges, const char *line, const char **at,
-                             const char *end, bool *ret_more, struct problem *reterr)
-{
-    struct edge_field *field = &edges->row.fields[edges->row.count];
-    const char *after;
-
-    if (edges->row.count == EDGE_COLUMN_LIMIT) {
-        return problem_bad_graph(reterr, 0, (uint64_t)(*at - line) + 1,
-                                 "There are more than 64 columns.");
-    }
-    field->column = (uint64_t)(*at - line) + 1;
-    if (*at < end && **at == '"') {
-        after = cut_quoted(edges, *at, end, field);
-    } else {
-        after = cut_plain(edges->delimiter, *at, end, field);
-    }
-    if (after == NULL) {
-        return problem_bad_graph(reterr, 0, field->column, "The closing quote is missing.");
-    }
-    *at = skip_blanks(edges->delimiter, after, end);
-    *ret_more = *at < end;
-    if (edges->delimiter != ' ' && *ret_more) {
-        if (**at != edges->delimiter) {
-            return problem_bad_graph(reterr, 0, (uint64_t)(*at - line) + 1,
-                                     "There is text after the closing quote.");
-        }
-        *at = skip_blanks(edges->delimiter, *at + 1, end);
-    } else if (*ret_more && *at == after) {
-        return problem_bad_graph(reterr, 0, (uint64_t)(*at - line) + 1,
-                                 "There is text after the closing quote.");
-    }
-    edges->row.count++;
-    return STATUS_OK;
-}
-
 static enum status cut_row(struct edges *edges, const char *line, size_t size,
                            struct problem *reterr)
 {
-    const char *end = line + size;
-    const char *at = skip_blanks(edges->delimiter, line, end);
+    struct edge_row *row = &edges->row;
+    struct field_cursor *cursor = &edges->cursor;
     enum status status = STATUS_OK;
-    bool more = true;
 
-    edges->row.count = 0;
-    edges->scratch_used = 0;
-    while (more && status == STATUS_OK) {
-        status = cut_field(edges, line, &at, end, &more, reterr);
+    row->count = 0;
+    cursor->scratch = edges->scratch;
+    field_cursor_begin(cursor, line, size);
+    while (cursor->more && status == STATUS_OK) {
+        if (row->count == EDGE_COLUMN_LIMIT) {
+            return problem_bad_graph(reterr, 0, (uint64_t)(cursor->at - line) + 1,
+                                     "There are more than 64 columns.");
+        }
+        status = field_cursor_next(cursor, &row->fields[row->count++], reterr);
     }
     return status;
 }
 
-static enum status number_vertex(const struct edges *edges, struct edge_field field,
-                                 uint32_t *ret_row, struct problem *reterr)
+static enum status number_vertex(const struct edges *edges, struct field field, uint32_t *ret_row,
+                                 struct problem *reterr)
 {
     const uint32_t vertex_count = edges->reader.options.vertex_count;
     int64_t vertex;
@@ -166,7 +66,7 @@ static enum status number_vertex(const struct edges *edges, struct edge_field fi
     return STATUS_OK;
 }
 
-static enum status name_vertex(struct edges *edges, struct edge_field field, uint32_t *ret_row,
+static enum status name_vertex(struct edges *edges, struct field field, uint32_t *ret_row,
                                struct problem *reterr)
 {
     enum status status;
@@ -200,16 +100,44 @@ static enum status refuse_count(const struct edge_row *row, size_t first, struct
         "The line has %zu columns, but the first line has %zu.", row->count, first);
 }
 
+/* One graph is directed or undirected as a whole. */
+static enum status check_type(const struct edges *edges, struct field type, struct problem *reterr)
+{
+    bool directed;
+
+    if (edges->reader.options.has_directed ||
+        (edge_columns_type(type, &directed) && directed != edges->undirected)) {
+        return STATUS_OK;
+    }
+    problem_bad_graph(reterr, 0, type.column,
+                      "The type of the edge is '%.*s', and the edges before are %s.",
+                      type.size > 40 ? 40 : (int)type.size, type.bytes,
+                      edges->undirected ? "undirected" : "directed");
+    problem_hint(reterr,
+                 "directed=true or directed=false reads all edges alike; an undirected edge "
+                 "is also two directed ones.");
+    return STATUS_BAD_GRAPH;
+}
+
 static enum status take_edge(struct edges *edges, struct problem *reterr)
 {
     const struct edge_row *row = &edges->row;
     const struct edge_columns *columns = &edges->columns;
-    struct edge_field weight = {"1", 1, 0};
+    struct field weight = {"1", 1, 0};
     uint32_t ends[2];
-    enum status status;
+    enum status status = STATUS_OK;
 
     if (row->count != columns->count) {
         return refuse_count(row, columns->count, reterr);
+    }
+    if (columns->open != 0) {
+        status = edge_columns_check_open(columns, row, reterr);
+    }
+    if (status == STATUS_OK && columns->type != NO_COLUMN) {
+        status = check_type(edges, row->fields[columns->type], reterr);
+    }
+    if (status != STATUS_OK) {
+        return status;
     }
     status = name_vertex(edges, row->fields[columns->source], &ends[0], reterr);
     if (status == STATUS_OK) {
@@ -227,7 +155,7 @@ static enum status take_edge(struct edges *edges, struct problem *reterr)
 static enum status refuse_held(const struct edges *edges, const struct edge_row *held,
                                struct problem *reterr)
 {
-    struct edge_field third = held->fields[2];
+    struct field third = held->fields[2];
 
     problem_bad_graph(reterr, edges->held_line, third.column, "The weight '%.*s' is not a number.",
                       third.size > 40 ? 40 : (int)third.size, third.bytes);
@@ -237,10 +165,10 @@ static enum status refuse_held(const struct edges *edges, const struct edge_row 
 
 static void note(struct edges *edges, const struct edge_row *header)
 {
-    const char *name = edges->delimiter == '\t'  ? "tabs"
-                       : edges->delimiter == ' ' ? "blanks"
-                       : edges->delimiter == ',' ? "commas"
-                                                 : "semicolons";
+    const char *name = edges->cursor.delimiter == '\t'  ? "tabs"
+                       : edges->cursor.delimiter == ' ' ? "blanks"
+                       : edges->cursor.delimiter == ',' ? "commas"
+                                                        : "semicolons";
     struct reader_notes *notes = &edges->reader.notes;
     size_t column = edges->columns.weight;
 
@@ -262,15 +190,24 @@ static void note(struct edges *edges, const struct edge_row *header)
 static enum status decide(struct edges *edges, const struct edge_row *header,
                           struct problem *reterr)
 {
+    struct reader_notes *notes = &edges->reader.notes;
+    const struct edge_hints hints = {.weight = edges->reader.options.weight,
+                                     .has_time = edges->is_konect,
+                                     .warnings = &notes->warnings};
     enum status status;
+    bool directed;
 
     if (edges->row.count < 2) {
         return problem_bad_graph(reterr, 0, edges->row.fields[0].column,
                                  "There is one column, but an edge needs source and target.");
     }
-    status =
-        edge_columns_choose(header, &edges->row, &edges->reader.options, &edges->columns, reterr);
+    status = edge_columns_choose(header, &edges->row, &hints, &edges->columns, reterr);
     edges->decided = status == STATUS_OK;
+    if (status == STATUS_OK && edges->columns.type != NO_COLUMN &&
+        edge_columns_type(edges->row.fields[edges->columns.type], &directed)) {
+        edges->undirected = !directed;
+        notes->says_direction = true;
+    }
     if (status == STATUS_OK) {
         note(edges, header);
         edges->plain = edge_columns_are_plain(&edges->columns);
@@ -293,7 +230,7 @@ static enum status take_after_held(struct edges *edges, const char *line, size_t
     CHECK(status == STATUS_OK);
     header = edges->row;
     /* The header keeps its scratch while the row is cut into the rest of it. */
-    edges->scratch += edges->scratch_used;
+    edges->scratch = edges->cursor.scratch;
     status = cut_row(edges, line, size, reterr);
     edges->scratch = scratch;
     if (status != STATUS_OK) {
@@ -309,7 +246,11 @@ static enum status take_after_held(struct edges *edges, const char *line, size_t
     status = decide(edges, &header, reterr);
     free(edges->held);
     edges->held = NULL;
-    return status == STATUS_OK ? take_edge(edges, reterr) : status;
+    if (status != STATUS_OK) {
+        problem_at(reterr, edges->held_line, reterr != NULL ? reterr->column : 0);
+        return status;
+    }
+    return take_edge(edges, reterr);
 }
 
 static enum status take_first(struct edges *edges, const char *line, size_t size,
@@ -317,7 +258,7 @@ static enum status take_first(struct edges *edges, const char *line, size_t size
 {
     enum status status;
 
-    edges->delimiter = edge_columns_delimiter(line, size);
+    edges->cursor.delimiter = field_delimiter(line, size);
     status = cut_row(edges, line, size, reterr);
     if (status != STATUS_OK) {
         return status;
@@ -365,7 +306,7 @@ static enum status take_plain(struct edges *edges, const char *line, size_t size
     uint32_t ends[2];
     enum status status;
 
-    *ret_taken = edge_columns_scan(&edges->columns, edges->delimiter, line, size, &scan);
+    *ret_taken = edge_columns_scan(&edges->columns, edges->cursor.delimiter, line, size, &scan);
     if (edges->reader.options.has_vertex_count &&
         (scan.ends[0] >= edges->reader.options.vertex_count ||
          scan.ends[1] >= edges->reader.options.vertex_count)) {
@@ -395,7 +336,7 @@ static uint64_t scan_lines(void *context, const char *bytes, size_t size, size_t
 {
     const struct edges *edges = context;
     struct edge_lines lines = {.number_limit = edges->reader.options.vertex_count,
-                               .delimiter = edges->delimiter,
+                               .delimiter = edges->cursor.delimiter,
                                .has_weight = edges->columns.weight != NO_COLUMN};
     struct edge_i4 *room;
     uint64_t room_count;
@@ -413,6 +354,44 @@ static uint64_t scan_lines(void *context, const char *bytes, size_t size, size_t
     return count;
 }
 
+/* A comment above the edges may say the direction: SNAP's "# Undirected graph: x", and KONECT's
+ * "% sym weighted", which gives columns 3 and 4 a meaning, too. */
+static enum status take_comment(struct edges *edges, const char *line, size_t size,
+                                struct problem *reterr)
+{
+    static const char *const kinds[] = {"",        "unweighted",      "positive", "posweighted",
+                                        "signed",  "multisigned",     "weighted", "multiweighted",
+                                        "dynamic", "multiposweighted"};
+    struct word_cursor cursor = {line, line + 1, line + size};
+    const struct word first = line_word_next(&cursor);
+    const struct word second = line_word_next(&cursor);
+    const bool directed = line_word_is_like(first, "directed");
+
+    if (line_word_is_like(second, "graph") || line_word_is_like(second, "graph:")) {
+        edges->undirected |= line_word_is_like(first, "undirected");
+        /* "Directed graph (each unordered pair of nodes is saved once)" stands above both sorts. */
+        edges->reader.notes.says_direction |=
+            edges->undirected || (directed && memmem(line, size, "unordered", 9) == NULL);
+        return STATUS_OK;
+    }
+    for (size_t i = 0; line[0] == '%' && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        edges->is_konect |= line_word_is(second, kinds[i]) &&
+                            (line_word_is(first, "sym") || line_word_is(first, "asym") ||
+                             line_word_is(first, "bip"));
+    }
+    if (edges->is_konect && line_word_is(first, "bip")) {
+        problem_bad_graph(reterr, 0, 0,
+                          "The list is bipartite, and each side counts its vertices "
+                          "from 1: 1 on the left and 1 on the right are two.");
+        problem_hint(reterr, "awk '!/^%%/ {print $1, \"r\" $2, $3}' names those on the right r1, "
+                             "r2 and so on; then directed=false.");
+        return STATUS_BAD_GRAPH;
+    }
+    edges->undirected |= edges->is_konect && line_word_is(first, "sym");
+    edges->reader.notes.says_direction |= edges->is_konect;
+    return STATUS_OK;
+}
+
 static enum status take_line(void *context, const char *line, size_t size, struct problem *reterr)
 {
     struct edges *edges = context;
@@ -428,11 +407,15 @@ static enum status take_line(void *context, const char *line, size_t size, struc
         }
     }
 
-    while (blanks < size && is_blank(line[blanks])) {
+    while (blanks < size && field_is_blank(line[blanks])) {
         blanks++;
     }
-    if (blanks == size || line[blanks] == '#' || line[blanks] == '%') {
+    if (blanks == size) {
         return STATUS_OK;
+    }
+    if (line[blanks] == '#' || line[blanks] == '%') {
+        return edges->decided ? STATUS_OK
+                              : take_comment(edges, line + blanks, size - blanks, reterr);
     }
     if (edges->held != NULL) {
         return take_after_held(edges, line, size, reterr);
@@ -482,8 +465,8 @@ static enum status build(struct edges *edges, struct graph **ret_graph, struct p
         status = vertex_names_create_ordered(edges->names, order, count, numbered, &names);
     }
     if (status == STATUS_OK) {
-        status =
-            graph_builder_finish(edges->reader.builder, &names, row_of, true, ret_graph, reterr);
+        status = graph_builder_finish(edges->reader.builder, &names, row_of, !edges->undirected,
+                                      ret_graph, reterr);
     } else {
         problem_set(reterr, status, "There is not enough memory for the graph.");
     }
@@ -516,9 +499,9 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     if (!edges->decided && (edges->held != NULL || !options->has_vertex_count)) {
         return refuse_unfinished(edges, reterr);
     }
-    return options->has_vertex_count
-               ? reader_finish_range(reader, options->vertex_count, 0, true, ret_graph, reterr)
-               : build(edges, ret_graph, reterr);
+    return options->has_vertex_count ? reader_finish_range(reader, options->vertex_count, 0,
+                                                           !edges->undirected, ret_graph, reterr)
+                                     : build(edges, ret_graph, reterr);
 }
 
 const struct reader_class reader_edges_class = {

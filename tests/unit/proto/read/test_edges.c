@@ -75,6 +75,141 @@ static void weight_is_chosen_by_name_or_number(void **state)
         read_graph(FORMAT_EDGES, &options, "u,v,w,x\n1,2,3,4\n", 16, 100, &graph, &problem),
         STATUS_BAD_PARAMETER);
     assert_non_null(strstr(problem.hint, "u, v, w, x"));
+    assert_int_equal(problem.line, 1);
+}
+
+/* A graph that is read, and the notes about it. */
+static struct graph *read_noted(const char *text, struct reader_notes *ret_notes)
+{
+    const struct graph_options options = {0};
+    struct problem problem = {0};
+    struct reader *reader = NULL;
+    struct graph *graph = NULL;
+
+    assert_int_equal(reader_create(FORMAT_EDGES, &options, &reader), STATUS_OK);
+    if (reader_feed(reader, text, strlen(text), &problem) != STATUS_OK ||
+        reader_finish(reader, &graph, &problem) != STATUS_OK) {
+        fail_msg("%s: %s", text, problem.detail);
+    }
+    *ret_notes = *reader_notes(reader);
+    reader_destroy(reader);
+    return graph;
+}
+
+static const struct warning *find_warning(const struct reader_notes *notes, enum warning_code code)
+{
+    for (size_t i = 0; i < notes->warnings.count; i++) {
+        if (notes->warnings.list[i].code == code) {
+            return &notes->warnings.list[i];
+        }
+    }
+    return NULL;
+}
+
+static void check_weight(const char *text, const char *name, double weight, const char *unused,
+                         bool guessed)
+{
+    struct reader_notes notes;
+    struct graph *graph = read_noted(text, &notes);
+    const struct warning *warning = find_warning(&notes, WARNING_COLUMNS_UNUSED);
+
+    assert_string_equal(notes.weight, name);
+    assert_true(graph_weight(graph, 0) == weight);
+    assert_int_equal(warning != NULL, unused != NULL);
+    if (warning != NULL) {
+        assert_non_null(strstr(warning->detail, unused));
+        assert_non_null(strstr(warning->hint, "weight="));
+    }
+    assert_int_equal(find_warning(&notes, WARNING_FORMAT_GUESSED) != NULL, guessed);
+    graph_destroy(graph);
+}
+
+static void weights_have_known_names_and_units(void **state)
+{
+    (void)state;
+    check_weight("source,target,id,weight_km\n1,2,3,4.5\n", "weight_km", 4.5, "in: id.", false);
+    check_weight(":START_ID,kind,:END_ID,weight:float\n1,a,2,7\n", "weight:float", 7, NULL, false);
+    check_weight("p:START_ID(P),since,q:END_ID(P),w:int\n1,1999,2,7\n", "w:int", 7, "since", false);
+    check_weight("from,to,lanes,Length (m)\n1,2,3,4\n", "Length (m)", 4, "lanes", false);
+    check_weight("u,v,key,osmid,travel,time_s\n1,2,0,99,x,4\n", "time_s", 4, "key, osmid", false);
+    check_weight("source,target,value\n1,2,4\n", "value", 4, NULL, false);
+    check_weight("from,to,km\n1,2,4\n", "km", 4, NULL, true);
+    check_weight("a_id,b_id,km\n1,2,4\n", "km", 4, NULL, true);
+    check_weight("edge_id,source,target\n9,1,2\n", "", 1, "edge_id", false);
+    check_weight("source,target,note\n1,2,\n1,3,x\n", "", 1, NULL, false);
+    check_weight("a b 5\n", "column 3", 5, NULL, false);
+    check_weight("% sym\n1 2 5 1999\n", "column 3", 5, "in: 4.", false);
+}
+
+static void check_refused(const char *text, uint64_t line, const char *detail, const char *hint)
+{
+    const struct graph_options options = {0};
+    struct problem problem = {0};
+    struct graph *graph = NULL;
+
+    assert_int_equal(
+        read_graph(FORMAT_EDGES, &options, text, strlen(text), strlen(text), &graph, &problem),
+        STATUS_BAD_GRAPH);
+    if (problem.line != line || strstr(problem.detail, detail) == NULL ||
+        strstr(problem.hint, hint) == NULL) {
+        fail_msg("%s: line %d, %s %s", text, (int)problem.line, problem.detail, problem.hint);
+    }
+}
+
+static void columns_that_may_be_weights_are_refused(void **state)
+{
+    (void)state;
+    check_refused("from,to,len,maxspeed\n1,2,3,4\n", 1, "in: len, maxspeed.", "weight=len");
+    check_refused("# x\nfrom,to,name,len\n1,2,a,4\n", 2, "in: len.", "weight=len");
+    check_refused("from,to,name,len\n1,2,a,\n1,2,a,4\n", 3, "column 4", "weight=");
+    check_refused("1 2 3 4\n2 3 4 5\n1 5 6 7\n", 1, "or a row of a matrix", "format=matrix");
+    check_refused("a,b,3,4\n", 1, "3, 4", "weight=3");
+    check_refused("id,a,b,len\n1,2,3,4\n", 1, "names no column of sources", "source and target");
+}
+
+static void check_direction(const char *text, bool directed, bool said)
+{
+    struct reader_notes notes;
+    struct graph *graph = read_noted(text, &notes);
+
+    if (graph->directed != directed || notes.says_direction != said) {
+        fail_msg("%s", text);
+    }
+    graph_destroy(graph);
+}
+
+static void files_say_their_direction(void **state)
+{
+    (void)state;
+    check_direction("1 2\n", true, false);
+    check_direction("# Undirected graph: x.txt\n1 2\n", false, true);
+    check_direction("# Directed graph: x.txt\n1 2\n", true, true);
+    check_direction("# Directed graph (each unordered pair of nodes is saved once): x\n1 2\n", true,
+                    false);
+    check_direction("# undirected by intention\n1 2\n", true, false);
+    check_direction("1 2\n# Undirected graph\n", true, false);
+    check_direction("% sym weighted\n% 1 2 2\n1 2 5\n", false, true);
+    check_direction("% asym unweighted\n1 2\n", true, true);
+    check_direction("% sym link\n1 2\n", true, false);
+    check_direction("Source,Target,Type,Weight\n1,2,Undirected,3\n2,3,undirected,3\n", false, true);
+    check_direction("Source,Target,Type\n1,2,Directed\n", true, true);
+    check_direction("Source,Target,Type\n1,2,Road\n3,4,Undirected\n", true, false);
+    check_refused("Source,Target,Type\n1,2,Directed\n1,3,Undirected\n", 3, "'Undirected'",
+                  "directed=true or directed=false");
+    check_refused("% bip weighted\n1 1 5\n", 1, "bipartite", "awk");
+}
+
+static void the_parameter_overrules_types(void **state)
+{
+    const struct graph_options options = {.has_directed = true};
+    static const char text[] = "Source,Target,Type\n1,2,Directed\n1,3,Undirected\n";
+    struct graph *graph = NULL;
+
+    (void)state;
+    assert_int_equal(read_graph(FORMAT_EDGES, &options, text, strlen(text), 9, &graph, NULL),
+                     STATUS_OK);
+    assert_false(graph->directed);
+    graph_destroy(graph);
 }
 
 static void vertex_count_makes_names_numbers(void **state)
@@ -121,6 +256,10 @@ int main(void)
         cmocka_unit_test(any_split_gives_the_same_graph),
         cmocka_unit_test(headers_and_columns_are_found),
         cmocka_unit_test(weight_is_chosen_by_name_or_number),
+        cmocka_unit_test(weights_have_known_names_and_units),
+        cmocka_unit_test(columns_that_may_be_weights_are_refused),
+        cmocka_unit_test(files_say_their_direction),
+        cmocka_unit_test(the_parameter_overrules_types),
         cmocka_unit_test(vertex_count_makes_names_numbers),
         cmocka_unit_test(lines_are_read_however_they_are_written),
     };

@@ -1,0 +1,159 @@
+#include "proto/read/fields.h"
+
+#include "proto/number.h"
+
+#include <string.h>
+
+bool field_is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* From the opening quote to after the closing one; doubled quotes become one in scratch. NULL
+ * without a closing quote. */
+static const char *cut_quoted(struct field_cursor *cursor, struct field *ret_field)
+{
+    const char *at = cursor->at + 1;
+    char *to = cursor->scratch;
+    size_t size = 0;
+
+    for (; at < cursor->end; at++) {
+        if (*at == '"') {
+            if (at + 1 == cursor->end || at[1] != '"') {
+                break;
+            }
+            at++;
+        }
+        to[size++] = *at;
+    }
+    if (at == cursor->end) {
+        return NULL;
+    }
+    ret_field->bytes = to;
+    ret_field->size = size;
+    cursor->scratch += size;
+    return at + 1;
+}
+
+static const char *cut_plain(const struct field_cursor *cursor, struct field *ret_field)
+{
+    const char *at = cursor->at;
+    const char *last;
+
+    if (cursor->delimiter == ' ') {
+        while (at < cursor->end && !field_is_blank(*at)) {
+            at++;
+        }
+    } else {
+        at = memchr(at, cursor->delimiter, (size_t)(cursor->end - at));
+        if (at == NULL) {
+            at = cursor->end;
+        }
+    }
+    last = at;
+    while (last > cursor->at && field_is_blank(last[-1])) {
+        last--;
+    }
+    ret_field->bytes = cursor->at;
+    ret_field->size = (size_t)(last - cursor->at);
+    return at;
+}
+
+static const char *skip_blanks(char delimiter, const char *at, const char *end)
+{
+    while (at < end && field_is_blank(*at) && *at != delimiter) {
+        at++;
+    }
+    if (delimiter == ' ') {
+        while (at < end && field_is_blank(*at)) {
+            at++;
+        }
+    }
+    return at;
+}
+
+void field_cursor_begin(struct field_cursor *cursor, const char *line, size_t size)
+{
+    cursor->begin = line;
+    cursor->end = line + size;
+    cursor->at = skip_blanks(cursor->delimiter, line, cursor->end);
+    cursor->more = true;
+}
+
+enum status field_cursor_next(struct field_cursor *cursor, struct field *ret_field,
+                              struct problem *reterr)
+{
+    const uint64_t column = (uint64_t)(cursor->at - cursor->begin) + 1;
+    const bool quoted = cursor->at < cursor->end && *cursor->at == '"';
+    const char *after = quoted ? cut_quoted(cursor, ret_field) : cut_plain(cursor, ret_field);
+
+    ret_field->column = column;
+    if (after == NULL) {
+        return problem_bad_graph(reterr, 0, column, "The closing quote is missing.");
+    }
+    cursor->at = skip_blanks(cursor->delimiter, after, cursor->end);
+    cursor->more = cursor->at < cursor->end;
+    if (cursor->more &&
+        (cursor->delimiter == ' ' ? cursor->at == after : *cursor->at != cursor->delimiter)) {
+        return problem_bad_graph(reterr, 0, (uint64_t)(cursor->at - cursor->begin) + 1,
+                                 "There is text after the closing quote.");
+    }
+    if (cursor->more && cursor->delimiter != ' ') {
+        cursor->at = skip_blanks(cursor->delimiter, cursor->at + 1, cursor->end);
+    }
+    return STATUS_OK;
+}
+
+static size_t count_unquoted(const char *line, size_t size, char wanted)
+{
+    bool quoted = false;
+    size_t count = 0;
+
+    for (size_t i = 0; i < size; i++) {
+        if (line[i] == '"') {
+            quoted = !quoted;
+        }
+        count += !quoted && line[i] == wanted;
+    }
+    return count;
+}
+
+/* Numbers hold no blanks, so a line of numbers between blanks of any kind is just that. */
+static bool is_all_numbers(const char *line, size_t size)
+{
+    size_t at = 0;
+
+    while (at < size) {
+        size_t begin = at;
+        double value;
+
+        while (at < size && !field_is_blank(line[at])) {
+            at++;
+        }
+        if (at > begin && !number_parse_real(line + begin, at - begin, &value)) {
+            return false;
+        }
+        at += at < size;
+    }
+    return true;
+}
+
+char field_delimiter(const char *line, size_t size)
+{
+    size_t semicolons;
+    size_t commas;
+
+    if (is_all_numbers(line, size)) {
+        return ' ';
+    }
+    if (count_unquoted(line, size, '\t') > 0) {
+        return '\t';
+    }
+    commas = count_unquoted(line, size, ',');
+    semicolons = count_unquoted(line, size, ';');
+    /* "1;2;3,5" has a decimal comma. */
+    if (semicolons > commas) {
+        return ';';
+    }
+    return commas > 0 ? ',' : ' ';
+}

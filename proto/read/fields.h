@@ -1,0 +1,36 @@
+/* Fields of a line of text: between delimiters, and in double quotes where they hold one (RFC
+ * 4180). Shared by the readers of edge lists and of tables. */
+#pragma once
+
+#include "proto/problem.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct field {
+    const char *bytes; /* without quotes and outer blanks */
+    size_t size;
+    uint64_t column; /* where it begins in the line, from 1 */
+};
+
+/* The rest of a line. A zeroed cursor is at its end. */
+struct field_cursor {
+    const char *begin;
+    const char *at;
+    const char *end;
+    char *scratch;  /* fields in quotes are copied there: as much room as the line has bytes */
+    char delimiter; /* ' ' is a run of blanks */
+    bool more;      /* a field follows */
+};
+
+bool field_is_blank(char c);
+/* To the first field of a line; even an empty line has one. */
+void field_cursor_begin(struct field_cursor *cursor, const char *line, size_t size);
+/* The next field, while more is true. STATUS_BAD_GRAPH for quotes that are not closed, and for text
+ * behind them. */
+MUST_CHECK enum status field_cursor_next(struct field_cursor *cursor, struct field *ret_field,
+                                         struct problem *reterr);
+
+/* '\t', ',', ';', or ' ' for runs of blanks: by what the first line of data has. */
+char field_delimiter(const char *line, size_t size);

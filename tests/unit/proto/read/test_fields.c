@@ -1,0 +1,85 @@
+#include "proto/read/fields.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The fields of a line, each in brackets. */
+static enum status cut(char delimiter, const char *line, char *ret_fields, struct problem *reterr)
+{
+    char scratch[128];
+    struct field_cursor cursor = {.scratch = scratch, .delimiter = delimiter};
+    enum status status = STATUS_OK;
+
+    *ret_fields = '\0';
+    field_cursor_begin(&cursor, line, strlen(line));
+    while (cursor.more && status == STATUS_OK) {
+        struct field field;
+
+        status = field_cursor_next(&cursor, &field, reterr);
+        if (status == STATUS_OK) {
+            snprintf(ret_fields + strlen(ret_fields), 64, "[%.*s]", (int)field.size, field.bytes);
+        }
+    }
+    return status;
+}
+
+static void check(char delimiter, const char *line, const char *wanted)
+{
+    char fields[256];
+
+    assert_int_equal(cut(delimiter, line, fields, NULL), STATUS_OK);
+    assert_string_equal(fields, wanted);
+}
+
+static void lines_are_cut_at_delimiters(void **state)
+{
+    (void)state;
+    check(',', "a, b ,,c", "[a][b][][c]");
+    check(',', "a,", "[a][]");
+    check('\t', "\ta b\t", "[][a b][]");
+    check(' ', "  1 \t 2  ", "[1][2]");
+    check(',', "\"a,\"\"b\"\" \" ,2", "[a,\"b\" ][2]");
+    check(' ', "\"New York\" \"\" 3", "[New York][][3]");
+    check(',', "", "[]");
+}
+
+static void quotes_are_closed_where_the_field_ends(void **state)
+{
+    struct problem problem = {0};
+    char fields[256];
+
+    (void)state;
+    assert_int_equal(cut(',', "a,\"b", fields, &problem), STATUS_BAD_GRAPH);
+    assert_int_equal(problem.column, 3);
+    assert_int_equal(cut(',', "a,\"b\"c", fields, &problem), STATUS_BAD_GRAPH);
+    assert_int_equal(problem.column, 6);
+    assert_int_equal(cut(' ', "\"b\"c d", fields, &problem), STATUS_BAD_GRAPH);
+    assert_int_equal(problem.column, 4);
+}
+
+static void the_delimiter_is_told_by_a_line(void **state)
+{
+    (void)state;
+    assert_int_equal(field_delimiter("1 2\t3", 5), ' ');
+    assert_int_equal(field_delimiter("a b\tc", 5), '\t');
+    assert_int_equal(field_delimiter("1;2;3,5", 7), ';');
+    assert_int_equal(field_delimiter("\"a;b;\",c", 8), ',');
+    assert_int_equal(field_delimiter("a b", 3), ' ');
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_are_cut_at_delimiters),
+        cmocka_unit_test(quotes_are_closed_where_the_field_ends),
+        cmocka_unit_test(the_delimiter_is_told_by_a_line),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
