@@ -6,9 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *const n_and_directed[] = {"directed", "n", NULL};
-static const char *const n_alone[] = {"n", NULL};
-static const char *const all_parameters[] = {"directed", "n", "weight", NULL};
+static const char *const of_binary[] = {"directed", "n", NULL};
+static const char *const n_and_directed[] = {"charset", "directed", "n", NULL};
+static const char *const n_alone[] = {"charset", "n", NULL};
+static const char *const all_parameters[] = {"charset", "directed", "n", "weight", NULL};
 
 static const struct format_info table[FORMAT_COUNT] = {
     [FORMAT_DIMACS] = {.format = FORMAT_DIMACS,
@@ -54,7 +55,7 @@ static const struct format_info table[FORMAT_COUNT] = {
                      .media_types = {"application/x-fw-nthu"},
                      .file_endings = {"nthu"},
                      .graph_input = true,
-                     .parameters = n_and_directed,
+                     .parameters = of_binary,
                      .matrix_output = true},
     [FORMAT_JSON] = {.format = FORMAT_JSON,
                      .name = "json",
@@ -87,7 +88,7 @@ static const struct format_info table[FORMAT_COUNT] = {
                     .media_types = {"application/x-npy"},
                     .file_endings = {"npy"},
                     .graph_input = true,
-                    .parameters = n_and_directed,
+                    .parameters = of_binary,
                     .sniffed = true,
                     .matrix_output = true},
     [FORMAT_RAW] = {.format = FORMAT_RAW,

@@ -127,6 +127,18 @@ static size_t sequence_size(const unsigned char *bytes, size_t size)
     return length;
 }
 
+size_t text_utf8_size(const char *bytes, size_t size)
+{
+    size_t at = 0;
+    size_t length = 1;
+
+    while (at < size && length > 0) {
+        length = sequence_size((const unsigned char *)bytes + at, size - at);
+        at += length;
+    }
+    return at;
+}
+
 static void append_escaped(struct text *text, unsigned char c)
 {
     static const char letters[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',

@@ -55,6 +55,8 @@ void text_printf(struct text *text, const char *format, ...) __attribute__((form
 /* A JSON string with its quotes: escapes controls, quotes and backslash; bytes that are not UTF-8
  * become U+FFFD. */
 void text_append_json_string(struct text *text, const char *bytes, size_t size);
+/* The bytes that are UTF-8 (RFC 3629), up to the first that is not: all of them in UTF-8. */
+size_t text_utf8_size(const char *bytes, size_t size);
 /* STATUS_NO_MEMORY when any append failed. */
 MUST_CHECK enum status text_status(const struct text *text);
 /* The bytes, moved to the caller (free with free()), who asked text_status first; the text is empty

@@ -1,5 +1,6 @@
 #include "server/service.h"
 
+#include "proto/read/charset.h"
 #include "server/clock.h"
 #include "server/http/transport/http.h"
 #include "server/http/transport/listener.h"
@@ -268,6 +269,7 @@ static enum status enter_sandbox(struct service *service, struct problem *reterr
     service->policy.devices =
         config->solver.choice != SOLVER_CPU &&
         (service->policy.spawns ? has_gpu_for_others() : solver_gpu_count(reason) > 0);
+    charset_load();
     struct sandbox_policy policy = service->policy;
     policy.writable = writable.list;
     policy.readable = readable.list;

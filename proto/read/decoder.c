@@ -1,6 +1,7 @@
 #include "proto/read/decoder.h"
 
-#include <stdbool.h>
+#include "proto/read/charset.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -15,9 +16,17 @@
 #define GZIP_WINDOW (15 + 16)
 #define ZSTD_WINDOW_LOG 23
 #define INPUT_LIMIT ((size_t)1 << 30) /* zlib counts in unsigned int */
+/* The longest signature. */
+#define HEAD_SIZE 10
 
 struct decoder {
     struct decoder_rules rules;
+    bool told;            /* the coding is known */
+    char head[HEAD_SIZE]; /* bytes held back until then */
+    size_t head_size;
+    bool marked; /* the begin of the text was looked at for a byte order mark */
+    char mark;   /* its first byte, held back; 0 = none */
+    struct charset_converter *converter; /* NULL for text in UTF-8 */
     z_stream gzip;
     ZSTD_DCtx *zstd;
     bool begun;          /* some byte came */
@@ -67,6 +76,22 @@ enum coding decoder_coding_from_path(const char *path, size_t *ret_size)
     return CODING_IDENTITY;
 }
 
+static enum status start_coding(struct decoder *decoder, enum coding coding)
+{
+    if (coding == CODING_GZIP && inflateInit2(&decoder->gzip, GZIP_WINDOW) != Z_OK) {
+        return STATUS_NO_MEMORY;
+    }
+    decoder->rules.coding = coding;
+    if (coding != CODING_ZSTD) {
+        return STATUS_OK;
+    }
+    decoder->zstd = ZSTD_createDCtx();
+    return decoder->zstd == NULL || ZSTD_isError(ZSTD_DCtx_setParameter(
+                                        decoder->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG))
+               ? STATUS_NO_MEMORY
+               : STATUS_OK;
+}
+
 enum status decoder_create(const struct decoder_rules *rules, struct decoder **ret_decoder)
 {
     struct decoder *decoder = calloc(1, sizeof(*decoder));
@@ -75,15 +100,17 @@ enum status decoder_create(const struct decoder_rules *rules, struct decoder **r
         return STATUS_NO_MEMORY;
     }
     decoder->rules = *rules;
-    if (rules->coding != CODING_GZIP) {
-        decoder->zstd = ZSTD_createDCtx();
+    decoder->rules.coding = CODING_IDENTITY;
+    decoder->told = rules->coding != CODING_IDENTITY || rules->is_opaque;
+    decoder->marked = rules->is_opaque || decoder_is_utf8(decoder);
+    enum status status = start_coding(decoder, rules->coding);
+    if (status == STATUS_OK && decoder_is_utf8(decoder) && strcmp(rules->charset, "utf-8") != 0) {
+        status = charset_converter_create(rules->charset, rules->take, rules->context,
+                                          &decoder->converter);
     }
-    if (rules->coding == CODING_GZIP
-            ? inflateInit2(&decoder->gzip, GZIP_WINDOW) != Z_OK
-            : decoder->zstd == NULL || ZSTD_isError(ZSTD_DCtx_setParameter(
-                                           decoder->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG))) {
+    if (status != STATUS_OK) {
         decoder_destroy(decoder);
-        return STATUS_NO_MEMORY;
+        return status;
     }
     *ret_decoder = decoder;
     return STATUS_OK;
@@ -98,6 +125,7 @@ void decoder_destroy(struct decoder *decoder)
         inflateEnd(&decoder->gzip);
     }
     ZSTD_freeDCtx(decoder->zstd);
+    charset_converter_destroy(decoder->converter);
     free(decoder);
 }
 
@@ -125,6 +153,41 @@ static enum status check_limits(const struct decoder *decoder, struct problem *r
     return STATUS_BODY_TOO_LARGE;
 }
 
+static enum status pass(struct decoder *decoder, const char *bytes, size_t size,
+                        struct problem *reterr)
+{
+    return decoder->converter != NULL
+               ? charset_converter_feed(decoder->converter, bytes, size, reterr)
+               : decoder->rules.take(decoder->rules.context, bytes, size, reterr);
+}
+
+/* Takes the body without its coding, and looks for the byte order mark of UTF-16. */
+static enum status take_text(struct decoder *decoder, const char *bytes, size_t size,
+                             struct problem *reterr)
+{
+    enum status status = STATUS_OK;
+
+    if (!decoder->marked && decoder->mark == 0 && (*bytes == '\xFF' || *bytes == '\xFE')) {
+        decoder->mark = *bytes;
+        bytes++;
+        size--;
+    }
+    if (size == 0) {
+        return STATUS_OK;
+    }
+    if (!decoder->marked && decoder->mark != 0) {
+        if ((decoder->mark ^ *bytes) == 1) {
+            status = charset_converter_create("utf-16", decoder->rules.take, decoder->rules.context,
+                                              &decoder->converter);
+        }
+        status = status == STATUS_OK
+                     ? pass(decoder, &decoder->mark, 1, reterr)
+                     : problem_set(reterr, status, "There is not enough memory to decode it.");
+    }
+    decoder->marked = true;
+    return status == STATUS_OK ? pass(decoder, bytes, size, reterr) : status;
+}
+
 static enum status hand_on(struct decoder *decoder, size_t size, struct problem *reterr)
 {
     enum status status;
@@ -134,7 +197,7 @@ static enum status hand_on(struct decoder *decoder, size_t size, struct problem 
     if (status != STATUS_OK || size == 0) {
         return status;
     }
-    return decoder->rules.take(decoder->rules.context, decoder->output, size, reterr);
+    return take_text(decoder, decoder->output, size, reterr);
 }
 
 static enum status refuse(const struct decoder *decoder, struct problem *reterr)
@@ -264,13 +327,16 @@ static enum status step_zstd(struct decoder *decoder, const char **bytes, size_t
     return hand_on(decoder, output.pos, reterr);
 }
 
-enum status decoder_feed(struct decoder *decoder, const char *bytes, size_t size,
-                         struct problem *reterr)
+static enum status decode(struct decoder *decoder, const char *bytes, size_t size,
+                          struct problem *reterr)
 {
     enum status status = STATUS_OK;
     bool more = false;
 
     decoder->begun = decoder->begun || size > 0;
+    if (decoder->rules.coding == CODING_IDENTITY) {
+        return size > 0 ? take_text(decoder, bytes, size, reterr) : STATUS_OK;
+    }
     while ((size > 0 || more) && status == STATUS_OK) {
         /* A finished member has given all that it had. */
         if (size == 0 && decoder->between) {
@@ -285,13 +351,107 @@ enum status decoder_feed(struct decoder *decoder, const char *bytes, size_t size
     return status;
 }
 
-enum status decoder_end(const struct decoder *decoder, struct problem *reterr)
+/* Starts the coding whose signature the first bytes are, or refuses an archive. The coding is told
+ * unless they are the begin of a signature and more may follow. */
+static enum status tell_coding(struct decoder *decoder, const char *bytes, size_t size,
+                               struct problem *reterr)
 {
-    if (decoder->between || !decoder->begun) {
+    static const char unpack[] = "Unpack it and send the file in it, as it is or in gzip or zstd.";
+    static const struct {
+        const char *bytes;
+        size_t size;
+        enum coding coding; /* CODING_IDENTITY: refused */
+        const char *name;
+        const char *hint;
+    } signatures[] = {
+        {"\x1F\x8B\x08", 3, CODING_GZIP, NULL, NULL},
+        {"\x28\xB5\x2F\xFD", 4, CODING_ZSTD, NULL, NULL},
+        {"PK\x03\x04", 4, CODING_IDENTITY, "a zip archive, as an .npz is",
+         "Unpack it and send one file. Of an .npz: numpy.save('g.npy', "
+         "numpy.load('g.npz')['arr_0']), or of a sparse matrix: scipy.io.mmwrite('g.mtx', "
+         "scipy.sparse.load_npz('g.npz'))."},
+        {"\xFD\x37zXZ", 6, CODING_IDENTITY, "an xz file", unpack},
+        {"BZh91AY&SY", 10, CODING_IDENTITY, "a bzip2 file", unpack},
+    };
+
+    for (size_t i = 0; i < sizeof(signatures) / sizeof(signatures[0]); i++) {
+        const bool is_whole = size >= signatures[i].size;
+
+        if (memcmp(bytes, signatures[i].bytes, is_whole ? signatures[i].size : size) != 0) {
+            continue;
+        }
+        if (!is_whole) {
+            return STATUS_OK;
+        }
+        if (signatures[i].coding == CODING_IDENTITY) {
+            problem_set(reterr, STATUS_BAD_GRAPH, "This is %s.", signatures[i].name);
+            problem_hint(reterr, "%s", signatures[i].hint);
+            return STATUS_BAD_GRAPH;
+        }
+        decoder->told = true;
+        return start_coding(decoder, signatures[i].coding) == STATUS_OK
+                   ? STATUS_OK
+                   : problem_set(reterr, STATUS_NO_MEMORY,
+                                 "There is not enough memory to decode it.");
+    }
+    decoder->told = true;
+    return STATUS_OK;
+}
+
+enum status decoder_feed(struct decoder *decoder, const char *bytes, size_t size,
+                         struct problem *reterr)
+{
+    enum status status = STATUS_OK;
+
+    if (size == 0) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_TRUNCATED, "The %s body ends in the middle.",
-                names[decoder->rules.coding]);
-    problem_hint(reterr, "Send all of it.");
-    return STATUS_TRUNCATED;
+    if (!decoder->told && decoder->head_size == 0) {
+        status = tell_coding(decoder, bytes, size, reterr);
+    }
+    /* A signature ends within the head. */
+    while (!decoder->told && size > 0 && status == STATUS_OK) {
+        decoder->head[decoder->head_size++] = *bytes++;
+        size--;
+        status = tell_coding(decoder, decoder->head, decoder->head_size, reterr);
+        if (decoder->told && status == STATUS_OK) {
+            status = decode(decoder, decoder->head, decoder->head_size, reterr);
+        }
+    }
+    return status == STATUS_OK && decoder->told ? decode(decoder, bytes, size, reterr) : status;
+}
+
+enum status decoder_end(struct decoder *decoder, struct problem *reterr)
+{
+    enum status status = STATUS_OK;
+
+    if (!decoder->told && decoder->head_size > 0) {
+        decoder->told = true;
+        status = decode(decoder, decoder->head, decoder->head_size, reterr);
+    }
+    if (status == STATUS_OK && decoder->rules.coding != CODING_IDENTITY && decoder->begun &&
+        !decoder->between) {
+        problem_set(reterr, STATUS_TRUNCATED, "The %s body ends in the middle.",
+                    names[decoder->rules.coding]);
+        problem_hint(reterr, "Send all of it.");
+        return STATUS_TRUNCATED;
+    }
+    if (status == STATUS_OK && !decoder->marked && decoder->mark != 0) {
+        status = pass(decoder, &decoder->mark, 1, reterr);
+    }
+    return status == STATUS_OK && decoder->converter != NULL
+               ? charset_converter_end(decoder->converter, reterr)
+               : status;
+}
+
+enum coding decoder_coding(const struct decoder *decoder)
+{
+    return decoder->rules.coding;
+}
+
+bool decoder_is_utf8(const struct decoder *decoder)
+{
+    const char *charset = decoder->rules.charset;
+
+    return decoder->converter != NULL || (charset != NULL && charset[0] != '\0');
 }

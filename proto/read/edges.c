@@ -88,6 +88,10 @@ static enum status name_vertex(struct edges *edges, struct field field, uint32_t
     if (name_table_count(edges->names) == edges->named) {
         return STATUS_OK;
     }
+    status = reader_check_name(field.bytes, field.size, field.column, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
     edges->named = name_table_count(edges->names);
     return graph_builder_admit(edges->reader.builder, edges->named, reterr);
 }

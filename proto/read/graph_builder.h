@@ -4,6 +4,7 @@
 #pragma once
 
 #include "proto/graph.h"
+#include "proto/read/charset.h"
 #include "proto/read/edge_buffer.h"
 
 struct graph_builder;
@@ -21,6 +22,8 @@ struct graph_options {
     uint64_t room_bytes;           /* on the disk for the result, all of whose elements are */
     uint64_t element_bytes;        /* of so many: more vertices than fit are STATUS_DISK_FULL */
     char weight[64]; /* column or attribute to take weights from; empty = the default */
+    char charset[CHARSET_NAME_SIZE]; /* the text is in UTF-8, whatever it says itself; empty =
+                                        unsaid */
 };
 
 MUST_CHECK enum status graph_builder_create(const struct graph_options *options,

@@ -561,7 +561,8 @@ static enum status init(struct reader *reader)
 {
     struct graphml *graphml = (struct graphml *)reader;
 
-    graphml->parser = XML_ParserCreateNS(NULL, SEPARATOR);
+    graphml->parser =
+        XML_ParserCreateNS(reader->options.charset[0] != '\0' ? "UTF-8" : NULL, SEPARATOR);
     if (graphml->parser == NULL) {
         return STATUS_NO_MEMORY;
     }

@@ -1,6 +1,7 @@
 #include "proto/read/reader.h"
 
 #include "proto/number.h"
+#include "proto/text.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -146,6 +147,20 @@ enum status reader_announce(struct reader *reader, uint64_t vertex_count, uint64
         graph_builder_expect(reader->builder, edge_count);
     }
     return status;
+}
+
+enum status reader_check_name(const char *name, size_t size, uint64_t column,
+                              struct problem *reterr)
+{
+    const size_t valid = text_utf8_size(name, size);
+
+    if (valid == size) {
+        return STATUS_OK;
+    }
+    problem_bad_graph(reterr, 0, column + valid, "The name of the vertex is not UTF-8.");
+    problem_hint(reterr, "Name the charset of the text: charset=iso-8859-1, windows-1252, "
+                         "shift_jis or another.");
+    return STATUS_BAD_GRAPH;
 }
 
 static void refuse_range(struct problem *reterr)
@@ -346,7 +361,8 @@ struct metis_look {
     bool headed;
     uint64_t header[4]; /* n, m, fmt, ncon */
     size_t header_words;
-    uint64_t rows;
+    uint64_t lines;    /* behind the header */
+    uint64_t rows;     /* of them, up to the last that is not blank */
     bool varies;       /* some row has another number of words than the header: no list of edges */
     bool out_of_range; /* some word can be no vertex, and there are no weights */
 };
@@ -399,7 +415,8 @@ static bool look_at_line(struct metis_look *look, const char *line, size_t size,
         look->headed = true;
         return count >= 2;
     }
-    look->rows += look->headed;
+    look->lines += look->headed;
+    look->rows = count > 0 ? look->lines : look->rows;
     look->varies |= count > 0 && (whole ? count != look->header_words : count > look->header_words);
     return true;
 }

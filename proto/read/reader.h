@@ -102,6 +102,10 @@ MUST_CHECK enum status reader_admit_weight_name(const struct reader *reader,
 MUST_CHECK enum status reader_announce(struct reader *reader, uint64_t vertex_count,
                                        uint64_t edge_count, struct problem *reterr);
 
+/* STATUS_BAD_GRAPH for the name of a vertex that is not UTF-8, at the byte that shows it. */
+MUST_CHECK enum status reader_check_name(const char *name, size_t size, uint64_t column,
+                                         struct problem *reterr);
+
 /* A weight in text, which stood at this column: integers exactly, decimals correctly rounded;
  * anything else is refused in words. */
 MUST_CHECK enum status reader_parse_weight(const char *weight, size_t size, uint64_t column,

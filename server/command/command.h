@@ -78,6 +78,7 @@ enum graph_input_flag {
     GRAPH_INPUT_DIRECTED,
     GRAPH_INPUT_WEIGHT,
     GRAPH_INPUT_N,
+    GRAPH_INPUT_CHARSET,
     GRAPH_INPUT_COUNT
 };
 
@@ -90,7 +91,8 @@ enum graph_input_flag {
                               "Whether edges lead one way; else what the format says, else\n"      \
                               "      true."},                                                      \
     [GRAPH_INPUT_WEIGHT] = {"weight", "NAME", "Column or attribute to take the weights from."},    \
-    [GRAPH_INPUT_N] = {"n", "N", "The vertices are 0..N-1."}
+    [GRAPH_INPUT_N] = {"n", "N", "The vertices are 0..N-1."},                                      \
+    [GRAPH_INPUT_CHARSET] = {"charset", "NAME", "Charset of the text. Default: utf-8."}
 
 /* Reads the call's first operand, "-" being standard input, compressed or not. A problem about its
  * content has the path in the call. */

@@ -16,11 +16,11 @@
 struct input {
     int file;
     enum format format; /* FORMAT_NONE: by the first bytes */
-    const struct graph_options *options;
+    struct graph_options options;
     struct reader *reader;
-    struct decoder *decoder; /* of a compressed file, else NULL */
-    struct text head;        /* until there is enough of it to choose the reader by */
-    char *chunk;             /* CHUNK_SIZE */
+    struct decoder *decoder;
+    struct text head; /* until there is enough of it to choose the reader by */
+    char *chunk;      /* CHUNK_SIZE */
 };
 
 /* The flags that say how the file is to be read, and the limits of the configuration. */
@@ -36,6 +36,10 @@ static void parse_options(struct command_call *call, struct graph_options *optio
     options->directed = directed != NULL && strcmp(directed, "true") == 0;
     if (directed != NULL && !options->directed && strcmp(directed, "false") != 0) {
         command_refuse_value(call, GRAPH_INPUT_DIRECTED, "true or false");
+    }
+    const char *charset = call->values[GRAPH_INPUT_CHARSET];
+    if (charset != NULL && call->status == STATUS_OK) {
+        call->status = charset_choose(charset, options->charset, call->problem);
     }
     if (weight != NULL && (weight[0] == '\0' || strlen(weight) >= sizeof(options->weight))) {
         command_refuse_value(call, GRAPH_INPUT_WEIGHT, "a shorter name, and not empty");
@@ -60,7 +64,10 @@ static enum status choose_reader(struct input *input, struct problem *reterr)
         problem_hint(reterr, "name the format: --from nthu");
         return STATUS_BAD_GRAPH;
     }
-    enum status status = reader_create(input->format, input->options, &input->reader);
+    if (decoder_is_utf8(input->decoder)) {
+        memcpy(input->options.charset, "utf-8", sizeof("utf-8"));
+    }
+    enum status status = reader_create(input->format, &input->options, &input->reader);
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "%s", status_info(status)->title);
     }
@@ -93,13 +100,11 @@ static enum status read_all(struct input *input, struct graph **ret_graph, struc
             status = problem_set(reterr, STATUS_CANCELLED, "interrupted");
         } else if (size < 0 && errno != EINTR) {
             status = problem_set(reterr, STATUS_IO, "%s", strerror(errno));
-        } else if (size > 0 && input->decoder != NULL) {
-            status = decoder_feed(input->decoder, input->chunk, (size_t)size, reterr);
         } else if (size > 0) {
-            status = take_bytes(input, input->chunk, (size_t)size, reterr);
+            status = decoder_feed(input->decoder, input->chunk, (size_t)size, reterr);
         }
     }
-    if (status == STATUS_OK && input->decoder != NULL) {
+    if (status == STATUS_OK) {
         status = decoder_end(input->decoder, reterr);
     }
     if (status == STATUS_OK && input->reader == NULL) {
@@ -112,18 +117,21 @@ static enum status open_input(const char *path, enum coding coding, struct input
                               struct problem *reterr)
 {
     /* A local file is trusted to be as large as it is: no limits for the decoder. */
-    const struct decoder_rules rules = {.coding = coding, .take = take_bytes, .context = input};
+    const struct decoder_rules rules = {.coding = coding,
+                                        .is_opaque = input->format == FORMAT_NTHU,
+                                        .charset = input->options.charset,
+                                        .take = take_bytes,
+                                        .context = input};
     const bool is_standard = strcmp(path, "-") == 0;
     input->file = is_standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (input->file < 0) {
         return problem_set(reterr, STATUS_IO, "%s", strerror(errno));
     }
     input->chunk = malloc(CHUNK_SIZE);
-    if (input->chunk == NULL ||
-        (coding != CODING_IDENTITY && decoder_create(&rules, &input->decoder) != STATUS_OK)) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "no memory");
-    }
-    return STATUS_OK;
+    const enum status status =
+        input->chunk == NULL ? STATUS_NO_MEMORY : decoder_create(&rules, &input->decoder);
+    return status == STATUS_OK ? STATUS_OK
+                               : problem_set(reterr, status, "there is nothing to decode it with");
 }
 
 enum status graph_input_read(struct command_call *call, struct graph **ret_graph,
@@ -131,8 +139,7 @@ enum status graph_input_read(struct command_call *call, struct graph **ret_graph
 {
     const double began_s = clock_monotonic_s();
     const char *path = call->operands[0];
-    struct graph_options options = {0};
-    struct input input = {.file = -1, .options = &options};
+    struct input input = {.file = -1};
     size_t plain_size;
     /* The ending before .gz or .zst names the format. */
     const enum coding coding = decoder_coding_from_path(path, &plain_size);
@@ -142,7 +149,7 @@ enum status graph_input_read(struct command_call *call, struct graph **ret_graph
     }
     input.format = command_format(call, GRAPH_INPUT_FROM, plain_path, false);
     free(plain_path);
-    parse_options(call, &options);
+    parse_options(call, &input.options);
     if (call->status != STATUS_OK) {
         return call->status;
     }

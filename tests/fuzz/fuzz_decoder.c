@@ -1,6 +1,7 @@
-/* The decoder under arbitrary bytes: the first byte picks the coding (0x10: zstd) and the size of
- * the pieces. Whole and in pieces must give the same bytes, or both fail: what is wrong first, the
- * size or what comes after, is a matter of how far the library was let to look. */
+/* The decoder under arbitrary bytes: the first byte picks the coding (0x10: zstd, 0x20: whatever
+ * the bytes say), the charset (0x40: one of many bytes a character) and the size of the pieces.
+ * Whole and in pieces must give the same bytes, or both fail: what is wrong first, the size or what
+ * comes after, is a matter of how far the library was let to look. */
 #include "proto/read/decoder.h"
 #include "proto/text.h"
 
@@ -45,7 +46,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         return 0;
     for (int i = 0; i < 2; i++) {
         const struct decoder_rules rules = {
-            .coding = (bytes[0] & 0x10) != 0 ? CODING_ZSTD : CODING_GZIP,
+            .coding = (bytes[0] & 0x20) != 0   ? CODING_IDENTITY
+                      : (bytes[0] & 0x10) != 0 ? CODING_ZSTD
+                                               : CODING_GZIP,
+            .charset = (bytes[0] & 0x40) == 0   ? ""
+                       : (bytes[0] & 0x10) != 0 ? "shift_jis"
+                                                : "gb18030",
             .limit_bytes = LIMIT_BYTES,
             .take = append,
             .context = &texts[i],
@@ -53,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
         statuses[i] = decode(&rules, bytes + 1, size - 1,
                              i == 0 ? size : (size_t)(bytes[0] & 0x0F) + 1, &problems[i]);
-        CHECK(texts[i].size <= LIMIT_BYTES);
+        CHECK(texts[i].size <= 4 * LIMIT_BYTES || (bytes[0] & 0x20) != 0);
     }
     common = texts[0].size < texts[1].size ? texts[0].size : texts[1].size;
     for (int i = 0; i < 2; i++)

@@ -68,6 +68,30 @@ static enum status check_admission(struct request *request, bool for_job, struct
                : capacity_check_bytes(grant->tenant, &grant->quota, 1, reterr);
 }
 
+/* By parameter, else by the media type's; binary formats have none. */
+static enum status choose_charset(struct request *request, struct problem *reterr)
+{
+    const enum format format = request->job_request.format;
+    char *charset = request->job_request.options.charset;
+    const char *media_type = request_header(request, "Content-Type");
+    const char *parameter = media_type == NULL ? NULL : strcasestr(media_type, "charset=");
+    char name[CHARSET_NAME_SIZE + 1] = "";
+
+    if (format == FORMAT_NPY || format == FORMAT_NTHU) {
+        return charset[0] == '\0' ? STATUS_OK
+                                  : problem_set(reterr, STATUS_BAD_PARAMETER,
+                                                "charset= has no meaning here: %s is not text.",
+                                                format_info(format)->name);
+    }
+    if (charset[0] != '\0' || parameter == NULL) {
+        return STATUS_OK;
+    }
+    parameter += strlen("charset=");
+    parameter += *parameter == '"';
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(parameter, "\"; \t"), parameter);
+    return charset_choose(name, charset, reterr);
+}
+
 /* By parameter, else by a media type that says something, else left to the first bytes. */
 static enum status choose_format(struct request *request, struct problem *reterr)
 {
@@ -158,6 +182,9 @@ static enum status open_upload(struct request *request, bool for_job, struct pro
     if (status == STATUS_OK) {
         status = choose_format(request, reterr);
     }
+    if (status == STATUS_OK) {
+        status = choose_charset(request, reterr);
+    }
     if (status != STATUS_OK) {
         return status;
     }
@@ -188,7 +215,7 @@ enum status serve_graphs_prepare(struct request *request, struct problem *reterr
 /* Upload-only parameters are rejected for a stored graph. */
 static enum status check_stored(const struct query *query, struct problem *reterr)
 {
-    static const char *const of_uploads[] = {"format", "directed", "weight", "n"};
+    static const char *const of_uploads[] = {"format", "charset", "directed", "weight", "n"};
 
     for (size_t i = 0; i < sizeof(of_uploads) / sizeof(of_uploads[0]); i++) {
         if (query_value(query, of_uploads[i]) != NULL) {

@@ -234,7 +234,7 @@ static enum status set_name(const char *name, struct job_request *request, struc
     return STATUS_OK;
 }
 
-/* A parameter of words: format, weight, name or kind. */
+/* A parameter of words: format, charset, weight, name or kind. */
 static enum status set_word(const char *parameter, const char *value, struct job_request *request,
                             struct problem *reterr)
 {
@@ -245,6 +245,9 @@ static enum status set_word(const char *parameter, const char *value, struct job
         return kind_from_name(value, &request->parameters.kind)
                    ? STATUS_OK
                    : bad(reterr, "kind is one of auto, i4, u2, f4, f8.");
+    }
+    if (strcmp(parameter, "charset") == 0) {
+        return charset_choose(value, request->options.charset, reterr);
     }
     if (strcmp(parameter, "weight") == 0) {
         if (value[0] == '\0' || strlen(value) >= sizeof(request->options.weight)) {
@@ -263,7 +266,7 @@ static enum status set_word(const char *parameter, const char *value, struct job
 enum status query_read_job(const struct query *query, double wait_limit_s,
                            struct job_request *request, struct problem *reterr)
 {
-    static const char *const words[] = {"format", "weight", "name"};
+    static const char *const words[] = {"format", "charset", "weight", "name"};
     const char *kind = query_value(query, "kind");
     int64_t priority = request->parameters.priority;
     int64_t vertex_count = 0;

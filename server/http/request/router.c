@@ -12,10 +12,10 @@
 
 static const struct route_query none = {.required = 0};
 static const struct route_query of_upload = {
-    .parameters = {"format", "directed", "weight", "n", "name"}};
-static const struct route_query of_submit = {.parameters = {"format", "directed", "weight", "kind",
-                                                            "n", "name", "wait", "priority",
-                                                            "deadline_s", "verify"}};
+    .parameters = {"format", "charset", "directed", "weight", "n", "name"}};
+static const struct route_query of_submit = {.parameters = {"format", "charset", "directed",
+                                                            "weight", "kind", "n", "name", "wait",
+                                                            "priority", "deadline_s", "verify"}};
 static const struct route_query of_job_list = {.parameters = {"state", "limit", "cursor"}};
 static const struct route_query of_graph_list = {.parameters = {"limit", "cursor"}};
 static const struct route_query of_job = {.parameters = {"wait"}};

@@ -92,9 +92,12 @@ static void read_bytes(struct upload *upload, const char *bytes, size_t size)
 /* From now on the bytes go to a reader, those kept so far first. */
 static void start_reader(struct upload *upload)
 {
-    enum status status = reader_create(upload->format, &upload->rules.options, &upload->reader);
     struct text kept = upload->kept;
 
+    if (decoder_is_utf8(upload->decoder)) {
+        memcpy(upload->rules.options.charset, "utf-8", sizeof("utf-8"));
+    }
+    enum status status = reader_create(upload->format, &upload->rules.options, &upload->reader);
     upload->kept = (struct text){0};
     if (status != STATUS_OK) {
         problem_set(&upload->problem, status, "%s", status_info(status)->title);
@@ -213,6 +216,8 @@ static void decode_bytes(struct upload *upload, const char *bytes, size_t size)
 {
     const struct decoder_rules rules = {
         .coding = upload->rules.coding,
+        .is_opaque = upload->rules.format == FORMAT_NTHU,
+        .charset = upload->rules.options.charset,
         .limit_bytes = upload->rules.decoded_limit_bytes,
         .ratio = upload->rules.decoded_ratio,
         .take = take_decoded,
@@ -220,11 +225,12 @@ static void decode_bytes(struct upload *upload, const char *bytes, size_t size)
     };
     enum status status = STATUS_OK;
 
-    if (upload->decoder == NULL && decoder_create(&rules, &upload->decoder) != STATUS_OK) {
-        status =
-            problem_set(&upload->problem, STATUS_NO_MEMORY, "There is no memory for the upload.");
+    if (upload->decoder == NULL) {
+        status = decoder_create(&rules, &upload->decoder);
     }
-    if (status == STATUS_OK) {
+    if (status != STATUS_OK) {
+        problem_set(&upload->problem, status, "There is nothing to decode the upload with.");
+    } else {
         status = decoder_feed(upload->decoder, bytes, size, &upload->problem);
     }
     if (status != STATUS_OK) {
@@ -249,11 +255,7 @@ void upload_feed(struct upload *upload, const char *bytes, size_t size)
         refuse(upload);
         return;
     }
-    if (upload->rules.coding == CODING_IDENTITY) {
-        take_bytes(upload, bytes, size);
-    } else {
-        decode_bytes(upload, bytes, size);
-    }
+    decode_bytes(upload, bytes, size);
     upload->parse_s += clock_monotonic_s() - start_s;
 }
 
@@ -262,7 +264,7 @@ void upload_report(const struct upload *upload, struct input_report *ret_report)
     *ret_report = (struct input_report){
         .format = upload->format,
         .guessed = upload->rules.format == FORMAT_NONE && !upload->rules.is_json,
-        .coding = upload->rules.coding,
+        .coding = upload->decoder != NULL ? decoder_coding(upload->decoder) : upload->rules.coding,
         .bytes = upload->size_bytes,
         .decoded_bytes = upload->decoded_bytes,
         .direction = upload->rules.options.has_directed ? INPUT_DIRECTION_PARAMETER

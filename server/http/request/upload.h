@@ -12,7 +12,7 @@ struct upload_rules {
     struct graph_options options;
     enum format format; /* FORMAT_NONE: find out */
     bool is_json;       /* of the formats to find out, one in JSON */
-    enum coding coding; /* of the body */
+    enum coding coding; /* of the body; CODING_IDENTITY: find out */
     uint64_t body_limit_bytes;
     uint64_t decoded_limit_bytes;
     uint64_t decoded_ratio;
@@ -24,7 +24,7 @@ struct upload {
     struct upload_rules rules;
     enum format format;      /* FORMAT_NONE while undecided */
     struct text kept;        /* while undecided, or perhaps a document */
-    struct decoder *decoder; /* NULL for a body that is not encoded, and before its first byte */
+    struct decoder *decoder; /* NULL before the first byte of the body */
     struct reader *reader;   /* NULL until the bytes go to it */
     uint64_t size_bytes;     /* all that came, refused or not */
     uint64_t decoded_bytes;  /* all that came out of the decoder, or the same */

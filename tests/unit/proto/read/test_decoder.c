@@ -229,6 +229,107 @@ static void a_window_beyond_8_mib_is_refused(void **state)
     free(zeros);
 }
 
+/* A body whose rules name no coding, in pieces down to single bytes. */
+static void first_bytes_tell(const char *bytes, size_t size, enum status expected,
+                             const char *words)
+{
+    static const size_t pieces[] = {ROOM, 1, 3};
+
+    for (size_t i = 0; i < 3; i++) {
+        const struct decoder_rules rules = {0};
+        struct problem problem = {0};
+        struct text text = {0};
+
+        assert_int_equal(decode(&rules, bytes, size, pieces[i], &text, &problem), expected);
+        if (expected == STATUS_OK) {
+            assert_int_equal(text.size, strlen(words));
+            assert_memory_equal(text.size == 0 ? "" : text.bytes, words, text.size);
+        } else {
+            assert_non_null(strstr(problem.detail, words));
+            assert_true(problem.hint[0] != '\0');
+        }
+        text_finish(&text);
+    }
+}
+
+static void codings_and_archives_are_told_by_their_first_bytes(void **state)
+{
+    const struct decoder_rules rules = {0};
+    const struct decoder_rules opaque = {.is_opaque = true};
+    struct text text = {0};
+
+    (void)state;
+    check(CODING_IDENTITY, packed[0], packed_size[0], 1, 1);
+    check(CODING_IDENTITY, packed[1], packed_size[1], ROOM, 1);
+    first_bytes_tell("PK\3\4rest", 8, STATUS_BAD_GRAPH, "zip");
+    first_bytes_tell("\xFD\x37zXZ\0rest", 10, STATUS_BAD_GRAPH, "xz");
+    first_bytes_tell("BZh91AY&SYrest", 14, STATUS_BAD_GRAPH, "bzip2");
+    first_bytes_tell("BZh9,b,5\n", 9, STATUS_OK, "BZh9,b,5\n");
+    first_bytes_tell("PK", 2, STATUS_OK, "PK");
+    first_bytes_tell("1 2\n", 4, STATUS_OK, "1 2\n");
+    first_bytes_tell("", 0, STATUS_OK, "");
+    assert_int_equal(decode(&opaque, packed[0], packed_size[0], ROOM, &text, NULL), STATUS_OK);
+    assert_memory_equal(text.bytes, packed[0], packed_size[0]);
+    text_clear(&text);
+    assert_int_equal(decode(&rules, packed[0], packed_size[0] / 2, 9, &text, NULL),
+                     STATUS_TRUNCATED);
+    text_finish(&text);
+}
+
+static void utf16_is_known_by_its_mark(void **state)
+{
+    static char both[200];
+    const size_t size = pack_gzip(both,
+                                  "\xFF\xFE"
+                                  "1\0 \0\xE9\0\n",
+                                  10);
+
+    (void)state;
+    first_bytes_tell("\xFF\xFE"
+                     "1\0 \0\xE9\0\n",
+                     10, STATUS_OK, "1 \xC3\xA9\n");
+    first_bytes_tell("\xFE\xFF\0"
+                     "1\0 \0\xE9\0\n",
+                     10, STATUS_OK, "1 \xC3\xA9\n");
+    first_bytes_tell("\xFF\xFE"
+                     "1\0\n\0\0\xD8"
+                     "2\0",
+                     10, STATUS_BAD_GRAPH, "utf-16");
+    first_bytes_tell("\xFF\xFE"
+                     "1",
+                     3, STATUS_BAD_GRAPH, "utf-16");
+    first_bytes_tell("\xFF", 1, STATUS_OK, "\xFF");
+    first_bytes_tell("\xFF"
+                     "1 2",
+                     4, STATUS_OK,
+                     "\xFF"
+                     "1 2");
+    first_bytes_tell(both, size, STATUS_OK, "1 \xC3\xA9\n");
+}
+
+static void a_charset_is_converted_behind_the_coding(void **state)
+{
+    static char both[200];
+    const size_t size = pack_gzip(both, "\xE9 2\n", 4);
+    const struct decoder_rules latin = {.charset = "iso-8859-1"};
+    const struct decoder_rules utf8 = {.charset = "utf-8"};
+    struct decoder *decoder;
+    struct text text = {0};
+
+    (void)state;
+    assert_int_equal(decode(&latin, both, size, 1, &text, NULL), STATUS_OK);
+    text_append_char(&text, '\0');
+    assert_string_equal(text.bytes, "\xC3\xA9 2\n");
+    text_clear(&text);
+    assert_int_equal(decode(&utf8, "\xFF\xFE", 2, 1, &text, NULL), STATUS_OK);
+    assert_int_equal(text.size, 2);
+    text_finish(&text);
+    assert_int_equal(decoder_create(&utf8, &decoder), STATUS_OK);
+    assert_true(decoder_is_utf8(decoder));
+    assert_int_equal(decoder_coding(decoder), CODING_IDENTITY);
+    decoder_destroy(decoder);
+}
+
 static void codings_have_names_and_endings(void **state)
 {
     size_t size = 0;
@@ -256,6 +357,9 @@ int main(void)
         cmocka_unit_test(damage_is_refused),
         cmocka_unit_test(bombs_are_caught_by_size_and_by_ratio),
         cmocka_unit_test(a_window_beyond_8_mib_is_refused),
+        cmocka_unit_test(codings_and_archives_are_told_by_their_first_bytes),
+        cmocka_unit_test(utf16_is_known_by_its_mark),
+        cmocka_unit_test(a_charset_is_converted_behind_the_coding),
         cmocka_unit_test(codings_have_names_and_endings),
     };
 

@@ -30,6 +30,8 @@ static void metis_is_told_from_edge_buffers(void **state)
     assert_int_equal(sniffed("1 0 5\n"), FORMAT_EDGES);
     assert_int_equal(sniffed("2 1\n1 2\n"), FORMAT_EDGES);
     assert_int_equal(sniffed("2 1\n2\n1"), FORMAT_METIS);
+    assert_int_equal(sniffed("3 2\n2\n1 3\n2\n\n"), FORMAT_METIS);
+    assert_int_equal(sniffed("3 1\n2\n1\n\n \n\n"), FORMAT_METIS);
     assert_int_equal(sniffed("3 3\n2 3\n1 3\n1 2\n1 1\n"), FORMAT_EDGES);
     assert_int_equal(sniffed("3 2\n2\n1 x\n2\n"), FORMAT_EDGES);
     assert_int_equal(sniffed("1 2 3\n4 5\n"), FORMAT_EDGES);

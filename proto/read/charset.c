@@ -1,0 +1,167 @@
+#include "proto/read/charset.h"
+
+#include "proto/text.h"
+
+#include <errno.h>
+#include <iconv.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define INPUT_SIZE ((size_t)4 << 10)
+/* No character of those charsets takes more bytes in UTF-8 than four times its own. */
+#define OUTPUT_SIZE (4 * INPUT_SIZE)
+#define NO_DESCRIPTOR ((iconv_t)-1)
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+struct charset_converter {
+    const char *charset;
+    charset_take take;
+    void *context;
+    iconv_t descriptor;
+    uint64_t line; /* of the next byte of output */
+    uint64_t column;
+    size_t kept; /* bytes of input that are half a character */
+    char input[INPUT_SIZE];
+    char output[OUTPUT_SIZE];
+};
+
+/* A list of what files are in, since the C library has a thousand names, some of them for
+ * converters that nobody tests. */
+static const char *const charsets[] = {
+    "utf-8",        "utf-16",       "utf-16le",     "utf-16be",    "iso-8859-1",   "iso-8859-2",
+    "iso-8859-5",   "iso-8859-7",   "iso-8859-9",   "iso-8859-15", "windows-1250", "windows-1251",
+    "windows-1252", "windows-1253", "windows-1254", "koi8-r",      "shift_jis",    "euc-jp",
+    "gb18030",      "big5",         "euc-kr",
+};
+
+static const char *const aliases[][2] = {
+    {"utf8", "utf-8"}, {"us-ascii", "utf-8"}, {"latin1", "iso-8859-1"}, {"cp1252", "windows-1252"}};
+
+enum status charset_choose(const char *name, char ret_charset[CHARSET_NAME_SIZE],
+                           struct problem *reterr)
+{
+    struct text list = {0};
+
+    for (size_t i = 0; i < COUNT(aliases); i++) {
+        name = strcasecmp(name, aliases[i][0]) == 0 ? aliases[i][1] : name;
+    }
+    for (size_t i = 0; i < COUNT(charsets); i++) {
+        if (strcasecmp(name, charsets[i]) == 0) {
+            memcpy(ret_charset, charsets[i], strlen(charsets[i]) + 1);
+            text_finish(&list);
+            return STATUS_OK;
+        }
+        text_printf(&list, "%s%s", i == 0 ? "" : ", ", charsets[i]);
+    }
+    problem_set(reterr, STATUS_BAD_PARAMETER, "The charset \"%.40s\" is not read.", name);
+    problem_hint(reterr, "Read here: %s.",
+                 text_status(&list) == STATUS_OK ? list.bytes : charsets[0]);
+    text_finish(&list);
+    return STATUS_BAD_PARAMETER;
+}
+
+void charset_load(void)
+{
+    /* A descriptor that stays open keeps the converter loaded. */
+    for (size_t i = 0; i < COUNT(charsets); i++) {
+        (void)iconv_open("utf-8", charsets[i]);
+    }
+}
+
+enum status charset_converter_create(const char *charset, charset_take take, void *context,
+                                     struct charset_converter **ret_converter)
+{
+    struct charset_converter *converter = malloc(sizeof(*converter));
+
+    if (converter == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    converter->charset = charset;
+    converter->take = take;
+    converter->context = context;
+    converter->line = 1;
+    converter->column = 1;
+    converter->kept = 0;
+    converter->descriptor = iconv_open("utf-8", charset);
+    if (converter->descriptor == NO_DESCRIPTOR) {
+        free(converter);
+        return STATUS_BAD_PARAMETER;
+    }
+    *ret_converter = converter;
+    return STATUS_OK;
+}
+
+void charset_converter_destroy(struct charset_converter *converter)
+{
+    if (converter == NULL) {
+        return;
+    }
+    iconv_close(converter->descriptor);
+    free(converter);
+}
+
+static enum status hand_on(struct charset_converter *converter, size_t size, struct problem *reterr)
+{
+    const char *at = converter->output;
+    const char *end = at + size;
+    const char *line;
+
+    while ((line = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        converter->line++;
+        converter->column = 1;
+        at = line + 1;
+    }
+    converter->column += (uint64_t)(end - at);
+    return size == 0 ? STATUS_OK
+                     : converter->take(converter->context, converter->output, size, reterr);
+}
+
+static enum status refuse(const struct charset_converter *converter, struct problem *reterr)
+{
+    problem_bad_graph(reterr, converter->line, converter->column,
+                      "There are bytes that are no text in %s.", converter->charset);
+    problem_hint(reterr, "Name the charset that the text is in by charset=, or send it in UTF-8.");
+    return STATUS_BAD_GRAPH;
+}
+
+enum status charset_converter_feed(struct charset_converter *converter, const char *bytes,
+                                   size_t size, struct problem *reterr)
+{
+    enum status status = STATUS_OK;
+
+    while (size > 0 && status == STATUS_OK) {
+        const size_t room = INPUT_SIZE - converter->kept;
+        const size_t piece = size < room ? size : room;
+        size_t left = converter->kept + piece;
+        size_t free_bytes = OUTPUT_SIZE;
+        char *from = converter->input;
+        char *to = converter->output;
+
+        memcpy(converter->input + converter->kept, bytes, piece);
+        bytes += piece;
+        size -= piece;
+        const bool failed =
+            iconv(converter->descriptor, &from, &left, &to, &free_bytes) == (size_t)-1;
+        const bool is_wrong = failed && errno == EILSEQ;
+        status = hand_on(converter, OUTPUT_SIZE - free_bytes, reterr);
+        if (status == STATUS_OK && (is_wrong || left == INPUT_SIZE)) {
+            status = refuse(converter, reterr);
+        }
+        memmove(converter->input, from, left);
+        converter->kept = left;
+    }
+    return status;
+}
+
+enum status charset_converter_end(struct charset_converter *converter, struct problem *reterr)
+{
+    size_t free_bytes = OUTPUT_SIZE;
+    char *to = converter->output;
+
+    if (converter->kept > 0 ||
+        iconv(converter->descriptor, NULL, NULL, &to, &free_bytes) == (size_t)-1) {
+        return refuse(converter, reterr);
+    }
+    return hand_on(converter, OUTPUT_SIZE - free_bytes, reterr);
+}

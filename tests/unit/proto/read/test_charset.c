@@ -1,0 +1,131 @@
+#include "proto/read/charset.h"
+
+#include "proto/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static enum status append(void *context, const char *bytes, size_t size, struct problem *reterr)
+{
+    (void)reterr;
+    text_append(context, bytes, size);
+    return text_status(context);
+}
+
+static enum status convert(const char *charset, const char *bytes, size_t size, size_t piece,
+                           struct text *text, struct problem *reterr)
+{
+    struct charset_converter *converter;
+    enum status status = charset_converter_create(charset, append, text, &converter);
+
+    assert_int_equal(status, STATUS_OK);
+    for (size_t at = 0; at < size && status == STATUS_OK; at += piece) {
+        status = charset_converter_feed(converter, bytes + at,
+                                        size - at < piece ? size - at : piece, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = charset_converter_end(converter, reterr);
+    }
+    charset_converter_destroy(converter);
+    return status;
+}
+
+static void becomes(const char *charset, const char *bytes, size_t size, const char *expected)
+{
+    for (size_t piece = 1; piece <= size; piece++) {
+        struct text text = {0};
+
+        assert_int_equal(convert(charset, bytes, size, piece, &text, NULL), STATUS_OK);
+        assert_string_equal(text.bytes, expected);
+        text_finish(&text);
+    }
+}
+
+static void text_becomes_utf8_in_any_split(void **state)
+{
+    (void)state;
+    becomes("iso-8859-1", "Z\xFCrich 1\n", 9, "Z\xC3\xBCrich 1\n");
+    becomes("windows-1252", "\x80", 1, "\xE2\x82\xAC");
+    becomes("shift_jis", "\x93\x8C\x8B\x9E", 4, "\xE6\x9D\xB1\xE4\xBA\xAC");
+    becomes("utf-16be", "\0a\xD8\x3D\xDE\x00", 6, "a\xF0\x9F\x98\x80");
+    becomes("gb18030", "\x84\x31\xA4\x39", 4, "\xEF\xBF\xBF");
+}
+
+static void more_than_a_buffer_is_converted(void **state)
+{
+    static char bytes[100000];
+    struct text text = {0};
+
+    (void)state;
+    memset(bytes, '\xE9', sizeof bytes);
+    assert_int_equal(convert("iso-8859-1", bytes, sizeof bytes, 33333, &text, NULL), STATUS_OK);
+    assert_int_equal(text.size, 2 * sizeof bytes);
+    assert_int_equal(text_utf8_size(text.bytes, text.size), text.size);
+    text_finish(&text);
+}
+
+static void refused(const char *charset, const char *bytes, size_t size, uint64_t line,
+                    uint64_t column)
+{
+    for (size_t piece = 1; piece <= size; piece++) {
+        struct problem problem = {0};
+        struct text text = {0};
+
+        assert_int_equal(convert(charset, bytes, size, piece, &text, &problem), STATUS_BAD_GRAPH);
+        assert_int_equal(problem.line, line);
+        assert_int_equal(problem.column, column);
+        assert_true(problem.hint[0] != '\0');
+        text_finish(&text);
+    }
+}
+
+static void a_place_is_told_in_utf8(void **state)
+{
+    (void)state;
+    refused("windows-1252", "1 2\n\xE9\x81", 6, 2, 3);
+    refused("shift_jis", "1\n\n\x93", 4, 3, 1);
+    refused("utf-16le", "1", 1, 1, 1);
+}
+
+static void names_are_known(void **state)
+{
+    static const char *const names[][2] = {{"UTF-8", "utf-8"},
+                                           {"us-ascii", "utf-8"},
+                                           {"Latin1", "iso-8859-1"},
+                                           {"ISO-8859-15", "iso-8859-15"},
+                                           {"UTF-16", "utf-16"}};
+    static const char *const others[] = {"", "utf", "iso-2022-cn-ext", "latin1//IGNORE", "../x"};
+    char charset[CHARSET_NAME_SIZE];
+    struct problem problem;
+
+    (void)state;
+    charset_load();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_int_equal(charset_choose(names[i][0], charset, NULL), STATUS_OK);
+        assert_string_equal(charset, names[i][1]);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_int_equal(charset_choose(others[i], charset, &problem), STATUS_BAD_PARAMETER);
+        assert_non_null(strstr(problem.hint, "utf-16, "));
+        assert_non_null(strstr(problem.hint, "euc-kr."));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_becomes_utf8_in_any_split),
+        cmocka_unit_test(more_than_a_buffer_is_converted),
+        cmocka_unit_test(a_place_is_told_in_utf8),
+        cmocka_unit_test(names_are_known),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
