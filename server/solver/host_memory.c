@@ -103,6 +103,26 @@ uint64_t host_memory_total(void)
     return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
 }
 
+void *host_memory_take(size_t size)
+{
+    if (size == 0 || size > host_memory_available() / 2) {
+        return NULL;
+    }
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        return NULL;
+    }
+    (void)madvise(memory, size, MADV_HUGEPAGE);
+    return memory;
+}
+
+void host_memory_give(void *memory, size_t size)
+{
+    if (memory != NULL) {
+        munmap(memory, size);
+    }
+}
+
 /* ---- Warming ---- */
 
 struct host_memory_warmer {

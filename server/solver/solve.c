@@ -225,16 +225,9 @@ static enum status run_solver(struct solve *solve, bool clamp_diagonal)
                                           .symmetric = !solve->graph->directed,
                                           .verify = solve->request->verify};
     solve->outcome->account.verification = (struct verification){0};
-    const struct matrix *computed = &solve->computed;
-    const size_t bytes =
-        (size_t)computed->vertex_count * computed->vertex_count * kind_size(computed->kind);
-    struct host_memory_warmer *warmer =
-        solve->solver->class_->writes_last ? host_memory_warm(computed->elements, bytes) : NULL;
-    const enum status status =
-        solve->solver->class_->solve(solve->solver, solve->graph, solve->plan, &options,
-                                     solve->observer, &solve->computed, &solve->outcome->account);
-    host_memory_stop_warming(warmer);
-    return status;
+    return solve->solver->class_->solve(solve->solver, solve->graph, solve->plan, &options,
+                                        solve->observer, &solve->computed,
+                                        &solve->outcome->account);
 }
 
 /* Another plan takes more memory than the dense one, and there may be less by now than there was
@@ -427,6 +420,9 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
     }
     solver_describe(solve.solver, &outcome->device);
     solve.narrowed = !solver_supports(solve.solver, request->kind);
+    const size_t elements = (size_t)matrix->vertex_count * matrix->vertex_count;
+    struct host_memory_warmer *warmer =
+        host_memory_warm(matrix->elements, elements * kind_size(matrix->kind));
     /* Half of the work where every edge has its reverse; without memory for it, all of it. */
     const double begin_s = stopwatch_now_s();
     if (graph_fold(graph, &solve.folded) == STATUS_OK && solve.folded != NULL) {
@@ -441,6 +437,7 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
     if (status == STATUS_OK) {
         status = compute(&solve);
     }
+    host_memory_stop_warming(warmer);
     if (status == STATUS_OK) {
         status = verify(&solve);
     }

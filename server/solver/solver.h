@@ -55,8 +55,6 @@ struct solver_figures {
 struct solver_class {
     const char *name;
     uint32_t tile; /* vertices per tile edge of the plans that it executes */
-    /* The matrix is written once, when all is computed: its pages can be made ready until then. */
-    bool writes_last;
     bool (*supports)(enum kind kind);
     void (*describe)(const struct solver *solver, struct solver_device *ret_device);
     void (*estimate)(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,

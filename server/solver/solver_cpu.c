@@ -148,9 +148,17 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     };
     const struct cpu_finish_options finish = {.symmetric = run.symmetric, .drifted = negative};
     const double begin_s = stopwatch_now_s();
+    /* Beside the matrix, where there is memory for both: pages of a result file that are written
+     * once and in order cost a fifth of those that each pass writes again, which the kernel may
+     * have sent to the disk in between. */
+    const size_t beside_bytes =
+        (size_t)plan->vertex_count * plan->vertex_count * cpu_tiles_element_bytes(arithmetic);
+    void *beside = plan->vertex_at != NULL ? host_memory_take(beside_bytes) : NULL;
     struct cpu_tiles tiles;
-    enum status status = cpu_tiles_init(plan, matrix->elements, arithmetic, &tiles);
+    enum status status =
+        cpu_tiles_init(plan, beside != NULL ? beside : matrix->elements, arithmetic, &tiles);
     if (status != STATUS_OK) {
+        host_memory_give(beside, beside_bytes);
         return status;
     }
     cpu_tiles_fill(pool, graph, &tiles, run.symmetric);
@@ -160,6 +168,7 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
         status = cpu_finish_run(pool, &tiles, &finish, matrix);
     }
     cpu_tiles_finish(&tiles);
+    host_memory_give(beside, beside_bytes);
     if (status == STATUS_OK && negative && kind_is_float(matrix->kind) &&
         !cpu_finish_check_diagonal(matrix, options->clamp_diagonal)) {
         status = STATUS_NEGATIVE_CYCLE;

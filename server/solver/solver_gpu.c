@@ -220,7 +220,6 @@ static enum status measure_limits(struct solver *solver, struct device_limits *r
 static const struct solver_class solver_gpu_class = {
     .name = "gpu",
     .tile = GPU_TILE,
-    .writes_last = true,
     .supports = gpu_supports,
     .describe = describe,
     .estimate = estimate,

@@ -43,7 +43,12 @@ void cpu_finish_statistics(struct cpu_pool *pool, const struct matrix *matrix,
 
 /* ---- host_memory.c, beside what solver.h has of it ---- */
 
-/* Faults in the pages of a result while a device still computes it: the first write to a mapped
+/* Zeroed memory of a matrix, in large pages where the kernel has them; NULL unless twice as much is
+ * available. host_memory_give returns it, and accepts NULL. */
+void *host_memory_take(size_t size);
+void host_memory_give(void *memory, size_t size);
+
+/* Faults in the pages of a result while it is planned and computed: the first write to a mapped
  * file runs at the speed of page faults, a fifth of the speed of memory. One thread of its own goes
  * through the memory from its beginning and changes nothing, so that the solver may write at any
  * time. */

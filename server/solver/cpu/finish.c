@@ -1,7 +1,8 @@
 /* Three passes over the matrix: the upper half of a symmetric one is mirrored tile by tile; the
  * tiles of each band become rows, of which the columns are in the order of the vertices; the rows
  * go to their places. A band's tiles and its rows lie on top of each other, so that they change by
- * way of a copy of the band, one for each thread. */
+ * way of a copy of the band, one for each thread. From tiles beside the matrix each row is written
+ * to its place at once, by way of a copy of a few. */
 #include "server/solver/cpu/tiles.h"
 #include "server/solver/steps.h"
 
@@ -9,17 +10,24 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* A cache line of 4-byte elements: lines are read, and written, whole while they are at hand. */
 #define LINE 16
 /* Bytes of each row that a task moves: few enough for many tasks, and long enough to stream. */
 #define STRIPE_BYTES 2048
+/* Rows that are copied at once from tiles beside the matrix: few enough to stay in the cache. */
+#define ROWS_COPIED 8
+/* From here on the pages of a row are made ready by one call: three times as fast as by faults. */
+#define POPULATE_BYTES ((size_t)32 << 10)
 
 struct finish {
     const struct cpu_tiles *tiles;
     const struct cpu_finish_options *options;
     struct matrix *matrix;
-    unsigned char *copies; /* a band and a row for each thread */
+    bool beside;           /* the tiles are not in the storage of the matrix */
+    unsigned char *copies; /* a band, or ROWS_COPIED rows, and one row more for each thread */
     size_t copy_bytes;
     uint32_t first;    /* of the bands in hand */
     uint32_t *leaders; /* a row of each cycle of the permutation */
@@ -75,15 +83,16 @@ static void mirror_band(void *context, uint32_t thread, uint64_t task)
 
 /* ---- Bands ---- */
 
-/* Row-major, in the order of the plan. */
-static void copy_band(const struct cpu_tiles *tiles, uint32_t band, unsigned char *ret_copy)
+/* Rows [first, end) of a band, row-major, in the order of the plan. */
+static void copy_rows(const struct cpu_tiles *tiles, uint32_t band, uint32_t first, uint32_t end,
+                      unsigned char *ret_copy)
 {
     const size_t size = tiles->element_bytes;
     for (uint32_t tile = 0; tile < tiles->tile_count; tile++) {
         const struct cpu_block block = cpu_tiles_block(tiles, band, tile);
         unsigned char *to = ret_copy + tiles->begin[tile] * size;
-        for (uint32_t row = 0; row < block.rows; row++) {
-            memcpy(to + row * size * tiles->vertex_count,
+        for (uint32_t row = first; row < end; row++) {
+            memcpy(to + (row - first) * size * tiles->vertex_count,
                    (const unsigned char *)block.elements + row * size * block.stride,
                    block.columns * size);
         }
@@ -118,13 +127,14 @@ static void convert_row(const struct cpu_tiles *tiles, const void *row, int32_t 
 {
     const int16_t *narrow = row;
     const int32_t *wide = row;
+    const uint32_t n = tiles->vertex_count; /* kept out of the loops: ret_row could be it */
     if (tiles->arithmetic == ARITHMETIC_NARROW) {
-        for (uint32_t i = 0; i < tiles->vertex_count; i++) {
+        for (uint32_t i = 0; i < n; i++) {
             ret_row[i] = narrow[i] == NARROW_UNREACHABLE ? UNREACHABLE_I4 : narrow[i];
         }
         return;
     }
-    for (uint32_t i = 0; i < tiles->vertex_count; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         ret_row[i] = wide[i] > UNREACHABLE_I4_DRIFT ? UNREACHABLE_I4 : wide[i];
     }
 }
@@ -140,13 +150,24 @@ static void finish_band(void *context, uint32_t thread, uint64_t task)
     const struct finish *finish = context;
     const struct cpu_tiles *tiles = finish->tiles;
     const uint32_t band = finish->first + (uint32_t)task;
+    const uint32_t begin = tiles->begin[band];
+    const uint32_t width = cpu_tiles_width(tiles, band);
+    const uint32_t copied = finish->beside ? ROWS_COPIED : width;
     const size_t from_bytes = (size_t)tiles->vertex_count * tiles->element_bytes;
     const size_t to_bytes = (size_t)tiles->vertex_count * kind_size(finish->matrix->kind);
-    unsigned char *row = finish->copies + thread * finish->copy_bytes;
-    unsigned char *ordered_row = row + finish->copy_bytes - from_bytes;
-    unsigned char *to = (unsigned char *)finish->matrix->elements + tiles->begin[band] * to_bytes;
-    copy_band(tiles, band, row);
-    for (uint32_t i = 0; i < cpu_tiles_width(tiles, band); i++, row += from_bytes, to += to_bytes) {
+    unsigned char *copy = finish->copies + thread * finish->copy_bytes;
+    unsigned char *ordered_row = copy + finish->copy_bytes - from_bytes;
+    for (uint32_t i = 0; i < width; i++) {
+        const unsigned char *row = copy + i % copied * from_bytes;
+        const size_t place = finish->beside ? tiles->plan->vertex_at[begin + i] : begin + i;
+        unsigned char *to = (unsigned char *)finish->matrix->elements + place * to_bytes;
+        if (i % copied == 0) {
+            copy_rows(tiles, band, i, width - i < copied ? width : i + copied, copy);
+        }
+        if (finish->beside && to_bytes >= POPULATE_BYTES) {
+            const size_t ahead = (uintptr_t)to % (size_t)sysconf(_SC_PAGESIZE);
+            (void)madvise(to - ahead, to_bytes + ahead, MADV_POPULATE_WRITE);
+        }
         if (!is_converted(finish) && tiles->position_of == NULL) {
             memcpy(to, row, to_bytes);
         } else if (!is_converted(finish)) {
@@ -163,22 +184,23 @@ static void finish_band(void *context, uint32_t thread, uint64_t task)
 static enum status finish_bands(struct cpu_pool *pool, struct finish *finish)
 {
     const struct cpu_tiles *tiles = finish->tiles;
-    size_t widest = 0;
-    for (uint32_t tile = 0; tile < tiles->tile_count; tile++) {
+    size_t most = finish->beside ? ROWS_COPIED : 0;
+    for (uint32_t tile = 0; tile < tiles->tile_count && !finish->beside; tile++) {
         const size_t width = cpu_tiles_width(tiles, tile);
-        widest = width > widest ? width : widest;
+        most = width > most ? width : most;
     }
-    finish->copy_bytes = (widest + 1) * tiles->vertex_count * tiles->element_bytes;
+    finish->copy_bytes = (most + 1) * tiles->vertex_count * tiles->element_bytes;
     finish->copies = malloc(finish->copy_bytes * cpu_pool_threads(pool) + 1);
     if (finish->copies == NULL) {
         return STATUS_NO_MEMORY;
     }
     for (uint32_t end = tiles->tile_count; end > 0; end = finish->first) {
         /* Bands [first, end) may be finished side by side once those behind them are: in 16 bits a
-         * band comes from half as far into the storage as it goes to. A band by itself always may.
-         */
+         * band comes from half as far into the storage as it goes to. A band by itself always may,
+         * and so may all of them where their rows are elsewhere. */
+        const bool overlap = tiles->arithmetic == ARITHMETIC_NARROW && !finish->beside;
         const uint32_t *begin = tiles->begin;
-        finish->first = tiles->arithmetic == ARITHMETIC_NARROW ? end - 1 : 0;
+        finish->first = overlap ? end - 1 : 0;
         while (finish->first > 0 && 2 * (uint64_t)begin[finish->first - 1] >= begin[end]) {
             finish->first--;
         }
@@ -244,9 +266,10 @@ static enum status order_rows(struct cpu_pool *pool, struct finish *finish)
 enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
                            const struct cpu_finish_options *options, struct matrix *matrix)
 {
-    CHECK(tiles->elements == matrix->elements);
-    struct finish finish = {.tiles = tiles, .options = options, .matrix = matrix};
+    const bool beside = tiles->elements != matrix->elements;
+    struct finish finish = {.tiles = tiles, .options = options, .matrix = matrix, .beside = beside};
     const bool ordered = tiles->position_of != NULL;
+    CHECK(ordered || !beside);
     if (options->symmetric) {
         cpu_pool_run(pool, tiles->tile_count, mirror_band, &finish);
     }
@@ -254,7 +277,7 @@ enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
         return STATUS_OK;
     }
     const enum status status = finish_bands(pool, &finish);
-    return status == STATUS_OK && ordered ? order_rows(pool, &finish) : status;
+    return status == STATUS_OK && ordered && !beside ? order_rows(pool, &finish) : status;
 }
 
 uint64_t cpu_finish_bytes(uint32_t threads, uint32_t vertex_count, enum arithmetic arithmetic)

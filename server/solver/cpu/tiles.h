@@ -1,10 +1,10 @@
 /* The tiles of a solve and the passes over them: cpu/tiles.c, cpu/floyd_warshall.c and
  * cpu/finish.c, in this order; and what the processor can do at most.
  *
- * The tiles lie in the n x n elements of the matrix that they become, without padding. A row of
- * tiles is a band, n elements for each of its rows, and in the band the tiles stand one after the
- * other, each row-major in itself. A tile is then one piece of memory, which caches and page tables
- * like: rows that lie a power of two apart would push each other out.
+ * The tiles lie in the n x n elements of the matrix that they become, or beside it in as many,
+ * without padding. A row of tiles is a band, n elements for each of its rows, and in the band the
+ * tiles stand one after the other, each row-major in itself. A tile is then one piece of memory,
+ * which caches and page tables like: rows that lie a power of two apart would push each other out.
  *
  * Rows and columns are positions of the plan; numbers are those of the arithmetic, which in 16 bits
  * fill the first half of an i4 matrix. */
@@ -96,14 +96,15 @@ MUST_CHECK enum status cpu_floyd_warshall_run(struct cpu_pool *pool,
                                               const struct cpu_floyd_warshall_options *options,
                                               const struct observer *observer);
 
-/* ---- cpu/finish.c: from solved tiles to distances row by row, in the same storage ---- */
+/* ---- cpu/finish.c: from solved tiles to distances row by row ---- */
 
 struct cpu_finish_options {
     bool symmetric; /* only tiles on and below the diagonal were solved: mirror them */
     bool drifted;   /* integers may have drifted below unreachable: make them canonical */
 };
 
-/* STATUS_NO_MEMORY, with the elements of matrix in no order. */
+/* Tiles beside the matrix need a plan with an order. STATUS_NO_MEMORY, with the elements of matrix
+ * in no order. */
 MUST_CHECK enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
                                       const struct cpu_finish_options *options,
                                       struct matrix *matrix);

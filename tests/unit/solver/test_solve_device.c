@@ -210,7 +210,6 @@ static void the_pages_of_a_matrix_that_is_written_last_are_made_ready(void **sta
     struct narrow_solver device = make_narrow();
     device.class_.solve = solve_when_warm;
     device.class_.describe = describe_cpu;
-    device.class_.writes_last = true;
     device.solver.class_ = &device.class_;
     const size_t size = (size_t)LARGE_VERTICES * LARGE_VERTICES * sizeof(int32_t);
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
