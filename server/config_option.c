@@ -103,9 +103,9 @@ static const struct config_option options[] = {
      "Largest graph upload in bytes. Suffixes KiB, MiB, GiB and TiB are understood."},
     {"http", "upload_memory", OPTION_BYTES, "0", 0, KIB * KIB * GIB, NULL,
      MEMBER(upload_memory_bytes),
-     "Memory for the graphs that come in at the same time, each counted as twice its decoded "
-     "bytes, as they arrive; the ones beyond are refused with 429, but for the first 128 KiB of "
-     "each. A tenant may take half of it, and an address half of its tenant's, or half of all "
+     "Memory for the graphs that come in at the same time, each counted by what its edges and "
+     "names take, as they arrive; the ones beyond are refused with 429, but for the first 256 KiB "
+     "of each. A tenant may take half of it, and an address half of its tenant's, or half of all "
      "without keys; clients of a Unix socket are one address. One upload at a time may go beyond "
      "all of these. 0 = a quarter of what the machine has available at the start. Suffixes as for "
      "body_limit."},

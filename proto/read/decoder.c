@@ -129,6 +129,16 @@ void decoder_destroy(struct decoder *decoder)
     free(decoder);
 }
 
+uint64_t decoder_memory(const struct decoder *decoder)
+{
+    const uint64_t window = UINT64_C(1) << ZSTD_WINDOW_LOG;
+
+    if (decoder->zstd == NULL) {
+        return 0;
+    }
+    return decoder->out_bytes < window ? decoder->out_bytes : window;
+}
+
 static enum status check_limits(const struct decoder *decoder, struct problem *reterr)
 {
     const struct decoder_rules *rules = &decoder->rules;

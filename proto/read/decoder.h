@@ -37,6 +37,8 @@ struct decoder;
 MUST_CHECK enum status decoder_create(const struct decoder_rules *rules,
                                       struct decoder **ret_decoder);
 void decoder_destroy(struct decoder *decoder);
+/* Bytes of what was decoded that it keeps at most; little beside these. */
+uint64_t decoder_memory(const struct decoder *decoder);
 /* STATUS_BAD_GRAPH for bytes that are no such coding or charset and for archives,
  * STATUS_BODY_TOO_LARGE with limit and actual beyond the rules, else what take says. */
 MUST_CHECK enum status decoder_feed(struct decoder *decoder, const char *bytes, size_t size,

@@ -449,6 +449,14 @@ static enum status init(struct reader *reader)
     return edges->scratch != NULL ? name_table_create(&edges->names) : STATUS_NO_MEMORY;
 }
 
+/* The names in order have a table of their own, beside the one that they are looked up in. */
+static uint64_t memory(const struct reader *reader)
+{
+    const struct name_table *names = ((const struct edges *)reader)->names;
+
+    return 2 * (name_table_memory(names) + name_table_count(names) * sizeof(uint32_t));
+}
+
 /* Numbers come in ascending order, other names as they were met. */
 static enum status build(struct edges *edges, struct graph **ret_graph, struct problem *reterr)
 {
@@ -516,4 +524,5 @@ const struct reader_class reader_edges_class = {
     .scan_lines = scan_lines,
     .finish = finish,
     .cleanup = cleanup,
+    .memory = memory,
 };

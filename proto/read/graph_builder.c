@@ -14,11 +14,16 @@
 #define ROOM_FOR_MANY (3u << 20)
 /* Integers beyond this are not all doubles. */
 #define EXACT_LIMIT (1ll << 53)
+/* The list of edges, and beside it targets and integer weights of the rows. */
+#define EDGE_BYTES 20
+/* Begins of the rows, and one more number meanwhile: where they are needed, the largest weights. */
+#define VERTEX_BYTES 16
 
 struct graph_builder {
     struct graph_options options;
     struct edge_buffer list; /* real from the first weight on that is no int32 */
     uint64_t capacity;
+    uint64_t vertex_count; /* admitted */
 };
 
 enum status graph_builder_create(const struct graph_options *options,
@@ -30,6 +35,7 @@ enum status graph_builder_create(const struct graph_options *options,
         return STATUS_NO_MEMORY;
     }
     builder->options = *options;
+    builder->vertex_count = options->has_vertex_count ? options->vertex_count : 0;
     *ret_builder = builder;
     return STATUS_OK;
 }
@@ -84,7 +90,7 @@ static enum status check_room(const struct graph_builder *builder, uint64_t vert
     return STATUS_DISK_FULL;
 }
 
-enum status graph_builder_admit(const struct graph_builder *builder, uint64_t vertex_count,
+enum status graph_builder_admit(struct graph_builder *builder, uint64_t vertex_count,
                                 struct problem *reterr)
 {
     const char *reason = builder->options.vertex_limit_reason;
@@ -95,6 +101,7 @@ enum status graph_builder_admit(const struct graph_builder *builder, uint64_t ve
         reason = "";
     }
     if (vertex_count <= limit) {
+        builder->vertex_count = vertex_count;
         return check_room(builder, vertex_count, reterr);
     }
     problem_set(reterr, STATUS_TOO_LARGE,
@@ -226,6 +233,11 @@ void graph_builder_commit(struct graph_builder *builder, uint64_t count)
 {
     CHECK(count <= builder->capacity - builder->list.count);
     builder->list.count += count;
+}
+
+uint64_t graph_builder_memory(const struct graph_builder *builder)
+{
+    return builder->list.count * EDGE_BYTES + builder->vertex_count * VERTEX_BYTES;
 }
 
 uint64_t graph_builder_edge_count(const struct graph_builder *builder)

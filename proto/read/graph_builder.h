@@ -1,6 +1,6 @@
 /* Collects edges in the order of the file and turns them into a struct graph.
- * 12 bytes per edge while all weights are int32, 16 bytes after the first other one; at most 24
- * while they become rows. */
+ * 12 bytes per edge while all weights are int32, 16 bytes after the first other one; 20 while they
+ * become rows, and up to 24 for a moment of a small graph. */
 #pragma once
 
 #include "proto/graph.h"
@@ -35,8 +35,11 @@ void graph_builder_expect(struct graph_builder *builder, uint64_t edge_count);
 
 /* STATUS_TOO_LARGE or STATUS_DISK_FULL, with limit and hint, when the options do not admit this
  * many vertices. */
-MUST_CHECK enum status graph_builder_admit(const struct graph_builder *builder,
-                                           uint64_t vertex_count, struct problem *reterr);
+MUST_CHECK enum status graph_builder_admit(struct graph_builder *builder, uint64_t vertex_count,
+                                           struct problem *reterr);
+/* Bytes that the edges, and as many vertices as were admitted last, take at most until they are
+ * rows: to be told before they are taken. Names are not counted. */
+uint64_t graph_builder_memory(const struct graph_builder *builder);
 
 /* An edge between rows. STATUS_TOO_LARGE at the edge limit, STATUS_NO_MEMORY. Rows are not checked
  * here: the reader knows its line. */

@@ -557,6 +557,11 @@ static void cleanup(struct reader *reader)
     json_nodes_finish(&graphml->nodes);
 }
 
+static uint64_t memory(const struct reader *reader)
+{
+    return json_nodes_memory(&((const struct graphml *)reader)->nodes);
+}
+
 static enum status init(struct reader *reader)
 {
     struct graphml *graphml = (struct graphml *)reader;
@@ -581,4 +586,5 @@ const struct reader_class reader_graphml_class = {
     .feed = feed,
     .finish = finish,
     .cleanup = cleanup,
+    .memory = memory,
 };

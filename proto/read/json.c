@@ -524,7 +524,6 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 {
     struct json *json = (struct json *)reader;
     enum status status = json_scanner_end(&json->scanner, reterr);
-
     if (status == STATUS_OK) {
         status = check_complete(json, reterr);
     }
@@ -559,15 +558,21 @@ static void cleanup(struct reader *reader)
     text_finish(&json->both_ways);
 }
 
+/* An edge that leads both ways is two in the end. */
+static uint64_t memory(const struct reader *reader)
+{
+    return json_nodes_memory(&((const struct json *)reader)->nodes) +
+           ((const struct json *)reader)->both_ways.size * 4;
+}
+
 static enum status init(struct reader *reader)
 {
     struct json *json = (struct json *)reader;
-    const char *wanted = reader->options.weight;
 
     json->dialect = reader->class_->format == FORMAT_JGF ? DIALECT_JGF : DIALECT_JSON;
     json->base = json->dialect == DIALECT_JSON ? 1 : 0;
     json->directed = json->dialect == DIALECT_JGF;
-    json->weight_name = wanted[0] != '\0' ? wanted : "weight";
+    json->weight_name = reader->options.weight[0] != '\0' ? reader->options.weight : "weight";
     json_scanner_init(&json->scanner);
     json->scanner.take = take_token;
     json->scanner.context = json;
@@ -581,6 +586,7 @@ const struct reader_class reader_json_class = {
     .feed = feed,
     .finish = finish,
     .cleanup = cleanup,
+    .memory = memory,
 };
 const struct reader_class reader_jgf_class = {
     .format = FORMAT_JGF,
@@ -589,4 +595,5 @@ const struct reader_class reader_jgf_class = {
     .feed = feed,
     .finish = finish,
     .cleanup = cleanup,
+    .memory = memory,
 };

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum status json_nodes_init(struct json_nodes *nodes, const struct graph_builder *builder)
+enum status json_nodes_init(struct json_nodes *nodes, struct graph_builder *builder)
 {
     *nodes = (struct json_nodes){.builder = builder};
     return name_table_create(&nodes->names);
@@ -15,6 +15,14 @@ void json_nodes_finish(struct json_nodes *nodes)
     name_table_destroy(nodes->names);
     free(nodes->vertices);
     *nodes = (struct json_nodes){0};
+}
+
+/* The names in order have a table of their own, beside the one that they are looked up in. */
+uint64_t json_nodes_memory(const struct json_nodes *nodes)
+{
+    return (uint64_t)nodes->capacity * sizeof(*nodes->vertices) +
+           2 * (name_table_memory(nodes->names) +
+                name_table_count(nodes->names) * sizeof(uint32_t));
 }
 
 static enum status no_memory(struct problem *reterr)

@@ -13,7 +13,7 @@ struct json_vertex {
 };
 
 struct json_nodes {
-    const struct graph_builder *builder; /* borrowed: admits vertices */
+    struct graph_builder *builder; /* borrowed: admits vertices */
     struct name_table *names;
     struct json_vertex *vertices; /* by row of the name table */
     uint32_t capacity;
@@ -21,11 +21,12 @@ struct json_nodes {
     bool has_string;
 };
 
-MUST_CHECK enum status json_nodes_init(struct json_nodes *nodes,
-                                       const struct graph_builder *builder);
+MUST_CHECK enum status json_nodes_init(struct json_nodes *nodes, struct graph_builder *builder);
 /* Accepts zeroes. */
 void json_nodes_finish(struct json_nodes *nodes);
 
+/* Bytes that they hold, or need while the graph is built. */
+uint64_t json_nodes_memory(const struct json_nodes *nodes);
 /* The row of the name in this token, an integer or a string; a new one when it was not seen. */
 MUST_CHECK enum status json_nodes_name(struct json_nodes *nodes, const struct json_token *token,
                                        uint32_t *ret_row, struct problem *reterr);

@@ -500,6 +500,15 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     return reader_finish_range(reader, metis->vertex_count, 1, false, ret_graph, reterr);
 }
 
+/* The longest list of a vertex counts twice: it may have to be sorted. */
+static uint64_t memory(const struct reader *reader)
+{
+    const struct metis *metis = (const struct metis *)reader;
+
+    return metis->list_capacity * sizeof(*metis->lists) +
+           metis->neighbour_capacity * 2 * sizeof(*metis->neighbours);
+}
+
 static enum status init(struct reader *reader)
 {
     struct metis *metis = (struct metis *)reader;
@@ -516,4 +525,5 @@ const struct reader_class reader_metis_class = {
     .feed = feed,
     .finish = finish,
     .cleanup = free_lists,
+    .memory = memory,
 };

@@ -11,6 +11,8 @@
 #define FIRST_SLOTS 256
 /* Numbers below this may be looked up without hashing: 16 MiB at most. */
 #define DIRECT_LIMIT (1u << 22)
+/* And only below so many times the count of names: few large ones must not cost much memory. */
+#define DIRECT_SHARE 8
 
 struct name_table {
     bool textual;
@@ -69,6 +71,13 @@ void name_table_destroy(struct name_table *table)
     free(table->slots);
     free(table->direct);
     free(table);
+}
+
+uint64_t name_table_memory(const struct name_table *table)
+{
+    return (uint64_t)table->capacity * sizeof(*table->numbers) + table->text_capacity +
+           (table->slot_mask + 1) * sizeof(*table->slots) +
+           table->direct_size * sizeof(*table->direct);
 }
 
 uint32_t name_table_count(const struct name_table *table)
@@ -267,7 +276,7 @@ static enum status intern_number(struct name_table *table, int64_t number, uint3
 /* A shortcut: without memory for it there is none. */
 static void note_direct(struct name_table *table, uint32_t number, uint32_t row)
 {
-    if (number >= DIRECT_LIMIT) {
+    if (number >= DIRECT_LIMIT || number / DIRECT_SHARE >= table->count + FIRST_SLOTS) {
         return;
     }
     if (number >= table->direct_size) {

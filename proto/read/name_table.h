@@ -32,6 +32,8 @@ const uint32_t *name_table_direct(const struct name_table *table, uint32_t *ret_
 bool name_table_find(const struct name_table *table, const char *name, size_t size,
                      uint32_t *ret_row);
 
+/* Bytes that it holds. */
+uint64_t name_table_memory(const struct name_table *table);
 uint32_t name_table_count(const struct name_table *table);
 /* True while every name is an integer in canonical form; ret_numbers (may be NULL) is then the
  * borrowed array of them, by row. */

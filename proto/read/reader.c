@@ -82,6 +82,12 @@ void reader_destroy(struct reader *reader)
     free(reader);
 }
 
+uint64_t reader_memory(const struct reader *reader)
+{
+    return graph_builder_memory(reader->builder) +
+           (reader->class_->memory != NULL ? reader->class_->memory(reader) : 0);
+}
+
 const struct reader_notes *reader_notes(const struct reader *reader)
 {
     return &reader->notes;

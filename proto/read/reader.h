@@ -28,6 +28,8 @@ struct reader_class {
     /* After the last byte; the last line was taken. */
     enum status (*finish)(struct reader *reader, struct graph **ret_graph, struct problem *reterr);
     void (*cleanup)(struct reader *reader); /* of a half-prepared struct, too */
+    /* Bytes that it holds, or needs at its end, beside its builder. NULL: next to none. */
+    uint64_t (*memory)(const struct reader *reader);
 };
 
 /* Notes of a reader about its file, beside the graph, for the input report to the client. */
@@ -64,6 +66,8 @@ MUST_CHECK enum status reader_feed(struct reader *reader, const char *bytes, siz
 MUST_CHECK enum status reader_finish(struct reader *reader, struct graph **ret_graph,
                                      struct problem *reterr);
 void reader_destroy(struct reader *reader);
+/* Bytes of memory that what was read so far takes at most, now or while it becomes a graph. */
+uint64_t reader_memory(const struct reader *reader);
 /* Borrowed from the reader; complete after a finish that succeeded. */
 const struct reader_notes *reader_notes(const struct reader *reader);
 

@@ -125,14 +125,13 @@ void capacity_init_share(struct upload_share *share, struct upload_memory *memor
     share->counters[2] = tenant == NULL ? NULL : address;
 }
 
-static uint64_t needed_bytes(uint64_t body_bytes)
+static uint64_t needed_bytes(uint64_t memory_bytes)
 {
     uint64_t needed;
-    if (body_bytes <= UPLOAD_MEMORY_FREE_BYTES) {
+    if (memory_bytes <= UPLOAD_MEMORY_FREE_BYTES) {
         return 0;
     }
-    if (__builtin_mul_overflow(body_bytes, UPLOAD_MEMORY_PER_BYTE, &needed) ||
-        __builtin_add_overflow(needed, UPLOAD_MEMORY_STEP_BYTES - 1, &needed)) {
+    if (__builtin_add_overflow(memory_bytes, UPLOAD_MEMORY_STEP_BYTES - 1, &needed)) {
         return UINT64_MAX;
     }
     return needed / UPLOAD_MEMORY_STEP_BYTES * UPLOAD_MEMORY_STEP_BYTES;
@@ -143,10 +142,10 @@ static bool fits(uint64_t taken, uint64_t limit, uint64_t more)
     return taken <= limit && more <= limit - taken;
 }
 
-bool capacity_has_upload_room(const struct upload_share *share, uint64_t body_bytes)
+bool capacity_has_upload_room(const struct upload_share *share, uint64_t memory_bytes)
 {
     const struct upload_memory *memory = share->memory;
-    const uint64_t needed = needed_bytes(body_bytes);
+    const uint64_t needed = needed_bytes(memory_bytes);
     if (memory == NULL || share->is_excess || needed <= share->bytes ||
         !atomic_load(&memory->has_excess)) {
         return true;
@@ -171,10 +170,10 @@ static bool charge(_Atomic uint64_t *counter, uint64_t limit, uint64_t more)
     return true;
 }
 
-bool capacity_charge_share(struct upload_share *share, uint64_t body_bytes)
+bool capacity_charge_share(struct upload_share *share, uint64_t memory_bytes)
 {
     struct upload_memory *memory = share->memory;
-    const uint64_t needed = needed_bytes(body_bytes);
+    const uint64_t needed = needed_bytes(memory_bytes);
     if (memory == NULL || share->is_excess || needed <= share->bytes) {
         return true;
     }

@@ -6,13 +6,13 @@
  * while no keys are configured. The loop thread makes them and never frees one before its end, so a
  * pointer to one may be kept, and compared, by any thread; what is not atomic is the loop thread's.
  *
- * Graphs that come in over HTTP share a memory budget. An upload is charged for the bytes that
- * arrived, rounded up to a step, never for the length that it announced: an announcement, or a
- * client that stops sending, takes nothing from others. A tenant may be charged half of the budget,
- * and an address half of its tenant's part; without keys an address may be charged half of the
- * budget. One upload at a time may go beyond these limits, so that a graph of any size can come in;
- * what it takes beyond them is charged to nobody, because it could keep others out otherwise. Any
- * thread, without a lock. */
+ * Graphs that come in over HTTP share a memory budget. An upload is charged for the memory that
+ * what arrived of it takes, rounded up to a step, never for the length that it announced: an
+ * announcement, or a client that stops sending, takes nothing from others. A tenant may be charged
+ * half of the budget, and an address half of its tenant's part; without keys an address may be
+ * charged half of the budget. One upload at a time may go beyond these limits, so that a graph of
+ * any size can come in; what it takes beyond them is charged to nobody, because it could keep
+ * others out otherwise. Any thread, without a lock. */
 #pragma once
 
 #include "proto/graph.h"
@@ -98,13 +98,11 @@ MUST_CHECK enum status capacity_check_bytes(struct tenant *tenant, const struct 
 
 /* ---- Memory of uploads ---- */
 
-/* An edge takes 12 to 24 bytes, and its text mostly 12 or more; the shortest lines are of 4. */
-#define UPLOAD_MEMORY_PER_BYTE 2
 /* The first bytes of each upload are free: graphs of some thousand edges come in whatever else
  * does. */
-#define UPLOAD_MEMORY_FREE_BYTES (UINT64_C(128) << 10)
-/* The counters are changed once for each half MiB of a body, which costs nothing beside reading it;
- * a larger step would let idle connections hold more. */
+#define UPLOAD_MEMORY_FREE_BYTES (UINT64_C(256) << 10)
+/* The counters are changed once for each MiB of memory, which costs nothing beside reading the
+ * body; a larger step would let idle connections hold more. */
 #define UPLOAD_MEMORY_STEP_BYTES (UINT64_C(1) << 20)
 /* Told with a refusal: about as long as a large graph takes to come in. */
 #define UPLOAD_RETRY_AFTER_S 2u
@@ -135,11 +133,10 @@ void capacity_init_uploads(struct upload_memory *memory, uint64_t limit_bytes);
  * address; all clients without an address, of Unix sockets, have the same one. */
 void capacity_init_share(struct upload_share *share, struct upload_memory *memory,
                          struct tenant *tenant, uint32_t address_counter);
-/* Whether a body of so many bytes, decoded, could be taken now. Takes nothing. */
-bool capacity_has_upload_room(const struct upload_share *share, uint64_t body_bytes);
-/* Charges what a body of so many bytes, decoded, needs; false: there is no room, and the charge
- * stays as it was. */
-bool capacity_charge_share(struct upload_share *share, uint64_t body_bytes);
+/* Whether an upload that takes so many bytes of memory could come in now. Takes nothing. */
+bool capacity_has_upload_room(const struct upload_share *share, uint64_t memory_bytes);
+/* Charges so many bytes in all; false: there is no room, and the charge stays as it was. */
+bool capacity_charge_share(struct upload_share *share, uint64_t memory_bytes);
 /* Empties the share. */
 void capacity_release_share(struct upload_share *share);
 struct upload_share capacity_move_share(struct upload_share *share);

@@ -265,7 +265,7 @@ def test_a_tenant_leaves_half_of_the_memory_for_uploads_to_the_others(_):
         drops = [harness.Drip(daemon, "127.0.0.2", 1 << 19, **alpha) for _ in range(12)]
         drops += [harness.Drip(daemon, source, 1 << 19, **alpha)
                   for source in ("127.0.0.3", "127.0.0.1") for _ in range(8)]
-        harness.upload_beside(daemon, drops, "127.0.0.1", 3 << 19, **beta)
+        harness.upload_beside(daemon, drops, "127.0.0.1", 1 << 20, **beta)
         statuses = [drop.finish() for drop in drops]
         assert statuses.count(429) == 11, statuses
 

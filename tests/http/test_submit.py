@@ -94,7 +94,7 @@ def test_uploads_that_come_in_together_share_the_memory_for_them(_):
         answer = connection.getresponse()
         assert answer.status == 429 and int(answer.headers["Retry-After"]) >= 1, answer.headers
         connection.close()
-        daemon.submit(harness.long_edges(100_000), "?wait=30").expect(200)
+        daemon.submit(harness.long_edges(70_000), "?wait=30").expect(200)
         first.close()
         wait_until(daemon, lambda: daemon.submit(body).status != 429)
         second.send(body)

@@ -14,6 +14,9 @@
 #define PATIENCE_BYTES (UINT64_C(256) << 10)
 /* How much is read behind an early refusal, and of a body in chunks beyond the limit of bodies. */
 #define SWALLOW_LIMIT_BYTES (UINT64_C(64) << 20)
+/* A guess, before the body comes, at the memory that a byte of it takes: an edge takes 20 bytes,
+ * and its text mostly 10 or more. */
+#define ANNOUNCED_BYTE_MEMORY 2
 /* How long: a sender at the least rate would keep the connection for hours. */
 #define SWALLOW_LIMIT_S 30.0
 
@@ -60,20 +63,25 @@ static void refuse(struct upload *upload)
     capacity_release_share(&upload->share);
 }
 
-static void refuse_for_memory(struct upload *upload, uint64_t body_bytes)
+static void refuse_for_memory(struct upload *upload, double memory_bytes)
 {
     problem_set(&upload->problem, STATUS_UPLOAD_MEMORY,
                 "The graphs that come in now take as much memory as they may.");
-    problem_limit(&upload->problem, (double)upload->share.memory->limit_bytes,
-                  (double)body_bytes * UPLOAD_MEMORY_PER_BYTE);
+    problem_limit(&upload->problem, (double)upload->share.memory->limit_bytes, memory_bytes);
     problem_hint(&upload->problem, "Come back after the seconds in Retry-After.");
     refuse(upload);
 }
 
 enum status upload_check_announced(struct upload *upload)
 {
-    if (!capacity_has_upload_room(&upload->share, upload->rules.announced_bytes)) {
-        refuse_for_memory(upload, upload->rules.announced_bytes);
+    uint64_t memory_bytes;
+
+    if (__builtin_mul_overflow(upload->rules.announced_bytes, ANNOUNCED_BYTE_MEMORY,
+                               &memory_bytes)) {
+        memory_bytes = UINT64_MAX;
+    }
+    if (!capacity_has_upload_room(&upload->share, memory_bytes)) {
+        refuse_for_memory(upload, (double)memory_bytes);
     }
     return upload->problem.status;
 }
@@ -86,6 +94,14 @@ static void read_bytes(struct upload *upload, const char *bytes, size_t size)
         upload_report(upload, &report);
         input_report_hint(&report, &upload->problem);
         refuse(upload);
+        return;
+    }
+    /* A piece is small beside a step, so it is charged for once it is read. */
+    const uint64_t memory_bytes = reader_memory(upload->reader) +
+                                  (upload->decoder != NULL ? decoder_memory(upload->decoder) : 0);
+
+    if (!capacity_charge_share(&upload->share, memory_bytes)) {
+        refuse_for_memory(upload, (double)memory_bytes);
     }
 }
 
@@ -174,10 +190,6 @@ static bool may_be_document(const struct upload *upload)
 static void take_bytes(struct upload *upload, const char *bytes, size_t size)
 {
     upload->decoded_bytes += size;
-    if (!capacity_charge_share(&upload->share, upload->decoded_bytes)) {
-        refuse_for_memory(upload, upload->decoded_bytes);
-        return;
-    }
     if (upload->reader != NULL) {
         read_bytes(upload, bytes, size);
         return;

@@ -389,9 +389,9 @@ static void an_upload_is_charged_for_what_arrived_and_at_most_a_step(void **stat
     assert_int_equal(memory.taken_bytes, 0);
     assert_true(capacity_charge_share(&share, UPLOAD_MEMORY_FREE_BYTES + 1));
     assert_int_equal(memory.taken_bytes, MIB);
-    assert_true(capacity_charge_share(&share, 3 * MIB + 1));
+    assert_true(capacity_charge_share(&share, 6 * MIB + 1));
     assert_int_equal(memory.taken_bytes, 7 * MIB);
-    assert_true(capacity_charge_share(&share, 2 * MIB)); /* it has that */
+    assert_true(capacity_charge_share(&share, 4 * MIB)); /* it has that */
     assert_int_equal(memory.taken_bytes, 7 * MIB);
 
     struct upload_share moved = capacity_move_share(&share);
@@ -413,23 +413,23 @@ static void one_upload_at_a_time_goes_beyond_and_is_charged_no_more(void **state
     large = share_of(NULL, 1);
     second = share_of(NULL, 1);
     other = share_of(NULL, 2);
-    assert_true(capacity_charge_share(&large, 16 * MIB));
-    assert_true(capacity_charge_share(&large, 1000 * MIB));
+    assert_true(capacity_charge_share(&large, 32 * MIB));
+    assert_true(capacity_charge_share(&large, 2000 * MIB));
     assert_int_equal(memory.taken_bytes, 32 * MIB);
     assert_true(capacity_has_upload_room(&large, UINT64_MAX));
     /* Its address has no more, but for what is free; another one has all of its half. */
     assert_true(capacity_charge_share(&second, UPLOAD_MEMORY_FREE_BYTES));
-    assert_false(capacity_has_upload_room(&second, MIB));
-    assert_false(capacity_charge_share(&second, MIB));
-    assert_true(capacity_has_upload_room(&other, 16 * MIB));
-    assert_false(capacity_has_upload_room(&other, 16 * MIB + 1));
-    assert_true(capacity_charge_share(&other, 16 * MIB));
-    assert_false(capacity_charge_share(&other, 16 * MIB + 1));
+    assert_false(capacity_has_upload_room(&second, 2 * MIB));
+    assert_false(capacity_charge_share(&second, 2 * MIB));
+    assert_true(capacity_has_upload_room(&other, 32 * MIB));
+    assert_false(capacity_has_upload_room(&other, 32 * MIB + 1));
+    assert_true(capacity_charge_share(&other, 32 * MIB));
+    assert_false(capacity_charge_share(&other, 32 * MIB + 1));
     assert_int_equal(other.bytes, 32 * MIB);
     capacity_release_share(&large);
     assert_int_equal(memory.taken_bytes, 32 * MIB);
-    assert_true(capacity_charge_share(&second, 16 * MIB));
-    assert_true(capacity_charge_share(&other, 16 * MIB + 1));
+    assert_true(capacity_charge_share(&second, 32 * MIB));
+    assert_true(capacity_charge_share(&other, 32 * MIB + 1));
     capacity_release_share(&second);
     capacity_release_share(&other);
     expect_nothing_taken();
@@ -450,22 +450,22 @@ static void an_address_has_half_of_its_tenant_and_that_half_of_all(void **state)
     /* Two addresses are all of a tenant, and two tenants are all, from the same addresses. */
     for (uint32_t i = 0; i < 4; i++) {
         shares[i] = share_of(&tenants[i / 2], i % 2);
-        assert_true(capacity_charge_share(&shares[i], 8 * MIB));
-        assert_false(capacity_charge_share(&shares[i], 8 * MIB + 1));
+        assert_true(capacity_charge_share(&shares[i], 16 * MIB));
+        assert_false(capacity_charge_share(&shares[i], 16 * MIB + 1));
         more = share_of(&tenants[i / 2], i % 2);
-        assert_false(capacity_charge_share(&more, MIB));
+        assert_false(capacity_charge_share(&more, 2 * MIB));
         assert_int_equal(memory.taken_bytes, (i + 1) * 16 * MIB);
     }
     for (uint32_t i = 0; i < 3; i++) {
         more = share_of(&tenants[i], 7);
-        assert_false(capacity_charge_share(&more, MIB));
+        assert_false(capacity_charge_share(&more, 2 * MIB));
         capacity_release_share(&more);
     }
     capacity_release_share(&shares[0]);
     shares[4] = share_of(&tenants[0], 7);
-    assert_true(capacity_charge_share(&shares[4], MIB));
+    assert_true(capacity_charge_share(&shares[4], 2 * MIB));
     shares[5] = share_of(&tenants[2], 7);
-    assert_true(capacity_charge_share(&shares[5], 7 * MIB));
+    assert_true(capacity_charge_share(&shares[5], 14 * MIB));
     capacity_release_share(&excess);
     for (size_t i = 1; i < 6; i++) {
         capacity_release_share(&shares[i]);
@@ -487,10 +487,10 @@ static void sizes_do_not_wrap(void **state)
     second = share_of(NULL, 1);
     assert_true(capacity_charge_share(&first, UINT64_MAX));
     assert_true(first.is_excess);
-    assert_true(capacity_charge_share(&second, UINT64_MAX / 8));
-    assert_false(capacity_charge_share(&second, UINT64_MAX / 2 + 1));
-    assert_false(capacity_charge_share(&second, UINT64_MAX / 2));
-    assert_true(capacity_charge_share(&second, UINT64_MAX / 8));
+    assert_true(capacity_charge_share(&second, UINT64_MAX / 4));
+    assert_false(capacity_charge_share(&second, UINT64_MAX));
+    assert_false(capacity_charge_share(&second, UINT64_MAX));
+    assert_true(capacity_charge_share(&second, UINT64_MAX / 4));
     capacity_release_share(&first);
     capacity_release_share(&second);
     expect_nothing_taken();

@@ -1,6 +1,7 @@
 #include "server/http/request/upload.h"
 
 #include "proto/graph.h"
+#include "proto/npy_header.h"
 
 #include <jansson.h>
 #include <setjmp.h>
@@ -8,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 #include <cmocka.h>
 
@@ -170,6 +172,62 @@ static void the_vertex_limit_holds_from_the_header_line(void **state)
     upload_finish(&upload);
 }
 
+/* An element has two bytes and is an edge, which takes twenty. */
+static void an_upload_is_charged_for_what_its_edges_take(void **state)
+{
+    static struct upload_memory memory;
+    const uint32_t side = 500;
+    const size_t size = NPY_HEADER_SIZE + (size_t)side * side * sizeof(uint16_t);
+    unsigned char *body = calloc(1, size);
+    struct upload upload;
+
+    (void)state;
+    assert_non_null(body);
+    npy_header_write(KIND_U2, side, side, body);
+    capacity_init_uploads(&memory, UINT64_C(64) << 20);
+    upload_init(&upload, &rules);
+    capacity_init_share(&upload.share, &memory, NULL, 0);
+    for (size_t at = 0; at < size; at += 1000) {
+        upload_feed(&upload, (const char *)body + at, size - at < 1000 ? size - at : 1000);
+    }
+    assert_int_equal(upload.problem.status, STATUS_OK);
+    assert_in_range(memory.taken_bytes, (uint64_t)side * side * 20, (uint64_t)side * side * 25);
+    upload_finish(&upload);
+    assert_int_equal(memory.taken_bytes, 0);
+    free(body);
+}
+
+/* Blank lines, which zstd writes in a few bytes. */
+static void a_window_of_the_decoder_is_charged_too(void **state)
+{
+    static struct upload_memory memory;
+    const size_t size = 4 << 20;
+    char *body = malloc(size);
+    const size_t room = ZSTD_compressBound(size);
+    char *packed = malloc(room);
+    struct upload_rules zstd = rules;
+    struct upload upload;
+
+    (void)state;
+    assert_non_null(body);
+    assert_non_null(packed);
+    memset(body, '\n', size);
+    memcpy(body, "1 2 3\n", 6);
+    const size_t packed_size = ZSTD_compress(packed, room, body, size, 1);
+    assert_false(ZSTD_isError(packed_size));
+    zstd.coding = CODING_ZSTD;
+    zstd.format = FORMAT_EDGES;
+    capacity_init_uploads(&memory, UINT64_C(64) << 20);
+    upload_init(&upload, &zstd);
+    capacity_init_share(&upload.share, &memory, NULL, 0);
+    upload_feed(&upload, packed, packed_size);
+    assert_int_equal(upload.problem.status, STATUS_OK);
+    assert_int_equal(memory.taken_bytes, size + UPLOAD_MEMORY_STEP_BYTES);
+    upload_finish(&upload);
+    free(packed);
+    free(body);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +238,8 @@ int main(void)
         cmocka_unit_test(a_graph_with_a_member_graph_is_a_graph),
         cmocka_unit_test(a_body_is_decoded_on_its_way),
         cmocka_unit_test(what_is_no_graph_is_refused),
+        cmocka_unit_test(an_upload_is_charged_for_what_its_edges_take),
+        cmocka_unit_test(a_window_of_the_decoder_is_charged_too),
         cmocka_unit_test(the_vertex_limit_holds_from_the_header_line),
     };
 

@@ -1,7 +1,13 @@
+#include "proto/npy_header.h"
 #include "proto/read/reader.h"
+#include "proto/text.h"
 
+#include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,12 +81,306 @@ static void first_bytes_tell(void **state)
     assert_int_equal(sniffed(""), FORMAT_NONE);
 }
 
+/* ---- Memory ----
+ *
+ * Files that take much memory for their length, written an edge at a time, so that nothing but the
+ * reader grows. */
+
+#define EDGES 1000000u
+#define BEGIN UINT32_MAX
+#define END (UINT32_MAX - 1)
+#define VERTICES 1000u
+#define PIECE_SIZE ((size_t)1 << 15)
+#define KIB 1024
+/* The charge of an upload is in steps, the first of which is free. */
+#define FREE_KIB 1024
+
+/* In no order: the edges are sorted. */
+static unsigned end_of(uint32_t index)
+{
+    return (unsigned)(index * UINT64_C(2654435761) >> 7) % VERTICES + 1;
+}
+
+static void write_dimacs(struct text *text, uint32_t index)
+{
+    if (index == BEGIN) {
+        text_printf(text, "p sp %u %u\n", VERTICES, EDGES);
+    } else if (index != END) {
+        text_printf(text, "a %u %u 1\n", end_of(index), end_of(index + 1));
+    }
+}
+
+static void write_vertices(struct text *text, uint32_t index)
+{
+    if (index == BEGIN) {
+        text_append_string(text, "p sp 4000000 0\n");
+    }
+}
+
+static void write_pair(struct text *text, uint32_t index)
+{
+    if (index < EDGES) {
+        text_printf(text, "%u %u\n", end_of(index), end_of(index + 1));
+    }
+}
+
+static void write_decimal(struct text *text, uint32_t index)
+{
+    if (index < EDGES) {
+        text_printf(text, "%u %u .5\n", end_of(index), end_of(index + 1));
+    }
+}
+
+static void write_numbers(struct text *text, uint32_t index)
+{
+    if (index < EDGES) {
+        text_printf(text, "%u %u\n", 14 * index, 14 * index + 7);
+    }
+}
+
+static void write_large(struct text *text, uint32_t index)
+{
+    if (index < 9) {
+        text_printf(text, "%u %u\n", 4000000 + index, 1999999 + index);
+    }
+}
+
+static void write_words(struct text *text, uint32_t index)
+{
+    if (index < EDGES) {
+        text_printf(text, "a%x b%x\n", index, index);
+    }
+}
+
+static void write_pattern(struct text *text, uint32_t index)
+{
+    if (index == BEGIN) {
+        text_printf(text, "%%%%MatrixMarket matrix coordinate pattern general\n9 9 %u\n", EDGES);
+    } else if (index != END) {
+        text_printf(text, "%u %u\n", end_of(index) % 9 + 1, end_of(index + 1) % 9 + 1);
+    }
+}
+
+static void write_triangle(struct text *text, uint32_t index)
+{
+    if (index == BEGIN) {
+        text_printf(text, "%%%%MatrixMarket matrix coordinate pattern symmetric\n9 9 %u\n", EDGES);
+    } else if (index != END) {
+        text_printf(text, "9 %u\n", end_of(index) % 9 + 1);
+    }
+}
+
+static void write_array(struct text *text, uint32_t index)
+{
+    if (index == BEGIN) {
+        text_append_string(text, "%%MatrixMarket matrix array integer general\n1000 1000\n");
+    } else if (index != END) {
+        text_append_string(text, "1\n");
+    }
+}
+
+/* One vertex lists the two others in turn, and each of them lists it as often. */
+static void write_lists(struct text *text, uint32_t index)
+{
+    if (index == BEGIN) {
+        text_printf(text, "3 %u\n", EDGES / 2);
+    } else if (index != END) {
+        text_printf(text, "%u%s", index < EDGES / 2 ? 2 + index % 2 : 1,
+                    (index + 1) % (EDGES / 4) == 0 && index + 1 >= EDGES / 2 ? "\n" : " ");
+    }
+}
+
+static void write_npy(struct text *text, uint32_t index)
+{
+    if (index == BEGIN) {
+        unsigned char header[NPY_HEADER_SIZE];
+
+        npy_header_write(KIND_U2, VERTICES, VERTICES, header);
+        text_append(text, header, sizeof header);
+    } else if (index != END) {
+        text_append(text, "\1\0", 2);
+    }
+}
+
+static void write_nthu(struct text *text, uint32_t index)
+{
+    const uint32_t head[2] = {VERTICES + 1, EDGES};
+    const uint32_t record[3] = {end_of(index), end_of(index + 1), 1};
+
+    if (index == BEGIN) {
+        text_append(text, head, sizeof head);
+    } else if (index != END) {
+        text_append(text, record, sizeof record);
+    }
+}
+
+static void write_compact(struct text *text, uint32_t index)
+{
+    if (index < EDGES) {
+        text_printf(text, "[%u,%u],", end_of(index), end_of(index + 1));
+    } else {
+        text_append_string(text, index == BEGIN ? "{\"n\":1001,\"edges\":[" : "[1,2]]}");
+    }
+}
+
+static void write_nodes(struct text *text, uint32_t index)
+{
+    if (index < EDGES) {
+        text_printf(text, "{\"id\":%u},", index * 3);
+    } else {
+        text_append_string(text, index == BEGIN ? "{\"links\":[],\"nodes\":[" : "{\"id\":1}]}");
+    }
+}
+
+static void write_both_ways(struct text *text, uint32_t index)
+{
+    if (index < EDGES) {
+        text_append_string(text, "{\"source\":\"a\",\"target\":\"b\",\"directed\":false},");
+    } else {
+        text_append_string(text, index == BEGIN ? "{\"graph\":{\"nodes\":{\"a\":{},\"b\":{}},"
+                                                  "\"edges\":["
+                                                : "{\"source\":\"b\",\"target\":\"a\"}]}}");
+    }
+}
+
+static void write_graphml(struct text *text, uint32_t index)
+{
+    if (index < EDGES) {
+        text_append_string(text, "<edge source=\"a\" target=\"b\"/>");
+    } else {
+        text_append_string(text, index == BEGIN
+                                     ? "<graphml><graph edgedefault=\"directed\"><node id=\"a\"/>"
+                                     : "<node id=\"b\"/></graph></graphml>");
+    }
+}
+
+static const struct costly {
+    const char *name;
+    enum format format;
+    bool says_directed; /* directed=true is given */
+    void (*write)(struct text *text, uint32_t index);
+} costly[] = {
+    {"dimacs", FORMAT_DIMACS, false, write_dimacs},
+    {"dimacs, vertices alone", FORMAT_DIMACS, false, write_vertices},
+    {"edges", FORMAT_EDGES, false, write_pair},
+    {"edges, decimals", FORMAT_EDGES, false, write_decimal},
+    {"edges, numbers", FORMAT_EDGES, false, write_numbers},
+    {"edges, few large numbers", FORMAT_EDGES, false, write_large},
+    {"edges, words", FORMAT_EDGES, false, write_words},
+    {"mtx, pattern", FORMAT_MTX, false, write_pattern},
+    {"mtx, both triangles", FORMAT_MTX, true, write_triangle},
+    {"mtx, array", FORMAT_MTX, false, write_array},
+    {"metis", FORMAT_METIS, false, write_lists},
+    {"npy", FORMAT_NPY, false, write_npy},
+    {"nthu", FORMAT_NTHU, false, write_nthu},
+    {"json, compact", FORMAT_JSON, false, write_compact},
+    {"json, nodes", FORMAT_JSON, false, write_nodes},
+    {"jgf, both ways", FORMAT_JGF, false, write_both_ways},
+    {"graphml", FORMAT_GRAPHML, false, write_graphml},
+};
+
+/* A line of /proc/self/status. */
+static uint64_t status_kib(const char *name)
+{
+    FILE *stream = fopen("/proc/self/status", "re");
+    char line[256];
+    uint64_t kib = 0;
+
+    CHECK(stream != NULL);
+    while (fgets(line, sizeof line, stream) != NULL) {
+        if (strncmp(line, name, strlen(name)) == 0) {
+            kib = strtoull(line + strlen(name) + 1, NULL, 10);
+        }
+    }
+    CHECK(fclose(stream) == 0);
+    return kib;
+}
+
+static void feed_text(struct reader *reader, struct text *text, uint64_t *ret_bytes,
+                      uint64_t *ret_memory)
+{
+    struct problem problem = {0};
+
+    CHECK(text_status(text) == STATUS_OK);
+    if (reader_feed(reader, text->bytes, text->size, &problem) != STATUS_OK) {
+        fprintf(stderr, "line %llu: %s\n", (unsigned long long)problem.line, problem.detail);
+        abort();
+    }
+    *ret_bytes += text->size;
+    *ret_memory = reader_memory(reader) > *ret_memory ? reader_memory(reader) : *ret_memory;
+    text_clear(text);
+}
+
+/* Whether the memory that reading takes at most is what was told before it was taken, and little
+ * more. In a process of its own. */
+static bool is_told(const struct costly *sample)
+{
+    const struct graph_options options = {.has_directed = sample->says_directed, .directed = true};
+    struct problem problem = {0};
+    struct reader *reader;
+    struct text text = {0};
+    struct graph *graph;
+    uint64_t bytes = 0;
+    uint64_t memory = 0;
+
+    text_reserve(&text, 2 * PIECE_SIZE);
+    memset(text.bytes, 0, 2 * PIECE_SIZE);
+    FILE *stream = fopen("/proc/self/clear_refs", "we");
+    CHECK(stream != NULL && fputs("5", stream) >= 0 && fclose(stream) == 0);
+    const uint64_t before_kib = status_kib("VmRSS");
+    CHECK(reader_create(sample->format, &options, &reader) == STATUS_OK);
+    sample->write(&text, BEGIN);
+    for (uint32_t i = 0; i < EDGES; i++) {
+        sample->write(&text, i);
+        if (text.size >= PIECE_SIZE) {
+            feed_text(reader, &text, &bytes, &memory);
+        }
+    }
+    sample->write(&text, END);
+    feed_text(reader, &text, &bytes, &memory);
+    if (reader_finish(reader, &graph, &problem) != STATUS_OK) {
+        fprintf(stderr, "%s: %s\n", sample->name, problem.detail);
+        return false;
+    }
+    const uint64_t peak_kib = status_kib("VmHWM") - before_kib;
+    const uint64_t told_kib = memory / KIB + FREE_KIB;
+    print_message("%-25s %6.2f MiB: peak %7.2f MiB, told %7.2f MiB, ratio %.2f\n", sample->name,
+                  (double)bytes / KIB / KIB, (double)peak_kib / KIB, (double)told_kib / KIB,
+                  (double)peak_kib / (double)told_kib);
+    return peak_kib * 5 <= told_kib * 6;
+}
+
+static void the_memory_of_every_format_is_told_before_it_is_taken(void **state)
+{
+    bool all_told = true;
+
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip();
+#endif
+    for (size_t i = 0; i < sizeof costly / sizeof costly[0]; i++) {
+        int code = 0;
+        const pid_t child = fork();
+
+        assert_true(child >= 0);
+        if (child == 0) {
+            /* Meson has malloc fill what it hands out, also what is reserved and never used. */
+            mallopt(M_PERTURB, 0);
+            _exit(is_told(&costly[i]) ? 0 : 1);
+        }
+        assert_int_equal(waitpid(child, &code, 0), child);
+        all_told = all_told && code == 0;
+    }
+    assert_true(all_told);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(metis_is_told_from_edge_buffers),
         cmocka_unit_test(graphs_within_a_document_are_json_graph),
         cmocka_unit_test(first_bytes_tell),
+        cmocka_unit_test(the_memory_of_every_format_is_told_before_it_is_taken),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
