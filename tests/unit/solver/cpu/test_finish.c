@@ -60,12 +60,19 @@ static void solve(const struct cpu_tiles *tiles, bool symmetric)
     }
 }
 
-static void check(uint32_t n, enum kind kind, enum arithmetic arithmetic, bool ordered,
+enum place { IN_PLACE, ORDERED, BESIDE };
+
+static void check(uint32_t n, enum kind kind, enum arithmetic arithmetic, enum place place,
                   bool symmetric)
 {
     const struct cpu_finish_options options = {.symmetric = symmetric};
     struct tiles_fixture fixture;
-    tiles_fixture_open(n, kind, arithmetic, ordered, &fixture);
+    tiles_fixture_open(n, kind, arithmetic, place != IN_PLACE, &fixture);
+    void *beside = malloc((size_t)n * n * sizeof(double));
+    assert_non_null(beside);
+    if (place == BESIDE) {
+        fixture.tiles.elements = beside;
+    }
     solve(&fixture.tiles, symmetric);
     assert_int_equal(cpu_finish_run(pool, &fixture.tiles, &options, &fixture.matrix), STATUS_OK);
     for (uint32_t row = 0; row < n; ++row) {
@@ -77,37 +84,45 @@ static void check(uint32_t n, enum kind kind, enum arithmetic arithmetic, bool o
             assert_true(found == distance(row, column, symmetric));
         }
     }
+    free(beside);
     tiles_fixture_close(&fixture);
 }
 
-static void check_kinds(bool ordered, bool symmetric)
+static void check_kinds(enum place place, bool symmetric)
 {
     static const uint32_t sizes[] = {1, 2, 128, 129, 257, VERTICES};
     for (size_t index = 0; index < sizeof(sizes) / sizeof(sizes[0]); ++index) {
-        check(sizes[index], KIND_I4, ARITHMETIC_I4, ordered, symmetric);
-        check(sizes[index], KIND_I4, ARITHMETIC_NARROW, ordered, symmetric);
-        check(sizes[index], KIND_F4, ARITHMETIC_F4, ordered, symmetric);
-        check(sizes[index], KIND_F8, ARITHMETIC_F8, ordered, symmetric);
+        check(sizes[index], KIND_I4, ARITHMETIC_I4, place, symmetric);
+        check(sizes[index], KIND_I4, ARITHMETIC_NARROW, place, symmetric);
+        check(sizes[index], KIND_F4, ARITHMETIC_F4, place, symmetric);
+        check(sizes[index], KIND_F8, ARITHMETIC_F8, place, symmetric);
     }
 }
 
 static void tiles_become_rows(void **state)
 {
     (void)state;
-    check_kinds(false, false);
+    check_kinds(IN_PLACE, false);
 }
 
 static void an_order_is_taken_back(void **state)
 {
     (void)state;
-    check_kinds(true, false);
+    check_kinds(ORDERED, false);
+}
+
+static void tiles_beside_the_matrix_become_its_rows(void **state)
+{
+    (void)state;
+    check_kinds(BESIDE, false);
+    check_kinds(BESIDE, true);
 }
 
 static void the_lower_half_is_mirrored(void **state)
 {
     (void)state;
-    check_kinds(false, true);
-    check_kinds(true, true);
+    check_kinds(IN_PLACE, true);
+    check_kinds(ORDERED, true);
 }
 
 static void drifted_integers_become_unreachable(void **state)
@@ -428,6 +443,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiles_become_rows),
         cmocka_unit_test(an_order_is_taken_back),
+        cmocka_unit_test(tiles_beside_the_matrix_become_its_rows),
         cmocka_unit_test(the_lower_half_is_mirrored),
         cmocka_unit_test(drifted_integers_become_unreachable),
         cmocka_unit_test(a_diagonal_below_zero_is_found_or_lifted),
