@@ -48,6 +48,15 @@ static const struct format_info table[FORMAT_COUNT] = {
                       .graph_input = true,
                       .parameters = all_parameters,
                       .sniffed = true},
+    [FORMAT_MATRIX] = {.format = FORMAT_MATRIX,
+                       .name = "matrix",
+                       .description = "a square table of numbers (CSV, TSV, blanks): a line a row; "
+                                      "nothing, inf, nan and - are no edge",
+                       .media_types = {"text/x-matrix"},
+                       .file_endings = {"matrix"},
+                       .graph_input = true,
+                       .parameters = n_and_directed,
+                       .sniffed = true},
     [FORMAT_NTHU] = {.format = FORMAT_NTHU,
                      .name = "nthu",
                      .description = "int32 little-endian: V, E, then E of source, target, weight; "

@@ -10,6 +10,7 @@ enum format {
     FORMAT_MTX,
     FORMAT_METIS,
     FORMAT_EDGES,
+    FORMAT_MATRIX,
     FORMAT_NTHU,
     FORMAT_JSON,
     FORMAT_JGF,

@@ -21,6 +21,7 @@ struct graph_options {
     bool has_room;                 /* the next two count */
     uint64_t room_bytes;           /* on the disk for the result, all of whose elements are */
     uint64_t element_bytes;        /* of so many: more vertices than fit are STATUS_DISK_FULL */
+    bool format_guessed;           /* by the first bytes, so that a reader may warn */
     char weight[64]; /* column or attribute to take weights from; empty = the default */
     char charset[CHARSET_NAME_SIZE]; /* the text is in UTF-8, whatever it says itself; empty =
                                         unsaid */

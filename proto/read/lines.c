@@ -12,11 +12,17 @@ void line_splitter_finish(struct line_splitter *splitter)
     *splitter = (struct line_splitter){0};
 }
 
-/* Judges the first bytes of a line, so that the verdict is the same wherever a piece ended. */
-static enum status check_bytes(uint64_t number, const char *line, size_t size,
-                               struct problem *reterr)
+static size_t limit_of(const struct line_splitter *splitter)
 {
-    size_t seen = size > READER_LINE_LIMIT ? READER_LINE_LIMIT : size;
+    return splitter->limit > 0 ? splitter->limit : READER_LINE_LIMIT;
+}
+
+/* Judges the first bytes of a line, so that the verdict is the same wherever a piece ended. */
+static enum status check_bytes(const struct line_splitter *splitter, uint64_t number,
+                               const char *line, size_t size, struct problem *reterr)
+{
+    const size_t limit = limit_of(splitter);
+    size_t seen = size > limit ? limit : size;
     const char *nul = memchr(line, '\0', seen);
 
     if (nul != NULL) {
@@ -24,9 +30,8 @@ static enum status check_bytes(uint64_t number, const char *line, size_t size,
         problem_at(reterr, number, (uint64_t)(nul - line) + 1);
         return STATUS_BAD_GRAPH;
     }
-    if (size > READER_LINE_LIMIT) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "The line is longer than %d bytes.",
-                    READER_LINE_LIMIT);
+    if (size > limit) {
+        problem_set(reterr, STATUS_BAD_GRAPH, "The line is longer than %zu bytes.", limit);
         problem_at(reterr, number, 0);
         return STATUS_BAD_GRAPH;
     }
@@ -39,7 +44,7 @@ static enum status hand_on(struct line_splitter *splitter, const char *line, siz
     enum status status;
 
     splitter->line++;
-    status = check_bytes(splitter->line, line, size, reterr);
+    status = check_bytes(splitter, splitter->line, line, size, reterr);
     if (status != STATUS_OK) {
         return status;
     }
@@ -60,10 +65,11 @@ static enum status hand_on(struct line_splitter *splitter, const char *line, siz
 static enum status keep(struct line_splitter *splitter, const char *bytes, size_t size,
                         struct problem *reterr)
 {
+    const size_t limit = limit_of(splitter);
     size_t needed = splitter->pending_size + size;
 
-    if (needed > READER_LINE_LIMIT + 1) {
-        needed = READER_LINE_LIMIT + 1;
+    if (needed > limit + 1) {
+        needed = limit + 1;
         size = needed - splitter->pending_size;
     }
     if (needed > splitter->pending_capacity) {
@@ -78,8 +84,8 @@ static enum status keep(struct line_splitter *splitter, const char *bytes, size_
     }
     memcpy(splitter->pending + splitter->pending_size, bytes, size);
     splitter->pending_size = needed;
-    if (needed > READER_LINE_LIMIT) {
-        return check_bytes(splitter->line + 1, splitter->pending, needed, reterr);
+    if (needed > limit) {
+        return check_bytes(splitter, splitter->line + 1, splitter->pending, needed, reterr);
     }
     return STATUS_OK;
 }

@@ -24,6 +24,7 @@ struct line_splitter {
      * and in the plainest form; returns how many, and their bytes. All others come to take. */
     uint64_t (*scan)(void *context, const char *bytes, size_t size, size_t *ret_size);
     void *context;
+    size_t limit;  /* of a line, in bytes; 0: READER_LINE_LIMIT */
     uint64_t line; /* number of the line handed on, from 1 */
     char *pending; /* the begin of a line whose end has not come */
     size_t pending_size;
@@ -31,7 +32,7 @@ struct line_splitter {
 };
 
 void line_splitter_finish(struct line_splitter *splitter);
-/* STATUS_BAD_GRAPH for a NUL byte and for a line over READER_LINE_LIMIT, else what take says. */
+/* STATUS_BAD_GRAPH for a NUL byte and for a line over the limit, else what take says. */
 MUST_CHECK enum status line_splitter_feed(struct line_splitter *splitter, const char *bytes,
                                           size_t size, struct problem *reterr);
 /* The last line, when nothing ended it. */

@@ -1,6 +1,7 @@
 #include "proto/read/reader.h"
 
 #include "proto/number.h"
+#include "proto/read/table.h"
 #include "proto/text.h"
 
 #include <ctype.h>
@@ -15,9 +16,9 @@ enum status reader_create(enum format format, const struct graph_options *option
                           struct reader **ret_reader)
 {
     static const struct reader_class *const classes[] = {
-        &reader_dimacs_class, &reader_edges_class, &reader_nthu_class,
-        &reader_json_class,   &reader_mtx_class,   &reader_metis_class,
-        &reader_npy_class,    &reader_jgf_class,   &reader_graphml_class,
+        &reader_dimacs_class,  &reader_edges_class,  &reader_nthu_class, &reader_json_class,
+        &reader_mtx_class,     &reader_metis_class,  &reader_npy_class,  &reader_jgf_class,
+        &reader_graphml_class, &reader_matrix_class,
     };
 
     const struct reader_class *class = NULL;
@@ -37,6 +38,7 @@ enum status reader_create(enum format format, const struct graph_options *option
     reader->options = *options;
     reader->splitter.take = class->take_line;
     reader->splitter.scan = class->scan_lines;
+    reader->splitter.limit = class->line_limit;
     reader->splitter.context = reader;
     if (graph_builder_create(options, &reader->builder) != STATUS_OK ||
         (class->init != NULL && class->init(reader) != STATUS_OK)) {
@@ -560,5 +562,8 @@ enum format reader_sniff(const char *bytes, size_t size)
     if (looks_like_metis(bytes, size)) {
         return FORMAT_METIS;
     }
-    return looks_like_dimacs(bytes, size) ? FORMAT_DIMACS : FORMAT_EDGES;
+    if (looks_like_dimacs(bytes, size)) {
+        return FORMAT_DIMACS;
+    }
+    return table_sniff(bytes, size) ? FORMAT_MATRIX : FORMAT_EDGES;
 }

@@ -25,6 +25,7 @@ struct reader_class {
     /* Instead of feed: take and scan of struct line_splitter, whose context is the reader. */
     enum status (*take_line)(void *reader, const char *line, size_t size, struct problem *reterr);
     uint64_t (*scan_lines)(void *reader, const char *bytes, size_t size, size_t *ret_size);
+    size_t line_limit; /* of these lines, in bytes; 0: READER_LINE_LIMIT */
     /* After the last byte; the last line was taken. */
     enum status (*finish)(struct reader *reader, struct graph **ret_graph, struct problem *reterr);
     void (*cleanup)(struct reader *reader); /* of a half-prepared struct, too */
@@ -81,6 +82,7 @@ enum format reader_sniff(const char *bytes, size_t size);
 
 extern const struct reader_class reader_dimacs_class;
 extern const struct reader_class reader_edges_class;
+extern const struct reader_class reader_matrix_class;
 extern const struct reader_class reader_nthu_class;
 extern const struct reader_class reader_graphml_class;
 extern const struct reader_class reader_json_class;

@@ -85,8 +85,8 @@ enum graph_input_flag {
 #define GRAPH_INPUT_FLAGS                                                                          \
     [GRAPH_INPUT_FROM] =                                                                           \
         {"from", "FORMAT",                                                                         \
-         "Format of the graph: dimacs, mtx, metis, edges, json, jgf, graphml,\n"                   \
-         "      npy, nthu. Else the file's ending, else its first bytes decide."},                 \
+         "Format of the graph: dimacs, mtx, metis, edges, matrix, json, jgf,\n"                    \
+         "      graphml, npy, nthu. Else the file's ending, else its first bytes decide."},        \
     [GRAPH_INPUT_DIRECTED] = {"directed", "true|false",                                            \
                               "Whether edges lead one way; else what the format says, else\n"      \
                               "      true."},                                                      \

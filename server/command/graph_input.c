@@ -16,6 +16,7 @@
 struct input {
     int file;
     enum format format; /* FORMAT_NONE: by the first bytes */
+    bool is_table;      /* of these, edges or matrix */
     struct graph_options options;
     struct reader *reader;
     struct decoder *decoder;
@@ -55,6 +56,8 @@ static enum status choose_reader(struct input *input, struct problem *reterr)
     if (input->format == FORMAT_NONE && head->size > 0) {
         input->format = reader_sniff(
             head->bytes, head->size < READER_SNIFF_SIZE ? head->size : READER_SNIFF_SIZE);
+        input->format =
+            input->is_table && input->format != FORMAT_MATRIX ? FORMAT_EDGES : input->format;
     }
     if (head->size == 0) {
         return problem_set(reterr, STATUS_EMPTY_BODY, "there is nothing in it");
@@ -149,6 +152,10 @@ enum status graph_input_read(struct command_call *call, struct graph **ret_graph
     }
     input.format = command_format(call, GRAPH_INPUT_FROM, plain_path, false);
     free(plain_path);
+    /* Both tables of edges and matrices end in .csv, .tsv or .txt. */
+    input.is_table = input.format == FORMAT_EDGES && call->values[GRAPH_INPUT_FROM] == NULL;
+    input.format = input.is_table ? FORMAT_NONE : input.format;
+    input.options.format_guessed = input.format == FORMAT_NONE;
     parse_options(call, &input.options);
     if (call->status != STATUS_OK) {
         return call->status;

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-READERS = ("dimacs", "edges", "nthu", "json", "mtx", "metis", "npy", "jgf", "graphml")
+READERS = ("dimacs", "edges", "nthu", "json", "mtx", "metis", "npy", "jgf", "graphml", "matrix")
 OTHERS = ("config", "decoder", "guard", "headers", "pairs", "query", "worker")
 
 

@@ -86,6 +86,10 @@ class Generate(CommandTest):
             matrices.append(self.read("g.raw"))
         self.assertEqual(len(matrices[0]), 70 * 70 * 4)
         self.assertEqual(set(matrices), {matrices[0]})
+        # Its distances, as a table in a file that could be a list of edges, have themselves as distances.
+        self.ok("solve", graph, self.path("m.csv"), "--solver", "cpu")
+        self.ok("solve", self.path("m.csv"), self.path("g.raw"), "--solver", "cpu")
+        self.assertEqual(self.read("g.raw"), matrices[0])
 
     def test_a_format_that_is_only_read_is_refused(self):
         for arguments in ((self.path("g.mtx"),), ("--to", "metis", self.path("g.gr"))):

@@ -187,6 +187,7 @@ def test_the_newer_formats_are_sniffed_named_and_typed(daemon):
     for name, media_type, body in (
         ("mtx", "text/x-matrix-market", b"%%MatrixMarket matrix array integer general\n1 1\n0\n"),
         ("metis", "text/x-metis", b"3 2 1\n2 7\n1 7 3 8\n2 8\n"),
+        ("matrix", "text/x-matrix", b"0 5 inf\n5 0 2.5\ninf 1e-2 0\n"),
         ("jgf", "application/vnd.jgf+json", jgf),
         ("jgf", "application/json", jgf),
         ("graphml", "application/graphml+xml", graphml),
@@ -199,6 +200,27 @@ def test_the_newer_formats_are_sniffed_named_and_typed(daemon):
             done = daemon.finish(answer.json["id"])
             assert done["state"] == "done" and done["input"]["format"] == name, done
             assert done["input"]["guessed"] == (not query and not headers), done
+
+
+def test_the_matrix_in_csv_is_read_back(daemon):
+    edges = b"".join(b"%d %d %d\n" % (i, (i * 7 + k) % 50, i * k % 9) for i in range(40) for k in (1, 3))
+    first = daemon.solve(edges, "?n=50")["graph"]
+    matrix = daemon.get(f"/v1/graphs/{first}/matrix?format=csv").expect(200).body
+    assert b",," in matrix and matrix.count(b"\n") == 50, matrix[:200]
+    graphs = set()
+    for query, headers in (("", {}), ("", {"Content-Type": "text/csv"}), ("?format=matrix", {})):
+        answer = daemon.ask("POST", "/v1/jobs" + query, body=matrix, headers=headers)
+        assert answer.status in (200, 202), answer.body
+        done = daemon.finish(answer.json["id"])
+        assert done["input"]["format"] == "matrix" and done["summary"]["n"] == 50, done
+        graphs.add(done["graph"])
+        again = daemon.get(f"/v1/graphs/{done['graph']}/matrix?format=csv").expect(200).body
+        assert again == matrix
+    named = daemon.get(f"/v1/graphs/{first}/matrix?format=csv&header=true").expect(200).body
+    graphs.add(daemon.solve(named)["graph"])
+    assert len(graphs) == 1, graphs
+    problem = daemon.submit(b"1 2 3 4\n5 6 7 8\n").expect(422, "BadGraph").json
+    assert "format=matrix" in problem["hint"] and "weight=3" in problem["hint"], problem
 
 
 def test_a_guess_is_told_when_it_fails(daemon):
@@ -328,9 +350,9 @@ def test_the_service_tells_about_itself(daemon):
     formats = daemon.get("/v1/formats").expect(200).json
     inputs = {entry["name"]: entry for entry in formats["inputs"]}
     assert set(inputs) == {"dimacs", "mtx", "metis", "edges", "nthu", "json", "jgf", "graphml",
-                           "npy"}, inputs
+                           "npy", "matrix"}, inputs
     assert [name for name in inputs if not inputs[name]["sniffed"]] == ["nthu"], inputs
-    assert inputs["edges"]["parameters"] == ["name", "directed", "n", "weight"], inputs["edges"]
+    assert inputs["edges"]["parameters"] == ["name", "charset", "directed", "n", "weight"], inputs["edges"]
     assert "directed" not in inputs["metis"]["parameters"], inputs["metis"]
     assert all(entry["media_types"] and entry["file_endings"] for entry in inputs.values()), inputs
     assert formats["encodings"] == ["identity", "gzip", "zstd"], formats

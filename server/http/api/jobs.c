@@ -102,8 +102,8 @@ static enum status choose_format(struct request *request, struct problem *reterr
         return STATUS_OK;
     }
     format = format_from_media_type(media_type);
-    /* Both formats in JSON are sent so. */
-    if (format == FORMAT_JSON) {
+    /* Both formats in JSON are sent so, and both of text/csv. */
+    if (format == FORMAT_JSON || format == FORMAT_EDGES) {
         return STATUS_OK;
     }
     if (format != FORMAT_NONE && format_info(format)->graph_input) {
@@ -123,7 +123,8 @@ static void start_upload(struct request *request, bool for_job, enum coding codi
     struct upload_rules rules = {
         .options = request->job_request.options,
         .format = request->job_request.format,
-        .is_json = media_type != NULL && format_from_media_type(media_type) == FORMAT_JSON,
+        .family = format_media_type_is_vague(media_type) ? FORMAT_NONE
+                                                         : format_from_media_type(media_type),
         .coding = coding,
         .body_limit_bytes = config->body_limit_bytes,
         .decoded_limit_bytes = config->decoded_limit_bytes,

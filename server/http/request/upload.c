@@ -108,6 +108,7 @@ static void read_bytes(struct upload *upload, const char *bytes, size_t size)
 /* From now on the bytes go to a reader, those kept so far first. */
 static void start_reader(struct upload *upload)
 {
+    upload->rules.options.format_guessed = upload->rules.format == FORMAT_NONE;
     struct text kept = upload->kept;
 
     if (decoder_is_utf8(upload->decoder)) {
@@ -127,8 +128,9 @@ static void start_reader(struct upload *upload)
 static void find_format(struct upload *upload)
 {
     upload->format = reader_sniff(upload->kept.bytes, upload->kept.size);
-    if (upload->rules.is_json && upload->format != FORMAT_JGF) {
-        upload->format = FORMAT_JSON;
+    if ((upload->rules.family == FORMAT_JSON && upload->format != FORMAT_JGF) ||
+        (upload->rules.family == FORMAT_EDGES && upload->format != FORMAT_MATRIX)) {
+        upload->format = upload->rules.family;
     }
     if (upload->format != FORMAT_NONE) {
         return;
@@ -275,7 +277,7 @@ void upload_report(const struct upload *upload, struct input_report *ret_report)
 {
     *ret_report = (struct input_report){
         .format = upload->format,
-        .guessed = upload->rules.format == FORMAT_NONE && !upload->rules.is_json,
+        .guessed = upload->rules.format == FORMAT_NONE && upload->rules.family == FORMAT_NONE,
         .coding = upload->decoder != NULL ? decoder_coding(upload->decoder) : upload->rules.coding,
         .bytes = upload->size_bytes,
         .decoded_bytes = upload->decoded_bytes,

@@ -11,7 +11,7 @@
 struct upload_rules {
     struct graph_options options;
     enum format format; /* FORMAT_NONE: find out */
-    bool is_json;       /* of the formats to find out, one in JSON */
+    enum format family; /* FORMAT_JSON or FORMAT_EDGES: of the formats to find out, such a one */
     enum coding coding; /* of the body; CODING_IDENTITY: find out */
     uint64_t body_limit_bytes;
     uint64_t decoded_limit_bytes;

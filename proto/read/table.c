@@ -1,0 +1,516 @@
+/* A matrix as a table of text: a line a row, between commas, semicolons, tabs or blanks. Entry (i,
+ * j) is the weight of the edge from vertex i to vertex j; nothing, inf, nan, NA and '-' are no
+ * edge, nor is a 0 on the diagonal. A 0 elsewhere is an edge of weight 0 where something else marks
+ * missing edges, as in the tables that this service writes, and no edge where nothing does, as in
+ * those of NumPy, NetworkX and igraph. The vertices are named by a header, by the first field of
+ * each line, or both; else they are 0..n-1. */
+#include "proto/read/table.h"
+
+#include "proto/number.h"
+#include "proto/read/edge_columns.h"
+#include "proto/read/name_table.h"
+#include "proto/read/reader.h"
+#include "proto/text.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* A row of half a million numbers of 32 bytes. */
+#define TABLE_LINE_LIMIT ((size_t)16 << 20)
+/* Lists of edges have not as many columns. */
+#define WIDE 8
+
+struct table {
+    struct reader reader;
+    struct field_cursor cursor;
+    struct text scratch;
+    struct text first; /* the first line, which may be a header */
+    uint64_t first_line;
+    struct name_table *names;
+    struct text zeros; /* bits: a row of whole bytes for each row of the table */
+    uint64_t zero_count;
+    uint32_t width; /* columns of numbers */
+    uint32_t row;   /* the next one */
+    bool held;      /* first is filled */
+    bool decided;   /* the rest is known */
+    bool has_header;
+    bool has_row_names;
+    bool has_ends;      /* the header names source and target: a list of edges */
+    bool marked;        /* some missing edge, off the diagonal, is no 0 */
+    bool zero_diagonal; /* or empty */
+    bool vertices;      /* all of the first two columns could be vertices of a list */
+};
+
+static bool is_missing(struct field field)
+{
+    static const char *const words[] = {"", "-", "inf", "infinity", "nan", "na"};
+    const size_t sign = field.size > 1 && field.bytes[0] == '+';
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (strlen(words[i]) == field.size - sign &&
+            strncasecmp(field.bytes + sign, words[i], field.size - sign) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_cell(struct field field)
+{
+    const size_t sign = field.size > 1 && field.bytes[0] == '-';
+    double value;
+
+    /* "-inf" is no header, and refused where it is taken. */
+    return number_parse_real(field.bytes, field.size, &value) ||
+           is_missing((struct field){field.bytes + sign, field.size - sign, 0});
+}
+
+/* Room for fields in quotes. */
+static enum status reserve_scratch(struct table *table, size_t size, struct problem *reterr)
+{
+    text_clear(&table->scratch);
+    table->cursor.scratch = text_reserve(&table->scratch, size + 1);
+    return table->cursor.scratch != NULL
+               ? STATUS_OK
+               : problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for a line.");
+}
+
+static enum status begin_line(struct table *table, const char *line, size_t size,
+                              struct problem *reterr)
+{
+    field_cursor_begin(&table->cursor, line, size);
+    return reserve_scratch(table, size, reterr);
+}
+
+/* ---- The first two lines ---- */
+
+/* Facts about a line that tell a header from a row. */
+struct line_look {
+    uint32_t count;
+    struct field label; /* the field wanted, in the line or in scratch */
+    bool corner_is_empty;
+    bool corner_is_cell;
+    bool rest_are_cells;
+    bool has_ends; /* it names a source and a target */
+};
+
+static enum status look_at_line(struct table *table, const char *line, size_t size, size_t wanted,
+                                struct line_look *look, struct problem *reterr)
+{
+    struct edge_row row = {0};
+    enum status status = STATUS_OK;
+
+    *look = (struct line_look){.rest_are_cells = true};
+    field_cursor_begin(&table->cursor, line, size);
+    for (; status == STATUS_OK && table->cursor.more; look->count++) {
+        struct field field;
+
+        status = field_cursor_next(&table->cursor, &field, reterr);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        if (look->count == 0) {
+            look->corner_is_empty = field.size == 0;
+            look->corner_is_cell = is_cell(field);
+        } else {
+            look->rest_are_cells = look->rest_are_cells && is_cell(field);
+        }
+        if (look->count == wanted) {
+            look->label = field;
+        }
+        if (row.count < EDGE_COLUMN_LIMIT) {
+            row.fields[row.count++] = field;
+        }
+    }
+    look->has_ends = edge_columns_judge(&row) == EDGE_HEADER_YES;
+    return status;
+}
+
+static enum status take_name(struct table *table, struct field name, uint32_t row,
+                             struct problem *reterr)
+{
+    uint32_t named;
+    enum status status;
+
+    if (name.size == 0 || name.size > VERTEX_NAME_LIMIT) {
+        return problem_bad_graph(reterr, 0, name.column,
+                                 "The name of a vertex has 1 to 1024 bytes, and not %zu.",
+                                 name.size);
+    }
+    status = name_table_intern(table->names, name.bytes, name.size, &named);
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "There is not enough memory for the names.");
+    }
+    if (named != row) {
+        return problem_bad_graph(reterr, 0, name.column,
+                                 "The name '%.*s' is not that of vertex %u, counted from 1.",
+                                 name.size > 40 ? 40 : (int)name.size, name.bytes, row + 1);
+    }
+    return STATUS_OK;
+}
+
+static enum status take_header(struct table *table, bool has_corner, struct problem *reterr)
+{
+    struct field field;
+    enum status status = begin_line(table, table->first.bytes, table->first.size, reterr);
+
+    if (status == STATUS_OK && has_corner) {
+        status = field_cursor_next(&table->cursor, &field, reterr);
+    }
+    for (uint32_t i = 0; i < table->width && status == STATUS_OK; i++) {
+        status = field_cursor_next(&table->cursor, &field, reterr);
+        if (status == STATUS_OK) {
+            status = take_name(table, field, i, reterr);
+        }
+    }
+    return status;
+}
+
+static enum status take_row(struct table *table, const char *line, size_t size,
+                            struct problem *reterr);
+
+/* Decides by the first line and the one behind it, NULL at the end of the file, and takes the
+ * first. */
+static enum status decide(struct table *table, const char *line, size_t size,
+                          struct problem *reterr)
+{
+    const char *first = table->first.bytes;
+    struct line_look head;
+    struct line_look second = {0};
+    bool has_corner;
+    enum status status;
+
+    table->cursor.delimiter = memchr(first, '\t', table->first.size) != NULL
+                                  ? '\t'
+                                  : field_delimiter(first, table->first.size);
+    status = reserve_scratch(table, table->first.size * 2 + size, reterr);
+    /* A second line that is broken is refused when it is taken. */
+    if (status == STATUS_OK && line != NULL) {
+        (void)!look_at_line(table, line, size, 0, &second, NULL);
+    }
+    if (status == STATUS_OK) {
+        status = look_at_line(table, first, table->first.size, 1, &head, reterr);
+    }
+    if (status == STATUS_OK && head.count + 1 == second.count) {
+        status = look_at_line(table, first, table->first.size, 0, &head, reterr);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    const bool is_same = line != NULL && head.label.size == second.label.size &&
+                         memcmp(head.label.bytes, second.label.bytes, head.label.size) == 0;
+    const bool is_labelled = is_same && head.count > 1 && head.count == second.count &&
+                             (head.corner_is_empty || !head.corner_is_cell || !head.rest_are_cells);
+    const bool is_shorter = is_same && head.count + 1 == second.count;
+
+    table->has_header = is_labelled || is_shorter || !head.rest_are_cells;
+    table->has_row_names = is_labelled || is_shorter ||
+                           (table->has_header && head.corner_is_empty) ||
+                           (!table->has_header && !head.corner_is_cell);
+    has_corner = table->has_row_names && !is_shorter;
+    table->has_ends = head.has_ends;
+    table->width = head.count - has_corner;
+    table->decided = true;
+    status = reader_announce(&table->reader, table->width, 0, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    return table->has_header ? take_header(table, has_corner, reterr)
+                             : take_row(table, first, table->first.size, reterr);
+}
+
+/* ---- Rows ---- */
+
+static enum status take_cell(struct table *table, struct field field, uint32_t column,
+                             unsigned char *zeros, struct problem *reterr)
+{
+    const uint32_t ends[2] = {table->row, column};
+    const bool on_diagonal = table->row == column;
+    double value;
+
+    if (is_missing(field)) {
+        table->marked |= !on_diagonal;
+        table->vertices &= column > 1;
+        return STATUS_OK;
+    }
+    if (column < 2) {
+        table->vertices &= strspn(field.bytes, "0123456789") >= field.size;
+    }
+    /* Few numbers that begin so are not 0, and no other ones are. */
+    if (strchr("0-+.", field.bytes[0]) != NULL &&
+        number_parse_real(field.bytes, field.size, &value) && value == 0) {
+        if (!on_diagonal) {
+            zeros[column / CHAR_BIT] |= (unsigned char)(1u << column % CHAR_BIT);
+            table->zero_count++;
+        }
+        return STATUS_OK;
+    }
+    table->zero_diagonal &= !on_diagonal;
+    return reader_add_edge(&table->reader, ends, field.bytes, field.size, field.column, reterr);
+}
+
+static enum status refuse_shape(const struct table *table, struct problem *reterr)
+{
+    problem_bad_graph(reterr, 0, 0,
+                      "The table has %u columns of numbers and %s than %u lines of them: a matrix "
+                      "has as many.",
+                      table->width, table->row < table->width ? "fewer" : "more", table->width);
+    if (table->row < table->width) {
+        problem_at(reterr, table->reader.splitter.line, 0);
+    }
+    if (table->width > 1 && !table->has_row_names) {
+        problem_hint(reterr, "As a list of edges it is read with format=edges%s.",
+                     table->width > 3 && !table->has_header ? " and weight=3" : "");
+    }
+    return STATUS_BAD_GRAPH;
+}
+
+static enum status take_row(struct table *table, const char *line, size_t size,
+                            struct problem *reterr)
+{
+    const size_t zeros_size = ((size_t)table->width + CHAR_BIT - 1) / CHAR_BIT;
+    unsigned char *zeros = (unsigned char *)text_reserve(&table->zeros, zeros_size + 1);
+    struct field field;
+    enum status status = begin_line(table, line, size, reterr);
+
+    if (zeros == NULL || status != STATUS_OK) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for a line.");
+    }
+    if (table->row == table->width) {
+        return refuse_shape(table, reterr);
+    }
+    memset(zeros, 0, zeros_size);
+    if (table->has_row_names) {
+        status = field_cursor_next(&table->cursor, &field, reterr);
+        if (status == STATUS_OK) {
+            status = take_name(table, field, table->row, reterr);
+        }
+    }
+    for (uint32_t i = 0; i < table->width && status == STATUS_OK; i++) {
+        if (!table->cursor.more) {
+            return problem_bad_graph(
+                reterr, 0, 0, "The line has %u numbers, and lines above have %u.", i, table->width);
+        }
+        status = field_cursor_next(&table->cursor, &field, reterr);
+        if (status == STATUS_OK) {
+            status = take_cell(table, field, i, zeros, reterr);
+        }
+    }
+    if (status == STATUS_OK && table->cursor.more) {
+        return problem_bad_graph(reterr, 0, (uint64_t)(table->cursor.at - line) + 1,
+                                 "The line has more numbers than lines above, which have %u.",
+                                 table->width);
+    }
+    text_advance(&table->zeros, zeros_size);
+    table->row++;
+    return status;
+}
+
+/* The first line, which has its own number. */
+static enum status take_first(struct table *table, const char *line, size_t size,
+                              struct problem *reterr)
+{
+    const enum status status = decide(table, line, size, reterr);
+
+    if (status != STATUS_OK && reterr != NULL) {
+        problem_at(reterr, table->first_line, reterr->column);
+    }
+    return status;
+}
+
+static enum status take_line(void *context, const char *line, size_t size, struct problem *reterr)
+{
+    struct table *table = context;
+    enum status status = STATUS_OK;
+    size_t blanks = 0;
+
+    /* Tabs alone are a row of nothing. */
+    while (blanks < size &&
+           (line[blanks] == ' ' || (line[blanks] == '\t' && table->cursor.delimiter == ' '))) {
+        blanks++;
+    }
+    if (blanks == size || (!table->held && (line[blanks] == '#' || line[blanks] == '%'))) {
+        return STATUS_OK;
+    }
+    if (!table->held) {
+        text_append(&table->first, line, size);
+        table->held = true;
+        table->first_line = table->reader.splitter.line;
+        return text_status(&table->first) == STATUS_OK
+                   ? STATUS_OK
+                   : problem_set(reterr, STATUS_NO_MEMORY,
+                                 "There is not enough memory for a line.");
+    }
+    if (!table->decided) {
+        status = take_first(table, line, size, reterr);
+    }
+    return status == STATUS_OK ? take_row(table, line, size, reterr) : status;
+}
+
+/* ---- The end ---- */
+
+static enum status add_zeros(struct table *table, struct problem *reterr)
+{
+    const size_t zeros_size = ((size_t)table->width + CHAR_BIT - 1) / CHAR_BIT;
+    const unsigned char *zeros = (const unsigned char *)table->zeros.bytes;
+
+    for (uint32_t row = 0; row < table->width; row++, zeros += zeros_size) {
+        for (uint32_t column = 0; column < table->width; column++) {
+            const uint32_t ends[2] = {row, column};
+
+            if ((zeros[column / CHAR_BIT] >> column % CHAR_BIT & 1) != 0) {
+                const enum status status = reader_add_edge(&table->reader, ends, "0", 1, 0, reterr);
+
+                if (status != STATUS_OK) {
+                    return status;
+                }
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+static void note(struct table *table)
+{
+    static const char *const names[] = {"no names", "names in a header", "names in the lines",
+                                        "names in a header and the lines"};
+    struct reader_notes *notes = &table->reader.notes;
+    const char delimiter = table->cursor.delimiter;
+
+    snprintf(notes->variant, sizeof(notes->variant), "%s, %s",
+             delimiter == '\t'  ? "tabs"
+             : delimiter == ' ' ? "blanks"
+             : delimiter == ',' ? "commas"
+                                : "semicolons",
+             names[table->has_header + 2 * table->has_row_names]);
+    memcpy(notes->weight, READER_WEIGHT_VALUE, sizeof(READER_WEIGHT_VALUE));
+    if (table->zero_count > 0 && !table->marked) {
+        warning_hint(warning_add(&notes->warnings, WARNING_FORMAT_GUESSED,
+                                 "The table was read as a matrix, and the %llu zeros off its "
+                                 "diagonal as no edges, since nothing else marks missing edges.",
+                                 (unsigned long long)table->zero_count),
+                     "Where a missing edge is empty, inf or nan, a 0 is an edge of weight 0.");
+    } else if (table->reader.options.format_guessed) {
+        warning_hint(warning_add(&notes->warnings, WARNING_FORMAT_GUESSED,
+                                 "The table was read as a matrix, since it has as many lines as "
+                                 "columns."),
+                     "format=edges reads it as a list of edges.");
+    }
+}
+
+static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
+{
+    struct table *table = (struct table *)reader;
+    struct vertex_names *names = NULL;
+    enum status status = STATUS_OK;
+
+    if (!table->held) {
+        return problem_set(reterr, STATUS_EMPTY_BODY, "There is no line of numbers.");
+    }
+    if (!table->decided) {
+        status = take_first(table, NULL, 0, reterr);
+    }
+    if (status == STATUS_OK && table->row != table->width) {
+        status = refuse_shape(table, reterr);
+    }
+    if (status == STATUS_OK && table->marked && table->zero_count > 0) {
+        status = add_zeros(table, reterr);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    note(table);
+    if (!table->has_header && !table->has_row_names) {
+        return reader_finish_range(reader, table->width, 0, true, ret_graph, reterr);
+    }
+    if (vertex_names_create_ordered(table->names, NULL, table->width,
+                                    name_table_numbers(table->names, NULL), &names) != STATUS_OK) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the graph.");
+    }
+    status = graph_builder_finish(reader->builder, &names, NULL, true, ret_graph, reterr);
+    vertex_names_destroy(names);
+    return status;
+}
+
+static void cleanup(struct reader *reader)
+{
+    struct table *table = (struct table *)reader;
+
+    name_table_destroy(table->names);
+    text_finish(&table->scratch);
+    text_finish(&table->first);
+    text_finish(&table->zeros);
+}
+
+static enum status init(struct reader *reader)
+{
+    struct table *table = (struct table *)reader;
+
+    table->zero_diagonal = true;
+    table->vertices = true;
+    return name_table_create(&table->names);
+}
+
+const struct reader_class reader_matrix_class = {
+    .format = FORMAT_MATRIX,
+    .size = sizeof(struct table),
+    .init = init,
+    .take_line = take_line,
+    .line_limit = TABLE_LINE_LIMIT,
+    .finish = finish,
+    .cleanup = cleanup,
+};
+
+/* ---- Which tables are no lists of edges ---- */
+
+/* Whether a line that has not ended has more fields than edges have columns. */
+static bool has_many_fields(struct table *table)
+{
+    const struct line_splitter *splitter = &table->reader.splitter;
+    const char *line = table->held ? table->first.bytes : splitter->pending;
+    const size_t size = table->held ? table->first.size : splitter->pending_size;
+    struct line_look look;
+
+    if (size == 0 || line[0] == '#' || line[0] == '%' ||
+        reserve_scratch(table, size, NULL) != STATUS_OK) {
+        return false;
+    }
+    table->cursor.delimiter = field_delimiter(line, size);
+    return look_at_line(table, line, size, 0, &look, NULL) == STATUS_OK &&
+           look.count > EDGE_COLUMN_LIMIT;
+}
+
+bool table_sniff(const char *bytes, size_t size)
+{
+    const bool complete = size < READER_SNIFF_SIZE - 3;
+    const struct graph_options options = {0};
+    struct reader *reader = NULL;
+    struct graph *graph = NULL;
+    bool is_table = false;
+    enum status status = reader_create(FORMAT_MATRIX, &options, &reader);
+
+    if (status == STATUS_OK) {
+        status = reader_feed(reader, bytes, size, NULL);
+    }
+    if (status == STATUS_OK && complete) {
+        status = reader_finish(reader, &graph, NULL);
+    }
+    if (status == STATUS_OK) {
+        struct table *table = (struct table *)reader;
+
+        if (!table->decided) {
+            is_table = has_many_fields(table);
+        } else if (table->has_row_names) {
+            is_table = table->width >= (table->has_header ? 2 : 4);
+        } else if (!table->has_ends) {
+            is_table = table->width >= WIDE || (table->width > 3 && !table->vertices) ||
+                       (table->width >= 3 && table->zero_diagonal && complete);
+        }
+    }
+    graph_destroy(graph);
+    reader_destroy(reader);
+    return is_table;
+}
