@@ -25,9 +25,16 @@ void input_report_complete(struct input_report *report, const struct reader_note
 
 void input_report_hint(const struct input_report *report, struct problem *problem)
 {
-    if (report->guessed && problem->status == STATUS_BAD_GRAPH && problem->hint[0] == '\0') {
-        problem_hint(problem, "It was read as %s, by its first bytes: format= names another.",
-                     format_info(report->format)->name);
+    if (!report->guessed || problem->status != STATUS_BAD_GRAPH || problem->hint[0] != '\0') {
+        return;
+    }
+    if (report->format == FORMAT_METIS) {
+        problem_hint(problem, "It was read as METIS, by its first lines: format=edges reads a list "
+                              "of edges.");
+    } else if (report->format == FORMAT_EDGES) {
+        problem_hint(problem,
+                     "It was read as a list of edges, since its first bytes are of no other "
+                     "format: a line is source, target and perhaps a weight.");
     }
 }
 

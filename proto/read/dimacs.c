@@ -14,7 +14,8 @@ struct dimacs {
     uint64_t arc_count;
 };
 
-static enum status refuse_problem(struct word word, struct problem *reterr)
+/* The names of the problem and of what stands behind it: "p aux sp co" are coordinates. */
+static enum status refuse_problem(struct word word, struct word object, struct problem *reterr)
 {
     static const char *const others[][2] = {
         {"edge", "graph colouring or cliques"},
@@ -23,8 +24,20 @@ static enum status refuse_problem(struct word word, struct problem *reterr)
         {"min", "minimum cost flow"},
         {"asn", "assignment"},
         {"cnf", "satisfiability"},
-        {"aux", "a list of queries, not a graph"},
     };
+
+    if (line_word_is(word, "aux")) {
+        const bool is_queries = line_word_is(object, "p2p");
+
+        problem_bad_graph(reterr, 0, word.column, "This is a list of %s, and no graph.",
+                          is_queries ? "queries (.p2p)" : "coordinates of vertices (.co)");
+        problem_hint(reterr,
+                     is_queries
+                         ? "Upload the .gr file, and send this one to its /distances as "
+                           "text/x-dimacs-p2p."
+                         : "Upload the .gr file of the same name: its edges have the lengths.");
+        return STATUS_BAD_GRAPH;
+    }
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         if (!line_word_is(word, others[i][0])) {
@@ -52,7 +65,7 @@ static enum status take_problem_line(struct dimacs *dimacs, struct word_cursor c
         return problem_bad_graph(reterr, 0, 1, "There is a second p line.");
     }
     if (!line_word_is(name, "sp")) {
-        return refuse_problem(name, reterr);
+        return refuse_problem(name, arcs, reterr);
     }
     status = line_word_parse_count(vertices, "the number of vertices", &vertex_count, reterr);
     if (status == STATUS_OK) {

@@ -99,9 +99,12 @@ static enum status name_vertex(struct edges *edges, struct field field, uint32_t
 /* At the first column too many, or at the last one when some miss. */
 static enum status refuse_count(const struct edge_row *row, size_t first, struct problem *reterr)
 {
-    return problem_bad_graph(
-        reterr, 0, row->fields[row->count > first ? first : row->count - 1].column,
-        "The line has %zu columns, but the first line has %zu.", row->count, first);
+    problem_bad_graph(reterr, 0, row->fields[row->count > first ? first : row->count - 1].column,
+                      "The line has %zu columns, but the first line has %zu.", row->count, first);
+    problem_hint(reterr, "If each line has a vertex and its neighbours, convert it: import json, "
+                         "networkx; json.dump(networkx.node_link_data(networkx.read_adjlist("
+                         "'g.txt')), open('g.json', 'w'))");
+    return STATUS_BAD_GRAPH;
 }
 
 /* One graph is directed or undirected as a whole. */

@@ -1,4 +1,5 @@
 #include "proto/read/decoder.h"
+#include "proto/read/foreign.h"
 #include "proto/read/graph_builder.h"
 #include "proto/read/reader.h"
 #include "proto/text.h"
@@ -53,6 +54,10 @@ static void parse_options(struct command_call *call, struct graph_options *optio
 static enum status choose_reader(struct input *input, struct problem *reterr)
 {
     const struct text *head = &input->head;
+    if (input->options.format_guessed && head->size > 0 &&
+        foreign_refuse(head->bytes, head->size, reterr) != STATUS_OK) {
+        return STATUS_BAD_GRAPH;
+    }
     if (input->format == FORMAT_NONE && head->size > 0) {
         input->format = reader_sniff(
             head->bytes, head->size < READER_SNIFF_SIZE ? head->size : READER_SNIFF_SIZE);

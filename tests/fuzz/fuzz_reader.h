@@ -2,6 +2,7 @@
  * varying) and, by its high bits, the options. Whole and in pieces must agree to the last word. */
 #pragma once
 
+#include "proto/read/foreign.h"
 #include "tests/unit/graph_fixture.h"
 
 #include <stdint.h>
@@ -47,6 +48,9 @@ static inline int fuzz_reader(enum format format, const uint8_t *bytes, size_t s
     if (size == 0)
         return 0;
     options = fuzz_options(bytes[0]);
+    CHECK((foreign_refuse((const char *)bytes + 1, size - 1, &problems[0]) == STATUS_OK) ==
+          (problems[0].status == STATUS_OK));
+    problems[0] = (struct problem){0};
     for (int i = 0; i < 2; i++)
         statuses[i] =
             read_graph(format, &options, (const char *)bytes + 1, size - 1,

@@ -1,5 +1,6 @@
 #include "server/http/request/upload.h"
 
+#include "proto/read/foreign.h"
 #include "server/clock.h"
 #include "server/http/request/request.h"
 #include "server/http/transport/guard.h"
@@ -127,6 +128,11 @@ static void start_reader(struct upload *upload)
 
 static void find_format(struct upload *upload)
 {
+    if (upload->rules.family != FORMAT_JSON &&
+        foreign_refuse(upload->kept.bytes, upload->kept.size, &upload->problem) != STATUS_OK) {
+        refuse(upload);
+        return;
+    }
     upload->format = reader_sniff(upload->kept.bytes, upload->kept.size);
     if ((upload->rules.family == FORMAT_JSON && upload->format != FORMAT_JGF) ||
         (upload->rules.family == FORMAT_EDGES && upload->format != FORMAT_MATRIX)) {
