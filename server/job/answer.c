@@ -238,7 +238,7 @@ void answer_result(struct scheduler *scheduler, struct call *call)
     if (job != NULL) {
         memcpy(call->job_id, job->id, sizeof(call->job_id));
     }
-    if (results_has(scheduler, call)) {
+    if (results_find(scheduler, call)) {
         answer_empty(call, 200);
         return;
     }

@@ -41,8 +41,7 @@ static void end_stored(struct commit *commit)
         answer_cancel(commit);
     }
     if (is_stored) {
-        job->committed = true; /* it is history now */
-        commit->scheduler->history++;
+        job->committed = true; /* it may be forgotten now */
     }
 }
 
@@ -81,8 +80,10 @@ static void store_end(struct scheduler *scheduler, struct job *job, struct graph
 
 void finish_store_ends(struct scheduler *scheduler)
 {
-    for (struct job *job = scheduler->jobs->newest; job != NULL; job = job->older) {
-        if (job_state_is_final(job->state) && !job->committed && job->changes == 0) {
+    struct job *job;
+    TAILQ_FOREACH(job, &scheduler->jobs->history, in_list)
+    {
+        if (!job->committed && job->changes == 0) {
             struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
             const bool has_new_result =
                 job->state == JOB_DONE && entry != NULL && !entry->durable[job->kind];
@@ -103,6 +104,7 @@ static void end_job(struct scheduler *scheduler, struct job *job, struct graph_e
     capacity_release(scheduler, job->tenant, &job->held, job->held);
     graph_destroy(job->graph);
     job->graph = NULL;
+    job_table_end(scheduler->jobs, job);
     snprintf(event, sizeof(event), "job_%s", job_state_name(job->state));
     job_trace_id(job, trace_id);
     log_write(
@@ -470,7 +472,7 @@ static void expire_job(struct scheduler *scheduler, struct job *job)
     finish_failed(scheduler, job);
 }
 
-/* All jobs are looked at only when the earliest deadline is over. */
+/* The unfinished jobs are looked at only when the earliest deadline is over. */
 void finish_expired(struct scheduler *scheduler)
 {
     const double now_s = clock_monotonic_s();
@@ -481,10 +483,10 @@ void finish_expired(struct scheduler *scheduler)
         return;
     }
     scheduler->deadline_at_s = 0;
-    struct job *older;
-    for (struct job *job = scheduler->jobs->newest; job != NULL; job = older) {
-        older = job->older;
-        if (job->deadline_at_s <= 0 || !job->accepted || job_state_is_final(job->state)) {
+    struct job *next;
+    for (struct job *job = TAILQ_FIRST(&scheduler->jobs->unfinished); job != NULL; job = next) {
+        next = TAILQ_NEXT(job, in_list);
+        if (job->deadline_at_s <= 0 || !job->accepted) {
             continue;
         }
         if (job->deadline_at_s <= now_s) {
@@ -495,16 +497,14 @@ void finish_expired(struct scheduler *scheduler)
     }
 }
 
-/* The oldest job whose end is durable goes first. */
+/* The job that ended first goes first, once its end is durable and no change is under way. */
 void finish_trim_history(struct scheduler *scheduler)
 {
-    while (scheduler->history > scheduler->config->history_limit) {
-        struct job *job = scheduler->jobs->oldest;
+    while (scheduler->jobs->history_count > scheduler->config->history_limit) {
+        struct job *job = TAILQ_FIRST(&scheduler->jobs->history);
         struct commit *commit;
-        while (job != NULL && (!job->committed || job->changes > 0)) {
-            job = job->newer;
-        }
-        if (job == NULL || scheduler_commit_create(scheduler, NULL, &commit) != STATUS_OK) {
+        if (!job->committed || job->changes > 0 ||
+            scheduler_commit_create(scheduler, NULL, &commit) != STATUS_OK) {
             return;
         }
         memcpy(commit->deleted_id, job->id, sizeof(job->id));
@@ -515,7 +515,6 @@ void finish_trim_history(struct scheduler *scheduler)
         }
         result_table_remove(scheduler->results, tenant_number(job->tenant), job->id);
         job_table_remove(scheduler->jobs, job);
-        scheduler->history--;
         scheduler_commit_send(commit);
     }
 }

@@ -167,6 +167,7 @@ double job_expected_s(const struct job *job, const double pace_s[KIND_COUNT])
 struct job_group {
     char graph_id[GRAPH_ID_SIZE];
     struct job *newest;
+    struct job *solver[KIND_COUNT]; /* done last */
 };
 
 /* By whose they are first: the words of one tenant are never compared with those of another, so
@@ -199,6 +200,8 @@ enum status job_table_create(struct job_table **ret_table)
     if (table == NULL) {
         return STATUS_NO_MEMORY;
     }
+    TAILQ_INIT(&table->unfinished);
+    TAILQ_INIT(&table->history);
     *ret_table = table;
     return STATUS_OK;
 }
@@ -260,6 +263,14 @@ static void leave_group(struct job_table *table, struct job *job)
     } else {
         group->newest = job->older_of_graph;
     }
+    /* Jobs are forgotten in the order of their ends: few are left beside the one done last. */
+    if (group->solver[job->kind] == job) {
+        struct job *other = group->newest;
+        while (other != NULL && (other->state != JOB_DONE || other->kind != job->kind)) {
+            other = other->older_of_graph;
+        }
+        group->solver[job->kind] = other;
+    }
     if (group->newest == NULL) {
         tdelete(group, &table->by_graph, compare_graph);
         free(group);
@@ -292,8 +303,20 @@ enum status job_table_add(struct job_table *table, struct job **take_job)
         table->oldest = job;
     }
     table->newest = job;
+    TAILQ_INSERT_TAIL(&table->unfinished, job, in_list);
     *take_job = NULL;
     return STATUS_OK;
+}
+
+void job_table_end(struct job_table *table, struct job *job)
+{
+    job->is_history = true;
+    TAILQ_REMOVE(&table->unfinished, job, in_list);
+    TAILQ_INSERT_TAIL(&table->history, job, in_list);
+    table->history_count++;
+    if (job->state == JOB_DONE) {
+        job->group->solver[job->kind] = job;
+    }
 }
 
 void job_table_remove(struct job_table *table, struct job *job)
@@ -303,6 +326,8 @@ void job_table_remove(struct job_table *table, struct job *job)
         tdelete(job, &table->by_key, compare_key);
     }
     leave_group(table, job);
+    TAILQ_REMOVE(job->is_history ? &table->history : &table->unfinished, job, in_list);
+    table->history_count -= job->is_history;
     if (job->older != NULL) {
         job->older->newer = job->newer;
     } else {
@@ -355,6 +380,13 @@ struct job *job_table_newest_of(const struct job_table *table, const char *graph
 {
     const struct job_group *group = find_group(table, graph_id);
     return group != NULL ? group->newest : NULL;
+}
+
+const struct job *job_table_solver_of(const struct job_table *table, const char *graph_id,
+                                      enum kind kind)
+{
+    const struct job_group *group = find_group(table, graph_id);
+    return group != NULL ? group->solver[kind] : NULL;
 }
 
 /* ---- The queue ---- */

@@ -8,6 +8,8 @@
 #include "server/job/worker/task.h"
 #include "server/store/catalogue.h"
 
+#include <sys/queue.h>
+
 #define TRACE_ID_SIZE 33
 
 struct call;
@@ -64,6 +66,8 @@ struct job {
     struct job *behind;
     struct job *older; /* in the table */
     struct job *newer;
+    TAILQ_ENTRY(job) in_list; /* unfinished or history of the table */
+    bool is_history;
     struct job_group *group; /* the jobs of its graph, or of one of the same id before it */
     struct job *older_of_graph;
     struct job *newer_of_graph;
@@ -93,6 +97,8 @@ double job_expected_s(const struct job *job, const double pace_s[KIND_COUNT]);
 /* ---- The table: by tenant and id, by tenant and idempotency key, by graph, in order of creation
  * --- */
 
+TAILQ_HEAD(job_list, job);
+
 /* Balanced trees (tsearch of the C library): two over the same jobs, one over their groups. */
 struct job_table {
     void *by_id;
@@ -100,6 +106,9 @@ struct job_table {
     void *by_graph;
     struct job *newest;
     struct job *oldest;
+    struct job_list unfinished; /* by creation, until job_table_end */
+    struct job_list history;    /* by end */
+    size_t history_count;
 };
 
 MUST_CHECK enum status job_table_create(struct job_table **ret_table);
@@ -107,6 +116,8 @@ void job_table_destroy(struct job_table *table);
 
 /* Takes the job, as the newest. */
 MUST_CHECK enum status job_table_add(struct job_table *table, struct job **take_job);
+/* The job has ended: it is history. */
+void job_table_end(struct job_table *table, struct job *job);
 /* Forgets and frees it. */
 void job_table_remove(struct job_table *table, struct job *job);
 
@@ -119,6 +130,9 @@ struct job *job_table_find_key(const struct job_table *table, const struct tenan
 
 /* The newest job of the graph of this id; older_of_graph leads to the others. */
 struct job *job_table_newest_of(const struct job_table *table, const char *graph_id);
+/* The job of this graph and kind that was done last. NULL when none is remembered. */
+const struct job *job_table_solver_of(const struct job_table *table, const char *graph_id,
+                                      enum kind kind);
 
 /* ---- The queue ---- */
 

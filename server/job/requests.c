@@ -202,7 +202,7 @@ void requests_call_result(struct scheduler *scheduler, struct call *call)
         return;
     }
     struct job *job = answer_job_to_watch(scheduler, call);
-    const bool waits = call->wait_s > 0 && !scheduler->draining && !results_has(scheduler, call);
+    const bool waits = call->wait_s > 0 && !scheduler->draining && !results_find(scheduler, call);
     if (waits && job != NULL && !job_state_is_final(job->state)) {
         answer_wait(scheduler, call, job);
     } else if (waits && (job == NULL || job->state != JOB_FAILED)) {

@@ -194,7 +194,7 @@ void restore_queue(struct scheduler *scheduler)
     for (struct job *job = scheduler->jobs->oldest; job != NULL; job = job->newer) {
         struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
         if (job_state_is_final(job->state)) {
-            scheduler->history++;
+            job_table_end(scheduler->jobs, job);
         } else if (entry == NULL) {
             problem_set(&job->report.problem, STATUS_CORRUPT, "The stored graph %s is lost.",
                         job->graph_id);

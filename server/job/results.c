@@ -307,13 +307,6 @@ enum status results_publish(struct scheduler *scheduler, struct graph_entry *ent
     move_up(scheduler, scheduler->capacity.result_count - 1);
     entry->answering = kind;
     bind_aliases(scheduler, entry);
-    /* Every job of the graph that is done finds its result again, also one solved anew. */
-    const struct job *job = job_table_newest_of(scheduler->jobs, entry->row.id);
-    for (; job != NULL; job = job->older_of_graph) {
-        if (job->state == JOB_DONE) {
-            bind_key(scheduler, entry->tenant, job->id, entry->results[job->kind]);
-        }
-    }
     return STATUS_OK;
 }
 
@@ -362,29 +355,20 @@ void results_evict(struct scheduler *scheduler, const struct result *kept)
 
 /* ---- Jobs whose result is there already ---- */
 
-/* The latest job that is done with this. */
-static const struct job *find_solver(const struct scheduler *scheduler, const struct job *job)
-{
-    const struct job *other = job_table_newest_of(scheduler->jobs, job->graph_id);
-    while (other != NULL && (other->state != JOB_DONE || other->kind != job->kind)) {
-        other = other->older_of_graph;
-    }
-    return other;
-}
-
 bool results_is_known(const struct scheduler *scheduler, const struct graph_entry *entry,
                       const struct job *job)
 {
     if (entry == NULL || entry->results[job->kind] == NULL) {
         return false;
     }
-    const struct job *solver = job->verify ? find_solver(scheduler, job) : NULL;
+    const struct job *solver =
+        job->verify ? job_table_solver_of(scheduler->jobs, job->graph_id, job->kind) : NULL;
     return !job->verify || (solver != NULL && solver->report.verification.done);
 }
 
 void results_end_known_job(const struct scheduler *scheduler, struct job *job)
 {
-    const struct job *solver = find_solver(scheduler, job);
+    const struct job *solver = job_table_solver_of(scheduler->jobs, job->graph_id, job->kind);
     job->state = JOB_DONE;
     metrics_add(METRIC_JOBS_DONE, 1);
     metrics_add(METRIC_JOBS_KNOWN, 1);
@@ -401,15 +385,24 @@ void results_end_known_job(const struct scheduler *scheduler, struct job *job)
     }
 }
 
-bool results_has(const struct scheduler *scheduler, const struct call *call)
+bool results_find(struct scheduler *scheduler, const struct call *call)
 {
-    struct result *result =
-        result_table_find(scheduler->results, tenant_number(call->tenant), call->key);
+    const uint32_t owner = tenant_number(call->tenant);
+    struct result *result = result_table_find(scheduler->results, owner, call->key);
     if (result == NULL) {
-        return false;
+        const struct job *job = job_table_find(scheduler->jobs, call->tenant, call->key);
+        const struct graph_entry *entry =
+            job != NULL && job->state == JOB_DONE
+                ? graph_table_find(scheduler->graphs, call->tenant, job->graph_id)
+                : NULL;
+        if (entry == NULL || entry->results[job->kind] == NULL) {
+            return false;
+        }
+        bind_key(scheduler, call->tenant, job->id, entry->results[job->kind]);
+        result = result_table_find(scheduler->results, owner, call->key);
     }
     result_unref(result);
-    return true;
+    return result != NULL;
 }
 
 /* ---- Damaged files ---- */

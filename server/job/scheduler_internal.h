@@ -113,7 +113,6 @@ struct scheduler {
     struct capacity_ledger capacity;
     struct result_item *items; /* a binary heap: the result longest unasked first */
     size_t item_room;          /* items allocated; capacity.result_count are used */
-    size_t history;            /* jobs that have ended, durably */
     uint32_t submissions;      /* under way, parked ones included */
     uint32_t looks;            /* at stored graphs, for estimates, under way */
     uint32_t changes;          /* on their way to the disk */
@@ -233,7 +232,8 @@ MUST_CHECK enum status scheduler_commit_add_job(struct commit *commit, struct jo
 /* Moves the commit to the disk threads; it comes back to then() and is freed after. */
 void scheduler_commit_send(struct commit *commit);
 
-/* Makes the result answer: for its graph, the aliases and every job that is done with it. */
+/* Makes the result answer: for its graph and the aliases; a job that is done with it finds it at
+ * the first question, by results_find. */
 MUST_CHECK enum status results_publish(struct scheduler *scheduler, struct graph_entry *entry,
                                        struct result *result);
 /* An alias finds the result that its graph has. */
@@ -252,8 +252,9 @@ bool results_is_known(const struct scheduler *scheduler, const struct graph_entr
                       const struct job *job);
 /* Marks such a job done, with the report of the job that solved it; nothing is committed. */
 void results_end_known_job(const struct scheduler *scheduler, struct job *job);
-/* Whether the key of the call finds a result now. */
-bool results_has(const struct scheduler *scheduler, const struct call *call);
+/* Whether the key of the call finds a result. The id of a job that is done is entered again if it
+ * has lost its result and there is a newer one. */
+bool results_find(struct scheduler *scheduler, const struct call *call);
 /* From here on the result, not yet shared, goes to quarantine when it proves damaged, and its graph
  * is solved again. */
 void results_watch(struct scheduler *scheduler, struct result *result);

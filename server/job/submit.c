@@ -153,7 +153,7 @@ static void job_accepted(struct scheduler *scheduler, struct commit *commit)
     metrics_add(METRIC_JOBS_ACCEPTED, 1);
     if (job->state == JOB_DONE) {
         job->committed = true; /* before the answer, which says so */
-        scheduler->history++;
+        job_table_end(scheduler->jobs, job);
         results_bind_latest(scheduler, job, commit->entry);
     } else {
         keep_graph(scheduler, job, &commit->graph);

@@ -1,4 +1,6 @@
+#include "server/job/scheduler_internal.h"
 #include "tests/unit/scheduler_fixture.h"
+#include "tests/unit/steps_fixture.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -167,6 +169,103 @@ static void the_total_is_the_sum_of_its_parts(void **state)
     free(edges);
 }
 
+/* ---- No step walks all jobs ---- */
+
+#define MANY 8000
+
+/* In the table alone. */
+static void add_jobs(struct fixture *fixture, const char *graph_id, enum job_state state)
+{
+    for (int i = 0; i < MANY; i++) {
+        struct job *job;
+        assert_int_equal(job_create(graph_id, KIND_I4, clock_wall_s(), &job), STATUS_OK);
+        struct job *added = job;
+        job->tenant = fixture->scheduler->nobody;
+        job->state = state;
+        assert_int_equal(job_table_add(fixture->scheduler->jobs, &job), STATUS_OK);
+        if (job_state_is_final(state)) {
+            job_table_end(fixture->scheduler->jobs, added);
+        }
+    }
+}
+
+static void trim_history(void *context)
+{
+    finish_trim_history(context);
+}
+
+static void expire_deadlines(void *context)
+{
+    struct scheduler *scheduler = context;
+    scheduler->deadline_at_s = 1;
+    finish_expired(scheduler);
+}
+
+static void end_known(void *context)
+{
+    struct scheduler *scheduler = context;
+    struct job *job;
+    CHECK(job_create(scheduler->graphs->newest->row.id, KIND_I4, 1, &job) == STATUS_OK);
+    results_end_known_job(scheduler, job);
+}
+
+static void publish(void *context)
+{
+    struct scheduler *scheduler = context;
+    struct graph_entry *entry = scheduler->graphs->newest;
+    CHECK(results_publish(scheduler, entry, entry->results[KIND_I4]) == STATUS_OK);
+}
+
+/* In a scheduler with two jobs that are done, behind many older ones or before many newer ones. */
+static long steps_of(void (*step)(void *context), bool has_older, enum job_state state,
+                     bool has_newer)
+{
+    void *made = NULL;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    assert_int_equal(set_up(&made), 0);
+    struct fixture *fixture = made;
+    if (has_older) {
+        add_jobs(fixture, "g_other", state);
+    }
+    solve(fixture, LINE, job_id, graph_id);
+    solve(fixture, RING, job_id, graph_id);
+    if (has_newer) {
+        add_jobs(fixture, graph_id, state);
+    }
+    fixture->config.history_limit = (uint32_t)fixture->scheduler->jobs->history_count - 1;
+    const long steps = count_steps(step, fixture->scheduler);
+    fixture->config.history_limit = 10 * MANY;
+    assert_int_equal(tear_down(&made), 0);
+    return steps;
+}
+
+static void no_step_walks_all_jobs(void **state)
+{
+    static const struct {
+        void (*step)(void *context);
+        bool older;
+        bool newer;
+        enum job_state state;
+    } cases[] = {
+        {trim_history, true, false, JOB_QUEUED},
+        {expire_deadlines, true, true, JOB_DONE},
+        {end_known, false, true, JOB_QUEUED},
+        {publish, false, true, JOB_DONE},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const long few = steps_of(cases[i].step, false, cases[i].state, false);
+        if (few == 0) {
+            skip();
+        }
+        const long many = steps_of(cases[i].step, cases[i].older, cases[i].state, cases[i].newer);
+        /* A walk takes four instructions a job at least; the first call of a function of a library
+         * takes some thousand, in either. */
+        assert_in_range(many, 0, few + 2 * MANY);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +277,7 @@ int main(void)
         SCHEDULER_TEST(the_history_forgets_its_oldest_jobs),
         SCHEDULER_TEST(a_graph_does_not_point_to_a_forgotten_job),
         SCHEDULER_TEST(the_total_is_the_sum_of_its_parts),
+        cmocka_unit_test(no_step_walks_all_jobs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,6 +67,9 @@ static void of_two_jobs_with_one_lost_result_the_later_is_solved_again(void **st
     start(fixture);
     assert_job_state(fixture, first, "done");
     finish_job(fixture, second, "done");
+    struct question *question = new_question(CALL_RESULT, first);
+    call(fixture, question, STATUS_OK, 200);
+    forget(question);
     assert_distance(fixture, first, 0, 2, "3");
 }
 
