@@ -1,6 +1,6 @@
 /* JSON graphs in two dialects, read token by token without a tree. Formats:
- * json: node-link documents (NetworkX), {"nodes":[{"id":..},..],"links"|"edges":[{"source":..,
- *   "target":..,"weight":..},..]}, and compact ones, {"n":5,"edges":[[u,v,w],..]}, vertices 0..n-1.
+ * json: node-link documents, {"nodes":[{"id":..},..],"links"|"edges":[{"source"|"from":..,
+ *   "target"|"to":..,"weight":..},..]}, and {"n":5,"edges":[[u,v,w],..]}, vertices 0..n-1.
  * jgf: JSON Graph Format (jsongraphformat.info), {"graph":{"directed","nodes","edges":[{"source",
  *   "target","directed","metadata":{"weight"}}]}}; the nodes of version 1 are an array of objects
  *   with an id, those of version 2 an object by id. "graphs" is a list, of which one is read.
@@ -8,12 +8,11 @@
 #include "proto/number.h"
 #include "proto/read/json_nodes.h"
 #include "proto/read/json_scanner.h"
+#include "proto/read/json_weight.h"
 #include "proto/read/reader.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define NUMBER_LIMIT 512
 
 enum dialect { DIALECT_JSON, DIALECT_JGF, DIALECT_COUNT };
 
@@ -32,6 +31,8 @@ enum member {
     MEMBER_ID,
     MEMBER_SOURCE,
     MEMBER_TARGET,
+    MEMBER_FROM,
+    MEMBER_TO,
     MEMBER_ONE_WAY,
     MEMBER_METADATA,
     MEMBER_WEIGHT,
@@ -39,7 +40,7 @@ enum member {
 };
 
 /* The object in which each dialect has the member; in the json dialect the document is the graph.
- * An option may give the weight another name. */
+ * The name of the weight is that of struct json_weight. */
 static const struct {
     const char *name;
     enum place place[DIALECT_COUNT];
@@ -55,15 +56,16 @@ static const struct {
     [MEMBER_ID] = {"id", {IN_NODE, IN_NODE}},
     [MEMBER_SOURCE] = {"source", {IN_EDGE, IN_EDGE}},
     [MEMBER_TARGET] = {"target", {IN_EDGE, IN_EDGE}},
+    [MEMBER_FROM] = {"from", {IN_EDGE, NOWHERE}},
+    [MEMBER_TO] = {"to", {IN_EDGE, NOWHERE}},
     [MEMBER_ONE_WAY] = {"directed", {NOWHERE, IN_EDGE}},
     [MEMBER_METADATA] = {"metadata", {NOWHERE, IN_EDGE}},
-    [MEMBER_WEIGHT] = {"weight", {IN_EDGE, IN_METADATA}},
+    [MEMBER_WEIGHT] = {"", {IN_EDGE, IN_METADATA}},
 };
 
 struct json {
     struct reader reader;
     enum dialect dialect;
-    const char *weight_name;
     struct json_scanner scanner;
     struct json_nodes nodes; /* of a node-link document */
     enum member top;         /* the member of the document, of the graph and of the element */
@@ -81,12 +83,11 @@ struct json {
     struct json_place element; /* where the edge or node at hand begins */
     unsigned part_count;       /* of an array */
     uint32_t ends[2];
-    bool one_way; /* with MEMBER_ONE_WAY seen: what the edge says */
-    bool any_weight;
-    char weight[NUMBER_LIMIT];
-    size_t weight_size;
-    struct json_place weight_place;
-    uint32_t largest; /* vertex of a compact edge, and where it stood */
+    enum member source; /* the first of MEMBER_SOURCE and MEMBER_FROM that an edge had */
+    bool one_way;       /* with MEMBER_ONE_WAY seen: what the edge says */
+    struct json_weight weight;
+    size_t weight_name; /* in the key at hand */
+    uint32_t largest;   /* vertex of a compact edge, and where it stood */
     struct json_place largest_place;
     struct text both_ways; /* edges that say "directed": false: uint64_t, index in the builder */
     struct json_place first_one_way; /* the first edge that says "directed": true; line 0 = none */
@@ -130,14 +131,17 @@ static enum status see(struct json *json, enum member member, const struct json_
 }
 
 /* Sizes are compared too: a key may hold a NUL of its own. */
-static enum member find_member(const struct json *json, enum place place,
-                               const struct json_token *key)
+static enum member find_member(struct json *json, enum place place, const struct json_token *key)
 {
-    for (int i = MEMBER_COUNT - 1; i > MEMBER_OTHER; i--) {
-        const char *name = i == MEMBER_WEIGHT ? json->weight_name : members[i].name;
-
-        if (members[i].place[json->dialect] == place && strlen(name) == key->size &&
-            memcmp(name, key->text, key->size) == 0) {
+    if (members[MEMBER_WEIGHT].place[json->dialect] == place) {
+        json->weight_name = json_weight_find(&json->weight, key);
+        if (json->weight_name != 0) {
+            return MEMBER_WEIGHT;
+        }
+    }
+    for (int i = MEMBER_OTHER + 1; i < MEMBER_WEIGHT; i++) {
+        if (members[i].place[json->dialect] == place && strlen(members[i].name) == key->size &&
+            memcmp(members[i].name, key->text, key->size) == 0) {
             return (enum member)i;
         }
     }
@@ -181,7 +185,6 @@ static enum status take_member_name(struct json *json, const struct json_token *
                                     struct problem *reterr)
 {
     enum status status;
-
     json->member = find_member(json, IN_GRAPH, token);
     if (json->member == MEMBER_OTHER) {
         return STATUS_OK;
@@ -236,11 +239,11 @@ static enum status begin_element(struct json *json, const struct json_token *tok
                                  struct problem *reterr)
 {
     const bool compact = json->dialect == DIALECT_JSON && is_array(token);
-
     json->element = token->place;
     json->seen &= (1u << MEMBER_ID) - 1;
     json->part = MEMBER_OTHER;
     json->part_count = 0;
+    json_weight_begin(&json->weight);
     if (json->member == MEMBER_NODES) {
         return is_object(token) ? STATUS_OK : refuse(token, "A node is an object.", reterr);
     }
@@ -257,11 +260,10 @@ static enum status begin_element(struct json *json, const struct json_token *tok
 
 static enum status end_element(struct json *json, struct problem *reterr)
 {
-    const bool weighted = has_seen(json, MEMBER_WEIGHT);
-    const struct json_place place = weighted ? json->weight_place : json->element;
+    const bool weighted = json->weight.name != 0;
+    const struct json_place place = weighted ? json->weight.place : json->element;
     const uint64_t index = graph_builder_edge_count(json->reader.builder);
     enum status status;
-
     if (json->member == MEMBER_NODES) {
         return has_seen(json, MEMBER_ID)
                    ? STATUS_OK
@@ -273,6 +275,10 @@ static enum status end_element(struct json *json, struct problem *reterr)
         return problem_bad_graph(reterr, json->element.line, json->element.column,
                                  "The edge has no source or no target.");
     }
+    status = json_weight_end(&json->weight, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
     /* The direction of single edges is checked once that of the graph is known: until then the
      * edges that lead both ways are collected, and the first one-way edge is remembered. */
     if (has_seen(json, MEMBER_ONE_WAY) && !json->one_way) {
@@ -281,7 +287,7 @@ static enum status end_element(struct json *json, struct problem *reterr)
         json->first_one_way = json->element;
     }
     if (weighted) {
-        status = reader_add_edge(&json->reader, json->ends, json->weight, json->weight_size,
+        status = reader_add_edge(&json->reader, json->ends, json->weight.text, json->weight.size,
                                  place.column, reterr);
     } else {
         status = graph_builder_add_integer(json->reader.builder, json->ends[0], json->ends[1], 1);
@@ -293,28 +299,14 @@ static enum status end_element(struct json *json, struct problem *reterr)
     return status;
 }
 
-static enum status take_weight(struct json *json, const struct json_token *token,
-                               struct problem *reterr)
-{
-    if (token->kind != JSON_TOKEN_NUMBER || token->size >= NUMBER_LIMIT) {
-        return refuse(token, "The weight is not a number.", reterr);
-    }
-    memcpy(json->weight, token->text, token->size);
-    json->weight_size = token->size;
-    json->weight_place = token->place;
-    json->any_weight = true;
-    return see(json, MEMBER_WEIGHT, token, reterr);
-}
-
 /* The next part of a compact edge. Whether a vertex is below n is known once n is. */
 static enum status take_array_part(struct json *json, const struct json_token *token,
                                    struct problem *reterr)
 {
     const unsigned part = json->part_count++;
     int64_t vertex;
-
     if (part >= 2) {
-        return part == 2 ? take_weight(json, token, reterr)
+        return part == 2 ? json_weight_take(&json->weight, 1, token, reterr)
                          : refuse(token, "An edge is [source, target, weight].", reterr);
     }
     if (token->kind != JSON_TOKEN_NUMBER ||
@@ -334,9 +326,8 @@ static enum status take_part(struct json *json, const struct json_token *token,
                              struct problem *reterr)
 {
     enum status status;
-
     if (json->part == MEMBER_WEIGHT) {
-        return take_weight(json, token, reterr);
+        return json_weight_take(&json->weight, json->weight_name, token, reterr);
     }
     if (json->part == MEMBER_METADATA && !is_object(token) && token->kind != JSON_TOKEN_NULL) {
         return refuse(token, "\"metadata\" is not an object.", reterr);
@@ -360,15 +351,31 @@ static enum status take_part(struct json *json, const struct json_token *token,
     }
 }
 
+/* In vis.js edges lead "from" and "to" vertices: members that have no meaning beside the others. */
+static enum status take_end_name(struct json *json, const struct json_token *token,
+                                 struct problem *reterr)
+{
+    const enum member source = json->part < MEMBER_FROM ? MEMBER_SOURCE : MEMBER_FROM;
+    if (json->source == MEMBER_OTHER) {
+        json->source = source;
+    }
+    if (json->source == source) {
+        json->part = MEMBER_SOURCE + (json->part - source);
+        return STATUS_OK;
+    }
+    json->part = MEMBER_OTHER;
+    return source == MEMBER_FROM
+               ? STATUS_OK
+               : refuse(token, "Edges have both a \"source\" and a \"from\".", reterr);
+}
+
 /* A token within the lists of the graph: depth 1 is an element, 2 a part of it, 3 its metadata. */
 static enum status take_inner(struct json *json, const struct json_token *token, unsigned depth,
                               struct problem *reterr)
 {
     const bool is_node = json->member == MEMBER_NODES;
-
     if (depth == 1 && is_node && json->by_key && token->kind == JSON_TOKEN_KEY) {
         struct json_token name = *token;
-
         /* In version 2 of jgf the name of a node is the key of its object. */
         name.kind = JSON_TOKEN_STRING;
         return json_nodes_list(&json->nodes, &name, reterr);
@@ -387,7 +394,9 @@ static enum status take_inner(struct json *json, const struct json_token *token,
     }
     if (depth == 2 && token->kind == JSON_TOKEN_KEY) {
         json->part = find_member(json, is_node ? IN_NODE : IN_EDGE, token);
-        return STATUS_OK;
+        return json->part >= MEMBER_SOURCE && json->part <= MEMBER_TO
+                   ? take_end_name(json, token, reterr)
+                   : STATUS_OK;
     }
     if (depth == 2) {
         return take_part(json, token, reterr);
@@ -399,13 +408,14 @@ static enum status take_inner(struct json *json, const struct json_token *token,
         json->metadata = find_member(json, IN_METADATA, token);
         return STATUS_OK;
     }
-    return json->metadata == MEMBER_WEIGHT ? take_weight(json, token, reterr) : STATUS_OK;
+    return json->metadata == MEMBER_WEIGHT
+               ? json_weight_take(&json->weight, json->weight_name, token, reterr)
+               : STATUS_OK;
 }
 
 static enum status take_token(void *context, const struct json_token *token, struct problem *reterr)
 {
     struct json *json = context;
-
     if (token->depth == 0) {
         return is_object(token) ? STATUS_OK
                                 : refuse(token, "The document is not an object.", reterr);
@@ -429,7 +439,6 @@ static enum status check_complete(const struct json *json, struct problem *reter
     const bool jgf = json->dialect == DIALECT_JGF;
     const bool listed = has_seen(json, MEMBER_NODES);
     const char *detail = NULL;
-
     if (jgf && !json->has_graph) {
         detail = "There is no \"graph\" in the document.";
     } else if (jgf && !listed) {
@@ -449,7 +458,7 @@ static enum status check_complete(const struct json *json, struct problem *reter
     if (text_status(&json->both_ways) != STATUS_OK) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the graph.");
     }
-    if (json->reader.options.weight[0] != '\0' && json->linked && !json->any_weight) {
+    if (json->reader.options.weight[0] != '\0' && json->linked && json->weight.used == 0) {
         return problem_set(reterr, STATUS_BAD_PARAMETER,
                            "weight=%s names an attribute that no edge has.",
                            json->reader.options.weight);
@@ -461,15 +470,14 @@ static void note(struct json *json)
 {
     struct reader_notes *notes = &json->reader.notes;
     const bool listed = has_seen(json, MEMBER_NODES);
-
     snprintf(notes->variant, sizeof(notes->variant), "%s",
              json->dialect == DIALECT_JGF ? (json->by_key ? "version 2" : "version 1")
              : listed                     ? "node-link"
                                           : "compact");
     snprintf(notes->weight, sizeof(notes->weight), "%s",
-             !json->any_weight ? ""
-             : listed          ? json->weight_name
-                               : READER_WEIGHT_VALUE);
+             json->weight.used == 0 ? ""
+             : listed               ? json->weight.names[json->weight.used - 1]
+                                    : READER_WEIGHT_VALUE);
     notes->says_direction = has_seen(json, MEMBER_DIRECTED);
 }
 
@@ -480,12 +488,10 @@ static enum status settle_directions(struct json *json, struct problem *reterr)
     enum status status = STATUS_OK;
     uint32_t ends[2];
     uint64_t index;
-
     if (options->has_directed ? options->directed : json->directed) {
         for (size_t at = 0; at < json->both_ways.size && status == STATUS_OK; at += sizeof(index)) {
             memcpy(&index, json->both_ways.bytes + at, sizeof(index));
             const double weight = graph_builder_edge(json->reader.builder, index, ends);
-
             status = graph_builder_add_real(json->reader.builder, ends[1], ends[0], weight);
             (void)reader_add_failed(&json->reader, status, reterr);
         }
@@ -504,7 +510,6 @@ static enum status finish_compact(struct json *json, struct graph **ret_graph,
     const uint64_t count =
         has_seen(json, MEMBER_N) ? (uint64_t)json->vertex_count : json->reader.options.vertex_count;
     enum status status = reader_admit_count(&json->reader, count, reterr);
-
     if (status == STATUS_OK) {
         status = graph_builder_admit(json->reader.builder, count, reterr);
     }
@@ -513,11 +518,9 @@ static enum status finish_compact(struct json *json, struct graph **ret_graph,
                                    "Vertex %u is outside 0..n-1 with n=%llu.", json->largest,
                                    (unsigned long long)count);
     }
-    return status == STATUS_OK
-               ? reader_finish_range(&json->reader, (uint32_t)count, 0,
-                                     !has_seen(json, MEMBER_DIRECTED) || json->directed, ret_graph,
-                                     reterr)
-               : status;
+    return status == STATUS_OK ? reader_finish_range(&json->reader, (uint32_t)count, 0,
+                                                     json->directed, ret_graph, reterr)
+                               : status;
 }
 
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
@@ -552,7 +555,6 @@ static enum status feed(struct reader *reader, const char *bytes, size_t size,
 static void cleanup(struct reader *reader)
 {
     struct json *json = (struct json *)reader;
-
     json_scanner_finish(&json->scanner);
     json_nodes_finish(&json->nodes);
     text_finish(&json->both_ways);
@@ -568,11 +570,10 @@ static uint64_t memory(const struct reader *reader)
 static enum status init(struct reader *reader)
 {
     struct json *json = (struct json *)reader;
-
     json->dialect = reader->class_->format == FORMAT_JGF ? DIALECT_JGF : DIALECT_JSON;
     json->base = json->dialect == DIALECT_JSON ? 1 : 0;
-    json->directed = json->dialect == DIALECT_JGF;
-    json->weight_name = reader->options.weight[0] != '\0' ? reader->options.weight : "weight";
+    json->directed = true; /* unless the document says otherwise */
+    json_weight_init(&json->weight, reader->options.weight, json->dialect == DIALECT_JSON);
     json_scanner_init(&json->scanner);
     json->scanner.take = take_token;
     json->scanner.context = json;

@@ -11,6 +11,7 @@ import house
 # Sources that no unit test of their own mirrors, by pattern, each with what tests them instead.
 WITHOUT_UNIT_TEST = {
     "proto/read/json_scanner.c": "test_reader_json.c, split at every byte",
+    "proto/read/json_weight.c": "test_reader_json.c",
     "proto/read/name_table.c": "test_vertex_names.c and test_reader_edges.c",
     "server/command/*.c": "tests/http/test_command.py runs each subcommand",
     "server/config_option.c": "test_config.c",

@@ -47,7 +47,7 @@ static void defaults_follow_the_style(void **state)
     uint32_t row = 9;
 
     (void)state;
-    assert_true(compact->directed && !linked->directed);
+    assert_true(compact->directed && linked->directed);
     assert_true(graph_weight(linked, 0) == 1);
     assert_true(vertex_names_find(linked->names, "b", 1, &row));
     assert_int_equal(row, 1);
@@ -79,6 +79,72 @@ static void weight_names_an_attribute_of_linked_edges_alone(void **state)
     graph_destroy(graph);
 }
 
+/* The weight of the one edge with these members, -1 where they are refused with a hint. */
+static double weight_of(const char *members)
+{
+    struct graph_options options = {0};
+    struct problem problem = {0};
+    struct graph *graph = NULL;
+    char text[400];
+    double weight = -1;
+    int size = snprintf(text, sizeof text,
+                        "{\"nodes\":[{\"id\":0},{\"id\":1}],\"edges\":[{\"from\":0,\"to\":1,%s}]}",
+                        members);
+
+    if (read_graph(FORMAT_JSON, &options, text, (size_t)size, 5, &graph, &problem) == STATUS_OK) {
+        weight = graph_weight(graph, 0);
+    } else {
+        assert_int_equal(problem.status, STATUS_BAD_GRAPH);
+        assert_true(problem.line == 1 && problem.column > 40);
+        assert_true((problem.hint[0] != '\0') == (strstr(problem.detail, "not a number") == NULL));
+    }
+    graph_destroy(graph);
+    return weight;
+}
+
+static void weights_go_by_one_of_five_names(void **state)
+{
+    static const char *const names[] = {"weight", "value", "length", "distance", "cost"};
+    char members[100];
+
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        snprintf(members, sizeof members, "\"%s\":7,\"values\":3", names[i]);
+        assert_true(weight_of(members) == 7);
+        snprintf(members, sizeof members, "\"%s\":\"7\"", names[i]);
+        assert_true(weight_of(members) == -1);
+    }
+    assert_true(weight_of("\"km\":7") == 1);
+    assert_true(weight_of("\"length\":\"5 m\",\"weight\":7,\"value\":3,\"cost\":4") == 7);
+    assert_true(weight_of("\"length\":5,\"value\":3") == -1);
+    assert_true(weight_of("\"value\":3},{\"from\":1,\"to\":0,\"value\":4,\"label\":\"x\"") == 3);
+    assert_true(weight_of("\"value\":3},{\"from\":1,\"to\":0,\"length\":4") == -1);
+    assert_true(weight_of("\"value\":3,\"weight\":5},{\"from\":1,\"to\":0") == 5);
+}
+
+static void ends_go_by_one_pair_of_names(void **state)
+{
+    static const char *const nodes = "{\"nodes\":[{\"id\":\"a\"},{\"id\":\"b\"}],\"links\":[";
+    struct graph_options options = {0};
+    struct problem problem = {0};
+    struct graph *graph = NULL;
+    char text[300];
+
+    (void)state;
+    snprintf(text, sizeof text,
+             "%s{\"source\":\"a\",\"target\":\"b\",\"from\":\"Monday\",\"to\":{}}]}", nodes);
+    graph = read_text(text);
+    assert_int_equal(graph->edge_count, 1);
+    graph_destroy(graph);
+    snprintf(text, sizeof text, "%s{\"from\":\"a\",\"to\":\"b\",\"source\":\"x\"}]}", nodes);
+    assert_int_equal(read_graph(FORMAT_JSON, &options, text, strlen(text), 3, &graph, &problem),
+                     STATUS_BAD_GRAPH);
+    assert_non_null(strstr(problem.detail, "\"from\""));
+    snprintf(text, sizeof text, "%s{\"from\":\"a\",\"target\":\"b\"}]}", nodes);
+    assert_int_equal(read_graph(FORMAT_JSON, &options, text, strlen(text), 3, &graph, &problem),
+                     STATUS_BAD_GRAPH);
+}
+
 static void keys_are_compared_to_their_end(void **state)
 {
     struct graph *graph = read_text("{\"n\":3,\"n\\u0000x\":1,\"edges\":[[0,2]]}");
@@ -94,6 +160,8 @@ int main(void)
         cmocka_unit_test(any_split_gives_the_same_graph),
         cmocka_unit_test(defaults_follow_the_style),
         cmocka_unit_test(weight_names_an_attribute_of_linked_edges_alone),
+        cmocka_unit_test(weights_go_by_one_of_five_names),
+        cmocka_unit_test(ends_go_by_one_pair_of_names),
         cmocka_unit_test(keys_are_compared_to_their_end),
     };
 
