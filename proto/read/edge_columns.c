@@ -1,7 +1,7 @@
 #include "proto/read/edge_columns.h"
 
 #include "proto/number.h"
-#include "proto/read/lines.h"
+#include "proto/read/reader.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -380,6 +380,21 @@ enum status edge_columns_check_open(const struct edge_columns *columns, const st
         }
     }
     return STATUS_OK;
+}
+
+void edge_columns_note(const struct edge_columns *columns, const struct edge_row *header,
+                       char delimiter, struct reader_notes *notes)
+{
+    snprintf(notes->variant, sizeof(notes->variant), "%s, %s header",
+             field_delimiter_name(delimiter), header == NULL ? "no" : "with");
+    if (columns->weight != NO_COLUMN && header == NULL) {
+        snprintf(notes->weight, sizeof(notes->weight), "column %zu", columns->weight + 1);
+    } else if (columns->weight != NO_COLUMN) {
+        const struct field name = header->fields[columns->weight];
+
+        snprintf(notes->weight, sizeof(notes->weight), "%.*s", name.size > 60 ? 60 : (int)name.size,
+                 name.bytes);
+    }
 }
 
 bool edge_columns_are_plain(const struct edge_columns *columns)

@@ -56,6 +56,11 @@ MUST_CHECK enum status edge_columns_check_open(const struct edge_columns *column
 /* Whether the field has Gephi's type of an edge, Directed or Undirected. */
 bool edge_columns_type(struct field field, bool *ret_directed);
 
+struct reader_notes;
+/* Notes the dialect and the column of the weights. header may be NULL. */
+void edge_columns_note(const struct edge_columns *columns, const struct edge_row *header,
+                       char delimiter, struct reader_notes *notes);
+
 /* A line as nearly all are written: two or three numbers with one delimiter between them. */
 struct edge_scan {
     uint32_t ends[2];

@@ -1,9 +1,10 @@
 /* Edge lists: SNAP, CSV (RFC 4180), TSV, KONECT. One edge a line, '#' and '%' open comments; the
  * first lines decide the delimiter, the header and the columns. */
 #include "proto/number.h"
-#include "proto/read/edge_columns.h"
+#include "proto/read/edge_dialects.h"
 #include "proto/read/name_table.h"
 #include "proto/read/reader.h"
+#include "proto/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,15 +15,16 @@ struct edges {
     struct name_table *names; /* unused when the options give a vertex count */
     uint32_t named;
     struct field_cursor cursor;
-    bool decided;    /* delimiter and columns are known */
-    bool plain;      /* they are source, target and perhaps weight */
-    bool undirected; /* the file says so */
-    bool is_konect;  /* a comment says so */
+    bool decided; /* delimiter and columns are known */
+    bool plain;   /* they are source, target and perhaps weight */
+    struct edge_dialect dialect;
+    bool is_counted; /* the first line has the counts */
+    bool has_data;   /* each line ends with a dict */
+    uint64_t counts[2];
     struct edge_columns columns;
     struct edge_row row;
-    char *scratch; /* fields with doubled quotes, unescaped; as long as a line */
-    char *held;    /* the first line, while it may be a header */
-    size_t held_size;
+    char *scratch;    /* fields with doubled quotes, unescaped; as long as a line */
+    struct text held; /* the first line, while it may be a header or counts */
     uint64_t held_line;
 };
 
@@ -88,12 +90,10 @@ static enum status name_vertex(struct edges *edges, struct field field, uint32_t
     if (name_table_count(edges->names) == edges->named) {
         return STATUS_OK;
     }
-    status = reader_check_name(field.bytes, field.size, field.column, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
     edges->named = name_table_count(edges->names);
-    return graph_builder_admit(edges->reader.builder, edges->named, reterr);
+    status = reader_check_name(field.bytes, field.size, field.column, reterr);
+    return status == STATUS_OK ? graph_builder_admit(edges->reader.builder, edges->named, reterr)
+                               : status;
 }
 
 /* At the first column too many, or at the last one when some miss. */
@@ -107,19 +107,26 @@ static enum status refuse_count(const struct edge_row *row, size_t first, struct
     return STATUS_BAD_GRAPH;
 }
 
+static enum status at_held_line(const struct edges *edges, enum status status,
+                                struct problem *reterr)
+{
+    problem_at(reterr, edges->held_line, reterr != NULL ? reterr->column : 0);
+    return status;
+}
+
 /* One graph is directed or undirected as a whole. */
 static enum status check_type(const struct edges *edges, struct field type, struct problem *reterr)
 {
     bool directed;
 
     if (edges->reader.options.has_directed ||
-        (edge_columns_type(type, &directed) && directed != edges->undirected)) {
+        (edge_columns_type(type, &directed) && directed != edges->dialect.undirected)) {
         return STATUS_OK;
     }
     problem_bad_graph(reterr, 0, type.column,
                       "The type of the edge is '%.*s', and the edges before are %s.",
                       type.size > 40 ? 40 : (int)type.size, type.bytes,
-                      edges->undirected ? "undirected" : "directed");
+                      edges->dialect.undirected ? "undirected" : "directed");
     problem_hint(reterr,
                  "directed=true or directed=false reads all edges alike; an undirected edge "
                  "is also two directed ones.");
@@ -170,36 +177,13 @@ static enum status refuse_held(const struct edges *edges, const struct edge_row 
     return STATUS_BAD_GRAPH;
 }
 
-static void note(struct edges *edges, const struct edge_row *header)
-{
-    const char *name = edges->cursor.delimiter == '\t'  ? "tabs"
-                       : edges->cursor.delimiter == ' ' ? "blanks"
-                       : edges->cursor.delimiter == ',' ? "commas"
-                                                        : "semicolons";
-    struct reader_notes *notes = &edges->reader.notes;
-    size_t column = edges->columns.weight;
-
-    snprintf(notes->variant, sizeof(notes->variant), "%s, %s header", name,
-             header == NULL ? "no" : "with");
-    if (column == NO_COLUMN) {
-        return;
-    }
-    if (header == NULL) {
-        snprintf(notes->weight, sizeof(notes->weight), "column %zu", column + 1);
-    } else {
-        snprintf(notes->weight, sizeof(notes->weight), "%.*s",
-                 header->fields[column].size > 60 ? 60 : (int)header->fields[column].size,
-                 header->fields[column].bytes);
-    }
-}
-
 /* The columns, once the first row of data is in edges->row; header may be NULL. */
 static enum status decide(struct edges *edges, const struct edge_row *header,
                           struct problem *reterr)
 {
     struct reader_notes *notes = &edges->reader.notes;
     const struct edge_hints hints = {.weight = edges->reader.options.weight,
-                                     .has_time = edges->is_konect,
+                                     .has_time = edges->dialect.is_konect,
                                      .warnings = &notes->warnings};
     enum status status;
     bool directed;
@@ -212,11 +196,11 @@ static enum status decide(struct edges *edges, const struct edge_row *header,
     edges->decided = status == STATUS_OK;
     if (status == STATUS_OK && edges->columns.type != NO_COLUMN &&
         edge_columns_type(edges->row.fields[edges->columns.type], &directed)) {
-        edges->undirected = !directed;
+        edges->dialect.undirected = !directed;
         notes->says_direction = true;
     }
     if (status == STATUS_OK) {
-        note(edges, header);
+        edge_columns_note(&edges->columns, header, edges->cursor.delimiter, notes);
         edges->plain = edge_columns_are_plain(&edges->columns);
     }
     if (status == STATUS_OK && edges->reader.options.has_vertex_count) {
@@ -226,13 +210,80 @@ static enum status decide(struct edges *edges, const struct edge_row *header,
     return status;
 }
 
+static enum status take_data(struct edges *edges, const char *line, size_t size,
+                             struct problem *reterr)
+{
+    const size_t begin = edge_dialect_find_data(line, size);
+    const struct edge_hints hints = {.weight = edges->reader.options.weight,
+                                     .warnings = &edges->reader.notes.warnings};
+    struct edge_row *row = &edges->row;
+    enum status status = cut_row(edges, line, begin, reterr);
+
+    if (status != STATUS_OK) {
+        return status;
+    }
+    /* A comma before the dict opens a field of nothing. */
+    row->count -= row->count == 3 && row->fields[2].size == 0;
+    if (row->count != 2) {
+        return refuse_count(row, 2, reterr);
+    }
+    status = edge_dialect_weight(line, begin, size, &hints, edges->reader.notes.weight,
+                                 &row->fields[row->count++], reterr);
+    return status == STATUS_OK ? take_edge(edges, reterr) : status;
+}
+
+/* The first line has two fields: names of columns that are not known, the counts of vertices and
+ * edges above edges with weights, or an edge. */
+static enum status take_after_pair(struct edges *edges, const struct edge_row *pair,
+                                   struct problem *reterr)
+{
+    struct edge_row row = edges->row;
+    enum status status = STATUS_OK;
+    int64_t counts[2];
+    size_t numbers = 0;
+
+    while (numbers < 2 && number_parse_integer(pair->fields[numbers].bytes,
+                                               pair->fields[numbers].size, &counts[numbers])) {
+        numbers++;
+    }
+    if (numbers == 2 && counts[0] > 0 && counts[1] > 0 && row.count == 3 &&
+        edge_columns_has_weight(pair, &row)) {
+        edges->is_counted = true;
+        edges->counts[0] = (uint64_t)counts[0];
+        edges->counts[1] = (uint64_t)counts[1];
+        status = graph_builder_admit(edges->reader.builder, edges->counts[0], reterr);
+        warning_hint(warning_add(&edges->reader.notes.warnings, WARNING_FORMAT_GUESSED,
+                                 "The first line, %lld %lld, was read as the numbers of vertices "
+                                 "and edges.",
+                                 (long long)counts[0], (long long)counts[1]),
+                     "An edge has a weight there, as in the other lines.");
+    } else if (numbers == 0 && row.count == 2 &&
+               number_parse_integer(row.fields[0].bytes, row.fields[0].size, &counts[0]) &&
+               number_parse_integer(row.fields[1].bytes, row.fields[1].size, &counts[1])) {
+        status = decide(edges, pair, reterr);
+    } else {
+        edges->row = *pair;
+        status = decide(edges, NULL, reterr);
+        if (status == STATUS_OK) {
+            status = take_edge(edges, reterr);
+        }
+        edges->row = row;
+    }
+    if (status != STATUS_OK) {
+        return at_held_line(edges, status, reterr);
+    }
+    text_finish(&edges->held);
+    status = edges->decided ? STATUS_OK : decide(edges, NULL, reterr);
+    return status == STATUS_OK ? take_edge(edges, reterr) : status;
+}
+
 /* The line after the held one says whether that was a header or an edge without a weight. */
 static enum status take_after_held(struct edges *edges, const char *line, size_t size,
                                    struct problem *reterr)
 {
     char *scratch = edges->scratch;
     struct edge_row header;
-    enum status status = cut_row(edges, edges->held, edges->held_size, reterr);
+    enum status status = cut_row(edges, edges->held.bytes, edges->held.size, reterr);
 
     CHECK(status == STATUS_OK);
     header = edges->row;
@@ -243,6 +294,9 @@ static enum status take_after_held(struct edges *edges, const char *line, size_t
     if (status != STATUS_OK) {
         return status;
     }
+    if (edge_columns_judge(&header) == EDGE_HEADER_NO) {
+        return take_after_pair(edges, &header, reterr);
+    }
     if (header.count != edges->row.count) {
         return refuse_count(&edges->row, header.count, reterr);
     }
@@ -251,11 +305,9 @@ static enum status take_after_held(struct edges *edges, const char *line, size_t
         return refuse_held(edges, &header, reterr);
     }
     status = decide(edges, &header, reterr);
-    free(edges->held);
-    edges->held = NULL;
+    text_finish(&edges->held);
     if (status != STATUS_OK) {
-        problem_at(reterr, edges->held_line, reterr != NULL ? reterr->column : 0);
-        return status;
+        return at_held_line(edges, status, reterr);
     }
     return take_edge(edges, reterr);
 }
@@ -263,23 +315,26 @@ static enum status take_after_held(struct edges *edges, const char *line, size_t
 static enum status take_first(struct edges *edges, const char *line, size_t size,
                               struct problem *reterr)
 {
+    const size_t begin = edge_dialect_find_data(line, size);
     enum status status;
 
-    edges->cursor.delimiter = field_delimiter(line, size);
+    edges->cursor.delimiter = field_delimiter(line, begin);
+    if (begin < size) {
+        edges->has_data = edges->decided = true;
+        edges->columns = (struct edge_columns){3, 0, 1, NO_COLUMN, NO_COLUMN, 0};
+        edge_columns_note(&edges->columns, NULL, edges->cursor.delimiter, &edges->reader.notes);
+        edges->columns.weight = 2;
+        return take_data(edges, line, size, reterr);
+    }
     status = cut_row(edges, line, size, reterr);
     if (status != STATUS_OK) {
         return status;
     }
-    if (edge_columns_judge(&edges->row) != EDGE_HEADER_NO) {
+    if (edge_columns_judge(&edges->row) != EDGE_HEADER_NO || edges->row.count == 2) {
         /* The line is kept until the next one tells whether it is a header. */
-        edges->held = malloc(size + 1);
-        if (edges->held == NULL) {
-            return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for a line.");
-        }
-        memcpy(edges->held, line, size);
-        edges->held_size = size;
+        text_append(&edges->held, line, size);
         edges->held_line = edges->reader.splitter.line;
-        return STATUS_OK;
+        return text_status(&edges->held);
     }
     status = decide(edges, NULL, reterr);
     return status == STATUS_OK ? take_edge(edges, reterr) : status;
@@ -361,44 +416,6 @@ static uint64_t scan_lines(void *context, const char *bytes, size_t size, size_t
     return count;
 }
 
-/* A comment above the edges may say the direction: SNAP's "# Undirected graph: x", and KONECT's
- * "% sym weighted", which gives columns 3 and 4 a meaning, too. */
-static enum status take_comment(struct edges *edges, const char *line, size_t size,
-                                struct problem *reterr)
-{
-    static const char *const kinds[] = {"",        "unweighted",      "positive", "posweighted",
-                                        "signed",  "multisigned",     "weighted", "multiweighted",
-                                        "dynamic", "multiposweighted"};
-    struct word_cursor cursor = {line, line + 1, line + size};
-    const struct word first = line_word_next(&cursor);
-    const struct word second = line_word_next(&cursor);
-    const bool directed = line_word_is_like(first, "directed");
-
-    if (line_word_is_like(second, "graph") || line_word_is_like(second, "graph:")) {
-        edges->undirected |= line_word_is_like(first, "undirected");
-        /* "Directed graph (each unordered pair of nodes is saved once)" stands above both sorts. */
-        edges->reader.notes.says_direction |=
-            edges->undirected || (directed && memmem(line, size, "unordered", 9) == NULL);
-        return STATUS_OK;
-    }
-    for (size_t i = 0; line[0] == '%' && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        edges->is_konect |= line_word_is(second, kinds[i]) &&
-                            (line_word_is(first, "sym") || line_word_is(first, "asym") ||
-                             line_word_is(first, "bip"));
-    }
-    if (edges->is_konect && line_word_is(first, "bip")) {
-        problem_bad_graph(reterr, 0, 0,
-                          "The list is bipartite, and each side counts its vertices "
-                          "from 1: 1 on the left and 1 on the right are two.");
-        problem_hint(reterr, "awk '!/^%%/ {print $1, \"r\" $2, $3}' names those on the right r1, "
-                             "r2 and so on; then directed=false.");
-        return STATUS_BAD_GRAPH;
-    }
-    edges->undirected |= edges->is_konect && line_word_is(first, "sym");
-    edges->reader.notes.says_direction |= edges->is_konect;
-    return STATUS_OK;
-}
-
 static enum status take_line(void *context, const char *line, size_t size, struct problem *reterr)
 {
     struct edges *edges = context;
@@ -413,7 +430,6 @@ static enum status take_line(void *context, const char *line, size_t size, struc
             return status;
         }
     }
-
     while (blanks < size && field_is_blank(line[blanks])) {
         blanks++;
     }
@@ -421,14 +437,21 @@ static enum status take_line(void *context, const char *line, size_t size, struc
         return STATUS_OK;
     }
     if (line[blanks] == '#' || line[blanks] == '%') {
-        return edges->decided ? STATUS_OK
-                              : take_comment(edges, line + blanks, size - blanks, reterr);
+        status =
+            edges->decided || edges->held.size > 0
+                ? STATUS_OK
+                : edge_dialect_take_comment(&edges->dialect, line + blanks, size - blanks, reterr);
+        edges->reader.notes.says_direction |= edges->dialect.says_direction;
+        return status;
     }
-    if (edges->held != NULL) {
+    if (edges->held.size > 0) {
         return take_after_held(edges, line, size, reterr);
     }
     if (!edges->decided) {
         return take_first(edges, line, size, reterr);
+    }
+    if (edges->has_data) {
+        return take_data(edges, line, size, reterr);
     }
     status = cut_row(edges, line, size, reterr);
     return status == STATUS_OK ? take_edge(edges, reterr) : status;
@@ -440,7 +463,7 @@ static void cleanup(struct reader *reader)
 
     name_table_destroy(edges->names);
     free(edges->scratch);
-    free(edges->held);
+    text_finish(&edges->held);
 }
 
 static enum status init(struct reader *reader)
@@ -460,10 +483,30 @@ static uint64_t memory(const struct reader *reader)
     return 2 * (name_table_memory(names) + name_table_count(names) * sizeof(uint32_t));
 }
 
+/* The vertices are counted from 0 or from 1, and as many edges came as the first line says. */
+static enum status check_counts(const struct edges *edges, int64_t least, int64_t most,
+                                struct problem *reterr)
+{
+    const uint64_t edge_count = graph_builder_edge_count(edges->reader.builder);
+
+    if (edge_count == edges->counts[1] && least >= 0 &&
+        most - (least > 0) < (int64_t)edges->counts[0]) {
+        return STATUS_OK;
+    }
+    problem_bad_graph(reterr, edges->held_line, 0,
+                      "The first line, %llu %llu, is not the numbers of vertices and edges of the "
+                      "%llu lines behind it; as an edge it lacks the weight that they have.",
+                      (unsigned long long)edges->counts[0], (unsigned long long)edges->counts[1],
+                      (unsigned long long)edge_count);
+    problem_hint(reterr, "Correct the numbers, or give the edge its weight.");
+    return STATUS_BAD_GRAPH;
+}
+
 /* Numbers come in ascending order, other names as they were met. */
 static enum status build(struct edges *edges, struct graph **ret_graph, struct problem *reterr)
 {
-    const bool numbered = name_table_numbers(edges->names, NULL);
+    const int64_t *numbers;
+    const bool numbered = name_table_numbers(edges->names, &numbers);
     const uint32_t count = name_table_count(edges->names);
     struct vertex_names *names = NULL;
     uint32_t *order = NULL;
@@ -476,13 +519,23 @@ static enum status build(struct edges *edges, struct graph **ret_graph, struct p
         status = order != NULL && row_of != NULL ? name_table_order(edges->names, order, row_of)
                                                  : STATUS_NO_MEMORY;
     }
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK && edges->is_counted) {
+        const int64_t least = numbered ? numbers[order[0]] : -1;
+
+        status = check_counts(edges, least, numbered ? numbers[order[count - 1]] : 0, reterr);
+        for (uint32_t i = 0; i < count && status == STATUS_OK; i++) {
+            row_of[i] = (uint32_t)(numbers[i] - (least > 0));
+        }
+        if (status == STATUS_OK) {
+            status = vertex_names_create_range((uint32_t)edges->counts[0], least > 0, &names);
+        }
+    } else if (status == STATUS_OK) {
         status = vertex_names_create_ordered(edges->names, order, count, numbered, &names);
     }
     if (status == STATUS_OK) {
-        status = graph_builder_finish(edges->reader.builder, &names, row_of, !edges->undirected,
-                                      ret_graph, reterr);
-    } else {
+        status = graph_builder_finish(edges->reader.builder, &names, row_of,
+                                      !edges->dialect.undirected, ret_graph, reterr);
+    } else if (status == STATUS_NO_MEMORY) {
         problem_set(reterr, status, "There is not enough memory for the graph.");
     }
     vertex_names_destroy(names);
@@ -491,17 +544,23 @@ static enum status build(struct edges *edges, struct graph **ret_graph, struct p
     return status;
 }
 
-static enum status refuse_unfinished(struct edges *edges, struct problem *reterr)
+/* The only line was held, or there was none. */
+static enum status take_held(struct edges *edges, struct problem *reterr)
 {
     enum status status;
 
-    if (edges->held == NULL) {
+    if (edges->held.size == 0) {
         return problem_set(reterr, STATUS_EMPTY_BODY, "There is no edge in the list.");
     }
-    status = cut_row(edges, edges->held, edges->held_size, reterr);
+    status = cut_row(edges, edges->held.bytes, edges->held.size, reterr);
     CHECK(status == STATUS_OK);
     if (edge_columns_judge(&edges->row) == EDGE_HEADER_PERHAPS) {
         return refuse_held(edges, &edges->row, reterr);
+    }
+    if (edge_columns_judge(&edges->row) == EDGE_HEADER_NO) {
+        status = decide(edges, NULL, reterr);
+        status = status == STATUS_OK ? take_edge(edges, reterr) : status;
+        return status == STATUS_OK ? status : at_held_line(edges, status, reterr);
     }
     return problem_set(reterr, STATUS_EMPTY_BODY, "There is a header, but no edge after it.");
 }
@@ -510,13 +569,21 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 {
     struct edges *edges = (struct edges *)reader;
     const struct graph_options *options = &reader->options;
+    enum status status = STATUS_OK;
 
-    if (!edges->decided && (edges->held != NULL || !options->has_vertex_count)) {
-        return refuse_unfinished(edges, reterr);
+    if (!edges->decided && (edges->held.size > 0 || !options->has_vertex_count)) {
+        status = take_held(edges, reterr);
     }
-    return options->has_vertex_count ? reader_finish_range(reader, options->vertex_count, 0,
-                                                           !edges->undirected, ret_graph, reterr)
-                                     : build(edges, ret_graph, reterr);
+    if (status == STATUS_OK && edges->is_counted) {
+        status = check_counts(edges, 0, 0, reterr);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    return options->has_vertex_count
+               ? reader_finish_range(reader, options->vertex_count, 0, !edges->dialect.undirected,
+                                     ret_graph, reterr)
+               : build(edges, ret_graph, reterr);
 }
 
 const struct reader_class reader_edges_class = {

@@ -157,3 +157,11 @@ char field_delimiter(const char *line, size_t size)
     }
     return commas > 0 ? ',' : ' ';
 }
+
+const char *field_delimiter_name(char delimiter)
+{
+    return delimiter == '\t'  ? "tabs"
+           : delimiter == ' ' ? "blanks"
+           : delimiter == ',' ? "commas"
+                              : "semicolons";
+}

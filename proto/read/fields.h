@@ -34,3 +34,5 @@ MUST_CHECK enum status field_cursor_next(struct field_cursor *cursor, struct fie
 
 /* '\t', ',', ';', or ' ' for runs of blanks: by what the first line of data has. */
 char field_delimiter(const char *line, size_t size);
+/* "commas", for people. */
+const char *field_delimiter_name(char delimiter);

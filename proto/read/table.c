@@ -140,6 +140,10 @@ static enum status take_name(struct table *table, struct field name, uint32_t ro
                                  "The name of a vertex has 1 to 1024 bytes, and not %zu.",
                                  name.size);
     }
+    status = reader_check_name(name.bytes, name.size, name.column, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
     status = name_table_intern(table->names, name.bytes, name.size, &named);
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "There is not enough memory for the names.");
@@ -378,13 +382,9 @@ static void note(struct table *table)
     static const char *const names[] = {"no names", "names in a header", "names in the lines",
                                         "names in a header and the lines"};
     struct reader_notes *notes = &table->reader.notes;
-    const char delimiter = table->cursor.delimiter;
 
     snprintf(notes->variant, sizeof(notes->variant), "%s, %s",
-             delimiter == '\t'  ? "tabs"
-             : delimiter == ' ' ? "blanks"
-             : delimiter == ',' ? "commas"
-                                : "semicolons",
+             field_delimiter_name(table->cursor.delimiter),
              names[table->has_header + 2 * table->has_row_names]);
     memcpy(notes->weight, READER_WEIGHT_VALUE, sizeof(READER_WEIGHT_VALUE));
     if (table->zero_count > 0 && !table->marked) {
@@ -435,6 +435,14 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     return status;
 }
 
+static uint64_t memory(const struct reader *reader)
+{
+    const struct table *table = (const struct table *)reader;
+
+    return 2 * name_table_memory(table->names) + table->scratch.capacity + table->first.capacity +
+           table->zeros.capacity;
+}
+
 static void cleanup(struct reader *reader)
 {
     struct table *table = (struct table *)reader;
@@ -461,6 +469,7 @@ const struct reader_class reader_matrix_class = {
     .take_line = take_line,
     .line_limit = TABLE_LINE_LIMIT,
     .finish = finish,
+    .memory = memory,
     .cleanup = cleanup,
 };
 

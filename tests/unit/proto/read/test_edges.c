@@ -199,6 +199,65 @@ static void files_say_their_direction(void **state)
     check_refused("% bip weighted\n1 1 5\n", 1, "bipartite", "awk");
 }
 
+static void the_first_line_may_have_the_counts(void **state)
+{
+    struct reader_notes notes;
+    struct graph *graph = read_noted("5 2\n1 3 7\n3 4 1\n", &notes);
+    struct graph_options options = {.has_vertex_count = true, .vertex_count = 5};
+    char buffer[VERTEX_NAME_BUFFER];
+    size_t size;
+
+    (void)state;
+    /* The vertex that no edge has is one of five. */
+    assert_int_equal(graph->vertex_count, 5);
+    assert_memory_equal(vertex_names_get(graph->names, 0, buffer, &size), "1", 1);
+    assert_int_equal(graph->edge_count, 2);
+    assert_non_null(strstr(find_warning(&notes, WARNING_FORMAT_GUESSED)->detail, "5 2"));
+    graph_destroy(graph);
+    graph = read_noted("2 1\n0 1 7.5\n", &notes);
+    assert_int_equal(graph->vertex_count, 2);
+    graph_destroy(graph);
+    assert_int_equal(read_graph(FORMAT_EDGES, &options, "5 1\n0 1 7\n", 10, 3, &graph, NULL),
+                     STATUS_OK);
+    graph_destroy(graph);
+    check_refused("5 3\n1 3 7\n3 4 1\n", 1, "the 2 lines behind it", "its weight");
+    check_refused("# c\n3 2\n1 3 7\n3 4 1\n", 2, "the 2 lines behind it", "its weight");
+    check_refused("3 2\na b 7\n3 4 1\n", 1, "the 2 lines behind it", "its weight");
+    check_refused("5 3\n1 3 x\n", 2, "3 columns", "");
+}
+
+static void pairs_are_edges_or_unknown_names(void **state)
+{
+    struct reader_notes notes;
+    struct graph *graph = read_noted("follower,followee\n1,2\n2,3\n", &notes);
+
+    (void)state;
+    assert_int_equal(graph->edge_count, 2);
+    assert_non_null(find_warning(&notes, WARNING_FORMAT_GUESSED));
+    graph_destroy(graph);
+    check_first("a b\nb c\n", 3, "a", 1);
+    check_first("5 2\n2 1\n", 3, "1", 1);
+    check_refused("1 \"\"\n2 3\n", 1, "empty", "");
+}
+
+static void dicts_of_networkx_are_read(void **state)
+{
+    struct reader_notes notes;
+    struct graph *graph = read_noted("a b {}\nb c {'weight': 5, 'color': 'dark red'}\n", &notes);
+
+    (void)state;
+    assert_int_equal(graph->vertex_count, 3);
+    assert_true(graph_weight(graph, 0) == 1 && graph_weight(graph, 1) == 5);
+    assert_string_equal(notes.weight, "weight");
+    graph_destroy(graph);
+    graph = read_noted("1,2,{'weight': 2.5}\n2,1,{}\n", &notes);
+    assert_true(graph_weight(graph, 0) == 2.5 && graph_weight(graph, 1) == 1);
+    assert_true(vertex_names_numeric(graph->names));
+    graph_destroy(graph);
+    check_refused("1 2 {}\n1 2 {'a': 5, 'b': 6}\n", 2, "in: a, b.", "weight=a");
+    check_refused("1 2 {}\n1 2 3\n", 2, "3 columns", "");
+}
+
 static void the_parameter_overrules_types(void **state)
 {
     const struct graph_options options = {.has_directed = true};
@@ -260,6 +319,9 @@ int main(void)
         cmocka_unit_test(columns_that_may_be_weights_are_refused),
         cmocka_unit_test(files_say_their_direction),
         cmocka_unit_test(the_parameter_overrules_types),
+        cmocka_unit_test(the_first_line_may_have_the_counts),
+        cmocka_unit_test(pairs_are_edges_or_unknown_names),
+        cmocka_unit_test(dicts_of_networkx_are_read),
         cmocka_unit_test(vertex_count_makes_names_numbers),
         cmocka_unit_test(lines_are_read_however_they_are_written),
     };

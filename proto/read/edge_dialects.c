@@ -1,0 +1,143 @@
+#include "proto/read/edge_dialects.h"
+
+#include "proto/read/lines.h"
+
+#include <string.h>
+
+enum status edge_dialect_take_comment(struct edge_dialect *dialect, const char *line, size_t size,
+                                      struct problem *reterr)
+{
+    static const char *const kinds[] = {"",        "unweighted",      "positive", "posweighted",
+                                        "signed",  "multisigned",     "weighted", "multiweighted",
+                                        "dynamic", "multiposweighted"};
+    struct word_cursor cursor = {line, line + 1, line + size};
+    const struct word first = line_word_next(&cursor);
+    const struct word second = line_word_next(&cursor);
+    const bool directed = line_word_is_like(first, "directed");
+
+    if (line_word_is_like(second, "graph") || line_word_is_like(second, "graph:")) {
+        dialect->undirected |= line_word_is_like(first, "undirected");
+        /* "Directed graph (each unordered pair of nodes is saved once)" stands above both sorts. */
+        dialect->says_direction |=
+            dialect->undirected || (directed && memmem(line, size, "unordered", 9) == NULL);
+        return STATUS_OK;
+    }
+    for (size_t i = 0; line[0] == '%' && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        dialect->is_konect |= line_word_is(second, kinds[i]) &&
+                              (line_word_is(first, "sym") || line_word_is(first, "asym") ||
+                               line_word_is(first, "bip"));
+    }
+    if (dialect->is_konect && line_word_is(first, "bip")) {
+        problem_bad_graph(reterr, 0, 0,
+                          "The list is bipartite, and each side counts its vertices "
+                          "from 1: 1 on the left and 1 on the right are two.");
+        problem_hint(reterr, "awk '!/^%%/ {print $1, \"r\" $2, $3}' names those on the right r1, "
+                             "r2 and so on; then directed=false.");
+        return STATUS_BAD_GRAPH;
+    }
+    dialect->undirected |= dialect->is_konect && line_word_is(first, "sym");
+    dialect->says_direction |= dialect->is_konect;
+    return STATUS_OK;
+}
+
+/* ---- Dicts ---- */
+
+size_t edge_dialect_find_data(const char *line, size_t size)
+{
+    const char *brace = memchr(line, '{', size);
+    size_t end = size;
+
+    while (end > 0 && field_is_blank(line[end - 1])) {
+        end--;
+    }
+    return brace != NULL && line[end - 1] == '}' ? (size_t)(brace - line) : size;
+}
+
+/* To the first of the stops outside of strings and of inner brackets, or to the end. */
+static size_t skip_value(const char *line, size_t at, size_t size, const char *stops)
+{
+    unsigned depth = 0;
+    char quote = '\0';
+
+    for (; at < size; at++) {
+        const char c = line[at];
+
+        if (quote != '\0') {
+            at += c == '\\';
+            quote = c == quote ? '\0' : quote;
+        } else if (depth == 0 && strchr(stops, c) != NULL) {
+            return at;
+        } else if (c == '\'' || c == '"') {
+            quote = c;
+        } else {
+            depth += strchr("([{", c) != NULL;
+            depth -= depth > 0 && strchr(")]}", c) != NULL;
+        }
+    }
+    return size;
+}
+
+static struct field trim(const char *line, size_t begin, size_t end)
+{
+    while (begin < end && field_is_blank(line[begin])) {
+        begin++;
+    }
+    while (end > begin && field_is_blank(line[end - 1])) {
+        end--;
+    }
+    if (end - begin > 1 && line[begin] == line[end - 1] && strchr("'\"", line[begin]) != NULL) {
+        begin++;
+        end--;
+    }
+    return (struct field){line + begin, end - begin, begin + 1};
+}
+
+/* Appends each key and its value, strings without their quotes. */
+static enum status cut_data(const char *line, size_t begin, size_t size, struct edge_row *keys,
+                            struct edge_row *values, struct problem *reterr)
+{
+    size_t at = begin + 1;
+
+    while (at < size && field_is_blank(line[at])) {
+        at++;
+    }
+    while (at < size && line[at] != '}') {
+        const size_t colon = skip_value(line, at, size, ":}");
+        const size_t end = skip_value(line, colon + 1, size, ",}");
+
+        if (end >= size || line[colon] != ':' || keys->count == EDGE_COLUMN_LIMIT) {
+            return problem_bad_graph(reterr, 0, at + 1,
+                                     "The data behind the edge are no dict such as {'weight': 5}.");
+        }
+        keys->fields[keys->count++] = trim(line, at, colon);
+        values->fields[values->count++] = trim(line, colon + 1, end);
+        at = end + (line[end] == ',');
+    }
+    return STATUS_OK;
+}
+
+enum status edge_dialect_weight(const char *line, size_t begin, size_t size,
+                                const struct edge_hints *hints, char key[EDGE_KEY_SIZE],
+                                struct field *ret_weight, struct problem *reterr)
+{
+    struct edge_row keys = {2, {{"source", 6, 1}, {"target", 6, 1}}};
+    struct edge_row values = keys;
+    struct edge_columns columns = {.weight = NO_COLUMN};
+    enum status status = cut_data(line, begin, size, &keys, &values, reterr);
+
+    if (status == STATUS_OK && key[0] == '\0' && keys.count > 2) {
+        status = edge_columns_choose(&keys, &values, hints, &columns, reterr);
+    }
+    if (status == STATUS_OK && columns.weight != NO_COLUMN &&
+        keys.fields[columns.weight].size < EDGE_KEY_SIZE) {
+        memcpy(key, keys.fields[columns.weight].bytes, keys.fields[columns.weight].size);
+    }
+    *ret_weight = (struct field){"1", 1, 0};
+    for (size_t i = 2; i < keys.count && key[0] != '\0'; i++) {
+        if (strlen(key) == keys.fields[i].size &&
+            memcmp(key, keys.fields[i].bytes, strlen(key)) == 0) {
+            *ret_weight = values.fields[i];
+        }
+    }
+    return status;
+}

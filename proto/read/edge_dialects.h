@@ -1,0 +1,29 @@
+/* Habits of single programs in edge lists: comments that say the direction, and data of an edge as
+ * a dict. Part of edges.c. */
+#pragma once
+
+#include "proto/read/edge_columns.h"
+
+/* Facts from the comments above the edges. */
+struct edge_dialect {
+    bool says_direction;
+    bool undirected;
+    bool is_konect;
+};
+
+/* A comment may say the direction: SNAP's "# Undirected graph: x", and KONECT's "% sym weighted",
+ * which gives columns 3 and 4 a meaning, too. STATUS_BAD_GRAPH for a bipartite list. */
+MUST_CHECK enum status edge_dialect_take_comment(struct edge_dialect *dialect, const char *line,
+                                                 size_t size, struct problem *reterr);
+
+/* The longest key of weights, with its NUL: that of the notes of a reader. */
+#define EDGE_KEY_SIZE 64
+
+/* Where the dict of Python begins that ends the line, as write_edgelist of NetworkX prints it:
+ * {'weight': 5, 'color': 'red'}; size where there is none. */
+size_t edge_dialect_find_data(const char *line, size_t size);
+/* The weight in the dict, 1 where it has none. key is that of the weights, and empty until a dict
+ * has one, which is chosen as from a header. */
+MUST_CHECK enum status edge_dialect_weight(const char *line, size_t begin, size_t size,
+                                           const struct edge_hints *hints, char key[EDGE_KEY_SIZE],
+                                           struct field *ret_weight, struct problem *reterr);
