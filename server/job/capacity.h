@@ -21,8 +21,10 @@
 #include "server/store/catalogue.h"
 
 #include <stdatomic.h>
+#include <sys/queue.h>
 
 struct admission;
+struct graph_entry;
 struct job;
 struct scheduler;
 struct scheduler_worker;
@@ -56,6 +58,8 @@ struct tenant {
     atomic_ullong stored_bytes;    /* of its graphs and results */
     atomic_ullong reserved_bytes;  /* of the results that its unfinished jobs will have */
     _Atomic uint64_t upload_bytes; /* charged to its uploads under way */
+    LIST_HEAD(, job) jobs;         /* newest first, as both tables hold them */
+    LIST_HEAD(, graph_entry) graphs;
     struct tenant *next;
 };
 

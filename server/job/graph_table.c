@@ -78,6 +78,9 @@ enum status graph_table_add(struct graph_table *table, struct tenant *tenant,
         table->newest->newer = entry;
     }
     table->newest = entry;
+    if (tenant != NULL) {
+        LIST_INSERT_HEAD(&tenant->graphs, entry, of_tenant);
+    }
     metrics_add(METRIC_GRAPHS, 1);
     *ret_entry = entry;
     return STATUS_OK;
@@ -134,6 +137,9 @@ void graph_table_remove(struct graph_table *table, struct graph_entry *entry)
         entry->newer->older = entry->older;
     } else {
         table->newest = entry->older;
+    }
+    if (entry->tenant != NULL) {
+        LIST_REMOVE(entry, of_tenant);
     }
     metrics_add(METRIC_GRAPHS, -1);
     free(entry->names);

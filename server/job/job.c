@@ -263,13 +263,9 @@ static void leave_group(struct job_table *table, struct job *job)
     } else {
         group->newest = job->older_of_graph;
     }
-    /* Jobs are forgotten in the order of their ends: few are left beside the one done last. */
+    /* Jobs are forgotten in the order of their ends: none of the kind was done before. */
     if (group->solver[job->kind] == job) {
-        struct job *other = group->newest;
-        while (other != NULL && (other->state != JOB_DONE || other->kind != job->kind)) {
-            other = other->older_of_graph;
-        }
-        group->solver[job->kind] = other;
+        group->solver[job->kind] = NULL;
     }
     if (group->newest == NULL) {
         tdelete(group, &table->by_graph, compare_graph);
@@ -304,6 +300,9 @@ enum status job_table_add(struct job_table *table, struct job **take_job)
     }
     table->newest = job;
     TAILQ_INSERT_TAIL(&table->unfinished, job, in_list);
+    if (job->tenant != NULL) {
+        LIST_INSERT_HEAD(&job->tenant->jobs, job, of_tenant);
+    }
     *take_job = NULL;
     return STATUS_OK;
 }
@@ -328,6 +327,9 @@ void job_table_remove(struct job_table *table, struct job *job)
     leave_group(table, job);
     TAILQ_REMOVE(job->is_history ? &table->history : &table->unfinished, job, in_list);
     table->history_count -= job->is_history;
+    if (job->tenant != NULL) {
+        LIST_REMOVE(job, of_tenant);
+    }
     if (job->older != NULL) {
         job->older->newer = job->newer;
     } else {

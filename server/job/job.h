@@ -68,6 +68,7 @@ struct job {
     struct job *newer;
     TAILQ_ENTRY(job) in_list; /* unfinished or history of the table */
     bool is_history;
+    LIST_ENTRY(job) of_tenant;
     struct job_group *group; /* the jobs of its graph, or of one of the same id before it */
     struct job *older_of_graph;
     struct job *newer_of_graph;

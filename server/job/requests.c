@@ -10,6 +10,9 @@
 #define LIMIT_CEILING 1000
 /* A page ends where it gets this long: it is there whole before it is sent. */
 #define PAGE_BYTES ((size_t)262144)
+/* Jobs that a filter leaves out of a page: behind so many it ends, and the next one goes on. More
+ * than a history has by default. */
+#define PAGE_LOOKS 20000
 /* Stored graphs that are read for an estimate or wait for it: the threads that do it have uploads
  * to finish too. */
 #define LOOK_LIMIT 16
@@ -53,49 +56,52 @@ static void answer_list(struct call *call, struct text *text, const char *next)
     answer_body(call, 200, body);
 }
 
-static const struct job *next_listed_job(const struct job *job, const struct call *call)
+/* From this job on, which may be NULL, the first that the page lists; `last` follows it. Ids sort
+ * by time of creation, so a cursor whose job is forgotten, below, still has a place. */
+static const struct job *next_listed_job(const struct job *job, const struct call *call,
+                                         const char *below, uint32_t *looks,
+                                         const struct job **last)
 {
-    while (job != NULL && (!job->accepted || job->tenant != call->tenant ||
-                           (call->filter_state && job->state != call->state))) {
-        job = job->older;
+    while (job != NULL && *looks > 0 &&
+           (!job->accepted || (call->filter_state && job->state != call->state) ||
+            (below != NULL && strcmp(job->id, below) >= 0))) {
+        (*looks)--;
+        *last = job;
+        job = LIST_NEXT(job, of_tenant);
     }
     return job;
 }
 
-/* Ids sort by time of creation, so a cursor whose job is forgotten still has a place. */
 void requests_list_jobs(struct scheduler *scheduler, struct call *call)
 {
     struct text text = {0};
+    uint32_t looks = PAGE_LOOKS;
     const struct job *last = answer_find_job(scheduler, call, call->cursor);
-    const struct job *job = last != NULL ? last->older : scheduler->jobs->newest;
-    while (last == NULL && call->cursor[0] != '\0' && job != NULL &&
-           strcmp(job->id, call->cursor) >= 0) {
-        job = job->older;
-    }
-    job = next_listed_job(job, call);
+    const char *below = last == NULL && call->cursor[0] != '\0' ? call->cursor : NULL;
+    const struct job *job =
+        last != NULL ? LIST_NEXT(last, of_tenant) : LIST_FIRST(&call->tenant->jobs);
+    job = next_listed_job(job, call, below, &looks, &last);
     text_append_string(&text, "{\"jobs\":[");
-    for (uint32_t count = 0; job != NULL && count < limit_of(call) && text.size < PAGE_BYTES;
-         count++) {
+    for (uint32_t count = 0;
+         job != NULL && looks > 0 && count < limit_of(call) && text.size < PAGE_BYTES; count++) {
         append_document(&text, count, answer_print_job(scheduler, job));
         last = job;
-        job = next_listed_job(job->older, call);
+        job = next_listed_job(LIST_NEXT(job, of_tenant), call, below, &looks, &last);
     }
     answer_list(call, &text, job != NULL && last != NULL ? last->id : NULL);
 }
 
-static const struct graph_entry *next_listed_graph(const struct graph_entry *entry,
-                                                   const struct call *call)
+static const struct graph_entry *next_listed_graph(const struct graph_entry *entry)
 {
-    while (entry != NULL &&
-           (!entry->committed || entry->deleting || entry->tenant != call->tenant)) {
-        entry = entry->older;
+    while (entry != NULL && (!entry->committed || entry->deleting)) {
+        entry = LIST_NEXT(entry, of_tenant);
     }
     return entry;
 }
 
 void requests_list_graphs(struct scheduler *scheduler, struct call *call)
 {
-    const struct graph_entry *entry = scheduler->graphs->newest;
+    const struct graph_entry *entry = LIST_FIRST(&call->tenant->graphs);
     if (call->cursor[0] != '\0') {
         const struct graph_entry *cursor =
             graph_table_find_own(scheduler->graphs, call->tenant, call->cursor);
@@ -103,9 +109,9 @@ void requests_list_graphs(struct scheduler *scheduler, struct call *call)
             answer_status(call, STATUS_BAD_PARAMETER, "The cursor's graph is gone; begin anew.");
             return;
         }
-        entry = cursor->older;
+        entry = LIST_NEXT(cursor, of_tenant);
     }
-    entry = next_listed_graph(entry, call);
+    entry = next_listed_graph(entry);
     struct text text = {0};
     const struct graph_entry *last = NULL;
     text_append_string(&text, "{\"graphs\":[");
@@ -113,7 +119,7 @@ void requests_list_graphs(struct scheduler *scheduler, struct call *call)
          count++) {
         append_document(&text, count, answer_print_graph(entry, NULL));
         last = entry;
-        entry = next_listed_graph(entry->older, call);
+        entry = next_listed_graph(LIST_NEXT(entry, of_tenant));
     }
     answer_list(call, &text, entry != NULL && last != NULL ? last->row.id : NULL);
 }

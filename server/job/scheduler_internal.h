@@ -61,6 +61,7 @@ struct graph_entry {
     bool deleting;                      /* a deletion is on its way: not visible, not to be used */
     struct graph_entry *older;
     struct graph_entry *newer;
+    LIST_ENTRY(graph_entry) of_tenant;
 };
 
 /* Every stored graph, in order of creation. Owns the entries and a reference to each result.

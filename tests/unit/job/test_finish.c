@@ -216,6 +216,17 @@ static void publish(void *context)
     CHECK(results_publish(scheduler, entry, entry->results[KIND_I4]) == STATUS_OK);
 }
 
+static void list_jobs_of_another(void *context)
+{
+    struct scheduler *scheduler = context;
+    struct question question = {.call = {.kind = CALL_JOBS, .answered = set_answered}};
+    question.call.context = &question.answered;
+    question.call.scheduler = scheduler;
+    CHECK(scheduler_tenant(scheduler, "another", &question.call.tenant) == STATUS_OK);
+    requests_list_jobs(scheduler, &question.call);
+    CHECK(question.answered);
+}
+
 /* In a scheduler with two jobs that are done, behind many older ones or before many newer ones. */
 static long steps_of(void (*step)(void *context), bool has_older, enum job_state state,
                      bool has_newer)
@@ -248,10 +259,9 @@ static void no_step_walks_all_jobs(void **state)
         bool newer;
         enum job_state state;
     } cases[] = {
-        {trim_history, true, false, JOB_QUEUED},
-        {expire_deadlines, true, true, JOB_DONE},
-        {end_known, false, true, JOB_QUEUED},
-        {publish, false, true, JOB_DONE},
+        {trim_history, true, false, JOB_QUEUED},      {expire_deadlines, true, true, JOB_DONE},
+        {end_known, false, true, JOB_QUEUED},         {publish, false, true, JOB_DONE},
+        {list_jobs_of_another, true, true, JOB_DONE},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -1,3 +1,4 @@
+#include "server/job/scheduler_internal.h"
 #include "tests/unit/scheduler_fixture.h"
 
 static void a_graph_in_use_is_not_deleted_and_one_that_is_idle_is(void **state)
@@ -68,12 +69,53 @@ static void jobs_are_filtered_by_state(void **state)
     forget(question);
 }
 
+/* Each of the many pages is short to make, however few jobs the filter lets through. */
+static void a_filter_that_leaves_out_many_ends_the_page(void **state)
+{
+    struct fixture *fixture = *state;
+    char failed[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    struct tenant *tenant;
+    solve(fixture, NEGATIVE_RING, failed, graph_id);
+    assert_int_equal(scheduler_tenant(fixture->scheduler, "", &tenant), STATUS_OK);
+    for (int i = 0; i < 20000; i++) {
+        struct job *job;
+        assert_int_equal(job_create(graph_id, KIND_I4, clock_wall_s(), &job), STATUS_OK);
+        job->tenant = tenant;
+        job->accepted = true;
+        job->state = JOB_CANCELLED;
+        assert_int_equal(job_table_add(fixture->scheduler->jobs, &job), STATUS_OK);
+    }
+    struct question *question = new_question(CALL_JOBS, "");
+    question->call.filter_state = true;
+    question->call.state = JOB_FAILED;
+    call(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    const char *next = json_string_value(json_object_get(body, "next"));
+    assert_int_equal(json_array_size(json_object_get(body, "jobs")), 0);
+    assert_non_null(next);
+    forget(question);
+    question = new_question(CALL_JOBS, "");
+    question->call.filter_state = true;
+    question->call.state = JOB_FAILED;
+    snprintf(question->call.cursor, sizeof(question->call.cursor), "%s", next);
+    json_decref(body);
+    call(fixture, question, STATUS_OK, 200);
+    body = body_of(question);
+    const json_t *found = json_array_get(json_object_get(body, "jobs"), 0);
+    assert_string_equal(json_string_value(json_object_get(found, "id")), failed);
+    assert_true(json_is_null(json_object_get(body, "next")));
+    json_decref(body);
+    forget(question);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCHEDULER_TEST(a_graph_in_use_is_not_deleted_and_one_that_is_idle_is),
         SCHEDULER_TEST(jobs_are_listed_newest_first_page_by_page),
         SCHEDULER_TEST(jobs_are_filtered_by_state),
+        SCHEDULER_TEST(a_filter_that_leaves_out_many_ends_the_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
