@@ -90,6 +90,11 @@ uint64_t reader_memory(const struct reader *reader)
            (reader->class_->memory != NULL ? reader->class_->memory(reader) : 0);
 }
 
+bool reader_awaits_line(const struct reader *reader)
+{
+    return reader->class_->take_line != NULL && reader->splitter.line == 0;
+}
+
 const struct reader_notes *reader_notes(const struct reader *reader)
 {
     return &reader->notes;

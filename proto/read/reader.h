@@ -69,6 +69,8 @@ MUST_CHECK enum status reader_finish(struct reader *reader, struct graph **ret_g
 void reader_destroy(struct reader *reader);
 /* Bytes of memory that what was read so far takes at most, now or while it becomes a graph. */
 uint64_t reader_memory(const struct reader *reader);
+/* Whether the format has lines, and none of those fed has ended yet. */
+bool reader_awaits_line(const struct reader *reader);
 /* Borrowed from the reader; complete after a finish that succeeded. */
 const struct reader_notes *reader_notes(const struct reader *reader);
 

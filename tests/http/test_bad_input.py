@@ -50,6 +50,19 @@ def test_an_empty_body_is_told_so(daemon):
         daemon.ask("POST", "/v1/graphs" + query, body=b"").expect(422, "EmptyBody")
 
 
+def test_a_file_without_its_line_ends_is_told_how_to_be_sent(daemon):
+    """As curl -d @file sends it; lists of two edges would be one edge."""
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    for body in (b"1 22 3", b"p sp 3 2a 1 2 5a 2 3 5", b"source,target,weight1,2,3", b"1 2 " * 50_000):
+        problem = daemon.ask("POST", "/v1/graphs", body=body, headers=form).expect(422, "BadGraph").json
+        assert "--data-binary" in problem["hint"], problem
+    for body in (b"1 2\n2 3\n", b"1 2\n", b'{"n":2,"edges":[[0,1]]}'):
+        answer = daemon.ask("POST", "/v1/graphs", body=body, headers=form).expect(201)
+        daemon.ask("DELETE", answer.headers["Location"]).expect(204)
+    code, status, body = curl("-d", "1 2 3", daemon.url + "/v1/graphs")
+    assert code == 0 and status == 422 and b"--data-binary" in body, (code, status, body)
+
+
 def test_bad_requests(daemon):
     jobs = "/v1/jobs"
     for method, path, body, headers, status, code in (

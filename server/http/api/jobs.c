@@ -4,6 +4,10 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+
+/* The media type of curl, unless it is told another. */
+#define FORM "application/x-www-form-urlencoded"
 
 /* ---- Whether an upload may come ---- */
 
@@ -125,6 +129,7 @@ static void start_upload(struct request *request, bool for_job, enum coding codi
         .format = request->job_request.format,
         .family = format_media_type_is_vague(media_type) ? FORMAT_NONE
                                                          : format_from_media_type(media_type),
+        .is_form = media_type != NULL && strncasecmp(media_type, FORM, strlen(FORM)) == 0,
         .coding = coding,
         .body_limit_bytes = config->body_limit_bytes,
         .decoded_limit_bytes = config->decoded_limit_bytes,

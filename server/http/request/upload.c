@@ -87,11 +87,24 @@ enum status upload_check_announced(struct upload *upload)
     return upload->problem.status;
 }
 
+/* Sets the problem of a file that curl sent as a form, without the ends of its lines. */
+static void check_form(struct upload *upload)
+{
+    if (upload->rules.is_form && reader_awaits_line(upload->reader)) {
+        problem_set(&upload->problem, STATUS_BAD_GRAPH,
+                    "The body is a form of one line without an end: curl -d takes the ends of the "
+                    "lines out of a file.");
+        problem_hint(&upload->problem, "Send the file with --data-binary @FILE; a body of one line "
+                                       "ends with a line feed.");
+    }
+}
+
 static void read_bytes(struct upload *upload, const char *bytes, size_t size)
 {
     if (reader_feed(upload->reader, bytes, size, &upload->problem) != STATUS_OK) {
         struct input_report report;
 
+        check_form(upload);
         upload_report(upload, &report);
         input_report_hint(&report, &upload->problem);
         refuse(upload);
@@ -133,7 +146,11 @@ static void find_format(struct upload *upload)
         refuse(upload);
         return;
     }
-    upload->format = reader_sniff(upload->kept.bytes, upload->kept.size);
+    const size_t size =
+        upload->kept.size < READER_SNIFF_SIZE ? upload->kept.size : READER_SNIFF_SIZE;
+
+    /* The pieces in which the body came do not change the answer. */
+    upload->format = reader_sniff(upload->kept.bytes, size);
     if ((upload->rules.family == FORMAT_JSON && upload->format != FORMAT_JGF) ||
         (upload->rules.family == FORMAT_EDGES && upload->format != FORMAT_MATRIX)) {
         upload->format = upload->rules.family;
@@ -320,6 +337,9 @@ enum status upload_end(struct upload *upload, struct reader **ret_reader,
             document = NULL;
             start_reader(upload);
         }
+    }
+    if (upload->problem.status == STATUS_OK && upload->reader != NULL) {
+        check_form(upload);
     }
     if (upload->problem.status != STATUS_OK) {
         *reterr = upload->problem;

@@ -12,6 +12,7 @@ struct upload_rules {
     struct graph_options options;
     enum format format; /* FORMAT_NONE: find out */
     enum format family; /* FORMAT_JSON or FORMAT_EDGES: of the formats to find out, such a one */
+    bool is_form;       /* by its media type, as curl sends files, with or without their lines */
     enum coding coding; /* of the body; CODING_IDENTITY: find out */
     uint64_t body_limit_bytes;
     uint64_t decoded_limit_bytes;
