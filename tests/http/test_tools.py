@@ -1,0 +1,191 @@
+"""Files of many tools: each is read as the graph that the tool meant, or refused by name with a way out.
+
+A tool that Python has here writes its file anew; beside that the file as the tool wrote it is kept in
+tool_files.py and tool_files.txt, so that none goes untested where a tool is missing. docs/tools.md has
+the same table."""
+
+import pathlib
+import re
+
+import harness
+import tool_files
+from tool_files import ARCS, EDGES
+
+DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "tools.md"
+RIGHT, UNDIRECTED = "read right", "read right with `directed=false`"
+# Of the cases that are read right: the edges, the names of the vertices, and what weights are multiplied with.
+NAMED, FROM_0, FROM_1 = (ARCS, "abcde", 1), (ARCS, range(5), 1), (ARCS, range(1, 6), 1)
+NAMED_EDGES, EDGES_FROM_1 = (EDGES, "abcde", 1), (EDGES, range(1, 6), 1)
+DOUBLED_FROM_0, DOUBLED_FROM_1 = (ARCS, range(5), 2), (ARCS, range(1, 6), 2)
+HOPS_FROM_0, HOPS_FROM_1 = (ARCS, range(5), 0), (ARCS, range(1, 6), 0)
+N0 = (ARCS, [f"n{v}" for v in range(5)], 1)
+WARNED = "the file says no direction"
+
+# The tool, its call or menu, the name of the file, its truth, the verdict, and the way out or what else to know.
+# A refusal's detail has the words behind the colon, its hint those in the last column. One with a truth is
+# read right with the parameter in the last column.
+CASES = (
+    ("NetworkX", "`write_edgelist`", "networkx edgelist", NAMED, RIGHT, ""),
+    ("NetworkX", "`write_edgelist` of a `Graph`", "networkx edgelist undirected", NAMED_EDGES, UNDIRECTED, WARNED),
+    ("NetworkX", "`write_edgelist` without weights", "networkx edgelist hops", (EDGES, "abcde", 0), UNDIRECTED, WARNED),
+    ("NetworkX", "`write_edgelist(data=['weight'])`", "networkx edgelist data", NAMED, RIGHT, ""),
+    ("NetworkX", "`write_edgelist(delimiter=',', data=['weight'])`", "networkx edgelist csv", NAMED, RIGHT, ""),
+    ("NetworkX", "`write_weighted_edgelist`", "networkx weighted", NAMED, RIGHT, ""),
+    ("NetworkX", "`node_link_data` in JSON", "networkx node-link", NAMED, RIGHT, ""),
+    ("NetworkX", "`node_link_data` of a `Graph`", "networkx node-link undirected", NAMED_EDGES, RIGHT, ""),
+    ("NetworkX", "`write_adjlist`", "networkx adjlist", None, "refused: an adjacency list of NetworkX", "networkx.read_adjlist"),
+    ("NetworkX", "`write_multiline_adjlist`", "networkx multiline", None,
+     "refused: a multi-line adjacency list of NetworkX", "networkx.read_multiline_adjlist"),
+    ("NetworkX", "`write_gml`", "networkx gml", None, "refused: a GML file", "networkx.read_gml"),
+    ("NetworkX", "`write_pajek`", "networkx pajek", None, "refused: a Pajek file", "networkx.read_pajek"),
+    ("NetworkX", "`write_gexf`", "networkx gexf", None, "refused: a GEXF file", "networkx.read_gexf"),
+    ("igraph", "`write_edgelist`", "igraph edgelist", HOPS_FROM_0, RIGHT, "has no weights"),
+    ("igraph", "`write_ncol`", "igraph ncol", NAMED, RIGHT, ""),
+    ("igraph", "`write_ncol` of an undirected graph", "igraph ncol undirected", NAMED_EDGES, UNDIRECTED, WARNED),
+    ("igraph", "`write_lgl`", "igraph lgl", None, "refused: an LGL file", "igraph.Graph.Read_Lgl"),
+    ("igraph", "`write_adjacency`", "igraph adjacency", HOPS_FROM_0, RIGHT, "as a matrix"),
+    ("igraph", "`write_graphml`", "igraph graphml", N0, RIGHT, "vertices are `n0`, `n1`, ..."),
+    ("igraph", "`write_pajek`", "igraph pajek", None, "refused: a Pajek file", "networkx.read_pajek"),
+    ("igraph", "`write_gml`", "igraph gml", None, "refused: a GML file", "networkx.read_gml"),
+    ("igraph", "`write_dot`", "igraph dot", None, "refused: a DOT file", "networkx.nx_agraph.read_dot"),
+    ("igraph", "`write_dimacs`", "igraph dimacs", None, "refused: maximum flow", "p sp n m"),
+    ("pandas", "`to_csv()`", "pandas index", NAMED, RIGHT, "the index is left out"),
+    ("pandas", "`to_csv(index=False)`", "pandas", NAMED, RIGHT, ""),
+    ("pandas", "`to_csv(sep=';')`", "pandas semicolon", NAMED, RIGHT, ""),
+    ("pandas", "`to_csv(sep=';', decimal=',')`", "pandas comma", None, "refused: decimal comma", "decimals with a point"),
+    ("pandas", "`pivot(...).to_csv()`", "pandas pivot", NAMED, RIGHT, "as a matrix"),
+    ("pandas", "an adjacency frame's `to_csv()`", "pandas table", NAMED, RIGHT, "as a matrix"),
+    ("pandas", "`to_string(index=False)`", "pandas string", NAMED, RIGHT, ""),
+    ("NumPy", "`savetxt` of edges, `fmt='%g'`", "numpy edges header", FROM_0, RIGHT, ""),
+    ("NumPy", "`savetxt` of a matrix", "numpy matrix", FROM_0, RIGHT, "as a matrix"),
+    ("NumPy", "`savetxt(delimiter=',')` of a matrix", "numpy matrix csv", FROM_0, RIGHT, "as a matrix"),
+    ("NumPy", "`savetxt` of a matrix with `inf`", "numpy matrix inf", FROM_0, RIGHT, "as a matrix"),
+    ("NumPy", "`save` of a matrix with `inf`", "numpy save", FROM_0, RIGHT, ""),
+    ("NumPy", "`savez`", "numpy savez", None, "refused: a zip archive", "numpy.save('g.npy'"),
+    ("SciPy", "`mmwrite` of a `coo_matrix`", "scipy coordinate", FROM_1, RIGHT, ""),
+    ("SciPy", "`mmwrite` of a pattern", "scipy pattern", HOPS_FROM_1, RIGHT, ""),
+    ("SciPy", "`mmwrite` of a symmetric matrix", "scipy symmetric", EDGES_FROM_1, RIGHT, ""),
+    ("SciPy", "`mmwrite` of an array with `inf`", "scipy array", FROM_1, RIGHT, ""),
+    ("SciPy", "`save_npz`", "scipy npz", None, "refused: a zip archive", "scipy.sparse.load_npz"),
+    ("SuiteSparse", "collection, `.mtx`", "suitesparse", FROM_1, RIGHT, ""),
+    ("GraphBLAS", "LAGraph's `.mtx`", "graphblas", FROM_1, RIGHT, ""),
+    ("Network Repository", "`.mtx`", "network repository mtx", (EDGES, range(1, 6), 0), RIGHT, ""),
+    ("Network Repository", "`.edges` with weight and time", "network repository", FROM_1,
+     "refused: an edge with its weight in one of the columns", "weight=3"),
+    ("SNAP", "`# Directed graph`", "snap directed", HOPS_FROM_0, RIGHT, ""),
+    ("SNAP", "`# Undirected graph`", "snap undirected", (EDGES, range(5), 0), RIGHT, ""),
+    ("SNAP", "ratings: source, target, rating, time", "snap rating", FROM_1,
+     "refused: an edge with its weight in one of the columns", "weight=3"),
+    ("KONECT", "`out.*`, `% asym`, with times", "konect asym", FROM_1, RIGHT, ""),
+    ("KONECT", "`out.*`, `% sym`", "konect sym", EDGES_FROM_1, RIGHT, ""),
+    ("OGB", "`edge.csv`", "ogb", HOPS_FROM_0, RIGHT, "weights are in a file of their own"),
+    ("LDBC Graphalytics", "`.e`", "graphalytics", FROM_1, RIGHT, ""),
+    ("GAP benchmark", "`.wel`", "gap", DOUBLED_FROM_0, RIGHT, ""),
+    ("DIMACS 9th challenge", "`.gr`", "dimacs gr", DOUBLED_FROM_1, RIGHT, ""),
+    ("DIMACS 9th challenge", "`.co`", "dimacs co", None, "refused: coordinates", "the .gr file"),
+    ("DIMACS colouring", "`.col`", "dimacs col", None, "refused: graph colouring", "p sp n m"),
+    ("DIMACS flow", "`.max`", "dimacs max", None, "refused: maximum flow", "p sp n m"),
+    ("DIMACS flow", "NETGEN's `.min`", "dimacs min", None, "refused: minimum cost flow", "p sp n m"),
+    ("METIS", "`.graph`", "metis", (EDGES, range(1, 6), 2), RIGHT, ""),
+    ("TSPLIB", "`.tsp`", "tsplib", None, "refused: a TSPLIB file", "tsplib95.load"),
+    ("Transportation Networks", "`_net.tntp`", "tntp", None, "refused: a TNTP network", "awk '"),
+    ("OSMnx", "edges of `graph_to_gdfs` to CSV", "osmnx csv", FROM_1, RIGHT, "weights are `length`"),
+    ("GTFS", "`transfers.txt`", "gtfs", (ARCS, "abcde", 2), "refused: min_transfer_time", "weight=min_transfer_time"),
+    ("Gephi", "edges, directed, CSV", "gephi directed", NAMED, RIGHT, ""),
+    ("Gephi", "edges, undirected, CSV", "gephi undirected", NAMED_EDGES, RIGHT, "by the column `Type`"),
+    ("D3", "`nodes` and `links` with ids", "d3", NAMED, RIGHT, ""),
+    ("vis.js", "`nodes` and `edges`", "vis", NAMED, RIGHT, ""),
+    ("JSON Graph Format", "version 2", "jgf", NAMED, RIGHT, ""),
+    ("JGraphT", "`CSVExporter`", "jgrapht csv", NAMED, RIGHT, ""),
+    ("JGraphT", "`JSONExporter`", "jgrapht json", NAMED, RIGHT, ""),
+    ("graph-tool", "`save('g.graphml')`", "graph-tool", NAMED, RIGHT, ""),
+    ("Graphviz", "`.dot`", "graphviz", None, "refused: a DOT file", "networkx.nx_agraph.read_dot"),
+    ("Boost", "`write_graphviz`", "boost", None, "refused: a DOT file", "networkx.nx_agraph.read_dot"),
+    ("Cytoscape", "`.sif`", "sif", None, "refused: a SIF file", "awk '"),
+    ("Neo4j", "`admin import`: `:START_ID,weight:float,:END_ID`", "neo4j import", NAMED, RIGHT, ""),
+    ("Neo4j", "`admin import`: `:START_ID,:END_ID,weight:float`", "neo4j import 2", NAMED, RIGHT, ""),
+    ("Neo4j", "`apoc.export.csv.query`", "neo4j query", NAMED, RIGHT, ""),
+    ("PostgreSQL", "`COPY edges TO`", "copy", NAMED, RIGHT, ""),
+    ("MySQL", "`mysql --batch`", "mysql", NAMED, RIGHT, ""),
+    ("SQLite", "`sqlite3 -csv -header`", "sqlite csv", NAMED, RIGHT, ""),
+    ("DuckDB", "`COPY edges TO 'g.csv'`", "duckdb", NAMED, RIGHT, ""),
+    ("DuckDB", "two columns of numbers, none a known name", "duckdb km", NAMED, "refused: road_km, lanes", "weight=road_km"),
+    ("Spark", "`write.csv`", "spark", FROM_1, RIGHT, ""),
+    ("Polars", "`write_csv`", "polars", NAMED, RIGHT, ""),
+    ("jq", "`@csv`", "jq", NAMED, RIGHT, ""),
+    ("R", "`write.csv(df)`", "r write.csv", NAMED, RIGHT, "row names are left out"),
+    ("R", "`write.csv(matrix)`", "r matrix", NAMED, RIGHT, "as a matrix"),
+    ("MATLAB", "`writematrix` of edges", "matlab edges", FROM_1, RIGHT, ""),
+    ("MATLAB", "`writematrix` of distances with `Inf`", "matlab matrix", FROM_0, RIGHT, "as a matrix"),
+    ("MATLAB", "`writetable(G.Edges)`", "matlab table", NAMED, RIGHT, ""),
+    ("Octave", "`save -text` of a matrix", "octave", FROM_0, RIGHT, "as a matrix"),
+    ("Julia", "`writedlm` of a matrix", "julia", FROM_0, RIGHT, "as a matrix"),
+    ("Mathematica", "`Export` to CSV", "mathematica", FROM_1, RIGHT, ""),
+    ("Excel", "CSV UTF-8", "excel english", NAMED, RIGHT, ""),
+    ("Excel", "CSV with `;` and decimal comma", "excel", None, "refused: decimal comma", "decimals with a point"),
+    ("Excel", "Unicode text, UTF-16", "excel unicode", NAMED, RIGHT, ""),
+    ("LibreOffice", "CSV, UTF-16", "libreoffice utf-16", NAMED, RIGHT, ""),
+    ("Google Sheets", "CSV", "sheets", NAMED, RIGHT, ""),
+    ("Programming contests", "`n m`, then the edges", "contest", DOUBLED_FROM_1, RIGHT, ""),
+)
+
+
+def distances_of(truth, directed):
+    """By Dijkstra, between vertices as the file names them."""
+    edges, names, scale = truth
+    renamed = dict(zip("abcde", names))
+    edges = [(renamed[u], renamed[v], w * scale or 1) for u, v, w in edges]
+    return harness.distances_of(edges, list(names), directed)
+
+
+def expect_right(daemon, body, truth, query=""):
+    """Returns the document of the job, whose matrix is the truth."""
+    job = daemon.solve(body, query)
+    assert job["state"] == "done", job
+    found = daemon.get(f"/v1/graphs/{job['graph']}/matrix?format=json").expect(200).json
+    names = found["sources"]
+    distances = {(source, target): distance for source, row in zip(names, found["distances"])
+                 for target, distance in zip(names, row) if distance is not None}
+    wanted = distances_of(truth, truth[0] is ARCS)
+    assert distances == wanted, (job["input"], distances, wanted)
+    return job
+
+
+def check(daemon, body, truth, verdict, way):
+    if verdict == RIGHT:
+        expect_right(daemon, body, truth)
+        return
+    if verdict == UNDIRECTED:
+        expect_right(daemon, body, truth, "?directed=false")
+        return
+    for query in ("", "?name=x"):
+        problem = daemon.submit(body, query).expect(422, "BadGraph").json
+        assert verdict.removeprefix("refused: ") in problem["detail"], problem
+        assert (way.partition("=")[0] + "=" if truth else way) in problem["hint"], problem
+    if truth:
+        expect_right(daemon, body, truth, "?" + way)
+
+
+def test_files_of_tools(daemon):
+    files = tool_files.all_files()
+    failed = []
+    for _, _, name, *case in CASES:
+        for body in files[name]:
+            try:
+                check(daemon, body, *case)
+            except AssertionError as problem:
+                failed.append(f"{name}: {problem}")
+    assert not failed, "\n".join(failed)
+
+
+def test_the_document_has_this_table(_):
+    rows = [f"| {tool} | {how} | {verdict} | {f'`{way}`' if 'refused' in verdict else way} |"
+            for tool, how, _, _, verdict, way in CASES]
+    found = re.findall(r"^\|.*\|$", DOCUMENT.read_text(encoding="utf-8"), re.M)
+    assert found[2:] == rows, "\n".join(rows)
+    tools = len({tool for tool, *_ in CASES})
+    assert tools >= 40 and f"{tools} tools" in DOCUMENT.read_text(encoding="utf-8"), tools
+
+
+if __name__ == "__main__":
+    harness.run(globals())
