@@ -111,12 +111,37 @@ static void nothing_known_is_null(void **state)
     assert_false(again.known);
 }
 
+static void a_guess_is_told_where_another_one_may_help(void **state)
+{
+    static const struct {
+        enum format format;
+        const char *words; /* in the hint; NULL: there is none */
+    } cases[] = {
+        {FORMAT_EDGES, "list of edges"}, {FORMAT_METIS, "format=edges"}, {FORMAT_JSON, NULL}};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct input_report report = {.known = true, .guessed = true, .format = cases[i].format};
+        struct problem problem;
+
+        problem_set(&problem, STATUS_BAD_GRAPH, "x");
+        input_report_hint(&report, &problem);
+        assert_int_equal(problem.hint[0] != '\0', cases[i].words != NULL);
+        assert_non_null(strstr(problem.hint, cases[i].words == NULL ? "" : cases[i].words));
+        problem_set(&problem, STATUS_BAD_GRAPH, "x");
+        report.guessed = false;
+        input_report_hint(&report, &problem);
+        assert_int_equal(problem.hint[0], '\0');
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_reader_notes_what_it_understood),
         cmocka_unit_test(what_is_written_is_read_back),
         cmocka_unit_test(nothing_known_is_null),
+        cmocka_unit_test(a_guess_is_told_where_another_one_may_help),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
