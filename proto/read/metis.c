@@ -245,9 +245,12 @@ static enum status match(struct metis *metis, const struct neighbour *neighbour,
         return refuse_one_way(row, neighbour->row, metis->line, neighbour->column, reterr);
     }
     if (weight != neighbour->weight) {
+        char here[NUMBER_PRINT_SIZE];
+        char there[NUMBER_PRINT_SIZE];
         problem_bad_graph(reterr, metis->line, neighbour->column,
-                          "The edge has weight %.17g here and %.17g in the list of vertex %u.",
-                          neighbour->weight, weight, neighbour->row + 1);
+                          "The edge has weight %.*s here and %.*s in the list of vertex %u.",
+                          (int)number_print_real(neighbour->weight, false, here), here,
+                          (int)number_print_real(weight, false, there), there, neighbour->row + 1);
         problem_hint(reterr, "Both ends of an edge list it, with the same weight.");
         return STATUS_BAD_GRAPH;
     }

@@ -339,7 +339,7 @@ static void append_progress(struct scheduler *scheduler, const struct call *call
     const double eta_s = answer_eta_s(scheduler, job);
     text_printf(text,
                 "event: progress\ndata: {\"id\":\"%s\",\"state\":\"%s\",\"position\":%u,"
-                "\"progress\":%.4f,\"eta_s\":",
+                "\"progress\":%.4g,\"eta_s\":",
                 job->id, job_state_name(job->state), call->place.position, call->place.progress);
     if (eta_s >= 0) {
         text_printf(text, "%.3f}\n\n", eta_s);

@@ -70,7 +70,7 @@ def test_the_states_come_in_their_order_and_the_stream_ends(daemon):
     running, waiting = start_slow(daemon, 21)
     stream = Stream(daemon, waiting)
     assert stream.status == 200, stream.status
-    assert stream.headers["Content-Type"] == "text/event-stream", stream.headers
+    assert stream.headers["Content-Type"] == "text/event-stream; charset=utf-8", stream.headers
     assert stream.headers["Cache-Control"] == "no-store", stream.headers
     assert stream.headers["X-Accel-Buffering"] == "no", stream.headers
     assert "Content-Length" not in stream.headers
@@ -136,7 +136,7 @@ def test_a_failed_job_says_why(daemon):
 def test_head_has_no_body_and_an_unknown_job_no_events(daemon):
     running, waiting = start_slow(daemon, 24)
     answer = daemon.ask("HEAD", f"/v1/jobs/{running}/events").expect(200)
-    assert answer.body == b"" and answer.headers["Content-Type"] == "text/event-stream"
+    assert answer.body == b"" and answer.headers["Content-Type"] == "text/event-stream; charset=utf-8"
     cancel(daemon, waiting)
     cancel(daemon, running)
     daemon.get("/v1/jobs/j_00000000000000000000000000/events").expect(404, "NoSuchJob")

@@ -88,7 +88,7 @@ CSV = b"0,5,12,\n8,0,7,\n1,6,0,\n,,,0\n"
 
 def test_text_formats(daemon):
     csv = daemon.get(PATH + "?format=csv").expect(200)
-    assert csv.body == CSV and csv.headers["Content-Type"] == "text/csv"
+    assert csv.body == CSV and csv.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert csv.headers["Content-Disposition"].endswith('.csv"')
     assert daemon.get(PATH, Accept="text/csv").expect(200).body == CSV
     named = daemon.get(PATH + "?format=csv&header=true&rows=2:&cols=1,4").expect(200).body

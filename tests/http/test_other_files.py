@@ -90,5 +90,15 @@ def test_metis_may_end_in_blank_lines(daemon):
         assert job["input"]["format"] == "metis" and job["summary"]["n"] == 3, job
 
 
+def test_answers_in_text_say_their_charset(daemon):
+    graph = daemon.solve(SMALL)["graph"]
+    for path, accept in ((f"graphs/{graph}/distance?source=1&target=2", "text/plain"),
+                         (f"graphs/{graph}/matrix?format=csv", "*/*"), (f"graphs/{graph}/matrix?format=mtx", "*/*")):
+        for headers in ({}, {"Range": "bytes=0-3"}):
+            answer = daemon.ask("GET", "/v1/" + path, headers={"Accept": accept, **headers})
+            assert answer.headers["Content-Type"].endswith("; charset=utf-8"), (path, answer.headers)
+    assert daemon.get(f"/v1/graphs/{graph}/matrix?format=json").headers["Content-Type"] == "application/json"
+
+
 if __name__ == "__main__":
     harness.run(globals())

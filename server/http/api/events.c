@@ -122,7 +122,7 @@ static void begin_stream(struct request *request)
         }
     }
     request_expect_stream(request, response);
-    request_add_header(request, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream");
+    request_add_type(request, "text/event-stream");
     request_add_header(request, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     /* To a proxy that would collect what it passes on. */
     request_add_header(request, "X-Accel-Buffering", "no");

@@ -369,8 +369,7 @@ static void answer_bytes(struct request *request, struct source *source)
         return;
     }
     describe(request, source);
-    request_set_header(request, MHD_HTTP_HEADER_CONTENT_TYPE, "%s",
-                       format_info(source->selection.format)->media_types[0]);
+    request_add_type(request, format_info(source->selection.format)->media_types[0]);
     request->conn->deadlines.whole = size;
     request_answer(request, http_status, part_response(source, first, size));
 }

@@ -104,6 +104,13 @@ void request_set_header(struct request *request, const char *name, const char *f
     }
 }
 
+void request_add_type(struct request *request, const char *media_type)
+{
+    const bool is_unsaid = strncmp(media_type, "text/", 5) == 0 && strchr(media_type, ';') == NULL;
+    request_set_header(request, MHD_HTTP_HEADER_CONTENT_TYPE, "%s%s", media_type,
+                       is_unsaid ? "; charset=utf-8" : "");
+}
+
 double request_preferred_wait(struct request *request)
 {
     double wait_s;
@@ -278,7 +285,7 @@ void request_answer_text(struct request *request, unsigned http_status, const ch
     if (response == NULL) {
         free(bytes);
     }
-    request_add_header(request, MHD_HTTP_HEADER_CONTENT_TYPE, media_type);
+    request_add_type(request, media_type);
     request_answer(request, http_status, response);
 }
 
@@ -291,7 +298,7 @@ void request_answer_small(struct request *request, const char *representation,
     if (request_not_modified(request, representation)) {
         return;
     }
-    request_add_header(request, MHD_HTTP_HEADER_CONTENT_TYPE, media_type);
+    request_add_type(request, media_type);
     request_answer(
         request, MHD_HTTP_OK,
         text_status(text) == STATUS_OK

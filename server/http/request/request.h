@@ -113,6 +113,8 @@ void request_set_header(struct request *request, const char *name, const char *f
     __attribute__((format(printf, 3, 4)));
 /* The same for a value that is there. */
 void request_add_header(struct request *request, const char *name, const char *value);
+/* The Content-Type; text is UTF-8, and says so. */
+void request_add_type(struct request *request, const char *media_type);
 /* Chooses the coding of an answer that will be streamed; before its tag is made. without_gzip: it
  * costs more than it saves. */
 void request_negotiate(struct request *request, bool without_gzip);

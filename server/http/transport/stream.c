@@ -157,7 +157,7 @@ static void answer(struct request *request, const char *media_type, struct strea
         }
     }
     request_expect_stream(request, response);
-    request_add_header(request, MHD_HTTP_HEADER_CONTENT_TYPE, media_type);
+    request_add_type(request, media_type);
     if (request->coding != CODING_IDENTITY) {
         request_add_header(request, MHD_HTTP_HEADER_CONTENT_ENCODING,
                            decoder_coding_name(request->coding));

@@ -32,7 +32,7 @@ static void answer(struct request *request, const struct page *page, const char 
     if (packed) {
         request_add_header(request, "Content-Encoding", "gzip");
     }
-    request_add_header(request, "Content-Type", page->media_type);
+    request_add_type(request, page->media_type);
     request_add_header(request, "X-Content-Type-Options", "nosniff");
     request_add_header(request, "Referrer-Policy", "no-referrer");
     struct MHD_Response *response = response_of(packed ? &page->gzip : &page->plain);
