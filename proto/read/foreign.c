@@ -132,7 +132,8 @@ enum status foreign_refuse(const char *bytes, size_t size, struct problem *reter
         first++;
     }
     /* The formats in JSON are told apart elsewhere. */
-    for (size_t i = 0; i < count && found == count && strchr("{[", *first) == NULL; i++) {
+    for (size_t i = 0; first < end && i < count && found == count && strchr("{[", *first) == NULL;
+         i++) {
         for (size_t k = 0; k < PATTERN_LIMIT && formats[i].patterns[k] != NULL; k++) {
             found = found == count && has_line(bytes, end, formats[i].patterns[k]) ? i : found;
         }

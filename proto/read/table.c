@@ -204,7 +204,7 @@ static enum status decide(struct table *table, const char *line, size_t size,
     if (status != STATUS_OK) {
         return status;
     }
-    const bool is_same = line != NULL && head.label.size == second.label.size &&
+    const bool is_same = head.label.size > 0 && head.label.size == second.label.size &&
                          memcmp(head.label.bytes, second.label.bytes, head.label.size) == 0;
     const bool is_labelled = is_same && head.count > 1 && head.count == second.count &&
                              (head.corner_is_empty || !head.corner_is_cell || !head.rest_are_cells);
