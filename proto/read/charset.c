@@ -64,8 +64,10 @@ enum status charset_choose(const char *name, char ret_charset[CHARSET_NAME_SIZE]
 void charset_load(void)
 {
     /* A descriptor that stays open keeps the converter loaded. */
+    static iconv_t loaded[COUNT(charsets)];
+
     for (size_t i = 0; i < COUNT(charsets); i++) {
-        (void)iconv_open("utf-8", charsets[i]);
+        loaded[i] = loaded[i] == NULL ? iconv_open("utf-8", charsets[i]) : loaded[i];
     }
 }
 
