@@ -241,7 +241,9 @@ static enum status take_cell(struct table *table, struct field field, uint32_t c
         return STATUS_OK;
     }
     if (column < 2) {
-        table->vertices &= strspn(field.bytes, "0123456789") >= field.size;
+        int64_t vertex;
+
+        table->vertices &= number_parse_integer(field.bytes, field.size, &vertex) && vertex >= 0;
     }
     /* Few numbers that begin so are not 0, and no other ones are. */
     if (strchr("0-+.", field.bytes[0]) != NULL &&

@@ -48,8 +48,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     if (size == 0)
         return 0;
-    char *value = strndup((const char *)bytes + 1, size - 1);
+    char *value = calloc(size, 1);
     CHECK(value != NULL);
+    memcpy(value, bytes + 1, size - 1);
     try_range(value, bytes[0] < 0xF0 ? bytes[0] : UINT64_MAX - bytes[0]);
     try_preferences(value);
     try_trace(value);

@@ -55,11 +55,12 @@ static void call(const struct query *query)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    char *text = strndup((const char *)bytes, size);
+    char *text = calloc(size + 1, 1);
     struct query query;
     struct query again;
 
     CHECK(text != NULL);
+    memcpy(text, bytes, size);
     if (query_parse(text, &query, NULL) == STATUS_OK) {
         CHECK(query.count <= QUERY_LIMIT);
         char *copy = write_again(&query);

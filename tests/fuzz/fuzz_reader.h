@@ -51,6 +51,7 @@ static inline int fuzz_reader(enum format format, const uint8_t *bytes, size_t s
     CHECK((foreign_refuse((const char *)bytes + 1, size - 1, &problems[0]) == STATUS_OK) ==
           (problems[0].status == STATUS_OK));
     problems[0] = (struct problem){0};
+    reader_sniff((const char *)bytes + 1, size - 1);
     for (int i = 0; i < 2; i++)
         statuses[i] =
             read_graph(format, &options, (const char *)bytes + 1, size - 1,

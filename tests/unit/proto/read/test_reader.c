@@ -18,7 +18,16 @@
 
 static enum format sniffed(const char *text)
 {
-    return reader_sniff(text, strlen(text));
+    /* No NUL behind the text: a sanitizer sees who reads on. */
+    const size_t size = strlen(text);
+    char *bytes = malloc(size > 0 ? size : 1);
+    enum format format;
+
+    assert_non_null(bytes);
+    memcpy(bytes, text, size);
+    format = reader_sniff(bytes, size);
+    free(bytes);
+    return format;
 }
 
 static void metis_is_told_from_edge_buffers(void **state)
