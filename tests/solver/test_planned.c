@@ -30,7 +30,7 @@ static struct plan_cost figures(void)
     cost.round_s = 1e-9;
     cost.touch_s = 1e-9;
     cost.product_s = 1e-6;
-    cost.planning_weight = 0;
+    cost.separator_s = 0;
     return cost;
 }
 
@@ -127,13 +127,14 @@ static void real_graphs_keep_a_part_of_the_work(void **state)
         skip();
     }
     for (size_t index = 0; index < sizeof(reals) / sizeof(reals[0]); ++index) {
-        const struct plan_cost costs[] = {plan_cost_of_cpu(2), plan_cost_of_gpu()};
+        struct plan_cost costs[] = {plan_cost_of_cpu(2), plan_cost_of_gpu()};
         char path[4096];
         snprintf(path, sizeof(path), "%s/graphs/%s", folder, reals[index].name);
         struct graph *graph = graph_source_open(path);
         assert_non_null(graph);
         for (size_t which = 0; which < 2; ++which) {
             struct plan *plan = NULL;
+            costs[which].separator_s = 0;
             assert_int_equal(planner_make(graph, &costs[which], &plan), STATUS_OK);
             assert_true(plan->summary.work_fraction <= reals[index].work_fraction_max);
             assert_true(plan->summary.kind == PLAN_DENSE ||

@@ -8,6 +8,9 @@
 #define GPU_RELAXATIONS_PER_S 16.7e12
 #define GPU_UNITS 132
 
+/* Measured with METIS: 0.09 us on roads and meshes to 0.2 us on random graphs. */
+#define SEPARATOR_S 0.15e-6
+
 /* Effort of one round, in tile products of full depth. */
 struct effort {
     double close;   /* the deepest pivot's own tile */
@@ -27,11 +30,9 @@ struct plan_cost plan_cost_of_cpu(uint32_t threads)
                               .round_s = 10e-6,
                               .product_s = volume / CPU_RELAXATIONS_PER_S,
                               .touch_s = 4e-6,
-                              .planning_weight = 1};
+                              .separator_s = SEPARATOR_S};
 }
 
-/* A second of such a device is dearer than one of a processor, which plans while it has other work.
- */
 struct plan_cost plan_cost_of_gpu(void)
 {
     const double volume = 128.0 * 128.0 * 128.0;
@@ -42,7 +43,7 @@ struct plan_cost plan_cost_of_gpu(void)
                               .round_s = 20e-6,
                               .product_s = volume / (GPU_RELAXATIONS_PER_S / GPU_UNITS),
                               .touch_s = 4e-6,
-                              .planning_weight = 1.0 / 256};
+                              .separator_s = SEPARATOR_S};
 }
 
 /* ---- One round ---- */

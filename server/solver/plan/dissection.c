@@ -12,6 +12,9 @@
 /* How many levels are looked ahead to judge a separator. */
 #define JUDGED_LEVELS 6
 
+/* A level of a breadth-first search of at most so many of the vertices may be near a separator. */
+#define THIN_FRACTION 0.25
+
 /* A component while it is taken apart. */
 struct work {
     const struct graph *graph; /* seen as undirected: the edges within a component count */
@@ -159,6 +162,46 @@ static bool is_worth(const uint32_t counts[3])
         work += expect_work(counts[side] / all, share, share, JUDGED_LEVELS);
     }
     return work < WORTH_FRACTION;
+}
+
+/* A breadth-first search from the place that another one reached last. Roads, meshes and grids are
+ * crossed in many thin levels; a random graph, whose separators are too large, in a few thick ones.
+ * So are some networks with a dense core that have separators: where this is asked, looking at them
+ * would cost more than it is likely to bring. */
+static enum status find_thin_level(const struct pattern *pattern, bool *ret_found)
+{
+    const uint32_t count = pattern->vertex_count;
+    const double side_min = (1 - SIDE_FRACTION_MAX) * count;
+    uint32_t *queue = malloc(((size_t)count + 1) * sizeof(*queue));
+    bool *seen = malloc((size_t)count + 1);
+    const enum status status = queue != NULL && seen != NULL ? STATUS_OK : STATUS_NO_MEMORY;
+    uint32_t from = 0;
+    *ret_found = false;
+    for (int pass = 0; status == STATUS_OK && pass < 2; pass++) {
+        uint32_t end = 0;
+        memset(seen, 0, count);
+        queue[end++] = from;
+        seen[from] = true;
+        for (uint32_t begin = 0; begin < end;) {
+            const uint32_t level_end = end;
+            *ret_found |= begin >= side_min && count - level_end >= side_min &&
+                          level_end - begin <= THIN_FRACTION * count;
+            for (; begin < level_end; begin++) {
+                const int32_t *offset = &pattern->offset[queue[begin]];
+                for (int32_t entry = offset[0]; entry < offset[1]; entry++) {
+                    const uint32_t target = (uint32_t)pattern->target[entry];
+                    if (!seen[target]) {
+                        seen[target] = true;
+                        queue[end++] = target;
+                    }
+                }
+            }
+        }
+        from = queue[end - 1];
+    }
+    free(queue);
+    free(seen);
+    return status;
 }
 
 /* ---- Trees ---- */
@@ -385,13 +428,20 @@ static enum status take_all_apart(struct work *work, const struct strong_compone
             status = add_leaf(work, begin, begin + count, &root->node);
         } else {
             struct pattern pattern = {0};
+            bool divisible = true;
             for (uint32_t local = 0; local < count; local++) {
                 work->local[vertices[local]] = local;
             }
             status = cut_pattern(whole, vertices, count, work->local, &pattern);
-            if (status == STATUS_OK) {
-                status = take_apart(work, &pattern, begin, &root->node);
+            if (status == STATUS_OK && work->options->thin_only) {
+                status = find_thin_level(&pattern, &divisible);
             }
+            if (status == STATUS_OK && divisible) {
+                status = take_apart(work, &pattern, begin, &root->node);
+            } else if (status == STATUS_OK) {
+                status = add_leaf(work, begin, begin + count, &root->node);
+            }
+            pattern_finish(&pattern);
         }
         begin += count;
     }

@@ -36,6 +36,9 @@ struct dissection_options {
     uint32_t leaf; /* what has at most so many vertices is a leaf */
     /* Take strong components, sources first and sinks last, rather than connected ones. */
     bool directed;
+    /* A component is divided only where a breadth-first search has a thin level: a few percent of
+     * what the first separator takes, and that is lost on graphs that have none. */
+    bool thin_only;
 };
 
 /* A part that cannot be divided well becomes a leaf of any size. Without separators

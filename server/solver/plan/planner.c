@@ -12,13 +12,13 @@
 /* A plan is taken when it costs less than this part of the dense one: the model is only a model. */
 #define GAIN_FRACTION 0.9
 
-/* Separators take about so long for each vertex and entry of the pattern, on each level of the
- * tree (measured: 0.06 to 0.35 us). */
-#define SEPARATOR_S 0.12e-6
+/* Separators are looked for only when those of all levels are predicted to take less than this
+ * fraction of the dense solve: who waits for the answer waits for both. */
+#define LOOK_FRACTION 0.5
 
-/* Separators are looked for only when the predicted time, multiplied by the weight of planning, is
- * below this fraction of the dense solve's. */
-#define LOOK_FRACTION 0.25
+/* When the first separator alone takes more than this fraction, and would be lost if it is bad,
+ * then only where a breadth-first search finds a thin level. */
+#define LOSS_FRACTION 0.03
 
 /* The second way of taking a directed graph apart may save most of what the first one's
  * plan costs: it is tried when the look takes less. */
@@ -102,9 +102,11 @@ static enum status try_layouts(struct choice *choice, const struct dissection *d
 }
 
 /* directed: by strong components. ret_whole: one of the components is most of the graph. */
-static enum status try_dissection(struct choice *choice, bool directed, bool *ret_whole)
+static enum status try_dissection(struct choice *choice, bool directed, bool thin_only,
+                                  bool *ret_whole)
 {
-    const struct dissection_options options = {.leaf = choice->cost->tile, .directed = directed};
+    const struct dissection_options options = {
+        .leaf = choice->cost->tile, .directed = directed, .thin_only = thin_only};
     struct dissection *dissection = NULL;
     enum status status = dissection_make(choice->graph, &options, &dissection);
     if (status == STATUS_OK) {
@@ -143,20 +145,21 @@ enum status planner_make(const struct graph *graph, const struct plan_cost *cost
     struct choice choice = {.graph = graph, .cost = cost, .seconds = GAIN_FRACTION * dense_s};
     struct plan *plan = NULL;
     enum status status = STATUS_OK;
-    /* Separators of all levels, as far as they can be told from n and m. */
+    /* Separators of one level and of all, as far as they can be told from n and m. */
     const double size = (double)graph->vertex_count + 2 * (double)graph->edge_count;
-    const double levels = log2((double)graph->vertex_count / cost->tile);
-    const double look_s = SEPARATOR_S * size * (levels > 1 ? levels : 1) * cost->planning_weight;
+    const double level_s = cost->separator_s * size;
+    const double look_s = level_s * fmax(1, log2((double)graph->vertex_count / cost->tile));
+    const bool thin_only = level_s > LOSS_FRACTION * dense_s;
     if (graph->vertex_count > (uint64_t)cost->tile * (TILES_MIN - 1) &&
         graph->vertex_count <= INT32_MAX && graph->edge_count <= INT32_MAX / 2 &&
         look_s < LOOK_FRACTION * dense_s) {
         bool whole = false;
-        status = try_dissection(&choice, graph->directed, &whole);
+        status = try_dissection(&choice, graph->directed, thin_only, &whole);
         /* Small strong components leave pivots without targets, and forget what lies near to what,
          * which connected ones keep: where that may pay they are tried too. */
         if (status == STATUS_OK && graph->directed && !whole &&
             look_s < LIKELY_GAIN * choice.seconds) {
-            status = try_dissection(&choice, false, &whole);
+            status = try_dissection(&choice, false, thin_only, &whole);
         }
     }
     if (status == STATUS_OK) {

@@ -19,8 +19,9 @@ struct plan_cost {
     double product_s;      /* one tile product of full depth, on one unit */
     double touch_s;        /* one tile read and written, on one unit */
     double dense_s; /* the dense solve of the graph in hand, where that is known; 0 = by the rest */
-    /* A second of planning counts as so many of solving: 1 where the same processor does both. */
-    double planning_weight;
+    /* Separators of one level of the tree, for each vertex and entry of the pattern; 0 = they are
+     * looked for whatever that takes. */
+    double separator_s;
 };
 
 /* Figures to begin with, before a solver has better ones: of threads that relax 50e9 times a second
@@ -50,6 +51,6 @@ MUST_CHECK enum status planner_dense(uint32_t vertex_count, uint32_t tile, struc
 
 /* The cheapest plan that is found, by the solver's figures: by components and separators where that
  * pays, else the dense one. The same graph and figures give the same plan. What cannot pay is seen
- * from n and m, or from the first separator. STATUS_NO_MEMORY. */
+ * from n and m, from how fast a search spreads, or from the first separator. STATUS_NO_MEMORY. */
 MUST_CHECK enum status planner_make(const struct graph *graph, const struct plan_cost *cost,
                                     struct plan **ret_plan);

@@ -291,7 +291,7 @@ static void tell_figures(const struct solver *solver, const struct graph *graph,
     ret_cost->tile = 4;
     ret_cost->edge_granule = 1;
     ret_cost->round_s = 0;
-    ret_cost->planning_weight = 0;
+    ret_cost->separator_s = 0;
 }
 
 static bool has_room = true;

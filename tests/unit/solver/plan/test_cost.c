@@ -9,8 +9,7 @@ static const struct plan_cost figures = {.tile = 4,
                                          .edge_granule = 1,
                                          .round_s = 1000,
                                          .product_s = 16,
-                                         .touch_s = 1,
-                                         .planning_weight = 1};
+                                         .touch_s = 1};
 static const uint32_t in_order[VERTICES] = {
     0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
     20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39,

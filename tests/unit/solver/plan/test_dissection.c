@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define WIDTH 40
-#define EDGES_MAX 8000
+#define EDGES_MAX 25000
 
 static struct range_edge edges[EDGES_MAX];
 
@@ -186,6 +186,41 @@ static void the_edge_between_components_goes_up_in_level(void **state)
     }
 }
 
+/* Groups in which all are joined, and a few edges between any two of them: METIS divides between
+ * groups; a search is everywhere at once. */
+static struct graph *make_groups(void)
+{
+    enum { GROUP = 64, VERTICES = 12 * GROUP };
+    uint32_t random = 1;
+    size_t count = 0;
+    for (uint32_t vertex = 0; vertex < VERTICES; ++vertex) {
+        for (uint32_t other = vertex + 1; other % GROUP != 0; ++other) {
+            edges[count++] = (struct range_edge){vertex, other, 1};
+        }
+        if (vertex % 3 == 0) {
+            random = random * 1664525 + 1013904223;
+            edges[count++] = (struct range_edge){vertex, (random >> 8) % VERTICES, 1};
+        }
+    }
+    return range_build(VERTICES, edges, count, false);
+}
+
+static void only_what_has_a_thin_level_is_divided_where_that_is_asked(void **state)
+{
+    (void)state;
+    struct graph *const graphs[] = {make_grid(WIDTH), make_groups()};
+    for (int which = 0; which < 2; ++which) {
+        for (int thin_only = 0; thin_only < 2; ++thin_only) {
+            const struct dissection_options options = {.leaf = 40, .thin_only = thin_only != 0};
+            struct dissection *dissection = NULL;
+            assert_int_equal(dissection_make(graphs[which], &options, &dissection), STATUS_OK);
+            assert_int_equal(dissection->node_count > 1, which == 0 || thin_only == 0);
+            dissection_destroy(dissection);
+        }
+        graph_destroy(graphs[which]);
+    }
+}
+
 static void no_vertices_have_no_tree(void **state)
 {
     (void)state;
@@ -205,6 +240,7 @@ int main(void)
         cmocka_unit_test(strong_components_come_sources_first_and_sinks_last),
         cmocka_unit_test(connected_components_are_of_one_level_the_small_ones_last),
         cmocka_unit_test(the_edge_between_components_goes_up_in_level),
+        cmocka_unit_test(only_what_has_a_thin_level_is_divided_where_that_is_asked),
         cmocka_unit_test(no_vertices_have_no_tree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,7 +76,7 @@ static struct plan_cost small_tiles(void)
     cost.round_s = 1e-7;
     cost.touch_s = 1e-8;
     cost.product_s = 1e-6;
-    cost.planning_weight = 0;
+    cost.separator_s = 0;
     return cost;
 }
 
@@ -192,7 +192,7 @@ static void a_look_that_costs_more_than_the_solve_is_not_taken(void **state)
 {
     (void)state;
     struct plan_cost cost = small_tiles();
-    cost.planning_weight = 1e6;
+    cost.separator_s = 1;
     struct graph *graph = make_grid(60);
     struct plan *plan = plan_for(graph, &cost);
     assert_int_equal(plan->summary.kind, PLAN_DENSE);
