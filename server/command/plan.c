@@ -51,8 +51,8 @@ static void choose_figures(struct planning *planning)
         solver_supports(solver, kind)) {
         solver->class_->plan_cost(solver, graph, kind, &options, &planning->cost);
     } else {
-        planning->cost =
-            strcmp(planning->solver, "gpu") == 0 ? plan_cost_of_gpu() : plan_cost_of_cpu(threads);
+        planning->cost = strcmp(planning->solver, "gpu") == 0 ? plan_cost_of_gpu(threads)
+                                                              : plan_cost_of_cpu(threads);
     }
     solver_close(solver);
 }

@@ -1,5 +1,6 @@
 /* The GPU back end: gpu/gpu.h behind the solver seam. */
 #include "gpu/gpu.h"
+#include "server/solver/cpu/pool.h"
 #include "server/solver/solver.h"
 
 #include <math.h>
@@ -98,7 +99,7 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
 {
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
     const struct gpu_plan_figures figures = self->plans[kind][options->narrow];
-    *ret_cost = plan_cost_of_gpu();
+    *ret_cost = plan_cost_of_gpu(cpu_pool_cores());
     ret_cost->units = figures.units;
     ret_cost->granule = figures.depth_step;
     ret_cost->edge_granule = figures.edge_step;

@@ -127,7 +127,7 @@ static void real_graphs_keep_a_part_of_the_work(void **state)
         skip();
     }
     for (size_t index = 0; index < sizeof(reals) / sizeof(reals[0]); ++index) {
-        struct plan_cost costs[] = {plan_cost_of_cpu(2), plan_cost_of_gpu()};
+        struct plan_cost costs[] = {plan_cost_of_cpu(2), plan_cost_of_gpu(2)};
         char path[4096];
         snprintf(path, sizeof(path), "%s/graphs/%s", folder, reals[index].name);
         struct graph *graph = graph_source_open(path);

@@ -24,6 +24,7 @@ struct plan_cost plan_cost_of_cpu(uint32_t threads)
 {
     const double volume = 128.0 * 128.0 * 128.0;
     return (struct plan_cost){.tile = 128,
+                              .threads = threads,
                               .units = threads,
                               .granule = 1,
                               .edge_granule = 16,
@@ -33,10 +34,11 @@ struct plan_cost plan_cost_of_cpu(uint32_t threads)
                               .separator_s = SEPARATOR_S};
 }
 
-struct plan_cost plan_cost_of_gpu(void)
+struct plan_cost plan_cost_of_gpu(uint32_t threads)
 {
     const double volume = 128.0 * 128.0 * 128.0;
     return (struct plan_cost){.tile = 128,
+                              .threads = threads,
                               .units = GPU_UNITS,
                               .granule = 16,
                               .edge_granule = 128,

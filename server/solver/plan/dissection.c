@@ -1,5 +1,6 @@
 #include "server/solver/plan/dissection.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +16,28 @@
 /* A level of a breadth-first search of at most so many of the vertices may be near a separator. */
 #define THIN_FRACTION 0.25
 
+/* A side of fewer vertices is taken apart before a thread for it has begun. */
+#define BRANCH_VERTICES 2048
+
 /* A component while it is taken apart. */
 struct work {
     const struct graph *graph; /* seen as undirected: the edges within a component count */
     const struct dissection_options *options;
     struct dissection *dissection;
     uint32_t node_capacity;
-    uint32_t *local; /* of each vertex: its number within the pattern that it is in */
+    uint32_t *local;  /* of each vertex: its number within the pattern that it is in */
+    uint32_t threads; /* for this one and the sides that are taken apart meanwhile */
+};
+
+/* A side that a thread of its own takes apart, into a tree that is joined to the others' after. */
+struct branch {
+    struct work work;
+    struct dissection tree; /* its nodes; the order is the whole graph's */
+    struct pattern *side;
+    uint32_t begin;
+    uint32_t node;
+    enum status status;
+    pthread_t thread;
 };
 
 void dissection_destroy(struct dissection *dissection)
@@ -253,6 +269,61 @@ static enum status cut_sides(struct work *work, const struct pattern *pattern,
     return status;
 }
 
+static void *take_branch_apart(void *context)
+{
+    struct branch *branch = context;
+    branch->status = take_apart(&branch->work, branch->side, branch->begin, &branch->node);
+    return NULL;
+}
+
+/* False where there are no threads left for it, or too little to do or no memory for one. */
+static bool begin_branch(struct work *work, struct pattern *side, uint32_t begin,
+                         struct branch *branch)
+{
+    if (work->threads < 2 || side->vertex_count < BRANCH_VERTICES) {
+        return false;
+    }
+    const uint32_t given = work->threads / 2;
+    *branch = (struct branch){.work = *work, .side = side, .begin = begin, .node = NO_NODE};
+    branch->tree.vertex_at = work->dissection->vertex_at;
+    branch->work.dissection = &branch->tree;
+    branch->work.node_capacity = 0;
+    branch->work.threads = given;
+    branch->work.local = malloc(side->vertex_count * sizeof(*branch->work.local));
+    if (branch->work.local == NULL ||
+        pthread_create(&branch->thread, NULL, take_branch_apart, branch) != 0) {
+        free(branch->work.local);
+        return false;
+    }
+    work->threads -= given;
+    return true;
+}
+
+/* Waits for it. Its nodes follow those that are there. */
+static enum status end_branch(struct work *work, struct branch *branch, uint32_t *ret_node)
+{
+    struct dissection *dissection = work->dissection;
+    const uint32_t base = dissection->node_count;
+    pthread_join(branch->thread, NULL);
+    work->threads += branch->work.threads;
+    enum status status = branch->status;
+    for (uint32_t index = 0; index < branch->tree.node_count && status == STATUS_OK; index++) {
+        struct dissection_node node = branch->tree.nodes[index];
+        uint32_t place = 0;
+        for (int side = 0; side < 2 && node.child[side] != NO_NODE; side++) {
+            node.child[side] += base;
+        }
+        status = add_node(work, &node, &place);
+    }
+    if (branch->tree.largest_separator > dissection->largest_separator) {
+        dissection->largest_separator = branch->tree.largest_separator;
+    }
+    free(branch->tree.nodes);
+    free(branch->work.local);
+    *ret_node = base + branch->node;
+    return status;
+}
+
 /* The sides, then the node over them. */
 static enum status take_sides_apart(struct work *work, struct pattern sides[2],
                                     const uint32_t counts[3], uint32_t begin, uint32_t *ret_node)
@@ -261,8 +332,13 @@ static enum status take_sides_apart(struct work *work, struct pattern sides[2],
     struct dissection_node node = {.begin = begin,
                                    .separator = begin + counts[0] + counts[1],
                                    .end = begin + counts[0] + counts[1] + counts[2]};
+    struct branch branch;
+    const bool beside = begin_branch(work, &sides[1], begin + counts[0], &branch);
     enum status status = take_apart(work, &sides[0], begin, &node.child[0]);
-    if (status == STATUS_OK) {
+    if (beside) {
+        const enum status other = end_branch(work, &branch, &node.child[1]);
+        status = status == STATUS_OK ? other : status;
+    } else if (status == STATUS_OK) {
         status = take_apart(work, &sides[1], begin + counts[0], &node.child[1]);
     }
     if (status == STATUS_OK) {
@@ -464,7 +540,8 @@ enum status dissection_make(const struct graph *graph, const struct dissection_o
     struct work work = {.graph = &seen,
                         .options = options,
                         .dissection = dissection,
-                        .local = malloc(vertices * sizeof(*work.local))};
+                        .local = malloc(vertices * sizeof(*work.local)),
+                        .threads = options->threads};
     dissection->vertex_count = graph->vertex_count;
     dissection->vertex_at = malloc(vertices * sizeof(*dissection->vertex_at));
     enum status status = work.local != NULL && dissection->vertex_at != NULL

@@ -33,7 +33,8 @@ struct dissection {
 };
 
 struct dissection_options {
-    uint32_t leaf; /* what has at most so many vertices is a leaf */
+    uint32_t leaf;    /* what has at most so many vertices is a leaf */
+    uint32_t threads; /* that take sides apart, this one among them; at least 1 */
     /* Take strong components, sources first and sinks last, rather than connected ones. */
     bool directed;
     /* A component is divided only where a breadth-first search has a thin level: a few percent of
@@ -42,7 +43,8 @@ struct dissection_options {
 };
 
 /* A part that cannot be divided well becomes a leaf of any size. Without separators
- * (separator_present) every component is a leaf. STATUS_NO_MEMORY. */
+ * (separator_present) every component is a leaf. With several threads the separators of a large
+ * graph are others each time. STATUS_NO_MEMORY. */
 MUST_CHECK enum status dissection_make(const struct graph *graph,
                                        const struct dissection_options *options,
                                        struct dissection **ret_dissection);
@@ -87,5 +89,5 @@ enum side { SIDE_FIRST = 0, SIDE_SECOND = 1, SIDE_SEPARATOR = 2 };
 bool separator_present(void);
 
 /* ret_side: of each vertex, an enum side. The pattern is only read. The same pattern gives the same
- * separator. Any thread; one at a time, the others wait. STATUS_NO_MEMORY. */
+ * separator, unless another thread looks for one at the same time. Any thread. STATUS_NO_MEMORY. */
 MUST_CHECK enum status separator_find(const struct pattern *pattern, int32_t *ret_side);

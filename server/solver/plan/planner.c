@@ -105,8 +105,10 @@ static enum status try_layouts(struct choice *choice, const struct dissection *d
 static enum status try_dissection(struct choice *choice, bool directed, bool thin_only,
                                   bool *ret_whole)
 {
-    const struct dissection_options options = {
-        .leaf = choice->cost->tile, .directed = directed, .thin_only = thin_only};
+    const struct dissection_options options = {.leaf = choice->cost->tile,
+                                               .threads = choice->cost->threads,
+                                               .directed = directed,
+                                               .thin_only = thin_only};
     struct dissection *dissection = NULL;
     enum status status = dissection_make(choice->graph, &options, &dissection);
     if (status == STATUS_OK) {
@@ -148,7 +150,10 @@ enum status planner_make(const struct graph *graph, const struct plan_cost *cost
     /* Separators of one level and of all, as far as they can be told from n and m. */
     const double size = (double)graph->vertex_count + 2 * (double)graph->edge_count;
     const double level_s = cost->separator_s * size;
-    const double look_s = level_s * fmax(1, log2((double)graph->vertex_count / cost->tile));
+    double look_s = level_s;
+    for (double parts = 2; parts < (double)graph->vertex_count / cost->tile; parts *= 2) {
+        look_s += level_s / fmin(parts, cost->threads);
+    }
     const bool thin_only = level_s > LOSS_FRACTION * dense_s;
     if (graph->vertex_count > (uint64_t)cost->tile * (TILES_MIN - 1) &&
         graph->vertex_count <= INT32_MAX && graph->edge_count <= INT32_MAX / 2 &&

@@ -12,6 +12,7 @@
 
 struct plan_cost {
     uint32_t tile;         /* vertices per tile edge, of every plan for this solver */
+    uint32_t threads;      /* processor threads that make the plan */
     uint32_t units;        /* tiles that are worked on side by side */
     uint32_t granule;      /* a product's depth is rounded up to a multiple of this */
     uint32_t edge_granule; /* likewise a tile's rows and columns; `tile` where all are padded */
@@ -25,9 +26,9 @@ struct plan_cost {
 };
 
 /* Figures to begin with, before a solver has better ones: of threads that relax 50e9 times a second
- * each, and of a large GPU. */
+ * each, and of a large GPU beside so many. */
 struct plan_cost plan_cost_of_cpu(uint32_t threads);
-struct plan_cost plan_cost_of_gpu(void);
+struct plan_cost plan_cost_of_gpu(uint32_t threads);
 
 /* Seconds of a solve by the dense plan; by the model half of it is computed when symmetric. */
 double plan_cost_dense(const struct plan_cost *cost, uint32_t vertex_count, bool symmetric);
@@ -50,7 +51,8 @@ double plan_cost_plan(const struct plan_cost *cost, const struct plan *plan, boo
 MUST_CHECK enum status planner_dense(uint32_t vertex_count, uint32_t tile, struct plan **ret_plan);
 
 /* The cheapest plan that is found, by the solver's figures: by components and separators where that
- * pays, else the dense one. The same graph and figures give the same plan. What cannot pay is seen
- * from n and m, from how fast a search spreads, or from the first separator. STATUS_NO_MEMORY. */
+ * pays, else the dense one. The same graph and figures give the same plan on one thread. What
+ * cannot pay is seen from n and m, from how fast a search spreads, or from the first separator.
+ * STATUS_NO_MEMORY. */
 MUST_CHECK enum status planner_make(const struct graph *graph, const struct plan_cost *cost,
                                     struct plan **ret_plan);

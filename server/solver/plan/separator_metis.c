@@ -1,12 +1,11 @@
 /* METIS_ComputeVertexSeparator, of METIS 5: it leaves the process's signal handlers alone, which
  * METIS_NodeND does not, and prints nothing.
  *
- * It draws from rand(), whose state is the process's: hence the seed before each call, and the
- * lock. When memory runs out it would end the process, so that is looked at first. */
+ * It draws from rand(), whose state is the process's and all that calls share: hence the seed
+ * before each call. When memory runs out it would end the process, so that is looked at first. */
 #include "server/solver/plan/dissection.h"
 
 #include <metis.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 #define SEED 1
@@ -16,8 +15,6 @@
 #define BYTES_PER_ENTRY 40
 
 _Static_assert(sizeof(idx_t) == sizeof(int32_t), "a pattern is what METIS reads");
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool separator_present(void)
 {
@@ -33,7 +30,6 @@ enum status separator_find(const struct pattern *pattern, int32_t *ret_side)
     options[METIS_OPTION_NUMBERING] = 0;
     options[METIS_OPTION_SEED] = SEED;
     const size_t entries = (size_t)pattern->offset[pattern->vertex_count];
-    pthread_mutex_lock(&lock);
     void *enough =
         malloc((size_t)pattern->vertex_count * BYTES_PER_VERTEX + entries * BYTES_PER_ENTRY + 1);
     free(enough);
@@ -42,6 +38,5 @@ enum status separator_find(const struct pattern *pattern, int32_t *ret_side)
         answer = METIS_ComputeVertexSeparator(&vertex_count, pattern->offset, pattern->target, NULL,
                                               options, &size, ret_side);
     }
-    pthread_mutex_unlock(&lock);
     return answer == METIS_OK ? STATUS_OK : STATUS_NO_MEMORY;
 }

@@ -4,6 +4,7 @@
 #define VERTICES 60
 
 static const struct plan_cost figures = {.tile = 4,
+                                         .threads = 1,
                                          .units = 2,
                                          .granule = 1,
                                          .edge_granule = 1,
@@ -120,7 +121,7 @@ static void an_outline_costs_what_its_plan_does(void **state)
 static void figures_to_begin_with_are_sound(void **state)
 {
     (void)state;
-    const struct plan_cost all[] = {plan_cost_of_cpu(1), plan_cost_of_cpu(64), plan_cost_of_gpu()};
+    const struct plan_cost all[] = {plan_cost_of_cpu(1), plan_cost_of_cpu(64), plan_cost_of_gpu(2)};
     for (size_t index = 0; index < sizeof(all) / sizeof(all[0]); ++index) {
         assert_true(all[index].tile % all[index].edge_granule == 0);
         assert_true(all[index].tile % all[index].granule == 0);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define WIDTH 40
+#define WIDE 110
 #define EDGES_MAX 25000
 
 static struct range_edge edges[EDGES_MAX];
@@ -24,7 +25,7 @@ static struct graph *make_grid(uint32_t width)
 
 static struct dissection *dissect(const struct graph *graph, uint32_t leaf, bool directed)
 {
-    const struct dissection_options options = {.leaf = leaf, .directed = directed};
+    const struct dissection_options options = {.leaf = leaf, .threads = 1, .directed = directed};
     struct dissection *dissection = NULL;
     assert_int_equal(dissection_make(graph, &options, &dissection), STATUS_OK);
     assert_int_equal(dissection->vertex_count, graph->vertex_count);
@@ -68,11 +69,12 @@ static void sides_are_apart(const struct graph *graph, const uint32_t *place,
     }
 }
 
-static void a_separator_parts_its_sides(void **state)
+static void check_grid(uint32_t width, uint32_t threads)
 {
-    (void)state;
-    struct graph *graph = make_grid(WIDTH);
-    struct dissection *dissection = dissect(graph, 64, false);
+    const struct dissection_options options = {.leaf = 64, .threads = threads};
+    struct graph *graph = make_grid(width);
+    struct dissection *dissection = NULL;
+    assert_int_equal(dissection_make(graph, &options, &dissection), STATUS_OK);
     uint32_t *place = find_places(dissection);
     uint32_t divided = 0;
     for (uint32_t index = 0; index < dissection->node_count; ++index) {
@@ -89,14 +91,28 @@ static void a_separator_parts_its_sides(void **state)
         ++divided;
     }
     assert_int_equal(dissection->root_count, 1);
-    assert_int_equal(dissection->nodes[dissection->roots[0].node].end, WIDTH * WIDTH);
+    assert_int_equal(dissection->nodes[dissection->roots[0].node].end, width * width);
     if (separator_present()) {
-        assert_in_range(divided, WIDTH * WIDTH / 64 / 2, WIDTH * WIDTH / 16);
-        assert_in_range(dissection->largest_separator, WIDTH / 2, 2 * WIDTH);
+        assert_in_range(divided, width * width / 64 / 2, width * width / 16);
+        assert_in_range(dissection->largest_separator, width / 2, 2 * width);
     }
     free(place);
     dissection_destroy(dissection);
     graph_destroy(graph);
+}
+
+static void a_separator_parts_its_sides(void **state)
+{
+    (void)state;
+    check_grid(WIDTH, 1);
+}
+
+/* Large enough that the sides of its sides have threads of their own. */
+static void sides_are_taken_apart_by_several_threads(void **state)
+{
+    (void)state;
+    check_grid(WIDE, 4);
+    check_grid(WIDE, 3);
 }
 
 static void a_clique_is_one_leaf(void **state)
@@ -211,7 +227,8 @@ static void only_what_has_a_thin_level_is_divided_where_that_is_asked(void **sta
     struct graph *const graphs[] = {make_grid(WIDTH), make_groups()};
     for (int which = 0; which < 2; ++which) {
         for (int thin_only = 0; thin_only < 2; ++thin_only) {
-            const struct dissection_options options = {.leaf = 40, .thin_only = thin_only != 0};
+            const struct dissection_options options = {
+                .leaf = 40, .threads = 1, .thin_only = thin_only != 0};
             struct dissection *dissection = NULL;
             assert_int_equal(dissection_make(graphs[which], &options, &dissection), STATUS_OK);
             assert_int_equal(dissection->node_count > 1, which == 0 || thin_only == 0);
@@ -236,6 +253,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_separator_parts_its_sides),
+        cmocka_unit_test(sides_are_taken_apart_by_several_threads),
         cmocka_unit_test(a_clique_is_one_leaf),
         cmocka_unit_test(strong_components_come_sources_first_and_sinks_last),
         cmocka_unit_test(connected_components_are_of_one_level_the_small_ones_last),
