@@ -318,6 +318,24 @@ static uint64_t bytes_to_come(const struct scheduler *scheduler, bool assume_pla
     return to_come < most ? to_come : most;
 }
 
+enum status capacity_check_vertices(const struct scheduler *scheduler, const struct quota *quota,
+                                    uint32_t vertex_count, enum kind kind, struct problem *reterr)
+{
+    const uint32_t device_limit = scheduler->vertex_limit[kind];
+    const bool by_quota = quota->vertex_limit > 0 && quota->vertex_limit < device_limit;
+    const uint32_t limit = by_quota ? quota->vertex_limit : device_limit;
+    if (vertex_count <= limit) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_TOO_LARGE,
+                "%u vertices in kind %s are more than this service can hold.", vertex_count,
+                kind_name(kind));
+    problem_limit(reterr, limit, vertex_count);
+    problem_hint(reterr, "The limit comes from %s.",
+                 by_quota ? "this key" : scheduler->admission.limit_reason);
+    return STATUS_TOO_LARGE;
+}
+
 enum status capacity_check_disk(const struct scheduler *scheduler, uint32_t vertex_count,
                                 enum kind kind, uint64_t graph_bytes, struct problem *reterr)
 {

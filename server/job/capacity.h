@@ -182,6 +182,11 @@ void capacity_release(struct scheduler *scheduler, struct tenant *tenant, struct
 
 /* Places that are neither taken nor reserved. */
 uint32_t capacity_free_places(const struct scheduler *scheduler);
+/* STATUS_TOO_LARGE for more vertices than the devices hold in this kind, which differs from that of
+ * the header line, or than the quota allows. */
+MUST_CHECK enum status capacity_check_vertices(const struct scheduler *scheduler,
+                                               const struct quota *quota, uint32_t vertex_count,
+                                               enum kind kind, struct problem *reterr);
 /* STATUS_DISK_FULL, with limit and actual, when this result and graph do not fit beside all that
  * is reserved. */
 MUST_CHECK enum status capacity_check_disk(const struct scheduler *scheduler, uint32_t vertex_count,

@@ -366,25 +366,6 @@ static void accept_job(struct submission *submission, struct graph_entry *entry)
     end_submission(submission);
 }
 
-/* Devices differ by kind in the size that they hold; the header line was judged by i4. */
-static enum status check_size(struct submission *submission, uint32_t vertex_count)
-{
-    const uint32_t quota = submission->call->quota.vertex_limit;
-    uint32_t limit = submission->scheduler->vertex_limit[submission->kind];
-    const bool by_quota = quota > 0 && quota < limit;
-    limit = by_quota ? quota : limit;
-    if (submission->call->kind == CALL_STORE_GRAPH || vertex_count <= limit) {
-        return STATUS_OK;
-    }
-    problem_set(&submission->problem, STATUS_TOO_LARGE,
-                "%u vertices in kind %s are more than this service can hold.", vertex_count,
-                kind_name(submission->kind));
-    problem_limit(&submission->problem, limit, vertex_count);
-    problem_hint(&submission->problem, "The limit comes from %s.",
-                 by_quota ? "this key" : submission->scheduler->admission.limit_reason);
-    return STATUS_TOO_LARGE;
-}
-
 /* A new entry for a graph that is not known yet. */
 static enum status add_entry(struct submission *submission, struct graph_entry **ret_entry)
 {
@@ -406,8 +387,10 @@ static void accept_new(struct submission *submission)
     struct graph_table *graphs = submission->scheduler->graphs;
     struct graph_entry *entry = graph_table_find_id(graphs, submission->graph_id);
     enum status status = entry == NULL ? add_entry(submission, &entry) : STATUS_OK;
-    if (status == STATUS_OK) {
-        status = check_size(submission, entry->row.vertex_count);
+    if (status == STATUS_OK && submission->call->kind != CALL_STORE_GRAPH) {
+        status = capacity_check_vertices(submission->scheduler, &submission->call->quota,
+                                         entry->row.vertex_count, submission->kind,
+                                         &submission->problem);
     }
     if (status != STATUS_OK) {
         refuse_submission(submission, status);
