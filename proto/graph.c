@@ -28,6 +28,27 @@ double graph_weight(const struct graph *graph, uint64_t edge)
     return graph->weight_i4 != NULL ? graph->weight_i4[edge] : graph->weight_f8[edge];
 }
 
+bool graph_has_reverse(const struct graph *graph)
+{
+    for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
+        for (uint64_t edge = graph->row_offset[vertex]; edge < graph->row_offset[vertex + 1];
+             edge++) {
+            const uint32_t target = graph->target[edge];
+            uint64_t low = target > vertex ? graph->row_offset[target] : 0;
+            uint64_t high = target > vertex ? graph->row_offset[target + 1] : 0;
+            while (low < high) {
+                const uint64_t middle = low + (high - low) / 2;
+                if (graph->target[middle] == vertex) {
+                    return true;
+                }
+                low = graph->target[middle] < vertex ? middle + 1 : low;
+                high = graph->target[middle] < vertex ? high : middle;
+            }
+        }
+    }
+    return false;
+}
+
 static enum status refuse_bound(const struct graph *graph, enum kind kind, double limit,
                                 const char *hint, struct problem *reterr)
 {

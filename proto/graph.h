@@ -24,10 +24,11 @@
 enum weight_type { WEIGHT_INTEGER = 1, WEIGHT_REAL = 2 };
 
 struct graph_summary {
-    uint64_t edges_read;      /* as listed in the file */
-    uint64_t loops_dropped;   /* edges from a vertex to itself with weight >= 0 */
-    uint64_t parallel_merged; /* edges dropped because a parallel one is not longer */
-    double min_weight;        /* of the edges kept; 0 when there are none */
+    uint64_t edges_read;         /* as listed in the file */
+    uint64_t loops_dropped;      /* edges from a vertex to itself with weight >= 0 */
+    uint64_t parallel_merged;    /* edges dropped because a parallel one is not longer */
+    uint64_t parallel_differing; /* of these, those of another weight; known after reading only */
+    double min_weight;           /* of the edges kept; 0 when there are none */
     double max_weight;
     double distance_bound;  /* no shortest path's |length| exceeds it: sum of the largest |weight|
                                at each vertex, as a simple path leaves a vertex once */
@@ -55,6 +56,10 @@ void graph_destroy(struct graph *graph);
 
 /* The weight of an edge by its index, whatever the weight type. */
 double graph_weight(const struct graph *graph, uint64_t edge);
+
+/* Whether some edge has one back, of any weight. Up to O(m log d), less where it finds one early.
+ */
+bool graph_has_reverse(const struct graph *graph);
 
 /* Fills summary.components. 4 bytes a vertex meanwhile. STATUS_NO_MEMORY. */
 MUST_CHECK enum status graph_count_components(struct graph *graph);

@@ -17,10 +17,34 @@ void input_report_complete(struct input_report *report, const struct reader_note
             notes->says_direction ? INPUT_DIRECTION_FORMAT : INPUT_DIRECTION_DEFAULT;
     }
     report->directed = graph->directed;
+    report->loops_dropped = graph->summary.loops_dropped;
+    report->parallel_merged = graph->summary.parallel_merged;
     report->numeric_names = vertex_names_numeric(graph->names);
     memcpy(report->variant, notes->variant, sizeof(report->variant));
     memcpy(report->weight, notes->weight, sizeof(report->weight));
     report->known = report->format != FORMAT_NONE;
+}
+
+void input_report_warn(const struct input_report *report, const struct graph *graph,
+                       struct warnings *warnings)
+{
+    const bool is_list = report->format == FORMAT_EDGES || report->format == FORMAT_JSON;
+    if (is_list && report->direction == INPUT_DIRECTION_DEFAULT && graph->directed &&
+        graph->edge_count > 0 && !graph_has_reverse(graph)) {
+        warning_hint(
+            warning_add(warnings, WARNING_DIRECTED_ASSUMED,
+                        "Nothing says whether the edges lead one way. They were taken as "
+                        "directed, and none has its reverse: many pairs may have no path."),
+            "directed=false takes every edge both ways; directed=true says that one way "
+            "is right.");
+    }
+    if (graph->summary.parallel_differing > 0) {
+        warning_hint(warning_add(warnings, WARNING_PARALLEL_MERGED,
+                                 "%llu edges have the ends of another edge and another weight; the "
+                                 "least weight of each was kept.",
+                                 (unsigned long long)graph->summary.parallel_differing),
+                     "Merge parallel edges before, if their weights are to be added or averaged.");
+    }
 }
 
 void input_report_hint(const struct input_report *report, struct problem *problem)
@@ -54,13 +78,15 @@ json_t *input_report_json(const struct input_report *report)
     if (!report->known) {
         return json_null();
     }
-    return json_pack("{s:s, s:b, s:o, s:o, s:o, s:b, s:s, s:s, s:I, s:I}", "format",
+    return json_pack("{s:s, s:b, s:o, s:o, s:o, s:b, s:s, s:s, s:I, s:I, s:I, s:I}", "format",
                      format_info(report->format)->name, "guessed", report->guessed, "encoding",
                      text_or_null(coding), "variant", text_or_null(report->variant), "weight",
                      text_or_null(report->weight), "directed", report->directed, "directed_by",
                      directions[report->direction], "names",
                      report->numeric_names ? "integers" : "strings", "bytes",
-                     (json_int_t)report->bytes, "decoded_bytes", (json_int_t)report->decoded_bytes);
+                     (json_int_t)report->bytes, "decoded_bytes", (json_int_t)report->decoded_bytes,
+                     "loops_dropped", (json_int_t)report->loops_dropped, "parallel_merged",
+                     (json_int_t)report->parallel_merged);
 }
 
 static bool copy_text(const json_t *value, char *to, size_t size)
@@ -83,17 +109,20 @@ bool input_report_from_json(const json_t *object, struct input_report *ret_repor
     const char *names;
     json_int_t bytes;
     json_int_t decoded_bytes;
+    json_int_t loops = 0;
+    json_int_t parallels = 0;
     int guessed;
     int directed;
 
-    if (object == NULL || json_is_null(object)) {
+    if (object == NULL || json_object_get(object, "format") == NULL) {
         *ret_report = (struct input_report){0};
         return true;
     }
     /* jansson unpacks from a pointer to non-const, and changes nothing. */
-    if (json_unpack((json_t *)(uintptr_t)object, "{s:s, s:b, s:b, s:s, s:s, s:I, s:I}", "format",
-                    &format, "guessed", &guessed, "directed", &directed, "directed_by", &direction,
-                    "names", &names, "bytes", &bytes, "decoded_bytes", &decoded_bytes) != 0 ||
+    if (json_unpack((json_t *)(uintptr_t)object, "{s:s, s:b, s:b, s:s, s:s, s:I, s:I, s?I, s?I}",
+                    "format", &format, "guessed", &guessed, "directed", &directed, "directed_by",
+                    &direction, "names", &names, "bytes", &bytes, "decoded_bytes", &decoded_bytes,
+                    "loops_dropped", &loops, "parallel_merged", &parallels) != 0 ||
         !copy_text(json_object_get(object, "variant"), report.variant, sizeof(report.variant)) ||
         !copy_text(json_object_get(object, "weight"), report.weight, sizeof(report.weight))) {
         return false;
@@ -110,6 +139,8 @@ bool input_report_from_json(const json_t *object, struct input_report *ret_repor
     report.numeric_names = strcmp(names, "integers") == 0;
     report.bytes = (uint64_t)bytes;
     report.decoded_bytes = (uint64_t)decoded_bytes;
+    report.loops_dropped = (uint64_t)loops;
+    report.parallel_merged = (uint64_t)parallels;
     *ret_report = report;
     return report.format != FORMAT_NONE && report.coding != CODING_COUNT &&
            report.direction != INPUT_DIRECTION_COUNT;

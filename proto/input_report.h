@@ -21,6 +21,8 @@ struct input_report {
     bool directed;
     enum input_direction direction;
     bool numeric_names;
+    uint64_t loops_dropped; /* of this upload, which may list edges that another does not */
+    uint64_t parallel_merged;
     char variant[sizeof((struct reader_notes *)0)->variant];
     char weight[sizeof((struct reader_notes *)0)->weight];
 };
@@ -29,11 +31,17 @@ struct input_report {
 void input_report_complete(struct input_report *report, const struct reader_notes *notes,
                            const struct graph *graph);
 
+/* Adds the warnings that follow from the whole graph: nothing said that its edges lead one way, and
+ * none has its reverse; or parallel edges had other weights. */
+void input_report_warn(const struct input_report *report, const struct graph *graph,
+                       struct warnings *warnings);
+
 /* Adds a hint that the format was guessed to a STATUS_BAD_GRAPH that has no hint yet. */
 void input_report_hint(const struct input_report *report, struct problem *problem);
 
 struct json_t;
 /* A new reference: null when nothing is known; NULL when out of memory. */
 struct json_t *input_report_json(const struct input_report *report);
-/* Reads back what input_report_json wrote; NULL counts as null. False when it is something else. */
+/* Reads back what input_report_json wrote; nothing is known of what has no format. False when it is
+ * something else. */
 bool input_report_from_json(const struct json_t *object, struct input_report *ret_report);

@@ -60,13 +60,16 @@ void time_print(double seconds, char buffer[TIME_TEXT_SIZE])
 void job_report_finish(struct job_report *report)
 {
     free(report->cycle);
+    free(report->warnings);
     *report = (struct job_report){0};
 }
 
 void job_report_reset(struct job_report *report)
 {
-    struct job_report fresh = {.input = report->input, .workers_lost = report->workers_lost};
+    struct job_report fresh = {
+        .input = report->input, .warnings = report->warnings, .workers_lost = report->workers_lost};
     memcpy(fresh.traceparent, report->traceparent, sizeof(fresh.traceparent));
+    report->warnings = NULL;
     job_report_finish(report);
     *report = fresh;
 }
@@ -126,8 +129,10 @@ static int set_optional(json_t *object, const struct job_report *report)
     if (report->workers_lost > 0) {
         failed |= json_object_set_new(object, "workers_lost", json_integer(report->workers_lost));
     }
-    if (report->input.known) {
-        failed |= json_object_set_new(object, "input", input_report_json(&report->input));
+    if (report->input.known || report->cached) {
+        json_t *input = report->input.known ? input_report_json(&report->input) : json_object();
+        failed |= json_object_set_new(input, "cached", json_boolean(report->cached));
+        failed |= json_object_set_new(object, "input", input);
     }
     if (verification->done) {
         failed |= json_object_set_new(
@@ -156,7 +161,14 @@ char *job_report_encode(const struct job_report *report)
     if (object == NULL) {
         return NULL;
     }
-    char *text = set_optional(object, report) == 0 ? text_print_json(object, JSON_COMPACT) : NULL;
+    int failed = set_optional(object, report);
+    if (report->warnings != NULL) {
+        failed |= json_object_set_new(object, "warnings", json_loads(report->warnings, 0, NULL));
+    }
+    if (report->reached > 0) {
+        failed |= json_object_set_new(object, "reached", json_real(report->reached));
+    }
+    char *text = failed == 0 ? text_print_json(object, JSON_COMPACT) : NULL;
     json_decref(object);
     return text;
 }
@@ -236,6 +248,7 @@ static bool decode(json_t *object, struct job_report *report)
     struct timings *timings = &report->timings;
     const json_t *traceparent = json_object_get(object, "traceparent");
     const json_t *lost = json_object_get(object, "workers_lost");
+    json_t *warnings = json_object_get(object, "warnings");
     const json_int_t workers_lost = json_integer_value(lost);
     const char *solver;
     const char *device;
@@ -257,6 +270,14 @@ static bool decode(json_t *object, struct job_report *report)
         return false;
     }
     report->workers_lost = (uint32_t)workers_lost;
+    report->cached = json_is_true(json_object_get(json_object_get(object, "input"), "cached"));
+    report->reached = json_real_value(json_object_get(object, "reached"));
+    if (warnings != NULL) {
+        report->warnings = json_is_array(warnings) ? text_print_json(warnings, JSON_COMPACT) : NULL;
+        if (report->warnings == NULL) {
+            return false;
+        }
+    }
     return copy_string(solver, report->solver, sizeof(report->solver)) &&
            copy_string(device, report->device, sizeof(report->device)) &&
            decode_plan(plan, report) &&
@@ -317,6 +338,27 @@ static json_t *text_or_null(const char *text)
     return text != NULL && text[0] != '\0' ? json_string(text) : json_null();
 }
 
+static json_t *warnings_or_none(const char *text)
+{
+    return text != NULL ? json_loads(text, 0, NULL) : json_array();
+}
+
+/* The solve knows the share of pairs that have a path: it tells whether one direction was meant. */
+static json_t *warnings_json(const struct job_report *report)
+{
+    json_t *warnings = warnings_or_none(report->warnings);
+    json_t *first = json_array_get(warnings, 0);
+    const char *code = json_string_value(json_object_get(first, "code"));
+    if (report->reached > 0 && code != NULL && strcmp(code, "DirectedAssumed") == 0) {
+        const char *detail = json_string_value(json_object_get(first, "detail"));
+        const double percent = report->reached * 100;
+        json_object_set_new(first, "detail",
+                            json_sprintf("%s Of all pairs, %s%.3g %% have one.", detail,
+                                         percent < 0.01 ? "less than " : "", fmax(percent, 0.01)));
+    }
+    return warnings;
+}
+
 /* Members that are not known yet are null: the solver until one took the job, the plan until one
  * was made. */
 char *job_document_print(const struct job_document *document)
@@ -324,6 +366,15 @@ char *job_document_print(const struct job_document *document)
     static const struct job_report nothing_reported;
     const struct job_report *report =
         document->report != NULL ? document->report : &nothing_reported;
+    const struct graph_summary *summary = document->summary;
+    struct graph_summary own;
+    if (summary != NULL && report->input.known) {
+        /* The graph is that of its first upload, which may have listed other edges of no effect. */
+        own = *summary;
+        own.loops_dropped = report->input.loops_dropped;
+        own.parallel_merged = report->input.parallel_merged;
+        summary = &own;
+    }
     const bool started = document->started_s > 0;
     const bool planned = started && report->plan.parts > 0;
     json_t *links =
@@ -342,14 +393,14 @@ char *job_document_print(const struct job_document *document)
                   document->durable, "priority", document->priority, "created",
                   time_or_null(document->created_s), "started", time_or_null(document->started_s),
                   "finished", time_or_null(document->finished_s));
-    json_t *tail =
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:n, s:o, s:n, s:i}", "solver",
-                  text_or_null(report->solver), "device", text_or_null(report->device), "timings",
-                  started ? timings_json(&report->timings) : json_null(), "plan",
-                  planned ? plan_summary_json(&report->plan) : json_null(), "summary",
-                  summary_json(document->summary, document->vertex_count, document->edge_count,
-                               document->directed, kind_name(document->kind)),
-                  "problem", "links", links, "input", "workers_lost", 0);
+    json_t *tail = json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:n, s:o, s:n, s:i, s:o}", "solver",
+        text_or_null(report->solver), "device", text_or_null(report->device), "timings",
+        started ? timings_json(&report->timings) : json_null(), "plan",
+        planned ? plan_summary_json(&report->plan) : json_null(), "summary",
+        summary_json(summary, document->vertex_count, document->edge_count, document->directed,
+                     kind_name(document->kind)),
+        "problem", "links", links, "input", "workers_lost", 0, "warnings", warnings_json(report));
     int failed = object == NULL || tail == NULL || json_object_update(object, tail) != 0;
 
     json_decref(tail);
@@ -408,6 +459,7 @@ char *graph_document_print(const struct graph_document *document)
         graph_links(document));
     if (object != NULL && document->input != NULL && document->input->known) {
         json_object_set_new(object, "input", input_report_json(document->input));
+        json_object_set_new(object, "warnings", warnings_or_none(document->warnings));
     }
     return print(object);
 }

@@ -35,6 +35,9 @@ bool job_state_is_final(enum job_state state);
  * catalogue. */
 struct job_report {
     struct input_report input;          /* of the upload that brought the graph */
+    bool cached;                        /* the result was there already */
+    char *warnings;                     /* about the upload, by warning_print, owned; or NULL */
+    double reached;                     /* share of the pairs that have a path; 0 = not known */
     char traceparent[TRACEPARENT_SIZE]; /* of the request that brought it; empty = none */
     char solver[8];                     /* empty until it started */
     char device[64];
@@ -91,6 +94,7 @@ struct graph_document {
     const char *result_kind;          /* kind of the result that answers queries, or NULL */
     const char *job_id;               /* latest job on this graph, or NULL */
     const struct input_report *input; /* of the upload that is answered, or NULL */
+    const char *warnings;             /* about it, by warning_print, or NULL */
 };
 
 char *graph_document_print(const struct graph_document *document);

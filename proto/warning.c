@@ -1,5 +1,8 @@
 #include "proto/warning.h"
 
+#include "proto/text.h"
+
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,11 +14,6 @@ static const char *const names[WARNING_COUNT] = {
     [WARNING_FORMAT_GUESSED] = "FormatGuessed",
     [WARNING_NAME_MOVED] = "NameMoved",
 };
-
-const char *warning_code_name(enum warning_code code)
-{
-    return names[code];
-}
 
 struct warning *warning_add(struct warnings *warnings, enum warning_code code, const char *format,
                             ...)
@@ -44,4 +42,20 @@ void warning_hint(struct warning *warning, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(warning->hint, sizeof(warning->hint), format, arguments);
     va_end(arguments);
+}
+
+char *warning_print(const struct warnings *warnings)
+{
+    if (warnings->count == 0) {
+        return NULL;
+    }
+    json_t *array = json_array();
+    for (size_t i = 0; i < warnings->count; i++) {
+        const struct warning *warning = &warnings->list[i];
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s}", "code", names[warning->code],
+                                               "detail", warning->detail, "hint", warning->hint));
+    }
+    char *text = array != NULL ? text_print_json(array, JSON_COMPACT) : NULL;
+    json_decref(array);
+    return text;
 }

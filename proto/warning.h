@@ -27,12 +27,13 @@ struct warnings {
     struct warning list[WARNING_COUNT];
 };
 
-/* The code as documents have it. */
-const char *warning_code_name(enum warning_code code);
-
 /* Adds a warning with its detail and no hint; one that is there with the same code is replaced. */
 struct warning *warning_add(struct warnings *warnings, enum warning_code code, const char *format,
                             ...) __attribute__((format(printf, 3, 4)));
 /* Says what the reader can do. */
 void warning_hint(struct warning *warning, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* The array of {"code","detail","hint"} as JSON text that the caller frees; NULL when there are
+ * none, or no memory. */
+char *warning_print(const struct warnings *warnings);

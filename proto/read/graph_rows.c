@@ -201,6 +201,8 @@ static FOR_EACH_TYPE bool fill_rows(const struct edge_buffer *list, const uint32
             const uint64_t last = filling.kept - 1;
 
             summary->parallel_merged++;
+            summary->parallel_differing += real ? edge.decimal != graph->weight_f8[last]
+                                                : edge.integer != graph->weight_i4[last];
             if (real ? edge.decimal < graph->weight_f8[last]
                      : edge.integer < graph->weight_i4[last]) {
                 put_weight(graph, last, edge, real);

@@ -57,7 +57,6 @@ CALLED_BY_TESTS = {
     "worker_process_end": "the unit test ends it",
     "worker_process_open": "the fuzz target answers it with any bytes",
     "worker_process_solve": "the fuzz target answers it with any bytes",
-    "warning_code_name": "the unit test, until documents list warnings",
     "gpu_set_tuning": "tests/solver/test_gpu_variants.c forces each way of solving",
 }
 

@@ -86,6 +86,26 @@ static struct graph *read_as(enum format format, const char *text)
     return graph;
 }
 
+static bool has_reverse(const char *text)
+{
+    struct graph *graph = read_as(FORMAT_DIMACS, text);
+    const bool found = graph_has_reverse(graph);
+
+    graph_destroy(graph);
+    return found;
+}
+
+static void a_reverse_counts_whatever_its_weight(void **state)
+{
+    (void)state;
+    assert_false(has_reverse("p sp 0 0\n"));
+    assert_false(has_reverse("p sp 2 1\na 2 1 5\n"));
+    assert_false(has_reverse("p sp 4 5\na 1 2 5\na 2 3 5\na 3 4 5\na 4 1 5\na 2 4 1\n"));
+    assert_true(has_reverse("p sp 4 5\na 1 2 5\na 4 1 5\na 4 2 5\na 4 3 5\na 2 4 7\n"));
+    assert_true(has_reverse("p sp 4 5\na 1 2 5\na 4 1 5\na 4 2 5\na 4 3 5\na 1 4 7\n"));
+    assert_true(has_reverse("p sp 4 5\na 1 2 5\na 4 1 5\na 4 2 5\na 4 3 5\na 3 4 7\n"));
+}
+
 static void an_edge_and_its_reverse_become_one(void **state)
 {
     struct graph *graph =
@@ -168,6 +188,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds_follow_the_bound),
         cmocka_unit_test(components_are_counted_whatever_the_direction),
+        cmocka_unit_test(a_reverse_counts_whatever_its_weight),
         cmocka_unit_test(an_edge_and_its_reverse_become_one),
         cmocka_unit_test(decimals_are_kept),
         cmocka_unit_test(what_is_not_the_same_both_ways_is_left_alone),

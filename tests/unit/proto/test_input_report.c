@@ -21,8 +21,9 @@ static void check_text(const struct input_report *report, const char *expected)
     json_decref(object);
 }
 
-/* As an upload of this text leaves it. */
-static struct input_report report_of(enum format format, const char *text, const char *directed)
+/* As an upload of this text leaves it, with its warnings where they are asked for. */
+static struct input_report read_warned(enum format format, const char *text, const char *directed,
+                                       struct warnings *ret_warnings)
 {
     struct graph_options options = {.has_directed = directed != NULL};
     struct input_report report = {
@@ -40,9 +41,18 @@ static struct input_report report_of(enum format format, const char *text, const
     assert_int_equal(reader_feed(reader, text, strlen(text), NULL), STATUS_OK);
     assert_int_equal(reader_finish(reader, &graph, NULL), STATUS_OK);
     input_report_complete(&report, reader_notes(reader), graph);
+    if (ret_warnings != NULL) {
+        *ret_warnings = reader_notes(reader)->warnings;
+        input_report_warn(&report, graph, ret_warnings);
+    }
     graph_destroy(graph);
     reader_destroy(reader);
     return report;
+}
+
+static struct input_report report_of(enum format format, const char *text, const char *directed)
+{
+    return read_warned(format, text, directed, NULL);
 }
 
 static void each_reader_notes_what_it_understood(void **state)
@@ -55,7 +65,7 @@ static void each_reader_notes_what_it_understood(void **state)
     check_text(&report, "{\"format\":\"edges\",\"guessed\":true,\"encoding\":\"gzip\","
                         "\"variant\":\"commas, with header\",\"weight\":\"km\",\"directed\":true,"
                         "\"directed_by\":\"default\",\"names\":\"strings\",\"bytes\":17,"
-                        "\"decoded_bytes\":17}");
+                        "\"decoded_bytes\":17,\"loops_dropped\":0,\"parallel_merged\":0}");
     report = report_of(FORMAT_EDGES, "1 2 5\n", "false");
     assert_string_equal(report.weight, "column 3");
     assert_string_equal(report.variant, "blanks, no header");
@@ -65,7 +75,7 @@ static void each_reader_notes_what_it_understood(void **state)
     check_text(&report, "{\"format\":\"dimacs\",\"guessed\":true,\"encoding\":null,"
                         "\"variant\":null,\"weight\":\"value\",\"directed\":true,"
                         "\"directed_by\":\"format\",\"names\":\"integers\",\"bytes\":9,"
-                        "\"decoded_bytes\":9}");
+                        "\"decoded_bytes\":9,\"loops_dropped\":0,\"parallel_merged\":0}");
     report = report_of(FORMAT_JSON, "{\"n\":2,\"edges\":[[0,1]]}", NULL);
     assert_string_equal(report.variant, "compact");
     assert_string_equal(report.weight, "");
@@ -98,6 +108,55 @@ static void what_is_written_is_read_back(void **state)
     json_object_del(object, "names");
     assert_false(input_report_from_json(object, &again));
     json_decref(object);
+}
+
+static void lists_without_a_direction_are_told(void **state)
+{
+    static const struct {
+        enum format format;
+        const char *text;
+        const char *directed;
+        bool is_told;
+    } cases[] = {
+        {FORMAT_EDGES, "1 2 5\n2 3 5\n", NULL, true},
+        {FORMAT_EDGES, "1 2 5\n2 3 5\n", "true", false},
+        {FORMAT_EDGES, "1 2 5\n2 3 5\n", "false", false},
+        {FORMAT_EDGES, "# Directed graph\n1 2 5\n2 3 5\n", NULL, false},
+        {FORMAT_EDGES, "1 2 5\n3 4 1\n2 1 6\n", NULL, false},
+        {FORMAT_EDGES, "1 1 5\n", NULL, false},
+        {FORMAT_JSON, "{\"n\":2,\"edges\":[[0,1,4]]}", NULL, true},
+        {FORMAT_JSON, "{\"n\":2,\"edges\":[[0,1,4]],\"directed\":true}", NULL, false},
+        {FORMAT_DIMACS, "p sp 2 1\na 1 2 5\n", NULL, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct warnings warnings;
+
+        read_warned(cases[i].format, cases[i].text, cases[i].directed, &warnings);
+        assert_int_equal(warnings.count, cases[i].is_told);
+        if (cases[i].is_told) {
+            assert_int_equal(warnings.list[0].code, WARNING_DIRECTED_ASSUMED);
+            assert_non_null(strstr(warnings.list[0].hint, "directed=false"));
+        }
+    }
+}
+
+static void parallel_edges_are_told_where_their_weights_differ(void **state)
+{
+    struct warnings warnings;
+    struct input_report report;
+
+    (void)state;
+    report = read_warned(FORMAT_EDGES, "1 2 5\n1 2 7\n1 2 7\n2 2 0\n", "true", &warnings);
+    assert_int_equal(report.parallel_merged, 2);
+    assert_int_equal(report.loops_dropped, 1);
+    assert_int_equal(warnings.count, 1);
+    assert_int_equal(warnings.list[0].code, WARNING_PARALLEL_MERGED);
+    assert_true(strncmp(warnings.list[0].detail, "2 edges", strlen("2 edges")) == 0);
+    report = read_warned(FORMAT_EDGES, "1 2 0.5\n1 2 .5\n", "true", &warnings);
+    assert_int_equal(report.parallel_merged, 1);
+    assert_int_equal(warnings.count, 0);
 }
 
 static void nothing_known_is_null(void **state)
@@ -140,6 +199,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_reader_notes_what_it_understood),
         cmocka_unit_test(what_is_written_is_read_back),
+        cmocka_unit_test(lists_without_a_direction_are_told),
+        cmocka_unit_test(parallel_edges_are_told_where_their_weights_differ),
         cmocka_unit_test(nothing_known_is_null),
         cmocka_unit_test(a_guess_is_told_where_another_one_may_help),
     };

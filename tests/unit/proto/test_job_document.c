@@ -66,7 +66,7 @@ static void expect_text(char *text, const char *expected)
     "\"links\":{\"self\":\"/v1/jobs/j_1\",\"events\":\"/v1/jobs/j_1/events\","                     \
     "\"graph\":\"/v1/graphs/g_1\",\"distance\":\"/v1/graphs/g_1/distance\","                       \
     "\"matrix\":\"/v1/graphs/g_1/matrix\",\"path\":\"/v1/graphs/g_1/path\","                       \
-    "\"stats\":\"/v1/graphs/g_1/stats\"},\"input\":null,\"workers_lost\":0"
+    "\"stats\":\"/v1/graphs/g_1/stats\"},\"input\":null,\"workers_lost\":0,\"warnings\":[]"
 
 static void queued_job_leaves_open_what_is_not_known(void **state)
 {
@@ -215,6 +215,76 @@ static void reports_keep_their_problem_and_cycle(void **state)
     assert_false(read.verification.done);
     job_report_finish(&read);
     assert_null(read.cycle);
+}
+
+#define WARNINGS                                                                                   \
+    "[{\"code\":\"DirectedAssumed\",\"detail\":\"One way.\",\"hint\":\"directed=false\"},"         \
+    "{\"code\":\"NameMoved\",\"detail\":\"Lost.\",\"hint\":\"\"}]"
+
+static void warnings_are_kept_and_tell_of_the_pairs_with_a_path(void **state)
+{
+    (void)state;
+    static const struct {
+        double reached;
+        const char *words;
+    } cases[] = {{0, "\"One way.\""},
+                 {0.125, "\"One way. Of all pairs, 12.5 % have one.\""},
+                 {1e-9, "\"One way. Of all pairs, less than 0.01 % have one.\""}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct job_report original = report;
+        char warnings[] = WARNINGS;
+        original.warnings = warnings;
+        original.reached = cases[i].reached;
+        struct job_report read = through_text(&original);
+        assert_string_equal(read.warnings, WARNINGS);
+        struct job_document document = queued_document();
+        document.report = &read;
+        char *text = job_document_print(&document);
+        assert_non_null(text);
+        assert_non_null(strstr(text, cases[i].words));
+        assert_non_null(strstr(text, "{\"code\":\"NameMoved\",\"detail\":\"Lost.\""));
+        free(text);
+        job_report_reset(&read);
+        assert_string_equal(read.warnings, WARNINGS);
+        assert_true(read.reached == 0);
+        job_report_finish(&read);
+    }
+    struct job_report read;
+    assert_int_equal(job_report_decode("{\"solver\":\"\",\"device\":\"\",\"warnings\":7}", &read),
+                     STATUS_CORRUPT);
+}
+
+static void a_job_counts_what_its_own_upload_left_out(void **state)
+{
+    (void)state;
+    struct job_report original = report;
+    struct job_document document = queued_document();
+    original.input = (struct input_report){
+        .known = true, .format = FORMAT_EDGES, .loops_dropped = 7, .parallel_merged = 9};
+    original.cached = true;
+    struct job_report read = through_text(&original);
+    document.report = &read;
+    char *text = job_document_print(&document);
+    assert_non_null(text);
+    json_t *object = json_loads(text, 0, NULL);
+    const json_t *own = json_object_get(object, "summary");
+    assert_int_equal(json_integer_value(json_object_get(own, "loops_dropped")), 7);
+    assert_int_equal(json_integer_value(json_object_get(own, "parallel_merged")), 9);
+    assert_int_equal(json_integer_value(json_object_get(own, "components")), 3);
+    assert_true(json_is_true(json_object_get(json_object_get(object, "input"), "cached")));
+    json_decref(object);
+    free(text);
+    job_report_finish(&read);
+    /* A stored graph has no upload, and yet its result may have been there. */
+    original.input = (struct input_report){0};
+    read = through_text(&original);
+    assert_true(read.cached && !read.input.known);
+    text = job_document_print(&document);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "\"input\":{\"cached\":true}"));
+    assert_non_null(strstr(text, "\"loops_dropped\":1,"));
+    free(text);
+    job_report_finish(&read);
 }
 
 static void texts_that_encode_never_wrote_are_corrupt(void **state)
@@ -419,6 +489,8 @@ int main(void)
         cmocka_unit_test(job_whose_graph_is_gone_still_prints),
         cmocka_unit_test(reports_come_back_to_the_last_digit),
         cmocka_unit_test(reports_keep_their_problem_and_cycle),
+        cmocka_unit_test(warnings_are_kept_and_tell_of_the_pairs_with_a_path),
+        cmocka_unit_test(a_job_counts_what_its_own_upload_left_out),
         cmocka_unit_test(texts_that_encode_never_wrote_are_corrupt),
         cmocka_unit_test(what_was_not_checked_anywhere_is_corrupt),
         cmocka_unit_test(graph_document_lists_names_and_links),
