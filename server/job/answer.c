@@ -144,7 +144,6 @@ static bool is_durable(const struct job *job, const struct graph_entry *entry)
 
 char *answer_print_job(struct scheduler *scheduler, const struct job *job)
 {
-    static const struct graph_summary unknown = {.negative_loop = NO_VERTEX};
     const struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
     const struct job_document document = {
         .id = job->id,
@@ -164,7 +163,7 @@ char *answer_print_job(struct scheduler *scheduler, const struct job *job)
         .vertex_count = entry != NULL ? entry->row.vertex_count : 0,
         .edge_count = entry != NULL ? entry->row.edge_count : 0,
         .directed = entry != NULL && entry->row.directed,
-        .summary = entry != NULL ? &entry->row.summary : &unknown,
+        .summary = entry != NULL ? &entry->row.summary : NULL,
         .report = &job->report,
     };
     return job_document_print(&document);
@@ -175,7 +174,7 @@ void answer_job(struct scheduler *scheduler, struct call *call, const struct job
     const bool is_final = job_state_is_final(job->state);
     memcpy(call->job_id, job->id, sizeof(call->job_id));
     memcpy(call->graph_id, job->graph_id, sizeof(call->graph_id));
-    call->timings = job->report.timings;
+    call->timings = job->report.cached ? (struct timings){0} : job->report.timings;
     if (!is_final) {
         call->timings.parse_s = job->parse_s;
         call->timings.queue_s = job->state == JOB_RUNNING ? job->started_s - job->created_s : 0;
@@ -187,11 +186,12 @@ void answer_job(struct scheduler *scheduler, struct call *call, const struct job
 
 /* ---- Graphs ---- */
 
-char *answer_print_graph(const struct graph_entry *entry, const struct input_report *input)
+char *answer_print_graph(const struct graph_entry *entry, const struct call *call)
 {
     const struct result *result = graph_entry_answer(entry);
     const struct graph_document document = {
-        .input = input,
+        .input = call != NULL ? &call->input : NULL,
+        .warnings = call != NULL ? call->warnings : NULL,
         .id = entry->row.id,
         .names = (const char *const *)entry->names,
         .created_s = entry->row.created_s,
@@ -210,7 +210,7 @@ void answer_graph(struct call *call, const struct graph_entry *entry, unsigned h
 {
     memcpy(call->graph_id, entry->row.id, sizeof(call->graph_id));
     memcpy(call->job_id, entry->latest_job, sizeof(call->job_id));
-    answer_body(call, http_status, answer_print_graph(entry, &call->input));
+    answer_body(call, http_status, answer_print_graph(entry, call));
 }
 
 /* ---- Results ---- */

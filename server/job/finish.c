@@ -99,6 +99,7 @@ static void end_job(struct scheduler *scheduler, struct job *job, struct graph_e
                     struct result *result, struct call *call)
 {
     const struct problem *problem = &job->report.problem;
+    const struct timings timings = job->report.cached ? (struct timings){0} : job->report.timings;
     char event[32];
     char trace_id[TRACE_ID_SIZE];
     capacity_release(scheduler, job->tenant, &job->held, job->held);
@@ -110,8 +111,7 @@ static void end_job(struct scheduler *scheduler, struct job *job, struct graph_e
     log_write(
         job->state == JOB_FAILED ? LOG_WARNING : LOG_INFO, event, LOG_TEXT("job", job->id),
         LOG_TEXT("trace_id", trace_id), LOG_TEXT("graph", job->graph_id),
-        LOG_NUMBER("total_s", job->report.timings.total_s),
-        LOG_NUMBER("compute_s", job->report.timings.compute_s),
+        LOG_NUMBER("total_s", timings.total_s), LOG_NUMBER("compute_s", timings.compute_s),
         LOG_TEXT("code", problem->status != STATUS_OK ? status_info(problem->status)->code : ""));
     store_end(scheduler, job, entry, result, call);
     if (entry != NULL) {
@@ -335,6 +335,11 @@ static void finish_solved(struct scheduler *scheduler, struct job *job, struct t
         problem_set(&job->report.problem, status, "The result cannot be published.");
         finish_failed(scheduler, job);
     } else {
+        const struct statistics *statistics = result_statistics(result);
+        const double n = job->vertex_count;
+        if (statistics != NULL && n > 1) {
+            job->report.reached = (double)statistics->summary->reachable_pairs / (n * (n - 1));
+        }
         job->state = JOB_DONE;
         results_bind_latest(scheduler, job, entry);
         finish_job(scheduler, job, JOB_DONE, result, NULL);

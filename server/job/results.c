@@ -89,7 +89,7 @@ void scheduler_commit_destroy(struct commit *commit)
 enum status scheduler_commit_add_job(struct commit *commit, struct job *job)
 {
     if (job_state_is_final(job->state) || job->report.input.known || job->report.workers_lost > 0 ||
-        job->report.traceparent[0] != '\0') {
+        job->report.warnings != NULL || job->report.traceparent[0] != '\0') {
         commit->report = job_report_encode(&job->report);
         if (commit->report == NULL) {
             return STATUS_NO_MEMORY;
@@ -378,11 +378,11 @@ void results_end_known_job(const struct scheduler *scheduler, struct job *job)
         const struct job_report own = job->report;
         job->report = solver->report;
         job->report.input = own.input;
+        job->report.warnings = own.warnings;
         memcpy(job->report.traceparent, own.traceparent, sizeof(own.traceparent));
         job->report.cycle = NULL; /* owned by the other; a job that is done has none */
-        job->report.timings = (struct timings){0};
-        job->report.verification.seconds = 0;
     }
+    job->report.cached = true;
 }
 
 bool results_find(struct scheduler *scheduler, const struct call *call)

@@ -10,7 +10,9 @@ void call_finish(struct call *call)
     reader_destroy(call->reader);
     capacity_release_share(&call->share);
     free(call->body);
+    free(call->warnings);
     call->reader = NULL;
+    call->warnings = NULL;
     call->body = NULL;
 }
 

@@ -100,6 +100,7 @@ struct call {
     struct upload_share share; /* moved with it */
     double parse_s;            /* spent feeding it */
     struct input_report input; /* what was understood of it so far */
+    char *warnings;            /* about it and its name, by warning_print, owned; NULL = none */
     struct job_parameters parameters;
     char idempotency_key[IDEMPOTENCY_KEY_SIZE];
     char traceparent[TRACEPARENT_SIZE]; /* empty = none */

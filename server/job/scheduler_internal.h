@@ -171,7 +171,7 @@ void answer_graph(struct call *call, const struct graph_entry *entry, unsigned h
 /* JSON text of a job as of now, freed by the caller; NULL when out of memory. */
 char *answer_print_job(struct scheduler *scheduler, const struct job *job);
 /* input may be NULL. */
-char *answer_print_graph(const struct graph_entry *entry, const struct input_report *input);
+char *answer_print_graph(const struct graph_entry *entry, const struct call *call);
 /* Jobs before this one in the queue. */
 uint32_t answer_position(struct scheduler *scheduler, const struct job *job);
 /* Seconds until a job ends, with those before it in the queue; below 0 = not known. */

@@ -21,8 +21,9 @@ struct submission {
     enum kind kind; /* resolved */
     enum status status;
     struct problem problem;
-    struct capacity held;    /* a place in the queue */
-    struct submission *next; /* parked behind this one */
+    struct warnings warnings; /* about the upload */
+    struct capacity held;     /* a place in the queue */
+    struct submission *next;  /* parked behind this one */
 };
 
 /* NULL, with the call answered, when out of memory. */
@@ -286,7 +287,7 @@ static void print_fingerprint(const struct submission *submission, char *text, s
 static enum status create_job(const struct submission *submission, const struct graph_entry *entry,
                               struct job **ret_job)
 {
-    const struct call *call = submission->call;
+    struct call *call = submission->call;
     struct job *job;
     const enum status status = job_create(entry->row.id, submission->kind, clock_wall_s(), &job);
     if (status != STATUS_OK) {
@@ -298,6 +299,8 @@ static enum status create_job(const struct submission *submission, const struct 
     job->verify = call->parameters.verify;
     job->parse_s = call->parse_s;
     job->report.input = call->input;
+    job->report.warnings = call->warnings;
+    call->warnings = NULL;
     memcpy(job->report.traceparent, call->traceparent, sizeof(call->traceparent));
     job->deadline_s = call->parameters.deadline_s;
     if (job->deadline_s > 0) {
@@ -382,6 +385,25 @@ static enum status add_entry(struct submission *submission, struct graph_entry *
     return graph_table_add(submission->scheduler->graphs, submission->tenant, &row, ret_entry);
 }
 
+/* Prints the warnings for the answer. One more is that the name belongs to another graph. */
+static enum status print_warnings(struct submission *submission, const struct graph_entry *entry)
+{
+    struct call *call = submission->call;
+    const char *name = call->parameters.name;
+    const struct graph_entry *owner =
+        graph_table_find(submission->scheduler->graphs, submission->tenant, name);
+    if (owner != NULL && owner != entry) {
+        warning_hint(warning_add(&submission->warnings, WARNING_NAME_MOVED,
+                                 "The name %s was that of graph %s, which has lost it.", name,
+                                 owner->row.id),
+                     "That graph still answers by its id; another name= keeps both.");
+    }
+    if (submission->warnings.count > 0) {
+        call->warnings = warning_print(&submission->warnings);
+    }
+    return submission->warnings.count > 0 && call->warnings == NULL ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
 static void accept_new(struct submission *submission)
 {
     struct graph_table *graphs = submission->scheduler->graphs;
@@ -391,6 +413,9 @@ static void accept_new(struct submission *submission)
         status = capacity_check_vertices(submission->scheduler, &submission->call->quota,
                                          entry->row.vertex_count, submission->kind,
                                          &submission->problem);
+    }
+    if (status == STATUS_OK) {
+        status = print_warnings(submission, entry);
     }
     if (status != STATUS_OK) {
         refuse_submission(submission, status);
@@ -472,7 +497,9 @@ static void finish_graph(uv_work_t *request)
     const double began_s = clock_monotonic_s();
     enum status status = reader_finish(submission->reader, &submission->graph, problem);
     if (status == STATUS_OK) {
+        submission->warnings = reader_notes(submission->reader)->warnings;
         input_report_complete(&call->input, reader_notes(submission->reader), submission->graph);
+        input_report_warn(&call->input, submission->graph, &submission->warnings);
     } else {
         input_report_hint(&call->input, problem);
     }

@@ -273,7 +273,7 @@ def test_the_document_says_what_was_understood(daemon):
             "format": "edges", "guessed": True, "encoding": "gzip",
             "variant": "semicolons, with header", "weight": "km", "directed": False,
             "directed_by": "parameter", "names": "strings", "bytes": len(gzip.compress(body)),
-            "decoded_bytes": len(body)}, document["input"]
+            "decoded_bytes": len(body), "loops_dropped": 0, "parallel_merged": 0, "cached": False}, document["input"]
     # The same graph by another way is the same graph, and the job tells of its own upload.
     json_body = b'{"directed":false,"nodes":[{"id":"a"},{"id":"b"},{"id":"c"}],"links":[{"source":"a","target":"b",' \
         b'"weight":7},{"source":"c","target":"b","weight":8}]}'

@@ -1,0 +1,109 @@
+"""The warnings of an upload, from the reader to the document of its job, and the results that were there already."""
+
+import json
+
+import harness
+from harness import SMALL
+
+# By code: a body and its parameters that provoke this warning and no other, and words of detail and hint.
+UPLOADS = {
+    "DirectedAssumed": (b"a b 5\nb c 7\nc d 1\n", "", "directed", "directed=false"),
+    "ColumnsUnused": (b"from,to,length,edge_id\na,b,5,1\nb,a,5,2\n", "", "edge_id", "weight="),
+    "ParallelMerged": (b"a b 5\nb a 5\na b 3\n", "", "1 edges", "added"),
+    "FormatGuessed": (b"source,target,year\na,b,1999\nb,a,2000\n", "", "year", "weight="),
+}
+
+
+def warned(document):
+    for warning in document["warnings"]:
+        assert sorted(warning) == ["code", "detail", "hint"], warning
+    return [warning["code"] for warning in document["warnings"]]
+
+
+def test_each_upload_that_was_guessed_at_is_told(daemon):
+    for code, (body, query, detail, hint) in UPLOADS.items():
+        accepted = daemon.submit(body, query).expect(202).json
+        done = daemon.finish(accepted["id"])
+        for document in (accepted, done):
+            assert warned(document) == [code], document
+            warning = document["warnings"][0]
+            assert detail in warning["detail"] and hint in warning["hint"], warning
+        stored = daemon.ask("POST", "/v1/graphs" + query, body=body).expect(200).json
+        assert stored["warnings"] == accepted["warnings"], stored
+        assert "warnings" not in daemon.get(f"/v1/graphs/{done['graph']}").json
+
+
+def test_uploads_that_say_all_are_not_told_about(daemon):
+    for body, query in (
+        (SMALL, ""), (b"a b 5\nb c 7\nc d 1\n", "?directed=true"), (b"a b 5\nb c 7\nc d 1\n", "?directed=false"),
+        (b"a b 5\nb a 9\n", ""), (b"a b 5\na b 5\nb a 5\n", ""), (b"# Directed graph\n1 2 5\n", ""),
+        (b"source,target,weight\na,b,1\nb,a,1\n", ""), (b"0 5\n5 0\n", "?format=matrix"),
+    ):
+        assert warned(daemon.solve(body, query)) == [], body
+
+
+def test_the_share_of_pairs_with_a_path_is_told_once_it_is_known(daemon):
+    # 1 to 2, 3 and 4, 2 to 3 and 4, 3 to 4: six of twelve pairs.
+    body = b'{"n":4,"edges":[[0,1,2],[1,2,2],[2,3,2]]}'
+    accepted = daemon.submit(body).expect(202).json
+    assert "Of all pairs" not in accepted["warnings"][0]["detail"], accepted
+    done = daemon.finish(accepted["id"])
+    assert done["warnings"][0]["detail"].endswith(" Of all pairs, 50 % have one."), done
+    known = daemon.submit(body).expect(200).json
+    assert known["warnings"] == done["warnings"], known
+    assert warned(daemon.submit(body, "?directed=true").expect(200).json) == []
+
+
+def test_a_name_that_moves_is_told(daemon):
+    first = daemon.solve(b"1 2 31\n2 1 31\n", "?name=moved")
+    assert warned(first) == [] and warned(daemon.solve(b"1 2 31\n2 1 31\n", "?name=moved")) == []
+    second = daemon.solve(b"1 2 32\n2 1 32\n", "?name=moved")
+    assert warned(second) == ["NameMoved"] and first["graph"] in second["warnings"][0]["detail"], second
+    assert daemon.get("/v1/graphs/moved").json["id"] == second["graph"]
+    assert daemon.distance(first["graph"], 1, 2) == 31
+    body = json.dumps({"graph": first["graph"], "name": "moved"})
+    back = daemon.ask("POST", "/v1/jobs", body=body).expect(200).json
+    assert warned(back) == ["NameMoved"] and second["graph"] in back["warnings"][0]["detail"], back
+    stored = daemon.ask("POST", "/v1/graphs?name=moved", body=b"1 2 33\n2 1 33\n").expect(201).json
+    assert warned(stored) == ["NameMoved"] and first["graph"] in stored["warnings"][0]["detail"], stored
+    # One that has no name takes none.
+    assert warned(daemon.solve(b"1 2 34\n2 1 34\n")) == []
+
+
+def test_a_known_graph_has_the_summary_of_its_own_upload(daemon):
+    first = daemon.solve(b"1 2 5\n2 1 5\n")
+    assert first["input"]["cached"] is False, first["input"]
+    assert first["summary"]["loops_dropped"] == first["summary"]["parallel_merged"] == 0, first
+    known = daemon.submit(b"1 2 5\n2 1 5\n1 2 6\n1 2 5\n2 2 1\n").expect(200).json
+    assert known["graph"] == first["graph"] and known["input"]["cached"] is True, known
+    assert known["summary"] == {**first["summary"], "loops_dropped": 1, "parallel_merged": 2}, known
+    assert known["timings"] == first["timings"] and known["device"] == first["device"], (known, first)
+    assert warned(known) == ["ParallelMerged"], known
+    by_id = daemon.ask("POST", "/v1/jobs", body=json.dumps({"graph": first["graph"]})).expect(200)
+    assert by_id.json["input"] == {"cached": True} and by_id.json["summary"] == first["summary"], by_id.json
+    # The header tells of this request, which took no solve.
+    assert "solve;" not in (by_id.headers["Server-Timing"] or ""), by_id.headers
+
+
+def test_a_job_outlives_its_graph_without_a_summary(daemon):
+    job = daemon.solve(b"1 2 71\n1 3 5\n")
+    daemon.ask("DELETE", f"/v1/graphs/{job['graph']}").expect(204)
+    document = daemon.get(f"/v1/jobs/{job['id']}").expect(200).json
+    assert document["summary"] is None and document["warnings"] == job["warnings"], document
+
+
+def test_warnings_outlive_a_restart(_):
+    with harness.Daemon() as daemon:
+        jobs = [daemon.solve(body, query + "?name=one") for body, query, _, _ in UPLOADS.values()]
+        jobs.append(daemon.submit(b"a b 5\nb a 5\na b 3\na b 3\n").expect(200).json)
+        assert [warned(job)[-1] for job in jobs[1:4]] == ["NameMoved"] * 3, jobs
+        daemon.terminate()
+        daemon.start()
+        for job in jobs:
+            document = daemon.get(f"/v1/jobs/{job['id']}").expect(200).json
+            assert document["warnings"] == job["warnings"] and document["input"] == job["input"], (document, job)
+            assert document["summary"] == job["summary"] and document["timings"] == job["timings"], (document, job)
+
+
+if __name__ == "__main__":
+    harness.run(globals())
