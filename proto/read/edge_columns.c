@@ -240,31 +240,24 @@ static size_t find_wanted(const struct edge_row *header, const char *wanted, siz
 static enum status refuse_numbers(const struct edge_row *header, const struct edge_row *first,
                                   uint64_t numbers, struct problem *reterr)
 {
-    const size_t column = (size_t)__builtin_ctzll(numbers);
+    const struct field place = (header != NULL ? header : first)->fields[__builtin_ctzll(numbers)];
+    const bool may_be_row =
+        header == NULL && is_number(first->fields[0]) && is_number(first->fields[1]);
     char list[PROBLEM_TEXT_SIZE];
+    char least[PROBLEM_TEXT_SIZE];
 
     list_columns(header, numbers, list);
-    if (header != NULL) {
-        problem_bad_graph(reterr, 0, header->fields[column].column,
-                          "No column has a name known for weights, and there are numbers in: %s.",
-                          list);
-        problem_hint(reterr, "weight=%.*s takes the weights from that column.",
-                     header->fields[column].size > 64 ? 64 : (int)header->fields[column].size,
-                     header->fields[column].bytes);
-        return STATUS_BAD_GRAPH;
-    }
-    if (is_number(first->fields[0]) && is_number(first->fields[1])) {
-        problem_bad_graph(reterr, 0, first->fields[0].column,
-                          "Each line is %zu numbers without a header: an edge with its weight in "
-                          "one of the columns %s, or a row of a matrix.",
-                          first->count, list);
-        problem_hint(reterr, "weight=3 reads edges with their weight in column 3; format=matrix "
-                             "reads a matrix, which has as many lines as columns.");
-        return STATUS_BAD_GRAPH;
-    }
-    problem_bad_graph(reterr, 0, first->fields[column].column,
-                      "There is no header, and several columns have numbers: %s.", list);
-    problem_hint(reterr, "weight=3 reads the weights from column 3.");
+    list_columns(header, numbers & -numbers, least);
+    problem_bad_graph(reterr, 0, place.column,
+                      may_be_row       ? "Each line is numbers without a header: an edge with its "
+                                         "weight in one of the columns %s, or a row of a matrix."
+                      : header == NULL ? "There is no header, and several columns have numbers: %s."
+                                       : "No column has a name known for weights, and there are "
+                                         "numbers in: %s.",
+                      list);
+    problem_hint(reterr, "weight=%s takes the weights from that column%s.", least,
+                 may_be_row ? "; format=matrix reads a matrix, which has as many lines as columns"
+                            : "");
     return STATUS_BAD_GRAPH;
 }
 

@@ -1,5 +1,6 @@
 #include "proto/read/edge_dialects.h"
 
+#include "proto/number.h"
 #include "proto/read/lines.h"
 
 #include <string.h>
@@ -38,6 +39,55 @@ enum status edge_dialect_take_comment(struct edge_dialect *dialect, const char *
     dialect->undirected |= dialect->is_konect && line_word_is(first, "sym");
     dialect->says_direction |= dialect->is_konect;
     return STATUS_OK;
+}
+
+/* ---- Counts ---- */
+
+size_t edge_dialect_integers(const struct edge_row *row, int64_t ret_integers[3])
+{
+    size_t count = 0;
+
+    while (count < row->count && count < 3 &&
+           number_parse_integer(row->fields[count].bytes, row->fields[count].size,
+                                &ret_integers[count])) {
+        count++;
+    }
+    return count;
+}
+
+enum status edge_dialect_check_counts(const int64_t integers[3], bool is_counted,
+                                      const struct graph_builder *builder,
+                                      const struct name_table *names, struct problem *reterr)
+{
+    const bool is_square = integers[0] == integers[1];
+    const int64_t behind = (int64_t)graph_builder_edge_count(builder) - !is_counted;
+    int64_t least = INT64_MAX;
+    int64_t most = 0;
+    const int64_t *numbers;
+    /* Few edges happen to fit. */
+    bool fits = name_table_numbers(names, &numbers) && (is_counted || behind > 2) &&
+                (integers[1] == behind || (is_square && integers[2] == behind));
+
+    /* The first rows are those of the first line, if it was an edge. */
+    for (uint32_t row = is_counted ? 0 : 2 - is_square; row < name_table_count(names) && fits;
+         row++) {
+        least = numbers[row] < least ? numbers[row] : least;
+        most = numbers[row] > most ? numbers[row] : most;
+    }
+    fits = fits && least >= 0 && most - (least > 0) < integers[0];
+    if (fits == is_counted) {
+        return STATUS_OK;
+    }
+    problem_bad_graph(reterr, 0, 0,
+                      fits ? "The first line, %lld %lld, may be an edge, or the numbers of "
+                             "vertices and edges: %lld are behind it."
+                           : "The first line, %lld %lld, is not the numbers of vertices and edges "
+                             "of the %lld lines behind it; as an edge it lacks the weight that "
+                             "they have.",
+                      (long long)integers[0], (long long)integers[1], (long long)behind);
+    problem_hint(reterr, fits ? "Remove it, or write a header above it: source, target, weight."
+                              : "Correct the numbers, or give the edge its weight.");
+    return STATUS_BAD_GRAPH;
 }
 
 /* ---- Dicts ---- */
@@ -105,7 +155,8 @@ static enum status cut_data(const char *line, size_t begin, size_t size, struct 
         const size_t colon = skip_value(line, at, size, ":}");
         const size_t end = skip_value(line, colon + 1, size, ",}");
 
-        if (end >= size || line[colon] != ':' || keys->count == EDGE_COLUMN_LIMIT) {
+        if (end >= size || line[colon] != ':' || keys->count == EDGE_COLUMN_LIMIT ||
+            colon - at >= EDGE_KEY_SIZE) {
             return problem_bad_graph(reterr, 0, at + 1,
                                      "The data behind the edge are no dict such as {'weight': 5}.");
         }
@@ -128,8 +179,7 @@ enum status edge_dialect_weight(const char *line, size_t begin, size_t size,
     if (status == STATUS_OK && key[0] == '\0' && keys.count > 2) {
         status = edge_columns_choose(&keys, &values, hints, &columns, reterr);
     }
-    if (status == STATUS_OK && columns.weight != NO_COLUMN &&
-        keys.fields[columns.weight].size < EDGE_KEY_SIZE) {
+    if (status == STATUS_OK && columns.weight != NO_COLUMN) {
         memcpy(key, keys.fields[columns.weight].bytes, keys.fields[columns.weight].size);
     }
     *ret_weight = (struct field){"1", 1, 0};

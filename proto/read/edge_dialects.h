@@ -1,8 +1,9 @@
-/* Habits of single programs in edge lists: comments that say the direction, and data of an edge as
- * a dict. Part of edges.c. */
+/* Habits of single programs in edge lists: comments that say the direction, numbers of vertices and
+ * edges in the first line, and data of an edge as a dict. Part of edges.c. */
 #pragma once
 
 #include "proto/read/edge_columns.h"
+#include "proto/read/name_table.h"
 
 /* Facts from the comments above the edges. */
 struct edge_dialect {
@@ -15,6 +16,15 @@ struct edge_dialect {
  * which gives columns 3 and 4 a meaning, too. STATUS_BAD_GRAPH for a bipartite list. */
 MUST_CHECK enum status edge_dialect_take_comment(struct edge_dialect *dialect, const char *line,
                                                  size_t size, struct problem *reterr);
+
+/* How many fields from the first on are integers. */
+size_t edge_dialect_integers(const struct edge_row *row, int64_t ret_integers[3]);
+/* STATUS_BAD_GRAPH when the first line has the numbers of vertices and edges, and they are others;
+ * or when it was read as an edge, and they are the same: "n m", "n m x" or "n n m". */
+MUST_CHECK enum status edge_dialect_check_counts(const int64_t integers[3], bool is_counted,
+                                                 const struct graph_builder *builder,
+                                                 const struct name_table *names,
+                                                 struct problem *reterr);
 
 /* The longest key of weights, with its NUL: that of the notes of a reader. */
 #define EDGE_KEY_SIZE 64

@@ -15,12 +15,13 @@ struct edges {
     struct name_table *names; /* unused when the options give a vertex count */
     uint32_t named;
     struct field_cursor cursor;
+    char between; /* in the lines scanned: the delimiter, or a tab as one of the blanks */
     bool decided; /* delimiter and columns are known */
     bool plain;   /* they are source, target and perhaps weight */
     struct edge_dialect dialect;
-    bool is_counted; /* the first line has the counts */
-    bool has_data;   /* each line ends with a dict */
-    uint64_t counts[2];
+    bool is_counted;     /* the first line has the counts */
+    bool has_data;       /* each line ends with a dict */
+    int64_t integers[3]; /* of the first line; 0 where it has fewer */
     struct edge_columns columns;
     struct edge_row row;
     char *scratch;    /* fields with doubled quotes, unescaped; as long as a line */
@@ -97,13 +98,12 @@ static enum status name_vertex(struct edges *edges, struct field field, uint32_t
 }
 
 /* At the first column too many, or at the last one when some miss. */
-static enum status refuse_count(const struct edge_row *row, size_t first, struct problem *reterr)
+static enum status refuse_count(const struct edge_row *row, size_t first, const char *hint,
+                                struct problem *reterr)
 {
     problem_bad_graph(reterr, 0, row->fields[row->count > first ? first : row->count - 1].column,
                       "The line has %zu columns, but the first line has %zu.", row->count, first);
-    problem_hint(reterr, "If each line has a vertex and its neighbours, convert it: import json, "
-                         "networkx; json.dump(networkx.node_link_data(networkx.read_adjlist("
-                         "'g.txt')), open('g.json', 'w'))");
+    problem_hint(reterr, "%s", hint);
     return STATUS_BAD_GRAPH;
 }
 
@@ -142,7 +142,13 @@ static enum status take_edge(struct edges *edges, struct problem *reterr)
     enum status status = STATUS_OK;
 
     if (row->count != columns->count) {
-        return refuse_count(row, columns->count, reterr);
+        return refuse_count(row, columns->count,
+                            edges->cursor.delimiter != ' '
+                                ? ""
+                                : "If each line has a vertex and its neighbours, convert it: "
+                                  "import json, networkx; json.dump(networkx.node_link_data("
+                                  "networkx.read_adjlist('g.txt')), open('g.json', 'w'))",
+                            reterr);
     }
     if (columns->open != 0) {
         status = edge_columns_check_open(columns, row, reterr);
@@ -181,33 +187,36 @@ static enum status refuse_held(const struct edges *edges, const struct edge_row 
 static enum status decide(struct edges *edges, const struct edge_row *header,
                           struct problem *reterr)
 {
+    const struct graph_options *options = &edges->reader.options;
     struct reader_notes *notes = &edges->reader.notes;
-    const struct edge_hints hints = {.weight = edges->reader.options.weight,
+    const struct edge_hints hints = {.weight = options->weight,
                                      .has_time = edges->dialect.is_konect,
                                      .warnings = &notes->warnings};
     enum status status;
     bool directed;
 
     if (edges->row.count < 2) {
-        return problem_bad_graph(reterr, 0, edges->row.fields[0].column,
-                                 "There is one column, but an edge needs source and target.");
+        problem_bad_graph(reterr, 0, edges->row.fields[0].column,
+                          "There is one column, but an edge needs source and target.");
+        problem_hint(reterr, "Columns stand between commas, semicolons, tabs or blanks, and no "
+                             "number of vertices or edges stands above them.");
+        return STATUS_BAD_GRAPH;
     }
     status = edge_columns_choose(header, &edges->row, &hints, &edges->columns, reterr);
-    edges->decided = status == STATUS_OK;
-    if (status == STATUS_OK && edges->columns.type != NO_COLUMN &&
+    if (status != STATUS_OK) {
+        return status;
+    }
+    edges->decided = true;
+    if (edges->columns.type != NO_COLUMN &&
         edge_columns_type(edges->row.fields[edges->columns.type], &directed)) {
         edges->dialect.undirected = !directed;
         notes->says_direction = true;
     }
-    if (status == STATUS_OK) {
-        edge_columns_note(&edges->columns, header, edges->cursor.delimiter, notes);
-        edges->plain = edge_columns_are_plain(&edges->columns);
-    }
-    if (status == STATUS_OK && edges->reader.options.has_vertex_count) {
-        status =
-            graph_builder_admit(edges->reader.builder, edges->reader.options.vertex_count, reterr);
-    }
-    return status;
+    edge_columns_note(&edges->columns, header, edges->cursor.delimiter, notes);
+    edges->plain = edge_columns_are_plain(&edges->columns);
+    return options->has_vertex_count
+               ? graph_builder_admit(edges->reader.builder, options->vertex_count, reterr)
+               : STATUS_OK;
 }
 
 static enum status take_data(struct edges *edges, const char *line, size_t size,
@@ -225,7 +234,7 @@ static enum status take_data(struct edges *edges, const char *line, size_t size,
     /* A comma before the dict opens a field of nothing. */
     row->count -= row->count == 3 && row->fields[2].size == 0;
     if (row->count != 2) {
-        return refuse_count(row, 2, reterr);
+        return refuse_count(row, 2, "", reterr);
     }
     status = edge_dialect_weight(line, begin, size, &hints, edges->reader.notes.weight,
                                  &row->fields[row->count++], reterr);
@@ -239,27 +248,20 @@ static enum status take_after_pair(struct edges *edges, const struct edge_row *p
 {
     struct edge_row row = edges->row;
     enum status status = STATUS_OK;
-    int64_t counts[2];
-    size_t numbers = 0;
+    int64_t *counts = edges->integers;
+    int64_t integers[3];
+    const size_t numbers = edge_dialect_integers(pair, counts);
 
-    while (numbers < 2 && number_parse_integer(pair->fields[numbers].bytes,
-                                               pair->fields[numbers].size, &counts[numbers])) {
-        numbers++;
-    }
     if (numbers == 2 && counts[0] > 0 && counts[1] > 0 && row.count == 3 &&
         edge_columns_has_weight(pair, &row)) {
         edges->is_counted = true;
-        edges->counts[0] = (uint64_t)counts[0];
-        edges->counts[1] = (uint64_t)counts[1];
-        status = graph_builder_admit(edges->reader.builder, edges->counts[0], reterr);
+        status = graph_builder_admit(edges->reader.builder, (uint64_t)counts[0], reterr);
         warning_hint(warning_add(&edges->reader.notes.warnings, WARNING_FORMAT_GUESSED,
                                  "The first line, %lld %lld, was read as the numbers of vertices "
                                  "and edges.",
                                  (long long)counts[0], (long long)counts[1]),
                      "An edge has a weight there, as in the other lines.");
-    } else if (numbers == 0 && row.count == 2 &&
-               number_parse_integer(row.fields[0].bytes, row.fields[0].size, &counts[0]) &&
-               number_parse_integer(row.fields[1].bytes, row.fields[1].size, &counts[1])) {
+    } else if (numbers == 0 && row.count == 2 && edge_dialect_integers(&row, integers) == 2) {
         status = decide(edges, pair, reterr);
     } else {
         edges->row = *pair;
@@ -298,7 +300,12 @@ static enum status take_after_held(struct edges *edges, const char *line, size_t
         return take_after_pair(edges, &header, reterr);
     }
     if (header.count != edges->row.count) {
-        return refuse_count(&edges->row, header.count, reterr);
+        return refuse_count(&edges->row, header.count,
+                            edges->row.count == header.count + 1
+                                ? "R writes no names of rows with write.table(edges, 'g.txt', "
+                                  "row.names=FALSE)."
+                                : "",
+                            reterr);
     }
     if (edge_columns_judge(&header) == EDGE_HEADER_PERHAPS &&
         !edge_columns_has_weight(&header, &edges->row)) {
@@ -316,13 +323,15 @@ static enum status take_first(struct edges *edges, const char *line, size_t size
                               struct problem *reterr)
 {
     const size_t begin = edge_dialect_find_data(line, size);
+    const char delimiter = field_delimiter(line, begin);
     enum status status;
 
-    edges->cursor.delimiter = field_delimiter(line, begin);
+    edges->cursor.delimiter = delimiter;
+    edges->between = delimiter == ' ' && memchr(line, '\t', size) != NULL ? '\t' : delimiter;
     if (begin < size) {
         edges->has_data = edges->decided = true;
         edges->columns = (struct edge_columns){3, 0, 1, NO_COLUMN, NO_COLUMN, 0};
-        edge_columns_note(&edges->columns, NULL, edges->cursor.delimiter, &edges->reader.notes);
+        edge_columns_note(&edges->columns, NULL, delimiter, &edges->reader.notes);
         edges->columns.weight = 2;
         return take_data(edges, line, size, reterr);
     }
@@ -337,6 +346,8 @@ static enum status take_first(struct edges *edges, const char *line, size_t size
         return text_status(&edges->held);
     }
     status = decide(edges, NULL, reterr);
+    edges->held_line = edges->reader.splitter.line;
+    (void)edge_dialect_integers(&edges->row, edges->integers);
     return status == STATUS_OK ? take_edge(edges, reterr) : status;
 }
 
@@ -368,8 +379,8 @@ static enum status take_plain(struct edges *edges, const char *line, size_t size
     uint32_t ends[2];
     enum status status;
 
-    *ret_taken = edge_columns_scan(&edges->columns, edges->cursor.delimiter, line, size, &scan);
-    if (edges->reader.options.has_vertex_count &&
+    *ret_taken = edge_columns_scan(&edges->columns, edges->between, line, size, &scan);
+    if (*ret_taken && edges->reader.options.has_vertex_count &&
         (scan.ends[0] >= edges->reader.options.vertex_count ||
          scan.ends[1] >= edges->reader.options.vertex_count)) {
         *ret_taken = false;
@@ -398,7 +409,7 @@ static uint64_t scan_lines(void *context, const char *bytes, size_t size, size_t
 {
     const struct edges *edges = context;
     struct edge_lines lines = {.number_limit = edges->reader.options.vertex_count,
-                               .delimiter = edges->cursor.delimiter,
+                               .delimiter = edges->between,
                                .has_weight = edges->columns.weight != NO_COLUMN};
     struct edge_i4 *room;
     uint64_t room_count;
@@ -483,25 +494,6 @@ static uint64_t memory(const struct reader *reader)
     return 2 * (name_table_memory(names) + name_table_count(names) * sizeof(uint32_t));
 }
 
-/* The vertices are counted from 0 or from 1, and as many edges came as the first line says. */
-static enum status check_counts(const struct edges *edges, int64_t least, int64_t most,
-                                struct problem *reterr)
-{
-    const uint64_t edge_count = graph_builder_edge_count(edges->reader.builder);
-
-    if (edge_count == edges->counts[1] && least >= 0 &&
-        most - (least > 0) < (int64_t)edges->counts[0]) {
-        return STATUS_OK;
-    }
-    problem_bad_graph(reterr, edges->held_line, 0,
-                      "The first line, %llu %llu, is not the numbers of vertices and edges of the "
-                      "%llu lines behind it; as an edge it lacks the weight that they have.",
-                      (unsigned long long)edges->counts[0], (unsigned long long)edges->counts[1],
-                      (unsigned long long)edge_count);
-    problem_hint(reterr, "Correct the numbers, or give the edge its weight.");
-    return STATUS_BAD_GRAPH;
-}
-
 /* Numbers come in ascending order, other names as they were met. */
 static enum status build(struct edges *edges, struct graph **ret_graph, struct problem *reterr)
 {
@@ -520,15 +512,12 @@ static enum status build(struct edges *edges, struct graph **ret_graph, struct p
                                                  : STATUS_NO_MEMORY;
     }
     if (status == STATUS_OK && edges->is_counted) {
-        const int64_t least = numbered ? numbers[order[0]] : -1;
+        const bool base = numbers[order[0]] > 0;
 
-        status = check_counts(edges, least, numbered ? numbers[order[count - 1]] : 0, reterr);
-        for (uint32_t i = 0; i < count && status == STATUS_OK; i++) {
-            row_of[i] = (uint32_t)(numbers[i] - (least > 0));
+        for (uint32_t i = 0; i < count; i++) {
+            row_of[i] = (uint32_t)(numbers[i] - base);
         }
-        if (status == STATUS_OK) {
-            status = vertex_names_create_range((uint32_t)edges->counts[0], least > 0, &names);
-        }
+        status = vertex_names_create_range((uint32_t)edges->integers[0], base, &names);
     } else if (status == STATUS_OK) {
         status = vertex_names_create_ordered(edges->names, order, count, numbered, &names);
     }
@@ -574,8 +563,16 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     if (!edges->decided && (edges->held.size > 0 || !options->has_vertex_count)) {
         status = take_held(edges, reterr);
     }
-    if (status == STATUS_OK && edges->is_counted) {
-        status = check_counts(edges, 0, 0, reterr);
+    if (status == STATUS_OK && (edges->is_counted || !options->has_vertex_count)) {
+        status = edge_dialect_check_counts(edges->integers, edges->is_counted, reader->builder,
+                                           edges->names, reterr);
+        if (status != STATUS_OK) {
+            return at_held_line(edges, status, reterr);
+        }
+    }
+    if (edges->has_data && options->weight[0] != '\0' && reader->notes.weight[0] == '\0') {
+        return problem_set(reterr, STATUS_BAD_PARAMETER,
+                           "weight=%s names an attribute that no edge has.", options->weight);
     }
     if (status != STATUS_OK) {
         return status;

@@ -85,7 +85,7 @@ static bool begins(const char *at, const char *end, const char *pattern)
                 return false;
             }
         } else if (*pattern == '@') {
-            while (at < end && !isspace((unsigned char)*at) && strchr("#{}[]", *at) == NULL) {
+            while (at < end && !isspace((unsigned char)*at) && strchr("#{}[],;", *at) == NULL) {
                 at++;
             }
             if (at == begin) {

@@ -62,6 +62,12 @@ static void edge_csv(struct text *text, uint32_t index, const uint32_t edge[3])
     text_printf(text, "%u,%u,%u\n", edge[0], edge[1], edge[2]);
 }
 
+static void edge_tsv(struct text *text, uint32_t index, const uint32_t edge[3])
+{
+    (void)index;
+    text_printf(text, "%u\t%u\t%u\n", edge[0], edge[1], edge[2]);
+}
+
 static void head_nthu(struct text *text, uint32_t edge_count)
 {
     const uint32_t head[2] = {VERTICES, edge_count};
@@ -201,6 +207,7 @@ static void edge_graphml(struct text *text, uint32_t index, const uint32_t edge[
 static const struct sample samples[] = {
     {"dimacs", FORMAT_DIMACS, true, head_dimacs, edge_dimacs, "", 1},
     {"edges, CSV", FORMAT_EDGES, true, no_head, edge_csv, "", 1},
+    {"edges, TSV", FORMAT_EDGES, true, no_head, edge_tsv, "", 1},
     {"edges, CSV, decimals", FORMAT_EDGES, true, no_head, edge_decimal, "", 1},
     {"nthu", FORMAT_NTHU, false, head_nthu, edge_nthu, "", 1},
     {"mtx", FORMAT_MTX, true, head_mtx, edge_mtx, "", 1},

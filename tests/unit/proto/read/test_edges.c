@@ -164,6 +164,7 @@ static void columns_that_may_be_weights_are_refused(void **state)
     check_refused("from,to,name,len\n1,2,a,\n1,2,a,4\n", 3, "column 4", "weight=");
     check_refused("1 2 3 4\n2 3 4 5\n1 5 6 7\n", 1, "or a row of a matrix", "format=matrix");
     check_refused("a,b,3,4\n", 1, "3, 4", "weight=3");
+    check_refused("a,b,c,4,d,6\n", 1, "4, 6", "weight=4");
     check_refused("id,a,b,len\n1,2,3,4\n", 1, "names no column of sources", "source and target");
 }
 
@@ -226,6 +227,34 @@ static void the_first_line_may_have_the_counts(void **state)
     check_refused("5 3\n1 3 x\n", 2, "3 columns", "");
 }
 
+static void a_first_edge_may_be_the_counts(void **state)
+{
+    struct graph *graph;
+
+    (void)state;
+    check_refused("5 3 1\n1 2 10\n2 5 15\n1 4 40\n", 1, "edges: 3 are behind it", "Remove it");
+    check_refused("2 9 1\n1 2 1\n2 1 1\n1 2 2\n2 1 2\n1 2 3\n2 1 3\n1 2 4\n2 1 4\n1 2 5\n", 1,
+                  "9 are behind", "header above it");
+    check_refused("3 3 3\n1 2 1\n2 3 1\n3 1 1\n", 1, "3 3, may be an edge", "");
+    check_refused("# c\n5 4\n1 2\n2 3\n3 4\n4 5\n", 2, "4 are behind it", "Remove it");
+    /* One edge more or less, a vertex beyond, or a header: it is an edge. */
+    check_first("5 3 1\n1 2 10\n2 5 15\n", 4, "1", 10);
+    check_first("5 3 1\n1 2 10\n2 5 15\n1 6 40\n", 5, "1", 10);
+    graph = read_text("source target weight\n5 3 1\n1 2 10\n2 5 15\n1 4 40\n");
+    assert_int_equal(graph->edge_count, 4);
+    graph_destroy(graph);
+}
+
+static void hints_are_of_use(void **state)
+{
+    (void)state;
+    check_refused("\"from\" \"to\" \"weight\"\n\"1\" \"a\" \"b\" 5\n", 2, "4 columns",
+                  "row.names=FALSE");
+    check_refused("1 2 3\n2 3\n", 2, "2 columns", "read_adjlist");
+    check_refused("a|b|5\n", 1, "one column", "tabs or blanks");
+    check_refused("8\n15\n4 5 0.35\n", 1, "one column", "number of vertices");
+}
+
 static void pairs_are_edges_or_unknown_names(void **state)
 {
     struct reader_notes notes;
@@ -242,6 +271,8 @@ static void pairs_are_edges_or_unknown_names(void **state)
 
 static void dicts_of_networkx_are_read(void **state)
 {
+    struct graph_options options = {0};
+    struct problem problem = {0};
     struct reader_notes notes;
     struct graph *graph = read_noted("a b {}\nb c {'weight': 5, 'color': 'dark red'}\n", &notes);
 
@@ -256,6 +287,13 @@ static void dicts_of_networkx_are_read(void **state)
     graph_destroy(graph);
     check_refused("1 2 {}\n1 2 {'a': 5, 'b': 6}\n", 2, "in: a, b.", "weight=a");
     check_refused("1 2 {}\n1 2 3\n", 2, "3 columns", "");
+    check_refused("1 2 {'a23456789a123456789a123456789a123456789a123456789a123456789abcd': 5}\n", 1,
+                  "no dict", "");
+    memcpy(options.weight, "cost", sizeof "cost");
+    assert_int_equal(
+        read_graph(FORMAT_EDGES, &options, "1 2 {}\n2 3 {}\n", 14, 14, &graph, &problem),
+        STATUS_BAD_PARAMETER);
+    assert_non_null(strstr(problem.detail, "weight=cost names"));
 }
 
 static void the_parameter_overrules_types(void **state)
@@ -303,6 +341,12 @@ static void lines_are_read_however_they_are_written(void **state)
     assert_int_equal(names->vertex_count, 3);
     assert_false(vertex_names_numeric(names->names));
     graph_destroy(names);
+    /* Tabs and blanks are blanks, however they are mixed. */
+    plain = read_text("7 12 5\n12 300 2.5\n300 7 1\n");
+    other = read_text("7\t12\t5\n12 \t300\t2.5\n300\t7 1\n");
+    assert_true(same_graph(plain, other));
+    graph_destroy(plain);
+    graph_destroy(other);
     names = read_text("5000000 1\n1 5000000\n5000000 4194304\n");
     assert_int_equal(names->vertex_count, 3);
     assert_int_equal(names->edge_count, 3);
@@ -320,6 +364,8 @@ int main(void)
         cmocka_unit_test(files_say_their_direction),
         cmocka_unit_test(the_parameter_overrules_types),
         cmocka_unit_test(the_first_line_may_have_the_counts),
+        cmocka_unit_test(a_first_edge_may_be_the_counts),
+        cmocka_unit_test(hints_are_of_use),
         cmocka_unit_test(pairs_are_edges_or_unknown_names),
         cmocka_unit_test(dicts_of_networkx_are_read),
         cmocka_unit_test(vertex_count_makes_names_numbers),

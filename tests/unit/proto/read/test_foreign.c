@@ -75,6 +75,8 @@ static void formats_that_are_read_are_left_alone(void **state)
     is("graph,node\na,b\n", NULL);
     is("source target weight\na pp 3\n", "SIF");
     is("a,pp,b\n", NULL);
+    is("1,2,{'weight': 5}\n", NULL);
+    is("1;2;{}\n", NULL);
     is("app b 3\nb ppx 5\n", NULL);
     is("3 2\n2\n1 3\n2\n", NULL);
 }
