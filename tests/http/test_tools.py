@@ -19,15 +19,14 @@ NAMED_EDGES, EDGES_FROM_1 = (EDGES, "abcde", 1), (EDGES, range(1, 6), 1)
 DOUBLED_FROM_0, DOUBLED_FROM_1 = (ARCS, range(5), 2), (ARCS, range(1, 6), 2)
 HOPS_FROM_0, HOPS_FROM_1 = (ARCS, range(5), 0), (ARCS, range(1, 6), 0)
 N0 = (ARCS, [f"n{v}" for v in range(5)], 1)
-WARNED = "the file says no direction"
 
 # The tool, its call or menu, the name of the file, its truth, the verdict, and the way out or what else to know.
 # A refusal's detail has the words behind the colon, its hint those in the last column. One with a truth is
 # read right with the parameter in the last column.
 CASES = (
     ("NetworkX", "`write_edgelist`", "networkx edgelist", NAMED, RIGHT, ""),
-    ("NetworkX", "`write_edgelist` of a `Graph`", "networkx edgelist undirected", NAMED_EDGES, UNDIRECTED, WARNED),
-    ("NetworkX", "`write_edgelist` without weights", "networkx edgelist hops", (EDGES, "abcde", 0), UNDIRECTED, WARNED),
+    ("NetworkX", "`write_edgelist` of a `Graph`", "networkx edgelist undirected", NAMED_EDGES, UNDIRECTED, ""),
+    ("NetworkX", "`write_edgelist` without weights", "networkx edgelist hops", (EDGES, "abcde", 0), UNDIRECTED, ""),
     ("NetworkX", "`write_edgelist(data=['weight'])`", "networkx edgelist data", NAMED, RIGHT, ""),
     ("NetworkX", "`write_edgelist(delimiter=',', data=['weight'])`", "networkx edgelist csv", NAMED, RIGHT, ""),
     ("NetworkX", "`write_weighted_edgelist`", "networkx weighted", NAMED, RIGHT, ""),
@@ -41,7 +40,7 @@ CASES = (
     ("NetworkX", "`write_gexf`", "networkx gexf", None, "refused: a GEXF file", "networkx.read_gexf"),
     ("igraph", "`write_edgelist`", "igraph edgelist", HOPS_FROM_0, RIGHT, "has no weights"),
     ("igraph", "`write_ncol`", "igraph ncol", NAMED, RIGHT, ""),
-    ("igraph", "`write_ncol` of an undirected graph", "igraph ncol undirected", NAMED_EDGES, UNDIRECTED, WARNED),
+    ("igraph", "`write_ncol` of an undirected graph", "igraph ncol undirected", NAMED_EDGES, UNDIRECTED, ""),
     ("igraph", "`write_lgl`", "igraph lgl", None, "refused: an LGL file", "igraph.Graph.Read_Lgl"),
     ("igraph", "`write_adjacency`", "igraph adjacency", HOPS_FROM_0, RIGHT, "as a matrix"),
     ("igraph", "`write_graphml`", "igraph graphml", N0, RIGHT, "vertices are `n0`, `n1`, ..."),
@@ -78,6 +77,7 @@ CASES = (
      "refused: an edge with its weight in one of the columns", "weight=3"),
     ("KONECT", "`out.*`, `% asym`, with times", "konect asym", FROM_1, RIGHT, ""),
     ("KONECT", "`out.*`, `% sym`", "konect sym", EDGES_FROM_1, RIGHT, ""),
+    ("STRING", "`protein.links.txt`", "string", (ARCS, "abcde", 2), RIGHT, ""),
     ("OGB", "`edge.csv`", "ogb", HOPS_FROM_0, RIGHT, "weights are in a file of their own"),
     ("LDBC Graphalytics", "`.e`", "graphalytics", FROM_1, RIGHT, ""),
     ("GAP benchmark", "`.wel`", "gap", DOUBLED_FROM_0, RIGHT, ""),
@@ -87,12 +87,14 @@ CASES = (
     ("DIMACS flow", "`.max`", "dimacs max", None, "refused: maximum flow", "p sp n m"),
     ("DIMACS flow", "NETGEN's `.min`", "dimacs min", None, "refused: minimum cost flow", "p sp n m"),
     ("METIS", "`.graph`", "metis", (EDGES, range(1, 6), 2), RIGHT, ""),
+    ("METIS", "`.graph` without weights", "metis hops", (EDGES, range(1, 6), 0), RIGHT, ""),
     ("TSPLIB", "`.tsp`", "tsplib", None, "refused: a TSPLIB file", "tsplib95.load"),
     ("Transportation Networks", "`_net.tntp`", "tntp", None, "refused: a TNTP network", "awk '"),
     ("OSMnx", "edges of `graph_to_gdfs` to CSV", "osmnx csv", FROM_1, RIGHT, "weights are `length`"),
     ("GTFS", "`transfers.txt`", "gtfs", (ARCS, "abcde", 2), "refused: min_transfer_time", "weight=min_transfer_time"),
     ("Gephi", "edges, directed, CSV", "gephi directed", NAMED, RIGHT, ""),
     ("Gephi", "edges, undirected, CSV", "gephi undirected", NAMED_EDGES, RIGHT, "by the column `Type`"),
+    ("Gephi", "matrix, CSV", "gephi matrix", NAMED, RIGHT, "as a matrix"),
     ("D3", "`nodes` and `links` with ids", "d3", NAMED, RIGHT, ""),
     ("vis.js", "`nodes` and `edges`", "vis", NAMED, RIGHT, ""),
     ("JSON Graph Format", "version 2", "jgf", NAMED, RIGHT, ""),
@@ -168,6 +170,7 @@ def check(daemon, body, truth, verdict, way):
 
 def test_files_of_tools(daemon):
     files = tool_files.all_files()
+    assert sorted(files) == sorted(name for _, _, name, *_ in CASES), set(files) ^ {case[2] for case in CASES}
     failed = []
     for _, _, name, *case in CASES:
         for body in files[name]:
@@ -179,7 +182,7 @@ def test_files_of_tools(daemon):
 
 
 def test_the_document_has_this_table(_):
-    rows = [f"| {tool} | {how} | {verdict} | {f'`{way}`' if 'refused' in verdict else way} |"
+    rows = [f"| {tool} | {how} | {verdict} | {f'`{way}`' if 'refused' in verdict else way} |".replace("|  |", "| |")
             for tool, how, _, _, verdict, way in CASES]
     found = re.findall(r"^\|.*\|$", DOCUMENT.read_text(encoding="utf-8"), re.M)
     assert found[2:] == rows, "\n".join(rows)

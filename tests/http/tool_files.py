@@ -69,6 +69,7 @@ TEXTS = {
     # Visual tools.
     "gephi directed": "Source,Target,Type,Id,Label,timeset,Weight\n" + named("{0},{1},Directed,{3},,,{2}"),
     "gephi undirected": "Source,Target,Type,Id,Label,timeset,Weight\n" + named("{0},{1},Undirected,{3},,,{2}", EDGES),
+    "gephi matrix": ";a;b;c;d;e\n" + "".join("%s;%s\n" % (v, row) for v, row in zip("abcde", square("0.0", ";"))),
     "d3": '{"nodes":[%s],"links":[%s]}' % (NODES, listed('{"source":"<0>","target":"<1>","value":<2>}')),
     "d3 v3": '{"nodes":[%s],"links":[%s]}' % (NODES.replace("id", "name"),
                                               listed('{"source":<0>,"target":<1>,"value":<2>}', first=0)),
@@ -156,6 +157,7 @@ TEXTS = {
     "suitesparse": "%%MatrixMarket matrix coordinate real general\n%" + "-" * 70 + "\n% name: T/g\n%" + "-" * 70
                    + "\n5 5 6\n" + lines("{0} {1} {2}"),
     "graphblas": "%%MatrixMarket matrix coordinate real general\n%%GraphBLAS type double\n5 5 6\n" + lines("{0} {1} {2}"),
+    "string": "protein1 protein2 combined_score\n" + named("{0} {1} {2}", scale=2),
     "ogb": lines("{0},{1}", first=0),
     "graphalytics": lines("{0} {1} {2}"),
     "gap": lines("{0} {1} {2}", first=0, scale=2),
@@ -168,6 +170,7 @@ TEXTS = {
     "dimacs min": "p min 5 6\nn 1 4\nn 5 -4\n" + lines("a {0} {1} 0 4 {2}", scale=2),
     "pace": "p tw 5 5\n" + lines("{0} {1}", EDGES),
     "metis": "5 5 001\n2 10 3 40\n1 10 3 15\n2 15 1 40 4 4\n3 4 5 3\n4 3\n",
+    "metis hops": "5 5\n2 3\n1 3\n1 2 4\n3 5\n4\n",
     "tsplib": "NAME: g\nTYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: FULL_MATRIX\n"
               "EDGE_WEIGHT_SECTION\n0 5 20\n5 0 7\n20 7 0\nEOF\n",
     "steinlib": "33D32945 STP File, STP Format Version 1.0\n\nSECTION Graph\nNodes 5\nEdges 5\n"
