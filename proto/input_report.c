@@ -40,8 +40,8 @@ void input_report_warn(const struct input_report *report, const struct graph *gr
     }
     if (graph->summary.parallel_differing > 0) {
         warning_hint(warning_add(warnings, WARNING_PARALLEL_MERGED,
-                                 "%llu edges have the ends of another edge and another weight; the "
-                                 "least weight of each was kept.",
+                                 "Of edges with the same ends and other weights the least weight "
+                                 "was kept; left out: %llu.",
                                  (unsigned long long)graph->summary.parallel_differing),
                      "Merge parallel edges before, if their weights are to be added or averaged.");
     }

@@ -6,12 +6,15 @@
 #include "proto/graph.h"
 #include "proto/matrix.h"
 #include "proto/text.h"
+#include "proto/warning.h"
 #include "server/config.h"
 
 #include <jansson.h>
 
 #define COMMAND_FLAG_LIMIT 16
 #define COMMAND_OPERAND_LIMIT 2
+/* Ends a line of progress on a terminal, and clears it. */
+#define WIPE_LINE "\r\033[K"
 
 struct command_flag {
     const char *name;  /* without the dashes */
@@ -29,6 +32,7 @@ struct command_call {
     enum status status;
     struct problem *problem;
     const char *problem_path; /* the file that a problem is about, or NULL */
+    struct warnings warnings; /* about the graph that was read */
     bool matrix_is_input;     /* a wrong matrix is bad input then, not a failed device */
 };
 
@@ -95,7 +99,7 @@ enum graph_input_flag {
     [GRAPH_INPUT_CHARSET] = {"charset", "NAME", "Charset of the text. Default: utf-8."}
 
 /* Reads the call's first operand, "-" being standard input, compressed or not. A problem about its
- * content has the path in the call. */
+ * content has the path in the call. Warnings are on standard error, and in the call. */
 MUST_CHECK enum status graph_input_read(struct command_call *call, struct graph **ret_graph,
                                         double *ret_seconds, struct problem *reterr);
 

@@ -1,3 +1,4 @@
+#include "proto/input_report.h"
 #include "proto/read/decoder.h"
 #include "proto/read/foreign.h"
 #include "proto/read/graph_builder.h"
@@ -142,6 +143,24 @@ static enum status open_input(const char *path, enum coding coding, struct input
                                : problem_set(reterr, status, "there is nothing to decode it with");
 }
 
+/* The warnings about the whole graph join those of its reader. */
+static void warn(struct command_call *call, const struct input *input, const struct graph *graph)
+{
+    const struct reader_notes *notes = reader_notes(input->reader);
+    struct input_report report = {.format = input->format,
+                                  .direction = input->options.has_directed
+                                                   ? INPUT_DIRECTION_PARAMETER
+                                                   : INPUT_DIRECTION_DEFAULT};
+    input_report_complete(&report, notes, graph);
+    call->warnings = notes->warnings;
+    input_report_warn(&report, graph, &call->warnings);
+    for (size_t i = 0; i < call->warnings.count; i++) {
+        const struct warning *warning = &call->warnings.list[i];
+        fprintf(stderr, "%swarning: %s\n  %s\n", isatty(STDERR_FILENO) == 1 ? WIPE_LINE : "",
+                warning->detail, warning->hint);
+    }
+}
+
 enum status graph_input_read(struct command_call *call, struct graph **ret_graph,
                              double *ret_seconds, struct problem *reterr)
 {
@@ -169,6 +188,9 @@ enum status graph_input_read(struct command_call *call, struct graph **ret_graph
     enum status status = open_input(path, coding, &input, reterr);
     if (status == STATUS_OK) {
         status = read_all(&input, ret_graph, reterr);
+    }
+    if (status == STATUS_OK) {
+        warn(call, &input, *ret_graph);
     }
     reader_destroy(input.reader);
     decoder_destroy(input.decoder);

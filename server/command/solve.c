@@ -30,7 +30,6 @@ static const struct command_flag flags[] = {
 
 #define BAR_CELLS 24
 #define REDRAW_S 0.1
-#define WIPE_LINE "\r\033[K"
 
 /* One line on a terminal that tells how far the work is. */
 struct progress_bar {
@@ -200,8 +199,9 @@ static char *print_cycle(const struct solving *solving)
 static enum status print_json(const struct solving *solving, const struct problem *problem,
                               FILE *stream)
 {
-    static const char *const members[] = {"summary", "plan",     "timings",      "solver",
-                                          "device",  "verified", "verification", "problem"};
+    static const char *const members[] = {"summary",      "plan",    "timings",
+                                          "solver",       "device",  "verified",
+                                          "verification", "problem", "warnings"};
     const struct solve_outcome *outcome = &solving->outcome;
     const struct graph *graph = solving->graph;
     struct job_report report = {
@@ -210,6 +210,7 @@ static enum status print_json(const struct solving *solving, const struct proble
         .verification = outcome->account.verification,
         .problem = *problem,
         .cycle = print_cycle(solving),
+        .warnings = warning_print(&solving->call->warnings),
         .cycle_weight = outcome->cycle_weight,
     };
     struct job_document document = {

@@ -204,7 +204,8 @@ class Solve(CommandTest):
         done = self.ok("solve", graph, self.path("g.npy"), "--json", "--verify", "--solver", "cpu")
         report = json.loads(done.stdout.splitlines()[-1])
         self.assertEqual(set(report),
-                         {"summary", "plan", "timings", "solver", "device", "verified", "verification"})
+                         {"summary", "plan", "timings", "solver", "device", "verified", "verification", "warnings"})
+        self.assertEqual((report["warnings"], done.stderr), ([], b""))
         self.assertEqual(report["summary"]["n"], 4)
         self.assertEqual(report["summary"]["kind"], "i4")
         self.assertEqual(report["solver"], "cpu")
@@ -214,6 +215,18 @@ class Solve(CommandTest):
                          (4, 4, "host"))
         self.assertIn("tight_path", verification["checks"])
         self.assertGreaterEqual(report["timings"]["total_s"], report["timings"]["compute_s"])
+
+    def test_guesses_are_told(self):
+        graph = self.path("g.csv", b"source,target,year\na,b,5\nb,c,7\na,b,9\n")
+        done = self.ok("solve", graph, self.path("g.npy"), "--json", "--weight", "year")
+        warnings = json.loads(done.stdout.splitlines()[-1])["warnings"]
+        self.assertEqual([warning["code"] for warning in warnings], ["DirectedAssumed", "ParallelMerged"])
+        lines = [line for warning in warnings for line in ("warning: " + warning["detail"], "  " + warning["hint"])]
+        self.assertEqual(done.stderr.decode().splitlines(), lines)
+        for command in (("solve", graph, self.path("g.npy"), "--quiet"), ("verify", graph, self.path("g.npy")),
+                        ("plan", graph)):
+            done = self.ok(*command, "--weight", "year", "--directed", "true")
+            self.assertEqual(done.stderr.decode().splitlines(), lines[2:], command)
 
     def test_a_failure_has_its_problem_in_json(self):
         graph = self.path("g.gr", b"p sp 2 2\na 1 2 1\na 2 1 -3\n")
@@ -341,7 +354,7 @@ class Plan(CommandTest):
 
     def test_a_picture_that_cannot_be_written_is_told(self):
         place = self.path("nowhere/p.svg")
-        self.assertIn(place, self.refused(1, "plan", self.rings(), "--out", place))
+        self.assertIn(place, self.refused(1, "plan", self.rings(), "--directed", "true", "--out", place))
 
 
 class Refusals(CommandTest):
@@ -403,7 +416,7 @@ class Refusals(CommandTest):
 
     def test_decimals_into_nthu(self):
         message = self.refused(1, "solve", "-", self.path("g.nthu"), "--from", "edges",
-                               stdin=b"a b 1.5\n")
+                               "--directed", "true", stdin=b"a b 1.5\n")
         self.assertIn("npy", message)
 
 

@@ -9,7 +9,7 @@ from harness import SMALL
 UPLOADS = {
     "DirectedAssumed": (b"a b 5\nb c 7\nc d 1\n", "", "directed", "directed=false"),
     "ColumnsUnused": (b"from,to,length,edge_id\na,b,5,1\nb,a,5,2\n", "", "edge_id", "weight="),
-    "ParallelMerged": (b"a b 5\nb a 5\na b 3\n", "", "1 edges", "added"),
+    "ParallelMerged": (b"a b 5\nb a 5\na b 3\n", "", "left out: 1.", "added"),
     "FormatGuessed": (b"source,target,year\na,b,1999\nb,a,2000\n", "", "year", "weight="),
 }
 
