@@ -197,11 +197,16 @@ def test_every_example_is_solved(daemon):
         page.open(f"{daemon.url}/", WIDTHS[0], READY)
         for name in ("town", "islands", "acquaintances"):
             page.click(f"[data-example={name}]")
-            page.until(f"document.querySelector('#graph-name').textContent === '{name}' && {OPEN}")
+            page.until(f"document.querySelector('#graph-name').textContent === 'example-{name}' && {OPEN}")
             page.until("!document.querySelector('#drawing-box').hidden")
             picture(page, f"example-{name}")
         page.open(page.run("return location.href"), WIDTHS[0], OPEN)
-        assert text(page, "#graph-name") == "acquaintances"
+        assert text(page, "#graph-name") == "example-acquaintances"
+        assert text(page, "#warnings") == ""
+        page.run(DROP, "guessed.csv", "a,b,5\nb,c,7\n")
+        page.until(f"document.querySelector('#graph-name').textContent === 'guessed' && {OPEN}")
+        assert "50 % have one" in text(page, "#warnings") and "directed=false" in text(page, "#warnings")
+        look(page, "warnings")
         sent = zlib.compress(daemon.get("/").body, 9)
         assert len(sent) < 300_000
         expect_no_other_error(page)

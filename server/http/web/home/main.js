@@ -113,6 +113,8 @@ function showHead(graph, job) {
   say(byId("graph-name"), graph.names[0] ?? graph.id.slice(0, 12));
   byId("facts").replaceChildren(...factsOf(graph, job).map((fact) => make("li", {}, fact)));
   byId("phases").replaceChildren(...(job?.timings ? phasesOf(job.timings) : []));
+  byId("warnings").replaceChildren(...(job?.warnings ?? []).map(({ detail, hint }) =>
+    make("li", {}, detail, make("p", { class: "hint" }, hint))));
   byId("graph-id").textContent = graph.id;
 }
 
@@ -169,6 +171,7 @@ function closeGraph() {
   byId("graph-id").textContent = "";
   byId("facts").replaceChildren();
   byId("phases").replaceChildren();
+  byId("warnings").replaceChildren();
 }
 
 async function open(id) {

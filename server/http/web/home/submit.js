@@ -94,7 +94,8 @@ function listExamples(onJob) {
       class: "example",
       "data-example": one.name,
       onclick: () => {
-        const options = { name: one.name, format: one.format };
+        // A name of the user's own stays with the user's graph.
+        const options = { name: `example-${one.name}`, format: one.format };
         if (one.directed) options.directed = one.directed;
         submit(new File([one.make()], one.file), options, onJob);
       },
