@@ -14,38 +14,38 @@ struct dimacs {
     uint64_t arc_count;
 };
 
-/* The names of the problem and of what stands behind it: "p aux sp co" are coordinates. */
+/* The names of the problem and of its object: "p aux sp co" are coordinates. */
 static enum status refuse_problem(struct word word, struct word object, struct problem *reterr)
 {
-    static const char *const others[][2] = {
-        {"edge", "graph colouring or cliques"},
-        {"col", "graph colouring"},
-        {"max", "maximum flow"},
-        {"min", "minimum cost flow"},
-        {"asn", "assignment"},
-        {"cnf", "satisfiability"},
+    static const struct {
+        const char *name;
+        const char *object; /* NULL: any */
+        const char *subject;
+        const char *hint; /* NULL: the format of a shortest path problem */
+    } others[] = {
+        {"edge", NULL, "graph colouring or cliques", NULL},
+        {"col", NULL, "graph colouring", NULL},
+        {"max", NULL, "maximum flow", NULL},
+        {"min", NULL, "minimum cost flow", NULL},
+        {"asn", NULL, "assignment", NULL},
+        {"cnf", NULL, "satisfiability", NULL},
+        {"tw", NULL, "tree width", NULL},
+        {"aux", "p2p", "a list of queries",
+         "Upload the .gr file, and send this one to its /distances as text/x-dimacs-p2p."},
+        {"aux", NULL, "a list of coordinates of vertices",
+         "Upload the .gr file of the same name: its edges have the lengths."},
     };
 
-    if (line_word_is(word, "aux")) {
-        const bool is_queries = line_word_is(object, "p2p");
-
-        problem_bad_graph(reterr, 0, word.column, "This is a list of %s, and no graph.",
-                          is_queries ? "queries (.p2p)" : "coordinates of vertices (.co)");
-        problem_hint(reterr,
-                     is_queries
-                         ? "Upload the .gr file, and send this one to its /distances as "
-                           "text/x-dimacs-p2p."
-                         : "Upload the .gr file of the same name: its edges have the lengths.");
-        return STATUS_BAD_GRAPH;
-    }
-
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        if (!line_word_is(word, others[i][0])) {
+        if (!line_word_is(word, others[i].name) ||
+            (others[i].object != NULL && !line_word_is(object, others[i].object))) {
             continue;
         }
         problem_bad_graph(reterr, 0, word.column, "The line 'p %s' announces another problem: %s.",
-                          others[i][0], others[i][1]);
-        problem_hint(reterr, "A shortest path problem begins with 'p sp n m'.");
+                          others[i].name, others[i].subject);
+        problem_hint(reterr, "%s",
+                     others[i].hint != NULL ? others[i].hint
+                                            : "A shortest path problem begins with 'p sp n m'.");
         return STATUS_BAD_GRAPH;
     }
     return line_word_refuse(word, "'sp'", reterr);

@@ -61,18 +61,13 @@ static struct field bare_name(struct field name)
     return name;
 }
 
-/* A unit behind a name: "_km" or " (s)". */
+/* As in "weight_km" and "time (s)". */
 static bool is_unit(const char *at, const char *end)
 {
-    const char *const begin = at;
-
-    while (at < end && strchr(" _-([", *at) != NULL) {
-        at++;
-    }
     while (end > at && strchr(")]", end[-1]) != NULL) {
         end--;
     }
-    for (size_t i = 0; at > begin && units[i] != NULL; i++) {
+    for (size_t i = 0; units[i] != NULL; i++) {
         if (strlen(units[i]) == (size_t)(end - at) &&
             strncasecmp(units[i], at, (size_t)(end - at)) == 0) {
             return true;
@@ -83,26 +78,23 @@ static bool is_unit(const char *at, const char *end)
 
 static bool name_is(struct field field, const char *name, bool may_have_unit)
 {
-    size_t at = 0;
-    size_t next;
+    const struct field bare = bare_name(field);
+    const char *const end = bare.bytes + bare.size;
+    const char *at = bare.bytes;
 
-    field = bare_name(field);
-    for (next = 0; next < field.size; next++) {
-        if (strchr(" _-", field.bytes[next]) != NULL) {
-            continue;
+    for (;; at++, name++) {
+        const char *const begin = at;
+
+        while (at < end && strchr(" _-([", *at) != NULL) {
+            at++;
         }
-        if (name[at] == '\0' || tolower((unsigned char)field.bytes[next]) != name[at]) {
-            break;
+        if (*name == '\0') {
+            return at == end || (at > begin && may_have_unit && is_unit(at, end));
         }
-        at++;
+        if (at == end || tolower((unsigned char)*at) != *name) {
+            return false;
+        }
     }
-    if (name[at] != '\0' || next == field.size) {
-        return name[at] == '\0';
-    }
-    while (next > 0 && strchr(" _-", field.bytes[next - 1]) != NULL) {
-        next--;
-    }
-    return may_have_unit && is_unit(field.bytes + next, field.bytes + field.size);
 }
 
 static size_t find_name(const struct edge_row *row, const char *name, bool may_have_unit)

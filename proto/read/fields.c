@@ -61,13 +61,8 @@ static const char *cut_plain(const struct field_cursor *cursor, struct field *re
 
 static const char *skip_blanks(char delimiter, const char *at, const char *end)
 {
-    while (at < end && field_is_blank(*at) && *at != delimiter) {
+    while (at < end && field_is_blank(*at) && (delimiter == ' ' || *at != delimiter)) {
         at++;
-    }
-    if (delimiter == ' ') {
-        while (at < end && field_is_blank(*at)) {
-            at++;
-        }
     }
     return at;
 }
