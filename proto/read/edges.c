@@ -55,18 +55,26 @@ static enum status number_vertex(const struct edges *edges, struct field field, 
     const uint32_t vertex_count = edges->reader.options.vertex_count;
     int64_t vertex;
 
-    if (!number_parse_integer(field.bytes, field.size, &vertex)) {
+    if (!number_parse_integer(field.bytes, field.size, &vertex) || vertex < 0 ||
+        vertex >= vertex_count) {
         return problem_bad_graph(reterr, 0, field.column,
                                  "'%.*s' is no vertex of 0..n-1 with n=%u.",
                                  field.size > 40 ? 40 : (int)field.size, field.bytes, vertex_count);
     }
-    if (vertex < 0 || vertex >= vertex_count) {
-        return problem_bad_graph(reterr, 0, field.column,
-                                 "Vertex %lld is outside 0..n-1 with n=%u.", (long long)vertex,
-                                 vertex_count);
-    }
     *ret_row = (uint32_t)vertex;
     return STATUS_OK;
+}
+
+/* After a name was looked up: it may be new. */
+static enum status admit_named(struct edges *edges, struct problem *reterr)
+{
+    const uint32_t named = name_table_count(edges->names);
+
+    if (named == edges->named) {
+        return STATUS_OK;
+    }
+    edges->named = named;
+    return graph_builder_admit(edges->reader.builder, named, reterr);
 }
 
 static enum status name_vertex(struct edges *edges, struct field field, uint32_t *ret_row,
@@ -77,24 +85,9 @@ static enum status name_vertex(struct edges *edges, struct field field, uint32_t
     if (edges->reader.options.has_vertex_count) {
         return number_vertex(edges, field, ret_row, reterr);
     }
-    if (field.size == 0) {
-        return problem_bad_graph(reterr, 0, field.column, "The name of the vertex is empty.");
-    }
-    if (field.size > VERTEX_NAME_LIMIT) {
-        return problem_bad_graph(reterr, 0, field.column,
-                                 "The name of the vertex is longer than 1024 bytes.");
-    }
-    status = name_table_intern(edges->names, field.bytes, field.size, ret_row);
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "There is not enough memory for the names.");
-    }
-    if (name_table_count(edges->names) == edges->named) {
-        return STATUS_OK;
-    }
-    edges->named = name_table_count(edges->names);
-    status = reader_check_name(field.bytes, field.size, field.column, reterr);
-    return status == STATUS_OK ? graph_builder_admit(edges->reader.builder, edges->named, reterr)
-                               : status;
+    status =
+        reader_name_vertex(edges->names, field.bytes, field.size, field.column, ret_row, reterr);
+    return status == STATUS_OK ? admit_named(edges, reterr) : status;
 }
 
 /* At the first column too many, or at the last one when some miss. */
@@ -364,11 +357,7 @@ static enum status row_of(struct edges *edges, uint32_t number, uint32_t *ret_ro
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "There is not enough memory for the names.");
     }
-    if (*ret_row < edges->named) {
-        return STATUS_OK;
-    }
-    edges->named = *ret_row + 1;
-    return graph_builder_admit(edges->reader.builder, edges->named, reterr);
+    return admit_named(edges, reterr);
 }
 
 /* ret_taken false: the line has to be read the long way. */

@@ -1,6 +1,7 @@
 #include "proto/read/reader.h"
 
 #include "proto/number.h"
+#include "proto/read/name_table.h"
 #include "proto/read/table.h"
 #include "proto/text.h"
 
@@ -162,11 +163,24 @@ enum status reader_announce(struct reader *reader, uint64_t vertex_count, uint64
     return status;
 }
 
-enum status reader_check_name(const char *name, size_t size, uint64_t column,
-                              struct problem *reterr)
+enum status reader_name_vertex(struct name_table *names, const char *name, size_t size,
+                               uint64_t column, uint32_t *ret_row, struct problem *reterr)
 {
-    const size_t valid = text_utf8_size(name, size);
+    const uint32_t count = name_table_count(names);
+    size_t valid;
 
+    if (size == 0) {
+        return problem_bad_graph(reterr, 0, column, "The name of the vertex is empty.");
+    }
+    if (size > VERTEX_NAME_LIMIT) {
+        return problem_bad_graph(reterr, 0, column,
+                                 "The name of the vertex is longer than 1024 bytes.");
+    }
+    if (name_table_intern(names, name, size, ret_row) != STATUS_OK) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the names.");
+    }
+    /* The others were seen. */
+    valid = *ret_row < count ? size : text_utf8_size(name, size);
     if (valid == size) {
         return STATUS_OK;
     }

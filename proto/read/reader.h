@@ -110,9 +110,12 @@ MUST_CHECK enum status reader_admit_weight_name(const struct reader *reader,
 MUST_CHECK enum status reader_announce(struct reader *reader, uint64_t vertex_count,
                                        uint64_t edge_count, struct problem *reterr);
 
-/* STATUS_BAD_GRAPH for the name of a vertex that is not UTF-8, at the byte that shows it. */
-MUST_CHECK enum status reader_check_name(const char *name, size_t size, uint64_t column,
-                                         struct problem *reterr);
+struct name_table;
+/* The row of the vertex of this name, which a new one gets. STATUS_BAD_GRAPH for a name that is
+ * empty, long, or not UTF-8. */
+MUST_CHECK enum status reader_name_vertex(struct name_table *names, const char *name, size_t size,
+                                          uint64_t column, uint32_t *ret_row,
+                                          struct problem *reterr);
 
 /* A weight in text, which stood at this column: integers exactly, decimals correctly rounded;
  * anything else is refused in words. */

@@ -34,14 +34,14 @@ struct table {
     uint64_t zero_count;
     uint32_t width; /* columns of numbers */
     uint32_t row;   /* the next one */
-    bool held;      /* first is filled */
     bool decided;   /* the rest is known */
     bool has_header;
     bool has_row_names;
-    bool has_ends;      /* the header names source and target: a list of edges */
-    bool marked;        /* some missing edge, off the diagonal, is no 0 */
-    bool zero_diagonal; /* or empty */
-    bool vertices;      /* all of the first two columns could be vertices of a list */
+    bool has_ends;     /* the header names source and target: a list of edges */
+    bool is_ambiguous; /* the first line may be a header or a row */
+    bool marked;       /* some missing edge, off the diagonal, is no 0 */
+    bool has_loops;    /* something on the diagonal is */
+    bool has_decimals; /* some number of the first two columns can be no vertex of a list */
 };
 
 static bool is_missing(struct field field)
@@ -68,14 +68,17 @@ static bool is_cell(struct field field)
            is_missing((struct field){field.bytes + sign, field.size - sign, 0});
 }
 
+static enum status no_memory(struct problem *reterr)
+{
+    return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for a line.");
+}
+
 /* Room for fields in quotes. */
 static enum status reserve_scratch(struct table *table, size_t size, struct problem *reterr)
 {
     text_clear(&table->scratch);
     table->cursor.scratch = text_reserve(&table->scratch, size + 1);
-    return table->cursor.scratch != NULL
-               ? STATUS_OK
-               : problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for a line.");
+    return table->cursor.scratch != NULL ? STATUS_OK : no_memory(reterr);
 }
 
 static enum status begin_line(struct table *table, const char *line, size_t size,
@@ -90,43 +93,34 @@ static enum status begin_line(struct table *table, const char *line, size_t size
 /* Facts about a line that tell a header from a row. */
 struct line_look {
     uint32_t count;
-    struct field label; /* the field wanted, in the line or in scratch */
-    bool corner_is_empty;
-    bool corner_is_cell;
-    bool rest_are_cells;
-    bool has_ends; /* it names a source and a target */
+    struct field fields[2]; /* the first ones, in the line or in scratch */
+    bool rest_are_cells;    /* all but the first */
+    bool has_ends;          /* it names a source and a target */
 };
 
-static enum status look_at_line(struct table *table, const char *line, size_t size, size_t wanted,
+static enum status look_at_line(struct table *table, const char *line, size_t size,
                                 struct line_look *look, struct problem *reterr)
 {
     struct edge_row row = {0};
-    enum status status = STATUS_OK;
 
     *look = (struct line_look){.rest_are_cells = true};
     field_cursor_begin(&table->cursor, line, size);
-    for (; status == STATUS_OK && table->cursor.more; look->count++) {
+    for (; table->cursor.more; look->count++) {
         struct field field;
+        const enum status status = field_cursor_next(&table->cursor, &field, reterr);
 
-        status = field_cursor_next(&table->cursor, &field, reterr);
         if (status != STATUS_OK) {
             return status;
         }
-        if (look->count == 0) {
-            look->corner_is_empty = field.size == 0;
-            look->corner_is_cell = is_cell(field);
-        } else {
-            look->rest_are_cells = look->rest_are_cells && is_cell(field);
-        }
-        if (look->count == wanted) {
-            look->label = field;
-        }
+        look->rest_are_cells &= look->count == 0 || is_cell(field);
         if (row.count < EDGE_COLUMN_LIMIT) {
             row.fields[row.count++] = field;
         }
     }
+    look->fields[0] = row.fields[0];
+    look->fields[1] = row.fields[1];
     look->has_ends = edge_columns_judge(&row) == EDGE_HEADER_YES;
-    return status;
+    return STATUS_OK;
 }
 
 static enum status take_name(struct table *table, struct field name, uint32_t row,
@@ -135,18 +129,9 @@ static enum status take_name(struct table *table, struct field name, uint32_t ro
     uint32_t named;
     enum status status;
 
-    if (name.size == 0 || name.size > VERTEX_NAME_LIMIT) {
-        return problem_bad_graph(reterr, 0, name.column,
-                                 "The name of a vertex has 1 to 1024 bytes, and not %zu.",
-                                 name.size);
-    }
-    status = reader_check_name(name.bytes, name.size, name.column, reterr);
+    status = reader_name_vertex(table->names, name.bytes, name.size, name.column, &named, reterr);
     if (status != STATUS_OK) {
         return status;
-    }
-    status = name_table_intern(table->names, name.bytes, name.size, &named);
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "There is not enough memory for the names.");
     }
     if (named != row) {
         return problem_bad_graph(reterr, 0, name.column,
@@ -182,48 +167,54 @@ static enum status decide(struct table *table, const char *line, size_t size,
                           struct problem *reterr)
 {
     const char *first = table->first.bytes;
+    const size_t first_size = table->first.size;
     struct line_look head;
     struct line_look second = {0};
-    bool has_corner;
     enum status status;
 
-    table->cursor.delimiter = memchr(first, '\t', table->first.size) != NULL
-                                  ? '\t'
-                                  : field_delimiter(first, table->first.size);
-    status = reserve_scratch(table, table->first.size * 2 + size, reterr);
+    table->cursor.delimiter =
+        memchr(first, '\t', first_size) != NULL ? '\t' : field_delimiter(first, first_size);
+    status = reserve_scratch(table, first_size + size, reterr);
     /* A second line that is broken is refused when it is taken. */
     if (status == STATUS_OK && line != NULL) {
-        (void)!look_at_line(table, line, size, 0, &second, NULL);
+        (void)!look_at_line(table, line, size, &second, NULL);
     }
     if (status == STATUS_OK) {
-        status = look_at_line(table, first, table->first.size, 1, &head, reterr);
-    }
-    if (status == STATUS_OK && head.count + 1 == second.count) {
-        status = look_at_line(table, first, table->first.size, 0, &head, reterr);
+        status = look_at_line(table, first, first_size, &head, reterr);
     }
     if (status != STATUS_OK) {
         return status;
     }
-    const bool is_same = head.label.size > 0 && head.label.size == second.label.size &&
-                         memcmp(head.label.bytes, second.label.bytes, head.label.size) == 0;
-    const bool is_labelled = is_same && head.count > 1 && head.count == second.count &&
-                             (head.corner_is_empty || !head.corner_is_cell || !head.rest_are_cells);
-    const bool is_shorter = is_same && head.count + 1 == second.count;
-
-    table->has_header = is_labelled || is_shorter || !head.rest_are_cells;
-    table->has_row_names = is_labelled || is_shorter ||
-                           (table->has_header && head.corner_is_empty) ||
-                           (!table->has_header && !head.corner_is_cell);
-    has_corner = table->has_row_names && !is_shorter;
+    const struct field corner = head.fields[0];
+    const bool is_shorter = head.count + 1 == second.count;
+    const struct field label = is_shorter ? corner : head.fields[1];
+    const bool is_same = label.size > 0 && label.size == second.fields[0].size &&
+                         memcmp(label.bytes, second.fields[0].bytes, label.size) == 0;
+    const bool may_be_row = is_cell(corner) && head.rest_are_cells;
+    const bool is_labelled =
+        is_same &&
+        (is_shorter || (head.count == second.count && (corner.size == 0 || !may_be_row)));
+    table->has_header = is_labelled || !head.rest_are_cells;
+    table->has_row_names = is_labelled || (table->has_header ? corner.size == 0 : !is_cell(corner));
     table->has_ends = head.has_ends;
-    table->width = head.count - has_corner;
+    table->width = head.count - (table->has_row_names && !(is_labelled && is_shorter));
     table->decided = true;
+    /* The first row of a symmetric matrix without a diagonal is like a header of numbers. */
+    table->is_ambiguous = is_labelled && !is_shorter && may_be_row &&
+                          is_missing(second.fields[1]) && (label.size > 1 || *label.bytes != '0');
+    if (table->is_ambiguous) {
+        problem_bad_graph(reterr, 0, 0,
+                          "The first field is empty, so that the line may name the columns or be a "
+                          "row of the matrix.");
+        problem_hint(reterr, "Write a 0 there for a row, or a word for names.");
+        return STATUS_BAD_GRAPH;
+    }
     status = reader_announce(&table->reader, table->width, 0, reterr);
     if (status != STATUS_OK) {
         return status;
     }
-    return table->has_header ? take_header(table, has_corner, reterr)
-                             : take_row(table, first, table->first.size, reterr);
+    return table->has_header ? take_header(table, table->width < head.count, reterr)
+                             : take_row(table, first, first_size, reterr);
 }
 
 /* ---- Rows ---- */
@@ -237,13 +228,14 @@ static enum status take_cell(struct table *table, struct field field, uint32_t c
 
     if (is_missing(field)) {
         table->marked |= !on_diagonal;
-        table->vertices &= column > 1;
+        table->has_decimals |= column < 2;
         return STATUS_OK;
     }
     if (column < 2) {
         int64_t vertex;
 
-        table->vertices &= number_parse_integer(field.bytes, field.size, &vertex) && vertex >= 0;
+        table->has_decimals |=
+            !number_parse_integer(field.bytes, field.size, &vertex) || vertex < 0;
     }
     /* Few numbers that begin so are not 0, and no other ones are. */
     if (strchr("0-+.", field.bytes[0]) != NULL &&
@@ -254,7 +246,7 @@ static enum status take_cell(struct table *table, struct field field, uint32_t c
         }
         return STATUS_OK;
     }
-    table->zero_diagonal &= !on_diagonal;
+    table->has_loops |= on_diagonal;
     return reader_add_edge(&table->reader, ends, field.bytes, field.size, field.column, reterr);
 }
 
@@ -283,7 +275,7 @@ static enum status take_row(struct table *table, const char *line, size_t size,
     enum status status = begin_line(table, line, size, reterr);
 
     if (zeros == NULL || status != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for a line.");
+        return no_memory(reterr);
     }
     if (table->row == table->width) {
         return refuse_shape(table, reterr);
@@ -338,17 +330,14 @@ static enum status take_line(void *context, const char *line, size_t size, struc
            (line[blanks] == ' ' || (line[blanks] == '\t' && table->cursor.delimiter == ' '))) {
         blanks++;
     }
-    if (blanks == size || (!table->held && (line[blanks] == '#' || line[blanks] == '%'))) {
+    if (blanks == size ||
+        (table->first.size == 0 && (line[blanks] == '#' || line[blanks] == '%'))) {
         return STATUS_OK;
     }
-    if (!table->held) {
+    if (table->first.size == 0) {
         text_append(&table->first, line, size);
-        table->held = true;
         table->first_line = table->reader.splitter.line;
-        return text_status(&table->first) == STATUS_OK
-                   ? STATUS_OK
-                   : problem_set(reterr, STATUS_NO_MEMORY,
-                                 "There is not enough memory for a line.");
+        return text_status(&table->first) == STATUS_OK ? STATUS_OK : no_memory(reterr);
     }
     if (!table->decided) {
         status = take_first(table, line, size, reterr);
@@ -409,7 +398,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     struct vertex_names *names = NULL;
     enum status status = STATUS_OK;
 
-    if (!table->held) {
+    if (table->first.size == 0) {
         return problem_set(reterr, STATUS_EMPTY_BODY, "There is no line of numbers.");
     }
     if (!table->decided) {
@@ -457,11 +446,7 @@ static void cleanup(struct reader *reader)
 
 static enum status init(struct reader *reader)
 {
-    struct table *table = (struct table *)reader;
-
-    table->zero_diagonal = true;
-    table->vertices = true;
-    return name_table_create(&table->names);
+    return name_table_create(&((struct table *)reader)->names);
 }
 
 const struct reader_class reader_matrix_class = {
@@ -481,8 +466,9 @@ const struct reader_class reader_matrix_class = {
 static bool has_many_fields(struct table *table)
 {
     const struct line_splitter *splitter = &table->reader.splitter;
-    const char *line = table->held ? table->first.bytes : splitter->pending;
-    const size_t size = table->held ? table->first.size : splitter->pending_size;
+    const bool held = table->first.size > 0;
+    const char *line = held ? table->first.bytes : splitter->pending;
+    const size_t size = held ? table->first.size : splitter->pending_size;
     struct line_look look;
 
     if (size == 0 || line[0] == '#' || line[0] == '%' ||
@@ -490,7 +476,7 @@ static bool has_many_fields(struct table *table)
         return false;
     }
     table->cursor.delimiter = field_delimiter(line, size);
-    return look_at_line(table, line, size, 0, &look, NULL) == STATUS_OK &&
+    return look_at_line(table, line, size, &look, NULL) == STATUS_OK &&
            look.count > EDGE_COLUMN_LIMIT;
 }
 
@@ -509,7 +495,7 @@ bool table_sniff(const char *bytes, size_t size)
     if (status == STATUS_OK && complete) {
         status = reader_finish(reader, &graph, NULL);
     }
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK || (reader != NULL && ((struct table *)reader)->is_ambiguous)) {
         struct table *table = (struct table *)reader;
 
         if (!table->decided) {
@@ -517,8 +503,8 @@ bool table_sniff(const char *bytes, size_t size)
         } else if (table->has_row_names) {
             is_table = table->width >= (table->has_header ? 2 : 4);
         } else if (!table->has_ends) {
-            is_table = table->width >= WIDE || (table->width > 3 && !table->vertices) ||
-                       (table->width >= 3 && table->zero_diagonal && complete);
+            is_table = table->width >= WIDE || (table->width > 3 && table->has_decimals) ||
+                       (table->width >= 3 && !table->has_loops && complete);
         }
     }
     graph_destroy(graph);

@@ -97,6 +97,30 @@ static void tables_of_every_sort_are_read(void **state)
     check_edges("0\n", "");
 }
 
+static void a_first_line_that_may_be_a_row_or_names_is_refused(void **state)
+{
+    static const char *const tables[] = {",5,3\n5,,2\n3,2,\n", ",0.5\n0.5,\n",
+                                         ";2.5;9\n2.5;-;7\n9;7;\n"};
+    const struct graph_options options = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        struct problem problem = {0};
+        struct graph *graph = NULL;
+
+        assert_int_equal(
+            read_graph(FORMAT_MATRIX, &options, tables[i], strlen(tables[i]), 3, &graph, &problem),
+            STATUS_BAD_GRAPH);
+        assert_int_equal(problem.line, 1);
+        assert_non_null(strstr(problem.hint, "a word for names"));
+    }
+    assert_int_equal(reader_sniff(tables[0], strlen(tables[0])), FORMAT_MATRIX);
+    check_edges("0,5,3\n5,,2\n3,2,\n", "0>1:5 0>2:3 1>0:5 1>2:2 2>0:3 2>1:2 ");
+    check_edges("id,5,3\n5,,2\n3,2,\n", "5>3:2 3>5:2 ");
+    check_edges(",5,3\n5,0,2\n3,2,0\n", "5>3:2 3>5:2 ");
+    check_edges(",5,3\n7,,2\n3,2,\n", "0>1:5 0>2:3 1>0:7 1>2:2 2>0:3 2>1:2 ");
+}
+
 static void zeros_are_edges_where_something_else_marks_none(void **state)
 {
     struct reader_notes notes;
@@ -185,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_split_gives_the_same_graph),
         cmocka_unit_test(tables_of_every_sort_are_read),
+        cmocka_unit_test(a_first_line_that_may_be_a_row_or_names_is_refused),
         cmocka_unit_test(zeros_are_edges_where_something_else_marks_none),
         cmocka_unit_test(lists_and_tables_are_told_apart),
         cmocka_unit_test(a_row_may_be_longer_than_a_line_of_edges),
