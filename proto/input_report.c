@@ -45,6 +45,15 @@ void input_report_warn(const struct input_report *report, const struct graph *gr
                                  (unsigned long long)graph->summary.parallel_differing),
                      "Merge parallel edges before, if their weights are to be added or averaged.");
     }
+    const uint64_t arcs = graph->directed ? graph->edge_count : 2 * graph->edge_count;
+    if ((report->format == FORMAT_NPY || report->format == FORMAT_MTX) && arcs > 0 &&
+        arcs == (uint64_t)graph->vertex_count * (graph->vertex_count - 1) &&
+        graph->summary.min_weight == 0) {
+        warning_hint(warning_add(warnings, WARNING_ZEROS_ARE_EDGES,
+                                 "Each 0 off the diagonal is an edge of weight 0, and no entry "
+                                 "says that there is no edge."),
+                     "inf says so: numpy.where(a == 0, numpy.inf, a).");
+    }
 }
 
 void input_report_hint(const struct input_report *report, struct problem *problem)

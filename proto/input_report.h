@@ -32,7 +32,7 @@ void input_report_complete(struct input_report *report, const struct reader_note
                            const struct graph *graph);
 
 /* Adds the warnings that follow from the whole graph: nothing said that its edges lead one way, and
- * none has its reverse; or parallel edges had other weights. */
+ * none has its reverse; parallel edges had other weights; an array has zeros and all edges. */
 void input_report_warn(const struct input_report *report, const struct graph *graph,
                        struct warnings *warnings);
 

@@ -11,6 +11,7 @@ enum warning_code {
     WARNING_COLUMNS_UNUSED,   /* of numbers, with no part in the graph */
     WARNING_PARALLEL_MERGED,  /* edges of the same ends with other weights */
     WARNING_FORMAT_GUESSED,   /* the format, its dialect or its columns */
+    WARNING_ZEROS_ARE_EDGES,  /* in an array that marks no edge as missing */
     WARNING_NAME_MOVED,       /* from another graph */
     WARNING_COUNT
 };

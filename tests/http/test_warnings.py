@@ -1,15 +1,25 @@
 """The warnings of an upload, from the reader to the document of its job, and the results that were there already."""
 
 import json
+import struct
 
 import harness
 from harness import SMALL
+
+
+def npy(kind, layout, *entries):
+    """A square array of NumPy's."""
+    n = b"%d" % (len(entries) ** 0.5)
+    head = b"{'descr': '" + kind + b"', 'fortran_order': False, 'shape': (" + n + b", " + n + b"), }"
+    return b"\x93NUMPY\x01\x00\x76\x00" + head.ljust(117) + b"\n" + struct.pack(layout, *entries)
+
 
 # By code: a body and its parameters that provoke this warning and no other, and words of detail and hint.
 UPLOADS = {
     "DirectedAssumed": (b"a b 5\nb c 7\nc d 1\n", "", "directed", "directed=false"),
     "ColumnsUnused": (b"from,to,length,edge_id\na,b,5,1\nb,a,5,2\n", "", "edge_id", "weight="),
     "ParallelMerged": (b"a b 5\nb a 5\na b 3\n", "", "left out: 1.", "added"),
+    "ZerosAreEdges": (npy(b"<i8", "<4q", 0, 0, 5, 0), "", "weight 0", "numpy.inf"),
     "FormatGuessed": (b"source,target,year\na,b,1999\nb,a,2000\n", "", "year", "weight="),
 }
 
@@ -38,6 +48,7 @@ def test_uploads_that_say_all_are_not_told_about(daemon):
         (SMALL, ""), (b"a b 5\nb c 7\nc d 1\n", "?directed=true"), (b"a b 5\nb c 7\nc d 1\n", "?directed=false"),
         (b"a b 5\nb a 9\n", ""), (b"a b 5\na b 5\nb a 5\n", ""), (b"# Directed graph\n1 2 5\n", ""),
         (b"source,target,weight\na,b,1\nb,a,1\n", ""), (b"0 5\n5 0\n", "?format=matrix"),
+        (npy(b"<f8", "<4d", 0, 0, float("inf"), 0), ""),
     ):
         assert warned(daemon.solve(body, query)) == [], body
 
@@ -96,7 +107,7 @@ def test_warnings_outlive_a_restart(_):
     with harness.Daemon() as daemon:
         jobs = [daemon.solve(body, query + "?name=one") for body, query, _, _ in UPLOADS.values()]
         jobs.append(daemon.submit(b"a b 5\nb a 5\na b 3\na b 3\n").expect(200).json)
-        assert [warned(job)[-1] for job in jobs[1:4]] == ["NameMoved"] * 3, jobs
+        assert [warned(job)[-1] for job in jobs[1:5]] == ["NameMoved"] * 4, jobs
         daemon.terminate()
         daemon.start()
         for job in jobs:

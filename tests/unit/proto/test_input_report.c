@@ -159,6 +159,33 @@ static void parallel_edges_are_told_where_their_weights_differ(void **state)
     assert_int_equal(warnings.count, 0);
 }
 
+static void zeros_are_told_where_no_edge_is_missing(void **state)
+{
+#define ARRAY "%%MatrixMarket matrix array real "
+    static const struct {
+        enum format format;
+        const char *text;
+        bool is_told;
+    } cases[] = {
+        {FORMAT_MTX, ARRAY "general\n2 2\n0\n0\n5\n0\n", true},
+        {FORMAT_MTX, ARRAY "symmetric\n3 3\n0\n0\n5\n0\n7\n0\n", true},
+        {FORMAT_MTX, ARRAY "general\n2 2\n0\n0\ninf\n0\n", false},
+        {FORMAT_MTX, ARRAY "general\n2 2\n0\n1\n5\n0\n", false},
+        {FORMAT_MTX, ARRAY "general\n1 1\n0\n", false},
+        {FORMAT_METIS, "2 1 001\n2 0\n1 0\n", false},
+        {FORMAT_DIMACS, "p sp 2 2\na 1 2 0\na 2 1 5\n", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct warnings warnings;
+
+        read_warned(cases[i].format, cases[i].text, NULL, &warnings);
+        assert_int_equal(warnings.count, cases[i].is_told);
+        assert_true(warnings.count == 0 || warnings.list[0].code == WARNING_ZEROS_ARE_EDGES);
+    }
+}
+
 static void nothing_known_is_null(void **state)
 {
     const struct input_report nothing = {0};
@@ -201,6 +228,7 @@ int main(void)
         cmocka_unit_test(what_is_written_is_read_back),
         cmocka_unit_test(lists_without_a_direction_are_told),
         cmocka_unit_test(parallel_edges_are_told_where_their_weights_differ),
+        cmocka_unit_test(zeros_are_told_where_no_edge_is_missing),
         cmocka_unit_test(nothing_known_is_null),
         cmocka_unit_test(a_guess_is_told_where_another_one_may_help),
     };
