@@ -32,7 +32,8 @@ static const char *const units[] = {"m",      "km",     "cm",      "mm", "mi",  
                                     "meters", "metres", "ft",      "s",  "sec",   "seconds",
                                     "min",    "ms",     "minutes", "h",  "hours", NULL};
 /* Numbers of edges, and no weights. */
-static const char *const id_names[] = {"id", "edgeid", "eid", "key", "index", "osmid", "", NULL};
+static const char *const id_names[] = {"id",    "edgeid", "eid", "key", "index",
+                                       "osmid", "suid",   "",    NULL};
 
 static bool is_number(struct field field)
 {
@@ -97,17 +98,17 @@ static bool name_is(struct field field, const char *name, bool may_have_unit)
     }
 }
 
-static size_t find_name(const struct edge_row *row, const char *name, bool may_have_unit)
+static size_t find_name(const struct edge_row *row, const char *name)
 {
     for (size_t i = 0; i < row->count; i++) {
-        if (name_is(row->fields[i], name, may_have_unit)) {
+        if (name_is(row->fields[i], name, false)) {
             return i;
         }
     }
     return NO_COLUMN;
 }
 
-static bool is_id(struct field name)
+bool edge_columns_is_id(struct field name)
 {
     for (size_t i = 0; id_names[i] != NULL; i++) {
         if (name_is(name, id_names[i], false)) {
@@ -120,8 +121,8 @@ static bool is_id(struct field name)
 static bool find_ends(const struct edge_row *header, size_t *ret_source, size_t *ret_target)
 {
     for (size_t i = 0; i < END_NAME_COUNT; i++) {
-        size_t source = find_name(header, end_names[i][0], false);
-        size_t target = find_name(header, end_names[i][1], false);
+        size_t source = find_name(header, end_names[i][0]);
+        size_t target = find_name(header, end_names[i][1]);
 
         if (source != NO_COLUMN && target != NO_COLUMN) {
             *ret_source = source;
@@ -132,16 +133,30 @@ static bool find_ends(const struct edge_row *header, size_t *ret_source, size_t 
     return false;
 }
 
+size_t edge_columns_rank(struct field name)
+{
+    size_t rank = 0;
+
+    while (weight_names[rank] != NULL && !name_is(name, weight_names[rank], true)) {
+        rank++;
+    }
+    return weight_names[rank] != NULL ? rank : NO_COLUMN;
+}
+
 static size_t find_weight(const struct edge_row *header)
 {
-    for (size_t i = 0; weight_names[i] != NULL; i++) {
-        size_t column = find_name(header, weight_names[i], true);
+    size_t best = NO_COLUMN;
+    size_t found = NO_COLUMN;
 
-        if (column != NO_COLUMN) {
-            return column;
+    for (size_t i = 0; i < header->count; i++) {
+        const size_t rank = edge_columns_rank(header->fields[i]);
+
+        if (rank < best) {
+            best = rank;
+            found = i;
         }
     }
-    return NO_COLUMN;
+    return found;
 }
 
 bool edge_columns_has_weight(const struct edge_row *header, const struct edge_row *row)
@@ -266,7 +281,7 @@ static enum status guess_weight(const struct edge_row *header, const struct edge
     for (size_t i = 0; i < first->count; i++) {
         if (i != columns->source && i != columns->target) {
             numbers |= (uint64_t)is_number(first->fields[i]) << i;
-            ids |= (uint64_t)(header != NULL && is_id(header->fields[i])) << i;
+            ids |= (uint64_t)(header != NULL && edge_columns_is_id(header->fields[i])) << i;
             columns->open |= (uint64_t)(first->fields[i].size == 0) << i;
         }
     }
@@ -316,7 +331,7 @@ enum status edge_columns_choose(const struct edge_row *header, const struct edge
 
     if (header != NULL && !find_ends(header, &columns.source, &columns.target)) {
         has_ends = false;
-        if (is_id(header->fields[0]) || is_id(header->fields[1])) {
+        if (edge_columns_is_id(header->fields[0]) || edge_columns_is_id(header->fields[1])) {
             problem_bad_graph(reterr, 0, header->fields[0].column,
                               "The header names no column of sources and none of targets.");
             problem_hint(reterr, "Name them source and target.");
@@ -324,11 +339,20 @@ enum status edge_columns_choose(const struct edge_row *header, const struct edge
         }
     }
     if (header != NULL) {
-        columns.type = find_name(header, "type", false);
+        columns.type = find_name(header, "type");
         if (columns.type != NO_COLUMN &&
             !edge_columns_type(first->fields[columns.type], &directed)) {
             columns.type = NO_COLUMN;
         }
+    }
+    if (header != NULL && hints->weight[0] == '\0' &&
+        find_name(header, "reversecost") != NO_COLUMN) {
+        problem_bad_graph(reterr, 0, header->fields[find_name(header, "reversecost")].column,
+                          "The edges have a reverse_cost, that of the edge from target to source.");
+        problem_hint(reterr, "weight=cost reads the edges from source to target alone. To have "
+                             "both, write those with a reverse_cost once more, from target to "
+                             "source.");
+        return STATUS_BAD_GRAPH;
     }
     if (hints->weight[0] == '\0') {
         status = guess_weight(header, first, hints, &columns, reterr);

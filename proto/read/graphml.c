@@ -6,6 +6,8 @@
  * the same for every split. Entities are refused, and a tag or a comment has a longest length, so
  * that no document takes more memory than it looks. */
 #include "proto/number.h"
+#include "proto/read/edge_columns.h"
+#include "proto/read/graphml_keys.h"
 #include "proto/read/json_nodes.h"
 #include "proto/read/reader.h"
 
@@ -18,7 +20,6 @@
 /* Between a namespace and the name of an element. */
 #define SEPARATOR '\n'
 #define NUMBER_LIMIT 512
-#define KEY_LIMIT 256
 /* Elements within elements. */
 #define DEPTH_LIMIT 64
 
@@ -33,6 +34,7 @@ enum element {
     ELEMENT_HYPEREDGE,
     ELEMENT_PORT,
     ELEMENT_DATA,
+    ELEMENT_LABEL, /* yEd's, anywhere below the data of an edge */
     ELEMENT_COUNT
 };
 
@@ -55,15 +57,16 @@ struct graphml {
     struct json_nodes nodes;
     unsigned depth;                     /* open elements */
     enum element path[DEPTH_LIMIT + 1]; /* by depth, from 1 */
-    char key[KEY_LIMIT];                /* id of the key of the weights; empty = there is none */
+    struct graphml_keys keys;           /* of edges */
     bool key_is_weight;                 /* of the <key> at hand */
-    struct text key_names;              /* of the attributes of edges, for a hint */
     bool has_graph;
     bool directed;
     struct number *number; /* whose text is being read, or NULL */
     unsigned number_depth;
     struct number default_weight;
     struct number weight; /* of the edge at hand */
+    struct number other;  /* an attribute of it, while none is the weight */
+    const char *other_name;
     struct json_place element;
     uint32_t ends[2];
     bool both_ways; /* the edge says so */
@@ -97,8 +100,9 @@ static void fail(struct graphml *graphml, enum status status)
 
 static enum element element_of(const char *name)
 {
-    static const char *const names[ELEMENT_COUNT] = {
-        "", "graphml", "key", "default", "graph", "node", "edge", "hyperedge", "port", "data"};
+    static const char *const names[ELEMENT_COUNT] = {"",      "graphml", "key",      "default",
+                                                     "graph", "node",    "edge",     "hyperedge",
+                                                     "port",  "data",    "EdgeLabel"};
     const char *local = strrchr(name, SEPARATOR);
     int element = ELEMENT_COUNT - 1;
 
@@ -119,17 +123,14 @@ static const char *attribute(const char *const *attributes, const char *name)
     return NULL;
 }
 
-static const char *weight_name(const struct graphml *graphml)
-{
-    return graphml->reader.options.weight[0] != '\0' ? graphml->reader.options.weight : "weight";
-}
-
 /* A key belongs to edges when it says so, or does not say. */
 static enum status take_key(struct graphml *graphml, const char *const *attributes)
 {
     const char *id = attribute(attributes, "id");
     const char *of = attribute(attributes, "for");
     const char *name = attribute(attributes, "attr.name");
+    bool is_better;
+    enum status status;
 
     graphml->key_is_weight = false;
     if (id == NULL) {
@@ -139,37 +140,11 @@ static enum status take_key(struct graphml *graphml, const char *const *attribut
         return STATUS_OK;
     }
     name = name == NULL ? id : name;
-    text_printf(&graphml->key_names, "%s%s", graphml->key_names.size > 0 ? ", " : "", name);
-    if (strcmp(name, weight_name(graphml)) != 0) {
-        return STATUS_OK;
-    }
-    if (graphml->key[0] != '\0') {
-        return refuse(graphml, "Two keys of edges have this name.", "Rename one of them.");
-    }
-    if (id[0] == '\0' || strlen(id) >= KEY_LIMIT) {
-        return refuse(graphml, "The id of the key has no or more than 255 bytes.",
-                      "Give it a shorter id.");
-    }
-    memcpy(graphml->key, id, strlen(id) + 1);
-    graphml->key_is_weight = true;
-    return STATUS_OK;
-}
-
-static enum status check_weight_name(const struct graphml *graphml)
-{
-    const char *wanted = graphml->reader.options.weight;
-
-    if (wanted[0] == '\0' || graphml->key[0] != '\0') {
-        return STATUS_OK;
-    }
-    problem_set(graphml->reterr, STATUS_BAD_PARAMETER,
-                "weight=%s names no attribute that edges have.", wanted);
-    if (graphml->key_names.size > 0) {
-        problem_hint(graphml->reterr, "Edges have: %s.", graphml->key_names.bytes);
-    } else {
-        problem_hint(graphml->reterr, "No <key> is for edges.");
-    }
-    return STATUS_BAD_PARAMETER;
+    status = graphml_keys_add(&graphml->keys, id, name, graphml->reader.options.weight, &is_better,
+                              graphml->reterr);
+    graphml->default_weight.given &= status != STATUS_OK || !is_better;
+    graphml->key_is_weight = strcmp(name, graphml->keys.weight) == 0;
+    return status;
 }
 
 static enum status take_graph(struct graphml *graphml, const char *const *attributes)
@@ -186,7 +161,7 @@ static enum status take_graph(struct graphml *graphml, const char *const *attrib
         return refuse(graphml, "edgedefault is neither directed nor undirected.",
                       "Say which the edges are.");
     }
-    return check_weight_name(graphml);
+    return graphml_keys_check(&graphml->keys, graphml->reader.options.weight, graphml->reterr);
 }
 
 /* A name as the lists of nodes take it: one that is an integer counts as a number. */
@@ -262,6 +237,23 @@ static enum status begin_number(struct graphml *graphml, struct number *number)
     return STATUS_OK;
 }
 
+/* An attribute of an edge, NULL for one without a name. It may be meant for the weight while none
+ * is. */
+static enum status take_attribute(struct graphml *graphml, const char *name)
+{
+    if (graphml->keys.rank != NO_COLUMN) {
+        return name != NULL && strcmp(name, graphml->keys.weight) == 0
+                   ? begin_number(graphml, &graphml->weight)
+                   : STATUS_OK;
+    }
+    if (name != NULL && edge_columns_is_id((struct field){name, strlen(name), 0})) {
+        return STATUS_OK;
+    }
+    graphml->other_name = name;
+    graphml->other.given = false;
+    return begin_number(graphml, &graphml->other);
+}
+
 /* Ignores an element outside its proper parent, with all that is in it: it counts as ELEMENT_OTHER.
  * An element that would change the graph has no proper parent and keeps its meaning. */
 static enum element element_in(enum element element, enum element parent)
@@ -302,9 +294,10 @@ static enum status take_element(struct graphml *graphml, enum element element, e
     case ELEMENT_EDGE:
         return begin_edge(graphml, attributes);
     case ELEMENT_DATA:
-        return name != NULL && graphml->key[0] != '\0' && strcmp(name, graphml->key) == 0
-                   ? begin_number(graphml, &graphml->weight)
-                   : STATUS_OK;
+        return take_attribute(graphml,
+                              name != NULL ? graphml_keys_find(&graphml->keys, name) : NULL);
+    case ELEMENT_LABEL:
+        return take_attribute(graphml, NULL);
     case ELEMENT_HYPEREDGE:
         return refuse(graphml, "There is a hyperedge, and no distance is defined along it.",
                       "Make it edges between two nodes.");
@@ -340,10 +333,12 @@ static void on_start(void *context, const char *name, const char **attributes)
     }
     if (graphml->depth > 0) {
         /* Data is text; below what is not known, nothing is. */
-        bool opaque =
-            parent == ELEMENT_OTHER || parent == ELEMENT_DATA || parent == ELEMENT_DEFAULT;
+        bool opaque = parent == ELEMENT_OTHER || parent == ELEMENT_DATA ||
+                      parent == ELEMENT_DEFAULT || parent == ELEMENT_LABEL;
 
-        element = opaque ? ELEMENT_OTHER : element_in(element, parent);
+        element = element == ELEMENT_LABEL ? ELEMENT_LABEL
+                  : opaque                 ? ELEMENT_OTHER
+                                           : element_in(element, parent);
     }
     graphml->path[++graphml->depth] = element;
     fail(graphml, take_element(graphml, element, parent, (const char *const *)attributes));
@@ -375,6 +370,7 @@ static enum status end_number(struct graphml *graphml)
 {
     struct number *number = graphml->number;
     size_t begin = 0;
+    double value;
 
     graphml->number = NULL;
     while (number->size > 0 && is_space(number->bytes[number->size - 1])) {
@@ -382,6 +378,12 @@ static enum status end_number(struct graphml *graphml)
     }
     while (begin < number->size && is_space(number->bytes[begin])) {
         begin++;
+    }
+    if (number == &graphml->other) {
+        return !number->too_long &&
+                       number_parse_real(number->bytes + begin, number->size - begin, &value)
+                   ? graphml_keys_refuse(graphml->other_name, number->place, graphml->reterr)
+                   : STATUS_OK;
     }
     if (number->too_long) {
         return problem_bad_graph(graphml->reterr, number->place.line, number->place.column,
@@ -531,9 +533,6 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     if (status != STATUS_OK) {
         return status;
     }
-    if (text_status(&graphml->key_names) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the graph.");
-    }
     if (!graphml->has_graph) {
         return problem_set(reterr, STATUS_BAD_GRAPH, "There is no <graph> in the document.");
     }
@@ -541,8 +540,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     if (status != STATUS_OK) {
         return status;
     }
-    snprintf(notes->weight, sizeof(notes->weight), "%s",
-             graphml->key[0] != '\0' ? weight_name(graphml) : "");
+    snprintf(notes->weight, sizeof(notes->weight), "%s", graphml->keys.weight);
     return json_nodes_build(&graphml->nodes, reader->builder, graphml->directed, ret_graph, reterr);
 }
 
@@ -553,7 +551,7 @@ static void cleanup(struct reader *reader)
     if (graphml->parser != NULL) {
         XML_ParserFree(graphml->parser);
     }
-    text_finish(&graphml->key_names);
+    text_finish(&graphml->keys.list);
     json_nodes_finish(&graphml->nodes);
 }
 
@@ -576,6 +574,7 @@ static enum status init(struct reader *reader)
     XML_SetSkippedEntityHandler(graphml->parser, on_skipped_entity);
     XML_SetElementHandler(graphml->parser, on_start, on_end);
     XML_SetCharacterDataHandler(graphml->parser, on_text);
+    graphml->keys.rank = NO_COLUMN;
     return json_nodes_init(&graphml->nodes, reader->builder);
 }
 

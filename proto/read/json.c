@@ -286,13 +286,8 @@ static enum status end_element(struct json *json, struct problem *reterr)
     } else if (has_seen(json, MEMBER_ONE_WAY) && json->first_one_way.line == 0) {
         json->first_one_way = json->element;
     }
-    if (weighted) {
-        status = reader_add_edge(&json->reader, json->ends, json->weight.text, json->weight.size,
-                                 place.column, reterr);
-    } else {
-        status = graph_builder_add_integer(json->reader.builder, json->ends[0], json->ends[1], 1);
-        (void)reader_add_failed(&json->reader, status, reterr);
-    }
+    status = reader_add_edge(&json->reader, json->ends, weighted ? json->weight.text : "1",
+                             weighted ? json->weight.size : 1, place.column, reterr);
     if (status != STATUS_OK) {
         problem_at(reterr, place.line, place.column);
     }
@@ -332,7 +327,7 @@ static enum status take_part(struct json *json, const struct json_token *token,
     if (json->part == MEMBER_METADATA && !is_object(token) && token->kind != JSON_TOKEN_NULL) {
         return refuse(token, "\"metadata\" is not an object.", reterr);
     }
-    if (json->part == MEMBER_METADATA || json->part == MEMBER_OTHER) {
+    if (json->part == MEMBER_METADATA) {
         return STATUS_OK;
     }
     status = see(json, json->part, token, reterr);
@@ -394,23 +389,20 @@ static enum status take_inner(struct json *json, const struct json_token *token,
     }
     if (depth == 2 && token->kind == JSON_TOKEN_KEY) {
         json->part = find_member(json, is_node ? IN_NODE : IN_EDGE, token);
-        return json->part >= MEMBER_SOURCE && json->part <= MEMBER_TO
-                   ? take_end_name(json, token, reterr)
-                   : STATUS_OK;
-    }
-    if (depth == 2) {
+        if (json->part >= MEMBER_SOURCE && json->part <= MEMBER_TO) {
+            return take_end_name(json, token, reterr);
+        }
+    } else if (depth == 2 && json->part != MEMBER_OTHER) {
         return take_part(json, token, reterr);
-    }
-    if (is_node || json->part != MEMBER_METADATA) {
-        return STATUS_OK;
-    }
-    if (token->kind == JSON_TOKEN_KEY) {
+    } else if (depth == 3 && token->kind == JSON_TOKEN_KEY) {
         json->metadata = find_member(json, IN_METADATA, token);
-        return STATUS_OK;
+    } else if (depth == 3 && json->part == MEMBER_METADATA && json->metadata == MEMBER_WEIGHT) {
+        return json_weight_take(&json->weight, json->weight_name, token, reterr);
     }
-    return json->metadata == MEMBER_WEIGHT
-               ? json_weight_take(&json->weight, json->weight_name, token, reterr)
-               : STATUS_OK;
+    if (!is_node) {
+        json_weight_pass(&json->weight, depth == 2 || json->part == MEMBER_METADATA, token);
+    }
+    return STATUS_OK;
 }
 
 static enum status take_token(void *context, const struct json_token *token, struct problem *reterr)
@@ -458,12 +450,8 @@ static enum status check_complete(const struct json *json, struct problem *reter
     if (text_status(&json->both_ways) != STATUS_OK) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the graph.");
     }
-    if (json->reader.options.weight[0] != '\0' && json->linked && json->weight.used == 0) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER,
-                           "weight=%s names an attribute that no edge has.",
-                           json->reader.options.weight);
-    }
-    return STATUS_OK;
+    return json->linked ? json_weight_finish(&json->weight, json->reader.options.weight, reterr)
+                        : STATUS_OK;
 }
 
 static void note(struct json *json)

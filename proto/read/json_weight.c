@@ -1,5 +1,8 @@
 #include "proto/read/json_weight.h"
 
+#include "proto/number.h"
+#include "proto/read/edge_columns.h"
+
 #include <string.h>
 
 void json_weight_init(struct json_weight *weight, const char *wanted, bool is_free)
@@ -71,4 +74,55 @@ enum status json_weight_end(struct json_weight *weight, struct problem *reterr)
     }
     weight->used = weight->name;
     return STATUS_OK;
+}
+
+void json_weight_pass(struct json_weight *weight, bool is_member, const struct json_token *token)
+{
+    /* Texts are no weights, but rustworkx writes all data so. */
+    const bool may_be_number =
+        token->kind == JSON_TOKEN_NUMBER || (token->kind == JSON_TOKEN_STRING && !is_member);
+    const struct field field = {token->text, token->size, 0};
+    double value;
+
+    if (weight->used != 0 || weight->unknown.line != 0) {
+        return;
+    }
+    if (token->kind == JSON_TOKEN_KEY || token->kind == JSON_TOKEN_ARRAY_BEGIN) {
+        const bool is_kept = token->kind == JSON_TOKEN_KEY && token->size < sizeof(weight->key) &&
+                             !edge_columns_is_id(field);
+
+        memcpy(weight->key, token->text, is_kept ? token->size : 0);
+        weight->key[is_kept ? token->size : 0] = '\0';
+    } else if (may_be_number && weight->key[0] != '\0' &&
+               number_parse_real(token->text, token->size, &value)) {
+        weight->unknown = token->place;
+        weight->is_member = is_member;
+    }
+}
+
+enum status json_weight_finish(const struct json_weight *weight, const char *wanted,
+                               struct problem *reterr)
+{
+    if (weight->used != 0) {
+        return STATUS_OK;
+    }
+    if (wanted[0] != '\0') {
+        return problem_set(reterr, STATUS_BAD_PARAMETER,
+                           "weight=%s names an attribute that no edge has.", wanted);
+    }
+    if (weight->unknown.line == 0) {
+        return STATUS_OK;
+    }
+    problem_bad_graph(reterr, weight->unknown.line, weight->unknown.column,
+                      "No attribute of the edges has a name known for weights, and there are "
+                      "numbers in \"%s\".",
+                      weight->key);
+    problem_hint(
+        reterr,
+        weight->is_member
+            ? "weight=%s takes the weights from it. Without it every edge has the weight 1."
+            : "Write it into the edge itself, as \"weight\": 5; it is the \"%s\" of an "
+              "object within the edge.",
+        weight->key);
+    return STATUS_BAD_GRAPH;
 }

@@ -10,6 +10,7 @@ import house
 
 # Sources that no unit test of their own mirrors, by pattern, each with what tests them instead.
 WITHOUT_UNIT_TEST = {
+    "proto/read/graphml_keys.c": "test_graphml.c",
     "proto/read/json_scanner.c": "test_reader_json.c, split at every byte",
     "proto/read/json_weight.c": "test_reader_json.c",
     "proto/read/name_table.c": "test_vertex_names.c and test_reader_edges.c",

@@ -160,6 +160,8 @@ static void columns_that_may_be_weights_are_refused(void **state)
 {
     (void)state;
     check_refused("from,to,len,maxspeed\n1,2,3,4\n", 1, "in: len, maxspeed.", "weight=len");
+    check_refused("id,source,target,cost,reverse_cost\n1,2,3,4,-1\n", 1, "a reverse_cost",
+                  "weight=cost");
     check_refused("# x\nfrom,to,name,len\n1,2,a,4\n", 2, "in: len.", "weight=len");
     check_refused("from,to,name,len\n1,2,a,\n1,2,a,4\n", 3, "column 4", "weight=");
     check_refused("1 2 3 4\n2 3 4 5\n1 5 6 7\n", 1, "or a row of a matrix", "format=matrix");

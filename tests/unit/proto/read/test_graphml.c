@@ -74,7 +74,7 @@ static void weights_come_from_the_key_its_default_or_are_one(void **state)
                 true, 1, 2.5);
     check_first(HEAD
                 "<key id='d0' for='node' attr.name='weight'/><graph edgedefault='directed'>" NODES
-                "<edge source='a' target='b'><data key='d0'>5</data></edge></graph></graphml>",
+                "<edge source='a' target='b'><data key='d0'>a</data></edge></graph></graphml>",
                 true, 1, 1);
     check_first("<graphml><key id='weight' for='all'/><graph>" NODES
                 "<edge source='a' target='b'><data key='weight'>5</data></edge></graph></graphml>",
@@ -137,6 +137,56 @@ static void weight_names_another_attribute(void **state)
     assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_TOO_LARGE);
 }
 
+/* An edge with data d0 to d2 under these keys. */
+static void check_edge(const char *keys, const char *data, double weight, const char *hint)
+{
+    struct graph_options options = {0};
+    struct problem problem = {0};
+    struct graph *graph = NULL;
+    char text[900];
+
+    snprintf(text, sizeof text,
+             "<graphml>%s<graph><node id='a'/><node id='b'/><edge source='a' target='b'>%s</edge>"
+             "</graph></graphml>",
+             keys, data);
+    if (hint != NULL) {
+        assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_BAD_GRAPH);
+        assert_non_null(strstr(problem.hint, hint));
+        assert_true(problem.column > 60);
+        return;
+    }
+    assert_int_equal(read_with(text, &options, &graph, NULL), STATUS_OK);
+    assert_true(graph_weight(graph, 0) == weight);
+    graph_destroy(graph);
+}
+
+static void attributes_are_the_weight_by_known_names(void **state)
+{
+    static const char keys[] =
+        "<key id='d0' for='edge' attr.name='osmid'/>"
+        "<key id='d1' for='edge' attr.name='length' attr.type='string'/>"
+        "<key id='d2' for='edge' attr.name='cost'><default>4</default></key>";
+    static const char others[] = "<key id='d0' for='edge' attr.name='SUID'/>"
+                                 "<key id='d1' for='edge' attr.name='km'/>"
+                                 "<key id='d2' for='edge'/>";
+
+    (void)state;
+    check_edge(keys, "<data key='d0'>9</data><data key='d1'>7.5</data>", 4, NULL);
+    check_edge(keys, "<data key='d2'>3</data><data key='d1'>7.5</data>", 3, NULL);
+    /* NetworkX, where some weights are integers and some are not. */
+    check_edge("<key id='d1' for='edge' attr.name='weight' attr.type='double'/>"
+               "<key id='d0' for='edge' attr.name='weight' attr.type='long'/>",
+               "<data key='d0'>7</data>", 7, NULL);
+    check_edge("<key id='d1' for='edge' attr.name='cost'><default>4</default></key>"
+               "<key id='d0' for='edge' attr.name='weight'/>",
+               "", 1, NULL);
+    check_edge(others, "<data key='d0'>9</data><data key='d1'>x</data>", 1, NULL);
+    check_edge(others, "<data key='d1'> 7.5\n</data>", 0, "weight=km");
+    check_edge(others, "<data key='weight'>7</data>", 0, "<key id=\"weight\"");
+    check_edge(others, "<data key='d2'><Line><EdgeLabel>7<Model/></EdgeLabel></Line></data>", 0,
+               "In yEd");
+}
+
 /* Whatever is kept of a document until it ends is bounded. */
 static void a_tag_has_an_end(void **state)
 {
@@ -165,6 +215,7 @@ int main(void)
         cmocka_unit_test(an_edge_may_lead_both_ways_by_itself),
         cmocka_unit_test(names_keep_the_order_of_the_file),
         cmocka_unit_test(weight_names_another_attribute),
+        cmocka_unit_test(attributes_are_the_weight_by_known_names),
         cmocka_unit_test(a_tag_has_an_end),
     };
 

@@ -114,7 +114,10 @@ static void weights_go_by_one_of_five_names(void **state)
         snprintf(members, sizeof members, "\"%s\":\"7\"", names[i]);
         assert_true(weight_of(members) == -1);
     }
-    assert_true(weight_of("\"km\":7") == 1);
+    assert_true(weight_of("\"km\":7") == -1);
+    assert_true(weight_of("\"data\":{\"weight\":\"7\"}") == -1);
+    assert_true(weight_of("\"id\":7,\"km\":\"8\",\"points\":[1,2],\"data\":{\"km\":null}") == 1);
+    assert_true(weight_of("\"km\":7},{\"from\":1,\"to\":0,\"weight\":3") == 1);
     assert_true(weight_of("\"length\":\"5 m\",\"weight\":7,\"value\":3,\"cost\":4") == 7);
     assert_true(weight_of("\"length\":5,\"value\":3") == -1);
     assert_true(weight_of("\"value\":3},{\"from\":1,\"to\":0,\"value\":4,\"label\":\"x\"") == 3);

@@ -1,0 +1,30 @@
+/* The attributes that the edges of a GraphML document have, and which of them is their weight. Part
+ * of graphml.c. */
+#pragma once
+
+#include "proto/read/json_scanner.h"
+#include "proto/read/reader.h"
+#include "proto/text.h"
+
+struct graphml_keys {
+    struct text list; /* the id and the name of each, with their NULs */
+    char
+        weight[sizeof(((struct reader_notes *)NULL)->weight)]; /* its name; empty = there is none */
+    size_t rank; /* of that name: edge_columns_rank; NO_COLUMN = there is none */
+};
+
+/* Several keys may have one name: NetworkX writes one for integers and one for decimals. wanted:
+ * the name of the weight, or empty. ret_is_better: the weight is this attribute, and no longer one
+ * before it. */
+MUST_CHECK enum status graphml_keys_add(struct graphml_keys *keys, const char *id, const char *name,
+                                        const char *wanted, bool *ret_is_better,
+                                        struct problem *reterr);
+/* The name of the attribute with this id, NULL where it is none of edges. */
+const char *graphml_keys_find(const struct graphml_keys *keys, const char *id);
+/* STATUS_BAD_PARAMETER when no attribute has the wanted name. */
+MUST_CHECK enum status graphml_keys_check(const struct graphml_keys *keys, const char *wanted,
+                                          struct problem *reterr);
+/* STATUS_BAD_GRAPH: the edge has a number in the attribute, NULL for one without a name, and no
+ * attribute is the weight. */
+MUST_CHECK enum status graphml_keys_refuse(const char *name, struct json_place place,
+                                           struct problem *reterr);
