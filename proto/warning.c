@@ -2,7 +2,6 @@
 
 #include "proto/text.h"
 
-#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,13 +46,19 @@ char *warning_print(const struct warnings *warnings)
     if (warnings->count == 0) {
         return NULL;
     }
-    json_t *array = json_array();
+    struct text text = {0};
     for (size_t i = 0; i < warnings->count; i++) {
         const struct warning *warning = &warnings->list[i];
-        json_array_append_new(array, json_pack("{s:s, s:s, s:s}", "code", names[warning->code],
-                                               "detail", warning->detail, "hint", warning->hint));
+        /* A name in the words may be cut within a character. */
+        text_printf(&text, "%s{\"code\":\"%s\",\"detail\":", i == 0 ? "[" : ",",
+                    names[warning->code]);
+        text_append_json_string(&text, warning->detail, strlen(warning->detail));
+        text_append_string(&text, ",\"hint\":");
+        text_append_json_string(&text, warning->hint, strlen(warning->hint));
+        text_append_string(&text, "}");
     }
-    char *text = array != NULL ? text_print_json(array, JSON_COMPACT) : NULL;
-    json_decref(array);
-    return text;
+    text_append_string(&text, "]");
+    char *printed = text_status(&text) == STATUS_OK ? text_take(&text, NULL) : NULL;
+    text_finish(&text);
+    return printed;
 }

@@ -2,6 +2,7 @@
 
 #include "proto/number.h"
 #include "proto/read/reader.h"
+#include "proto/text.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -188,6 +189,12 @@ bool edge_columns_type(struct field field, bool *ret_directed)
     return *ret_directed || name_is(field, "undirected", false);
 }
 
+/* Long names are shown up to 60 bytes, and whole characters of these. */
+static int shown_size(struct field name)
+{
+    return (int)text_utf8_size(name.bytes, name.size > 60 ? 60 : name.size);
+}
+
 /* The columns in the mask, by name or, without a header, by number. */
 static void list_columns(const struct edge_row *header, uint64_t mask, char list[PROBLEM_TEXT_SIZE])
 {
@@ -204,8 +211,7 @@ static void list_columns(const struct edge_row *header, uint64_t mask, char list
             size += (size_t)snprintf(list + size, PROBLEM_TEXT_SIZE - size, "%s%zu", comma, i + 1);
         } else {
             size += (size_t)snprintf(list + size, PROBLEM_TEXT_SIZE - size, "%s%.*s", comma,
-                                     header->fields[i].size > 64 ? 64 : (int)header->fields[i].size,
-                                     header->fields[i].bytes);
+                                     shown_size(header->fields[i]), header->fields[i].bytes);
         }
     }
 }
@@ -401,8 +407,7 @@ void edge_columns_note(const struct edge_columns *columns, const struct edge_row
     } else if (columns->weight != NO_COLUMN) {
         const struct field name = header->fields[columns->weight];
 
-        snprintf(notes->weight, sizeof(notes->weight), "%.*s", name.size > 60 ? 60 : (int)name.size,
-                 name.bytes);
+        snprintf(notes->weight, sizeof(notes->weight), "%.*s", shown_size(name), name.bytes);
     }
 }
 

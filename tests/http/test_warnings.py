@@ -43,6 +43,15 @@ def test_each_upload_that_was_guessed_at_is_told(daemon):
         assert "warnings" not in daemon.get(f"/v1/graphs/{done['graph']}").json
 
 
+def test_a_long_name_is_told_in_whole_characters(daemon):
+    for front in ("", "x"):
+        name = front + "\u00e9" * 50
+        done = daemon.solve(f"source,target,{name}\na,b,5\nb,a,7\n".encode(), "?format=edges")
+        shown = name[:30].encode()[:60].decode(errors="ignore")
+        assert done["input"]["weight"] == shown, done["input"]
+        assert f"column {shown}," in done["warnings"][0]["detail"], done["warnings"]
+
+
 def test_uploads_that_say_all_are_not_told_about(daemon):
     for body, query in (
         (SMALL, ""), (b"a b 5\nb c 7\nc d 1\n", "?directed=true"), (b"a b 5\nb c 7\nc d 1\n", "?directed=false"),

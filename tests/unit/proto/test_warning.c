@@ -49,9 +49,11 @@ static void warnings_print_as_json(void **state)
     assert_null(warning_print(&warnings));
     warning_hint(warning_add(&warnings, WARNING_NAME_MOVED, "the \"name\""), "id");
     warning_add(&warnings, WARNING_DIRECTED_ASSUMED, "one way");
+    warning_add(&warnings, WARNING_COLUMNS_UNUSED, "%.4s, cut", "caf\xC3\xA9");
     char *text = warning_print(&warnings);
     assert_string_equal(
         text, "[{\"code\":\"DirectedAssumed\",\"detail\":\"one way\",\"hint\":\"\"},"
+              "{\"code\":\"ColumnsUnused\",\"detail\":\"caf\xEF\xBF\xBD, cut\",\"hint\":\"\"},"
               "{\"code\":\"NameMoved\",\"detail\":\"the \\\"name\\\"\",\"hint\":\"id\"}]");
     free(text);
 }
