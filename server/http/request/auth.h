@@ -40,7 +40,8 @@ typedef enum status (*auth_tenant)(void *context, const char *name, struct tenan
 MUST_CHECK enum status auth_create(auth_tenant tenant, void *context, struct keyring **ret_keyring);
 void auth_destroy(struct keyring *keyring);
 /* Replaces all keys by those of the file. STATUS_CONFIG with words, and the line in the problem,
- * when it is broken, has no key, or others than its owner may write it: the keys stay as they were.
+ * when it is broken, has no key, all may read it, or others than its owner may write it: the keys
+ * stay as they were.
  * Loop thread. */
 MUST_CHECK enum status auth_load_keys(struct keyring *keyring, const char *path,
                                       struct problem *reterr);

@@ -160,16 +160,21 @@ static void a_line_too_long_is_refused(void **state)
     assert_non_null(strstr(problem.detail, "too long"));
 }
 
-static void a_file_that_others_write_is_refused(void **state)
+static void a_file_that_all_read_or_others_write_is_refused(void **state)
 {
     const struct fixture *fixture = *state;
     struct problem problem = {0};
 
     assert_int_equal(load(fixture, ALPHA_DIGEST " a admin\n", &problem), STATUS_OK);
-    assert_int_equal(chmod(fixture->path, 0620), 0);
-    assert_int_equal(auth_load_keys(fixture->keyring, fixture->path, &problem), STATUS_CONFIG);
-    assert_int_equal(chmod(fixture->path, 0640), 0);
-    assert_int_equal(auth_load_keys(fixture->keyring, fixture->path, &problem), STATUS_OK);
+    for (unsigned bit = S_IXOTH; bit <= S_IRWXU; bit <<= 1) {
+        const bool is_refused = (bit & (S_IWGRP | S_IROTH | S_IWOTH)) != 0;
+
+        problem = (struct problem){0};
+        assert_int_equal(chmod(fixture->path, S_IRUSR | bit), 0);
+        assert_int_equal(auth_load_keys(fixture->keyring, fixture->path, &problem),
+                         is_refused ? STATUS_CONFIG : STATUS_OK);
+        assert_true(is_refused == (strstr(problem.hint, "chmod 600") != NULL));
+    }
     assert_int_equal(auth_load_keys(fixture->keyring, "/nowhere/keys", &problem), STATUS_CONFIG);
     assert_non_null(strstr(problem.detail, "/nowhere/keys"));
 }
@@ -327,7 +332,7 @@ int main(int argc, char **argv)
         FIXTURE_TEST(anything_else_is_no_key),
         FIXTURE_TEST(a_broken_file_is_refused_and_changes_nothing),
         FIXTURE_TEST(a_line_too_long_is_refused),
-        FIXTURE_TEST(a_file_that_others_write_is_refused),
+        FIXTURE_TEST(a_file_that_all_read_or_others_write_is_refused),
         cmocka_unit_test(a_key_is_hashed_as_the_file_has_it),
         cmocka_unit_test(each_is_found_where_it_is),
         cmocka_unit_test(every_bit_counts),
