@@ -100,6 +100,9 @@ MUST_CHECK enum status capacity_check_queue(const struct admission *admission, u
 MUST_CHECK enum status capacity_check_bytes(struct tenant *tenant, const struct quota *quota,
                                             uint64_t more_bytes, struct problem *reterr);
 
+/* Told where the disk or the quota of bytes is full: deletions make room, and nobody knows when. */
+#define STORAGE_RETRY_AFTER_S 60u
+
 /* ---- Memory of uploads ---- */
 
 /* The first bytes of each upload are free: graphs of some thousand edges come in whatever else

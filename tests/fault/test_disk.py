@@ -72,6 +72,7 @@ def test_full_is_told_and_ends_by_itself():
         assert daemon.distance("first", 1, 3) == crash.answer_of(1)
         stored = daemon.ask("POST", "/v1/graphs", body=crash.graph(500, n=200))
         assert stored.status == 507, stored.body
+        assert stored.headers.get_all("Retry-After") == ["60"], stored.headers
         disk.drain()
         while daemon.submit(crash.graph(41)).status == 507:
             pass
@@ -133,6 +134,7 @@ def test_the_header_line_is_enough_to_refuse():
         response = connection.getresponse()
         problem = harness.json.loads(response.read())
         assert response.status == 507 and problem["code"] == "DiskFull", problem
+        assert response.headers.get_all("Retry-After") == ["60"], response.headers
         assert problem["actual"] == 4 * 1700 * 1700 and problem["limit"] <= 12 * MIB, problem
         assert problem["hint"], problem
         connection.close()

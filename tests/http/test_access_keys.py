@@ -322,6 +322,7 @@ def test_size_and_bytes_have_quotas_too(daemon):
         if answer.status != 201:
             break
     assert answer.expect(507, "StorageQuota").json["limit"] == 2000, answer.json
+    assert answer.headers.get_all("Retry-After") == ["60"], answer.headers
     assert i > 2
     graphs = daemon.by(who, "GET", "/v1/graphs").json["graphs"]
     for graph in graphs:

@@ -61,8 +61,10 @@ static enum status check_admission(struct request *request, bool for_job, struct
                                       request->http_context->config->queue_limit, grant->tenant,
                                       &grant->quota, reterr);
     }
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK && request_retry_after_s(status) == 0) {
         request_set_header(request, "Retry-After", "%u", retry_after_s > 0 ? retry_after_s : 1);
+    }
+    if (status != STATUS_OK) {
         return status;
     }
     /* A tenant whose quota of bytes is used up is refused before the body; the scheduler checks the

@@ -346,15 +346,23 @@ void request_print_problem(const struct request *request, const struct problem *
     print_json(root, text);
 }
 
+unsigned request_retry_after_s(enum status status)
+{
+    return status == STATUS_UPLOAD_MEMORY                               ? UPLOAD_RETRY_AFTER_S
+           : status_info(status)->http == MHD_HTTP_INSUFFICIENT_STORAGE ? STORAGE_RETRY_AFTER_S
+                                                                        : 0;
+}
+
 void request_refuse(struct request *request, const struct problem *problem)
 {
+    const unsigned retry_after_s = request_retry_after_s(problem->status);
     struct text text = {0};
 
     if (call_again(request)) {
         return;
     }
-    if (problem->status == STATUS_UPLOAD_MEMORY) {
-        request_set_header(request, "Retry-After", "%u", UPLOAD_RETRY_AFTER_S);
+    if (retry_after_s > 0) {
+        request_set_header(request, "Retry-After", "%u", retry_after_s);
     }
     request_print_problem(request, problem, &text);
     request_answer_text(request, status_info(problem->status)->http, "application/problem+json",

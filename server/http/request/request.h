@@ -142,6 +142,8 @@ void request_answer_small(struct request *request, const char *representation,
 /* Takes the reference; NULL is out of memory. */
 void request_answer_json(struct request *request, unsigned http_status, struct json_t *root);
 void request_refuse(struct request *request, const struct problem *problem);
+/* The Retry-After that request_refuse gives a refusal of this status; 0 = none. */
+unsigned request_retry_after_s(enum status status);
 /* hint: NULL for none. */
 void request_refuse_with(struct request *request, enum status status, const char *words,
                          const char *hint);

@@ -448,6 +448,7 @@ static void print_refusal(const struct request *request, const struct problem *p
     const size_t cors_count =
         guard_cors_headers(request->http_context->config, request_header(request, "Origin"), cors);
     const unsigned http_status = status_info(problem->status)->http;
+    const unsigned retry_after_s = request_retry_after_s(problem->status);
     struct text body = {0};
 
     request_print_problem(request, problem, &body);
@@ -456,8 +457,8 @@ static void print_refusal(const struct request *request, const struct problem *p
                 "%zu\r\nX-Request-Id: %s\r\n",
                 http_status, MHD_get_reason_phrase_for(http_status), body.size,
                 request->request_id);
-    if (problem->status == STATUS_UPLOAD_MEMORY) {
-        text_printf(answer, "Retry-After: %u\r\n", UPLOAD_RETRY_AFTER_S);
+    if (retry_after_s > 0) {
+        text_printf(answer, "Retry-After: %u\r\n", retry_after_s);
     }
     for (size_t i = 0; i < cors_count; i++) {
         text_printf(answer, "%s: %s\r\n", cors[i].name, cors[i].value);
