@@ -22,6 +22,8 @@ static const struct status_info table[] = {
     [STATUS_NO_SUCH_VERTEX] = {"NoSuchVertex", "No such vertex", 404, EXIT_USAGE},
     [STATUS_METHOD_NOT_ALLOWED] = {"MethodNotAllowed", "Method not allowed here", 405, EXIT_USAGE},
     [STATUS_NOT_ACCEPTABLE] = {"NotAcceptable", "No acceptable representation", 406, EXIT_USAGE},
+    [STATUS_PRECONDITION_FAILED] = {"PreconditionFailed", "The condition of the request is false",
+                                    412, EXIT_USAGE},
     [STATUS_LENGTH_REQUIRED] = {"LengthRequired", "Content-Length is required", 411, EXIT_USAGE},
     [STATUS_HEAD_TOO_LARGE] = {"HeadTooLarge", "The head of the request is too large", 431,
                                EXIT_USAGE},

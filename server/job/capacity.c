@@ -101,6 +101,15 @@ enum status capacity_check_bytes(struct tenant *tenant, const struct quota *quot
     return STATUS_STORAGE_QUOTA;
 }
 
+unsigned capacity_retry_after_s(enum status status)
+{
+    if (status == STATUS_UPLOAD_MEMORY) {
+        return 2; /* about as long as a large graph takes to come in */
+    }
+    /* Deletions make room, and nobody knows when. */
+    return status == STATUS_STORAGE_QUOTA || status == STATUS_DISK_FULL ? 60 : 0;
+}
+
 /* ---- Memory of uploads ---- */
 
 void capacity_init_uploads(struct upload_memory *memory, uint64_t limit_bytes)

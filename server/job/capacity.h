@@ -100,8 +100,8 @@ MUST_CHECK enum status capacity_check_queue(const struct admission *admission, u
 MUST_CHECK enum status capacity_check_bytes(struct tenant *tenant, const struct quota *quota,
                                             uint64_t more_bytes, struct problem *reterr);
 
-/* Told where the disk or the quota of bytes is full: deletions make room, and nobody knows when. */
-#define STORAGE_RETRY_AFTER_S 60u
+/* The Retry-After of a refusal by what is stored or comes in; 0 for other statuses. */
+unsigned capacity_retry_after_s(enum status status);
 
 /* ---- Memory of uploads ---- */
 
@@ -111,8 +111,6 @@ MUST_CHECK enum status capacity_check_bytes(struct tenant *tenant, const struct 
 /* The counters are changed once for each MiB of memory, which costs nothing beside reading the
  * body; a larger step would let idle connections hold more. */
 #define UPLOAD_MEMORY_STEP_BYTES (UINT64_C(1) << 20)
-/* Told with a refusal: about as long as a large graph takes to come in. */
-#define UPLOAD_RETRY_AFTER_S 2u
 /* Addresses share counters by their hash, so that two seldom count as one. */
 #define UPLOAD_ADDRESS_COUNTERS 4096u
 

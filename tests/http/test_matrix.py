@@ -274,6 +274,22 @@ def test_conditions(daemon):
     assert daemon.get(PATH, If_Range=tag, Range="bytes=0-3").expect(206).body == answer.body[:4]
     daemon.get(PATH, If_Range='"x"', Range="bytes=0-3").expect(200)
     daemon.get(PATH, If_Range=f"W/{tag}", Range="bytes=0-3").expect(200)
+    for wanted in (tag, "*", f'"x", {tag}'):
+        assert daemon.get(PATH, If_Match=wanted).expect(200).body == answer.body
+        assert daemon.get(PATH, If_Match=wanted, Range="bytes=0-3").expect(206).body == answer.body[:4]
+        daemon.get(PATH, If_Match=wanted, If_None_Match=tag).expect(304)
+    for wanted in ('"x"', f"W/{tag}"):
+        assert daemon.get(PATH, If_Match=wanted).expect(412, "PreconditionFailed").json["hint"]
+        daemon.get(PATH, If_Match=wanted, Range="bytes=0-3").expect(412)
+        daemon.get(PATH, If_Match=wanted, If_None_Match=tag).expect(412)
+    daemon.get("/v1/graphs/small/distance?source=1&target=2", If_Match=tag).expect(412)
+    daemon.get("/docs", If_Match=tag).expect(412)
+    # What a request changes has no tag of its own.
+    graph = daemon.ask("POST", "/v1/graphs?name=kept", body=b"p sp 2 1\na 1 2 77\n").expect(201).json["id"]
+    for method, path, body in (("DELETE", "/v1/graphs/kept", None), ("POST", "/v1/jobs", b'{"graph":"kept"}')):
+        daemon.ask(method, path, body, {"If-Match": tag}).expect(412, "PreconditionFailed")
+    assert daemon.get("/v1/graphs/kept").expect(200).json["id"] == graph
+    daemon.ask("DELETE", "/v1/graphs/kept", headers={"If-Match": "*"}).expect(204)
 
 
 def test_head_is_get_without_body(daemon):

@@ -270,6 +270,8 @@ def test_answers_are_as_described(daemon):
         ask(daemon, "HEAD", path, query=query, g="small", v="1")
         tag = {"If-None-Match": answer.headers["ETag"]}
         ask(daemon, "GET", path, headers=tag, status=304, query=query, g="small", v="1")
+        ask(daemon, "GET", path, headers={"If-Match": answer.headers["ETag"]}, query=query, g="small", v="1")
+        ask(daemon, "GET", path, headers={"If-Match": '"a"'}, status=412, query=query, g="small", v="1")
         ask(daemon, "GET", path, status=400, query=f"{query}&no=1" if query else "?no=1", g="small", v="1")
         ask(daemon, "GET", path, status=404, query=query, g="nowhere", v="1")
         wrong = {"Accept": "image/png"}
@@ -314,6 +316,7 @@ def test_the_service_is_as_described(daemon):
     ask(daemon, "GET", "/", headers={"Accept": "a/b"}, status=406)
     for path in ("/openapi.json", "/docs", "/"):
         ask(daemon, "GET", path, headers={"If-None-Match": "*"}, status=304)
+        ask(daemon, "GET", path, headers={"If-Match": '"a"'}, status=412)
 
 
 def refuse(daemon, code, method, path, body=None, headers=None, query="", **holes):
@@ -341,6 +344,7 @@ def test_every_code_is_answered(daemon):
     refuse(daemon, "NoSuchJob", "GET", "/v1/jobs/{id}", id="j_none")
     refuse(daemon, "NoSuchVertex", "GET", "/v1/graphs/{g}/distance", query=vertex, g="small")
     refuse(daemon, "NotAcceptable", "GET", "/v1/graphs/{g}/stats", None, {"Accept": "a/b"}, g="small")
+    refuse(daemon, "PreconditionFailed", "DELETE", "/v1/graphs/{g}", None, {"If-Match": '"a"'}, g="small")
     refuse(daemon, "UnsupportedMediaType", *submit, "a", {"Content-Type": "image/png"})
     refuse(daemon, "RangeNotSatisfiable", "GET", "/v1/graphs/{g}/matrix", None, {"Range": "bytes=999-"}, g="small")
     refuse(daemon, "JobFinished", "DELETE", "/v1/jobs/{id}", id=daemon.get("/v1/jobs?state=done").json["jobs"][0]["id"])

@@ -405,7 +405,7 @@ void grid_answer(struct request *request, struct grid_request *take_request)
     }
     if (request->method == METHOD_POST) {
         request_vary(request);
-    } else if (request_not_modified(request, info->name)) {
+    } else if (request_tag(request, info->name)) {
         destroy_source(source);
         return;
     }

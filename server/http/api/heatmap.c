@@ -173,7 +173,7 @@ static void serve(struct request *request)
         return;
     }
     request_negotiate(request, false);
-    if (request_not_modified(request, "heat")) {
+    if (request_tag(request, "heat")) {
         free(looker);
     } else {
         stream_answer_context(request, "application/json", looker, free, make_row, 0);

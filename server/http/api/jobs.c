@@ -61,7 +61,7 @@ static enum status check_admission(struct request *request, bool for_job, struct
                                       request->http_context->config->queue_limit, grant->tenant,
                                       &grant->quota, reterr);
     }
-    if (status != STATUS_OK && request_retry_after_s(status) == 0) {
+    if (status != STATUS_OK && capacity_retry_after_s(status) == 0) {
         request_set_header(request, "Retry-After", "%u", retry_after_s > 0 ? retry_after_s : 1);
     }
     if (status != STATUS_OK) {

@@ -89,7 +89,7 @@ static void serve(struct request *request)
         request_refuse(request, &problem);
         return;
     }
-    if (request_not_modified(request, "near")) {
+    if (request_tag(request, "near")) {
         return;
     }
     /* As near as it is written: 0.3 is to reach a float that reads 0.3. */

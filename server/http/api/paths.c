@@ -165,7 +165,7 @@ void serve_paths_one(struct request *request)
 
     if (walk_one(request, &walker, &problem) != STATUS_OK) {
         request_refuse(request, &problem);
-    } else if (request_not_modified(request, "path")) {
+    } else if (request_tag(request, "path")) {
         destroy_walker(walker);
     } else {
         stream_answer_context(request, "application/json", walker, destroy_walker, make_item, 0);

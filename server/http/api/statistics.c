@@ -123,7 +123,7 @@ void serve_statistics(struct request *request)
         return;
     }
     request_negotiate(request, false);
-    if (!request_not_modified(request, "stats")) {
+    if (!request_tag(request, "stats")) {
         stream_answer(request, "application/json", make_pieces);
     }
 }

@@ -258,7 +258,8 @@ enum status auth_load_keys(struct keyring *keyring, const char *path, struct pro
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the keys.");
     }
     /* A group may read: Kubernetes hands secrets to the group of a pod. */
-    if (fstat(fileno(stream), &about) != 0 || (about.st_mode & (S_IWGRP | S_IROTH | S_IWOTH)) != 0) {
+    if (fstat(fileno(stream), &about) != 0 ||
+        (about.st_mode & (S_IWGRP | S_IROTH | S_IWOTH)) != 0) {
         status = problem_set(reterr, STATUS_CONFIG,
                              "%s can be read by all, or written by others than its owner", path);
         problem_hint(reterr, "chmod 600 it; 640 lets a group read it");

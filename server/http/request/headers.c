@@ -256,14 +256,14 @@ enum range_outcome header_range(const char *header, uint64_t size, uint64_t *ret
     return RANGE_PART;
 }
 
-bool header_list_has_tag(const char *list, const char *tag)
+bool header_list_has_tag(const char *list, const char *tag, bool is_weak_comparison)
 {
     size_t size = strlen(tag);
     const char *at = list;
 
     while (*at != '\0') {
         at += strspn(at, " \t,");
-        if (strncmp(at, "W/", 2) == 0) {
+        if (is_weak_comparison && strncmp(at, "W/", 2) == 0) {
             at += 2;
         }
         size_t length = strcspn(at, " \t,");

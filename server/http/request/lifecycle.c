@@ -2,6 +2,7 @@
 
 #include "server/clock.h"
 #include "server/http/request/auth.h"
+#include "server/http/request/headers.h"
 #include "server/http/request/request_metrics.h"
 #include "server/http/transport/guard.h"
 #include "server/job/job.h"
@@ -125,6 +126,7 @@ static void answer_preflight(struct request *request)
 static enum status route(struct request *request, struct problem *reterr)
 {
     char allow[ROUTER_ALLOW_SIZE];
+    const char *wanted = request_header(request, "If-Match");
     const char *path = request->target;
     char *rest = strchr(path, '?');
 
@@ -145,6 +147,14 @@ static enum status route(struct request *request, struct problem *reterr)
     }
     if (status == STATUS_OK) {
         status = query_check(&request->query, request->match.route->query->parameters, reterr);
+    }
+    /* An answer to GET is compared once its tag is made. */
+    if (status == STATUS_OK && wanted != NULL &&
+        (request->method & (METHOD_GET | METHOD_HEAD)) == 0 &&
+        !header_list_has_tag(wanted, "*", false)) {
+        status = problem_set(reterr, STATUS_PRECONDITION_FAILED,
+                             "What the request changes has no ETag, so If-Match names none.");
+        problem_hint(reterr, "Leave If-Match out.");
     }
     return status;
 }

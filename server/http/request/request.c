@@ -54,14 +54,6 @@ const char *request_header(const struct request *request, const char *name)
     return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
 }
 
-uint64_t request_announced_bytes(const struct request *request)
-{
-    const char *length = request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
-
-    /* The guard has checked that it is a number of at most 18 digits. */
-    return length == NULL ? 0 : strtoull(length, NULL, 10);
-}
-
 void request_assign_id(struct request *request)
 {
     const char *given = request_header(request, "X-Request-Id");
@@ -136,19 +128,13 @@ void request_vary(struct request *request)
     request_add_header(request, "Vary", request->negotiated ? "Accept, Accept-Encoding" : "Accept");
 }
 
-bool request_not_modified(struct request *request, const char *representation)
+bool request_tag(struct request *request, const char *representation)
 {
     const bool is_coded = request->coding != CODING_IDENTITY;
-    const char *const parts[] = {
-        "\"",
-        result_etag(request->result),
-        "-",
-        representation,
-        is_coded ? "-" : "",
-        is_coded ? decoder_coding_name(request->coding) : "",
-        "\"",
-    };
-    const char *known = request_header(request, "If-None-Match");
+    const char *coding = is_coded ? decoder_coding_name(request->coding) : "";
+    const char *etag = result_etag(request->result);
+    const char *const parts[] = {"\"",   etag, "-", representation, is_coded ? "-" : "",
+                                 coding, "\""};
     char *at = request->tag;
 
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -161,7 +147,20 @@ bool request_not_modified(struct request *request, const char *representation)
     request_add_header(request, "ETag", request->tag);
     request_vary(request);
     request_add_header(request, "Cache-Control", "no-cache");
-    if (known == NULL || !header_list_has_tag(known, request->tag)) {
+    return request_answer_condition(request);
+}
+
+bool request_answer_condition(struct request *request)
+{
+    const char *wanted = request_header(request, "If-Match");
+    const char *known = request_header(request, "If-None-Match");
+
+    if (wanted != NULL && !header_list_has_tag(wanted, request->tag, false)) {
+        request_refuse_with(request, STATUS_PRECONDITION_FAILED, "This answer has another ETag.",
+                            "What is here has changed: ask again without If-Match.");
+        return true;
+    }
+    if (known == NULL || !header_list_has_tag(known, request->tag, true)) {
         return false;
     }
     request_answer(request, MHD_HTTP_NOT_MODIFIED,
@@ -292,10 +291,8 @@ void request_answer_text(struct request *request, unsigned http_status, const ch
 void request_answer_small(struct request *request, const char *representation,
                           const char *media_type, const struct text *text)
 {
-    if (text_status(text) != STATUS_OK && call_again(request)) {
-        return;
-    }
-    if (request_not_modified(request, representation)) {
+    if ((text_status(text) != STATUS_OK && call_again(request)) ||
+        request_tag(request, representation)) {
         return;
     }
     request_add_type(request, media_type);
@@ -346,16 +343,9 @@ void request_print_problem(const struct request *request, const struct problem *
     print_json(root, text);
 }
 
-unsigned request_retry_after_s(enum status status)
-{
-    return status == STATUS_UPLOAD_MEMORY                               ? UPLOAD_RETRY_AFTER_S
-           : status_info(status)->http == MHD_HTTP_INSUFFICIENT_STORAGE ? STORAGE_RETRY_AFTER_S
-                                                                        : 0;
-}
-
 void request_refuse(struct request *request, const struct problem *problem)
 {
-    const unsigned retry_after_s = request_retry_after_s(problem->status);
+    const unsigned retry_after_s = capacity_retry_after_s(problem->status);
     struct text text = {0};
 
     if (call_again(request)) {

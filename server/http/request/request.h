@@ -121,8 +121,11 @@ void request_negotiate(struct request *request, bool without_gzip);
 /* Says on which headers of the request the answer depends. */
 void request_vary(struct request *request);
 /* Gives the answer the tag of this representation of the result, to be asked for again by it: what
- * a name means may change. True after 304, when the client has it. */
-bool request_not_modified(struct request *request, const char *representation);
+ * a name means may change. True after an answer: as request_answer_condition. */
+bool request_tag(struct request *request, const char *representation);
+/* Answers 412 where the tag of the answer is none of If-Match, and 304 where it is one of
+ * If-None-Match: true after that. RFC 9110 section 13.2.2. */
+bool request_answer_condition(struct request *request);
 /* The seconds that the client is ready to wait: of the Prefer header, which the answer then says
  * was obeyed; 0 without one. */
 double request_preferred_wait(struct request *request);
@@ -142,8 +145,6 @@ void request_answer_small(struct request *request, const char *representation,
 /* Takes the reference; NULL is out of memory. */
 void request_answer_json(struct request *request, unsigned http_status, struct json_t *root);
 void request_refuse(struct request *request, const struct problem *problem);
-/* The Retry-After that request_refuse gives a refusal of this status; 0 = none. */
-unsigned request_retry_after_s(enum status status);
 /* hint: NULL for none. */
 void request_refuse_with(struct request *request, enum status status, const char *words,
                          const char *hint);

@@ -10,7 +10,7 @@
 
 /* Frequent codes come first, because the search is linear. */
 static const unsigned short codes[] = {200, 202, 304, 206, 201, 204, 404, 409, 400, 429, 503, 401,
-                                       403, 405, 406, 411, 413, 415, 416, 421, 422, 500, 507};
+                                       403, 405, 406, 411, 412, 413, 415, 416, 421, 422, 500, 507};
 
 #define CODE_COUNT (sizeof(codes) / sizeof(codes[0]))
 

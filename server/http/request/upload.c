@@ -7,6 +7,7 @@
 
 #include <gnutls/gnutls.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -353,6 +354,14 @@ enum status upload_end(struct upload *upload, struct reader **ret_reader,
 
 /* ---- The body of a request ---- */
 
+uint64_t request_announced_bytes(const struct request *request)
+{
+    const char *length = request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+    /* The guard has checked that it is a number of at most 18 digits. */
+    return length == NULL ? 0 : strtoull(length, NULL, 10);
+}
+
 enum status request_check_length(const struct request *request, uint64_t limit_bytes,
                                  struct problem *reterr)
 {
@@ -448,7 +457,7 @@ static void print_refusal(const struct request *request, const struct problem *p
     const size_t cors_count =
         guard_cors_headers(request->http_context->config, request_header(request, "Origin"), cors);
     const unsigned http_status = status_info(problem->status)->http;
-    const unsigned retry_after_s = request_retry_after_s(problem->status);
+    const unsigned retry_after_s = capacity_retry_after_s(problem->status);
     struct text body = {0};
 
     request_print_problem(request, problem, &body);

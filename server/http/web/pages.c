@@ -16,8 +16,6 @@ static struct MHD_Response *response_of(const struct page_bytes *bytes)
 /* vary: the headers of the request by which the answer is chosen. */
 static void answer(struct request *request, const struct page *page, const char *vary)
 {
-    static const struct page_bytes nothing = {(const unsigned char *)"", 0};
-    const char *known = request_header(request, "If-None-Match");
     const bool packed = header_choose_coding(request_header(request, "Accept-Encoding"),
                                              1u << CODING_GZIP) == CODING_GZIP;
 
@@ -25,8 +23,7 @@ static void answer(struct request *request, const struct page *page, const char 
     request_add_header(request, "ETag", request->tag);
     request_add_header(request, "Vary", vary);
     request_add_header(request, "Cache-Control", "no-cache");
-    if (known != NULL && header_list_has_tag(known, request->tag)) {
-        request_answer(request, MHD_HTTP_NOT_MODIFIED, response_of(&nothing));
+    if (request_answer_condition(request)) {
         return;
     }
     if (packed) {

@@ -152,12 +152,15 @@ static void ranges_are_cut_to_the_content(void **state)
 static void a_tag_is_found_in_a_list(void **state)
 {
     (void)state;
-    assert_true(header_list_has_tag("\"a\"", "\"a\""));
-    assert_true(header_list_has_tag("\"b\", W/\"a\" ,\"c\"", "\"a\""));
-    assert_true(header_list_has_tag(" * ", "\"a\""));
-    assert_false(header_list_has_tag("\"ab\"", "\"a\""));
-    assert_false(header_list_has_tag("a", "\"a\""));
-    assert_false(header_list_has_tag("", "\"a\""));
+    assert_true(header_list_has_tag("\"a\"", "\"a\"", true));
+    assert_true(header_list_has_tag("\"b\", W/\"a\" ,\"c\"", "\"a\"", true));
+    assert_true(header_list_has_tag(" * ", "\"a\"", true));
+    assert_false(header_list_has_tag("\"ab\"", "\"a\"", true));
+    assert_false(header_list_has_tag("a", "\"a\"", true));
+    assert_false(header_list_has_tag("", "\"a\"", true));
+    assert_false(header_list_has_tag("\"b\", W/\"a\" ,\"c\"", "\"a\"", false));
+    assert_true(header_list_has_tag("W/\"a\", \"a\"", "\"a\"", false));
+    assert_true(header_list_has_tag("*", "\"a\"", false));
 }
 
 static void short_words_are_admitted(void **state)
