@@ -338,20 +338,16 @@ static json_t *text_or_null(const char *text)
     return text != NULL && text[0] != '\0' ? json_string(text) : json_null();
 }
 
-static json_t *warnings_or_none(const char *text)
+/* text: as of warning_print. The solve knows the share of pairs that have a path (0: not yet),
+ * which tells whether one direction was meant. */
+static json_t *warnings_json(const char *text, double reached)
 {
-    return text != NULL ? json_loads(text, 0, NULL) : json_array();
-}
-
-/* The solve knows the share of pairs that have a path: it tells whether one direction was meant. */
-static json_t *warnings_json(const struct job_report *report)
-{
-    json_t *warnings = warnings_or_none(report->warnings);
+    json_t *warnings = json_loads(text != NULL ? text : "[]", 0, NULL);
     json_t *first = json_array_get(warnings, 0);
     const char *code = json_string_value(json_object_get(first, "code"));
-    if (report->reached > 0 && code != NULL && strcmp(code, "DirectedAssumed") == 0) {
+    if (reached > 0 && code != NULL && strcmp(code, "DirectedAssumed") == 0) {
         const char *detail = json_string_value(json_object_get(first, "detail"));
-        const double percent = report->reached * 100;
+        const double percent = reached * 100;
         json_object_set_new(first, "detail",
                             json_sprintf("%s Of all pairs, %s%.3g %% have one.", detail,
                                          percent < 0.01 ? "less than " : "", fmax(percent, 0.01)));
@@ -393,14 +389,15 @@ char *job_document_print(const struct job_document *document)
                   document->durable, "priority", document->priority, "created",
                   time_or_null(document->created_s), "started", time_or_null(document->started_s),
                   "finished", time_or_null(document->finished_s));
-    json_t *tail = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:n, s:o, s:n, s:i, s:o}", "solver",
-        text_or_null(report->solver), "device", text_or_null(report->device), "timings",
-        started ? timings_json(&report->timings) : json_null(), "plan",
-        planned ? plan_summary_json(&report->plan) : json_null(), "summary",
-        summary_json(summary, document->vertex_count, document->edge_count, document->directed,
-                     kind_name(document->kind)),
-        "problem", "links", links, "input", "workers_lost", 0, "warnings", warnings_json(report));
+    json_t *tail =
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:n, s:o, s:n, s:i, s:o}", "solver",
+                  text_or_null(report->solver), "device", text_or_null(report->device), "timings",
+                  started ? timings_json(&report->timings) : json_null(), "plan",
+                  planned ? plan_summary_json(&report->plan) : json_null(), "summary",
+                  summary_json(summary, document->vertex_count, document->edge_count,
+                               document->directed, kind_name(document->kind)),
+                  "problem", "links", links, "input", "workers_lost", 0, "warnings",
+                  warnings_json(report->warnings, report->reached));
     int failed = object == NULL || tail == NULL || json_object_update(object, tail) != 0;
 
     json_decref(tail);
@@ -459,7 +456,7 @@ char *graph_document_print(const struct graph_document *document)
         graph_links(document));
     if (object != NULL && document->input != NULL && document->input->known) {
         json_object_set_new(object, "input", input_report_json(document->input));
-        json_object_set_new(object, "warnings", warnings_or_none(document->warnings));
+        json_object_set_new(object, "warnings", warnings_json(document->warnings, 0));
     }
     return print(object);
 }
