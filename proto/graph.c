@@ -6,7 +6,6 @@
 #include <string.h>
 
 /* Below these no sum of two distances leaves the kind (see kind.h). */
-#define BOUND_I4 536870912.0        /* 2^29 */
 #define BOUND_F8 9007199254740992.0 /* 2^53: integers are exact up to here */
 
 void graph_destroy(struct graph *graph)
@@ -93,9 +92,9 @@ static enum status check(const struct graph *graph, enum kind kind, struct probl
         problem_hint(reterr, "Ask for kind=f4 or kind=f8.");
         return STATUS_WEIGHT_RANGE;
     }
-    return summary->distance_bound < BOUND_I4
+    return summary->distance_bound < GRAPH_BOUND_I4
                ? STATUS_OK
-               : refuse_bound(graph, kind, BOUND_I4, "Ask for kind=f8.", reterr);
+               : refuse_bound(graph, kind, GRAPH_BOUND_I4, "Ask for kind=f8.", reterr);
 }
 
 /* Integers are answered exactly or not at all; decimals beyond a float go to double. */
@@ -113,7 +112,7 @@ enum status graph_choose_kind(const struct graph *graph, enum kind requested, en
                             "Scale the weights down, or ask for kind=f8 to have them rounded.",
                             reterr);
     } else if (requested == KIND_AUTO) {
-        kind = bound < BOUND_I4 ? KIND_I4 : KIND_F8;
+        kind = bound < GRAPH_BOUND_I4 ? KIND_I4 : KIND_F8;
     }
     status = check(graph, kind, reterr);
     if (status == STATUS_OK) {

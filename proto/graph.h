@@ -31,7 +31,8 @@ struct graph_summary {
     double min_weight;           /* of the edges kept; 0 when there are none */
     double max_weight;
     double distance_bound;  /* no shortest path's |length| exceeds it: sum of the largest |weight|
-                               at each vertex, as a simple path leaves a vertex once */
+                               at each vertex, as a simple path leaves a vertex once; or lower, see
+                               graph_tighten_bound */
     uint32_t components;    /* connected components, direction ignored */
     uint32_t negative_loop; /* first vertex with a negative self loop, or NO_VERTEX */
     double negative_loop_weight; /* of that loop; 0 without one */
@@ -60,6 +61,18 @@ double graph_weight(const struct graph *graph, uint64_t edge);
 /* Whether some edge has one back, of any weight. Up to O(m log d), less where it finds one early.
  */
 bool graph_has_reverse(const struct graph *graph);
+
+/* Distances below this are exact as i4, and those that are not reached stay apart from them. */
+#define GRAPH_BOUND_I4 536870912.0 /* 2^29 */
+
+/* Lowers summary.distance_bound where it would keep integers without one below 0 from being i4:
+ * d(u,v) <= d(u,hub) + d(hub,v), by the paths of a breadth-first search each way. What is not in
+ * the hub's strong component counts as before: a shortest path is in the component in one piece.
+ *
+ * Longer paths may still exist: a solver must keep sums that pass GRAPH_BOUND_I4 from wrapping, as
+ * min(unreachable, a + b) does. O(n + m), 8 bytes an edge meanwhile; without memory nothing
+ * changes. */
+void graph_tighten_bound(struct graph *graph);
 
 /* Fills summary.components. 4 bytes a vertex meanwhile. STATUS_NO_MEMORY. */
 MUST_CHECK enum status graph_count_components(struct graph *graph);

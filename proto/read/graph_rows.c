@@ -388,5 +388,9 @@ enum status graph_rows_build(struct edge_buffer *edges, const uint32_t *row_of, 
     if (status == STATUS_OK && !graph->directed) {
         status = bound_undirected(graph);
     }
-    return status == STATUS_OK ? graph_count_components(graph) : status;
+    if (status == STATUS_OK) {
+        graph_tighten_bound(graph);
+        status = graph_count_components(graph);
+    }
+    return status;
 }

@@ -111,6 +111,15 @@ static void make_star(struct edge_list *list, uint64_t seed)
     }
 }
 
+/* The same, beside a path whose sums leave the range of i4 before they are found to be detours. */
+static void make_detours(struct edge_list *list, uint64_t seed)
+{
+    for (uint32_t vertex = 1; vertex < list->vertex_count; ++vertex) {
+        edge_list_add(list, vertex - 1, vertex, (double)((1 << 29) - 1));
+    }
+    make_star(list, seed);
+}
+
 /* As square as it can be: what separates well. */
 static void make_grid(struct edge_list *list, uint64_t seed)
 {
@@ -181,6 +190,7 @@ const struct shape shapes[] = {
     {"path", false, true, false, make_path},
     {"decimal", true, false, false, make_decimal},
     {"star", false, true, true, make_star},
+    {"detours", false, true, true, make_detours},
     {"grid", false, true, true, make_grid},
     {"roads", true, true, true, make_roads},
     {"cliques", true, true, true, make_cliques},

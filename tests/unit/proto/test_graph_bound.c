@@ -1,0 +1,98 @@
+#include "tests/unit/range_fixture.h"
+
+#define TRIALS 3000
+#define SCALE (1 << 24)
+
+/* The sum that the bound is without a closer look. */
+static double sum_of_largest(const struct graph *graph)
+{
+    double largest[RANGE_VERTICES + 1] = {0};
+    double sum = 0;
+    for (uint32_t v = 0; v < graph->vertex_count; ++v) {
+        for (uint64_t edge = graph->row_offset[v]; edge < graph->row_offset[v + 1]; ++edge) {
+            const uint32_t target = graph->target[edge];
+            const double weight = graph->weight_i4[edge];
+            largest[v] = weight > largest[v] ? weight : largest[v];
+            if (!graph->directed && weight > largest[target]) {
+                largest[target] = weight;
+            }
+        }
+    }
+    for (uint32_t v = 0; v < graph->vertex_count; ++v) {
+        sum += largest[v];
+    }
+    return sum;
+}
+
+static struct graph *make_random(uint64_t *seed)
+{
+    const uint32_t vertex_count = 3 + range_next(seed, RANGE_VERTICES - 2);
+    const uint32_t count = range_next(seed, 5 * vertex_count);
+    struct range_edge edges[5 * RANGE_VERTICES];
+    for (uint32_t i = 0; i < count; ++i) {
+        edges[i] =
+            (struct range_edge){range_next(seed, vertex_count), range_next(seed, vertex_count),
+                                (int32_t)range_next(seed, 32) * SCALE};
+    }
+    return range_build(vertex_count, edges, count, range_next(seed, 2) == 0);
+}
+
+static void no_distance_exceeds_the_bound(void **state)
+{
+    (void)state;
+    uint64_t seed = 1;
+    int lower = 0;
+    int equal = 0;
+    for (int trial = 0; trial < TRIALS; ++trial) {
+        struct graph *graph = make_random(&seed);
+        const double sum = sum_of_largest(graph);
+        const double bound = graph->summary.distance_bound;
+        assert_true((double)range_longest(graph) <= bound && bound <= sum);
+        assert_true(sum >= GRAPH_BOUND_I4 || bound == sum);
+        lower += bound < sum;
+        equal += bound == (double)range_longest(graph);
+        graph_destroy(graph);
+    }
+    assert_true(lower > TRIALS / 4 && equal > TRIALS / 50);
+}
+
+/* A ring of 20 whose every second edge is long, and a chain into it and out of it. */
+static void what_is_outside_of_the_component_of_the_hub_counts_in_full(void **state)
+{
+    (void)state;
+    struct range_edge edges[24];
+    size_t count = 0;
+    for (uint32_t i = 0; i < 20; ++i) {
+        edges[count++] = (struct range_edge){i, (i + 1) % 20, i % 2 == 0 ? SCALE : 2};
+    }
+    edges[count++] = (struct range_edge){20, 21, 20 * SCALE};
+    edges[count++] = (struct range_edge){21, 0, 5};
+    edges[count++] = (struct range_edge){19, 22, 3};
+    edges[count++] = (struct range_edge){22, 23, 30 * SCALE};
+    struct graph *graph = range_build(24, edges, count, true);
+    /* Twice around; the chain; the longest edge out of a vertex of the ring. */
+    assert_true(graph->summary.distance_bound <= (20 + 50 + 1) * (double)SCALE + 100);
+    assert_true(graph->summary.distance_bound >= (double)range_longest(graph));
+    graph_destroy(graph);
+}
+
+static void weights_that_may_wrap_keep_the_sum(void **state)
+{
+    (void)state;
+    const struct range_edge below[] = {{0, 1, 1 << 29}, {1, 0, 1}, {1, 2, -1}};
+    for (size_t count = 2; count <= 3; ++count) {
+        struct graph *graph = range_build(3, below, count, true);
+        assert_true(graph->summary.distance_bound >= GRAPH_BOUND_I4 + 1);
+        graph_destroy(graph);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_distance_exceeds_the_bound),
+        cmocka_unit_test(what_is_outside_of_the_component_of_the_hub_counts_in_full),
+        cmocka_unit_test(weights_that_may_wrap_keep_the_sum),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
