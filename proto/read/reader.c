@@ -383,119 +383,61 @@ static bool looks_like_dimacs(const char *bytes, size_t size)
     return whole >= READER_SNIFF_SIZE - 3;
 }
 
-/* The first lines, read as those of a METIS file. */
-struct metis_look {
-    bool headed;
-    uint64_t header[4]; /* n, m, fmt, ncon */
-    size_t header_words;
-    uint64_t lines;    /* behind the header */
-    uint64_t rows;     /* of them, up to the last that is not blank */
-    bool varies;       /* some row has another number of words than the header: no list of edges */
-    bool out_of_range; /* some word can be no vertex, and there are no weights */
-};
-
-/* Digits, at most 18; false for anything else. */
-static bool look_at_word(const char *word, size_t size, uint64_t *ret_value)
+/* Whether the rows behind "n m" are no edges: those have one to three columns, and the same number
+ * in each line. m edges of k columns are also n lists of k neighbours where n k is 2 m. */
+static bool has_neighbour_lists(const char *bytes, size_t size)
 {
-    uint64_t value = 0;
+    const char *const end = bytes + size;
+    int64_t header[2] = {0, 0};
+    size_t header_size = 0;
+    size_t row_size = 0;
+    const char *next;
 
-    for (size_t i = 0; i < size; i++) {
-        if (!isdigit((unsigned char)word[i]) || size > 18) {
-            return false;
+    for (const char *line = bytes; line < end; line = next) {
+        const char *const line_end = memchr(line, '\n', (size_t)(end - line));
+        struct word_cursor cursor = {line, line, line_end == NULL ? end : line_end};
+        size_t count = 0;
+
+        next = line_end == NULL ? end : line_end + 1;
+        cursor.end -= cursor.end > line && cursor.end[-1] == '\r';
+        for (struct word word; *line != '%' && (word = line_word_next(&cursor)).size > 0; count++) {
+            if (header_size == 0 && count < 2) {
+                (void)number_parse_integer(word.bytes, word.size, &header[count]);
+            }
         }
-        value = value * 10 + (uint64_t)(word[i] - '0');
+        if (header_size == 0) {
+            header_size = count;
+        } else if (count > 3 || (row_size > 0 && count > 0 &&
+                                 (line_end != NULL ? count != row_size : count > row_size))) {
+            return true;
+        } else if (row_size == 0) {
+            row_size = count;
+        }
     }
-    *ret_value = value;
-    return true;
+    return header_size == 2 ? (uint64_t)header[0] * row_size == 2 * (uint64_t)header[1]
+                            : header_size != row_size;
 }
 
-/* False when no METIS file has this line. */
-static bool look_at_line(struct metis_look *look, const char *line, size_t size, bool whole)
+/* A short body is read to its end to see; "1 0" alone is rather an edge. */
+static bool looks_like_metis(const char *bytes, size_t size)
 {
-    uint64_t values[4] = {0};
-    size_t count = 0;
-
-    for (size_t at = 0; at < size;) {
-        size_t length = 0;
-        uint64_t value;
-
-        if (strchr(" \t\r", line[at]) != NULL) {
-            at++;
-            continue;
-        }
-        while (at + length < size && strchr(" \t\r", line[at + length]) == NULL) {
-            length++;
-        }
-        if (!look_at_word(line + at, length, &value) || (!look->headed && count == 4)) {
-            return false;
-        }
-        if (count < 4) {
-            values[count] = value;
-        }
-        look->out_of_range |= look->headed && look->header[2] == 0 && value - 1 >= look->header[0];
-        count++;
-        at += length;
-    }
-    if (!look->headed && count > 0) {
-        memcpy(look->header, values, sizeof(values));
-        look->header_words = count;
-        look->headed = true;
-        return count >= 2;
-    }
-    look->lines += look->headed;
-    look->rows = count > 0 ? look->lines : look->rows;
-    look->varies |= count > 0 && (whole ? count != look->header_words : count > look->header_words);
-    return true;
-}
-
-/* Few edge lists are METIS files to the last word, and no METIS file is to be missed. */
-static bool is_metis(const char *bytes, size_t size)
-{
+    const bool complete = size < READER_SNIFF_SIZE - 3;
     const struct graph_options options = {0};
     struct reader *reader = NULL;
     struct graph *graph = NULL;
     enum status status = reader_create(FORMAT_METIS, &options, &reader);
+    bool has_edge = false;
 
     if (status == STATUS_OK) {
         status = reader_feed(reader, bytes, size, NULL);
+        has_edge = graph_builder_edge_count(reader->builder) > 0;
     }
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK && complete) {
         status = reader_finish(reader, &graph, NULL);
     }
     graph_destroy(graph);
     reader_destroy(reader);
-    return status == STATUS_OK;
-}
-
-/* An edge list has the same number of columns in every line, and the lines of a METIS file have
- * not; a short body is read to its end to see. */
-static bool looks_like_metis(const char *bytes, size_t size)
-{
-    const char *begin = bytes;
-    size_t whole = size;
-    struct metis_look look = {0};
-    bool complete = size < READER_SNIFF_SIZE - 3;
-
-    while (size > 0) {
-        const char *end = memchr(bytes, '\n', size);
-        size_t length = end == NULL ? size : (size_t)(end - bytes);
-
-        if (bytes[0] != '%' && !look_at_line(&look, bytes, length, end != NULL || complete)) {
-            return false;
-        }
-        length += end != NULL;
-        bytes += length;
-        size -= length;
-    }
-    /* fmt is made of zeros and ones, and there is an edge: "1 0" alone is rather one. */
-    if (!look.headed || look.header[0] == 0 || look.header[1] == 0 || look.header[2] > 111 ||
-        look.header[2] % 10 > 1 || look.header[2] / 10 % 10 > 1) {
-        return false;
-    }
-    if (look.out_of_range || look.rows > look.header[0]) {
-        return false;
-    }
-    return complete ? is_metis(begin, whole) : look.varies;
+    return status == STATUS_OK && has_edge && (complete || has_neighbour_lists(bytes, size));
 }
 
 static bool text_is(const char *text, size_t size, const char *wanted)

@@ -50,10 +50,24 @@ static void metis_is_told_from_edge_buffers(void **state)
     assert_int_equal(sniffed("3 3\n2 3\n1 3\n1 2\n1 1\n"), FORMAT_EDGES);
     assert_int_equal(sniffed("3 2\n2\n1 x\n2\n"), FORMAT_EDGES);
     assert_int_equal(sniffed("1 2 3\n4 5\n"), FORMAT_EDGES);
-    while (size < READER_SNIFF_SIZE) {
-        size += (size_t)snprintf(ring + size, sizeof ring - size, "17 1 19 1\n");
+    for (unsigned row = 1; size < READER_SNIFF_SIZE; row++) {
+        size += (size_t)snprintf(ring + size, sizeof ring - size, "%u 1 %u 1\n",
+                                 (row + 1998) % 2000 + 1, row + 1);
     }
     assert_int_equal(sniffed(ring), FORMAT_METIS);
+    /* Without weights there are as many columns in all lines, and with edges behind the counts. */
+    size = (size_t)snprintf(ring, sizeof ring, "2000 2000\n");
+    for (unsigned row = 1; size < READER_SNIFF_SIZE; row++) {
+        size += (size_t)snprintf(ring + size, sizeof ring - size, "%u %u\n",
+                                 (row + 1998) % 2000 + 1, row + 1);
+    }
+    assert_int_equal(sniffed(ring), FORMAT_METIS);
+    size = (size_t)snprintf(ring, sizeof ring, "2000 2100\n");
+    for (unsigned row = 1; size < READER_SNIFF_SIZE; row++) {
+        size += (size_t)snprintf(ring + size, sizeof ring - size, "%u %u 999\n", row + 1000,
+                                 row + 1100);
+    }
+    assert_int_equal(sniffed(ring), FORMAT_EDGES);
     for (size = strlen(list); size < READER_SNIFF_SIZE;) {
         size += (size_t)snprintf(list + size, sizeof list - size, "17 1\n");
     }
