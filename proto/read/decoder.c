@@ -413,12 +413,6 @@ enum status decoder_feed(struct decoder *decoder, const char *bytes, size_t size
 {
     enum status status = STATUS_OK;
 
-    if (size == 0) {
-        return STATUS_OK;
-    }
-    if (!decoder->told && decoder->head_size == 0) {
-        status = tell_coding(decoder, bytes, size, reterr);
-    }
     /* A signature ends within the head. */
     while (!decoder->told && size > 0 && status == STATUS_OK) {
         decoder->head[decoder->head_size++] = *bytes++;

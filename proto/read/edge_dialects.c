@@ -100,7 +100,10 @@ size_t edge_dialect_find_data(const char *line, size_t size)
     while (end > 0 && field_is_blank(line[end - 1])) {
         end--;
     }
-    return brace != NULL && line[end - 1] == '}' ? (size_t)(brace - line) : size;
+    /* Others name vertices in braces. */
+    return brace != NULL && line[end - 1] == '}' && strchr("'\"} ", brace[1]) != NULL
+               ? (size_t)(brace - line)
+               : size;
 }
 
 /* To the first of the stops outside of strings and of inner brackets, or to the end. */

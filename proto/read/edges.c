@@ -19,6 +19,7 @@ struct edges {
     bool decided; /* delimiter and columns are known */
     bool plain;   /* they are source, target and perhaps weight */
     struct edge_dialect dialect;
+    struct edge_hints hints;
     bool is_counted;     /* the first line has the counts */
     bool has_data;       /* each line ends with a dict */
     int64_t integers[3]; /* of the first line; 0 where it has fewer */
@@ -182,9 +183,6 @@ static enum status decide(struct edges *edges, const struct edge_row *header,
 {
     const struct graph_options *options = &edges->reader.options;
     struct reader_notes *notes = &edges->reader.notes;
-    const struct edge_hints hints = {.weight = options->weight,
-                                     .has_time = edges->dialect.is_konect,
-                                     .warnings = &notes->warnings};
     enum status status;
     bool directed;
 
@@ -195,7 +193,8 @@ static enum status decide(struct edges *edges, const struct edge_row *header,
                              "number of vertices or edges stands above them.");
         return STATUS_BAD_GRAPH;
     }
-    status = edge_columns_choose(header, &edges->row, &hints, &edges->columns, reterr);
+    edges->hints.has_time = edges->dialect.is_konect;
+    status = edge_columns_choose(header, &edges->row, &edges->hints, &edges->columns, reterr);
     if (status != STATUS_OK) {
         return status;
     }
@@ -216,8 +215,6 @@ static enum status take_data(struct edges *edges, const char *line, size_t size,
                              struct problem *reterr)
 {
     const size_t begin = edge_dialect_find_data(line, size);
-    const struct edge_hints hints = {.weight = edges->reader.options.weight,
-                                     .warnings = &edges->reader.notes.warnings};
     struct edge_row *row = &edges->row;
     enum status status = cut_row(edges, line, begin, reterr);
 
@@ -229,7 +226,7 @@ static enum status take_data(struct edges *edges, const char *line, size_t size,
     if (row->count != 2) {
         return refuse_count(row, 2, "", reterr);
     }
-    status = edge_dialect_weight(line, begin, size, &hints, edges->reader.notes.weight,
+    status = edge_dialect_weight(line, begin, size, &edges->hints, edges->reader.notes.weight,
                                  &row->fields[row->count++], reterr);
     return status == STATUS_OK ? take_edge(edges, reterr) : status;
 }
@@ -470,6 +467,7 @@ static enum status init(struct reader *reader)
 {
     struct edges *edges = (struct edges *)reader;
 
+    edges->hints = (struct edge_hints){reader->options.weight, false, &reader->notes.warnings};
     /* Room for a header and the row after it. */
     edges->scratch = malloc((size_t)2 * READER_LINE_LIMIT);
     return edges->scratch != NULL ? name_table_create(&edges->names) : STATUS_NO_MEMORY;

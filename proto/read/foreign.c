@@ -46,7 +46,7 @@ static const struct {
          "networkx.read_multiline_adjlist('g.adjlist')") "; give create_using=networkx.DiGraph if "
                                                          "it is "
                                                          "directed.",
-     {"@ {"}},
+     {"@ {}\n", "@ {'"}},
     {"an adjacency list of NetworkX",
      "Convert it: import json, networkx; " NODE_LINK(
          "networkx.read_adjlist('g.adjlist')") "; give create_using=networkx.DiGraph if it is "

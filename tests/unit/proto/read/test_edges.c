@@ -289,6 +289,7 @@ static void dicts_of_networkx_are_read(void **state)
     graph_destroy(graph);
     check_refused("1 2 {}\n1 2 {'a': 5, 'b': 6}\n", 2, "in: a, b.", "weight=a");
     check_refused("1 2 {}\n1 2 3\n", 2, "3 columns", "");
+    check_first("a,{3F}\n{3F},b\n", 3, "a", 1);
     check_refused("1 2 {'a23456789a123456789a123456789a123456789a123456789a123456789abcd': 5}\n", 1,
                   "no dict", "");
     memcpy(options.weight, "cost", sizeof "cost");

@@ -77,6 +77,8 @@ static void formats_that_are_read_are_left_alone(void **state)
     is("a,pp,b\n", NULL);
     is("1,2,{'weight': 5}\n", NULL);
     is("1;2;{}\n", NULL);
+    is("LEDA.GRAPH\nvoid\nstring\n-1\n2\n|{}|\n|{}|\n1\n1 2 0 |{b}|\n", NULL);
+    is("LEDA.GRAPH\nstring\nint\n-1\n2\n|{a}|\n|{b}|\n1\n1 2 0 |{5}|\n", NULL);
     is("app b 3\nb ppx 5\n", NULL);
     is("3 2\n2\n1 3\n2\n", NULL);
 }
