@@ -198,20 +198,20 @@ static int shown_size(struct field name)
 /* The columns in the mask, by name or, without a header, by number. */
 static void list_columns(const struct edge_row *header, uint64_t mask, char list[PROBLEM_TEXT_SIZE])
 {
+    char number[NUMBER_PRINT_SIZE];
     size_t size = 0;
 
     list[0] = '\0';
     for (size_t i = 0; i < EDGE_COLUMN_LIMIT && size + 2 < PROBLEM_TEXT_SIZE; i++) {
-        const char *comma = size > 0 ? ", " : "";
+        const struct field label =
+            header != NULL
+                ? header->fields[i]
+                : (struct field){number, number_print_integer((int64_t)i + 1, number), 0};
 
-        if ((mask >> i & 1) == 0) {
-            continue;
-        }
-        if (header == NULL) {
-            size += (size_t)snprintf(list + size, PROBLEM_TEXT_SIZE - size, "%s%zu", comma, i + 1);
-        } else {
-            size += (size_t)snprintf(list + size, PROBLEM_TEXT_SIZE - size, "%s%.*s", comma,
-                                     shown_size(header->fields[i]), header->fields[i].bytes);
+        if ((mask >> i & 1) != 0) {
+            size += (size_t)snprintf(list + size, PROBLEM_TEXT_SIZE - size, "%s%.*s",
+                                     size > 0 ? ", " : "", label.size > 64 ? 64 : (int)label.size,
+                                     label.bytes);
         }
     }
 }

@@ -215,8 +215,7 @@ bool reader_add_failed(const struct reader *reader, enum status status, struct p
     return true;
 }
 
-/* Case is not significant; a sign may stand in front. */
-static bool is_not_finite(const char *text, size_t size)
+bool reader_is_not_finite(const char *text, size_t size)
 {
     static const char *const words[] = {"inf", "infinity", "nan", "na", "null", "none"};
 
@@ -244,7 +243,7 @@ static enum status refuse_weight(const char *weight, size_t size, uint64_t colum
     }
     if (size == 0) {
         problem_set(reterr, STATUS_BAD_GRAPH, "The weight is missing.");
-    } else if (is_not_finite(weight, size)) {
+    } else if (reader_is_not_finite(weight, size)) {
         problem_set(reterr, STATUS_BAD_GRAPH, "The weight '%.*s' is not a finite number.", shown,
                     weight);
         problem_hint(reterr, "Leave the edge out: what is not listed is unreachable.");

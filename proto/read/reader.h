@@ -117,6 +117,9 @@ MUST_CHECK enum status reader_name_vertex(struct name_table *names, const char *
                                           uint64_t column, uint32_t *ret_row,
                                           struct problem *reterr);
 
+/* Whether this stands for no number, such as inf, nan or null; a sign may stand in front. */
+bool reader_is_not_finite(const char *text, size_t size);
+
 /* A weight in text, which stood at this column: integers exactly, decimals correctly rounded;
  * anything else is refused in words. */
 MUST_CHECK enum status reader_parse_weight(const char *weight, size_t size, uint64_t column,

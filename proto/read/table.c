@@ -1,9 +1,9 @@
 /* A matrix as a table of text: a line a row, between commas, semicolons, tabs or blanks. Entry (i,
- * j) is the weight of the edge from vertex i to vertex j; nothing, inf, nan, NA and '-' are no
- * edge, nor is a 0 on the diagonal. A 0 elsewhere is an edge of weight 0 where something else marks
- * missing edges, as in the tables that this service writes, and no edge where nothing does, as in
- * those of NumPy, NetworkX and igraph. The vertices are named by a header, by the first field of
- * each line, or both; else they are 0..n-1. */
+ * j) is the weight of the edge from vertex i to vertex j; nothing, inf, nan, NA, null and '-' are
+ * no edge, nor is a 0 on the diagonal. A 0 elsewhere is an edge of weight 0 where something else
+ * marks missing edges, as in the tables that this service writes, and no edge where nothing does,
+ * as in those of NumPy, NetworkX and igraph. The vertices are named by a header, by the first field
+ * of each line, or both; else they are 0..n-1. */
 #include "proto/read/table.h"
 
 #include "proto/number.h"
@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* A row of half a million numbers of 32 bytes. */
 #define TABLE_LINE_LIMIT ((size_t)16 << 20)
@@ -46,26 +45,17 @@ struct table {
 
 static bool is_missing(struct field field)
 {
-    static const char *const words[] = {"", "-", "inf", "infinity", "nan", "na"};
-    const size_t sign = field.size > 1 && field.bytes[0] == '+';
-
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        if (strlen(words[i]) == field.size - sign &&
-            strncasecmp(field.bytes + sign, words[i], field.size - sign) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return field.size == 0 || (field.size == 1 && *field.bytes == '-') ||
+           (*field.bytes != '-' && reader_is_not_finite(field.bytes, field.size));
 }
 
+/* "-inf" is no header, and refused where it is taken. */
 static bool is_cell(struct field field)
 {
-    const size_t sign = field.size > 1 && field.bytes[0] == '-';
     double value;
 
-    /* "-inf" is no header, and refused where it is taken. */
-    return number_parse_real(field.bytes, field.size, &value) ||
-           is_missing((struct field){field.bytes + sign, field.size - sign, 0});
+    return is_missing(field) || reader_is_not_finite(field.bytes, field.size) ||
+           number_parse_real(field.bytes, field.size, &value);
 }
 
 static enum status no_memory(struct problem *reterr)

@@ -89,6 +89,7 @@ static void tables_of_every_sort_are_read(void **state)
     check_edges("  0 5 -\n\n  5 0 2.5\n  - - 0\n", wanted);
     check_edges("0\t5\t\n5\t0\t2.5\n\t\t\n", wanted);
     check_edges("0;5;NA\n5;0;2.5\nNA;NA;0", wanted);
+    check_edges("0;5;null\n5;0;2.5\nNone;NULL;0", wanted);
     check_edges(",0,1,2\n0,,5,\n1,5,,2.5\n2,,,\n", wanted);
     check_edges("\"0\" \"1\" \"2\"\n\"0\" 0 5 NA\n\"1\" 5 0 2.5\n\"2\" NA NA 0\n", wanted);
     check_edges(",a,b\na,0,1\nb,2,0\n", "a>b:1 b>a:2 ");
