@@ -224,9 +224,10 @@ def test_the_matrix_in_csv_is_read_back(daemon):
 
 
 def test_a_guess_is_told_when_it_fails(daemon):
-    problem = daemon.submit(b"1\n3\n").expect(422, "BadGraph").json
+    body = b"1 2 5\n3 4 x\n"
+    problem = daemon.submit(body).expect(422, "BadGraph").json
     assert "read as a list of edges" in problem["hint"], problem
-    assert "hint" not in daemon.submit(b"1\n3\n", "?format=edges").expect(422).json
+    assert "hint" not in daemon.submit(body, "?format=edges").expect(422).json
     problem = daemon.submit(b'{"n":1,"edges":[[0,1]]}').expect(422, "BadGraph").json
     assert "hint" not in problem, problem
 
