@@ -92,20 +92,14 @@ static enum status name_vertex(struct edges *edges, struct field field, uint32_t
 }
 
 /* At the first column too many, or at the last one when some miss. */
-static enum status refuse_count(const struct edge_row *row, size_t first, const char *hint,
-                                struct problem *reterr)
+static enum status refuse_count(const struct edges *edges, const struct edge_row *row, size_t first,
+                                const char *hint, struct problem *reterr)
 {
-    problem_bad_graph(reterr, 0, row->fields[row->count > first ? first : row->count - 1].column,
+    problem_bad_graph(reterr, edges->reader.splitter.line,
+                      row->fields[row->count > first ? first : row->count - 1].column,
                       "The line has %zu columns, but the first line has %zu.", row->count, first);
     problem_hint(reterr, "%s", hint);
     return STATUS_BAD_GRAPH;
-}
-
-static enum status at_held_line(const struct edges *edges, enum status status,
-                                struct problem *reterr)
-{
-    problem_at(reterr, edges->held_line, reterr != NULL ? reterr->column : 0);
-    return status;
 }
 
 /* One graph is directed or undirected as a whole. */
@@ -136,7 +130,7 @@ static enum status take_edge(struct edges *edges, struct problem *reterr)
     enum status status = STATUS_OK;
 
     if (row->count != columns->count) {
-        return refuse_count(row, columns->count,
+        return refuse_count(edges, row, columns->count,
                             edges->cursor.delimiter != ' '
                                 ? ""
                                 : "If each line has a vertex and its neighbours, convert it: "
@@ -164,17 +158,6 @@ static enum status take_edge(struct edges *edges, struct problem *reterr)
         weight = row->fields[columns->weight];
     }
     return reader_add_edge(&edges->reader, ends, weight.bytes, weight.size, weight.column, reterr);
-}
-
-static enum status refuse_held(const struct edges *edges, const struct edge_row *held,
-                               struct problem *reterr)
-{
-    struct field third = held->fields[2];
-
-    problem_bad_graph(reterr, edges->held_line, third.column, "The weight '%.*s' is not a number.",
-                      third.size > 40 ? 40 : (int)third.size, third.bytes);
-    problem_hint(reterr, "A header needs known names, such as source,target,weight.");
-    return STATUS_BAD_GRAPH;
 }
 
 /* The columns, once the first row of data is in edges->row; header may be NULL. */
@@ -224,89 +207,97 @@ static enum status take_data(struct edges *edges, const char *line, size_t size,
     /* A comma before the dict opens a field of nothing. */
     row->count -= row->count == 3 && row->fields[2].size == 0;
     if (row->count != 2) {
-        return refuse_count(row, 2, "", reterr);
+        return refuse_count(edges, row, 2, "", reterr);
     }
     status = edge_dialect_weight(line, begin, size, &edges->hints, edges->reader.notes.weight,
                                  &row->fields[row->count++], reterr);
     return status == STATUS_OK ? take_edge(edges, reterr) : status;
 }
 
-/* The first line has two fields: names of columns that are not known, the counts of vertices and
- * edges above edges with weights, or an edge. */
-static enum status take_after_pair(struct edges *edges, const struct edge_row *pair,
-                                   struct problem *reterr)
+/* Takes the first line: a header, the counts of vertices and edges above edges with weights, or an
+ * edge. next is the line behind it, without fields at the end of the file. */
+static enum status settle_first(struct edges *edges, const struct edge_row *first,
+                                const struct edge_row *next, struct problem *reterr)
 {
-    struct edge_row row = edges->row;
-    enum status status = STATUS_OK;
+    const enum edge_header header = edge_columns_judge(first);
     int64_t *counts = edges->integers;
+    const size_t count = edge_dialect_integers(first, counts);
     int64_t integers[3];
-    const size_t numbers = edge_dialect_integers(pair, counts);
+    enum status status;
 
-    if (numbers == 2 && counts[0] > 0 && counts[1] > 0 && row.count == 3 &&
-        edge_columns_has_weight(pair, &row)) {
-        edges->is_counted = true;
-        status = graph_builder_admit(edges->reader.builder, (uint64_t)counts[0], reterr);
-        warning_hint(warning_add(&edges->reader.notes.warnings, WARNING_FORMAT_GUESSED,
-                                 "The first line, %lld %lld, was read as the numbers of vertices "
-                                 "and edges.",
-                                 (long long)counts[0], (long long)counts[1]),
-                     "An edge has a weight there, as in the other lines.");
-    } else if (numbers == 0 && row.count == 2 && edge_dialect_integers(&row, integers) == 2) {
-        status = decide(edges, pair, reterr);
-    } else {
-        edges->row = *pair;
-        status = decide(edges, NULL, reterr);
-        if (status == STATUS_OK) {
-            status = take_edge(edges, reterr);
-        }
-        edges->row = row;
-    }
-    if (status != STATUS_OK) {
-        return at_held_line(edges, status, reterr);
-    }
-    text_finish(&edges->held);
-    status = edges->decided ? STATUS_OK : decide(edges, NULL, reterr);
-    return status == STATUS_OK ? take_edge(edges, reterr) : status;
-}
-
-/* The line after the held one says whether that was a header or an edge without a weight. */
-static enum status take_after_held(struct edges *edges, const char *line, size_t size,
-                                   struct problem *reterr)
-{
-    char *scratch = edges->scratch;
-    struct edge_row header;
-    enum status status = cut_row(edges, edges->held.bytes, edges->held.size, reterr);
-
-    CHECK(status == STATUS_OK);
-    header = edges->row;
-    /* The header keeps its scratch while the row is cut into the rest of it. */
-    edges->scratch = edges->cursor.scratch;
-    status = cut_row(edges, line, size, reterr);
-    edges->scratch = scratch;
-    if (status != STATUS_OK) {
-        return status;
-    }
-    if (edge_columns_judge(&header) == EDGE_HEADER_NO) {
-        return take_after_pair(edges, &header, reterr);
-    }
-    if (header.count != edges->row.count) {
-        return refuse_count(&edges->row, header.count,
-                            edges->row.count == header.count + 1
+    edges->row = *next;
+    if (header != EDGE_HEADER_NO && next->count > 0 && next->count != first->count) {
+        return refuse_count(edges, next, first->count,
+                            next->count == first->count + 1
                                 ? "R writes no names of rows with write.table(edges, 'g.txt', "
                                   "row.names=FALSE)."
                                 : "",
                             reterr);
     }
-    if (edge_columns_judge(&header) == EDGE_HEADER_PERHAPS &&
-        !edge_columns_has_weight(&header, &edges->row)) {
-        return refuse_held(edges, &header, reterr);
+    if (header == EDGE_HEADER_YES && next->count == 0) {
+        return problem_set(reterr, STATUS_EMPTY_BODY, "There is a header, but no edge after it.");
     }
-    status = decide(edges, &header, reterr);
+    if (header == EDGE_HEADER_PERHAPS &&
+        (next->count == 0 || !edge_columns_has_weight(first, next))) {
+        const struct field third = first->fields[2];
+
+        problem_bad_graph(reterr, 0, third.column, "The weight '%.*s' is not a number.",
+                          third.size > 40 ? 40 : (int)third.size, third.bytes);
+        problem_hint(reterr, "A header needs known names, such as source,target,weight.");
+        return STATUS_BAD_GRAPH;
+    }
+    if (header != EDGE_HEADER_NO || (count == 0 && first->count == 2 && next->count == 2 &&
+                                     edge_dialect_integers(next, integers) == 2)) {
+        return decide(edges, first, reterr);
+    }
+    if (first->count == 2 && count == 2 && counts[0] > 0 && counts[1] > 0 && next->count == 3 &&
+        edge_columns_has_weight(first, next)) {
+        edges->is_counted = true;
+        warning_hint(warning_add(&edges->reader.notes.warnings, WARNING_FORMAT_GUESSED,
+                                 "The first line, %lld %lld, was read as the numbers of vertices "
+                                 "and edges.",
+                                 (long long)counts[0], (long long)counts[1]),
+                     "An edge has a weight there, as in the other lines.");
+        return graph_builder_admit(edges->reader.builder, (uint64_t)counts[0], reterr);
+    }
+    edges->row = *first;
+    status = decide(edges, NULL, reterr);
+    return status == STATUS_OK ? take_edge(edges, reterr) : status;
+}
+
+/* Takes the first line, and the one behind it; NULL at the end of the file. */
+static enum status take_held(struct edges *edges, const char *line, size_t size,
+                             struct problem *reterr)
+{
+    char *scratch = edges->scratch;
+    struct edge_row first;
+    struct edge_row next = {0};
+    enum status status = cut_row(edges, edges->held.bytes, edges->held.size, reterr);
+
+    first = edges->row;
+    if (status == STATUS_OK && line != NULL) {
+        /* The first line keeps its scratch while the next one is cut into the rest of it. */
+        edges->scratch = edges->cursor.scratch;
+        status = cut_row(edges, line, size, reterr);
+        edges->scratch = scratch;
+        if (status != STATUS_OK) {
+            return status;
+        }
+        next = edges->row;
+    }
+    if (status == STATUS_OK) {
+        status = settle_first(edges, &first, &next, reterr);
+    }
+    if (status != STATUS_OK && reterr != NULL && reterr->line == 0) {
+        problem_at(reterr, edges->held_line, reterr->column);
+    }
     text_finish(&edges->held);
-    if (status != STATUS_OK) {
-        return at_held_line(edges, status, reterr);
+    if (status != STATUS_OK || line == NULL) {
+        return status;
     }
-    return take_edge(edges, reterr);
+    edges->row = next;
+    status = edges->decided ? STATUS_OK : decide(edges, NULL, reterr);
+    return status == STATUS_OK ? take_edge(edges, reterr) : status;
 }
 
 static enum status take_first(struct edges *edges, const char *line, size_t size,
@@ -314,7 +305,6 @@ static enum status take_first(struct edges *edges, const char *line, size_t size
 {
     const size_t begin = edge_dialect_find_data(line, size);
     const char delimiter = field_delimiter(line, begin);
-    enum status status;
 
     edges->cursor.delimiter = delimiter;
     edges->between = delimiter == ' ' && memchr(line, '\t', size) != NULL ? '\t' : delimiter;
@@ -325,20 +315,10 @@ static enum status take_first(struct edges *edges, const char *line, size_t size
         edges->columns.weight = 2;
         return take_data(edges, line, size, reterr);
     }
-    status = cut_row(edges, line, size, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    if (edge_columns_judge(&edges->row) != EDGE_HEADER_NO || edges->row.count == 2) {
-        /* The line is kept until the next one tells whether it is a header. */
-        text_append(&edges->held, line, size);
-        edges->held_line = edges->reader.splitter.line;
-        return text_status(&edges->held);
-    }
-    status = decide(edges, NULL, reterr);
+    /* The line is kept until the next one tells what it is. */
+    text_append(&edges->held, line, size);
     edges->held_line = edges->reader.splitter.line;
-    (void)edge_dialect_integers(&edges->row, edges->integers);
-    return status == STATUS_OK ? take_edge(edges, reterr) : status;
+    return text_status(&edges->held);
 }
 
 static enum status row_of(struct edges *edges, uint32_t number, uint32_t *ret_row,
@@ -442,7 +422,7 @@ static enum status take_line(void *context, const char *line, size_t size, struc
         return status;
     }
     if (edges->held.size > 0) {
-        return take_after_held(edges, line, size, reterr);
+        return take_held(edges, line, size, reterr);
     }
     if (!edges->decided) {
         return take_first(edges, line, size, reterr);
@@ -520,27 +500,6 @@ static enum status build(struct edges *edges, struct graph **ret_graph, struct p
     return status;
 }
 
-/* The only line was held, or there was none. */
-static enum status take_held(struct edges *edges, struct problem *reterr)
-{
-    enum status status;
-
-    if (edges->held.size == 0) {
-        return problem_set(reterr, STATUS_EMPTY_BODY, "There is no edge in the list.");
-    }
-    status = cut_row(edges, edges->held.bytes, edges->held.size, reterr);
-    CHECK(status == STATUS_OK);
-    if (edge_columns_judge(&edges->row) == EDGE_HEADER_PERHAPS) {
-        return refuse_held(edges, &edges->row, reterr);
-    }
-    if (edge_columns_judge(&edges->row) == EDGE_HEADER_NO) {
-        status = decide(edges, NULL, reterr);
-        status = status == STATUS_OK ? take_edge(edges, reterr) : status;
-        return status == STATUS_OK ? status : at_held_line(edges, status, reterr);
-    }
-    return problem_set(reterr, STATUS_EMPTY_BODY, "There is a header, but no edge after it.");
-}
-
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
     struct edges *edges = (struct edges *)reader;
@@ -548,13 +507,15 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     enum status status = STATUS_OK;
 
     if (!edges->decided && (edges->held.size > 0 || !options->has_vertex_count)) {
-        status = take_held(edges, reterr);
+        status = edges->held.size > 0
+                     ? take_held(edges, NULL, 0, reterr)
+                     : problem_set(reterr, STATUS_EMPTY_BODY, "There is no edge in the list.");
     }
     if (status == STATUS_OK && (edges->is_counted || !options->has_vertex_count)) {
         status = edge_dialect_check_counts(edges->integers, edges->is_counted, reader->builder,
                                            edges->names, reterr);
         if (status != STATUS_OK) {
-            return at_held_line(edges, status, reterr);
+            problem_at(reterr, edges->held_line, 0);
         }
     }
     if (edges->has_data && options->weight[0] != '\0' && reader->notes.weight[0] == '\0') {
