@@ -2,6 +2,7 @@
 #include "server/job/scheduler_internal.h"
 #include "server/store/graph_file.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Counts of the rows restored, for the log and the budget. */
@@ -11,8 +12,26 @@ struct restore {
     uint32_t results;
     uint32_t jobs;
     uint32_t queued;
+    uint32_t damaged;
     uint64_t result_bytes;
 };
+
+static enum status tell_damage(void *context, const struct catalogue_damage *damage)
+{
+    struct restore *restore = context;
+    restore->damaged++;
+    log_write(LOG_WARNING, "damage_found", LOG_TEXT("what", damage->what),
+              LOG_TEXT("id", damage->id));
+    return STATUS_OK;
+}
+
+/* Something stored of a graph that is not stored. */
+static void tell_without_graph(struct restore *restore, const char *what, const char *id)
+{
+    struct catalogue_damage damage = {.what = what, .kind = KIND_COUNT};
+    snprintf(damage.id, sizeof(damage.id), "%s", id);
+    (void)tell_damage(restore, &damage);
+}
 
 static enum status restore_graph(void *context, const struct graph_row *row)
 {
@@ -35,7 +54,11 @@ static enum status restore_name(void *context, const struct name_row *row)
     struct restore *restore = context;
     struct graph_table *graphs = restore->scheduler->graphs;
     struct graph_entry *entry = graph_table_find_id(graphs, row->graph_id);
-    return entry != NULL ? graph_table_name(graphs, row->name, entry) : STATUS_OK;
+    if (entry == NULL) {
+        tell_without_graph(restore, "name_without_graph", row->name);
+        return STATUS_OK;
+    }
+    return graph_table_name(graphs, row->name, entry);
 }
 
 static enum status open_result(const struct scheduler *scheduler, const struct graph_entry *entry,
@@ -166,6 +189,7 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
     struct restore restore = {.scheduler = scheduler};
     const struct catalogue_visitor visitor = {
         .context = &restore,
+        .damaged = tell_damage,
         .graph = restore_graph,
         .name = restore_name,
         .result = restore_result,
@@ -177,6 +201,10 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
     }
     for (struct job *job = scheduler->jobs->oldest; job != NULL; job = job->newer) {
         if (!job_state_is_final(job->state)) {
+            /* The graph of a job that has ended may have been deleted. */
+            if (graph_table_find_id(scheduler->graphs, job->graph_id) == NULL) {
+                tell_without_graph(&restore, "job_without_graph", job->id);
+            }
             restart(&restore, job);
         }
     }
@@ -185,7 +213,7 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
     }
     log_write(LOG_INFO, "restored", LOG_NUMBER("graphs", restore.graphs),
               LOG_NUMBER("results", restore.results), LOG_NUMBER("jobs", restore.jobs),
-              LOG_NUMBER("queued", restore.queued));
+              LOG_NUMBER("queued", restore.queued), LOG_NUMBER("damaged", restore.damaged));
     return STATUS_OK;
 }
 

@@ -2,8 +2,10 @@
 
 #include <sqlite3.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* Pages in the write-ahead log that start a checkpoint. */
 #define CHECKPOINT_PAGES 1000
@@ -18,7 +20,9 @@ static const char settings_sql[] = "PRAGMA locking_mode=EXCLUSIVE;"
                                    "PRAGMA temp_store=MEMORY;"
                                    "PRAGMA trusted_schema=OFF;";
 
-/* Which version it is FORMAT of the state directory says; here 0 is a new file. */
+/* Which version it is FORMAT of the state directory says; here 0 is a new file. Each row has a
+ * checksum of its values; rows whose values have changed move to the damaged tables, which nothing
+ * reads. */
 static const char schema_sql[] =
     "BEGIN EXCLUSIVE;"
     "CREATE TABLE store(id TEXT NOT NULL) STRICT;"
@@ -28,18 +32,22 @@ static const char schema_sql[] =
     " parallel_merged INTEGER NOT NULL, min_weight REAL NOT NULL, max_weight REAL NOT NULL,"
     " distance_bound REAL NOT NULL, components INTEGER NOT NULL, negative_loop INTEGER NOT NULL,"
     " negative INTEGER NOT NULL, integral INTEGER NOT NULL,"
-    " tenant TEXT NOT NULL) STRICT;"
+    " tenant TEXT NOT NULL, row_checksum INTEGER NOT NULL) STRICT;"
     "CREATE TABLE name(name TEXT NOT NULL, graph_id TEXT NOT NULL, tenant TEXT NOT NULL,"
-    " PRIMARY KEY(tenant, name)) STRICT;"
+    " row_checksum INTEGER NOT NULL, PRIMARY KEY(tenant, name)) STRICT;"
     "CREATE INDEX name_by_graph ON name(graph_id);"
     "CREATE TABLE result(graph_id TEXT NOT NULL, kind TEXT NOT NULL, etag TEXT NOT NULL,"
     " bytes INTEGER NOT NULL, checksum INTEGER NOT NULL, created_s REAL NOT NULL,"
-    " PRIMARY KEY(graph_id, kind)) STRICT;"
+    " row_checksum INTEGER NOT NULL, PRIMARY KEY(graph_id, kind)) STRICT;"
     "CREATE TABLE job(id TEXT PRIMARY KEY, graph_id TEXT NOT NULL, state TEXT NOT NULL,"
     " kind TEXT NOT NULL, priority INTEGER NOT NULL, verify INTEGER NOT NULL,"
     " deadline_s REAL NOT NULL, created_s REAL NOT NULL, started_s REAL NOT NULL,"
     " finished_s REAL NOT NULL, idempotency_key TEXT NOT NULL, fingerprint TEXT NOT NULL,"
-    " report TEXT, tenant TEXT NOT NULL) STRICT;"
+    " report TEXT, tenant TEXT NOT NULL, row_checksum INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE damaged_graph AS SELECT * FROM graph;"
+    "CREATE TABLE damaged_name AS SELECT * FROM name;"
+    "CREATE TABLE damaged_result AS SELECT * FROM result;"
+    "CREATE TABLE damaged_job AS SELECT * FROM job;"
     "PRAGMA user_version=1;"
     "INSERT INTO store VALUES(%Q); COMMIT;";
 
@@ -97,7 +105,12 @@ static enum status fail(sqlite3 *database, const char *path, int code, struct pr
     return problem_set(reterr, status_of(code), "%s: %s", path, sqlite3_errmsg(database));
 }
 
-/* quick_check reads the whole file: rows of the past that cannot be read are found now. */
+/* The check reads the whole file, so that rows which cannot be read are found now. A value of a
+ * wrong type is damage to its row alone, which the checksum of the row finds. */
+static const char check_sql[] = "SELECT integrity_check FROM pragma_integrity_check(1000000) WHERE"
+                                " integrity_check NOT LIKE '% value in %' LIMIT 1";
+
+/* An index that does not fit its table is made anew from it. */
 static enum status check_or_create(sqlite3 *database, const char *path, const char *store_id,
                                    struct problem *reterr)
 {
@@ -110,9 +123,15 @@ static enum status check_or_create(sqlite3 *database, const char *path, const ch
         return code == SQLITE_OK ? STATUS_OK : fail(database, path, code, reterr);
     }
     if (code == SQLITE_OK) {
-        code = query(database, "PRAGMA quick_check(1)", answer, sizeof(answer));
+        code = query(database, check_sql, answer, sizeof(answer));
     }
-    if (code == SQLITE_OK && strcmp(answer, "ok") != 0) {
+    if (code == SQLITE_OK && strcmp(answer, "ok") != 0 &&
+        sqlite3_exec(database, "REINDEX", NULL, NULL, NULL) == SQLITE_OK) {
+        code = query(database, check_sql, answer, sizeof(answer));
+    }
+    if (code == SQLITE_NOTFOUND) {
+        code = SQLITE_OK; /* there is nothing but values of a wrong type */
+    } else if (code == SQLITE_OK && strcmp(answer, "ok") != 0) {
         return problem_set(reterr, STATUS_CORRUPT, "%s is damaged: %s", path, answer);
     }
     if (code == SQLITE_OK) {
@@ -160,23 +179,22 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
     [STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
     [STATEMENT_COMMIT] = "COMMIT",
     [STATEMENT_PUT + TABLE_GRAPH] =
-        "INSERT INTO graph VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17)"
-        " ON CONFLICT(id) DO UPDATE SET file_bytes=excluded.file_bytes",
+        "INSERT INTO graph VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18)"
+        " ON CONFLICT(id) DO UPDATE SET created_s=?2,vertex_count=?3,edge_count=?4,directed=?5,"
+        "file_bytes=?6,edges_read=?7,loops_dropped=?8,parallel_merged=?9,min_weight=?10,"
+        "max_weight=?11,distance_bound=?12,components=?13,negative_loop=?14,negative=?15,"
+        "integral=?16,tenant=?17,row_checksum=?18",
     [STATEMENT_PUT + TABLE_NAME] =
-        "INSERT INTO name VALUES(?1,?2,?3)"
-        " ON CONFLICT(tenant,name) DO UPDATE SET graph_id=excluded.graph_id",
+        "INSERT INTO name VALUES(?1,?2,?3,?4)"
+        " ON CONFLICT(tenant,name) DO UPDATE SET graph_id=?2,row_checksum=?4",
     [STATEMENT_PUT + TABLE_RESULT] =
-        "INSERT INTO result VALUES(?1,?2,?3,?4,?5,?6) ON CONFLICT(graph_id,kind) DO UPDATE SET"
-        " etag=excluded.etag,bytes=excluded.bytes,checksum=excluded.checksum,"
-        "created_s=excluded.created_s",
+        "INSERT INTO result VALUES(?1,?2,?3,?4,?5,?6,?7) ON CONFLICT(graph_id,kind) DO UPDATE SET"
+        " etag=?3,bytes=?4,checksum=?5,created_s=?6,row_checksum=?7",
     [STATEMENT_PUT + TABLE_JOB] =
-        "INSERT INTO job VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)"
-        " ON CONFLICT(id) DO UPDATE SET graph_id=excluded.graph_id,state=excluded.state,"
-        "kind=excluded.kind,priority=excluded.priority,verify=excluded.verify,"
-        "deadline_s=excluded.deadline_s,created_s=excluded.created_s,"
-        "started_s=excluded.started_s,finished_s=excluded.finished_s,"
-        "idempotency_key=excluded.idempotency_key,fingerprint=excluded.fingerprint,"
-        "report=excluded.report",
+        "INSERT INTO job VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15)"
+        " ON CONFLICT(id) DO UPDATE SET graph_id=?2,state=?3,kind=?4,priority=?5,verify=?6,"
+        "deadline_s=?7,created_s=?8,started_s=?9,finished_s=?10,idempotency_key=?11,"
+        "fingerprint=?12,report=?13,tenant=?14,row_checksum=?15",
     [STATEMENT_DELETE_GRAPH] = "DELETE FROM graph WHERE id=?1",
     [STATEMENT_DELETE_GRAPH_NAMES] = "DELETE FROM name WHERE graph_id=?1",
     [STATEMENT_DELETE_GRAPH_RESULTS] = "DELETE FROM result WHERE graph_id=?1",
@@ -184,10 +202,10 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
     [STATEMENT_DELETE_JOB] = "DELETE FROM job WHERE id=?1",
     [STATEMENT_HAS_GRAPH] = "SELECT vertex_count FROM graph WHERE id=?1",
     [STATEMENT_HAS_RESULT] = "SELECT 1 FROM result WHERE graph_id=?1 AND kind=?2",
-    [STATEMENT_ALL + TABLE_GRAPH] = "SELECT * FROM graph ORDER BY created_s,rowid",
-    [STATEMENT_ALL + TABLE_NAME] = "SELECT * FROM name ORDER BY rowid",
-    [STATEMENT_ALL + TABLE_RESULT] = "SELECT * FROM result ORDER BY created_s,rowid",
-    [STATEMENT_ALL + TABLE_JOB] = "SELECT * FROM job ORDER BY created_s,rowid",
+    [STATEMENT_ALL + TABLE_GRAPH] = "SELECT *,rowid FROM graph ORDER BY created_s,rowid",
+    [STATEMENT_ALL + TABLE_NAME] = "SELECT *,rowid FROM name ORDER BY rowid",
+    [STATEMENT_ALL + TABLE_RESULT] = "SELECT *,rowid FROM result ORDER BY created_s,rowid",
+    [STATEMENT_ALL + TABLE_JOB] = "SELECT *,rowid FROM job ORDER BY created_s,rowid",
 };
 
 /* ---- Columns ---- */
@@ -261,19 +279,23 @@ static const struct column job_columns[] = {
 
 #define COLUMNS(columns) columns, sizeof(columns) / sizeof((columns)[0])
 
+/* The column behind these has the checksum of the row: each value, as the database keeps it, is
+ * hashed with the hash of those before it as seed. */
 static const struct {
+    const char *name;
     const struct column *columns;
     size_t count;
 } tables[TABLE_COUNT] = {
-    [TABLE_GRAPH] = {COLUMNS(graph_columns)},
-    [TABLE_NAME] = {COLUMNS(name_columns)},
-    [TABLE_RESULT] = {COLUMNS(result_columns)},
-    [TABLE_JOB] = {COLUMNS(job_columns)},
+    [TABLE_GRAPH] = {"graph", COLUMNS(graph_columns)},
+    [TABLE_NAME] = {"name", COLUMNS(name_columns)},
+    [TABLE_RESULT] = {"result", COLUMNS(result_columns)},
+    [TABLE_JOB] = {"job", COLUMNS(job_columns)},
 };
 
 /* Binds a row, which must stay until the statement has run. Returns a code of SQLite. */
 static int bind_row(sqlite3_stmt *statement, enum table table, const void *row)
 {
+    uint64_t checksum = table;
     int code = SQLITE_OK;
     for (size_t i = 0; i < tables[table].count && code == SQLITE_OK; i++) {
         const struct column *column = &tables[table].columns[i];
@@ -281,14 +303,18 @@ static int bind_row(sqlite3_stmt *statement, enum table table, const void *row)
         const int place = (int)i + 1;
         const char *text = member;
         int64_t integer = 0;
+        double real;
         switch (column->type) {
         case COLUMN_REAL:
-            code = sqlite3_bind_double(statement, place, *(const double *)member);
+            real = *(const double *)member + 0.0; /* -0 would be kept as 0 */
+            checksum = XXH3_64bits_withSeed(&real, sizeof(real), checksum);
+            code = sqlite3_bind_double(statement, place, real);
             continue;
         case COLUMN_INTEGER:
         case COLUMN_DIGIT:
             /* The low bytes of the number: this project is little-endian. */
             memcpy(&integer, member, column->size);
+            checksum = XXH3_64bits_withSeed(&integer, sizeof(integer), checksum);
             code = sqlite3_bind_int64(statement, place, integer);
             continue;
         case COLUMN_KIND:
@@ -304,19 +330,25 @@ static int bind_row(sqlite3_stmt *statement, enum table table, const void *row)
             break;
         }
         code = sqlite3_bind_text(statement, place, text, -1, SQLITE_STATIC);
+        checksum = XXH3_64bits_withSeed(text, text != NULL ? strlen(text) : 0, checksum);
     }
-    return code;
+    const int place = (int)tables[table].count + 1;
+    return code == SQLITE_OK ? sqlite3_bind_int64(statement, place, (int64_t)checksum) : code;
 }
 
-/* Reads the row that the statement has come to. False when a value does not fit its member. */
+/* Reads the row that the statement has come to. False when a value does not fit its member, or is
+ * not what was written. */
 static bool read_row(sqlite3_stmt *statement, enum table table, void *row)
 {
+    uint64_t checksum = table;
     bool sound = true;
     for (size_t i = 0; i < tables[table].count && sound; i++) {
         const struct column *column = &tables[table].columns[i];
         void *member = (char *)row + column->offset;
         if (column->type == COLUMN_REAL) {
-            *(double *)member = sqlite3_column_double(statement, (int)i);
+            const double real = sqlite3_column_double(statement, (int)i);
+            checksum = XXH3_64bits_withSeed(&real, sizeof(real), checksum);
+            *(double *)member = real;
             continue;
         }
         if (column->type == COLUMN_INTEGER || column->type == COLUMN_DIGIT) {
@@ -325,11 +357,14 @@ static bool read_row(sqlite3_stmt *statement, enum table table, void *row)
                                    : column->size == sizeof(uint32_t) ? UINT32_MAX
                                                                       : UINT64_MAX;
             const uint64_t integer = (uint64_t)sqlite3_column_int64(statement, (int)i);
+            checksum = XXH3_64bits_withSeed(&integer, sizeof(integer), checksum);
             memcpy(member, &integer, column->size);
             sound = integer <= limit;
             continue;
         }
         const char *text = (const char *)sqlite3_column_text(statement, (int)i);
+        const int size = sqlite3_column_bytes(statement, (int)i);
+        checksum = XXH3_64bits_withSeed(text, (size_t)size, checksum);
         if (column->type == COLUMN_REPORT) {
             *(const char **)member = text;
         } else if (column->type == COLUMN_KIND) {
@@ -341,7 +376,8 @@ static bool read_row(sqlite3_stmt *statement, enum table table, void *row)
             memcpy(member, sound ? text : "", sound ? strlen(text) + 1 : 1);
         }
     }
-    return sound;
+    const int place = (int)tables[table].count;
+    return sound && (uint64_t)sqlite3_column_int64(statement, place) == checksum;
 }
 
 /* ---- The catalogue ---- */
@@ -497,14 +533,33 @@ enum status catalogue_has_result(struct catalogue *catalogue, const char *graph_
     return run_keyed(catalogue, STATEMENT_HAS_RESULT, graph_id, kind_name(kind), ret_found, NULL);
 }
 
+enum status catalogue_set_aside(struct catalogue *catalogue, const char *table, int64_t row)
+{
+    char *sql = sqlite3_mprintf("INSERT INTO damaged_%w SELECT * FROM %w WHERE rowid=%lld;"
+                                "DELETE FROM %w WHERE rowid=%lld",
+                                table, table, row, table, row);
+    const int code =
+        sql != NULL ? sqlite3_exec(catalogue->database, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    return status_of(code);
+}
+
+static enum status tell_damaged(const struct catalogue_visitor *visitor, sqlite3_stmt *statement,
+                                enum table table)
+{
+    const char *key = (const char *)sqlite3_column_text(statement, 0);
+    struct catalogue_damage damage = {
+        .what = tables[table].name,
+        .row = sqlite3_column_int64(statement, (int)tables[table].count + 1),
+        .kind = KIND_COUNT};
+    snprintf(damage.id, sizeof(damage.id), "%s", key != NULL ? key : "");
+    return visitor->damaged != NULL ? visitor->damaged(visitor->context, &damage) : STATUS_CORRUPT;
+}
+
 enum status catalogue_visit(struct catalogue *catalogue, const struct catalogue_visitor *visitor)
 {
-    const bool is_wanted[TABLE_COUNT] = {
-        [TABLE_GRAPH] = visitor->graph != NULL,
-        [TABLE_NAME] = visitor->name != NULL,
-        [TABLE_RESULT] = visitor->result != NULL,
-        [TABLE_JOB] = visitor->job != NULL,
-    };
+    const bool has_callback[TABLE_COUNT] = {visitor->graph != NULL, visitor->name != NULL,
+                                            visitor->result != NULL, visitor->job != NULL};
     union {
         struct graph_row graph;
         struct name_row name;
@@ -514,11 +569,13 @@ enum status catalogue_visit(struct catalogue *catalogue, const struct catalogue_
     enum status status = STATUS_OK;
     for (enum table table = TABLE_GRAPH; table < TABLE_COUNT && status == STATUS_OK; table++) {
         sqlite3_stmt *statement = catalogue->statements[STATEMENT_ALL + table];
+        const bool is_wanted = has_callback[table] || visitor->damaged != NULL;
         int code = SQLITE_DONE;
-        while (is_wanted[table] && status == STATUS_OK &&
-               (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        while (is_wanted && status == STATUS_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
             if (!read_row(statement, table, &row)) {
-                status = STATUS_CORRUPT;
+                status = tell_damaged(visitor, statement, table);
+            } else if (!has_callback[table]) {
+                continue;
             } else if (table == TABLE_GRAPH) {
                 status = visitor->graph(visitor->context, &row.graph);
             } else if (table == TABLE_NAME) {

@@ -86,10 +86,21 @@ MUST_CHECK enum status catalogue_has_graph(struct catalogue *catalogue, const ch
 MUST_CHECK enum status catalogue_has_result(struct catalogue *catalogue, const char *graph_id,
                                             enum kind kind, bool *ret_found);
 
+/* Something stored that is not what was written, or is gone. */
+struct catalogue_damage {
+    struct catalogue_damage *next; /* of a list */
+    const char *what;              /* the table of a row, or a sort of file; static */
+    int64_t row;                   /* its number; 0 = a file */
+    enum kind kind;                /* of the file of a result, else KIND_COUNT */
+    char id[NAME_SIZE];            /* of the graph or job, or the name, as it reads now */
+};
+
 /* Every row, oldest first, at start-up. Rows without a callback are skipped; one that fails ends
- * the walk with its status. */
+ * the walk with its status. With damaged all rows are read, and one that is not what was written
+ * goes to it alone; without it such a row ends the walk with STATUS_CORRUPT. */
 struct catalogue_visitor {
     void *context;
+    enum status (*damaged)(void *context, const struct catalogue_damage *damage);
     enum status (*graph)(void *context, const struct graph_row *row);
     enum status (*name)(void *context, const struct name_row *row);
     enum status (*result)(void *context, const struct result_row *row);
@@ -97,3 +108,6 @@ struct catalogue_visitor {
 };
 MUST_CHECK enum status catalogue_visit(struct catalogue *catalogue,
                                        const struct catalogue_visitor *visitor);
+/* Moves a row to the table of damaged ones, for people to look at; not during a walk. */
+MUST_CHECK enum status catalogue_set_aside(struct catalogue *catalogue, const char *table,
+                                           int64_t row);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* The version of the files and of the catalogue. No other version is read. */
-#define FORMAT_VERSION 2
+#define FORMAT_VERSION 3
 #define RESERVE "RESERVE"
 #define RESERVE_BYTES ((off_t)4 << 20)
 #define FORMAT_TEXT_SIZE 64
@@ -243,31 +243,43 @@ void state_dir_close(struct state_dir *folder)
 
 /* ---- Repair ---- */
 
-/* Rows to delete: a graph, with KIND_COUNT, or one of its results. They are deleted after the walk
- * that finds them, since SQLite leaves open what a walk sees of changes made during it. */
-struct deletion {
-    struct deletion *next;
-    enum kind kind;
-    char graph_id[GRAPH_ID_SIZE];
-};
-
+/* Rows are moved or deleted after the walk that finds them, since SQLite leaves open what a walk
+ * sees of changes made during it. */
 struct repair {
     const struct state_dir *folder;
     struct catalogue *catalogue;
-    struct deletion *first;
+    struct catalogue_damage *found;
+    bool has_lost_graph; /* the row of a graph is damaged */
 };
 
-static enum status add_deletion(struct repair *repair, const char *graph_id, enum kind kind)
+static enum status note_damage(void *context, const struct catalogue_damage *damage)
 {
-    struct deletion *deletion = calloc(1, sizeof(*deletion));
-    if (deletion == NULL) {
+    struct repair *repair = context;
+    const struct state_dir *folder = repair->folder;
+    struct catalogue_damage *noted = malloc(sizeof(*noted));
+    if (noted == NULL) {
         return STATUS_NO_MEMORY;
     }
-    deletion->kind = kind;
-    snprintf(deletion->graph_id, sizeof(deletion->graph_id), "%s", graph_id);
-    deletion->next = repair->first;
-    repair->first = deletion;
+    *noted = *damage;
+    noted->next = repair->found;
+    repair->found = noted;
+    if (strcmp(damage->what, "graph") == 0) {
+        repair->has_lost_graph = true;
+        /* Its id may be what has changed: then the file has no row. */
+        if (renameat(folder->graphs, damage->id, folder->quarantine, damage->id) != 0 &&
+            errno != ENOENT) {
+            return draft_file_status(errno);
+        }
+    }
     return STATUS_OK;
+}
+
+static enum status note_file(struct repair *repair, const char *what, const char *id,
+                             enum kind kind)
+{
+    struct catalogue_damage damage = {.what = what, .kind = kind};
+    snprintf(damage.id, sizeof(damage.id), "%.*s", NAME_SIZE - 1, id);
+    return note_damage(repair, &damage);
 }
 
 static enum status check_graph(void *context, const struct graph_row *row)
@@ -276,10 +288,12 @@ static enum status check_graph(void *context, const struct graph_row *row)
     if (faccessat(repair->folder->graphs, row->id, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
         return STATUS_OK;
     }
-    return errno == ENOENT ? add_deletion(repair, row->id, KIND_COUNT) : draft_file_status(errno);
+    return errno == ENOENT ? note_file(repair, "graph_file", row->id, KIND_COUNT)
+                           : draft_file_status(errno);
 }
 
-/* A result is a cache: without its row its job is solved again. */
+/* A result is a cache: without its row its job is solved again. So nothing is said of a file that
+ * is gone, as it is in a backup without results. */
 static enum status check_result(void *context, const struct result_row *row)
 {
     struct repair *repair = context;
@@ -301,30 +315,29 @@ static enum status check_result(void *context, const struct result_row *row)
     if (status != STATUS_CORRUPT && status != STATUS_IO) {
         return status;
     }
-    if (renameat(folder->results, name, folder->quarantine, name) != 0 && errno != ENOENT) {
+    const bool is_there = renameat(folder->results, name, folder->quarantine, name) == 0;
+    if (!is_there && errno != ENOENT) {
         return draft_file_status(errno);
     }
-    return add_deletion(repair, row->graph_id, row->kind);
+    return note_file(repair, is_there ? "result_file" : "", row->graph_id, row->kind);
 }
 
-static enum status repair_rows(const struct state_dir *folder, struct catalogue *catalogue)
+/* A row that is damaged moves; one whose file is gone or damaged goes, with all that needs it. */
+static enum status repair_rows(const struct repair *repair)
 {
-    struct repair repair = {.folder = folder, .catalogue = catalogue};
-    const struct catalogue_visitor visitor = {
-        .context = &repair, .graph = check_graph, .result = check_result};
-    enum status status = catalogue_visit(catalogue, &visitor);
-    if (status == STATUS_OK) {
-        status = catalogue_begin(catalogue);
-    }
-    while (repair.first != NULL) {
-        struct deletion *deletion = repair.first;
-        repair.first = deletion->next;
-        if (status == STATUS_OK && deletion->kind == KIND_COUNT) {
-            status = catalogue_delete_graph(catalogue, deletion->graph_id);
-        } else if (status == STATUS_OK) {
-            status = catalogue_delete_result(catalogue, deletion->graph_id, deletion->kind);
+    struct catalogue *catalogue = repair->catalogue;
+    enum status status = catalogue_begin(catalogue);
+    for (const struct catalogue_damage *at = repair->found; at != NULL && status == STATUS_OK;
+         at = at->next) {
+        if (at->row != 0) {
+            status = catalogue_set_aside(catalogue, at->what, at->row);
         }
-        free(deletion);
+        if (status == STATUS_OK && at->kind != KIND_COUNT) {
+            status = catalogue_delete_result(catalogue, at->id, at->kind);
+        } else if (status == STATUS_OK &&
+                   (strcmp(at->what, "graph") == 0 || strcmp(at->what, "graph_file") == 0)) {
+            status = catalogue_delete_graph(catalogue, at->id);
+        }
     }
     if (status == STATUS_OK) {
         status = catalogue_commit(catalogue);
@@ -351,8 +364,12 @@ static enum status result_is_named(struct catalogue *catalogue, const char *name
                                        : STATUS_OK;
 }
 
-static enum status remove_orphans(int folder, bool of_results, struct catalogue *catalogue)
+/* Removes the files that no row names. Where the row of a graph is damaged, a graph without a row
+ * may be the one that it meant, and moves to quarantine. */
+static enum status remove_orphans(struct repair *repair, int folder)
 {
+    struct catalogue *catalogue = repair->catalogue;
+    const bool of_results = folder == repair->folder->results;
     int descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *stream = descriptor >= 0 ? fdopendir(descriptor) : NULL;
     enum status status = stream != NULL ? STATUS_OK : draft_file_status(errno);
@@ -362,15 +379,26 @@ static enum status remove_orphans(int folder, bool of_results, struct catalogue 
     const struct dirent *entry;
     while (status == STATUS_OK && (entry = readdir(stream)) != NULL) {
         const char *name = entry->d_name;
+        const bool is_draft = strncmp(name, DRAFT_PREFIX, strlen(DRAFT_PREFIX)) == 0;
         bool named = false;
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
             continue;
         }
-        if (strncmp(name, DRAFT_PREFIX, strlen(DRAFT_PREFIX)) != 0) {
+        if (!is_draft) {
             status = of_results ? result_is_named(catalogue, name, &named)
                                 : catalogue_has_graph(catalogue, name, &named, NULL);
         }
-        if (status == STATUS_OK && !named && unlinkat(folder, name, 0) != 0 && errno != EISDIR) {
+        if (status != STATUS_OK || named) {
+            continue;
+        }
+        if (!is_draft && !of_results) {
+            status = note_file(repair, "graph_without_row", name, KIND_COUNT);
+            if (repair->has_lost_graph &&
+                renameat(folder, name, repair->folder->quarantine, name) == 0) {
+                continue;
+            }
+        }
+        if (status == STATUS_OK && unlinkat(folder, name, 0) != 0 && errno != EISDIR) {
             status = draft_file_status(errno);
         }
     }
@@ -380,19 +408,37 @@ static enum status remove_orphans(int folder, bool of_results, struct catalogue 
     return status;
 }
 
-enum status state_dir_repair(const struct state_dir *folder, struct catalogue *catalogue,
-                             struct problem *reterr)
+void state_dir_forget_damage(struct catalogue_damage *found)
 {
-    enum status status = repair_rows(folder, catalogue);
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "cannot check the rows of %s", folder->catalogue_path);
+    while (found != NULL) {
+        struct catalogue_damage *next = found->next;
+        free(found);
+        found = next;
     }
-    status = remove_orphans(folder->graphs, false, catalogue);
+}
+
+enum status state_dir_repair(const struct state_dir *folder, struct catalogue *catalogue,
+                             struct catalogue_damage **ret_found, struct problem *reterr)
+{
+    struct repair repair = {.folder = folder, .catalogue = catalogue};
+    const struct catalogue_visitor visitor = {
+        .context = &repair, .damaged = note_damage, .graph = check_graph, .result = check_result};
+    enum status status = catalogue_visit(catalogue, &visitor);
     if (status == STATUS_OK) {
-        status = remove_orphans(folder->results, true, catalogue);
+        /* As long as the rows are there: a start that is cut off here finds all once more. */
+        status = remove_orphans(&repair, folder->graphs);
     }
-    return status == STATUS_OK
-               ? STATUS_OK
-               : problem_set(reterr, status, "cannot remove files that %s does not name",
-                             folder->catalogue_path);
+    if (status == STATUS_OK) {
+        status = repair_rows(&repair);
+    }
+    if (status == STATUS_OK) {
+        status = remove_orphans(&repair, folder->results);
+    }
+    if (status != STATUS_OK) {
+        state_dir_forget_damage(repair.found);
+        return problem_set(reterr, status, "cannot make %s and the files beside it agree",
+                           folder->catalogue_path);
+    }
+    *ret_found = repair.found;
+    return STATUS_OK;
 }

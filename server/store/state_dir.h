@@ -26,10 +26,14 @@ struct state_dir {
  * LOCK has been touched then. */
 MUST_CHECK enum status state_dir_open(const char *path, struct state_dir *ret_folder,
                                       struct problem *reterr);
-/* Makes rows and files agree again: rows whose file is gone are dropped, results that are not what
- * their rows say go to quarantine, and files that no row names are removed. Starting thread. */
+/* Makes rows and files agree again: damaged rows are set aside, those whose file is gone are
+ * dropped, results that are not what their rows say and graphs of damaged rows go to quarantine,
+ * and files that no row names are removed. ret_found: a list of all that, the caller's, in which a
+ * result whose file is gone has an empty word. Starting thread. */
 MUST_CHECK enum status state_dir_repair(const struct state_dir *folder, struct catalogue *catalogue,
+                                        struct catalogue_damage **ret_found,
                                         struct problem *reterr);
+void state_dir_forget_damage(struct catalogue_damage *found);
 /* RESERVE: some MiB of the disk that the catalogue is given when there is nothing else left. The
  * catalogue's thread. Takes them, if there are so many; does nothing while it has them. */
 void state_dir_keep_reserve(struct state_dir *folder);

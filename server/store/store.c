@@ -36,6 +36,7 @@ struct store {
     struct catalogue *catalogue; /* the starting thread's, then the catalogue thread's */
     pthread_t publisher;
     pthread_t cataloguer;
+    struct catalogue_damage *damage; /* found by the start */
     bool started;
     atomic_bool refusing; /* a commit or fsync failed: what is on the disk is not known any more */
 
@@ -408,7 +409,7 @@ enum status store_open(const char *path, struct store **ret_store, struct proble
             problem_set(reterr, STATUS_IO, "%s cannot be made durable", folder->catalogue_path);
     }
     if (status == STATUS_OK) {
-        status = state_dir_repair(folder, store->catalogue, reterr);
+        status = state_dir_repair(folder, store->catalogue, &store->damage, reterr);
     }
     if (status != STATUS_OK) {
         catalogue_close(store->catalogue);
@@ -426,7 +427,12 @@ enum status store_open(const char *path, struct store **ret_store, struct proble
 
 enum status store_visit(struct store *store, const struct catalogue_visitor *visitor)
 {
-    return catalogue_visit(store->catalogue, visitor);
+    enum status status = STATUS_OK;
+    for (const struct catalogue_damage *at = store->damage;
+         at != NULL && visitor->damaged != NULL && status == STATUS_OK; at = at->next) {
+        status = at->what[0] != '\0' ? visitor->damaged(visitor->context, at) : STATUS_OK;
+    }
+    return status == STATUS_OK ? catalogue_visit(store->catalogue, visitor) : status;
 }
 
 enum status store_start(struct store *store)
@@ -466,6 +472,7 @@ void store_close(struct store *store)
     }
     catalogue_close(store->catalogue);
     state_dir_close(&store->dir);
+    state_dir_forget_damage(store->damage);
     pthread_cond_destroy(&store->settled);
     pthread_cond_destroy(&store->ready.moved);
     pthread_cond_destroy(&store->publishing.moved);

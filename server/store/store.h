@@ -44,11 +44,12 @@ struct store_change {
 };
 
 /* Creates the directory when absent, takes its lock (STATUS_CONFIG with words when another process
- * holds it or the format is newer), removes orphans, moves results that are not what their rows say
- * to quarantine and drops their rows. What lies in the blocks of a result is not looked at. */
+ * holds it or the format is another), and makes rows and files agree, as state_dir_repair says. The
+ * blocks of a result are not looked at. */
 MUST_CHECK enum status store_open(const char *path, struct store **ret_store,
                                   struct problem *reterr);
-/* All rows at start-up, before store_start. Results visited exist and have their checksum. */
+/* All that store_open found damaged or lost, then all rows, before store_start. Results visited
+ * exist and have their checksum. */
 MUST_CHECK enum status store_visit(struct store *store, const struct catalogue_visitor *visitor);
 /* Starts the disk threads. */
 MUST_CHECK enum status store_start(struct store *store);

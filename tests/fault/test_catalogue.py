@@ -1,0 +1,152 @@
+"""Cells of the catalogue changed at rest: each is told, its row is set aside, and the rest is served."""
+
+import contextlib
+import json
+import os
+import pathlib
+import sqlite3
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "http"))
+
+import harness
+
+BODIES = {"first": b"p sp 3 2\na 1 2 5\na 2 3 7\n", "second": b"p sp 3 2\na 1 2 50\na 2 3 70\n"}
+
+
+def catalogue(daemon):
+    return os.path.join(daemon.state, "catalogue.db")
+
+
+def solve_both(daemon):
+    """The jobs by the names of their graphs."""
+    jobs = {name: daemon.solve(body, f"?name={name}") for name, body in BODIES.items()}
+    for job in jobs.values():
+        harness.wait_until(daemon, lambda job=job: daemon.get(f"/v1/jobs/{job['id']}").json["durable"])
+    return jobs
+
+
+def run_sql(daemon, statement, *values):
+    with contextlib.closing(sqlite3.connect(catalogue(daemon))) as base:
+        rows = base.execute(statement, values)
+        found = rows.fetchall() if rows.description else rows.rowcount
+        base.commit()
+    return found
+
+
+def start(daemon):
+    """What the start tells: the damages, and how many it says there are."""
+    before = len(daemon.log())
+    daemon.start()
+    lines = [json.loads(line) for line in daemon.log()[before:].splitlines()]
+    told = [(line["what"], line["id"]) for line in lines if line["event"] == "damage_found"]
+    (restored,) = [line for line in lines if line["event"] == "restored"]
+    assert restored["damaged"] == len(told), (restored, told)
+    return told
+
+
+def change(daemon, statement, *values):
+    daemon.terminate()
+    assert run_sql(daemon, statement, *values) == 1, statement
+    return start(daemon)
+
+
+def expect_rest(daemon, table):
+    """The other graph and its job are as they were, also after one more start, which tells nothing."""
+    for _ in range(2):
+        assert daemon.distance("second", 1, 3) == 120
+        daemon.terminate()
+        assert run_sql(daemon, f"SELECT count(*) FROM damaged_{table}") == [(1,)], table
+        assert start(daemon) == []
+
+
+def test_a_changed_graph_is_told_kept_and_sent_again():
+    with harness.Daemon() as daemon:
+        jobs = solve_both(daemon)
+        graph = jobs["first"]["graph"]
+        told = change(daemon, "UPDATE graph SET edge_count=edge_count+1 WHERE id=?", graph)
+        assert told == [("graph", graph)], told
+        daemon.get(f"/v1/graphs/{graph}").expect(404, "NoSuchGraph")
+        assert os.listdir(os.path.join(daemon.state, "quarantine")) == [graph]
+        expect_rest(daemon, "graph")
+        assert daemon.get(f"/v1/jobs/{jobs['first']['id']}").expect(200).json["state"] == "done"
+        assert daemon.solve(BODIES["first"], "?name=first")["graph"] == graph
+        assert daemon.distance("first", 1, 3) == 12
+
+
+def test_the_file_of_a_graph_with_another_id_is_kept():
+    with harness.Daemon() as daemon:
+        graph = solve_both(daemon)["first"]["graph"]
+        told = change(daemon, "UPDATE graph SET id='g_0000' WHERE id=?", graph)
+        assert set(told) == {("graph", "g_0000"), ("graph_without_row", graph), ("result_file", graph),
+                             ("name_without_graph", "first")}, told
+        assert graph in os.listdir(os.path.join(daemon.state, "quarantine"))
+        assert daemon.distance("second", 1, 3) == 120
+        assert daemon.solve(BODIES["first"], "?name=first")["graph"] == graph
+        assert daemon.distance("first", 1, 3) == 12
+
+
+def test_a_changed_name_is_told():
+    with harness.Daemon() as daemon:
+        graph = solve_both(daemon)["first"]["graph"]
+        assert change(daemon, "UPDATE name SET name='fir5t' WHERE name='first'") == [("name", "fir5t")]
+        for name in ("first", "fir5t"):
+            daemon.get(f"/v1/graphs/{name}").expect(404, "NoSuchGraph")
+        expect_rest(daemon, "name")
+        assert daemon.distance(graph, 1, 3) == 12
+
+
+def test_a_changed_result_is_told_and_solved_again():
+    with harness.Daemon() as daemon:
+        graph = solve_both(daemon)["first"]["graph"]
+        assert change(daemon, "UPDATE result SET etag='r_0' WHERE graph_id=?", graph) == [("result", graph)]
+        answer = daemon.get("/v1/graphs/first/distance?source=1&target=3", Prefer="wait=60").expect(200)
+        assert answer.json["distance"] == 12, answer.json
+        expect_rest(daemon, "result")
+
+
+def test_a_changed_job_is_told():
+    with harness.Daemon() as daemon:
+        jobs = solve_both(daemon)
+        job = jobs["first"]["id"]
+        assert change(daemon, "UPDATE job SET finished_s=finished_s+1 WHERE id=?", job) == [("job", job)]
+        daemon.get(f"/v1/jobs/{job}").expect(404, "NoSuchJob")
+        assert daemon.distance("first", 1, 3) == 12
+        expect_rest(daemon, "job")
+        daemon.get(f"/v1/jobs/{jobs['second']['id']}").expect(200)
+
+
+def test_changed_bytes_of_a_row_or_of_its_index_are_found():
+    """The id of a job stands in the table and in its index, which is made anew."""
+    outcomes = set()
+    for place in (0, 1):
+        with harness.Daemon() as daemon:
+            job = solve_both(daemon)["first"]["id"].encode()
+            daemon.terminate()
+            content = pathlib.Path(catalogue(daemon)).read_bytes()
+            assert content.count(job) == 2, content.count(job)
+            at = content.index(job) if place == 0 else content.rindex(job)
+            pathlib.Path(catalogue(daemon)).write_bytes(content[:at + 9] + b"?" + content[at + 10:])
+            told = start(daemon)
+            found = daemon.get("/v1/jobs/" + job.decode()).status
+            assert (told, found) in (([], 200), ([("job", job[:9].decode() + "?" + job[10:].decode())], 404)), told
+            outcomes.add(found)
+            assert daemon.distance("first", 1, 3) == 12 and daemon.distance("second", 1, 3) == 120
+    assert outcomes == {200, 404}, outcomes
+
+
+def test_a_lost_file_and_an_unfinished_job_without_its_graph_are_told():
+    with harness.Daemon(*harness.LASTING) as daemon:
+        lost = daemon.ask("POST", "/v1/graphs", body=BODIES["first"]).expect(201).json["id"]
+        job = daemon.submit(harness.slow_graph(harness.LASTING_SIZE)).expect(202).json
+        daemon.kill()
+        for graph in (lost, job["graph"]):
+            os.unlink(os.path.join(daemon.state, "graphs", graph))
+        told = start(daemon)
+        assert set(told) == {("graph_file", lost), ("graph_file", job["graph"]), ("job_without_graph", job["id"])}, told
+        document = daemon.get(f"/v1/jobs/{job['id']}").expect(200).json
+        assert document["state"] == "failed" and document["problem"]["code"] == "Corrupt", document
+
+
+if __name__ == "__main__":
+    harness.run(globals(), each=False)
