@@ -3,6 +3,8 @@
 #include "proto/number.h"
 #include "proto/read/lines.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 enum status edge_dialect_take_comment(struct edge_dialect *dialect, const char *line, size_t size,
@@ -39,6 +41,52 @@ enum status edge_dialect_take_comment(struct edge_dialect *dialect, const char *
     dialect->undirected |= dialect->is_konect && line_word_is(first, "sym");
     dialect->says_direction |= dialect->is_konect;
     return STATUS_OK;
+}
+
+/* ---- Vertices ---- */
+
+struct field edge_dialect_integer(struct field field, char digits[24])
+{
+    size_t size = 0;
+    double value;
+
+    while (size < field.size && isdigit((unsigned char)field.bytes[size])) {
+        size++;
+    }
+    if (size > 0 && size + 1 < field.size &&
+        (field.bytes[size] == '.' || memcmp(field.bytes + size, "e+", 2) == 0) &&
+        number_parse_real(field.bytes, field.size, &value) && value < 1e15 &&
+        value == (double)(int64_t)value) {
+        field.size = (size_t)snprintf(digits, 24, "%.0f", value);
+        field.bytes = digits;
+    }
+    return field;
+}
+
+enum status edge_dialect_check_name(struct field name, bool has_header, struct problem *reterr)
+{
+    const bool is_number = memchr(name.bytes, '.', name.size) != NULL &&
+                           number_parse_real(name.bytes, name.size, &(double){0});
+    size_t signs = 0;
+    int open = 0;
+
+    for (size_t i = 0; i < name.size; i++) {
+        const char c = name.bytes[i];
+
+        open += (strchr("([{", c) != NULL) - (strchr(")]}", c) != NULL);
+        signs += strchr("=-|<>:", c) != NULL;
+    }
+    if (open == 0 && signs < name.size && (name.bytes[name.size - 1] != ':') &&
+        memmem(name.bytes, name.size, "->", 2) == NULL && (has_header || !is_number)) {
+        return STATUS_OK;
+    }
+    problem_bad_graph(reterr, 0, name.column,
+                      "'%.*s' stands where a vertex should be, and looks like none.",
+                      name.size > 40 ? 40 : (int)name.size, name.bytes);
+    problem_hint(reterr,
+                 "Lines are source, target and perhaps a weight, with no signs around them; "
+                 "a header tells another order, and quotes make a name of anything.");
+    return STATUS_BAD_GRAPH;
 }
 
 /* ---- Counts ---- */

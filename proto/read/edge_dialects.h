@@ -17,6 +17,14 @@ struct edge_dialect {
 MUST_CHECK enum status edge_dialect_take_comment(struct edge_dialect *dialect, const char *line,
                                                  size_t size, struct problem *reterr);
 
+/* As an integer what numpy.savetxt, MATLAB, pandas and R write of one, "1.0000e+00", "1.0" and
+ * "1e+05"; any other field as it is. */
+struct field edge_dialect_integer(struct field field, char digits[24]);
+/* STATUS_BAD_GRAPH for a name that is rather a piece of other text, "(a", "b:" or "a->b", or a
+ * weight in the place of a vertex, where no header says what stands there. */
+MUST_CHECK enum status edge_dialect_check_name(struct field name, bool has_header,
+                                               struct problem *reterr);
+
 /* How many fields from the first on are integers. */
 size_t edge_dialect_integers(const struct edge_row *row, int64_t ret_integers[3]);
 /* STATUS_BAD_GRAPH when the first line has the numbers of vertices and edges, and they are others;

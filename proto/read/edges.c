@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Room for a header and the row after it. */
+#define SCRATCH_SIZE ((size_t)2 * READER_LINE_LIMIT)
+
 struct edges {
     struct reader reader;
     struct name_table *names; /* unused when the options give a vertex count */
@@ -20,8 +23,10 @@ struct edges {
     bool plain;   /* they are source, target and perhaps weight */
     struct edge_dialect dialect;
     struct edge_hints hints;
-    bool is_counted;     /* the first line has the counts */
-    bool has_data;       /* each line ends with a dict */
+    bool is_counted; /* the first line has the counts */
+    bool has_data;   /* each line ends with a dict */
+    bool has_header;
+    bool meets_first;    /* a vertex of the first edge has other edges */
     int64_t integers[3]; /* of the first line; 0 where it has fewer */
     struct edge_columns columns;
     struct edge_row row;
@@ -81,13 +86,20 @@ static enum status admit_named(struct edges *edges, struct problem *reterr)
 static enum status name_vertex(struct edges *edges, struct field field, uint32_t *ret_row,
                                struct problem *reterr)
 {
+    const bool is_quoted =
+        field.bytes >= edges->scratch && field.bytes < edges->scratch + SCRATCH_SIZE;
+    char digits[24];
     enum status status;
 
+    field = edge_dialect_integer(field, digits);
     if (edges->reader.options.has_vertex_count) {
         return number_vertex(edges, field, ret_row, reterr);
     }
     status =
         reader_name_vertex(edges->names, field.bytes, field.size, field.column, ret_row, reterr);
+    if (status == STATUS_OK && !is_quoted && name_table_count(edges->names) > edges->named) {
+        status = edge_dialect_check_name(field, edges->has_header, reterr);
+    }
     return status == STATUS_OK ? admit_named(edges, reterr) : status;
 }
 
@@ -157,6 +169,8 @@ static enum status take_edge(struct edges *edges, struct problem *reterr)
     if (columns->weight != NO_COLUMN) {
         weight = row->fields[columns->weight];
     }
+    edges->meets_first |=
+        graph_builder_edge_count(edges->reader.builder) > 0 && (ends[0] < 2 || ends[1] < 2);
     return reader_add_edge(&edges->reader, ends, weight.bytes, weight.size, weight.column, reterr);
 }
 
@@ -182,6 +196,7 @@ static enum status decide(struct edges *edges, const struct edge_row *header,
         return status;
     }
     edges->decided = true;
+    edges->has_header = header != NULL;
     if (edges->columns.type != NO_COLUMN &&
         edge_columns_type(edges->row.fields[edges->columns.type], &directed)) {
         edges->dialect.undirected = !directed;
@@ -393,6 +408,27 @@ static uint64_t scan_lines(void *context, const char *bytes, size_t size, size_t
     return count;
 }
 
+/* A comment below the first line, unless it looks like an edge of a vertex such as "#A". */
+static enum status take_comment(struct edges *edges, const char *line, size_t size,
+                                struct problem *reterr)
+{
+    size_t count = edges->columns.count;
+    enum status status = STATUS_OK;
+
+    if (edges->held.size > 0) {
+        status = cut_row(edges, edges->held.bytes, edges->held.size, NULL);
+        count = edges->row.count;
+    }
+    if (edges->has_data || size < 2 || field_is_blank(line[1]) || status != STATUS_OK ||
+        cut_row(edges, line, size, NULL) != STATUS_OK || edges->row.count != count) {
+        return STATUS_OK;
+    }
+    problem_bad_graph(reterr, 0, 1, "The line may be a comment, or an edge like the others.");
+    problem_hint(reterr, "Put a blank behind the %c of a comment, and quotes around a name.",
+                 line[0]);
+    return STATUS_BAD_GRAPH;
+}
+
 static enum status take_line(void *context, const char *line, size_t size, struct problem *reterr)
 {
     struct edges *edges = context;
@@ -416,7 +452,7 @@ static enum status take_line(void *context, const char *line, size_t size, struc
     if (line[blanks] == '#' || line[blanks] == '%') {
         status =
             edges->decided || edges->held.size > 0
-                ? STATUS_OK
+                ? take_comment(edges, line + blanks, size - blanks, reterr)
                 : edge_dialect_take_comment(&edges->dialect, line + blanks, size - blanks, reterr);
         edges->reader.notes.says_direction |= edges->dialect.says_direction;
         return status;
@@ -448,8 +484,7 @@ static enum status init(struct reader *reader)
     struct edges *edges = (struct edges *)reader;
 
     edges->hints = (struct edge_hints){reader->options.weight, false, &reader->notes.warnings};
-    /* Room for a header and the row after it. */
-    edges->scratch = malloc((size_t)2 * READER_LINE_LIMIT);
+    edges->scratch = malloc(SCRATCH_SIZE);
     return edges->scratch != NULL ? name_table_create(&edges->names) : STATUS_NO_MEMORY;
 }
 
@@ -524,6 +559,14 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     }
     if (status != STATUS_OK) {
         return status;
+    }
+    if (!edges->has_header && !edges->has_data && edges->columns.count == 2 &&
+        !edges->meets_first && graph_builder_edge_count(reader->builder) > 2 &&
+        !name_table_numbers(edges->names, NULL)) {
+        warning_hint(warning_add(&reader->notes.warnings, WARNING_FORMAT_GUESSED,
+                                 "The first line was read as an edge, and has no vertex of another "
+                                 "one: it may be a header."),
+                     "Name the columns of a header source and target.");
     }
     return options->has_vertex_count
                ? reader_finish_range(reader, options->vertex_count, 0, !edges->dialect.undirected,

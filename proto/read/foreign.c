@@ -71,34 +71,22 @@ static bool is_blank(char c)
 static bool begins(const char *at, const char *end, const char *pattern)
 {
     for (; *pattern != '\0'; pattern++) {
+        const bool may_miss =
+            *pattern == ' ' && pattern[1] != '@' && !isalnum((unsigned char)pattern[1]);
+        const bool is_word = *pattern == '@';
         const char *begin = at;
 
-        if (*pattern == ' ' && pattern[1] != '@' && !isalnum((unsigned char)pattern[1])) {
-            while (at < end && isspace((unsigned char)*at)) {
-                at++;
-            }
-        } else if (*pattern == ' ') {
-            while (at < end && is_blank(*at)) {
-                at++;
-            }
-            if (at == begin) {
-                return false;
-            }
-        } else if (*pattern == '@') {
-            while (at < end && !isspace((unsigned char)*at) && strchr("#{}[],;", *at) == NULL) {
-                at++;
-            }
-            if (at == begin) {
-                return false;
-            }
-        } else {
-            while (*pattern == '\n' && at < end && is_blank(*at)) {
-                at++;
-            }
-            if (at == end || tolower((unsigned char)*at) != *pattern) {
-                return false;
-            }
+        while (at < end && (is_word ? !isspace((unsigned char)*at) && strchr("#{}[],;", *at) == NULL
+                            : may_miss ? isspace((unsigned char)*at) != 0
+                                       : is_blank(*at) && (*pattern == ' ' || *pattern == '\n'))) {
             at++;
+        }
+        if (is_word || *pattern == ' ') {
+            if (at == begin && !may_miss) {
+                return false;
+            }
+        } else if (at == end || tolower((unsigned char)*at++) != *pattern) {
+            return false;
         }
     }
     return true;

@@ -65,8 +65,6 @@ struct graphml {
     unsigned number_depth;
     struct number default_weight;
     struct number weight; /* of the edge at hand */
-    struct number other;  /* an attribute of it, while none is the weight */
-    const char *other_name;
     struct json_place element;
     uint32_t ends[2];
     bool both_ways; /* the edge says so */
@@ -150,6 +148,7 @@ static enum status take_key(struct graphml *graphml, const char *const *attribut
 static enum status take_graph(struct graphml *graphml, const char *const *attributes)
 {
     const char *direction = attribute(attributes, "edgedefault");
+    const char *wanted = graphml->reader.options.weight;
 
     if (graphml->has_graph) {
         return refuse(graphml, "There are several graphs.", "Upload one graph at a time.");
@@ -161,7 +160,13 @@ static enum status take_graph(struct graphml *graphml, const char *const *attrib
         return refuse(graphml, "edgedefault is neither directed nor undirected.",
                       "Say which the edges are.");
     }
-    return graphml_keys_check(&graphml->keys, graphml->reader.options.weight, graphml->reterr);
+    if (wanted[0] != '\0' && graphml->keys.rank != 0) {
+        problem_set(graphml->reterr, STATUS_BAD_PARAMETER,
+                    "weight=%s names no attribute that edges have.", wanted);
+        graphml_keys_hint(&graphml->keys, graphml->reterr);
+        return STATUS_BAD_PARAMETER;
+    }
+    return STATUS_OK;
 }
 
 /* A name as the lists of nodes take it: one that is an integer counts as a number. */
@@ -211,6 +216,15 @@ static enum status take_direction(struct graphml *graphml, const char *direction
         "ways, or give directed=.");
 }
 
+static enum status refuse_number(const struct graphml *graphml, struct json_place place)
+{
+    problem_bad_graph(
+        graphml->reterr, place.line, place.column,
+        "The edge has a number here, and no attribute with a name known for weights.");
+    graphml_keys_hint(&graphml->keys, graphml->reterr);
+    return STATUS_BAD_GRAPH;
+}
+
 static enum status begin_edge(struct graphml *graphml, const char *const *attributes)
 {
     enum status status = take_end(graphml, attribute(attributes, "source"), &graphml->ends[0]);
@@ -219,6 +233,10 @@ static enum status begin_edge(struct graphml *graphml, const char *const *attrib
     graphml->weight.given = false;
     if (status == STATUS_OK) {
         status = take_end(graphml, attribute(attributes, "target"), &graphml->ends[1]);
+    }
+    if (status == STATUS_OK && graphml->keys.rank == NO_COLUMN &&
+        attribute(attributes, "weight") != NULL) {
+        status = refuse_number(graphml, graphml->element);
     }
     if (status == STATUS_OK) {
         status = take_direction(graphml, attribute(attributes, "directed"));
@@ -241,17 +259,14 @@ static enum status begin_number(struct graphml *graphml, struct number *number)
  * is. */
 static enum status take_attribute(struct graphml *graphml, const char *name)
 {
-    if (graphml->keys.rank != NO_COLUMN) {
-        return name != NULL && strcmp(name, graphml->keys.weight) == 0
-                   ? begin_number(graphml, &graphml->weight)
-                   : STATUS_OK;
-    }
-    if (name != NULL && edge_columns_is_id((struct field){name, strlen(name), 0})) {
+    const bool is_known = graphml->keys.rank != NO_COLUMN;
+
+    if (is_known ? name == NULL || strcmp(name, graphml->keys.weight) != 0
+                 : name != NULL && edge_columns_is_id((struct field){name, strlen(name), 0})) {
         return STATUS_OK;
     }
-    graphml->other_name = name;
-    graphml->other.given = false;
-    return begin_number(graphml, &graphml->other);
+    graphml->weight.given &= is_known;
+    return begin_number(graphml, &graphml->weight);
 }
 
 /* Ignores an element outside its proper parent, with all that is in it: it counts as ELEMENT_OTHER.
@@ -361,11 +376,6 @@ static void on_text(void *context, const char *bytes, int size)
     number->size += count;
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static enum status end_number(struct graphml *graphml)
 {
     struct number *number = graphml->number;
@@ -373,16 +383,17 @@ static enum status end_number(struct graphml *graphml)
     double value;
 
     graphml->number = NULL;
-    while (number->size > 0 && is_space(number->bytes[number->size - 1])) {
+    while (number->size > 0 && memchr(" \t\n\r", number->bytes[number->size - 1], 4) != NULL) {
         number->size--;
     }
-    while (begin < number->size && is_space(number->bytes[begin])) {
+    while (begin < number->size && memchr(" \t\n\r", number->bytes[begin], 4) != NULL) {
         begin++;
     }
-    if (number == &graphml->other) {
+    if (graphml->keys.rank == NO_COLUMN) {
+        number->given = false;
         return !number->too_long &&
                        number_parse_real(number->bytes + begin, number->size - begin, &value)
-                   ? graphml_keys_refuse(graphml->other_name, number->place, graphml->reterr)
+                   ? refuse_number(graphml, number->place)
                    : STATUS_OK;
     }
     if (number->too_long) {

@@ -40,45 +40,20 @@ const char *graphml_keys_find(const struct graphml_keys *keys, const char *id)
     return NULL;
 }
 
-enum status graphml_keys_check(const struct graphml_keys *keys, const char *wanted,
-                               struct problem *reterr)
+void graphml_keys_hint(const struct graphml_keys *keys, struct problem *reterr)
 {
     const char *end = keys->list.bytes + keys->list.size;
     struct text names = {0};
 
-    if (wanted[0] == '\0' || keys->rank == 0) {
-        return STATUS_OK;
-    }
     for (const char *at = keys->list.bytes; at < end; at += strlen(at) + 1) {
         at += strlen(at) + 1;
         text_printf(&names, "%s%s", names.size > 0 ? ", " : "", at);
     }
-    problem_set(reterr, STATUS_BAD_PARAMETER, "weight=%s names no attribute that edges have.",
-                wanted);
-    if (names.size > 0 && text_status(&names) == STATUS_OK) {
-        problem_hint(reterr, "Edges have: %s.", names.bytes);
-    } else {
-        problem_hint(reterr, "No <key> is for edges.");
-    }
+    problem_hint(reterr,
+                 names.size > 0 && text_status(&names) == STATUS_OK
+                     ? "weight= names one of the attributes that edges have: %s."
+                     : "No attribute of edges is declared: <key id=\"weight\" for=\"edge\" "
+                       "attr.name=\"weight\"/> with <data key=\"weight\">5</data> in the edge.",
+                 names.bytes);
     text_finish(&names);
-    return STATUS_BAD_PARAMETER;
-}
-
-enum status graphml_keys_refuse(const char *name, struct json_place place, struct problem *reterr)
-{
-    if (name != NULL) {
-        problem_bad_graph(reterr, place.line, place.column,
-                          "No attribute of the edges has a name known for weights, and there are "
-                          "numbers in \"%s\".",
-                          name);
-        problem_hint(reterr, "weight=%s takes the weights from it.", name);
-    } else {
-        problem_bad_graph(reterr, place.line, place.column,
-                          "The edge has a number in a label that yEd draws, or in data whose key "
-                          "no <key> declares, and edges have no attribute for weights.");
-        problem_hint(reterr, "Declare it: <key id=\"weight\" for=\"edge\" attr.name=\"weight\" "
-                             "attr.type=\"double\"/>. In yEd, give the edges a property of their "
-                             "own with the name weight.");
-    }
-    return STATUS_BAD_GRAPH;
 }

@@ -2,7 +2,6 @@
  * of graphml.c. */
 #pragma once
 
-#include "proto/read/json_scanner.h"
 #include "proto/read/reader.h"
 #include "proto/text.h"
 
@@ -21,10 +20,5 @@ MUST_CHECK enum status graphml_keys_add(struct graphml_keys *keys, const char *i
                                         struct problem *reterr);
 /* The name of the attribute with this id, NULL where it is none of edges. */
 const char *graphml_keys_find(const struct graphml_keys *keys, const char *id);
-/* STATUS_BAD_PARAMETER when no attribute has the wanted name. */
-MUST_CHECK enum status graphml_keys_check(const struct graphml_keys *keys, const char *wanted,
-                                          struct problem *reterr);
-/* STATUS_BAD_GRAPH: the edge has a number in the attribute, NULL for one without a name, and no
- * attribute is the weight. */
-MUST_CHECK enum status graphml_keys_refuse(const char *name, struct json_place place,
-                                           struct problem *reterr);
+/* Says which names edges have. */
+void graphml_keys_hint(const struct graphml_keys *keys, struct problem *reterr);

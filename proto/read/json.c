@@ -186,6 +186,12 @@ static enum status take_member_name(struct json *json, const struct json_token *
 {
     enum status status;
     json->member = find_member(json, IN_GRAPH, token);
+    if (json->member == MEMBER_OTHER && json->dialect == DIALECT_JSON && token->size == 7 &&
+        memcmp(token->text, "weights", 7) == 0) {
+        (void)refuse(token, "The weights stand apart from the edges.", reterr);
+        problem_hint(reterr, "An edge has its weight itself: [source, target, weight].");
+        return STATUS_BAD_GRAPH;
+    }
     if (json->member == MEMBER_OTHER) {
         return STATUS_OK;
     }
@@ -381,7 +387,7 @@ static enum status take_inner(struct json *json, const struct json_token *token,
     if (depth == 1) {
         return is_end(token) ? end_element(json, reterr) : begin_element(json, token, reterr);
     }
-    if (is_end(token) || depth > 3 || (is_node && json->by_key)) {
+    if (is_end(token) || (is_node && (depth > 3 || json->by_key))) {
         return STATUS_OK;
     }
     if (depth == 2 && json->compact && !is_node) {
@@ -400,7 +406,7 @@ static enum status take_inner(struct json *json, const struct json_token *token,
         return json_weight_take(&json->weight, json->weight_name, token, reterr);
     }
     if (!is_node) {
-        json_weight_pass(&json->weight, depth == 2 || json->part == MEMBER_METADATA, token);
+        json_weight_pass(&json->weight, token);
     }
     return STATUS_OK;
 }

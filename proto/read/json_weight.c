@@ -76,11 +76,8 @@ enum status json_weight_end(struct json_weight *weight, struct problem *reterr)
     return STATUS_OK;
 }
 
-void json_weight_pass(struct json_weight *weight, bool is_member, const struct json_token *token)
+void json_weight_pass(struct json_weight *weight, const struct json_token *token)
 {
-    /* Texts are no weights, but rustworkx writes all data so. */
-    const bool may_be_number =
-        token->kind == JSON_TOKEN_NUMBER || (token->kind == JSON_TOKEN_STRING && !is_member);
     const struct field field = {token->text, token->size, 0};
     double value;
 
@@ -93,10 +90,10 @@ void json_weight_pass(struct json_weight *weight, bool is_member, const struct j
 
         memcpy(weight->key, token->text, is_kept ? token->size : 0);
         weight->key[is_kept ? token->size : 0] = '\0';
-    } else if (may_be_number && weight->key[0] != '\0' &&
+    } else if (weight->key[0] != '\0' &&
+               (token->kind == JSON_TOKEN_NUMBER || token->kind == JSON_TOKEN_STRING) &&
                number_parse_real(token->text, token->size, &value)) {
         weight->unknown = token->place;
-        weight->is_member = is_member;
     }
 }
 
@@ -117,12 +114,9 @@ enum status json_weight_finish(const struct json_weight *weight, const char *wan
                       "No attribute of the edges has a name known for weights, and there are "
                       "numbers in \"%s\".",
                       weight->key);
-    problem_hint(
-        reterr,
-        weight->is_member
-            ? "weight=%s takes the weights from it. Without it every edge has the weight 1."
-            : "Write it into the edge itself, as \"weight\": 5; it is the \"%s\" of an "
-              "object within the edge.",
-        weight->key);
+    problem_hint(reterr,
+                 "weight=%s takes the weights from it, where it is a number in the edge itself, no "
+                 "text and in no inner object.",
+                 weight->key);
     return STATUS_BAD_GRAPH;
 }

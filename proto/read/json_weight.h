@@ -16,7 +16,6 @@ struct json_weight {
     char text[JSON_WEIGHT_SIZE];
     char key[64];              /* the other attribute at hand, or with the first number */
     struct json_place unknown; /* of that number; line 0 = none so far */
-    bool is_member;            /* the edge has it itself, and no object in the edge */
 };
 
 /* wanted: the parameter, borrowed, or empty. is_free: the format gives the weight no name. */
@@ -31,7 +30,7 @@ MUST_CHECK enum status json_weight_take(struct json_weight *weight, size_t name,
 /* The end of the edge. STATUS_BAD_GRAPH when its weight is no number, or could be two. */
 MUST_CHECK enum status json_weight_end(struct json_weight *weight, struct problem *reterr);
 /* A key or a value of the edge that is neither its weight nor an end. */
-void json_weight_pass(struct json_weight *weight, bool is_member, const struct json_token *token);
+void json_weight_pass(struct json_weight *weight, const struct json_token *token);
 /* The end of the edges. STATUS_BAD_PARAMETER when none has the wanted name, STATUS_BAD_GRAPH when
  * none has a known one, but numbers under others. */
 MUST_CHECK enum status json_weight_finish(const struct json_weight *weight, const char *wanted,

@@ -150,7 +150,7 @@ static void check_refused(const char *text, uint64_t line, const char *detail, c
     assert_int_equal(
         read_graph(FORMAT_EDGES, &options, text, strlen(text), strlen(text), &graph, &problem),
         STATUS_BAD_GRAPH);
-    if (problem.line != line || strstr(problem.detail, detail) == NULL ||
+    if ((line > 0 && problem.line != line) || strstr(problem.detail, detail) == NULL ||
         strstr(problem.hint, hint) == NULL) {
         fail_msg("%s: line %d, %s %s", text, (int)problem.line, problem.detail, problem.hint);
     }
@@ -168,6 +168,62 @@ static void columns_that_may_be_weights_are_refused(void **state)
     check_refused("a,b,3,4\n", 1, "3, 4", "weight=3");
     check_refused("a,b,c,4,d,6\n", 1, "4, 6", "weight=4");
     check_refused("id,a,b,len\n1,2,3,4\n", 1, "names no column of sources", "source and target");
+}
+
+static void names_of_vertices_are_no_pieces_of_other_text(void **state)
+{
+    static const char *const texts[] = {
+        "(a, b)\n(b, c)\n",   "a: b\nb: c\n",     "a->b 5\nb->c 7\n",  "a = 5\nb = 7\n",
+        "a b, 5\na c, 7.5\n", "7.5 1 2\n9 2 3\n", "{a} b 5\n[c b 7\n",
+    };
+    static const char *const right[] = {
+        "from to cost\n1.5 2.5 1\n", "\"(a\" \"b:\" 5\n", "(a) [b] 5\n", "a-b c:d 5\n",
+        "10.0.0.1 10.0.0.2 5\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        check_refused(texts[i], i < 4 ? 1 : 0, "", "quotes make a name");
+    }
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
+        struct reader_notes notes;
+
+        graph_destroy(read_noted(right[i], &notes));
+    }
+}
+
+static void integers_may_be_written_as_decimals(void **state)
+{
+    static const char *const texts[] = {
+        "0.000e+00 1.0000000e+00 5.0\n1.0000000e+00 100000 2\n",
+        "source,target,weight\n0.0,1.0,5.0\n1.0,1e+05,2\n",
+    };
+    uint32_t row;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct reader_notes notes;
+        struct graph *graph = read_noted(texts[i], &notes);
+
+        assert_int_equal(graph->vertex_count, 3);
+        assert_true(vertex_names_numeric(graph->names));
+        assert_true(vertex_names_find(graph->names, "100000", 6, &row));
+        graph_destroy(graph);
+    }
+}
+
+static void edges_are_no_comments_and_headers_no_edges(void **state)
+{
+    struct reader_notes notes;
+
+    (void)state;
+    check_refused("source,target,weight\n#1,2,5\n2,3,7\n", 2, "may be a comment", "quotes");
+    check_refused("1 2 5\n%3 2 5\n", 2, "may be a comment", "blank behind the %");
+    graph_destroy(read_noted("1 2 5\n# 3 2\n#\n#1 2 3 4\n2 3 5\n", &notes));
+    graph_destroy(read_noted("who,whom\na,b\nb,c\nc,a\n", &notes));
+    assert_non_null(find_warning(&notes, WARNING_FORMAT_GUESSED));
+    graph_destroy(read_noted("who,whom\na,b\nb,whom\nc,a\n", &notes));
+    assert_null(find_warning(&notes, WARNING_FORMAT_GUESSED));
 }
 
 static void check_direction(const char *text, bool directed, bool said)
@@ -364,6 +420,9 @@ int main(void)
         cmocka_unit_test(weight_is_chosen_by_name_or_number),
         cmocka_unit_test(weights_have_known_names_and_units),
         cmocka_unit_test(columns_that_may_be_weights_are_refused),
+        cmocka_unit_test(names_of_vertices_are_no_pieces_of_other_text),
+        cmocka_unit_test(integers_may_be_written_as_decimals),
+        cmocka_unit_test(edges_are_no_comments_and_headers_no_edges),
         cmocka_unit_test(files_say_their_direction),
         cmocka_unit_test(the_parameter_overrules_types),
         cmocka_unit_test(the_first_line_may_have_the_counts),

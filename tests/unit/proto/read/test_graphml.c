@@ -181,10 +181,11 @@ static void attributes_are_the_weight_by_known_names(void **state)
                "<key id='d0' for='edge' attr.name='weight'/>",
                "", 1, NULL);
     check_edge(others, "<data key='d0'>9</data><data key='d1'>x</data>", 1, NULL);
-    check_edge(others, "<data key='d1'> 7.5\n</data>", 0, "weight=km");
-    check_edge(others, "<data key='weight'>7</data>", 0, "<key id=\"weight\"");
+    check_edge(others, "<data key='d1'> 7.5\n</data>", 0, "have: SUID, km, d2");
+    check_edge(others, "<data key='weight'>7</data>", 0, "weight= names");
+    check_edge("", "<data key='weight'>7</data>", 0, "<key id=\"weight\"");
     check_edge(others, "<data key='d2'><Line><EdgeLabel>7<Model/></EdgeLabel></Line></data>", 0,
-               "In yEd");
+               "weight= names");
 }
 
 /* Whatever is kept of a document until it ends is bounded. */

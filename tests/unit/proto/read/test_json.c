@@ -73,6 +73,8 @@ static void weight_names_an_attribute_of_linked_edges_alone(void **state)
     (void)state;
     assert_int_equal(read_weighted("{\"n\":3,\"edges\":[[0,1]]}", "km", &graph),
                      STATUS_BAD_PARAMETER);
+    assert_int_equal(read_weighted("{\"n\":3,\"edges\":[[0,1]],\"weights\":[7]}", "", &graph),
+                     STATUS_BAD_GRAPH);
     assert_int_equal(read_weighted(linked, "miles", &graph), STATUS_BAD_PARAMETER);
     assert_int_equal(read_weighted(linked, "km", &graph), STATUS_OK);
     assert_true(graph_weight(graph, 0) == 7);
@@ -116,7 +118,9 @@ static void weights_go_by_one_of_five_names(void **state)
     }
     assert_true(weight_of("\"km\":7") == -1);
     assert_true(weight_of("\"data\":{\"weight\":\"7\"}") == -1);
-    assert_true(weight_of("\"id\":7,\"km\":\"8\",\"points\":[1,2],\"data\":{\"km\":null}") == 1);
+    assert_true(weight_of("\"km\":\"7\"") == -1);
+    assert_true(weight_of("\"data\":{\"of\":{\"km\":7}}") == -1);
+    assert_true(weight_of("\"id\":7,\"points\":[1,2],\"data\":{\"km\":null}") == 1);
     assert_true(weight_of("\"km\":7},{\"from\":1,\"to\":0,\"weight\":3") == 1);
     assert_true(weight_of("\"length\":\"5 m\",\"weight\":7,\"value\":3,\"cost\":4") == 7);
     assert_true(weight_of("\"length\":5,\"value\":3") == -1);
