@@ -249,7 +249,6 @@ struct repair {
     const struct state_dir *folder;
     struct catalogue *catalogue;
     struct catalogue_damage *found;
-    bool has_lost_graph; /* the row of a graph is damaged */
 };
 
 static enum status note_damage(void *context, const struct catalogue_damage *damage)
@@ -264,7 +263,6 @@ static enum status note_damage(void *context, const struct catalogue_damage *dam
     noted->next = repair->found;
     repair->found = noted;
     if (strcmp(damage->what, "graph") == 0) {
-        repair->has_lost_graph = true;
         /* Its id may be what has changed: then the file has no row. */
         if (renameat(folder->graphs, damage->id, folder->quarantine, damage->id) != 0 &&
             errno != ENOENT) {
@@ -364,8 +362,8 @@ static enum status result_is_named(struct catalogue *catalogue, const char *name
                                        : STATUS_OK;
 }
 
-/* Removes the files that no row names. Where the row of a graph is damaged, a graph without a row
- * may be the one that it meant, and moves to quarantine. */
+/* Removes the files that no row names, but moves graphs to quarantine: a crash between file and row
+ * leaves one, and a catalogue that has lost its latest changes more. */
 static enum status remove_orphans(struct repair *repair, int folder)
 {
     struct catalogue *catalogue = repair->catalogue;
@@ -393,8 +391,7 @@ static enum status remove_orphans(struct repair *repair, int folder)
         }
         if (!is_draft && !of_results) {
             status = note_file(repair, "graph_without_row", name, KIND_COUNT);
-            if (repair->has_lost_graph &&
-                renameat(folder, name, repair->folder->quarantine, name) == 0) {
+            if (renameat(folder, name, repair->folder->quarantine, name) == 0) {
                 continue;
             }
         }

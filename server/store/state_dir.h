@@ -27,9 +27,9 @@ struct state_dir {
 MUST_CHECK enum status state_dir_open(const char *path, struct state_dir *ret_folder,
                                       struct problem *reterr);
 /* Makes rows and files agree again: damaged rows are set aside, those whose file is gone are
- * dropped, results that are not what their rows say and graphs of damaged rows go to quarantine,
- * and files that no row names are removed. ret_found: a list of all that, the caller's, in which a
- * result whose file is gone has an empty word. Starting thread. */
+ * dropped, results that are not what their rows say and graphs without a sound row go to
+ * quarantine, and files that no row names are removed. ret_found: a list of all that, the caller's,
+ * in which a result whose file is gone has an empty word. Starting thread. */
 MUST_CHECK enum status state_dir_repair(const struct state_dir *folder, struct catalogue *catalogue,
                                         struct catalogue_damage **ret_found,
                                         struct problem *reterr);

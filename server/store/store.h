@@ -3,12 +3,13 @@
  *   LOCK, FORMAT, RESERVE, catalogue.db, graphs/<id>, results/<id>.<kind>.npy, quarantine/
  *
  * A change is files first, catalogue commit second: what the catalogue names is on the disk. Files
- * that no row names are removed at start-up. Changes that publish or delete results are carried out
- * in the order given, all others too; between the two sorts the first may be overtaken, so that no
- * acceptance waits while a large result is hashed and synced. The file of a graph is written before
- * its change is given; its sync is the catalogue thread's, and the acceptances behind it wait.
- * Changes that wait share one commit. After a failed commit or fsync the store refuses every
- * further change (STATUS_IO): nothing is acknowledged that might be lost. */
+ * that no row names are removed at start-up, graphs to quarantine. Changes that publish or delete
+ * results are carried out in the order given, all others too; between the two sorts the first may
+ * be overtaken, so that no acceptance waits while a large result is hashed and synced. The file of
+ * a graph is written before its change is given; its sync is the catalogue thread's, and the
+ * acceptances behind it wait. Changes that wait share one commit. After a failed commit or fsync
+ * the store refuses every further change (STATUS_IO): nothing is acknowledged that might be lost.
+ */
 #pragma once
 
 #include "server/store/catalogue.h"

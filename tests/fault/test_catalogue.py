@@ -148,5 +148,22 @@ def test_a_lost_file_and_an_unfinished_job_without_its_graph_are_told():
         assert document["state"] == "failed" and document["problem"]["code"] == "Corrupt", document
 
 
+def test_graphs_of_changes_that_the_log_of_the_catalogue_has_lost_are_told_and_kept():
+    with harness.Daemon() as daemon:
+        graphs = [daemon.ask("POST", "/v1/graphs", body=b"p sp 2 1\na 1 2 %d\n" % weight).expect(201).json["id"]
+                  for weight in range(1, 10)]
+        daemon.kill()
+        log = pathlib.Path(catalogue(daemon) + "-wal")
+        content = bytearray(log.read_bytes())
+        content[-20000] ^= 1  # what the first of them brought is before
+        log.write_bytes(content)
+        told = start(daemon)
+        lost = {graph for what, graph in told if what == "graph_without_row"}
+        assert 0 < len(lost) == len(told) < len(graphs), told
+        assert lost == set(os.listdir(os.path.join(daemon.state, "quarantine")))
+        kept = {graph["id"] for graph in daemon.get("/v1/graphs").expect(200).json["graphs"]}
+        assert kept == set(graphs) - lost, (kept, lost)
+
+
 if __name__ == "__main__":
     harness.run(globals(), each=False)

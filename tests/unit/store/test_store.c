@@ -406,7 +406,7 @@ static void graph_deleted_and_given_again_keeps_its_file(void **state)
     expect_after_restart(fixture, "g_1 ");
 }
 
-static void files_without_a_row_are_removed(void **state)
+static void files_without_a_row_are_removed_or_kept_aside(void **state)
 {
     const struct fixture *fixture = *state;
     struct store *store = start_store(fixture);
@@ -422,6 +422,7 @@ static void files_without_a_row_are_removed(void **state)
     expect_after_restart(fixture, "g_1 result:g_1 ");
     assert_int_equal(fixture_count_files(fixture, "state/graphs"), 1);
     assert_int_equal(fixture_count_files(fixture, "state/results"), 1);
+    assert_int_equal(fixture_count_files(fixture, "state/quarantine"), 1);
 }
 
 static void damaged_result_goes_to_quarantine(void **state)
@@ -570,7 +571,7 @@ int main(void)
         FIXTURE_TEST(result_evicted_and_published_again_keeps_its_file),
         FIXTURE_TEST(store_never_started_still_carries_out_what_waits),
         FIXTURE_TEST(graph_deleted_and_given_again_keeps_its_file),
-        FIXTURE_TEST(files_without_a_row_are_removed),
+        FIXTURE_TEST(files_without_a_row_are_removed_or_kept_aside),
         FIXTURE_TEST(damaged_result_goes_to_quarantine),
         FIXTURE_TEST(lost_files_take_their_rows_along),
         FIXTURE_TEST(second_process_is_refused),
