@@ -11,29 +11,14 @@
 
 /* Spelt without case, blanks, '_' and '-'; a source and the target beside it make a pair. */
 static const char *const end_names[][2] = {
-    {"source", "target"},
-    {"sourceid", "targetid"},
-    {"src", "dst"},
-    {"source", "destination"},
-    {"src", "dest"},
-    {"origin", "destination"},
-    {"origin", "dest"},
-    {"from", "to"},
-    {"fromnode", "tonode"},
-    {"fromnodeid", "tonodeid"},
-    {"fromid", "toid"},
-    {"u", "v"},
-    {"station1", "station2"},
-    {"node1", "node2"},
-    {"nodea", "nodeb"},
-    {"vertex1", "vertex2"},
-    {"start", "end"},
-    {"tail", "head"},
-    {"id1", "id2"},
-    {"startid", "endid"},
-    {"startnode", "endnode"},
-    {"sourcenode", "targetnode"},
-    {"fromstopid", "tostopid"},
+    {"source", "target"},       {"sourceid", "targetid"}, {"src", "dst"},
+    {"source", "destination"},  {"src", "dest"},          {"origin", "destination"},
+    {"origin", "dest"},         {"from", "to"},           {"fromnode", "tonode"},
+    {"fromnodeid", "tonodeid"}, {"fromid", "toid"},       {"u", "v"},
+    {"fromstopid", "tostopid"}, {"fromstop", "tostop"},   {"station1", "station2"},
+    {"node1", "node2"},         {"nodea", "nodeb"},       {"vertex1", "vertex2"},
+    {"start", "end"},           {"tail", "head"},         {"id1", "id2"},
+    {"startid", "endid"},       {"startnode", "endnode"}, {"sourcenode", "targetnode"},
 };
 #define END_NAME_COUNT (sizeof(end_names) / sizeof(end_names[0]))
 

@@ -14,6 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#define READ_HERE                                                                                  \
+    "networkx.node_link_data writes what is read, and pandas.json_normalize makes a table for "    \
+    "CSV."
+
 enum dialect { DIALECT_JSON, DIALECT_JGF, DIALECT_COUNT };
 
 enum place { NOWHERE, IN_DOCUMENT, IN_GRAPH, IN_NODE, IN_EDGE, IN_METADATA };
@@ -96,7 +100,9 @@ struct json {
 static enum status refuse(const struct json_token *token, const char *detail,
                           struct problem *reterr)
 {
-    return problem_bad_graph(reterr, token->place.line, token->place.column, "%s", detail);
+    problem_bad_graph(reterr, token->place.line, token->place.column, "%s", detail);
+    problem_hint(reterr, token->depth == 0 ? READ_HERE : "");
+    return STATUS_BAD_GRAPH;
 }
 
 static bool is_object(const struct json_token *token)
@@ -270,19 +276,18 @@ static enum status end_element(struct json *json, struct problem *reterr)
     const struct json_place place = weighted ? json->weight.place : json->element;
     const uint64_t index = graph_builder_edge_count(json->reader.builder);
     enum status status;
-    if (json->member == MEMBER_NODES) {
-        return has_seen(json, MEMBER_ID)
-                   ? STATUS_OK
-                   : problem_bad_graph(reterr, json->element.line, json->element.column,
-                                       "The node has no \"id\".");
+    const bool is_node = json->member == MEMBER_NODES;
+    if (is_node         ? !has_seen(json, MEMBER_ID)
+        : json->compact ? json->part_count < 2
+                        : !has_seen(json, MEMBER_SOURCE) || !has_seen(json, MEMBER_TARGET)) {
+        problem_bad_graph(reterr, json->element.line, json->element.column,
+                          is_node ? "The node has no \"id\"."
+                                  : "The edge has no source or no target.");
+        problem_hint(reterr, READ_HERE);
+        return STATUS_BAD_GRAPH;
     }
-    if (json->compact ? json->part_count < 2
-                      : !has_seen(json, MEMBER_SOURCE) || !has_seen(json, MEMBER_TARGET)) {
-        return problem_bad_graph(reterr, json->element.line, json->element.column,
-                                 "The edge has no source or no target.");
-    }
-    status = json_weight_end(&json->weight, reterr);
-    if (status != STATUS_OK) {
+    status = is_node ? STATUS_OK : json_weight_end(&json->weight, reterr);
+    if (is_node || status != STATUS_OK) {
         return status;
     }
     /* The direction of single edges is checked once that of the graph is known: until then the
@@ -357,9 +362,7 @@ static enum status take_end_name(struct json *json, const struct json_token *tok
                                  struct problem *reterr)
 {
     const enum member source = json->part < MEMBER_FROM ? MEMBER_SOURCE : MEMBER_FROM;
-    if (json->source == MEMBER_OTHER) {
-        json->source = source;
-    }
+    json->source = json->source == MEMBER_OTHER ? source : json->source;
     if (json->source == source) {
         json->part = MEMBER_SOURCE + (json->part - source);
         return STATUS_OK;
@@ -451,7 +454,9 @@ static enum status check_complete(const struct json *json, struct problem *reter
         detail = "There is no \"n\" and there are no \"nodes\".";
     }
     if (detail != NULL) {
-        return problem_set(reterr, STATUS_BAD_GRAPH, "%s", detail);
+        problem_set(reterr, STATUS_BAD_GRAPH, "%s", detail);
+        problem_hint(reterr, READ_HERE);
+        return STATUS_BAD_GRAPH;
     }
     if (text_status(&json->both_ways) != STATUS_OK) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the graph.");
@@ -557,8 +562,8 @@ static void cleanup(struct reader *reader)
 /* An edge that leads both ways is two in the end. */
 static uint64_t memory(const struct reader *reader)
 {
-    return json_nodes_memory(&((const struct json *)reader)->nodes) +
-           ((const struct json *)reader)->both_ways.size * 4;
+    const struct json *json = (const struct json *)reader;
+    return json_nodes_memory(&json->nodes) + json->both_ways.size * 4;
 }
 
 static enum status init(struct reader *reader)

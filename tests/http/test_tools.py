@@ -18,6 +18,7 @@ NAMED, FROM_0, FROM_1 = (ARCS, "abcde", 1), (ARCS, range(5), 1), (ARCS, range(1,
 NAMED_EDGES, EDGES_FROM_1 = (EDGES, "abcde", 1), (EDGES, range(1, 6), 1)
 DOUBLED_FROM_0, DOUBLED_FROM_1 = (ARCS, range(5), 2), (ARCS, range(1, 6), 2)
 HOPS_FROM_0, HOPS_FROM_1 = (ARCS, range(5), 0), (ARCS, range(1, 6), 0)
+NODE_LINK = "networkx.node_link_data"
 N0 = (ARCS, [f"n{v}" for v in range(5)], 1)
 
 # The tool, its call or menu, the name of the file, its truth, the verdict, and the way out or what else to know.
@@ -32,6 +33,9 @@ CASES = (
     ("NetworkX", "`write_weighted_edgelist`", "networkx weighted", NAMED, RIGHT, ""),
     ("NetworkX", "`node_link_data` in JSON", "networkx node-link", NAMED, RIGHT, ""),
     ("NetworkX", "`node_link_data` of a `Graph`", "networkx node-link undirected", NAMED_EDGES, RIGHT, ""),
+    ("NetworkX", "`cytoscape_data`", "networkx cytoscape", None, "refused: neither \"edges\" nor \"links\"", NODE_LINK),
+    ("NetworkX", "`adjacency_data`", "networkx adjacency", None, "refused: neither \"edges\" nor \"links\"", NODE_LINK),
+    ("NetworkX", "`to_dict_of_dicts`", "networkx dicts", None, "refused: neither \"edges\" nor \"links\"", NODE_LINK),
     ("NetworkX", "`write_adjlist`", "networkx adjlist", None, "refused: an adjacency list of NetworkX", "networkx.read_adjlist"),
     ("NetworkX", "`write_multiline_adjlist`", "networkx multiline", None,
      "refused: a multi-line adjacency list of NetworkX", "networkx.read_multiline_adjlist"),
@@ -56,6 +60,7 @@ CASES = (
     ("pandas", "`to_csv(sep=';', decimal=',')`", "pandas comma", None, "refused: decimal comma", "decimals with a point"),
     ("pandas", "`pivot(...).to_csv()`", "pandas pivot", NAMED, RIGHT, "as a matrix"),
     ("pandas", "an adjacency frame's `to_csv()`", "pandas table", NAMED, RIGHT, "as a matrix"),
+    ("pandas", "`to_json(orient='records')`", "pandas records", None, "refused: not an object", "pandas.json_normalize"),
     ("pandas", "`to_string(index=False)`", "pandas string", NAMED, RIGHT, ""),
     ("NumPy", "`savetxt` of edges, `fmt='%g'`", "numpy edges header", FROM_0, RIGHT, ""),
     ("NumPy", "`savetxt` of edges", "numpy edges", FROM_0, RIGHT, ""),
@@ -101,6 +106,10 @@ CASES = (
     ("Gephi", "edges, undirected, CSV", "gephi undirected", NAMED_EDGES, RIGHT, "by the column `Type`"),
     ("Gephi", "matrix, CSV", "gephi matrix", NAMED, RIGHT, "as a matrix"),
     ("D3", "`nodes` and `links` with ids", "d3", NAMED, RIGHT, ""),
+    ("D3", "`nodes` and `links` by index", "d3 v3", None, "refused: no \"id\"", NODE_LINK),
+    ("ECharts", "`nodes` and `links`", "echarts", None, "refused: no \"id\"", NODE_LINK),
+    ("graphology", "`export()`", "graphology", None, "refused: no \"id\"", NODE_LINK),
+    ("Cytoscape.js", "`elements`", "cytoscape.js", None, "refused: neither \"edges\" nor \"links\"", NODE_LINK),
     ("vis.js", "`nodes` and `edges`", "vis", NAMED, RIGHT, ""),
     ("JSON Graph Format", "version 2", "jgf", NAMED, RIGHT, ""),
     ("JGraphT", "`CSVExporter`", "jgrapht csv", NAMED, RIGHT, ""),
@@ -117,6 +126,7 @@ CASES = (
     ("PostgreSQL", "`COPY edges TO`", "copy", NAMED, RIGHT, ""),
     ("MySQL", "`mysql --batch`", "mysql", NAMED, RIGHT, ""),
     ("SQLite", "`sqlite3 -csv -header`", "sqlite csv", NAMED, RIGHT, ""),
+    ("SQLite", "`sqlite3 -json`", "sqlite json", None, "refused: not an object", "pandas.json_normalize"),
     ("DuckDB", "`COPY edges TO 'g.csv'`", "duckdb", NAMED, RIGHT, ""),
     ("DuckDB", "two columns of numbers, none a known name", "duckdb km", NAMED, "refused: road_km, lanes", "weight=road_km"),
     ("Spark", "`write.csv`", "spark", FROM_1, RIGHT, ""),
