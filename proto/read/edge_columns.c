@@ -265,6 +265,11 @@ static enum status refuse_numbers(const struct edge_row *header, const struct ed
                                        : "No column has a name known for weights, and there are "
                                          "numbers in: %s.",
                       list);
+    if (header == NULL && is_number(first->fields[1]) && first->fields[0].size == 1 &&
+        first->fields[0].bytes[0] == 'a') {
+        problem_hint(reterr, "If this is a DIMACS file, its line p sp N M is missing.");
+        return STATUS_BAD_GRAPH;
+    }
     problem_hint(reterr, "weight=%s takes the weights from that column%s.", least,
                  may_be_row ? "; format=matrix reads a matrix, which has as many lines as columns"
                             : "");

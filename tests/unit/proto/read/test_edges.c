@@ -166,6 +166,7 @@ static void columns_that_may_be_weights_are_refused(void **state)
     check_refused("from,to,name,len\n1,2,a,\n1,2,a,4\n", 3, "column 4", "weight=");
     check_refused("1 2 3 4\n2 3 4 5\n1 5 6 7\n", 1, "or a row of a matrix", "format=matrix");
     check_refused("a,b,3,4\n", 1, "3, 4", "weight=3");
+    check_refused("a 1 2 5\na 2 3 7\n", 1, "3, 4", "p sp N M");
     check_refused("a,b,c,4,d,6\n", 1, "4, 6", "weight=4");
     check_refused("id,a,b,len\n1,2,3,4\n", 1, "names no column of sources", "source and target");
 }
