@@ -207,8 +207,7 @@ static void list_columns(const struct edge_row *header, uint64_t mask, char list
 
         if ((mask >> i & 1) != 0) {
             size += (size_t)snprintf(list + size, PROBLEM_TEXT_SIZE - size, "%s%.*s",
-                                     size > 0 ? ", " : "", label.size > 64 ? 64 : (int)label.size,
-                                     label.bytes);
+                                     size > 0 ? ", " : "", shown_size(label), label.bytes);
         }
     }
 }

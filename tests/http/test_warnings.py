@@ -49,7 +49,8 @@ def test_a_long_name_is_told_in_whole_characters(daemon):
         done = daemon.solve(f"source,target,{name}\na,b,5\nb,a,7\n".encode(), "?format=edges")
         shown = name[:30].encode()[:60].decode(errors="ignore")
         assert done["input"]["weight"] == shown, done["input"]
-        assert f"column {shown}," in done["warnings"][0]["detail"], done["warnings"]
+        detail = done["warnings"][0]["detail"]
+        assert f"column {shown}," in detail, detail
 
 
 def test_uploads_that_say_all_are_not_told_about(daemon):
