@@ -109,6 +109,7 @@ static void delete_result(struct commit *commit, struct graph_entry *entry, enum
     commit->result_row.kind = kind;
     memcpy(commit->result_row.graph_id, entry->row.id, sizeof(entry->row.id));
     commit->change.delete_result = &commit->result_row;
+    commit->change.retired = result_ref(entry->results[kind]);
     commit->change.quarantine = quarantine;
 }
 

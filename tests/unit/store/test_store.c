@@ -245,6 +245,21 @@ static void deleted_graph_leaves_nothing(void **state)
     expect_after_restart(fixture, "g_2 ");
 }
 
+/* Its descriptor tells whether the last reference has gone; another file may get the number. */
+static void an_evicted_result_is_let_go_by_the_store(void **state)
+{
+    struct store *store = start_store(*state);
+    const struct result_row row = result_row("g_1");
+    struct store_change evict = {.delete_result = &row, .retired = make_result(store, "g_1", 4)};
+    const int descriptor = result_file_descriptor(result_matrix_file(evict.retired));
+    struct stat before;
+    struct stat after;
+    assert_int_equal(fstat(descriptor, &before), 0);
+    assert_int_equal(apply(store, &evict), STATUS_OK);
+    assert_true(fstat(descriptor, &after) != 0 || after.st_ino != before.st_ino);
+    store_close(store);
+}
+
 /* Given before the thread starts, so all of them are one batch: when the first is told, every one
  * already has its outcome, which is what sharing a commit means. */
 #define BATCH_SIZE 100
@@ -566,6 +581,7 @@ int main(void)
         FIXTURE_TEST(new_directory_is_private_and_complete),
         FIXTURE_TEST(everything_given_is_there_after_a_restart),
         FIXTURE_TEST(deleted_graph_leaves_nothing),
+        FIXTURE_TEST(an_evicted_result_is_let_go_by_the_store),
         FIXTURE_TEST(waiting_changes_share_one_commit),
         FIXTURE_TEST(large_result_does_not_hold_up_acceptances),
         FIXTURE_TEST(result_evicted_and_published_again_keeps_its_file),
