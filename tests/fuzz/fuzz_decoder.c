@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     enum status statuses[2];
     size_t common;
 
-    if (size == 0)
+    if (bytes == NULL || size == 0)
         return 0;
     for (int i = 0; i < 2; i++) {
         const struct decoder_rules rules = {
