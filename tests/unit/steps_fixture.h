@@ -8,9 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Runs the step in a child process, which has this thread alone, instruction by instruction. What
- * the child changes is lost. 0 where a process may not be traced. */
-static inline long count_steps(void (*step)(void *context), void *context)
+/* Longer than any step takes, one instruction at a time. */
+#define STEPS_LIMIT_S 20
+
+/* In a child process, which has this thread alone; what it changes is lost. 0 where a process may
+ * not be traced, -1 when the child waits for ever. */
+static inline long try_to_count_steps(void (*step)(void *context), void *context)
 {
     int status = 0;
     long count = 0;
@@ -20,6 +23,7 @@ static inline long count_steps(void (*step)(void *context), void *context)
         if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) {
             _exit(1);
         }
+        alarm(STEPS_LIMIT_S);
         raise(SIGSTOP);
         step(context);
         _exit(0);
@@ -30,11 +34,26 @@ static inline long count_steps(void (*step)(void *context), void *context)
     }
     while (WIFSTOPPED(status)) {
         const int signal = WSTOPSIG(status);
+        if (signal == SIGALRM) {
+            CHECK(kill(child, SIGKILL) == 0 && waitpid(child, &status, 0) == child);
+            return -1;
+        }
         CHECK(signal == SIGSTOP || signal == SIGTRAP);
         CHECK(ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) == 0);
         CHECK(waitpid(child, &status, 0) == child);
         count++;
     }
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return count;
+}
+
+/* A lock that another thread held when the process was copied stays locked in the child, which may
+ * wait for it: then by another copy. */
+static inline long count_steps(void (*step)(void *context), void *context)
+{
+    long count = -1;
+    while (count < 0) {
+        count = try_to_count_steps(step, context);
+    }
     return count;
 }
