@@ -91,7 +91,9 @@ static enum status name_vertex(struct edges *edges, struct field field, uint32_t
     char digits[24];
     enum status status;
 
-    field = edge_dialect_integer(field, digits);
+    if (!is_quoted) {
+        field = edge_dialect_integer(field, digits);
+    }
     if (edges->reader.options.has_vertex_count) {
         return number_vertex(edges, field, ret_row, reterr);
     }

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* Names of attributes together: all are looked through at each attribute of an edge. */
+#define KEYS_SIZE 8192
+
 enum status graphml_keys_add(struct graphml_keys *keys, const char *id, const char *name,
                              const char *wanted, bool *ret_is_better, struct problem *reterr)
 {
@@ -12,6 +15,11 @@ enum status graphml_keys_add(struct graphml_keys *keys, const char *id, const ch
 
     if (wanted[0] == '\0') {
         rank = edge_columns_rank((struct field){name, size - 1, 0});
+    }
+    if (keys->list.size > KEYS_SIZE) {
+        problem_bad_graph(reterr, 0, 0, "The attributes of edges are too many.");
+        problem_hint(reterr, "Write out the one that is the weight, and no others.");
+        return STATUS_BAD_GRAPH;
     }
     text_append(&keys->list, id, strlen(id) + 1);
     text_append(&keys->list, name, size);

@@ -193,6 +193,17 @@ static void names_of_vertices_are_no_pieces_of_other_text(void **state)
     }
 }
 
+static void quotes_keep_a_name_as_it_is(void **state)
+{
+    struct reader_notes notes;
+    struct graph *graph =
+        read_noted("source,target,weight\n\"1.0\",\"1\",5\n\"1.00\",\"1\",2\n", &notes);
+
+    (void)state;
+    assert_int_equal(graph->vertex_count, 3);
+    graph_destroy(graph);
+}
+
 static void integers_may_be_written_as_decimals(void **state)
 {
     static const char *const texts[] = {
@@ -422,6 +433,7 @@ int main(void)
         cmocka_unit_test(weights_have_known_names_and_units),
         cmocka_unit_test(columns_that_may_be_weights_are_refused),
         cmocka_unit_test(names_of_vertices_are_no_pieces_of_other_text),
+        cmocka_unit_test(quotes_keep_a_name_as_it_is),
         cmocka_unit_test(integers_may_be_written_as_decimals),
         cmocka_unit_test(edges_are_no_comments_and_headers_no_edges),
         cmocka_unit_test(files_say_their_direction),

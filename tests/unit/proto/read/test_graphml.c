@@ -1,3 +1,4 @@
+#include "proto/text.h"
 #include "tests/unit/reader_fixture.h"
 
 #define HEAD                                                                                       \
@@ -114,6 +115,27 @@ static void names_keep_the_order_of_the_file(void **state)
     graph_destroy(graph);
 }
 
+/* Each is looked through at each attribute of an edge. */
+static void attributes_beyond_a_limit_are_refused(void **state)
+{
+    struct text text = {0};
+    struct problem problem = {0};
+    struct graph *graph = NULL;
+
+    (void)state;
+    text_append_string(&text, HEAD);
+    for (int i = 0; i < 1000; i++) {
+        text_printf(&text, "<key id='a%d' for='edge' attr.name='a%d'/>", i, i);
+    }
+    text_append_string(&text, "<graph edgedefault='directed'>" NODES "</graph></graphml>");
+    text_append(&text, "", 1);
+    assert_int_equal(text_status(&text), STATUS_OK);
+    assert_int_equal(read_with(text.bytes, &(struct graph_options){0}, &graph, &problem),
+                     STATUS_BAD_GRAPH);
+    assert_non_null(strstr(problem.detail, "too many"));
+    text_finish(&text);
+}
+
 static void weight_names_another_attribute(void **state)
 {
     static const char text[] =
@@ -215,6 +237,7 @@ int main(void)
         cmocka_unit_test(weights_come_from_the_key_its_default_or_are_one),
         cmocka_unit_test(an_edge_may_lead_both_ways_by_itself),
         cmocka_unit_test(names_keep_the_order_of_the_file),
+        cmocka_unit_test(attributes_beyond_a_limit_are_refused),
         cmocka_unit_test(weight_names_another_attribute),
         cmocka_unit_test(attributes_are_the_weight_by_known_names),
         cmocka_unit_test(a_tag_has_an_end),
