@@ -18,6 +18,7 @@ REQUEST = struct.Struct("=IIQQ16x")  # length, what, its number, of which file
 VERSION = 7, 31
 DIRECT = 1
 DETACH = 2
+PATIENCE_S = 60
 
 
 def attributes_of(node):
@@ -89,7 +90,7 @@ class Mount:
     def wait_for_read(self):
         """Until somebody is stuck."""
         with self.changed:
-            self.changed.wait_for(lambda: self.reads)
+            assert self.changed.wait_for(lambda: self.reads, PATIENCE_S), "nobody read the file"
 
     def release(self):
         """All who are stuck go on."""
