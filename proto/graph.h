@@ -70,8 +70,8 @@ bool graph_has_reverse(const struct graph *graph);
  * the hub's strong component counts as before: a shortest path is in the component in one piece.
  *
  * Longer paths may still exist: a solver must keep sums that pass GRAPH_BOUND_I4 from wrapping, as
- * min(unreachable, a + b) does. O(n + m), 8 bytes an edge meanwhile; without memory nothing
- * changes. */
+ * min(unreachable, a + b) does. O(n + m), 8 bytes an edge and 28 a vertex meanwhile; without memory
+ * nothing changes. */
 void graph_tighten_bound(struct graph *graph);
 
 /* Fills summary.components. 4 bytes a vertex meanwhile. STATUS_NO_MEMORY. */

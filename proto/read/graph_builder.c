@@ -16,8 +16,8 @@
 #define EXACT_LIMIT (1ll << 53)
 /* The list of edges, and beside it targets and integer weights of the rows. */
 #define EDGE_BYTES 20
-/* Begins of the rows, and one more number meanwhile: where they are needed, the largest weights. */
-#define VERTEX_BYTES 16
+/* Begins of the rows, by source and by target, two lengths and a queue: graph_tighten_bound. */
+#define VERTEX_BYTES 36
 
 struct graph_builder {
     struct graph_options options;

@@ -168,6 +168,26 @@ static void write_large(struct text *text, uint32_t index)
     }
 }
 
+/* As many vertices as edges, and paths that may be longer than an i4 holds: a way around, and far
+ * vertices from which no edge leads. */
+static void write_ring(struct text *text, uint32_t index)
+{
+    if (index == BEGIN) {
+        text_printf(text, "p sp %u %u\n", EDGES, EDGES);
+    } else if (index != END) {
+        text_printf(text, "a %u %u 500000000\n", index + 1, (index + 1) % EDGES + 1);
+    }
+}
+
+static void write_far(struct text *text, uint32_t index)
+{
+    if (index == BEGIN) {
+        text_printf(text, "p sp %u 2\n", EDGES);
+    } else if (index < 2) {
+        text_printf(text, "a %u %u 500000000\n", index + 1, 2 - index);
+    }
+}
+
 static void write_words(struct text *text, uint32_t index)
 {
     if (index < EDGES) {
@@ -285,6 +305,8 @@ static const struct costly {
 } costly[] = {
     {"dimacs", FORMAT_DIMACS, false, write_dimacs},
     {"dimacs, vertices alone", FORMAT_DIMACS, false, write_vertices},
+    {"dimacs, long ring", FORMAT_DIMACS, true, write_ring},
+    {"dimacs, long, vertices", FORMAT_DIMACS, true, write_far},
     {"edges", FORMAT_EDGES, false, write_pair},
     {"edges, decimals", FORMAT_EDGES, false, write_decimal},
     {"edges, numbers", FORMAT_EDGES, false, write_numbers},
