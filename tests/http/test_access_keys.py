@@ -275,8 +275,7 @@ def test_quotas_are_answered_before_the_body(daemon):
     assert running.status == 202, running.body
     address = "/v1/jobs/" + running.json["id"]
     # Until it runs it is the one that may wait.
-    while daemon.by("delta:submitter", "GET", address).json["state"] == "queued":
-        os.sched_yield()
+    harness.wait_until(daemon, lambda: daemon.by("delta:submitter", "GET", address).json["state"] != "queued")
     waiting = []
     for i in range(2):
         answer = daemon.by("delta:submitter", "POST", "/v1/jobs", b"p sp 2 1\na 1 2 %d\n" % (i + 1))
@@ -302,8 +301,7 @@ def test_a_tenant_without_quotas_leaves_places_of_the_queue_to_the_others(_):
     with access.Daemon("--http.keys_file", keys.path, "--jobs.queue_limit", "5", *harness.LASTING) as daemon:
         alpha, beta = ({"Authorization": "Bearer " + access.Keys.key(who)} for who in WHO[:2])
         running = daemon.submit(harness.slow_graph(harness.LASTING_SIZE), **alpha).expect(202).json["id"]
-        while daemon.get("/v1/jobs/" + running, **alpha).json["state"] == "queued":
-            os.sched_yield()
+        harness.wait_until(daemon, lambda: daemon.get("/v1/jobs/" + running, **alpha).json["state"] != "queued")
         answers = [daemon.submit(b"p sp 2 1\na 1 2 %d\n" % (i + 1), **alpha) for i in range(4)]
         assert [answer.status for answer in answers] == [202, 202, 202, 429], answers
         refused = answers[3].expect(429, "QueueFull").json
