@@ -170,6 +170,14 @@ def test_the_formats_are_those_of_the_table(daemon):
         assert set(content) == {one["media_types"][0] for one in outputs}
 
 
+def test_the_charsets_are_those_of_the_table(_):
+    with open(os.path.join(ROOT, "proto/read/charset.c"), encoding="utf-8") as file:
+        lists = re.findall(r" charsets\[\] = \{(.*?)\};.* aliases\[\]\[2\] = \{(.*?)\};", file.read(), re.DOTALL)
+    (charsets, aliases), = lists
+    names = re.findall(r'"([^"]+)"', charsets) + re.findall(r'\{"([^"]+)"', aliases)
+    assert sorted(spec.at("#/components/parameters/charset")["schema"]["enum"]) == sorted(names)
+
+
 # ---- Every route, field and code, answered ----
 
 
