@@ -16,9 +16,17 @@ struct restore {
     uint64_t result_bytes;
 };
 
+/* Told when all rows are restored: the jobs of a lost graph, those that were done too, become jobs
+ * without a graph. */
 static enum status tell_damage(void *context, const struct catalogue_damage *damage)
 {
     struct restore *restore = context;
+    const bool is_graph =
+        strcmp(damage->what, "graph") == 0 || strcmp(damage->what, "graph_file") == 0;
+    struct job *job = is_graph ? job_table_newest_of(restore->scheduler->jobs, damage->id) : NULL;
+    for (; job != NULL; job = job->older_of_graph) {
+        job->state = job->state == JOB_DONE ? JOB_QUEUED : job->state;
+    }
     restore->damaged++;
     log_write(LOG_WARNING, "damage_found", LOG_TEXT("what", damage->what),
               LOG_TEXT("id", damage->id));

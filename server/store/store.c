@@ -428,12 +428,12 @@ enum status store_open(const char *path, struct store **ret_store, struct proble
 
 enum status store_visit(struct store *store, const struct catalogue_visitor *visitor)
 {
-    enum status status = STATUS_OK;
+    enum status status = catalogue_visit(store->catalogue, visitor);
     for (const struct catalogue_damage *at = store->damage;
          at != NULL && visitor->damaged != NULL && status == STATUS_OK; at = at->next) {
         status = at->what[0] != '\0' ? visitor->damaged(visitor->context, at) : STATUS_OK;
     }
-    return status == STATUS_OK ? catalogue_visit(store->catalogue, visitor) : status;
+    return status;
 }
 
 enum status store_start(struct store *store)

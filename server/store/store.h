@@ -51,7 +51,7 @@ struct store_change {
  * blocks of a result are not looked at. */
 MUST_CHECK enum status store_open(const char *path, struct store **ret_store,
                                   struct problem *reterr);
-/* All that store_open found damaged or lost, then all rows, before store_start. Results visited
+/* All rows, then all that store_open found damaged or lost, before store_start. Results visited
  * exist and have their checksum. */
 MUST_CHECK enum status store_visit(struct store *store, const struct catalogue_visitor *visitor);
 /* Starts the disk threads. */

@@ -64,12 +64,15 @@ def test_a_changed_graph_is_told_kept_and_sent_again():
     with harness.Daemon() as daemon:
         jobs = solve_both(daemon)
         graph = jobs["first"]["graph"]
+        job = jobs["first"]["id"]
         told = change(daemon, "UPDATE graph SET edge_count=edge_count+1 WHERE id=?", graph)
-        assert told == [("graph", graph)], told
+        assert told == [("graph", graph), ("job_without_graph", job)], told
         daemon.get(f"/v1/graphs/{graph}").expect(404, "NoSuchGraph")
         assert os.listdir(os.path.join(daemon.state, "quarantine")) == [graph]
         expect_rest(daemon, "graph")
-        assert daemon.get(f"/v1/jobs/{jobs['first']['id']}").expect(200).json["state"] == "done"
+        document = daemon.get(f"/v1/jobs/{job}").expect(200).json
+        assert document["state"] == "failed" and document["problem"]["code"] == "Corrupt", document
+        assert graph in document["problem"]["detail"], document
         assert daemon.solve(BODIES["first"], "?name=first")["graph"] == graph
         assert daemon.distance("first", 1, 3) == 12
 
