@@ -8,6 +8,7 @@
 #include "proto/text.h"
 #include "proto/warning.h"
 #include "server/config.h"
+#include "server/solver/ranks.h"
 
 #include <jansson.h>
 
@@ -33,6 +34,7 @@ struct command_call {
     struct problem *problem;
     const char *problem_path; /* the file that a problem is about, or NULL */
     struct warnings warnings; /* about the graph that was read */
+    struct ranks *ranks;      /* NULL = this process is alone */
     bool matrix_is_input;     /* a wrong matrix is bad input then, not a failed device */
 };
 
@@ -49,6 +51,15 @@ extern const struct command command_verify;
 extern const struct command command_generate;
 extern const struct command command_bench;
 extern const struct command command_plan;
+
+/* ---- Ranks: command/ranks_mpi.c in apsp-mpi, ranks_absent.c in apsp ---- */
+
+/* The processes that mpirun or srun started with this one; takes the launcher's own arguments away.
+ * NULL without MPI. All but the first have no standard output. A failure of MPI ends them all. */
+struct ranks *command_ranks_open(int *argc, char ***argv);
+void command_ranks_close(struct ranks *ranks);
+/* The threads of this rank, so that those of one host do not get in each other's way. */
+uint32_t command_ranks_threads(const struct ranks *ranks);
 
 /* argv: the command's name, then what the configuration left. operands and values point into it.
  * STATUS_UNKNOWN_PARAMETER, STATUS_BAD_PARAMETER. */
@@ -140,6 +151,11 @@ struct output_matrix {
 MUST_CHECK enum status output_matrix_open(struct output_matrix *output, const char *path,
                                           enum format format, enum kind kind, uint32_t vertex_count,
                                           struct problem *reterr);
+/* The same in all ranks, which write their rows into the draft of the first. */
+MUST_CHECK enum status output_matrix_share(struct output_matrix *output, const char *path,
+                                           enum format format, enum kind kind,
+                                           uint32_t vertex_count, struct ranks *ranks,
+                                           struct problem *reterr);
 /* Writes what is not in the file yet, and commits it. */
 MUST_CHECK enum status output_matrix_commit(struct output_matrix *output, const struct graph *graph,
                                             struct problem *reterr);

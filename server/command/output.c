@@ -172,6 +172,48 @@ enum status output_matrix_open(struct output_matrix *output, const char *path, e
     return STATUS_OK;
 }
 
+/* The draft that the first rank has created: not truncated, and not removed with this rank. */
+static enum status join_draft(struct output_matrix *output, const char *path,
+                              struct problem *reterr)
+{
+    char *draft_path = NULL;
+    output->file = (struct output_file){.file = -1, .path = path};
+    if (asprintf(&draft_path, "%s.tmp", path) < 0) {
+        return refuse(&output->file, ENOMEM, reterr);
+    }
+    output->file.file = open(draft_path, O_WRONLY | O_CLOEXEC);
+    free(draft_path);
+    if (output->file.file < 0) {
+        const enum status status = refuse(&output->file, errno, reterr);
+        problem_hint(reterr,
+                     "The ranks write one file, in a folder that all of their hosts share.");
+        return status;
+    }
+    return STATUS_OK;
+}
+
+enum status output_matrix_share(struct output_matrix *output, const char *path, enum format format,
+                                enum kind kind, uint32_t vertex_count, struct ranks *ranks,
+                                struct problem *reterr)
+{
+    enum status status = STATUS_OK;
+    if (ranks->rank == 0) {
+        status = output_matrix_open(output, path, format, kind, vertex_count, reterr);
+    }
+    if (status == STATUS_OK && ranks->rank == 0 && output->file.draft_path == NULL) {
+        status = problem_set(reterr, STATUS_BAD_PARAMETER,
+                             "ranks write into a file, which %.200s is not", path);
+    }
+    status = ranks_agree(ranks, status);
+    if (status == STATUS_OK && ranks->rank != 0) {
+        output->matrix = (struct matrix){.vertex_count = vertex_count, .kind = kind};
+        status = join_draft(output, path, reterr);
+    }
+    ranks->file = output->file.file;
+    ranks->file_offset = format == FORMAT_NPY ? NPY_HEADER_SIZE : 0;
+    return ranks_agree(ranks, status);
+}
+
 static const void *row_of(const void *context, uint32_t row)
 {
     const struct matrix *matrix = context;

@@ -116,6 +116,12 @@ static enum status parse_flags(struct solving *solving, struct problem *reterr)
                            "nthu holds 32-bit integers: kind i4 and no other");
     }
     solving->request.kind = solving->format == FORMAT_NTHU ? KIND_I4 : kind;
+    if (call->ranks != NULL &&
+        (solving->format == FORMAT_JSON || solving->format == FORMAT_CSV ||
+         solving->format == FORMAT_NDJSON || solving->format == FORMAT_MTX)) {
+        return problem_set(reterr, STATUS_BAD_PARAMETER,
+                           "ranks write npy, raw or nthu, where each row has its place");
+    }
     solving->request.verify = call->values[VERIFY] != NULL;
     solving->bar.shown = call->values[QUIET] == NULL && isatty(STDERR_FILENO) == 1;
     return STATUS_OK;
@@ -126,8 +132,15 @@ static enum status read_graph(struct solving *solving, struct problem *reterr)
 {
     struct command_call *call = solving->call;
     struct solve_request *request = &solving->request;
+    struct ranks *ranks = call->ranks;
+    enum status status = STATUS_OK;
     show_phase(&solving->bar, "reading");
-    enum status status = graph_input_read(call, &solving->graph, &solving->parse_s, reterr);
+    if (ranks == NULL || ranks->rank == 0) {
+        status = graph_input_read(call, &solving->graph, &solving->parse_s, reterr);
+    }
+    if (ranks != NULL) {
+        status = ranks_share_graph(ranks, status, &solving->graph);
+    }
     if (status != STATUS_OK) {
         return status;
     }
@@ -139,24 +152,61 @@ static enum status read_graph(struct solving *solving, struct problem *reterr)
     return status;
 }
 
-/* The output is opened before the solve, which then writes into the mapped file: a path that cannot
- * be written, or a full disk, is told at once and not after hours. */
-static enum status solve(struct solving *solving, struct problem *reterr)
+/* Ranks compute on their processors. */
+static enum status open_rank(struct solving *solving, struct problem *reterr)
 {
-    const struct observer observer = {solving, show_progress, command_cancelled};
+    struct ranks *ranks = solving->call->ranks;
+    struct solver_config config = solving->call->config->solver;
+    enum status status = STATUS_OK;
+    if (config.choice == SOLVER_GPU) {
+        status = problem_set(reterr, STATUS_BAD_PARAMETER, "ranks compute on the CPU");
+        problem_hint(reterr, "One GPU solves by apsp solve.");
+    }
+    if (config.cpu_threads == 0) {
+        config.cpu_threads = command_ranks_threads(ranks);
+    }
+    if (status == STATUS_OK) {
+        status = solver_cpu_open(&config, &solving->solver, reterr);
+    }
+    if (status == STATUS_OK) {
+        solver_allow_plans(solving->solver, &config);
+        solving->solver->ranks = ranks;
+    }
+    return ranks_agree(ranks, status);
+}
+
+static enum status open_solver(struct solving *solving, struct problem *reterr)
+{
     const struct solver_config *config = &solving->call->config->solver;
+    if (solving->call->ranks != NULL) {
+        return open_rank(solving, reterr);
+    }
     enum status status = solver_open(config, &solving->solver, reterr);
     /* The CPU solver stands in for kinds that a device does not compute. */
     if (status == STATUS_OK && !solver_supports(solving->solver, solving->request.kind)) {
         status = solver_cpu_open(config, &solving->fallback, reterr);
     }
+    return status;
+}
+
+/* The output is opened before the solve, which then writes into the mapped file: a path that cannot
+ * be written, or a full disk, is told at once and not after hours. */
+static enum status solve(struct solving *solving, struct problem *reterr)
+{
+    const struct observer observer = {solving, show_progress, command_cancelled};
+    struct command_call *call = solving->call;
+    enum status status = open_solver(solving, reterr);
     if (status != STATUS_OK) {
         return status;
     }
     double began_s = clock_monotonic_s();
     show_phase(&solving->bar, "solving");
-    status = output_matrix_open(&solving->output, solving->call->operands[1], solving->format,
-                                solving->request.kind, solving->graph->vertex_count, reterr);
+    const uint32_t n = solving->graph->vertex_count;
+    status = call->ranks != NULL
+                 ? output_matrix_share(&solving->output, call->operands[1], solving->format,
+                                       solving->request.kind, n, call->ranks, reterr)
+                 : output_matrix_open(&solving->output, call->operands[1], solving->format,
+                                      solving->request.kind, n, reterr);
     if (status != STATUS_OK) {
         return status;
     }

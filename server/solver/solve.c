@@ -44,10 +44,12 @@ void solve_outcome_finish(struct solve_outcome *outcome)
     outcome->cycle_length = 0;
 }
 
-/* Whether the solver can produce this kind: without u2 it computes such a result as i4. */
+/* Whether the solver can produce this kind: without u2 it computes such a result as i4, in a matrix
+ * that ranks do not have in one place. */
 static bool computes(const struct solver *solver, enum kind kind)
 {
-    return solver_supports(solver, kind) || (kind == KIND_U2 && solver_supports(solver, KIND_I4));
+    return solver_supports(solver, kind) ||
+           (kind == KIND_U2 && solver->ranks == NULL && solver_supports(solver, KIND_I4));
 }
 
 static enum status choose_solver(struct solver *solver, struct solver *fallback, enum kind kind,
@@ -261,6 +263,7 @@ static enum status compute(struct solve *solve)
         status = graph_negative_cycle(solve->graph, &outcome->cycle, &outcome->cycle_length,
                                       &outcome->cycle_weight);
         outcome->account.timings.compute_s += stopwatch_now_s() - begin_s;
+        status = ranks_agree(solve->solver->ranks, status);
         if (status != STATUS_OK) {
             return problem_set(solve->reterr, status,
                                "There is not enough memory to name a negative cycle.");
@@ -284,10 +287,12 @@ static enum status compute(struct solve *solve)
     return tell_failure(solve, status);
 }
 
-/* Counts as planning: it decides how to compute and touches no distance. */
+/* Counts as planning: it decides how to compute and touches no distance. Of ranks the first proves
+ * it for all, as it may give up for want of time. */
 static bool prove_narrow(const struct solve *solve)
 {
     const struct graph *graph = solve->graph;
+    const struct ranks *ranks = solve->solver->ranks;
     const uint32_t vertices_min = solve->solver->narrow_vertices;
     const struct solve_options options = {.symmetric = !graph->directed};
     struct solver_estimate estimate;
@@ -300,8 +305,10 @@ static bool prove_narrow(const struct solve *solve)
                     &estimate);
     const double gain_s =
         (estimate.seconds - estimate.finish_s) * NARROW_GAIN * solve->plan->summary.work_fraction;
-    const bool narrow = distance_range_within(
-        graph, NARROW_DISTANCE_MAX, gain_s < NARROW_PROOF_S_MAX ? gain_s : NARROW_PROOF_S_MAX);
+    bool narrow = (ranks == NULL || ranks->rank == 0) &&
+                  distance_range_within(graph, NARROW_DISTANCE_MAX,
+                                        gain_s < NARROW_PROOF_S_MAX ? gain_s : NARROW_PROOF_S_MAX);
+    narrow = ranks != NULL ? ranks->highest(ranks->context, narrow) != 0 : narrow;
     solve->outcome->plan.planning_s += stopwatch_now_s() - begin_s;
     return narrow;
 }
@@ -309,12 +316,13 @@ static bool prove_narrow(const struct solve *solve)
 /* Unless the solver has done it. A GPU proves the rows of a graph without weights below 0,
  * and leaves to the host what it does not accept; other graphs are checked here alone. Sums that
  * went around many cycles of length 0 may have drifted from them without bound: all rows of a
- * matrix with a clamped diagonal are proven, asked or not.
+ * matrix with a clamped diagonal are proven, asked or not. Of ranks the first one does it.
  */
 static enum status verify(const struct solve *solve)
 {
     struct verification *verification = &solve->outcome->account.verification;
-    if (!solve->clamped && (!solve->request->verify || verification->done)) {
+    const bool elsewhere = solve->solver->ranks != NULL && solve->solver->ranks->rank != 0;
+    if (elsewhere || (!solve->clamped && (!solve->request->verify || verification->done))) {
         return STATUS_OK;
     }
     if (!solve->clamped && verification->on_device) {
@@ -338,7 +346,7 @@ static enum status verify(const struct solve *solve)
 static enum status fill_statistics(const struct solve *solve)
 {
     struct solve_account *account = &solve->outcome->account;
-    if (account->statistics == NULL || account->statistics_filled) {
+    if (account->statistics == NULL || account->statistics_filled || solve->solver->ranks != NULL) {
         return STATUS_OK;
     }
     const double begin_s = stopwatch_now_s();
@@ -365,9 +373,16 @@ static enum status begin(struct solve *solve)
     CHECK(solve->request->kind == solve->matrix->kind &&
           graph->vertex_count == solve->matrix->vertex_count);
     double seconds = 0;
-    const enum status planned =
-        make_plan(solve->solver, graph, solve->narrowed ? KIND_I4 : solve->request->kind,
-                  &solve->plan, &seconds);
+    const struct ranks *ranks = solve->solver->ranks;
+    enum status planned = STATUS_OK;
+    if (ranks == NULL || ranks->rank == 0) {
+        planned = make_plan(solve->solver, graph, solve->narrowed ? KIND_I4 : solve->request->kind,
+                            &solve->plan, &seconds);
+    }
+    if (ranks != NULL) {
+        planned =
+            ranks_share_plan(ranks, graph, solve->solver->class_->tile, planned, &solve->plan);
+    }
     if (planned != STATUS_OK) {
         return problem_set(solve->reterr, planned, "There is not enough memory for the plan.");
     }
@@ -421,18 +436,23 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
     solver_describe(solve.solver, &outcome->device);
     solve.narrowed = !solver_supports(solve.solver, request->kind);
     const size_t elements = (size_t)matrix->vertex_count * matrix->vertex_count;
+    const struct ranks *ranks = solve.solver->ranks;
     struct host_memory_warmer *warmer =
-        host_memory_warm(matrix->elements, elements * kind_size(matrix->kind));
+        ranks == NULL ? host_memory_warm(matrix->elements, elements * kind_size(matrix->kind))
+                      : NULL;
     /* Half of the work where every edge has its reverse; without memory for it, all of it. */
     const double begin_s = stopwatch_now_s();
-    if (graph_fold(graph, &solve.folded) == STATUS_OK && solve.folded != NULL) {
+    status = graph_fold(graph, &solve.folded);
+    if (ranks_agree(ranks, status) == STATUS_OK && solve.folded != NULL) {
         solve.graph = solve.folded;
     }
     solve.folding_s = stopwatch_now_s() - begin_s;
-    status = begin(&solve);
+    status = ranks_agree(ranks, begin(&solve));
     solve.narrow = status == STATUS_OK && prove_narrow(&solve);
-    if (status == STATUS_OK && observer != NULL && observer->cancelled(observer->context)) {
-        status = tell_failure(&solve, STATUS_CANCELLED);
+    if (status == STATUS_OK) {
+        const bool stop = observer != NULL && observer->cancelled(observer->context);
+        status = ranks_agree(ranks, stop ? STATUS_CANCELLED : STATUS_OK);
+        status = status == STATUS_CANCELLED ? tell_failure(&solve, status) : status;
     }
     if (status == STATUS_OK) {
         status = compute(&solve);

@@ -11,6 +11,7 @@
 #include "proto/problem.h"
 #include "proto/solve.h"
 #include "server/solver/plan/planner.h"
+#include "server/solver/ranks.h"
 
 enum solver_choice { SOLVER_AUTO = 0, SOLVER_GPU, SOLVER_CPU };
 
@@ -90,6 +91,7 @@ struct solver {
     /* From this many vertices up, solve_options.narrow is worth a proof; 0 = it changes nothing. */
     uint32_t narrow_vertices;
     bool dense_only; /* gets the dense plan, whatever the class executes; set by who opens it */
+    const struct ranks *ranks; /* borrowed; NULL = it is alone. Set by who opens a CPU solver */
 };
 
 /* The CPU solver. STATUS_NO_MEMORY; STATUS_CONFIG for an instruction set this machine lacks. */

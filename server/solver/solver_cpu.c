@@ -109,9 +109,11 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
     (void)graph;
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
     const double volume = (double)CPU_TILE * CPU_TILE * CPU_TILE;
+    const struct ranks *ranks = solver->ranks;
     *ret_cost = plan_cost_of_cpu(cpu->threads);
-    ret_cost->product_s =
-        volume * cpu->threads / cpu->relaxations_per_s[arithmetic_of(kind, options)];
+    ret_cost->product_s = volume * cpu->threads /
+                          cpu->relaxations_per_s[arithmetic_of(kind, options)] /
+                          (ranks != NULL ? ranks->count : 1);
 }
 
 /* The panels of a round with many pivots may be many. What is left of the memory is for the matrix
@@ -131,6 +133,57 @@ static bool fits(const struct solver *solver, const struct plan *plan, uint64_t 
     return available == 0 || (solve_bytes <= most && finish_bytes <= most);
 }
 
+/* Where the tiles are: beside the matrix, where there is memory for both, as pages of a result file
+ * that are written once and in order cost a fifth of those that each pass writes again, which the
+ * kernel may have sent to the disk in between. Those of a rank always are. */
+static enum status open_tiles(const struct solver *solver, const struct plan *plan,
+                              enum arithmetic arithmetic, const struct matrix *matrix,
+                              struct cpu_tiles *ret_tiles, size_t *ret_beside_bytes)
+{
+    enum status status = cpu_tiles_init(plan, solver->ranks, arithmetic, ret_tiles);
+    *ret_beside_bytes = 0;
+    if (status != STATUS_OK) {
+        return status;
+    }
+    const size_t bytes =
+        (size_t)ret_tiles->row_count * plan->vertex_count * ret_tiles->element_bytes;
+    if (plan->vertex_at != NULL || solver->ranks != NULL) {
+        ret_tiles->elements = host_memory_take(bytes);
+        *ret_beside_bytes = ret_tiles->elements != NULL ? bytes : 0;
+    }
+    if (ret_tiles->elements == NULL && solver->ranks == NULL) {
+        ret_tiles->elements = matrix->elements;
+    }
+    if (ret_tiles->elements == NULL && bytes > 0) {
+        cpu_tiles_finish(ret_tiles);
+        return STATUS_NO_MEMORY;
+    }
+    return STATUS_OK;
+}
+
+/* From filled tiles to the matrix. */
+static enum status solve_tiles(struct solver_cpu *cpu, struct cpu_pool *pool,
+                               const struct cpu_tiles *tiles,
+                               const struct cpu_floyd_warshall_options *run,
+                               const struct observer *observer, struct matrix *matrix)
+{
+    const struct cpu_finish_options finish = {.symmetric = run->symmetric,
+                                              .drifted = run->negative};
+    enum status status = cpu_floyd_warshall_run(pool, cpu->kernel, tiles, run, observer);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (run->negative && kind_is_float(matrix->kind) &&
+        !cpu_tiles_check_diagonal(tiles, run->clamp_diagonal)) {
+        status = STATUS_NEGATIVE_CYCLE;
+    }
+    status = ranks_agree(tiles->ranks, status);
+    if (status == STATUS_OK) {
+        status = cpu_finish_run(pool, tiles, &finish, matrix);
+    }
+    return ranks_agree(tiles->ranks, status);
+}
+
 static enum status solve(struct solver *solver, const struct graph *graph, const struct plan *plan,
                          const struct solve_options *options, const struct observer *observer,
                          struct matrix *matrix, struct solve_account *account)
@@ -140,38 +193,25 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     struct cpu_pool *pool = graph->vertex_count <= CPU_TILE ? cpu->alone : cpu->pool;
     const enum arithmetic arithmetic = arithmetic_of(matrix->kind, options);
     const bool dense = plan->summary.kind == PLAN_DENSE;
-    const bool negative = graph->summary.negative;
     const struct cpu_floyd_warshall_options run = {
         .symmetric = dense ? options->symmetric : plan->symmetric,
-        .negative = negative,
+        .negative = graph->summary.negative,
         .clamp_diagonal = options->clamp_diagonal,
     };
-    const struct cpu_finish_options finish = {.symmetric = run.symmetric, .drifted = negative};
     const double begin_s = stopwatch_now_s();
-    /* Beside the matrix, where there is memory for both: pages of a result file that are written
-     * once and in order cost a fifth of those that each pass writes again, which the kernel may
-     * have sent to the disk in between. */
-    const size_t beside_bytes =
-        (size_t)plan->vertex_count * plan->vertex_count * cpu_tiles_element_bytes(arithmetic);
-    void *beside = plan->vertex_at != NULL ? host_memory_take(beside_bytes) : NULL;
-    struct cpu_tiles tiles;
-    enum status status =
-        cpu_tiles_init(plan, beside != NULL ? beside : matrix->elements, arithmetic, &tiles);
-    if (status != STATUS_OK) {
-        host_memory_give(beside, beside_bytes);
-        return status;
-    }
-    cpu_tiles_fill(pool, graph, &tiles, run.symmetric);
-    const double filled_s = stopwatch_now_s();
-    status = cpu_floyd_warshall_run(pool, cpu->kernel, &tiles, &run, observer);
+    size_t beside_bytes = 0;
+    struct cpu_tiles tiles = {0};
+    enum status opened = open_tiles(solver, plan, arithmetic, matrix, &tiles, &beside_bytes);
+    enum status status = ranks_agree(solver->ranks, opened);
+    double filled_s = begin_s;
     if (status == STATUS_OK) {
-        status = cpu_finish_run(pool, &tiles, &finish, matrix);
+        cpu_tiles_fill(pool, graph, &tiles, run.symmetric);
+        filled_s = stopwatch_now_s();
+        status = solve_tiles(cpu, pool, &tiles, &run, observer, matrix);
     }
-    cpu_tiles_finish(&tiles);
-    host_memory_give(beside, beside_bytes);
-    if (status == STATUS_OK && negative && kind_is_float(matrix->kind) &&
-        !cpu_finish_check_diagonal(matrix, options->clamp_diagonal)) {
-        status = STATUS_NEGATIVE_CYCLE;
+    if (opened == STATUS_OK) {
+        host_memory_give(beside_bytes > 0 ? tiles.elements : NULL, beside_bytes);
+        cpu_tiles_finish(&tiles);
     }
     const double computed_s = stopwatch_now_s();
     account->timings.fill_s += filled_s - begin_s;
@@ -183,7 +223,7 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
         cpu->relaxations_per_s[arithmetic] =
             relaxation_count(plan->vertex_count, options->symmetric) / (computed_s - filled_s);
     }
-    if (account->statistics != NULL) {
+    if (account->statistics != NULL && solver->ranks == NULL) {
         cpu_finish_statistics(pool, matrix, account->statistics);
         account->statistics_filled = true;
         account->timings.compute_s += stopwatch_now_s() - computed_s;

@@ -52,9 +52,9 @@ static void tiles_fixture_open(uint32_t n, enum kind kind, enum arithmetic arith
     } else {
         assert_int_equal(planner_dense(n, CPU_TILE, &ret_fixture->plan), STATUS_OK);
     }
-    assert_int_equal(cpu_tiles_init(ret_fixture->plan, ret_fixture->matrix.elements, arithmetic,
-                                    &ret_fixture->tiles),
+    assert_int_equal(cpu_tiles_init(ret_fixture->plan, NULL, arithmetic, &ret_fixture->tiles),
                      STATUS_OK);
+    ret_fixture->tiles.elements = ret_fixture->matrix.elements;
 }
 
 static void tiles_fixture_close(struct tiles_fixture *fixture)

@@ -2,10 +2,12 @@
  * tiles of each band become rows, of which the columns are in the order of the vertices; the rows
  * go to their places. A band's tiles and its rows lie on top of each other, so that they change by
  * way of a copy of the band, one for each thread. From tiles beside the matrix each row is written
- * to its place at once, by way of a copy of a few. */
+ * to its place at once, by way of a copy of a few; of several ranks into their file, and what one
+ * of them mirrors it gets from the others, band by band. */
 #include "server/solver/cpu/tiles.h"
 #include "server/solver/steps.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -27,10 +29,15 @@ struct finish {
     const struct cpu_finish_options *options;
     struct matrix *matrix;
     bool beside;           /* the tiles are not in the storage of the matrix */
-    unsigned char *copies; /* a band, or ROWS_COPIED rows, and one row more for each thread */
+    unsigned char *copies; /* for each thread: a band, or ROWS_COPIED rows; a row in the order of
+                              the vertices; a row of the matrix that goes to a file */
+    size_t copied_rows;
     size_t copy_bytes;
-    uint32_t first;    /* of the bands in hand */
-    uint32_t *leaders; /* a row of each cycle of the permutation */
+    atomic_int error;          /* of the file, an errno */
+    unsigned char *other_band; /* of another rank, in hand: the tiles that are to be mirrored */
+    uint32_t other;            /* which one it is */
+    uint32_t first;            /* of the bands in hand */
+    uint32_t *leaders;         /* a row of each cycle of the permutation */
     uint32_t leader_count;
 };
 
@@ -52,6 +59,17 @@ static inline void transpose(struct cpu_block from, struct cpu_block to, size_t 
     }
 }
 
+static void mirror_tile(struct cpu_block from, struct cpu_block to, size_t size)
+{
+    if (size == sizeof(uint16_t)) {
+        transpose(from, to, sizeof(uint16_t));
+    } else if (size == sizeof(uint32_t)) {
+        transpose(from, to, sizeof(uint32_t));
+    } else {
+        transpose(from, to, sizeof(uint64_t));
+    }
+}
+
 /* Also within the tiles on the diagonal: floats that mirror each other may differ by rounding. */
 static void mirror_band(void *context, uint32_t thread, uint64_t task)
 {
@@ -60,6 +78,9 @@ static void mirror_band(void *context, uint32_t thread, uint64_t task)
     const struct cpu_tiles *tiles = finish->tiles;
     const uint32_t band = (uint32_t)task;
     const size_t size = tiles->element_bytes;
+    if (!cpu_tiles_has(tiles, band)) {
+        return;
+    }
     const struct cpu_block own = cpu_tiles_block(tiles, band, band);
     unsigned char *elements = own.elements;
     for (size_t row = 1; row < own.rows; row++) {
@@ -68,17 +89,47 @@ static void mirror_band(void *context, uint32_t thread, uint64_t task)
                    elements + (row * own.stride + column) * size, size);
         }
     }
-    for (uint32_t tile = band + 1; tile < tiles->tile_count; tile++) {
-        const struct cpu_block from = cpu_tiles_block(tiles, tile, band);
-        const struct cpu_block to = cpu_tiles_block(tiles, band, tile);
-        if (size == sizeof(uint16_t)) {
-            transpose(from, to, sizeof(uint16_t));
-        } else if (size == sizeof(uint32_t)) {
-            transpose(from, to, sizeof(uint32_t));
-        } else {
-            transpose(from, to, sizeof(uint64_t));
-        }
+    for (uint32_t tile = band + 1; tiles->ranks == NULL && tile < tiles->tile_count; tile++) {
+        mirror_tile(cpu_tiles_block(tiles, tile, band), cpu_tiles_block(tiles, band, tile), size);
     }
+}
+
+/* Task: a band above the one in hand. */
+static void mirror_other(void *context, uint32_t thread, uint64_t task)
+{
+    (void)thread;
+    const struct finish *finish = context;
+    const struct cpu_tiles *tiles = finish->tiles;
+    const uint32_t band = (uint32_t)task;
+    const uint32_t rows = cpu_tiles_width(tiles, finish->other);
+    const uint32_t columns = cpu_tiles_width(tiles, band);
+    const struct cpu_block from = {finish->other_band +
+                                       (size_t)tiles->begin[band] * rows * tiles->element_bytes,
+                                   columns, rows, columns};
+    if (cpu_tiles_has(tiles, band)) {
+        mirror_tile(from, cpu_tiles_block(tiles, band, finish->other), tiles->element_bytes);
+    }
+}
+
+/* The tiles left of the diagonal stand at the beginning of their band, in one piece. */
+static enum status mirror_others(struct cpu_pool *pool, struct finish *finish)
+{
+    const struct cpu_tiles *tiles = finish->tiles;
+    const struct ranks *ranks = tiles->ranks;
+    const size_t row_bytes = (size_t)tiles->vertex_count * tiles->element_bytes;
+    unsigned char *storage = malloc(CPU_TILE * row_bytes + 1);
+    const enum status status = ranks_agree(ranks, storage != NULL ? STATUS_OK : STATUS_NO_MEMORY);
+    for (uint32_t band = 1; status == STATUS_OK && band < tiles->tile_count; band++) {
+        const size_t size =
+            (size_t)tiles->begin[band] * cpu_tiles_width(tiles, band) * tiles->element_bytes;
+        finish->other = band;
+        finish->other_band =
+            cpu_tiles_has(tiles, band) ? cpu_tiles_block(tiles, band, 0).elements : storage;
+        ranks->broadcast(ranks->context, finish->other_band, size, cpu_tiles_rank_of(tiles, band));
+        cpu_pool_run(pool, band, mirror_other, finish);
+    }
+    free(storage);
+    return status;
 }
 
 /* ---- Bands ---- */
@@ -145,26 +196,47 @@ static bool is_converted(const struct finish *finish)
            (finish->options->drifted && finish->tiles->arithmetic == ARITHMETIC_I4);
 }
 
+/* A row of the matrix, from a copy to its place in the ranks' file. */
+static void write_row(struct finish *finish, const unsigned char *row, size_t place)
+{
+    const struct ranks *ranks = finish->tiles->ranks;
+    const size_t size = (size_t)finish->matrix->vertex_count * kind_size(finish->matrix->kind);
+    size_t done = 0;
+    while (done < size && atomic_load_explicit(&finish->error, memory_order_relaxed) == 0) {
+        const ssize_t written = pwrite(ranks->file, row + done, size - done,
+                                       (off_t)(ranks->file_offset + place * size + done));
+        if (written >= 0) {
+            done += (size_t)written;
+        } else if (errno != EINTR) {
+            atomic_store_explicit(&finish->error, errno, memory_order_relaxed);
+        }
+    }
+}
+
 static void finish_band(void *context, uint32_t thread, uint64_t task)
 {
-    const struct finish *finish = context;
+    struct finish *finish = context;
     const struct cpu_tiles *tiles = finish->tiles;
     const uint32_t band = finish->first + (uint32_t)task;
     const uint32_t begin = tiles->begin[band];
     const uint32_t width = cpu_tiles_width(tiles, band);
     const uint32_t copied = finish->beside ? ROWS_COPIED : width;
+    const bool in_file = tiles->ranks != NULL;
     const size_t from_bytes = (size_t)tiles->vertex_count * tiles->element_bytes;
     const size_t to_bytes = (size_t)tiles->vertex_count * kind_size(finish->matrix->kind);
     unsigned char *copy = finish->copies + thread * finish->copy_bytes;
-    unsigned char *ordered_row = copy + finish->copy_bytes - from_bytes;
-    for (uint32_t i = 0; i < width; i++) {
+    unsigned char *ordered_row = copy + finish->copied_rows * from_bytes;
+    for (uint32_t i = 0; i < width && cpu_tiles_has(tiles, band); i++) {
         const unsigned char *row = copy + i % copied * from_bytes;
-        const size_t place = finish->beside ? tiles->plan->vertex_at[begin + i] : begin + i;
-        unsigned char *to = (unsigned char *)finish->matrix->elements + place * to_bytes;
+        const size_t place = finish->beside && tiles->position_of != NULL
+                                 ? tiles->plan->vertex_at[begin + i]
+                                 : begin + i;
+        unsigned char *to = in_file ? ordered_row + from_bytes
+                                    : (unsigned char *)finish->matrix->elements + place * to_bytes;
         if (i % copied == 0) {
             copy_rows(tiles, band, i, width - i < copied ? width : i + copied, copy);
         }
-        if (finish->beside && to_bytes >= POPULATE_BYTES) {
+        if (finish->beside && !in_file && to_bytes >= POPULATE_BYTES) {
             const size_t ahead = (uintptr_t)to % (size_t)sysconf(_SC_PAGESIZE);
             (void)madvise(to - ahead, to_bytes + ahead, MADV_POPULATE_WRITE);
         }
@@ -178,6 +250,9 @@ static void finish_band(void *context, uint32_t thread, uint64_t task)
             order_row(tiles, row, ordered_row);
             convert_row(tiles, ordered_row, (int32_t *)(void *)to);
         }
+        if (in_file) {
+            write_row(finish, to, place);
+        }
     }
 }
 
@@ -189,7 +264,11 @@ static enum status finish_bands(struct cpu_pool *pool, struct finish *finish)
         const size_t width = cpu_tiles_width(tiles, tile);
         most = width > most ? width : most;
     }
+    finish->copied_rows = most;
     finish->copy_bytes = (most + 1) * tiles->vertex_count * tiles->element_bytes;
+    if (tiles->ranks != NULL) {
+        finish->copy_bytes += (size_t)tiles->vertex_count * kind_size(finish->matrix->kind);
+    }
     finish->copies = malloc(finish->copy_bytes * cpu_pool_threads(pool) + 1);
     if (finish->copies == NULL) {
         return STATUS_NO_MEMORY;
@@ -266,17 +345,24 @@ static enum status order_rows(struct cpu_pool *pool, struct finish *finish)
 enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
                            const struct cpu_finish_options *options, struct matrix *matrix)
 {
-    const bool beside = tiles->elements != matrix->elements;
+    const bool beside = tiles->ranks != NULL || tiles->elements != matrix->elements;
     struct finish finish = {.tiles = tiles, .options = options, .matrix = matrix, .beside = beside};
     const bool ordered = tiles->position_of != NULL;
-    CHECK(ordered || !beside);
+    enum status status = STATUS_OK;
     if (options->symmetric) {
         cpu_pool_run(pool, tiles->tile_count, mirror_band, &finish);
     }
-    if (tiles->tile_count <= 1 && !ordered && !is_converted(&finish)) {
-        return STATUS_OK;
+    if (options->symmetric && tiles->ranks != NULL) {
+        status = mirror_others(pool, &finish);
     }
-    const enum status status = finish_bands(pool, &finish);
+    if (status != STATUS_OK ||
+        (tiles->tile_count <= 1 && !ordered && !beside && !is_converted(&finish))) {
+        return status;
+    }
+    status = finish_bands(pool, &finish);
+    if (status == STATUS_OK && finish.error != 0) {
+        status = finish.error == ENOSPC || finish.error == EDQUOT ? STATUS_DISK_FULL : STATUS_IO;
+    }
     return status == STATUS_OK && ordered && !beside ? order_rows(pool, &finish) : status;
 }
 
@@ -284,23 +370,6 @@ uint64_t cpu_finish_bytes(uint32_t threads, uint32_t vertex_count, enum arithmet
 {
     const uint64_t band = vertex_count < CPU_TILE ? vertex_count : CPU_TILE;
     return threads * (band + 1) * vertex_count * cpu_tiles_element_bytes(arithmetic);
-}
-
-bool cpu_finish_check_diagonal(struct matrix *matrix, bool clamp)
-{
-    for (uint32_t row = 0; row < matrix->vertex_count; row++) {
-        const size_t index = (size_t)row * ((size_t)matrix->vertex_count + 1);
-        const double value = matrix->kind == KIND_F4 ? (double)((float *)matrix->elements)[index]
-                                                     : ((double *)matrix->elements)[index];
-        if (value < 0) {
-            if (!clamp) {
-                return false;
-            }
-            cpu_tiles_store(matrix->kind == KIND_F4 ? ARITHMETIC_F4 : ARITHMETIC_F8,
-                            matrix->elements, index, 0);
-        }
-    }
-    return true;
 }
 
 /* ---- Statistics of the rows ---- */

@@ -7,7 +7,11 @@
  * L (x) R = L' (x) D (x) D (x) R' = L' (x) R. So L' is packed once.
  *
  * Of a symmetric matrix a panel tile is one of the two that mirror each other, whichever lies below
- * the diagonal; it is packed both ways. */
+ * the diagonal; it is packed both ways.
+ *
+ * Of several ranks each closes, updates and stores the tiles of its own bands. The closed pivots
+ * are broadcast, then the right panels, each by the rank that has the pivot's band; of a symmetric
+ * matrix all panel tiles, by the ranks that have them. */
 #include "server/solver/cpu/tiles.h"
 
 #include <math.h>
@@ -106,6 +110,9 @@ static void close_pivot(void *context, uint32_t thread, uint64_t task)
     struct execution *execution = context;
     const struct cpu_operations *operations = execution->operations;
     const uint32_t tile = execution->round->pivots[task].tile;
+    if (!cpu_tiles_has(execution->tiles, tile)) {
+        return;
+    }
     const struct cpu_block block = cpu_tiles_block(execution->tiles, tile, tile);
     unsigned char *left =
         execution->scratch + thread * (execution->left_bytes + execution->right_bytes);
@@ -187,20 +194,32 @@ static void update_both(struct execution *execution, uint32_t slot)
     }
 }
 
+/* The band of the panel tile that a slot stands for. */
+static uint32_t band_of_slot(const struct execution *execution, uint32_t slot, bool left)
+{
+    const struct plan_round *round = execution->round;
+    const uint32_t pivot = round->pivots[pivot_of_slot(round, slot, left)].tile;
+    const uint32_t other = left ? round->left_tiles[slot] : pivot;
+    return execution->options->symmetric && pivot > other ? pivot : other;
+}
+
 /* Tasks: the left slots, then, unless the matrix is symmetric, the right ones. */
 static void update_panel(void *context, uint32_t thread, uint64_t task)
 {
     struct execution *execution = context;
     const uint32_t left_count = execution->round->left_count;
-    if (is_stopped(execution, thread)) {
+    const bool is_left = task < left_count;
+    const uint32_t slot = (uint32_t)(is_left ? task : task - left_count);
+    if (is_stopped(execution, thread) ||
+        !cpu_tiles_has(execution->tiles, band_of_slot(execution, slot, is_left))) {
         return;
     }
     if (execution->options->symmetric) {
-        update_both(execution, (uint32_t)task);
-    } else if (task < left_count) {
-        update_left(execution, (uint32_t)task);
+        update_both(execution, slot);
+    } else if (is_left) {
+        update_left(execution, slot);
     } else {
-        update_right(execution, (uint32_t)(task - left_count));
+        update_right(execution, slot);
     }
 }
 
@@ -218,7 +237,7 @@ static void update_target(void *context, uint32_t thread, uint64_t task)
     struct execution *execution = context;
     const struct plan_round *round = execution->round;
     const struct plan_target *target = &round->targets[task];
-    if (is_stopped(execution, thread)) {
+    if (is_stopped(execution, thread) || !cpu_tiles_has(execution->tiles, target->row_tile)) {
         return;
     }
     const struct cpu_block block =
@@ -254,6 +273,9 @@ static void update_dense_target(void *context, uint32_t thread, uint64_t task)
     const uint64_t row =
         symmetric ? slots - 1 - (task - place * (place + 1) / 2) : task - place * slots;
     const struct plan_product product = {(uint32_t)row, (uint32_t)column, 0};
+    if (!cpu_tiles_has(execution->tiles, execution->dense_tiles[row])) {
+        return;
+    }
     apply_product(execution, product,
                   cpu_tiles_block(execution->tiles, execution->dense_tiles[row],
                                   execution->dense_tiles[column]),
@@ -278,24 +300,73 @@ static void set_dense_round(struct execution *execution, uint32_t pivot_tile)
     execution->round = &execution->dense_round;
 }
 
+/* How far all ranks are well. */
+static enum status agree(struct execution *execution)
+{
+    const enum status status = atomic_load_explicit(&execution->negative, memory_order_relaxed)
+                                   ? STATUS_NEGATIVE_CYCLE
+                               : is_stopped(execution, 0) ? STATUS_CANCELLED
+                                                          : STATUS_OK;
+    return ranks_agree(execution->tiles->ranks, status);
+}
+
+static void share_pivots(const struct execution *execution)
+{
+    const struct ranks *ranks = execution->tiles->ranks;
+    for (uint32_t i = 0; ranks != NULL && i < execution->round->pivot_count; i++) {
+        const uint32_t root = cpu_tiles_rank_of(execution->tiles, execution->round->pivots[i].tile);
+        ranks->broadcast(ranks->context, execution->pivots_left + i * execution->left_bytes,
+                         execution->left_bytes, root);
+        ranks->broadcast(ranks->context, execution->pivots_right + i * execution->right_bytes,
+                         execution->right_bytes, root);
+    }
+}
+
+static void share_panels(const struct execution *execution)
+{
+    const struct ranks *ranks = execution->tiles->ranks;
+    const struct plan_round *round = execution->round;
+    if (ranks == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; !execution->options->symmetric && i < round->pivot_count; i++) {
+        const struct plan_pivot *pivot = &round->pivots[i];
+        ranks->broadcast(ranks->context,
+                         execution->right + pivot->right_begin * execution->right_bytes,
+                         pivot->right_count * execution->right_bytes,
+                         cpu_tiles_rank_of(execution->tiles, pivot->tile));
+    }
+    for (uint32_t slot = 0; execution->options->symmetric && slot < round->left_count; slot++) {
+        const uint32_t root =
+            cpu_tiles_rank_of(execution->tiles, band_of_slot(execution, slot, true));
+        ranks->broadcast(ranks->context, execution->left + slot * execution->left_bytes,
+                         execution->left_bytes, root);
+        ranks->broadcast(ranks->context, execution->right + slot * execution->right_bytes,
+                         execution->right_bytes, root);
+    }
+}
+
 static enum status run_round(struct execution *execution)
 {
     const struct plan_round *round = execution->round;
     const bool symmetric = execution->options->symmetric;
     const uint64_t slots = round->left_count;
     cpu_pool_run(execution->pool, round->pivot_count, close_pivot, execution);
-    if (atomic_load_explicit(&execution->negative, memory_order_relaxed)) {
-        return STATUS_NEGATIVE_CYCLE;
+    const enum status status = agree(execution);
+    if (status != STATUS_OK) {
+        return status;
     }
+    share_pivots(execution);
     cpu_pool_run(execution->pool, slots + (symmetric ? 0 : round->right_count), update_panel,
                  execution);
+    share_panels(execution);
     if (is_dense(execution)) {
         cpu_pool_run(execution->pool, symmetric ? slots * (slots + 1) / 2 : slots * slots,
                      update_dense_target, execution);
     } else {
         cpu_pool_run(execution->pool, round->target_count, update_target, execution);
     }
-    return is_stopped(execution, 0) ? STATUS_CANCELLED : STATUS_OK;
+    return agree(execution);
 }
 
 /* At most 2^25 tiles: no size overflows. */
@@ -324,6 +395,7 @@ enum status cpu_floyd_warshall_run(struct cpu_pool *pool, const struct cpu_kerne
     execution.dense_tiles = malloc((plan->tile_count + 1) * sizeof(*execution.dense_tiles));
     enum status status =
         storage != NULL && execution.dense_tiles != NULL ? STATUS_OK : STATUS_NO_MEMORY;
+    status = ranks_agree(tiles->ranks, status);
     if (status == STATUS_OK) {
         execution.scratch = storage;
         execution.pivots_left = storage + threads * (execution.left_bytes + execution.right_bytes);

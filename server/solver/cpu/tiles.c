@@ -15,16 +15,19 @@ uint32_t cpu_tiles_element_bytes(enum arithmetic arithmetic)
     return bytes[arithmetic];
 }
 
-enum status cpu_tiles_init(const struct plan *plan, void *elements, enum arithmetic arithmetic,
-                           struct cpu_tiles *ret_tiles)
+enum status cpu_tiles_init(const struct plan *plan, const struct ranks *ranks,
+                           enum arithmetic arithmetic, struct cpu_tiles *ret_tiles)
 {
     CHECK(plan->tile <= CPU_TILE);
     /* Arrays that the plan does not have: the tile of each position, in a dense plan also where
-     * each tile begins, in another the position of each vertex. */
+     * each tile begins, in another the position of each vertex; of several ranks where the bands
+     * are stored. */
     const uint32_t n = plan->vertex_count;
     const bool ordered = plan->vertex_at != NULL;
     const size_t begins = ordered ? 0 : (size_t)plan->tile_count + 1;
-    uint32_t *const storage = malloc((begins + n + (ordered ? n : 0) + 1) * sizeof(*storage));
+    const size_t places = begins + n + (ordered ? n : 0);
+    uint32_t *const storage =
+        malloc((places + (ranks != NULL ? plan->tile_count : 0) + 1) * sizeof(*storage));
     if (storage == NULL) {
         return STATUS_NO_MEMORY;
     }
@@ -44,17 +47,27 @@ enum status cpu_tiles_init(const struct plan *plan, void *elements, enum arithme
         position_of[plan->vertex_at[position]] = position;
     }
     *ret_tiles = (struct cpu_tiles){
-        .elements = elements,
         .arithmetic = arithmetic,
         .element_bytes = cpu_tiles_element_bytes(arithmetic),
         .vertex_count = n,
         .tile_count = plan->tile_count,
         .plan = plan,
+        .ranks = ranks,
+        .row_count = n,
         .begin = begin,
+        .stored_at = ranks != NULL ? storage + places : begin,
         .position_of = position_of,
         .tile_of = tile_of,
         .storage = storage,
     };
+    if (ranks != NULL) {
+        ret_tiles->row_count = 0;
+        for (uint32_t band = 0; band < plan->tile_count; band++) {
+            storage[places + band] = ret_tiles->row_count;
+            ret_tiles->row_count +=
+                cpu_tiles_has(ret_tiles, band) ? cpu_tiles_width(ret_tiles, band) : 0;
+        }
+    }
     return STATUS_OK;
 }
 
@@ -74,7 +87,7 @@ struct cpu_block cpu_tiles_block(const struct cpu_tiles *tiles, uint32_t row_til
 {
     const uint32_t rows = cpu_tiles_width(tiles, row_tile);
     const uint32_t columns = cpu_tiles_width(tiles, column_tile);
-    const size_t offset = (size_t)tiles->begin[row_tile] * tiles->vertex_count +
+    const size_t offset = (size_t)tiles->stored_at[row_tile] * tiles->vertex_count +
                           (size_t)tiles->begin[column_tile] * rows;
     return (struct cpu_block){(unsigned char *)tiles->elements + offset * tiles->element_bytes,
                               columns, rows, columns};
@@ -150,7 +163,8 @@ static void set_edges(const struct fill *fill, uint32_t at)
             block = back ? cpu_tiles_block(tiles, other, own) : cpu_tiles_block(tiles, own, other);
         }
         const size_t across = to - tiles->begin[other];
-        const bool kept = !fill->symmetric || (back ? other >= own : own >= other);
+        const bool kept = cpu_tiles_has(tiles, back ? other : own) &&
+                          (!fill->symmetric || (back ? other >= own : own >= other));
         if (kept) {
             cpu_tiles_store(tiles->arithmetic, block.elements,
                             back ? across * block.stride + inside : inside * block.stride + across,
@@ -164,6 +178,9 @@ static void fill_band(void *context, uint32_t thread, uint64_t task)
     (void)thread;
     const struct fill *fill = context;
     const uint32_t *begin = fill->tiles->begin + task;
+    if (!fill->back && !cpu_tiles_has(fill->tiles, (uint32_t)task)) {
+        return;
+    }
     if (!fill->back) {
         clear_band(fill, (uint32_t)task);
     }
@@ -182,4 +199,25 @@ void cpu_tiles_fill(struct cpu_pool *pool, const struct graph *graph, const stru
         fill.back = true;
         cpu_pool_run(pool, tiles->tile_count, fill_band, &fill);
     }
+}
+
+bool cpu_tiles_check_diagonal(const struct cpu_tiles *tiles, bool clamp)
+{
+    for (uint32_t tile = 0; tile < tiles->tile_count; tile++) {
+        for (uint32_t row = 0; cpu_tiles_has(tiles, tile) && row < cpu_tiles_width(tiles, tile);
+             row++) {
+            const struct cpu_block block = cpu_tiles_block(tiles, tile, tile);
+            const size_t index = (size_t)row * (block.stride + 1);
+            const double value = tiles->arithmetic == ARITHMETIC_F4
+                                     ? (double)((float *)block.elements)[index]
+                                     : ((double *)block.elements)[index];
+            if (value < 0 && !clamp) {
+                return false;
+            }
+            if (value < 0) {
+                cpu_tiles_store(tiles->arithmetic, block.elements, index, 0);
+            }
+        }
+    }
+    return true;
 }

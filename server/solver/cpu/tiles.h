@@ -7,7 +7,9 @@
  * which caches and page tables like: rows that lie a power of two apart would push each other out.
  *
  * Rows and columns are positions of the plan; numbers are those of the arithmetic, which in 16 bits
- * fill the first half of an i4 matrix. */
+ * fill the first half of an i4 matrix.
+ *
+ * Where ranks solve together, each stores its own bands alone, one behind the other. */
 #pragma once
 
 #include "proto/graph.h"
@@ -16,30 +18,47 @@
 #include "proto/solve.h"
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/cpu/pool.h"
+#include "server/solver/ranks.h"
 
 struct cpu_tiles {
-    void *elements; /* borrowed */
+    void *elements; /* borrowed: row_count x n of the arithmetic */
     enum arithmetic arithmetic;
     uint32_t element_bytes;
     uint32_t vertex_count;
     uint32_t tile_count;
     const struct plan *plan;
-    const uint32_t *begin; /* tile_count + 1 positions */
-    uint32_t *position_of; /* vertex -> position; NULL = the same */
-    uint32_t *tile_of;     /* position -> tile */
-    uint32_t *storage;     /* behind the arrays that the plan does not have */
+    const struct ranks *ranks; /* borrowed; NULL = all bands are here */
+    uint32_t row_count;        /* of the bands that are here */
+    const uint32_t *begin;     /* tile_count + 1 positions */
+    const uint32_t *stored_at; /* the first row of each band that is here among the elements */
+    uint32_t *position_of;     /* vertex -> position; NULL = the same */
+    uint32_t *tile_of;         /* position -> tile */
+    uint32_t *storage;         /* behind the arrays that the plan does not have */
 };
 
-/* Borrows plan and elements: n x n of the arithmetic. STATUS_NO_MEMORY. */
-MUST_CHECK enum status cpu_tiles_init(const struct plan *plan, void *elements,
+/* Borrows plan and ranks, which may be NULL. The elements are the caller's to set.
+ * STATUS_NO_MEMORY.
+ */
+MUST_CHECK enum status cpu_tiles_init(const struct plan *plan, const struct ranks *ranks,
                                       enum arithmetic arithmetic, struct cpu_tiles *ret_tiles);
 void cpu_tiles_finish(struct cpu_tiles *tiles);
 
 uint32_t cpu_tiles_element_bytes(enum arithmetic arithmetic);
 
+/* The rank that has a band, and whether it is this one. */
+static inline uint32_t cpu_tiles_rank_of(const struct cpu_tiles *tiles, uint32_t band)
+{
+    return tiles->ranks != NULL ? band % tiles->ranks->count : 0;
+}
+static inline bool cpu_tiles_has(const struct cpu_tiles *tiles, uint32_t band)
+{
+    return tiles->ranks == NULL || cpu_tiles_rank_of(tiles, band) == tiles->ranks->rank;
+}
+
 /* Vertices of a tile's edge. */
 uint32_t cpu_tiles_width(const struct cpu_tiles *tiles, uint32_t tile);
 
+/* A tile of a band that is here. */
 struct cpu_block cpu_tiles_block(const struct cpu_tiles *tiles, uint32_t row_tile,
                                  uint32_t column_tile);
 
@@ -74,6 +93,10 @@ static inline void cpu_tiles_store(enum arithmetic arithmetic, void *elements, s
 void cpu_tiles_fill(struct cpu_pool *pool, const struct graph *graph, const struct cpu_tiles *tiles,
                     bool symmetric);
 
+/* True when no diagonal entry is below 0. With clamp those that are become 0 first. Floats only:
+ * there a cycle of length 0 may round to less after its last vertex was pivot. */
+bool cpu_tiles_check_diagonal(const struct cpu_tiles *tiles, bool clamp);
+
 /* ---- cpu/floyd_warshall.c: blocked, in place, by the rounds of the plan ---- */
 
 struct cpu_floyd_warshall_options {
@@ -103,18 +126,15 @@ struct cpu_finish_options {
     bool drifted;   /* integers may have drifted below unreachable: make them canonical */
 };
 
-/* Tiles beside the matrix need a plan with an order. STATUS_NO_MEMORY, with the elements of matrix
- * in no order. */
+/* Ranks write their rows into their file each, and matrix is known by its size alone.
+ * STATUS_NO_MEMORY, with the elements of matrix in no order; STATUS_DISK_FULL and STATUS_IO of the
+ * file. */
 MUST_CHECK enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
                                       const struct cpu_finish_options *options,
                                       struct matrix *matrix);
 
 /* The bytes that takes beside the matrix. */
 uint64_t cpu_finish_bytes(uint32_t threads, uint32_t vertex_count, enum arithmetic arithmetic);
-
-/* True when no diagonal entry is below 0. With clamp those that are become 0 first. Floats only:
- * there a cycle of length 0 may round to less after its last vertex was pivot. */
-bool cpu_finish_check_diagonal(struct matrix *matrix, bool clamp);
 
 /* ---- cpu/limits.c ---- */
 

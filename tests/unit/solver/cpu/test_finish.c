@@ -156,16 +156,21 @@ static void drifted_integers_become_unreachable(void **state)
 static void a_diagonal_below_zero_is_found_or_lifted(void **state)
 {
     (void)state;
-    float f4[4] = {0, -5, -5, -1e-6F};
-    double f8[4] = {-1e-12, -5, -5, 0};
-    struct matrix narrow = {2, KIND_F4, f4};
-    struct matrix wide = {2, KIND_F8, f8};
-    assert_false(cpu_finish_check_diagonal(&narrow, false));
-    assert_false(cpu_finish_check_diagonal(&wide, false));
-    assert_true(cpu_finish_check_diagonal(&narrow, true));
-    assert_true(cpu_finish_check_diagonal(&wide, true));
-    assert_true(f4[3] == 0 && f8[0] == 0 && f4[1] < 0 && f8[2] < 0);
-    assert_true(cpu_finish_check_diagonal(&narrow, false));
+    static const enum kind kinds[] = {KIND_F4, KIND_F8};
+    for (size_t i = 0; i < 2; ++i) {
+        struct tiles_fixture fixture;
+        const enum arithmetic arithmetic = i == 0 ? ARITHMETIC_F4 : ARITHMETIC_F8;
+        tiles_fixture_open(CPU_TILE + 9, kinds[i], arithmetic, i == 0, &fixture);
+        const struct cpu_block block = cpu_tiles_block(&fixture.tiles, 1, 1);
+        cpu_tiles_store(arithmetic, block.elements, block.stride + 1, -1e-6);
+        cpu_tiles_store(arithmetic, block.elements, block.stride, -5);
+        assert_false(cpu_tiles_check_diagonal(&fixture.tiles, false));
+        assert_true(cpu_tiles_check_diagonal(&fixture.tiles, true));
+        assert_true(cpu_tiles_check_diagonal(&fixture.tiles, false));
+        assert_true(i == 0 ? ((float *)block.elements)[block.stride] == -5
+                           : ((double *)block.elements)[block.stride] == -5);
+        tiles_fixture_close(&fixture);
+    }
 }
 
 static void a_band_and_a_row_are_taken_for_each_thread(void **state)

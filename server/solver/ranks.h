@@ -1,0 +1,36 @@
+/* Ranks: processes, on one host or several, that solve one graph together. Each has the graph and
+ * the plan, and every count-th row of tiles; what a round needs of the others' rows is broadcast.
+ *
+ * A rank that fails alone would leave the others waiting: whatever may fail in one of them, memory
+ * above all, is agreed before they go on. */
+#pragma once
+
+#include "proto/graph.h"
+#include "proto/plan.h"
+
+/* How one of them reaches the others; made by the program that starts them. */
+struct ranks {
+    uint32_t rank; /* of this process, 0..count-1 */
+    uint32_t count;
+    int file;             /* open for writing in each rank: where the rows of the matrix go */
+    uint64_t file_offset; /* of its first element */
+    void *context;
+    /* All ranks call these, in the same order. The data of rank `root` becomes that of all. */
+    void (*broadcast)(void *context, void *data, size_t size, uint32_t root);
+    /* The highest of all their values, for all of them. */
+    uint32_t (*highest)(void *context, uint32_t value);
+};
+
+/* The status of all, for each of them: OK only when it is that everywhere. ranks NULL = this
+ * process is alone. */
+enum status ranks_agree(const struct ranks *ranks, enum status status);
+
+/* The graph of rank 0, which goes by the numbers of its rows elsewhere. status: of rank 0's reading
+ * it; the other ranks' graph is set on STATUS_OK alone. STATUS_NO_MEMORY. */
+MUST_CHECK enum status ranks_share_graph(const struct ranks *ranks, enum status status,
+                                         struct graph **graph);
+
+/* The plan of rank 0, likewise: two searches for separators may find different ones. tile: of the
+ * solver. */
+MUST_CHECK enum status ranks_share_plan(const struct ranks *ranks, const struct graph *graph,
+                                        uint32_t tile, enum status status, struct plan **plan);

@@ -1,0 +1,385 @@
+/* Ranks that solve one graph together give the bytes that one of them gives alone, under the same
+ * plan: one to four of them, as threads of this program that reach each other by memory.
+ * APSPD_TEST_QUICK leaves most sizes out. */
+#include "server/solver/cpu/kernel.h"
+#include "server/solver/plan/planner.h"
+#include "server/solver/ranks.h"
+#include "tests/solver/halved_grid.h"
+#include "tests/solver/random_plan.h"
+#include "tests/solver/shapes.h"
+#include "tests/solver/trial.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* cmocka.h wants these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define RANKS_MAX 4
+#define FILE_OFFSET 3 /* unaligned, as a header of any length may leave it */
+
+/* What the ranks share. */
+struct meeting {
+    pthread_barrier_t barrier;
+    uint32_t count;
+    void *data; /* of the rank that broadcasts */
+    uint32_t values[RANKS_MAX];
+};
+
+/* One rank, and what it is to solve. */
+struct member {
+    struct meeting *meeting;
+    struct ranks ranks;
+    struct solver *solver;
+    const struct graph *graph;
+    const struct plan *plan; /* NULL: as solve_graph plans it */
+    enum kind kind;
+    struct solve_options options;
+    bool cancels; /* at once */
+    enum status status;
+    struct matrix matrix;
+    struct solve_outcome outcome;
+    struct problem problem;
+};
+
+static struct solver *solvers[RANKS_MAX];
+
+static void broadcast(void *context, void *data, size_t size, uint32_t root)
+{
+    struct member *member = context;
+    struct meeting *meeting = member->meeting;
+    if (member->ranks.rank == root) {
+        meeting->data = data;
+    }
+    pthread_barrier_wait(&meeting->barrier);
+    if (member->ranks.rank != root) {
+        memcpy(data, meeting->data, size);
+    }
+    pthread_barrier_wait(&meeting->barrier);
+}
+
+static uint32_t highest(void *context, uint32_t value)
+{
+    struct member *member = context;
+    struct meeting *meeting = member->meeting;
+    uint32_t most = 0;
+    meeting->values[member->ranks.rank] = value;
+    pthread_barrier_wait(&meeting->barrier);
+    for (uint32_t rank = 0; rank < meeting->count; ++rank) {
+        most = meeting->values[rank] > most ? meeting->values[rank] : most;
+    }
+    pthread_barrier_wait(&meeting->barrier);
+    return most;
+}
+
+static void ignore_progress(void *context, uint32_t rounds_done, uint32_t rounds_total)
+{
+    (void)context;
+    (void)rounds_done;
+    (void)rounds_total;
+}
+
+static bool cancelled(void *context)
+{
+    const struct member *member = context;
+    return member->cancels;
+}
+
+/* As the program of the ranks does it: the first has the graph and the whole matrix. */
+static void solve_as_program(struct member *member, const struct observer *observer)
+{
+    const bool first = member->ranks.rank == 0;
+    const struct solve_request request = {.kind = member->kind, .verify = true};
+    struct graph *graph = first ? (struct graph *)member->graph : NULL;
+    member->status = ranks_share_graph(&member->ranks, STATUS_OK, &graph);
+    assert_int_equal(member->status, STATUS_OK);
+    member->status = solve_graph(member->solver, NULL, graph, &request, observer, &member->matrix,
+                                 &member->outcome, &member->problem);
+    if (!first) {
+        graph_destroy(graph);
+    }
+}
+
+static void *run_member(void *argument)
+{
+    struct member *member = argument;
+    const struct observer observer = {member, ignore_progress, cancelled};
+    member->solver->ranks = &member->ranks;
+    if (member->plan == NULL) {
+        solve_as_program(member, &observer);
+    } else {
+        struct matrix matrix = {member->graph->vertex_count, member->kind, NULL};
+        struct solve_account account = {0};
+        member->status =
+            member->solver->class_->solve(member->solver, member->graph, member->plan,
+                                          &member->options, &observer, &matrix, &account);
+    }
+    member->solver->ranks = NULL;
+    return NULL;
+}
+
+/* The status of all, and the matrix of the first as it is in the file; for munmap. */
+static enum status solve_together(uint32_t count, const struct member *like, void **ret_file,
+                                  struct member *ret_first)
+{
+    struct meeting meeting = {.count = count};
+    struct member members[RANKS_MAX];
+    pthread_t threads[RANKS_MAX];
+    const size_t n = like->graph->vertex_count;
+    const size_t size = FILE_OFFSET + n * n * kind_size(like->kind);
+    const int file = memfd_create("matrix", MFD_CLOEXEC);
+    assert_true(file >= 0 && ftruncate(file, (off_t)size) == 0);
+    unsigned char *mapping = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    assert_true(mapping != MAP_FAILED);
+    assert_int_equal(pthread_barrier_init(&meeting.barrier, NULL, count), 0);
+    for (uint32_t rank = 0; rank < count; ++rank) {
+        struct member *member = &members[rank];
+        *member = *like;
+        member->meeting = &meeting;
+        member->solver = solvers[rank];
+        member->ranks = (struct ranks){.rank = rank,
+                                       .count = count,
+                                       .file = file,
+                                       .file_offset = FILE_OFFSET,
+                                       .context = member,
+                                       .broadcast = broadcast,
+                                       .highest = highest};
+        member->matrix =
+            (struct matrix){(uint32_t)n, like->kind, rank == 0 ? mapping + FILE_OFFSET : NULL};
+        member->cancels = like->cancels && rank + 1 == count;
+        assert_int_equal(pthread_create(&threads[rank], NULL, run_member, member), 0);
+    }
+    for (uint32_t rank = 0; rank < count; ++rank) {
+        assert_int_equal(pthread_join(threads[rank], NULL), 0);
+    }
+    for (uint32_t rank = 1; rank < count; ++rank) {
+        assert_int_equal(members[rank].status, members[0].status);
+        solve_outcome_finish(&members[rank].outcome);
+    }
+    pthread_barrier_destroy(&meeting.barrier);
+    close(file);
+    *ret_file = mapping;
+    *ret_first = members[0];
+    return members[0].status;
+}
+
+static void close_file(const struct member *like, void *mapping)
+{
+    const size_t n = like->graph->vertex_count;
+    munmap(mapping, FILE_OFFSET + n * n * kind_size(like->kind));
+}
+
+/* ---- Under one plan ---- */
+
+static void compare(const struct member *like, const char *shape)
+{
+    const size_t n = like->graph->vertex_count;
+    const size_t bytes = n * n * kind_size(like->kind);
+    struct matrix alone = {(uint32_t)n, like->kind, malloc(bytes + 1)};
+    struct solve_account account = {0};
+    assert_non_null(alone.elements);
+    const enum status status = solvers[0]->class_->solve(solvers[0], like->graph, like->plan,
+                                                         &like->options, NULL, &alone, &account);
+    for (uint32_t count = 1; count <= RANKS_MAX; ++count) {
+        struct member first;
+        void *file = NULL;
+        assert_int_equal(solve_together(count, like, &file, &first), status);
+        if (status == STATUS_OK &&
+            memcmp((unsigned char *)file + FILE_OFFSET, alone.elements, bytes) != 0) {
+            print_error("%s n=%zu kind %s, %u ranks\n", shape, n, kind_name(like->kind), count);
+            fail();
+        }
+        close_file(like, file);
+    }
+    free(alone.elements);
+}
+
+/* In every arithmetic that holds the graph; 16 bits for weights that cannot add up to more. */
+static void compare_kinds(const struct graph *graph, const struct plan *plan, const char *shape)
+{
+    static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
+    struct member like = {.graph = graph, .plan = plan, .options.symmetric = !graph->directed};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); ++i) {
+        like.kind = kinds[i];
+        if (kinds[i] != KIND_I4 || graph->summary.integral) {
+            compare(&like, shape);
+        }
+    }
+    like.kind = KIND_I4;
+    like.options.narrow = graph->summary.integral && !graph->summary.negative &&
+                          graph->summary.distance_bound <= NARROW_DISTANCE_MAX;
+    if (like.options.narrow) {
+        compare(&like, shape);
+    }
+}
+
+static bool quick(void)
+{
+    return getenv("APSPD_TEST_QUICK") != NULL;
+}
+
+static void every_dense_size_is_the_same(void **state)
+{
+    (void)state;
+    for (size_t shape = 0; shape < shape_count; ++shape) {
+        for (uint32_t n = 1; n <= 300; n += n < 4 || (n > 126 && n < 130) ? 1 : quick() ? 83 : 31) {
+            struct edge_list list = shapes_make(&shapes[shape], n, n);
+            struct graph *graph = edge_list_build(&list);
+            struct plan *plan = NULL;
+            assert_int_equal(planner_dense(n, CPU_TILE, &plan), STATUS_OK);
+            compare_kinds(graph, plan, shapes[shape].name);
+            plan_destroy(plan);
+            graph_destroy(graph);
+            edge_list_finish(&list);
+        }
+    }
+}
+
+static void any_plan_is_the_same(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {1, 17, 130, 200};
+    for (size_t shape = 0; shape < shape_count; ++shape) {
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) - (quick() ? 1 : 0); ++i) {
+            struct edge_list list = shapes_make(&shapes[shape], sizes[i], i);
+            struct graph *graph = edge_list_build(&list);
+            const uint32_t tile = sizes[i] < 20 ? 3 : 37;
+            struct plan *plan = random_plan_make(graph, tile, !graph->directed, shape + i);
+            compare_kinds(graph, plan, shapes[shape].name);
+            plan_destroy(plan);
+            graph_destroy(graph);
+            edge_list_finish(&list);
+        }
+    }
+}
+
+static void a_negative_cycle_is_seen_by_all(void **state)
+{
+    (void)state;
+    for (size_t shape = 0; shape < shape_count; ++shape) {
+        struct edge_list list = shapes_make(&shapes[shape], 150, 1);
+        shapes_add_negative_cycle(&list, 1);
+        struct graph *graph = edge_list_build(&list);
+        struct plan *plan = random_plan_make(graph, 20, !graph->directed, shape);
+        compare_kinds(graph, plan, shapes[shape].name);
+        plan_destroy(plan);
+        graph_destroy(graph);
+        edge_list_finish(&list);
+    }
+}
+
+/* ---- As the program does it ---- */
+
+static void the_plan_is_shared(void **state)
+{
+    (void)state;
+    for (uint32_t count = 1; count <= RANKS_MAX; ++count) {
+        struct halved_grid grid = halved_grid_make(quick() ? 24 : 64, count % 2 == 0, CPU_TILE);
+        struct member like = {.graph = grid.graph, .kind = KIND_I4};
+        struct trial alone = trial_run_graph(solvers[0], grid.graph, KIND_I4, false);
+        struct member first;
+        void *file = NULL;
+        assert_int_equal(solve_together(count, &like, &file, &first), STATUS_OK);
+        /* More ranks may find that a plan does not pay. */
+        assert_true(count > 1 || first.outcome.plan.kind == alone.outcome.plan.kind);
+        assert_true(first.outcome.account.verification.done);
+        const size_t n = grid.graph->vertex_count;
+        assert_memory_equal(first.matrix.elements, alone.matrix.elements, n * n * sizeof(int32_t));
+        close_file(&like, file);
+        solve_outcome_finish(&first.outcome);
+        trial_finish(&alone);
+        halved_grid_finish(&grid);
+    }
+}
+
+static void a_negative_cycle_has_its_name(void **state)
+{
+    (void)state;
+    struct edge_list list = shapes_make(&shapes[1], 300, 1);
+    shapes_add_negative_cycle(&list, 1);
+    struct graph *graph = edge_list_build(&list);
+    struct member like = {.graph = graph, .kind = KIND_F8};
+    struct member first;
+    void *file = NULL;
+    assert_int_equal(solve_together(3, &like, &file, &first), STATUS_NEGATIVE_CYCLE);
+    assert_true(first.outcome.cycle_length > 0 && first.problem.detail[0] != '\0');
+    close_file(&like, file);
+    solve_outcome_finish(&first.outcome);
+    graph_destroy(graph);
+    edge_list_finish(&list);
+}
+
+static void a_cancel_of_one_ends_all(void **state)
+{
+    (void)state;
+    struct edge_list list = shapes_make(&shapes[0], 300, 1);
+    struct graph *graph = edge_list_build(&list);
+    struct plan *plan = NULL;
+    assert_int_equal(planner_dense(300, CPU_TILE, &plan), STATUS_OK);
+    for (uint32_t way = 0; way < 2; ++way) {
+        struct member like = {
+            .graph = graph, .plan = way == 0 ? plan : NULL, .kind = KIND_I4, .cancels = true};
+        struct member first;
+        void *file = NULL;
+        assert_int_equal(solve_together(3, &like, &file, &first), STATUS_CANCELLED);
+        close_file(&like, file);
+        solve_outcome_finish(&first.outcome);
+    }
+    plan_destroy(plan);
+    graph_destroy(graph);
+    edge_list_finish(&list);
+}
+
+static void ranks_have_no_u2(void **state)
+{
+    (void)state;
+    struct edge_list list = shapes_make(&shapes[0], 20, 1);
+    struct graph *graph = edge_list_build(&list);
+    struct member like = {.graph = graph, .kind = KIND_U2};
+    struct member first;
+    void *file = NULL;
+    assert_int_equal(solve_together(2, &like, &file, &first), STATUS_BAD_PARAMETER);
+    close_file(&like, file);
+    graph_destroy(graph);
+    edge_list_finish(&list);
+}
+
+static int open_solvers(void **state)
+{
+    (void)state;
+    for (uint32_t rank = 0; rank < RANKS_MAX; ++rank) {
+        solvers[rank] = trial_open_cpu("auto", 1 + rank % 2);
+    }
+    return 0;
+}
+
+static int close_solvers(void **state)
+{
+    (void)state;
+    for (uint32_t rank = 0; rank < RANKS_MAX; ++rank) {
+        solver_close(solvers[rank]);
+    }
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_dense_size_is_the_same),
+        cmocka_unit_test(any_plan_is_the_same),
+        cmocka_unit_test(a_negative_cycle_is_seen_by_all),
+        cmocka_unit_test(the_plan_is_shared),
+        cmocka_unit_test(a_negative_cycle_has_its_name),
+        cmocka_unit_test(a_cancel_of_one_ends_all),
+        cmocka_unit_test(ranks_have_no_u2),
+    };
+    return cmocka_run_group_tests(tests, open_solvers, close_solvers);
+}
