@@ -1,6 +1,6 @@
 """The CPU solver beside the Python libraries that people would use instead.
 
-    bench_cpu.py APSP [--sizes 256,512,1024] [--dense 2048] [--runs 3]
+    bench_cpu.py APSP [--beside APSP] [--sizes 256,512,1024] [--dense 2048] [--runs 3]
 
 First, for --sizes, `apsp bench --solver cpu` for f8, then the libraries that this Python can import
 (SciPy's floyd_warshall and dijkstra, NetworkX, igraph) on random graphs of the same sizes and as many
@@ -8,12 +8,14 @@ edges; x is how many times longer than apsp on all threads.
 
 Then, for --dense, SciPy's floyd_warshall on a complete graph, and every instruction set of apsp on
 one and two threads: i4, i4 in 16 bits, and both undirected; x is how many times faster than SciPy.
-(What apsp takes does not depend on the edges: its dense plan leaves nothing out.)
+(What apsp takes does not depend on the edges: its dense plan leaves nothing out.) With --beside another
+build in turn, with no SciPy: the best of --runs turns, as a share of the best limit of either build.
 
 The median of the runs; one line per figure."""
 
 import argparse
 import importlib
+import itertools
 import json
 import random
 import statistics
@@ -29,6 +31,7 @@ SLOW_VERTICES = 256
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("apsp")
+    parser.add_argument("--beside", help="another build of apsp")
     parser.add_argument("--sizes", default="256,512,1024", help="'' for none")
     parser.add_argument("--dense", type=int, default=2048, help="vertices; 0 for none")
     parser.add_argument("--runs", type=int, default=3)
@@ -95,10 +98,10 @@ def median_s(call, runs):
     return statistics.median(times)
 
 
-def apsp_rows(options, *flags):
+def apsp_rows(options, *flags, apsp=None):
     """What apsp bench measured, row by row; none where this processor lacks the instruction set."""
     done = subprocess.run(
-        [options.apsp, "bench", "--solver", "cpu", "--runs", str(options.runs), "--json", *flags],
+        [apsp or options.apsp, "bench", "--solver", "cpu", "--runs", str(options.runs), "--json", *flags],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         check="--solver.cpu_isa" not in flags,
@@ -143,8 +146,29 @@ def compare_dense(options):
                       flush=True)
 
 
+def compare_builds(options):
+    n = options.dense
+    for isa, threads in itertools.product(("avx512", "avx2", "portable"), (1, 2)):
+        flags = ("--sizes", str(n), "--kinds", "i4,u2", "--directed")
+        flags += ("--solver.cpu_isa", isa, "--solver.cpu_threads", str(threads))
+        rows = {}
+        for _, apsp in itertools.product(range(options.runs), (options.beside, options.apsp)):
+            for row in apsp_rows(options, *flags, apsp=apsp):
+                rows.setdefault(row["label"], []).append((apsp, row["compute_s"], row["limit_fraction"]))
+        for label, turns in rows.items():
+            limit = max(n**3 / seconds / fraction for _, seconds, fraction in turns)
+            for apsp in (options.beside, options.apsp):
+                best_s = min(seconds for build, seconds, _ in turns if build == apsp)
+                name = f"{label}, {isa}, {threads} thread{'s' * (threads > 1)}, {apsp}"
+                print(f"n={n:<6} {name:60} {best_s * 1e3:10.2f} ms {n**3 / best_s / limit * 100:6.1f} % of the limit",
+                      flush=True)
+
+
 def main():
     options = parse_arguments()
+    if options.beside:
+        compare_builds(options)
+        return
     if options.sizes:
         compare_sparse(options)
     if options.dense:

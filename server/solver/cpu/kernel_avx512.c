@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #define KERNEL_ROWS 8
+#define KERNEL_VECTORS 2
 #define VECTOR_BYTES 64
 
 #define ELEMENT int32_t

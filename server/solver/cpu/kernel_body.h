@@ -6,23 +6,25 @@
  *   RELAX(entry, left, right) min(entry, left + right) of vectors entry and right and one packed
  *                             left element
  *   KERNEL_ROWS               rows of the register tile (kept over the inclusions)
+ *   KERNEL_VECTORS            vectors of each of its rows, 2 or 3 (kept over the inclusions)
  *   VECTOR_BYTES              bytes of a vector (kept over the inclusions)
  *
- * The register tile is KERNEL_ROWS x two vectors: it stays in registers over all pivots of a block,
- * each pivot costs KERNEL_ROWS broadcasts and two loads for 2 KERNEL_ROWS vector relaxations. The
- * last ones of a block that is no whole number of them begin earlier, over entries that others have
- * too: to relax an entry twice changes nothing. Only in blocks smaller than a register tile does
- * one hang over the edge. */
+ * The register tile is KERNEL_ROWS x KERNEL_VECTORS vectors: it stays in registers over all pivots
+ * of a block, each pivot costs KERNEL_ROWS broadcasts and KERNEL_VECTORS loads for their product in
+ * vector relaxations. Its columns are a strip of the right operand; the last strips have as few
+ * vectors as are enough. The last register tile of a row or column of them begins earlier, over
+ * entries that others have too: to relax an entry twice changes nothing. Only in blocks of fewer
+ * rows than a register tile or fewer columns than a vector does one hang over the edge. */
 #include <string.h>
 
 #define LANES (VECTOR_BYTES / sizeof(ELEMENT))
-#define KERNEL_COLUMNS (2 * LANES)
+#define KERNEL_COLUMNS (KERNEL_VECTORS * LANES)
 /* Pivots that close applies at once, and the columns of its copy of them. */
 #define CLOSE_WIDTH 32
 #define CLOSE_COLUMNS (CLOSE_WIDTH > LANES ? CLOSE_WIDTH : LANES)
 
-_Static_assert(CPU_TILE % KERNEL_ROWS == 0 && CPU_TILE % KERNEL_COLUMNS == 0,
-               "a padded tile is a whole number of register tiles");
+_Static_assert(CPU_TILE % KERNEL_ROWS == 0 && CPU_TILE % LANES == 0,
+               "a padded tile is a whole number of rows and vectors of register tiles");
 _Static_assert(VECTOR_BYTES <= CPU_ALIGNMENT, "packed operands are aligned for every vector");
 _Static_assert(sizeof(PACKED_LEFT) <= CPU_PACKED_ELEMENT && sizeof(ELEMENT) <= CPU_PACKED_ELEMENT,
                "packed operands have room");
@@ -47,6 +49,26 @@ static inline NAME(vector) NAME(splat)(ELEMENT element)
 static inline uint32_t NAME(begin_of)(uint32_t at, uint32_t step, uint32_t extent)
 {
     return extent >= step && at > extent - step ? extent - step : at;
+}
+
+/* A strip of the right operand: the register tiles below each other. */
+struct NAME(strip) {
+    uint32_t first; /* column */
+    uint32_t vectors;
+    uint32_t width; /* columns of these vectors */
+};
+
+/* The strip whose first new column is at. Of columns that fill no whole one it is the rest, rounded
+ * up where it can begin earlier. */
+static inline struct NAME(strip) NAME(strip_at)(uint32_t at, uint32_t columns)
+{
+    const uint32_t lanes = (uint32_t)LANES;
+    const uint32_t rest = columns - at;
+    const bool up = columns >= KERNEL_COLUMNS || rest < lanes;
+    const uint32_t fitting = (up ? rest + lanes - 1 : rest) / lanes;
+    const uint32_t vectors = fitting < KERNEL_VECTORS ? fitting : KERNEL_VECTORS;
+    const uint32_t width = vectors * lanes;
+    return (struct NAME(strip)){NAME(begin_of)(at, width, columns), vectors, width};
 }
 
 /* ---- Packing ---- */
@@ -81,55 +103,55 @@ static void NAME(pack_left_transposed)(struct cpu_block block, void *packed)
     }
 }
 
-static inline void NAME(pack_row)(const ELEMENT *from, size_t columns, ELEMENT *to)
-{
-    if (columns >= KERNEL_COLUMNS) {
-        *(NAME(vector) *)to = *(const NAME(loose) *)from;
-        *(NAME(vector) *)(to + LANES) = *(const NAME(loose) *)(from + LANES);
-        return;
-    }
-    for (size_t column = 0; column < KERNEL_COLUMNS; column++) {
-        to[column] = column < columns ? from[column] : UNREACHABLE;
-    }
-}
-
 static void NAME(pack_right)(struct cpu_block block, void *packed)
 {
     ELEMENT *to = packed;
-    for (uint32_t at = 0; at < block.columns; at += (uint32_t)KERNEL_COLUMNS) {
-        const uint32_t left = NAME(begin_of)(at, KERNEL_COLUMNS, block.columns);
+    for (uint32_t at = 0; at < block.columns;) {
+        const struct NAME(strip) strip = NAME(strip_at)(at, block.columns);
+        const uint32_t inside = block.columns - strip.first;
         for (uint32_t pivot = 0; pivot < block.rows; pivot++) {
-            NAME(pack_row)(NAME(row_at)(block, pivot) + left, block.columns - left, to);
-            to += KERNEL_COLUMNS;
+            const ELEMENT *from = NAME(row_at)(block, pivot) + strip.first;
+            for (uint32_t column = 0; column < strip.width; column += (uint32_t)LANES) {
+                if (inside >= strip.width) {
+                    *(NAME(vector) *)(to + column) = *(const NAME(loose) *)(from + column);
+                    continue;
+                }
+                for (uint32_t lane = 0; lane < LANES; lane++) {
+                    to[lane] = lane < inside ? from[lane] : UNREACHABLE;
+                }
+            }
+            to += strip.width;
         }
+        at += strip.width;
     }
 }
 
 static void NAME(pack_right_transposed)(struct cpu_block block, void *packed)
 {
     ELEMENT *to = packed;
-    for (uint32_t at = 0; at < block.rows; at += (uint32_t)KERNEL_COLUMNS) {
-        const uint32_t left = NAME(begin_of)(at, KERNEL_COLUMNS, block.rows);
-        for (uint32_t column = 0; column < KERNEL_COLUMNS; column++) {
-            const bool inside = left + column < block.rows;
-            const ELEMENT *from = NAME(row_at)(block, inside ? left + column : left);
+    for (uint32_t at = 0; at < block.rows;) {
+        const struct NAME(strip) strip = NAME(strip_at)(at, block.rows);
+        for (uint32_t column = 0; column < strip.width; column++) {
+            const bool inside = strip.first + column < block.rows;
+            const ELEMENT *from = NAME(row_at)(block, strip.first + (inside ? column : 0));
             for (uint32_t pivot = 0; pivot < block.columns; pivot++) {
-                to[pivot * KERNEL_COLUMNS + column] = inside ? from[pivot] : UNREACHABLE;
+                to[pivot * strip.width + column] = inside ? from[pivot] : UNREACHABLE;
             }
         }
-        to += KERNEL_COLUMNS * block.columns;
+        to += (size_t)strip.width * block.columns;
+        at += strip.width;
     }
 }
 
 /* ---- The min-plus product ---- */
 
-/* One register tile of one or two vectors a row over depth pivots, in place at result. */
+/* One register tile of so many vectors a row over depth pivots, in place at result. */
 static inline __attribute__((always_inline)) void NAME(relax)(const PACKED_LEFT *left,
                                                               const ELEMENT *right, uint32_t depth,
                                                               ELEMENT *result, size_t stride,
                                                               bool fresh, const uint32_t vectors)
 {
-    NAME(vector) tile[KERNEL_ROWS][2];
+    NAME(vector) tile[KERNEL_ROWS][KERNEL_VECTORS];
     for (uint32_t row = 0; row < KERNEL_ROWS; row++) {
         for (uint32_t v = 0; v < vectors; v++) {
             tile[row][v] = fresh ? NAME(splat)(UNREACHABLE)
@@ -137,14 +159,23 @@ static inline __attribute__((always_inline)) void NAME(relax)(const PACKED_LEFT 
         }
     }
     do {
+        NAME(vector) from[KERNEL_VECTORS];
+        for (uint32_t v = 0; v < vectors; v++) {
+            from[v] = *(const NAME(vector) *)(right + v * LANES);
+        }
         for (uint32_t row = 0; row < KERNEL_ROWS; row++) {
+            if (vectors > 2) {
+                /* Sixteen registers have no room for a third vector: clang 14 would rather keep an
+                 * entry in memory, unless it cannot know that it has read this one before. */
+                __asm__("" : "+r"(right));
+                from[vectors - 1] = *(const NAME(vector) *)(right + (vectors - 1) * LANES);
+            }
             for (uint32_t v = 0; v < vectors; v++) {
-                const NAME(vector) from = *(const NAME(vector) *)(right + v * LANES);
-                tile[row][v] = RELAX(tile[row][v], left[row], from);
+                tile[row][v] = RELAX(tile[row][v], left[row], from[v]);
             }
         }
         left += KERNEL_ROWS;
-        right += KERNEL_COLUMNS;
+        right += vectors * LANES;
     } while (--depth > 0);
     for (uint32_t row = 0; row < KERNEL_ROWS; row++) {
         for (uint32_t v = 0; v < vectors; v++) {
@@ -153,10 +184,25 @@ static inline __attribute__((always_inline)) void NAME(relax)(const PACKED_LEFT 
     }
 }
 
+/* As many vectors as the strip has, in code of their own each. */
+static inline __attribute__((always_inline)) void
+NAME(relax_strip)(const PACKED_LEFT *left, const ELEMENT *right, uint32_t depth, ELEMENT *result,
+                  size_t stride, bool fresh, uint32_t vectors)
+{
+    if (vectors == KERNEL_VECTORS) {
+        NAME(relax)(left, right, depth, result, stride, fresh, KERNEL_VECTORS);
+    } else if (vectors == 1) {
+        NAME(relax)(left, right, depth, result, stride, fresh, 1);
+    } else {
+        NAME(relax)(left, right, depth, result, stride, fresh, 2);
+    }
+}
+
 /* A register tile that hangs over the edge of the block: through a whole one beside it. */
 static __attribute__((noinline)) void NAME(relax_edge)(const PACKED_LEFT *left,
                                                        const ELEMENT *right, uint32_t depth,
-                                                       struct cpu_block result, bool fresh)
+                                                       struct cpu_block result, bool fresh,
+                                                       uint32_t vectors)
 {
     ELEMENT tile[KERNEL_ROWS * KERNEL_COLUMNS] __attribute__((aligned(VECTOR_BYTES)));
     for (size_t element = 0; element < KERNEL_ROWS * KERNEL_COLUMNS; element++) {
@@ -166,11 +212,7 @@ static __attribute__((noinline)) void NAME(relax_edge)(const PACKED_LEFT *left,
         memcpy(tile + row * KERNEL_COLUMNS, NAME(row_at)(result, row),
                result.columns * sizeof(ELEMENT));
     }
-    if (result.columns > LANES) {
-        NAME(relax)(left, right, depth, tile, KERNEL_COLUMNS, false, 2);
-    } else {
-        NAME(relax)(left, right, depth, tile, KERNEL_COLUMNS, false, 1);
-    }
+    NAME(relax_strip)(left, right, depth, tile, KERNEL_COLUMNS, false, vectors);
     for (uint32_t row = 0; row < result.rows; row++) {
         memcpy(NAME(row_at)(result, row), tile + row * KERNEL_COLUMNS,
                result.columns * sizeof(ELEMENT));
@@ -186,51 +228,32 @@ static inline void NAME(prefetch)(const ELEMENT *next, size_t stride)
     }
 }
 
-/* A block of fewer rows or columns than a register tile. */
-static void NAME(multiply_small)(const PACKED_LEFT *left, const ELEMENT *right, uint32_t depth,
-                                 struct cpu_block block, bool fresh)
-{
-    for (uint32_t column = 0; column < block.columns; column += (uint32_t)KERNEL_COLUMNS) {
-        const uint32_t first = NAME(begin_of)(column, KERNEL_COLUMNS, block.columns);
-        for (uint32_t at = 0; at < block.rows; at += KERNEL_ROWS) {
-            const uint32_t row = NAME(begin_of)(at, KERNEL_ROWS, block.rows);
-            struct cpu_block result = {NAME(row_at)(block, row) + first, block.stride,
-                                       block.rows - row, block.columns - first};
-            result.rows = result.rows < KERNEL_ROWS ? result.rows : KERNEL_ROWS;
-            result.columns =
-                result.columns < KERNEL_COLUMNS ? result.columns : (uint32_t)KERNEL_COLUMNS;
-            NAME(relax_edge)(left + (size_t)at * depth, right, depth, result, fresh);
-        }
-        right += KERNEL_COLUMNS * depth;
-    }
-}
-
 static void NAME(multiply)(const void *left, const void *right, uint32_t depth,
                            struct cpu_block block, bool fresh)
 {
     const ELEMENT *from = right;
-    if (block.rows < KERNEL_ROWS || block.columns < KERNEL_COLUMNS) {
-        NAME(multiply_small)(left, right, depth, block, fresh);
-        return;
-    }
-    for (uint32_t at = 0; at < block.columns; at += (uint32_t)KERNEL_COLUMNS) {
-        const uint32_t column = NAME(begin_of)(at, KERNEL_COLUMNS, block.columns);
-        /* The last part is moved left to have full width: when half of that is enough, its first
-         * vector has only columns that the part before has computed, and is left out. */
-        const bool half = block.columns - at <= LANES;
+    const bool small = block.rows < KERNEL_ROWS || block.columns < LANES;
+    for (uint32_t at = 0; at < block.columns;) {
+        const struct NAME(strip) strip = NAME(strip_at)(at, block.columns);
         const PACKED_LEFT *to = left;
         for (uint32_t above = 0; above < block.rows; above += KERNEL_ROWS) {
             const uint32_t row = NAME(begin_of)(above, KERNEL_ROWS, block.rows);
-            ELEMENT *result = NAME(row_at)(block, row) + column;
-            if (half) {
-                NAME(relax)(to, from + LANES, depth, result + LANES, block.stride, fresh, 1);
+            ELEMENT *result = NAME(row_at)(block, row) + strip.first;
+            if (small) {
+                const uint32_t rows = block.rows - row;
+                const uint32_t columns = block.columns - strip.first;
+                const struct cpu_block part = {result, block.stride,
+                                               rows < KERNEL_ROWS ? rows : KERNEL_ROWS,
+                                               columns < strip.width ? columns : strip.width};
+                NAME(relax_edge)(to, from, depth, part, fresh, strip.vectors);
             } else {
                 NAME(prefetch)(result + KERNEL_ROWS * block.stride, block.stride);
-                NAME(relax)(to, from, depth, result, block.stride, fresh, 2);
+                NAME(relax_strip)(to, from, depth, result, block.stride, fresh, strip.vectors);
             }
             to += (size_t)KERNEL_ROWS * depth;
         }
-        from += KERNEL_COLUMNS * depth;
+        from += (size_t)strip.width * depth;
+        at += strip.width;
     }
 }
 

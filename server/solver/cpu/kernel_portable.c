@@ -5,6 +5,7 @@
 #include "server/solver/cpu/kernel.h"
 
 #define KERNEL_ROWS 4
+#define KERNEL_VECTORS 2
 #define VECTOR_BYTES 16
 
 typedef long long select_mask __attribute__((vector_size(VECTOR_BYTES), may_alias));

@@ -151,7 +151,9 @@ static void check_shapes(const struct cpu_operations *operations, enum arithmeti
 {
     static const uint32_t shapes[][3] = {
         {1, 1, 1},   {3, 5, 17},  {4, 128, 31},  {5, 128, 32}, {8, 1, 33},      {9, 2, 63},
-        {15, 3, 64}, {16, 4, 65}, {127, 31, 97}, {128, 7, 2},  {128, 128, 128}, {70, 100, 90}};
+        {15, 3, 64}, {16, 4, 65}, {127, 31, 97}, {128, 7, 2},  {128, 128, 128}, {70, 100, 90},
+        {9, 3, 11},  {5, 2, 12},  {4, 3, 20},    {2, 3, 23},   {9, 2, 24},      {4, 2, 25},
+        {3, 2, 40},  {9, 2, 47},  {7, 3, 48},    {4, 1, 49},   {9, 2, 73},      {5, 3, 120}};
     for (size_t index = 0; index < sizeof(shapes) / sizeof(shapes[0]); ++index) {
         check_product(operations, arithmetic, lowest, shapes[index][0], shapes[index][1],
                       shapes[index][2]);
