@@ -188,14 +188,16 @@ static bool decode_plan(json_t *object, struct job_report *report)
     const char *kind;
     json_int_t parts;
     json_int_t separator;
-    if (json_unpack(object, "{s:s, s:I, s:I, s:F, s:F}", "kind", &kind, "parts", &parts,
+    int cached = 0; /* absent in reports of earlier builds */
+    if (json_unpack(object, "{s:s, s:I, s:I, s:F, s:F, s?b}", "kind", &kind, "parts", &parts,
                     "largest_separator", &separator, "work_fraction", &report->plan.work_fraction,
-                    "planning_s", &report->plan.planning_s) != 0) {
+                    "planning_s", &report->plan.planning_s, "cached", &cached) != 0) {
         return false;
     }
     if (parts < 0 || parts > UINT32_MAX || separator < 0 || separator > UINT32_MAX) {
         return false;
     }
+    report->plan.cached = cached != 0;
     report->plan.parts = (uint32_t)parts;
     report->plan.largest_separator = (uint32_t)separator;
     report->plan.kind =

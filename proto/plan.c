@@ -35,8 +35,8 @@ struct json_t *plan_summary_json(const struct plan_summary *summary)
 {
     json_t *fraction =
         summary->work_fraction == 1 ? json_integer(1) : json_real(summary->work_fraction);
-    return json_pack("{s:s, s:I, s:I, s:o, s:f}", "kind", plan_kind_name(summary->kind), "parts",
-                     (json_int_t)summary->parts, "largest_separator",
+    return json_pack("{s:s, s:I, s:I, s:o, s:f, s:b}", "kind", plan_kind_name(summary->kind),
+                     "parts", (json_int_t)summary->parts, "largest_separator",
                      (json_int_t)summary->largest_separator, "work_fraction", fraction,
-                     "planning_s", summary->planning_s);
+                     "planning_s", summary->planning_s, "cached", summary->cached);
 }

@@ -91,6 +91,7 @@ struct plan_summary {
     uint32_t largest_separator; /* vertices; 0 without any */
     double work_fraction;       /* additions of the plan over those of the dense plan */
     double planning_s;
+    bool cached; /* the order was kept from an earlier graph, or that there is none that pays */
 };
 
 struct plan {

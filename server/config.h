@@ -67,6 +67,7 @@ struct config {
     uint32_t result_limit;
     uint64_t disk_reserve_bytes; /* left free */
     uint64_t path_budget_bytes;  /* edges kept in memory for paths */
+    uint64_t plan_budget_bytes;  /* plans kept on disk */
 
     /* [solver] */
     struct solver_config solver;

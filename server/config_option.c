@@ -162,6 +162,11 @@ static const struct config_option options[] = {
      MEMBER(path_budget_bytes),
      "Bytes of edges kept in memory for paths, 8 to 24 an edge; graphs whose paths were asked for "
      "longest ago go first, and one that exceeds it alone has none. Suffixes as for body_limit."},
+    {"store", "plan_budget", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
+     MEMBER(plan_budget_bytes),
+     "Bytes of plans kept on disk, 4 a vertex and 64 KiB at least each, for graphs of the same "
+     "edges with other weights; those used longest ago go first. 0 = none. Suffixes as for "
+     "body_limit."},
     {"solver", "backend", OPTION_CHOICE, "auto", 0, 0, solver_choices, MEMBER(solver.choice),
      "What solves: auto takes the GPU when one is usable, else the CPU; gpu insists."},
     {"solver", "cpu_threads", OPTION_NUMBER, "0", 0, 1024, NULL, MEMBER(solver.cpu_threads),

@@ -67,7 +67,7 @@ static enum status make_plan(struct planning *planning, struct problem *reterr)
         status = planning->dense_only
                      ? planner_dense(planning->solved->vertex_count, planning->cost.tile,
                                      &planning->plan)
-                     : planner_make(planning->solved, &planning->cost, &planning->plan);
+                     : planner_make(planning->solved, &planning->cost, NULL, &planning->plan);
     }
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "not enough memory for the plan");

@@ -172,6 +172,7 @@ static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot
         .vertex_count = job->vertex_count,
         .edge_count = entry->row.edge_count,
         .negative = entry->row.summary.negative,
+        .plan_seed = plan_file_seed(store_secret(scheduler->store), job->tenant->name),
         .signal = job->signal,
     };
     job->graph = NULL;

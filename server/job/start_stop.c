@@ -36,6 +36,7 @@ static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t 
     if (slot == NULL) {
         return STATUS_NO_MEMORY;
     }
+    const bool keeps_plans = scheduler->config->solver.plans != SOLVER_PLANS_NONE;
     slot->scheduler = scheduler;
     slot->opening.message.deliver = deliver_opening;
     slot->opening.context = slot;
@@ -47,6 +48,8 @@ static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t 
         .sample_rows = scheduler->config->sample_rows,
         .graph_folder = store_graph_folder(scheduler->store),
         .result_folder = store_result_folder(scheduler->store),
+        .plan_folder = store_plan_folder(scheduler->store),
+        .plan_budget_bytes = keeps_plans ? scheduler->config->plan_budget_bytes : 0,
         .home = scheduler->mailbox,
         .finished = finish_task,
         .opening = &slot->opening,
@@ -307,6 +310,7 @@ static enum status open_scheduler(struct scheduler *scheduler, struct problem *r
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "The disk threads cannot be started.");
     }
+    plan_file_trim(store_plan_folder(scheduler->store), scheduler->config->plan_budget_bytes);
     status = open_workers(scheduler, reterr);
     if (status != STATUS_OK) {
         return status;

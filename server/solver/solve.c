@@ -101,7 +101,8 @@ static enum status replace_plan(const struct solver *solver, uint32_t vertex_cou
 /* Only a solver that says what plans cost gets any but the dense one. kind: one that it computes.
  * ret_seconds: of the rounds; 0 for the dense plan. */
 static enum status make_plan(const struct solver *solver, const struct graph *graph, enum kind kind,
-                             struct plan **ret_plan, double *ret_seconds)
+                             struct plan_record *record, struct plan **ret_plan,
+                             double *ret_seconds)
 {
     const struct solver_class *class_ = solver->class_;
     const struct solve_options options = {.symmetric = !graph->directed};
@@ -111,7 +112,7 @@ static enum status make_plan(const struct solver *solver, const struct graph *gr
         return planner_dense(graph->vertex_count, class_->tile, ret_plan);
     }
     class_->plan_cost(solver, graph, kind, &options, &cost);
-    const enum status status = planner_make(graph, &cost, ret_plan);
+    const enum status status = planner_make(graph, &cost, record, ret_plan);
     if (status == STATUS_NO_MEMORY) {
         return planner_dense(graph->vertex_count, class_->tile, ret_plan);
     }
@@ -126,7 +127,8 @@ static enum status make_plan(const struct solver *solver, const struct graph *gr
 }
 
 enum status solve_estimate_planned(const struct solver *solver, const struct graph *graph,
-                                   enum kind kind, struct solver_estimate *ret_estimate,
+                                   enum kind kind, struct plan_record *record,
+                                   struct solver_estimate *ret_estimate,
                                    struct plan_summary *ret_plan)
 {
     struct plan *plan = NULL;
@@ -137,7 +139,7 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
     enum status status = graph_fold(graph, &folded);
     const struct graph *solved = folded != NULL ? folded : graph;
     if (status == STATUS_OK) {
-        status = make_plan(solver, solved, computed, &plan, &seconds);
+        status = make_plan(solver, solved, computed, record, &plan, &seconds);
     }
     if (status == STATUS_OK) {
         solve_estimate(solver, NULL, solved, kind, ret_estimate);
@@ -377,7 +379,7 @@ static enum status begin(struct solve *solve)
     enum status planned = STATUS_OK;
     if (ranks == NULL || ranks->rank == 0) {
         planned = make_plan(solve->solver, graph, solve->narrowed ? KIND_I4 : solve->request->kind,
-                            &solve->plan, &seconds);
+                            solve->request->record, &solve->plan, &seconds);
     }
     if (ranks != NULL) {
         planned =

@@ -9,8 +9,9 @@
 #define SOLVE_VERIFY_ROWS 1024
 
 struct solve_request {
-    enum kind kind; /* resolved by graph_choose_kind, never KIND_AUTO */
-    bool verify;    /* check by certificate before it counts */
+    enum kind kind;             /* resolved by graph_choose_kind, never KIND_AUTO */
+    bool verify;                /* check by certificate before it counts */
+    struct plan_record *record; /* see planner_make; NULL = none */
 };
 
 /* Outcome of a solve, successful or not. Zero it before; solve_outcome_finish frees. To get
@@ -31,10 +32,12 @@ void solve_estimate(const struct solver *solver, const struct solver *fallback,
                     struct solver_estimate *ret_estimate);
 
 /* Estimates it with the plan that the solve would have, which is made for this and summarized in
- * ret_plan. kind: one that the solver computes, or u2 where it computes i4. Any thread.
+ * ret_plan. kind: one that the solver computes, or u2 where it computes i4. record: as in struct
+ * solve_request. Any thread.
  * STATUS_NO_MEMORY. */
 MUST_CHECK enum status solve_estimate_planned(const struct solver *solver,
                                               const struct graph *graph, enum kind kind,
+                                              struct plan_record *record,
                                               struct solver_estimate *ret_estimate,
                                               struct plan_summary *ret_plan);
 

@@ -162,6 +162,7 @@ static enum status open_folders(const char *path, struct state_dir *folder, stru
     } folders[] = {
         {"graphs", &folder->graphs},
         {"results", &folder->results},
+        {"plans", &folder->plans},
         {"quarantine", &folder->quarantine},
     };
     for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
@@ -180,7 +181,7 @@ static enum status open_folders(const char *path, struct state_dir *folder, stru
 enum status state_dir_open(const char *path, struct state_dir *ret_folder, struct problem *reterr)
 {
     struct state_dir folder = {
-        .root = -1, .lock = -1, .graphs = -1, .results = -1, .quarantine = -1};
+        .root = -1, .lock = -1, .graphs = -1, .results = -1, .plans = -1, .quarantine = -1};
     int length = snprintf(folder.catalogue_path, STATE_PATH_SIZE, "%s/catalogue.db", path);
     if (length >= STATE_PATH_SIZE) {
         return problem_set(reterr, STATUS_CONFIG, "the path of the state directory is too long");
@@ -231,8 +232,8 @@ bool state_dir_drop_reserve(struct state_dir *folder)
 
 void state_dir_close(struct state_dir *folder)
 {
-    int *const descriptors[] = {&folder->quarantine, &folder->results, &folder->graphs,
-                                &folder->lock, &folder->root};
+    int *const descriptors[] = {&folder->quarantine, &folder->plans, &folder->results,
+                                &folder->graphs,     &folder->lock,  &folder->root};
     for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++) {
         if (*descriptors[i] >= 0) {
             close(*descriptors[i]);

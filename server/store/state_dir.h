@@ -15,6 +15,7 @@ struct state_dir {
     int lock;
     int graphs;
     int results;
+    int plans;
     int quarantine;
     bool has_reserve;
     char store_id[STORE_ID_SIZE];

@@ -496,6 +496,11 @@ int store_result_folder(const struct store *store)
     return store->dir.results;
 }
 
+int store_plan_folder(const struct store *store)
+{
+    return store->dir.plans;
+}
+
 /* The figures of the file system; all 0 when statvfs fails. */
 static struct statvfs file_system(const struct store *store)
 {

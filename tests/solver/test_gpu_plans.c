@@ -522,7 +522,7 @@ static void time_file(struct gpu *gpu, const char *path)
     const struct graph *graph = folded != NULL ? folded : read;
     struct plan *plan = NULL;
     struct plan *dense = NULL;
-    CHECK(planner_make(graph, &cost, &plan) == STATUS_OK &&
+    CHECK(planner_make(graph, &cost, NULL, &plan) == STATUS_OK &&
           planner_dense(graph->vertex_count, GPU_TILE, &dense) == STATUS_OK);
     const char *slash = strrchr(path, '/');
     const struct course planned = {slash != NULL ? slash + 1 : path, graph, plan,

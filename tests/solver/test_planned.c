@@ -43,7 +43,7 @@ static bool solve_one(const struct edge_list *list)
     double *expected = calloc(n * n + 1, sizeof(*expected));
     double *solved = calloc(n * n + 1, sizeof(*solved));
     assert_true(expected != NULL && solved != NULL);
-    assert_int_equal(planner_make(graph, &cost, &plan), STATUS_OK);
+    assert_int_equal(planner_make(graph, &cost, NULL, &plan), STATUS_OK);
     const bool planned = plan->summary.kind != PLAN_DENSE;
     const bool good = oracle_solve(list, expected);
     if (planned) {
@@ -135,7 +135,7 @@ static void real_graphs_keep_a_part_of_the_work(void **state)
         for (size_t which = 0; which < 2; ++which) {
             struct plan *plan = NULL;
             costs[which].separator_s = 0;
-            assert_int_equal(planner_make(graph, &costs[which], &plan), STATUS_OK);
+            assert_int_equal(planner_make(graph, &costs[which], NULL, &plan), STATUS_OK);
             assert_true(plan->summary.work_fraction <= reals[index].work_fraction_max);
             assert_true(plan->summary.kind == PLAN_DENSE ||
                         plan_reference_judge(plan, graph->vertex_count));

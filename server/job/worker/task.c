@@ -23,6 +23,9 @@
 #define GAP_FACTOR 20.0
 #define HURRIED_S 5.0
 #define ELAPSED_FACTOR 4.0
+/* Smaller graphs are planned sooner than a plan is read, and others hashed for longer. */
+#define KEPT_VERTICES_MIN 1024
+#define KEPT_EDGES_MAX (UINT64_C(1) << 26)
 /* A dense plan has a round for every so many vertices, at most. */
 #define ROUND_VERTICES_MAX 256
 
@@ -33,6 +36,7 @@ void task_finish(struct task *task)
     }
     graph_destroy(task->graph);
     result_file_destroy(task->file);
+    plan_file_finish(&task->plan_file);
     vertex_names_destroy(task->names);
     solve_outcome_finish(&task->outcome);
     task->graph_descriptor = 0;
@@ -81,6 +85,29 @@ static enum status make_result_file(const struct task_folders *folders, struct t
     return STATUS_OK;
 }
 
+/* The pattern of the graph says which file it is. That a graph cannot be read, or is another one,
+ * is for the solve to tell. */
+static void open_plan_file(const struct task_folders *folders, struct task *task)
+{
+    if (folders->plan_budget_bytes == 0 || task->vertex_count < KEPT_VERTICES_MIN ||
+        task->edge_count > KEPT_EDGES_MAX) {
+        return;
+    }
+    const double began_s = clock_monotonic_s();
+    struct graph *graph = task->graph;
+    if (graph == NULL && graph_file_read_open(task->graph_descriptor, &graph) != STATUS_OK) {
+        return;
+    }
+    task->parse_s += clock_monotonic_s() - began_s;
+    if (graph->vertex_count != task->vertex_count) {
+        graph_destroy(graph);
+        return;
+    }
+    task->graph = graph;
+    plan_file_open(folders->plans, folders->plan_budget_bytes, graph, task->plan_seed,
+                   &task->plan_file);
+}
+
 void task_open_files(const struct task_folders *folders, struct task *task)
 {
     task->status = STATUS_CANCELLED;
@@ -89,6 +116,9 @@ void task_open_files(const struct task_folders *folders, struct task *task)
     }
     if (task->status == STATUS_OK) {
         task->status = make_result_file(folders, task);
+    }
+    if (task->status == STATUS_OK) {
+        open_plan_file(folders, task);
     }
 }
 
@@ -168,17 +198,20 @@ void task_send_home(struct mailbox *home, void (*finished)(struct message *messa
                     struct task *task)
 {
     struct graph *graph = task->graph;
+    struct plan_file plan_file = task->plan_file;
     struct result_file *spoilt = task->status != STATUS_OK ? task->file : NULL;
     if (task->graph_descriptor > 0) {
         close(task->graph_descriptor);
     }
     task->graph_descriptor = 0;
     task->graph = NULL;
+    task->plan_file = (struct plan_file){0};
     task->file = spoilt != NULL ? NULL : task->file;
     task->message.deliver = finished;
     mailbox_post(home, &task->message);
     graph_destroy(graph);
     result_file_destroy(spoilt);
+    plan_file_finish(&plan_file);
 }
 
 /* ---- Its signal ---- */
@@ -320,7 +353,7 @@ static const struct {
 } types[WIRE_TYPE_COUNT] = {
     [WIRE_SETUP] = {BODY_OFFSET + sizeof(struct worker_setup), 1},
     [WIRE_OPENED] = {BODY_OFFSET + sizeof(struct wire_opened), 0},
-    [WIRE_TASK] = {BODY_OFFSET + sizeof(struct wire_task), 2},
+    [WIRE_TASK] = {BODY_OFFSET + sizeof(struct wire_task), 3},
     [WIRE_CYCLE] = {BODY_OFFSET + sizeof(struct wire_cycle), 0},
     [WIRE_DONE] = {BODY_OFFSET + sizeof(struct wire_done), 0},
 };
@@ -464,10 +497,10 @@ enum status worker_protocol_take_done(const struct wire_done *done, struct task 
     };
     bool is_sound = done->status < STATUS_COUNT && is_problem(&done->problem) &&
                     (unsigned)done->plan.kind <= PLAN_NESTED_DISSECTION &&
-                    isfinite(done->plan.work_fraction) && is_bool(&verification->done) &&
-                    is_bool(&verification->on_device) && verification->of <= UINT32_MAX &&
-                    verification->rows <= verification->of && isfinite(done->cycle_weight) &&
-                    done->cycle_length == outcome->cycle_length &&
+                    isfinite(done->plan.work_fraction) && is_bool(&done->plan.cached) &&
+                    is_bool(&verification->done) && is_bool(&verification->on_device) &&
+                    verification->of <= UINT32_MAX && verification->rows <= verification->of &&
+                    isfinite(done->cycle_weight) && done->cycle_length == outcome->cycle_length &&
                     (done->status == STATUS_NEGATIVE_CYCLE || done->cycle_length == 0);
     for (size_t i = 0; i < sizeof(durations) / sizeof(durations[0]); i++) {
         is_sound = is_sound && is_duration(durations[i]);

@@ -10,6 +10,7 @@
 #include "server/job/mailbox.h"
 #include "server/sandbox.h"
 #include "server/solver/solve.h"
+#include "server/store/plan_file.h"
 #include "server/store/result_file.h"
 
 #include <stdatomic.h>
@@ -70,10 +71,12 @@ struct task {
     bool negative; /* some weight is below 0 */
     enum kind kind;
     bool verify;
+    uint64_t plan_seed;         /* of plan_file_open */
     struct task_signal *signal; /* borrowed; worker_signal, where there is one */
 
     /* Between the sides of a worker. */
     int graph_descriptor; /* of the file, while graph is NULL and status is STATUS_OK */
+    struct plan_file plan_file;
 
     /* Out. */
     enum status status;
@@ -96,10 +99,13 @@ struct task_folders {
     int graphs; /* open directories, borrowed */
     int results;
     bool graph_files; /* open the file also of a graph that the task has in memory */
+    int plans;
+    uint64_t plan_budget_bytes; /* 0 = no plan is kept */
 };
 
 /* Sets status, with words: the result file is made, and where the task has no graph the descriptor
- * of its file is there. A cancelled task is STATUS_CANCELLED and has none. Blocks on the disk. */
+ * of its file is there. A graph that may have a kept plan is read for it, and the file of that plan
+ * opened. A cancelled task is STATUS_CANCELLED and has none. Blocks on the disk. */
 void task_open_files(const struct task_folders *folders, struct task *task);
 /* After the solve: some rows, at most sample_rows, drawn at random, are proven by certificate, and
  * the result is sealed. Sets status and problem; moves the names out of the graph. */
@@ -173,15 +179,15 @@ struct worker_facts {
  *   daemon                       worker process
  *   SETUP (shared memory)    ->
  *                            <-  OPENED
- *   TASK (graph, result)     ->
+ *   TASK (graph, result, plan) ->
  *                            <-  CYCLE...       the vertices of a negative cycle
  *                            <-  DONE           how the task ended; ready for the next
  *   end of stream: the worker closes its solver and leaves */
 enum wire_type { WIRE_SETUP = 1, WIRE_OPENED, WIRE_TASK, WIRE_CYCLE, WIRE_DONE, WIRE_TYPE_COUNT };
 
 #define WIRE_CYCLE_VERTICES 256
-/* TASK: the graph's file and the result's. SETUP: the shared memory. */
-#define WIRE_DESCRIPTOR_LIMIT 2
+/* TASK: the files of the graph, the result and the plan. SETUP: the shared memory. */
+#define WIRE_DESCRIPTOR_LIMIT 3
 
 struct wire_opened {
     struct worker_facts facts;
@@ -192,6 +198,7 @@ struct wire_task {
     uint32_t vertex_count;
     uint32_t kind;
     uint32_t verify;
+    uint32_t has_plan_file; /* else the graph's file stands in its place */
     char graph_id[GRAPH_ID_SIZE];
 };
 

@@ -64,7 +64,8 @@ enum status worker_estimate_graph(const struct solver *solver, const struct grap
         *ret_plan = (struct plan_summary){.work_fraction = 1};
         return STATUS_OK;
     }
-    const enum status status = solve_estimate_planned(solver, graph, kind, ret_estimate, ret_plan);
+    const enum status status =
+        solve_estimate_planned(solver, graph, kind, NULL, ret_estimate, ret_plan);
     ret_estimate->host_bytes = outline.host_bytes;
     ret_estimate->device_bytes = outline.device_bytes;
     return status;
@@ -203,7 +204,10 @@ static enum status solve_task(struct loop *loop, struct task *task)
         return status;
     }
     const struct observer observer = task_signal_observer(task->signal);
-    const struct solve_request request = {.kind = task->kind, .verify = task->verify};
+    struct plan_record record = {0};
+    const bool keeps_plan = task->plan_file.descriptor > 0;
+    const struct solve_request request = {
+        .kind = task->kind, .verify = task->verify, .record = keeps_plan ? &record : NULL};
     struct matrix matrix = result_file_matrix(task->file);
     struct statistics statistics = *result_file_statistics(task->file);
     struct solver_estimate estimate;
@@ -212,9 +216,18 @@ static enum status solve_task(struct loop *loop, struct task *task)
     atomic_store(&task->signal->finish_s, estimate.finish_s);
     atomic_store(&task->signal->begun_at_s, clock_monotonic_s());
     task->outcome.account.statistics = &statistics;
+    if (keeps_plan) {
+        record.words =
+            plan_file_read(task->plan_file.descriptor,
+                           planner_record_limit(task->graph->vertex_count), &record.count);
+    }
     status = solve_graph(loop->solver, loop->fallback, task->graph, &request, &observer, &matrix,
                          &task->outcome, &task->problem);
     task->outcome.account.statistics = NULL;
+    if (record.fresh) {
+        plan_file_write(task->plan_file.descriptor, record.words, record.count);
+    }
+    free(record.words);
     return status;
 }
 
@@ -260,8 +273,9 @@ static void thread_opened(void *context, const struct worker_facts *facts, struc
 static struct task *thread_next(void *context)
 {
     const struct worker *worker = context;
-    const struct task_folders folders = {worker->config.graph_folder, worker->config.result_folder,
-                                         false};
+    const struct worker_config *config = &worker->config;
+    const struct task_folders folders = {config->graph_folder, config->result_folder, false,
+                                         config->plan_folder, config->plan_budget_bytes};
     /* The message is the first member of its task. */
     struct task *task = (struct task *)mailbox_wait(worker->mailbox);
     if (task != NULL) {
@@ -453,7 +467,11 @@ static struct task *child_next(void *context)
         .verify = order->verify != 0,
         .signal = &child->shared->signal,
         .graph_descriptor = descriptors[0],
+        .plan_file = {.descriptor = descriptors[2]},
     };
+    if (order->has_plan_file == 0) {
+        plan_file_finish(&task->plan_file);
+    }
     memcpy(task->graph_id, order->graph_id, sizeof(task->graph_id));
     task->status = result_file_adopt(descriptors[1], order->vertex_count, task->kind, &task->file);
     if (task->status != STATUS_OK) {

@@ -33,6 +33,11 @@ struct plan_outline {
     const uint64_t *extra_tiles;
 };
 
+/* Whether the outline keeps these rules, whatever its numbers; the tile count is within the limit.
+ * ret_tile_of: gets the tile of each vertex, and has room for the tiles behind them. */
+bool plan_outline_is_sound(const struct plan_outline *outline, uint32_t vertex_count,
+                           uint32_t *ret_tile_of);
+
 /* The plan's targets stand row by row, columns ascending; a target's products in the order of the
  * pivots; the panels of a pivot ascending. Each pivot's panels are all tiles of its row and column
  * that are reached when its round begins, so no plan over this outline has fewer products.

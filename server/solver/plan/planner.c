@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Graphs of fewer tiles are not worth a look. */
 #define TILES_MIN 5
@@ -24,6 +25,10 @@
 /* The second way of taking a directed graph apart may save most of what the first one's
  * plan costs: it is tried when the look takes less. */
 #define LIKELY_GAIN 0.9
+
+/* That looking did not pay is believed for solves whose dense one takes no longer than this times
+ * the one that was recorded: a slower kind may be worth a longer look. */
+#define LOOK_AGAIN 1.5
 
 /* Leaves from one tile to LEAF_TILES_MAX of them, clumps of up to CLUMP_LEAVES_MAX leaves, by
  * doubling. */
@@ -140,20 +145,121 @@ static enum status make_chosen(struct choice *choice, struct plan **ret_plan)
     return status;
 }
 
+/* ---- Records ---- */
+
+/* The first words of a record; then come the vertices in their order, where the tiles begin, and
+ * the pivots. */
+struct record_head {
+    uint32_t tile;
+    uint32_t granule;
+    uint32_t vertex_count;
+    uint32_t tile_count; /* 0 = looking did not pay */
+    uint32_t parts;
+    uint32_t largest_separator;
+    uint32_t dense_us; /* the dense solve that a plan had to beat */
+};
+#define HEAD_WORDS (sizeof(struct record_head) / sizeof(uint32_t))
+
+size_t planner_record_limit(uint32_t vertex_count)
+{
+    return HEAD_WORDS + 3 * (size_t)vertex_count + 1;
+}
+
+/* Without memory there is none. */
+static void make_record(const struct choice *choice, double dense_s, struct plan_record *record)
+{
+    const struct plan_layout *layout = &choice->layout;
+    const size_t n = choice->graph->vertex_count;
+    const size_t tiles = layout->tile_count;
+    const size_t count = HEAD_WORDS + (tiles > 0 ? n + 2 * tiles + 1 : 0);
+    uint32_t *words = malloc(count * sizeof(*words));
+    if (words == NULL) {
+        return;
+    }
+    *(struct record_head *)words =
+        (struct record_head){.tile = choice->cost->tile,
+                             .granule = choice->cost->granule,
+                             .vertex_count = choice->graph->vertex_count,
+                             .tile_count = layout->tile_count,
+                             .parts = layout->part_count,
+                             .largest_separator = choice->largest_separator,
+                             .dense_us = (uint32_t)fmin(dense_s * 1e6, UINT32_MAX)};
+    if (tiles > 0) {
+        uint32_t *order = words + HEAD_WORDS;
+        memcpy(order, layout->vertex_at, n * sizeof(*order));
+        memcpy(order + n, layout->tile_begin, (tiles + 1) * sizeof(*order));
+        memcpy(order + n + tiles + 1, layout->pivot, tiles * sizeof(*order));
+    }
+    free(record->words);
+    *record = (struct plan_record){.words = words, .count = count, .fresh = true};
+}
+
+/* ret_plan stays NULL where no plan is known to pay, or the recorded one does not pay by now. */
+static enum status recall_plan(const struct choice *choice, double dense_s,
+                               const struct plan_record *record, bool *ret_found,
+                               struct plan **ret_plan)
+{
+    const struct plan_cost *cost = choice->cost;
+    const struct record_head *head = (const struct record_head *)record->words;
+    const uint32_t n = choice->graph->vertex_count;
+    double seconds = INFINITY;
+    *ret_found = false;
+    if (record->count < HEAD_WORDS || head->tile != cost->tile || head->granule != cost->granule ||
+        head->vertex_count != n || head->tile_count > PLAN_TILES_MAX) {
+        return STATUS_OK;
+    }
+    const size_t tiles = head->tile_count;
+    if (tiles == 0 || record->count != HEAD_WORDS + n + 2 * tiles + 1) {
+        *ret_found = tiles == 0 && dense_s * 1e6 <= LOOK_AGAIN * (head->dense_us + 1.0);
+        return STATUS_OK;
+    }
+    const uint32_t *order = record->words + HEAD_WORDS;
+    const struct plan_outline outline = {.vertex_at = order,
+                                         .tile_begin = order + n,
+                                         .tile_count = head->tile_count,
+                                         .tile = cost->tile,
+                                         .pivot = order + n + tiles + 1,
+                                         .symmetric = !choice->graph->directed};
+    uint32_t *tile_of = malloc((n + tiles) * sizeof(*tile_of));
+    if (tile_of == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    enum status status = STATUS_OK;
+    *ret_found = plan_outline_is_sound(&outline, n, tile_of);
+    if (*ret_found) {
+        status =
+            plan_cost_outline(cost, choice->graph, &outline, tile_of, choice->seconds, &seconds);
+    }
+    free(tile_of);
+    if (status == STATUS_OK && seconds < choice->seconds) {
+        status = plan_symbolic_make(choice->graph, &outline, ret_plan);
+    }
+    if (*ret_plan != NULL) {
+        (*ret_plan)->summary.parts = head->parts;
+        (*ret_plan)->summary.largest_separator = head->largest_separator;
+    }
+    return status;
+}
+
 enum status planner_make(const struct graph *graph, const struct plan_cost *cost,
-                         struct plan **ret_plan)
+                         struct plan_record *record, struct plan **ret_plan)
 {
     const double begin_s = stopwatch_now_s();
     const double dense_s = plan_cost_dense(cost, graph->vertex_count, !graph->directed);
     struct choice choice = {.graph = graph, .cost = cost, .seconds = GAIN_FRACTION * dense_s};
     struct plan *plan = NULL;
+    bool recalled = false;
     enum status status = STATUS_OK;
+    if (record != NULL && record->words != NULL) {
+        status = recall_plan(&choice, dense_s, record, &recalled, &plan);
+    }
     /* Separators of one level and of all, as far as they can be told from n and m. */
     const double size = (double)graph->vertex_count + 2 * (double)graph->edge_count;
     const double level_s = cost->separator_s * size;
     const double look_s = level_s * fmax(1, log2((double)graph->vertex_count / cost->tile));
     const bool thin_only = level_s > LOSS_FRACTION * dense_s;
-    if (graph->vertex_count > (uint64_t)cost->tile * (TILES_MIN - 1) &&
+    if (status == STATUS_OK && !recalled &&
+        graph->vertex_count > (uint64_t)cost->tile * (TILES_MIN - 1) &&
         graph->vertex_count <= INT32_MAX && graph->edge_count <= INT32_MAX / 2 &&
         look_s < LOOK_FRACTION * dense_s) {
         bool whole = false;
@@ -164,8 +270,11 @@ enum status planner_make(const struct graph *graph, const struct plan_cost *cost
             look_s < LIKELY_GAIN * choice.seconds) {
             status = try_dissection(&choice, false, thin_only, &whole);
         }
+        if (status == STATUS_OK && record != NULL) {
+            make_record(&choice, dense_s, record);
+        }
     }
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK && plan == NULL) {
         status = choice.layout.vertex_at != NULL
                      ? make_chosen(&choice, &plan)
                      : planner_dense(graph->vertex_count, cost->tile, &plan);
@@ -173,6 +282,7 @@ enum status planner_make(const struct graph *graph, const struct plan_cost *cost
     plan_layout_finish(&choice.layout);
     if (status == STATUS_OK) {
         plan->summary.planning_s = stopwatch_now_s() - begin_s;
+        plan->summary.cached = recalled;
         *ret_plan = plan;
     }
     return status;

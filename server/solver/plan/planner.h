@@ -50,9 +50,23 @@ double plan_cost_plan(const struct plan_cost *cost, const struct plan *plan, boo
 /* The trivial plan: identity order, every tile in every step. tile: vertices per tile edge. */
 MUST_CHECK enum status planner_dense(uint32_t vertex_count, uint32_t tile, struct plan **ret_plan);
 
+/* An order that was found for a graph, as plain numbers: it serves all graphs of the same pattern,
+ * whatever their weights. Zero it before; the caller frees the words. */
+struct plan_record {
+    uint32_t *words;
+    size_t count;
+    bool fresh; /* of the call that has just ended */
+};
+/* The most words of a record. */
+size_t planner_record_limit(uint32_t vertex_count);
+
 /* The cheapest plan that is found, by the solver's figures: by components and separators where that
  * pays, else the dense one. The same graph and figures give the same plan on one thread. What
  * cannot pay is seen from n and m, from how fast a search spreads, or from the first separator.
- * STATUS_NO_MEMORY. */
+ *
+ * record: NULL, or words that may be any. If they are an order of this many vertices, for such
+ * tiles, that order is taken while it pays; else what is found, if it was looked for, is put in
+ * their place. The tiles to touch are always found from the edges, so that no words make a plan
+ * wrong. STATUS_NO_MEMORY. */
 MUST_CHECK enum status planner_make(const struct graph *graph, const struct plan_cost *cost,
-                                    struct plan **ret_plan);
+                                    struct plan_record *record, struct plan **ret_plan);

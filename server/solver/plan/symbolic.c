@@ -91,36 +91,40 @@ static uint32_t width_of(const struct plan *plan, uint32_t tile)
     return plan->tile_begin[tile + 1] - plan->tile_begin[tile];
 }
 
-/* Leaves column_next as it found it: zero. */
-static void check_outline(struct pass *pass, const struct graph *graph)
+bool plan_outline_is_sound(const struct plan_outline *outline, uint32_t vertex_count,
+                           uint32_t *ret_tile_of)
 {
-    const struct plan_outline *outline = pass->outline;
     const uint32_t *begin = outline->tile_begin;
-    CHECK(!(outline->symmetric && graph->directed));
-    CHECK(begin[0] == 0 && begin[outline->tile_count] == graph->vertex_count);
-    for (uint32_t tile = 0; tile < outline->tile_count; tile++) {
+    uint32_t *seen = ret_tile_of + vertex_count;
+    memset(ret_tile_of, 0xFF, ((size_t)vertex_count + outline->tile_count) * sizeof(*ret_tile_of));
+    bool sound = begin[0] == 0 && begin[outline->tile_count] == vertex_count;
+    for (uint32_t tile = 0; sound && tile < outline->tile_count; tile++) {
         const uint32_t pivot = outline->pivot[tile];
-        CHECK(begin[tile] < begin[tile + 1] && begin[tile + 1] - begin[tile] <= outline->tile);
-        CHECK(pivot < outline->tile_count && pass->column_next[pivot]++ == 0);
+        sound = begin[tile] < begin[tile + 1] && begin[tile + 1] - begin[tile] <= outline->tile &&
+                begin[tile + 1] <= vertex_count && pivot < outline->tile_count &&
+                seen[pivot]++ == UINT32_MAX;
+        for (uint32_t place = begin[tile]; sound && place < begin[tile + 1]; place++) {
+            const uint32_t vertex = outline->vertex_at[place];
+            sound = vertex < vertex_count && ret_tile_of[vertex] == UINT32_MAX;
+            if (sound) {
+                ret_tile_of[vertex] = tile;
+            }
+        }
     }
-    memset(pass->column_next, 0, outline->tile_count * sizeof(*pass->column_next));
+    return sound;
 }
 
 static enum status reach_first(struct pass *pass, const struct graph *graph)
 {
-    const struct plan *plan = pass->plan;
-    uint32_t *tile_of = malloc(((size_t)graph->vertex_count + 1) * sizeof(*tile_of));
+    const size_t room = (size_t)graph->vertex_count + pass->tile_count + 1;
+    uint32_t *tile_of = malloc(room * sizeof(*tile_of));
     if (tile_of == NULL) {
         return STATUS_NO_MEMORY;
     }
-    memset(tile_of, 0xFF, graph->vertex_count * sizeof(*tile_of));
+    CHECK(!(pass->outline->symmetric && graph->directed));
+    CHECK(plan_outline_is_sound(pass->outline, graph->vertex_count, tile_of));
     for (uint32_t tile = 0; tile < pass->tile_count; tile++) {
         tile_map_add(&pass->reached, tile, tile);
-        for (uint32_t place = plan->tile_begin[tile]; place < plan->tile_begin[tile + 1]; place++) {
-            const uint32_t vertex = plan->vertex_at[place];
-            CHECK(vertex < graph->vertex_count && tile_of[vertex] == UINT32_MAX);
-            tile_of[vertex] = tile;
-        }
     }
     tile_map_add_edges(&pass->reached, graph, tile_of);
     if (pass->outline->extra_tiles != NULL) {
@@ -434,7 +438,6 @@ enum status plan_symbolic_make(const struct graph *graph, const struct plan_outl
         status = tile_map_init(&pass.reached, outline->tile_count);
     }
     if (status == STATUS_OK) {
-        check_outline(&pass, graph);
         status = reach_first(&pass, graph);
     }
     if (status == STATUS_OK) {

@@ -108,7 +108,7 @@ static void done_job_tells_all(void **state)
         "\"timings\":{\"queue_s\":0.25,\"parse_s\":1.0,\"fill_s\":2.0,\"h2d_s\":3.0,"
         "\"compute_s\":4.5,\"d2h_s\":5.0,\"write_s\":6.0,\"total_s\":21.75},"
         "\"plan\":{\"kind\":\"dense\",\"parts\":1,\"largest_separator\":0,"
-        "\"work_fraction\":1,\"planning_s\":0.125}," SUMMARY_TEXT
+        "\"work_fraction\":1,\"planning_s\":0.125,\"cached\":false}," SUMMARY_TEXT
         ",\"kind\":\"f4\"},\"problem\":null," LINKS_TEXT
         ",\"verified\":{\"rows\":4,\"seconds\":0.5},"
         "\"verification\":{\"rows\":4,\"of\":5,\"edges\":8,\"on\":\"device\","
@@ -162,6 +162,20 @@ static struct job_report through_text(const struct job_report *original)
     return read;
 }
 
+static void a_report_of_before_plans_were_kept_is_read(void **state)
+{
+    (void)state;
+    struct job_report read;
+    char *text = job_report_encode(&report);
+    assert_non_null(text);
+    char *cached = strstr(text, ",\"cached\":false");
+    assert_non_null(cached);
+    memmove(cached, cached + 15, strlen(cached + 15) + 1);
+    assert_int_equal(job_report_decode(text, &read), STATUS_OK);
+    assert_false(read.plan.cached);
+    free(text);
+}
+
 static void reports_come_back_to_the_last_digit(void **state)
 {
     (void)state;
@@ -169,6 +183,7 @@ static void reports_come_back_to_the_last_digit(void **state)
     original.timings.compute_s = 1.0 / 3;
     original.plan.work_fraction = 0.1234567890123456;
     original.plan.largest_separator = UINT32_MAX;
+    original.plan.cached = true;
     original.verification = (struct verification){.done = true,
                                                   .rows = 1ULL << 40,
                                                   .of = 1ULL << 41,
@@ -184,6 +199,7 @@ static void reports_come_back_to_the_last_digit(void **state)
     assert_int_equal(read.plan.largest_separator, UINT32_MAX);
     assert_true(read.plan.work_fraction == original.plan.work_fraction);
     assert_true(read.plan.planning_s == original.plan.planning_s);
+    assert_true(read.plan.cached);
     assert_true(read.verification.done);
     assert_false(read.verification.on_device);
     assert_int_equal(read.verification.rows, 1ULL << 40);
@@ -446,7 +462,7 @@ static void a_plan_that_was_made_is_told(void **state)
         .solver = "cpu",
         .device = "a processor",
         .planned = true,
-        .plan = {PLAN_NESTED_DISSECTION, 43, 25, 0.25, 0.5},
+        .plan = {PLAN_NESTED_DISSECTION, 43, 25, 0.25, 0.5, false},
     };
     json_t *root = print(&estimate);
     const json_t *plan = json_object_get(root, "plan");
@@ -487,6 +503,7 @@ int main(void)
         cmocka_unit_test(done_job_tells_all),
         cmocka_unit_test(negative_cycle_is_named_in_the_problem),
         cmocka_unit_test(job_whose_graph_is_gone_still_prints),
+        cmocka_unit_test(a_report_of_before_plans_were_kept_is_read),
         cmocka_unit_test(reports_come_back_to_the_last_digit),
         cmocka_unit_test(reports_keep_their_problem_and_cycle),
         cmocka_unit_test(warnings_are_kept_and_tell_of_the_pairs_with_a_path),

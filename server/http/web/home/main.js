@@ -93,7 +93,9 @@ function factsOf(graph, job) {
   if (job?.state === "done") {
     const time = job.timings ? ` in ${seconds(spent(job.timings))}` : "";
     facts.push(`solved${time} on ${job.device}`);
-    if (job.plan && job.plan.kind !== "dense") facts.push(`${percent(job.plan.work_fraction)} of the dense work`);
+    if (job.plan && job.plan.kind !== "dense") {
+      facts.push(`${percent(job.plan.work_fraction)} of the dense work${job.plan.cached ? ", by a kept plan" : ""}`);
+    }
     if (job.verification) facts.push(`${count(job.verification.rows)} rows proven`);
   }
   return facts;

@@ -17,7 +17,7 @@ static int set_up(void **state)
 static struct task solved_ring(const struct fixture *fixture, struct task_signal *signal)
 {
     static const int32_t distances[] = {0, 1, 3, 6, 0, 2, 4, 5, 0};
-    const struct task_folders folders = {fixture->folder, fixture->folder, false};
+    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
     struct task task = {.graph = read_ring(), .kind = KIND_I4, .signal = signal};
     task_open_files(&folders, &task);
     assert_int_equal(task.status, STATUS_OK);
@@ -86,7 +86,7 @@ static void headers_that_were_touched_are_refused(void **state)
 static void a_process_gets_the_file_of_a_graph_that_is_in_memory_too(void **state)
 {
     struct fixture *fixture = *state;
-    const struct task_folders folders = {fixture->folder, fixture->folder, true};
+    const struct task_folders folders = {fixture->folder, fixture->folder, true, -1, 0};
     struct task task = {
         .graph = read_ring(), .graph_id = RING_ID, .kind = KIND_I4, .signal = &fixture->signal};
     task_open_files(&folders, &task);
@@ -208,7 +208,7 @@ static void what_is_sent_arrives_with_its_files(void **state)
     struct stat sent;
     struct stat got;
     const int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    const int files[] = {file, connection->here};
+    const int files[] = {file, connection->here, file};
     struct wire_message message = {.type = WIRE_TASK};
     message.body.task = (struct wire_task){.vertex_count = 99};
     assert_int_equal(receive(connection), STATUS_NOT_READY);
@@ -221,8 +221,9 @@ static void what_is_sent_arrives_with_its_files(void **state)
     assert_int_equal(sent.st_rdev, got.st_rdev);
     assert_int_equal(fcntl(connection->descriptors[0], F_GETFD), FD_CLOEXEC);
     close(file);
-    close(connection->descriptors[0]);
-    close(connection->descriptors[1]);
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        close(connection->descriptors[i]);
+    }
 }
 
 static void files_are_refused_by_who_takes_none(void **state)
@@ -297,7 +298,7 @@ static struct wire_done done_of(enum status status)
         .parse_s = 0.5,
         .problem = {.status = status, .detail = "why"},
         .outcome = {
-            .plan = {PLAN_NESTED_DISSECTION, 3, 2, 0.5, 0.25},
+            .plan = {PLAN_NESTED_DISSECTION, 3, 2, 0.5, 0.25, true},
             .account = {.timings = {.compute_s = 4},
                         .verification = {.done = true, .on_device = true, .rows = 5, .of = 6}},
             .device = {.name = "device"}}};
@@ -320,6 +321,7 @@ static void the_end_of_a_work_comes_over_whole(void **state)
     assert_int_equal(task.outcome.plan.parts, 3);
     assert_int_equal(task.outcome.plan.largest_separator, 2);
     assert_true(task.outcome.plan.work_fraction == 0.5 && task.outcome.plan.planning_s == 0.25);
+    assert_true(task.outcome.plan.cached);
     assert_true(task.outcome.account.verification.done);
     assert_true(task.outcome.account.verification.on_device);
     assert_int_equal(task.outcome.account.verification.rows, 5);
@@ -329,7 +331,7 @@ static void an_end_that_no_worker_has_is_refused(void **state)
 {
     (void)state;
     const struct wire_done good = done_of(STATUS_OK);
-    struct wire_done bad[11];
+    struct wire_done bad[12];
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         bad[i] = good;
     }
@@ -344,6 +346,7 @@ static void an_end_that_no_worker_has_is_refused(void **state)
     bad[8].verification.of = UINT64_C(1) << 32;
     memset(&bad[9].problem.has_limit, 2, 1);
     memset(&bad[10].verification.done, 2, 1);
+    memset(&bad[11].plan.cached, 2, 1);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct task task = {.vertex_count = 9};
         assert_int_equal(worker_protocol_take_done(&bad[i], &task), STATUS_CORRUPT);

@@ -108,7 +108,7 @@ static struct graph *make_dense(uint32_t vertex_count)
 static struct plan *plan_for(const struct graph *graph, const struct plan_cost *cost)
 {
     struct plan *plan = NULL;
-    assert_int_equal(planner_make(graph, cost, &plan), STATUS_OK);
+    assert_int_equal(planner_make(graph, cost, NULL, &plan), STATUS_OK);
     assert_int_equal(plan->vertex_count, graph->vertex_count);
     assert_int_equal(plan->tile, cost->tile);
     assert_true(plan->summary.planning_s > 0);
@@ -223,6 +223,148 @@ static void what_strong_components_mix_up_is_taken_apart_by_its_pattern(void **s
     graph_destroy(graph);
 }
 
+/* ---- Records ---- */
+
+static struct plan *plan_by(const struct graph *graph, const struct plan_cost *cost,
+                            struct plan_record *record)
+{
+    struct plan *plan = NULL;
+    record->fresh = false;
+    assert_int_equal(planner_make(graph, cost, record, &plan), STATUS_OK);
+    return plan;
+}
+
+/* Whether the next graph of this record is planned by it; what it said is kept. */
+static bool is_recalled(const struct graph *graph, const struct plan_cost *cost,
+                        const struct plan_record *record)
+{
+    struct plan_record copy = {.words = malloc(record->count * sizeof(*copy.words)),
+                               .count = record->count};
+    memcpy(copy.words, record->words, copy.count * sizeof(*copy.words));
+    struct plan *plan = plan_by(graph, cost, &copy);
+    const bool cached = plan->summary.cached;
+    /* Each vertex once, whatever the words were. */
+    uint32_t *places = calloc(plan->vertex_count + 1, sizeof(*places));
+    for (uint32_t place = 0; plan->vertex_at != NULL && place < plan->vertex_count; ++place) {
+        assert_in_range(plan->vertex_at[place], 0, plan->vertex_count - 1);
+        assert_int_equal(places[plan->vertex_at[place]]++, 0);
+    }
+    assert_true(!cached || !copy.fresh);
+    free(places);
+    free(copy.words);
+    plan_destroy(plan);
+    return cached;
+}
+
+static void the_order_of_a_pattern_serves_other_weights(void **state)
+{
+    (void)state;
+    const struct plan_cost cost = small_tiles();
+    struct plan_record record = {0};
+    struct graph *graph = make_grid(60);
+    struct plan *first = plan_by(graph, &cost, &record);
+    assert_true(record.fresh && !first->summary.cached);
+    assert_in_range(record.count, 1, planner_record_limit(graph->vertex_count));
+    for (uint64_t edge = 0; edge < graph->edge_count; ++edge) {
+        graph->weight_i4[edge] = (int32_t)(edge % 7);
+    }
+    struct plan *again = plan_by(graph, &cost, &record);
+    assert_true(again->summary.cached && !record.fresh);
+    assert_int_equal(again->summary.kind, first->summary.kind);
+    assert_int_equal(again->summary.parts, first->summary.parts);
+    assert_int_equal(again->summary.largest_separator, first->summary.largest_separator);
+    assert_true(again->summary.work_fraction == first->summary.work_fraction);
+    assert_int_equal(again->product_count, first->product_count);
+    if (first->vertex_at != NULL) {
+        assert_memory_equal(again->vertex_at, first->vertex_at, 3600 * sizeof(uint32_t));
+    }
+    plan_destroy(first);
+    plan_destroy(again);
+    free(record.words);
+    graph_destroy(graph);
+}
+
+static void that_looking_did_not_pay_is_recorded_too(void **state)
+{
+    (void)state;
+    struct plan_cost cost = small_tiles();
+    struct plan_record record = {0};
+    struct graph *graph = make_dense(150);
+    plan_destroy(plan_by(graph, &cost, &record));
+    assert_true(record.fresh);
+    assert_true(is_recalled(graph, &cost, &record));
+    /* On a device that takes four times as long a plan might pay. */
+    cost.product_s *= 4;
+    assert_false(is_recalled(graph, &cost, &record));
+    free(record.words);
+    graph_destroy(graph);
+}
+
+static void a_record_of_other_tiles_or_vertices_is_made_again(void **state)
+{
+    (void)state;
+    const struct plan_cost cost = small_tiles();
+    struct plan_record record = {0};
+    struct graph *graph = make_grid(40);
+    struct graph *larger = make_grid(41);
+    plan_destroy(plan_by(graph, &cost, &record));
+    assert_true(is_recalled(graph, &cost, &record));
+    assert_false(is_recalled(larger, &cost, &record));
+    struct plan_cost other = cost;
+    other.tile = 2 * TILE;
+    assert_false(is_recalled(graph, &other, &record));
+    other = cost;
+    other.granule = 4;
+    assert_false(is_recalled(graph, &other, &record));
+    plan_destroy(plan_by(larger, &cost, &record));
+    assert_true(record.fresh);
+    assert_true(is_recalled(larger, &cost, &record));
+    free(record.words);
+    graph_destroy(larger);
+    graph_destroy(graph);
+}
+
+static void no_words_make_a_wrong_plan(void **state)
+{
+    (void)state;
+    static const uint32_t values[] = {0, 17, 1599, 1600, UINT32_MAX};
+    const struct plan_cost cost = small_tiles();
+    struct plan_record record = {0};
+    struct graph *graph = make_grid(40);
+    plan_destroy(plan_by(graph, &cost, &record));
+    const size_t count = record.count;
+    uint64_t seed = 1;
+    for (uint32_t trial = 0; trial < 24; ++trial) {
+        const size_t at = trial < 7 ? trial : range_next(&seed, (uint32_t)count);
+        const uint32_t was = record.words[at];
+        for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); ++i) {
+            record.words[at] = values[i];
+            const bool recalled = is_recalled(graph, &cost, &record);
+            /* A vertex has one place. */
+            assert_true(at < 7 || at >= 7 + 1600 || recalled == (values[i] == was));
+        }
+        record.words[at] = was;
+    }
+    for (record.count = 0; record.count < count; record.count += 1 + count / 4) {
+        assert_false(is_recalled(graph, &cost, &record));
+    }
+    /* Any order of all vertices is one, but mostly one that costs more than the dense plan. */
+    record.count = count;
+    if (separator_present()) {
+        for (uint32_t place = 0; place < 1600; ++place) {
+            const uint32_t other = range_next(&seed, place + 1);
+            record.words[7 + place] = record.words[7 + other];
+            record.words[7 + other] = place;
+        }
+        struct plan *plan = plan_by(graph, &cost, &record);
+        assert_true(plan->summary.cached);
+        assert_int_equal(plan->summary.kind, PLAN_DENSE);
+        plan_destroy(plan);
+    }
+    free(record.words);
+    graph_destroy(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +378,10 @@ int main(void)
         cmocka_unit_test(what_does_not_pay_is_planned_densely),
         cmocka_unit_test(a_look_that_costs_more_than_the_solve_is_not_taken),
         cmocka_unit_test(what_strong_components_mix_up_is_taken_apart_by_its_pattern),
+        cmocka_unit_test(the_order_of_a_pattern_serves_other_weights),
+        cmocka_unit_test(that_looking_did_not_pay_is_recorded_too),
+        cmocka_unit_test(a_record_of_other_tiles_or_vertices_is_made_again),
+        cmocka_unit_test(no_words_make_a_wrong_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,140 @@
+#include "server/store/plan_file.h"
+
+#include "server/store/draft_file.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* Seeds the checksum: words of another version count as damaged. */
+#define VERSION 1
+
+/* The least that a file counts: so the budget bounds their number too. */
+#define FILE_BYTES_MIN 65536
+
+struct header {
+    uint64_t count; /* of the words, which follow it */
+    uint64_t checksum;
+};
+
+uint64_t plan_file_seed(const char *secret, const char *tenant)
+{
+    return XXH3_64bits_withSeed(tenant, strlen(tenant), XXH3_64bits(secret, strlen(secret)));
+}
+
+void plan_file_open(int folder, uint64_t budget_bytes, const struct graph *graph, uint64_t seed,
+                    struct plan_file *ret_file)
+{
+    struct plan_file file = {.folder = folder, .budget_bytes = budget_bytes};
+    const uint64_t salt[] = {seed, graph->directed};
+    XXH3_state_t state;
+    XXH3_128bits_reset(&state);
+    XXH3_128bits_update(&state, salt, sizeof(salt));
+    XXH3_128bits_update(&state, graph->row_offset,
+                        ((size_t)graph->vertex_count + 1) * sizeof(*graph->row_offset));
+    XXH3_128bits_update(&state, graph->target, graph->edge_count * sizeof(*graph->target));
+    const XXH128_hash_t digest = XXH3_128bits_digest(&state);
+    snprintf(file.name, sizeof(file.name), "%016" PRIx64 "%016" PRIx64, digest.high64,
+             digest.low64);
+    file.descriptor = openat(folder, file.name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file.descriptor > 0) {
+        (void)futimens(file.descriptor, NULL);
+        file.is_new = lseek(file.descriptor, 0, SEEK_END) == 0;
+        *ret_file = file;
+    }
+}
+
+void plan_file_finish(struct plan_file *file)
+{
+    if (file->descriptor <= 0) {
+        return;
+    }
+    if (file->is_new && lseek(file->descriptor, 0, SEEK_END) == 0) {
+        unlinkat(file->folder, file->name, 0);
+    } else if (file->is_new) {
+        plan_file_trim(file->folder, file->budget_bytes);
+    }
+    close(file->descriptor);
+    *file = (struct plan_file){0};
+}
+
+uint32_t *plan_file_read(int descriptor, size_t limit, size_t *ret_count)
+{
+    struct header header;
+    if (draft_file_read(descriptor, 0, &header, sizeof(header)) != STATUS_OK ||
+        header.count > limit) {
+        return NULL;
+    }
+    const size_t size = header.count * sizeof(uint32_t);
+    uint32_t *words = malloc(size + 1);
+    if (words != NULL && draft_file_read(descriptor, sizeof(header), words, size) == STATUS_OK &&
+        XXH3_64bits_withSeed(words, size, VERSION) == header.checksum) {
+        *ret_count = header.count;
+        return words;
+    }
+    free(words);
+    return NULL;
+}
+
+void plan_file_write(int descriptor, const uint32_t *words, size_t count)
+{
+    const size_t size = count * sizeof(*words);
+    const struct header header = {.count = count,
+                                  .checksum = XXH3_64bits_withSeed(words, size, VERSION)};
+    enum status status = draft_file_write(descriptor, sizeof(header), words, size);
+    if (status == STATUS_OK) {
+        status = draft_file_write(descriptor, 0, &header, sizeof(header));
+    }
+    (void)status;
+}
+
+/* The bytes that the files count, and the one that was used longest ago. */
+static uint64_t measure(DIR *stream, char ret_oldest[33])
+{
+    uint64_t bytes = 0;
+    struct timespec oldest = {0};
+    const struct dirent *entry;
+    rewinddir(stream);
+    while ((entry = readdir(stream)) != NULL) {
+        const char *name = entry->d_name;
+        struct stat about;
+        if (name[0] == '.' || fstatat(dirfd(stream), name, &about, AT_SYMLINK_NOFOLLOW) != 0) {
+            continue;
+        }
+        if (!S_ISREG(about.st_mode) || strlen(name) != 32 ||
+            strspn(name, "0123456789abcdef") != 32) {
+            unlinkat(dirfd(stream), name, 0);
+            continue;
+        }
+        const struct timespec used = about.st_mtim;
+        if (bytes == 0 || used.tv_sec < oldest.tv_sec ||
+            (used.tv_sec == oldest.tv_sec && used.tv_nsec < oldest.tv_nsec)) {
+            oldest = used;
+            memcpy(ret_oldest, name, 33);
+        }
+        bytes += about.st_size > FILE_BYTES_MIN ? (uint64_t)about.st_size : FILE_BYTES_MIN;
+    }
+    return bytes;
+}
+
+void plan_file_trim(int folder, uint64_t budget_bytes)
+{
+    char oldest[33];
+    const int descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *stream = descriptor >= 0 ? fdopendir(descriptor) : NULL;
+    while (stream != NULL && measure(stream, oldest) > budget_bytes &&
+           unlinkat(folder, oldest, 0) == 0) {
+    }
+    if (stream != NULL) {
+        closedir(stream);
+    } else if (descriptor >= 0) {
+        close(descriptor);
+    }
+}

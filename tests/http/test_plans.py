@@ -1,0 +1,145 @@
+"""Plans that are kept: the same edges with other weights are planned by the order found before."""
+
+import io
+import os
+import pathlib
+import random
+
+import harness
+
+try:
+    import numpy
+    import scipy.sparse
+    import scipy.sparse.csgraph
+except ImportError:
+    numpy = None
+
+# A band of streets of several tiles: no plan of fewer than 1,024 vertices is kept.
+SIDE, LENGTH = (16, 70) if harness.QUICK else (32, 70)
+CPU = ("--solver", "cpu")
+
+
+def streets(seed, side=SIDE, length=LENGTH):
+    """Edges of a band of crossings, both ways, each with a weight of its own."""
+    draw = random.Random(seed)
+    edges = []
+    for cell in range(side * length):
+        for other in (cell + 1 if (cell + 1) % side else None, cell + side):
+            if other is not None and other < side * length:
+                edges.append((cell, other, draw.randint(1, 1000)))
+                edges.append((other, cell, draw.randint(1, 1000)))
+    return side * length, edges
+
+
+def dimacs(n, edges):
+    lines = [f"p sp {n} {len(edges)}", *(f"a {a + 1} {b + 1} {w}" for a, b, w in edges)]
+    return "\n".join(lines).encode() + b"\n"
+
+
+def solve(daemon, n, edges, query=""):
+    """The document of the job, once some rows have been compared with SciPy's."""
+    job = daemon.solve(dimacs(n, edges), query)
+    assert job["state"] == "done", job
+    if numpy is not None:
+        answer = daemon.get(f"/v1/graphs/{job['graph']}/matrix?format=npy").expect(200)
+        source, target, weight = numpy.array(edges).T
+        graph = scipy.sparse.csr_matrix((weight, (source, target)), shape=(n, n))
+        rows = range(0, n, 59)
+        expected = scipy.sparse.csgraph.dijkstra(graph, indices=rows)
+        assert numpy.array_equal(numpy.load(io.BytesIO(answer.body))[rows], expected), job
+    return job
+
+
+def plans_of(daemon):
+    folder = pathlib.Path(daemon.state, "plans")
+    return sorted(folder.iterdir())
+
+
+def check_kept(*arguments):
+    with harness.Daemon(*CPU, *arguments) as daemon:
+        first = solve(daemon, *streets(1))
+        assert not first["plan"]["cached"], first
+        second = solve(daemon, *streets(2))
+        assert second["plan"]["cached"], second
+        for key in ("kind", "parts", "largest_separator", "work_fraction"):
+            assert second["plan"][key] == first["plan"][key], (first, second)
+        assert second["graph"] != first["graph"]
+        tags = {daemon.get(f"/v1/graphs/{job['graph']}/matrix").expect(200).headers["ETag"]
+                for job in (first, second)}
+        assert len(tags) == 2, tags
+        # Other edges, and a graph too small to be looked up.
+        n, edges = streets(3)
+        assert not solve(daemon, n, edges[2:])["plan"]["cached"]
+        for seed in (4, 5):
+            assert not solve(daemon, *streets(seed, 5, 5))["plan"]["cached"]
+        daemon.terminate()
+        daemon.start()
+        again = solve(daemon, *streets(6))
+        assert again["plan"]["cached"], again
+        # A stored graph whose edges are read from its file.
+        graph = daemon.ask("POST", "/v1/graphs", dimacs(*streets(7))).expect(201).json["id"]
+        daemon.terminate()
+        daemon.start()
+        daemon.get(f"/v1/graphs/{graph}/distance?source=1&target=2", Prefer="wait=60").expect(200)
+        (job,) = daemon.get("/v1/jobs?limit=1").json["jobs"]
+        assert daemon.finish(job["id"])["plan"]["cached"], job
+
+
+def test_the_plan_of_known_edges_is_kept():
+    check_kept()
+
+
+def test_a_solver_in_a_process_gets_it_too():
+    check_kept("--worker.isolation", "process")
+
+
+def test_a_damaged_plan_is_none():
+    """Nor is one of another graph believed: it costs time, and the distances are right."""
+    for isolation in ("thread", "process"):
+        with harness.Daemon(*CPU, "--worker.isolation", isolation) as daemon:
+            solve(daemon, *streets(1))
+            (path,) = plans_of(daemon)
+            whole = path.read_bytes()
+            damaged = [b"", whole[:7], whole[:-1], bytes(len(whole)), b"\xff" * len(whole),
+                       whole[:400] + bytes([whole[400] ^ 1]) + whole[401:]]
+            for seed, content in enumerate(damaged, 2):
+                path.write_bytes(content)
+                assert not solve(daemon, *streets(seed))["plan"]["cached"], content[:40]
+                # It was written again.
+                assert solve(daemon, *streets(seed + 100))["plan"]["cached"], content[:40]
+            n, edges = streets(50, SIDE // 2, 2 * LENGTH)
+            assert n == streets(1)[0]
+            assert not solve(daemon, n, edges)["plan"]["cached"]
+            (other,) = (found for found in plans_of(daemon) if found != path)
+            path.write_bytes(other.read_bytes())
+            assert solve(daemon, *streets(51))["plan"]["cached"]
+
+
+def test_the_budget_holds_and_a_start_removes_what_is_no_plan():
+    with harness.Daemon(*CPU, "--store.plan_budget", "128KiB") as daemon:
+        n, edges = streets(1)
+        others = [edges[: 4 * cut] + edges[4 * cut + 2:] for cut in range(4)]
+        for other in others:
+            assert not solve(daemon, n, other)["plan"]["cached"]
+        # Two of them have room.
+        for other, cached in ((others[2], True), (others[3], True), (others[0], False)):
+            heavier = [(a, b, weight + 1) for a, b, weight in other]
+            assert solve(daemon, n, heavier)["plan"]["cached"] == cached
+        daemon.terminate()
+        assert len(plans_of(daemon)) == 2
+        pathlib.Path(daemon.state, "plans", "note").write_bytes(b"mine")
+        daemon.start()
+        assert len(plans_of(daemon)) == 2
+        assert "note" not in os.listdir(os.path.join(daemon.state, "plans"))
+
+
+def test_no_plan_is_kept_where_none_is_wanted():
+    for arguments in (("--store.plan_budget", "0"), ("--solver.plans", "none")):
+        with harness.Daemon(*CPU, *arguments) as daemon:
+            for seed in (1, 2):
+                assert not solve(daemon, *streets(seed))["plan"]["cached"]
+            assert not plans_of(daemon)
+
+
+if __name__ == "__main__":
+    harness.run(globals(), each=False)
