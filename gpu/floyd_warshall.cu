@@ -81,6 +81,7 @@ download_rows(const struct download<element, result_element> *download)
             STATUS_TRY(device_alarm(gpu));
             staging_copy(gpu->copier, (char *)download->result + before * row_bytes,
                          gpu->staging[slot], download_row_count(download, before) * row_bytes);
+            observer_tell(download->observer, PHASE_WRITING, (double)row / (n + step));
             if (device_cancelled(download->observer)) {
                 return STATUS_CANCELLED;
             }
@@ -219,7 +220,6 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
 template <typename semiring> MUST_CHECK static enum status compute_small(struct solve *solve)
 {
     struct gpu *gpu = solve->gpu;
-    const struct observer *observer = solve->observer;
     const struct tile_matrix<typename semiring::element> matrix = matrix_of<semiring>(solve);
     struct small_step step;
     step.tile_count = (solve->graph->vertex_count + SMALL_TILE - 1) / SMALL_TILE;
@@ -239,9 +239,7 @@ template <typename semiring> MUST_CHECK static enum status compute_small(struct 
     }
     GPU_TRY(cudaStreamSynchronize(gpu->stream));
     STATUS_TRY(device_alarm(gpu));
-    if (observer != NULL && observer->progress != NULL) {
-        observer->progress(observer->context, solve->plan->tile_count, solve->plan->tile_count);
-    }
+    observer_tell_rounds(solve->observer, solve->plan->tile_count, solve->plan->tile_count);
     return STATUS_OK;
 }
 
@@ -417,6 +415,7 @@ template <typename semiring, typename result> MUST_CHECK static enum status run(
         STATUS_TRY(verify<semiring>(solve));
     }
     const double begin_s = now_s();
+    observer_tell(solve->observer, PHASE_WRITING, 0);
     if (solve->account->statistics != NULL) {
         STATUS_TRY((take_statistics<semiring, result>(solve)));
     }

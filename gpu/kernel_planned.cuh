@@ -451,9 +451,7 @@ MUST_CHECK static enum status planned_finish(const struct planned_rounds<semirin
     const struct observer *observer = rounds->observer;
     GPU_TRY(cudaEventSynchronize(rounds->gpu->planned_done[index % DEVICE_PLANNED_AHEAD]));
     STATUS_TRY(device_alarm(rounds->gpu));
-    if (observer != NULL && observer->progress != NULL) {
-        observer->progress(observer->context, index + 1, rounds->schedule->round_count);
-    }
+    observer_tell_rounds(observer, index + 1, rounds->schedule->round_count);
     return device_cancelled(observer) ? STATUS_CANCELLED : STATUS_OK;
 }
 

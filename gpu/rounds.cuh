@@ -197,10 +197,8 @@ MUST_CHECK static enum status rounds_finish(const struct rounds<semiring> *round
         GPU_TRY(cudaEventSynchronize(gpu->half_done[half][round % DEVICE_ROUND_EVENTS]));
     }
     STATUS_TRY(device_alarm(gpu));
-    if (observer != NULL && observer->progress != NULL) {
-        observer->progress(observer->context, round * rounds->pivots + rounds_width(rounds, round),
-                           rounds->plan->tile_count);
-    }
+    observer_tell_rounds(observer, round * rounds->pivots + rounds_width(rounds, round),
+                         rounds->plan->tile_count);
     return device_cancelled(observer) ? STATUS_CANCELLED : STATUS_OK;
 }
 

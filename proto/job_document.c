@@ -26,6 +26,13 @@ const char *job_state_name(enum job_state state)
     return state_names[state];
 }
 
+const char *job_phase_name(enum solve_phase phase)
+{
+    static const char *const names[PHASE_COUNT] = {"planning", "solving", "writing", "checking",
+                                                   "publishing"};
+    return names[phase];
+}
+
 bool job_state_from_name(const char *name, enum job_state *ret_state)
 {
     for (enum job_state state = JOB_QUEUED; state < JOB_STATE_COUNT; state++) {
@@ -384,9 +391,10 @@ char *job_document_print(const struct job_document *document)
                   link_to("graphs", document->graph_id, "/path"), "stats",
                   link_to("graphs", document->graph_id, "/stats"));
     json_t *object =
-        json_pack("{s:s, s:s, s:s, s:I, s:f, s:o, s:b, s:i, s:o, s:o, s:o}", "id", document->id,
-                  "graph", document->graph_id, "state", job_state_name(document->state), "position",
-                  (json_int_t)document->position, "progress", document->progress, "eta_s",
+        json_pack("{s:s, s:s, s:s, s:I, s:f, s:o, s:o, s:b, s:i, s:o, s:o, s:o}", "id",
+                  document->id, "graph", document->graph_id, "state",
+                  job_state_name(document->state), "position", (json_int_t)document->position,
+                  "progress", document->progress, "phase", text_or_null(document->phase), "eta_s",
                   document->eta_s >= 0 ? json_real(document->eta_s) : json_null(), "durable",
                   document->durable, "priority", document->priority, "created",
                   time_or_null(document->created_s), "started", time_or_null(document->started_s),
@@ -466,7 +474,7 @@ char *graph_document_print(const struct graph_document *document)
 char *estimate_print(const struct estimate *estimate)
 {
     json_t *seconds = estimate->seconds < 0 ? json_null() : json_real(estimate->seconds);
-    json_t *plan = estimate->planned ? plan_summary_json(&estimate->plan) : json_null();
+    json_t *plan = estimate->seconds < 0 ? json_null() : plan_summary_json(&estimate->plan);
     json_t *root = json_pack(
         "{s:I, s:I, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:b, s:o, s:o, s:{s:I, s:I, s:I}}", "n",
         (json_int_t)estimate->vertex_count, "m", (json_int_t)estimate->edge_count, "kind",

@@ -28,6 +28,8 @@ enum job_state {
 /* "queued", "running", "done", "failed", "cancelled". */
 const char *job_state_name(enum job_state state);
 bool job_state_from_name(const char *name, enum job_state *ret_state);
+/* "planning", "solving", "writing", "checking", "publishing". */
+const char *job_phase_name(enum solve_phase phase);
 /* done, failed or cancelled: the state will not change any more. */
 bool job_state_is_final(enum job_state state);
 
@@ -65,6 +67,7 @@ struct job_document {
     enum job_state state;
     uint32_t position; /* jobs ahead in the queue, 0 = next or not queued */
     double progress;   /* 0..1 */
+    const char *phase; /* by job_phase_name; NULL unless it runs */
     double eta_s;      /* below 0 = not known */
     bool durable;
     int priority;
@@ -108,13 +111,12 @@ struct estimate {
     enum kind kind;
     const char *solver; /* "gpu" or "cpu" */
     const char *device;
-    uint64_t device_bytes; /* 0 for the CPU solver */
-    uint64_t host_bytes;   /* with the graph and the mapped result */
-    uint64_t disk_bytes;   /* of the graph file and the result file */
-    double seconds;        /* of the solve; below 0 = not known */
-    bool planned;          /* of a graph that was looked at: by the plan that it would have */
-    struct plan_summary plan;
-    uint32_t vertex_limit; /* the largest graph of this kind that is taken */
+    uint64_t device_bytes;    /* 0 for the CPU solver */
+    uint64_t host_bytes;      /* with the graph and the mapped result */
+    uint64_t disk_bytes;      /* of the graph file and the result file */
+    double seconds;           /* of the solve; below 0 = not known */
+    struct plan_summary plan; /* by which it is solved in these seconds */
+    uint32_t vertex_limit;    /* the largest graph of this kind that is taken */
     uint64_t edge_limit;
     uint64_t free_disk_bytes;
     bool fits;

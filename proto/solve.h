@@ -28,6 +28,16 @@ struct solve_options {
 #define NARROW_UNREACHABLE 32767
 #define NARROW_DISTANCE_MAX (NARROW_UNREACHABLE - 1)
 
+/* The phases of a solve, in their order. */
+enum solve_phase {
+    PHASE_PLANNING = 0, /* and all else before the matrix is filled */
+    PHASE_SOLVING,      /* fill and rounds */
+    PHASE_WRITING,      /* rows of the result */
+    PHASE_CHECKING,     /* certificates and statistics that come after the rows */
+    PHASE_PUBLISHING,   /* after the solve */
+    PHASE_COUNT
+};
+
 /* How a solver tells of its progress and hears of a cancel: looked at between rounds. */
 struct observer {
     void *context;
@@ -36,7 +46,30 @@ struct observer {
     /* True when the solve should stop: it then ends with STATUS_CANCELLED within one round, or, on
      * a device whose rounds are shorter than a millisecond, within a few milliseconds. */
     bool (*cancelled)(void *context);
+    /* The share of the phase that is done; the phases before it are over. May be NULL, as may the
+     * next. */
+    void (*tell)(void *context, enum solve_phase phase, double share);
+    /* The seconds that each phase is expected to take, as far as that is known by now. */
+    void (*expect)(void *context, const double seconds[PHASE_COUNT]);
 };
+
+static inline void observer_tell(const struct observer *observer, enum solve_phase phase,
+                                 double share)
+{
+    if (observer != NULL && observer->tell != NULL) {
+        observer->tell(observer->context, phase, share);
+    }
+}
+
+/* For rounds that take about as long as each other. */
+static inline void observer_tell_rounds(const struct observer *observer, uint32_t rounds_done,
+                                        uint32_t rounds_total)
+{
+    if (observer != NULL && observer->progress != NULL) {
+        observer->progress(observer->context, rounds_done, rounds_total);
+    }
+    observer_tell(observer, PHASE_SOLVING, (double)rounds_done / rounds_total);
+}
 
 /* Seconds spent in each phase of a job; a phase that did not happen is 0. */
 struct timings {

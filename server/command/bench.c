@@ -216,7 +216,7 @@ static void add_row(struct bench *bench, const struct subject *subject, struct t
 /* The first run does not count: it faults in the pages of the matrix and raises the clocks. */
 static enum status time_solves(struct bench *bench, struct subject *subject)
 {
-    const struct observer observer = {NULL, ignore_progress, command_cancelled};
+    const struct observer observer = {.progress = ignore_progress, .cancelled = command_cancelled};
     struct timings runs[1 + RUNS_MAX];
     uint32_t count = 0;
     double spent_s = 0;

@@ -3,6 +3,7 @@
 #include "proto/write/writer.h"
 #include "server/clock.h"
 #include "server/command/command.h"
+#include "server/solver/progress.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,9 +35,8 @@ static const struct command_flag flags[] = {
 /* One line on a terminal that tells how far the work is. */
 struct progress_bar {
     bool shown; /* standard error is a terminal, and the user did not ask for quiet */
-    const char *phase;
-    double began_s;
     double drawn_s;
+    struct progress progress;
 };
 
 struct solving {
@@ -54,39 +54,40 @@ struct solving {
 };
 
 /* Starts a phase: its name stands on the line until there is progress to show. */
-static void show_phase(struct progress_bar *bar, const char *phase)
+static void show_phase(const struct progress_bar *bar, const char *phase)
 {
-    bar->phase = phase;
-    bar->began_s = clock_monotonic_s();
-    bar->drawn_s = 0;
     if (bar->shown) {
         fprintf(stderr, WIPE_LINE "%s", phase);
         fflush(stderr);
     }
 }
 
+static void expect_phases(void *context, const double seconds[PHASE_COUNT])
+{
+    struct solving *solving = context;
+    progress_expect(&solving->bar.progress, seconds, clock_monotonic_s());
+}
+
 /* Redraws the bar, at most every REDRAW_S seconds, since the terminal may be slower than the
- * solver. The rate counts n^3 relaxations, also where a plan leaves most of them out. */
-static void show_progress(void *context, uint32_t rounds_done, uint32_t rounds_total)
+ * solver. */
+static void show_progress(void *context, enum solve_phase phase, double share)
 {
     struct solving *solving = context;
     struct progress_bar *bar = &solving->bar;
-    const double n = solving->graph->vertex_count;
-    const double fraction = rounds_total > 0 ? (double)rounds_done / rounds_total : 0;
     const double now_s = clock_monotonic_s();
-    const double passed_s = now_s - bar->began_s;
     char cells[BAR_CELLS + 1];
-    if (!bar->shown || now_s - bar->drawn_s < REDRAW_S || fraction <= 0 || passed_s <= 0) {
+    progress_tell(&bar->progress, phase, share, now_s);
+    if (!bar->shown || now_s - bar->drawn_s < REDRAW_S) {
         return;
     }
     bar->drawn_s = now_s;
-    const size_t full = fraction < 1 ? (size_t)(fraction * BAR_CELLS) : BAR_CELLS;
+    const double fraction = progress_share(&bar->progress, now_s);
+    const size_t full = (size_t)(fraction * BAR_CELLS);
     memset(cells, '.', BAR_CELLS);
     memset(cells, '#', full);
     cells[BAR_CELLS] = '\0';
-    fprintf(stderr, WIPE_LINE "%s [%s] %3.0f %%  %.2f G relaxations/s  ETA %.1f s", bar->phase,
-            cells, fraction * 100, n * n * n * fraction / passed_s * 1e-9,
-            passed_s / fraction - passed_s);
+    fprintf(stderr, WIPE_LINE "%s [%s] %3.0f %%  ETA %.1f s", job_phase_name(phase), cells,
+            fraction * 100, progress_left_s(&bar->progress, now_s));
     fflush(stderr);
 }
 
@@ -193,14 +194,17 @@ static enum status open_solver(struct solving *solving, struct problem *reterr)
  * be written, or a full disk, is told at once and not after hours. */
 static enum status solve(struct solving *solving, struct problem *reterr)
 {
-    const struct observer observer = {solving, show_progress, command_cancelled};
+    const struct observer observer = {.context = solving,
+                                      .cancelled = command_cancelled,
+                                      .tell = show_progress,
+                                      .expect = expect_phases};
     struct command_call *call = solving->call;
     enum status status = open_solver(solving, reterr);
     if (status != STATUS_OK) {
         return status;
     }
     double began_s = clock_monotonic_s();
-    show_phase(&solving->bar, "solving");
+    show_phase(&solving->bar, job_phase_name(PHASE_PLANNING));
     const uint32_t n = solving->graph->vertex_count;
     status = call->ranks != NULL
                  ? output_matrix_share(&solving->output, call->operands[1], solving->format,
@@ -218,7 +222,7 @@ static enum status solve(struct solving *solving, struct problem *reterr)
         return status;
     }
     began_s = clock_monotonic_s();
-    show_phase(&solving->bar, "writing");
+    show_phase(&solving->bar, job_phase_name(PHASE_WRITING));
     status = output_matrix_commit(&solving->output, solving->graph, reterr);
     solving->write_s += clock_monotonic_s() - began_s;
     return status;

@@ -142,6 +142,13 @@ static bool is_durable(const struct job *job, const struct graph_entry *entry)
     return entry->durable[job->kind];
 }
 
+/* NULL unless it runs. */
+static const char *phase_of(const struct job *job)
+{
+    return job->state == JOB_RUNNING ? job_phase_name(progress_phase(&job->signal->progress))
+                                     : NULL;
+}
+
 char *answer_print_job(struct scheduler *scheduler, const struct job *job)
 {
     const struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
@@ -151,7 +158,8 @@ char *answer_print_job(struct scheduler *scheduler, const struct job *job)
         .graph_name = entry != NULL && entry->name_count > 0 ? entry->names[0] : NULL,
         .state = job->state,
         .position = answer_position(scheduler, job),
-        .progress = job_progress(job),
+        .progress = job_progress(job, clock_monotonic_s()),
+        .phase = phase_of(job),
         .eta_s = answer_eta_s(scheduler, job),
         .durable = is_durable(job, entry),
         .priority = job->priority,
@@ -314,7 +322,7 @@ static bool is_news(const struct call *call, const struct job *job)
 
 static bool has_moved(struct scheduler *scheduler, const struct call *call, const struct job *job)
 {
-    return fabs(job_progress(job) - call->place.progress) >= PROGRESS_STEP ||
+    return fabs(job_progress(job, clock_monotonic_s()) - call->place.progress) >= PROGRESS_STEP ||
            answer_position(scheduler, job) != call->place.position;
 }
 
@@ -337,10 +345,13 @@ static void append_progress(struct scheduler *scheduler, const struct call *call
                             const struct job *job, struct text *text)
 {
     const double eta_s = answer_eta_s(scheduler, job);
+    const char *phase = phase_of(job);
+    const char *quote = phase != NULL ? "\"" : "";
     text_printf(text,
                 "event: progress\ndata: {\"id\":\"%s\",\"state\":\"%s\",\"position\":%u,"
-                "\"progress\":%.4g,\"eta_s\":",
-                job->id, job_state_name(job->state), call->place.position, call->place.progress);
+                "\"progress\":%.4g,\"phase\":%s%s%s,\"eta_s\":",
+                job->id, job_state_name(job->state), call->place.position, call->place.progress,
+                quote, phase != NULL ? phase : "null", quote);
     if (eta_s >= 0) {
         text_printf(text, "%.3f}\n\n", eta_s);
     } else {
@@ -356,7 +367,7 @@ static void answer_piece(struct scheduler *scheduler, struct call *call, const s
     const bool moved = has_moved(scheduler, call, job);
     place->ended = job_state_is_final(job->state) || scheduler->drained_told || call->client_left;
     place->position = answer_position(scheduler, job);
-    place->progress = job_progress(job);
+    place->progress = job_progress(job, clock_monotonic_s());
     if (!place->begun) {
         text_printf(&text, "retry: %d\n\n", RETRY_MS);
     }

@@ -3,7 +3,6 @@
 #include "server/job/capacity.h"
 #include "server/store/identity.h"
 
-#include <math.h>
 #include <search.h>
 #include <string.h>
 
@@ -95,51 +94,18 @@ void job_fill_row(const struct job *job, const char *report, struct job_row *ret
     memcpy(ret_row->fingerprint, job->fingerprint, sizeof(job->fingerprint));
 }
 
-double job_progress(const struct job *job)
+double job_progress(const struct job *job, double monotonic_s)
 {
-    if (job->state == JOB_DONE) {
-        return 1;
+    if (job->state == JOB_QUEUED || job->state == JOB_DONE) {
+        return job->state == JOB_DONE ? 1 : 0;
     }
-    unsigned total = atomic_load(&job->signal->rounds_total);
-    unsigned done = atomic_load(&job->signal->rounds_done);
-    if (job->state == JOB_QUEUED || total == 0) {
-        return 0;
-    }
-    /* The share of the rounds in the expected time of the whole solve. */
-    const double expected_s = atomic_load(&job->signal->expected_s);
-    const double share = 1 - atomic_load(&job->signal->finish_s) / expected_s;
-    return (expected_s > 0 && share >= 0 && share <= 1 ? share : 1) *
-           (done < total ? (double)done / (double)total : 1);
-}
-
-/* Clamps to finite seconds from 0 on: a JSON number must be finite, whatever the solver reported.
- */
-static double at_least_0(double seconds)
-{
-    return seconds > 0 && isfinite(seconds) ? seconds : 0;
+    struct progress *progress = &job->signal->progress;
+    return job->state == JOB_RUNNING ? progress_share(progress, monotonic_s) : progress->shown;
 }
 
 double job_eta_s(const struct job *job, double monotonic_s)
 {
-    const struct task_signal *signal = job->signal;
-    unsigned total = atomic_load(&signal->rounds_total);
-    unsigned done = atomic_load(&signal->rounds_done);
-    unsigned first = atomic_load(&signal->first_round);
-    if (job->state != JOB_RUNNING) {
-        return -1;
-    }
-    if (done > total || (done <= first && (total == 0 || done < total))) {
-        /* The pace of the rounds is not known yet: by the expected time. */
-        const double begun_at_s = atomic_load(&signal->begun_at_s);
-        const double expected_s = atomic_load(&signal->expected_s);
-        return begun_at_s > 0 && expected_s > 0
-                   ? at_least_0(expected_s - (monotonic_s - begun_at_s))
-                   : -1;
-    }
-    double round_at_s = atomic_load(&signal->round_at_s);
-    double passed_s = round_at_s - atomic_load(&signal->first_round_at_s);
-    double rounds_s = done > first ? passed_s * (total - done) / (done - first) : 0;
-    return at_least_0(rounds_s + atomic_load(&signal->finish_s) - (monotonic_s - round_at_s));
+    return job->state == JOB_RUNNING ? progress_left_s(&job->signal->progress, monotonic_s) : -1;
 }
 
 void job_trace_id_of(const char *traceparent, char ret_id[TRACE_ID_SIZE])

@@ -83,10 +83,9 @@ void job_destroy(struct job *job);
 
 /* The row as of now; report is borrowed by the row. */
 void job_fill_row(const struct job *job, const char *report, struct job_row *ret_row);
-/* 0..1 by rounds done and what the solver expects to follow them; 1 once done. */
-double job_progress(const struct job *job);
-/* Seconds left of a running job: what the solver expects, until the pace of the rounds shows, and
- * at the end the way out of the result. Below 0 = not known. */
+/* The share of a running job's time that has passed: never less than it was, 1 once done. */
+double job_progress(const struct job *job, double monotonic_s);
+/* Seconds left of a running job. Below 0 = not known. */
 double job_eta_s(const struct job *job, double monotonic_s);
 /* The trace id, in the log, of the request that submitted the job; empty without one. */
 void job_trace_id(const struct job *job, char ret_id[TRACE_ID_SIZE]);

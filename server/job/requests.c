@@ -309,6 +309,7 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
     estimate->host_bytes =
         add(estimate->disk_bytes, solve.host_bytes < INT64_MAX ? solve.host_bytes : INT64_MAX);
     estimate->seconds = solve.seconds;
+    estimate->plan = (struct plan_summary){.parts = n > 0, .work_fraction = 1}; /* dense */
     estimate->vertex_limit = scheduler->vertex_limit[kind];
     estimate->edge_limit = scheduler->config->edge_limit;
     estimate->free_disk_bytes = store_free_bytes(scheduler->store);
@@ -340,7 +341,6 @@ static void read_and_plan(uv_work_t *request)
     }
     if (plan->status == STATUS_OK) {
         estimate->seconds = solve.seconds;
-        estimate->planned = true;
     }
     graph_destroy(graph);
 }

@@ -346,6 +346,7 @@ static enum status check(const struct graph *graph, const struct matrix *matrix,
                                  ? choice->list[next]
                                  : verification_row(graph->vertex_count, choice->rows, next);
         }
+        observer_tell(observer, PHASE_CHECKING, (double)first / choice->end);
         if (observer != NULL && observer->cancelled(observer->context)) {
             status = problem_set(reterr, STATUS_CANCELLED,
                                  "Cancelled while the distances were verified.");

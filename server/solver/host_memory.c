@@ -20,8 +20,6 @@
 
 /* Less memory than this is made ready sooner than a thread. */
 #define WARM_BYTES_MIN ((size_t)16 << 20)
-/* The largest part of the machine's memory whose pages are dirtied ahead. */
-#define WARM_LARGEST_SHARE 4
 /* One call to the kernel, after which a stop is heard. */
 #define WARM_SLICE_BYTES ((size_t)4 << 20)
 
@@ -152,7 +150,7 @@ static void *warm(void *context)
 struct host_memory_warmer *host_memory_warm(void *memory, size_t size)
 {
     const size_t ahead = (uintptr_t)memory % (size_t)sysconf(_SC_PAGESIZE);
-    if (size < WARM_BYTES_MIN || size > host_memory_total() / WARM_LARGEST_SHARE) {
+    if (size < WARM_BYTES_MIN || size > host_memory_total() / HOST_MEMORY_WARM_SHARE) {
         return NULL;
     }
     struct host_memory_warmer *warmer = calloc(1, sizeof(*warmer));

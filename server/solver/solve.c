@@ -3,6 +3,7 @@
 #include "server/solver/certificate.h"
 #include "server/solver/steps.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,6 +14,16 @@
 #define NARROW_GAIN 0.5
 /* And never more: a cancel is not heard meanwhile. */
 #define NARROW_PROOF_S_MAX 1.0
+
+/* Seconds of a step of a certificate, that is an edge or a vertex of a row. */
+#define CHECK_STEP_S 1e-9
+/* From the end of a solve to the job's: a sample of rows is proven, and the memory given back. */
+#define PUBLISH_S 5e-3
+#define PUBLISH_BYTE_S 1.1e-11
+/* A graph of so many vertices and so few edges at each is taken for a road network before its plan
+ * is made. */
+#define ROAD_VERTICES_MIN 1000
+#define ROAD_DEGREE 4
 
 /* Vertices of a negative cycle that its problem names, and bytes of each name. */
 #define NAMED_VERTICES 8
@@ -26,6 +37,7 @@ struct solve {
     struct graph *folded;      /* owned; NULL where the graph cannot be folded */
     double folding_s;          /* counts as planning */
     struct plan *plan;         /* owned */
+    double planned_s;          /* of its rounds by the model; 0 = it is the dense one */
     const struct solve_request *request;
     const struct observer *observer;
     struct matrix *matrix;  /* the caller's */
@@ -68,18 +80,6 @@ static enum status choose_solver(struct solver *solver, struct solver *fallback,
                     solver->class_->name, kind_name(kind));
     problem_hint(reterr, "Ask for kind i4 or f4.");
     return status;
-}
-
-void solve_estimate(const struct solver *solver, const struct solver *fallback,
-                    const struct graph *graph, enum kind kind, struct solver_estimate *ret_estimate)
-{
-    const struct solve_options options = {.symmetric = !graph->directed};
-    const struct solver *chosen = computes(solver, kind) ? solver : fallback;
-    *ret_estimate = (struct solver_estimate){0};
-    if (chosen != NULL && computes(chosen, kind)) {
-        solver_estimate(chosen, graph->vertex_count, graph->edge_count,
-                        solver_supports(chosen, kind) ? kind : KIND_I4, &options, ret_estimate);
-    }
 }
 
 /* ---- Plans ---- */
@@ -142,7 +142,10 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
         status = make_plan(solver, solved, computed, record, &plan, &seconds);
     }
     if (status == STATUS_OK) {
-        solve_estimate(solver, NULL, solved, kind, ret_estimate);
+        const struct solve_options options = {.symmetric = !solved->directed};
+        *ret_estimate = (struct solver_estimate){0};
+        solver_estimate(solver, solved->vertex_count, solved->edge_count, computed, &options,
+                        ret_estimate);
     }
     graph_fold_destroy(folded);
     if (status != STATUS_OK) {
@@ -220,6 +223,38 @@ static enum status tell_failure(const struct solve *solve, enum status status)
     return status;
 }
 
+/* ---- Progress ---- */
+
+/* Once before there is a plan, and once with it. */
+static void tell_expected(const struct solve *solve)
+{
+    const struct observer *observer = solve->observer;
+    const struct graph *graph = solve->graph;
+    const struct solver_class *class_ = solve->solver->class_;
+    const struct solve_options options = {.symmetric = !graph->directed, .narrow = solve->narrow};
+    const enum kind kind = solve->narrowed ? KIND_I4 : solve->request->kind;
+    const double n = graph->vertex_count;
+    const double rows = solve->request->verify ? fmin(n, SOLVE_VERIFY_ROWS) : 0;
+    struct solver_estimate estimate = {0};
+    /* A road network's plan: its rounds take little beside the rest. */
+    const bool is_road = solve->plan == NULL && class_->plan_cost != NULL &&
+                         !solve->solver->dense_only && n > ROAD_VERTICES_MIN &&
+                         (double)graph->edge_count < ROAD_DEGREE / 2 * n;
+    if (observer == NULL || observer->expect == NULL) {
+        return;
+    }
+    solver_estimate(solve->solver, graph->vertex_count, graph->edge_count, kind, &options,
+                    &estimate);
+    const double seconds[PHASE_COUNT] = {
+        [PHASE_SOLVING] = is_road || solve->planned_s > 0 ? solve->planned_s
+                                                          : estimate.seconds - estimate.finish_s,
+        [PHASE_WRITING] = estimate.finish_s + estimate.write_s,
+        [PHASE_CHECKING] = estimate.check_s + rows * (n + (double)graph->edge_count) * CHECK_STEP_S,
+        [PHASE_PUBLISHING] = PUBLISH_S + n * n * (double)kind_size(kind) * PUBLISH_BYTE_S,
+    };
+    observer->expect(observer->context, seconds);
+}
+
 /* ---- Computing ---- */
 
 static enum status run_solver(struct solve *solve, bool clamp_diagonal)
@@ -229,6 +264,7 @@ static enum status run_solver(struct solve *solve, bool clamp_diagonal)
                                           .symmetric = !solve->graph->directed,
                                           .verify = solve->request->verify};
     solve->outcome->account.verification = (struct verification){0};
+    observer_tell(solve->observer, PHASE_SOLVING, 0);
     return solve->solver->class_->solve(solve->solver, solve->graph, solve->plan, &options,
                                         solve->observer, &solve->computed,
                                         &solve->outcome->account);
@@ -358,7 +394,7 @@ static enum status fill_statistics(const struct solve *solve)
     if (status != STATUS_OK) {
         return problem_set(solve->reterr, status, "No threads can be started for the statistics.");
     }
-    cpu_finish_statistics(pool, solve->matrix, account->statistics);
+    cpu_finish_statistics(pool, solve->matrix, solve->observer, account->statistics);
     cpu_pool_destroy(pool);
     account->statistics_filled = true;
     account->timings.compute_s += stopwatch_now_s() - begin_s;
@@ -374,12 +410,11 @@ static enum status begin(struct solve *solve)
     struct solve_outcome *outcome = solve->outcome;
     CHECK(solve->request->kind == solve->matrix->kind &&
           graph->vertex_count == solve->matrix->vertex_count);
-    double seconds = 0;
     const struct ranks *ranks = solve->solver->ranks;
     enum status planned = STATUS_OK;
     if (ranks == NULL || ranks->rank == 0) {
         planned = make_plan(solve->solver, graph, solve->narrowed ? KIND_I4 : solve->request->kind,
-                            solve->request->record, &solve->plan, &seconds);
+                            solve->request->record, &solve->plan, &solve->planned_s);
     }
     if (ranks != NULL) {
         planned =
@@ -449,8 +484,10 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
         solve.graph = solve.folded;
     }
     solve.folding_s = stopwatch_now_s() - begin_s;
+    tell_expected(&solve);
     status = ranks_agree(ranks, begin(&solve));
     solve.narrow = status == STATUS_OK && prove_narrow(&solve);
+    tell_expected(&solve);
     if (status == STATUS_OK) {
         const bool stop = observer != NULL && observer->cancelled(observer->context);
         status = ranks_agree(ranks, stop ? STATUS_CANCELLED : STATUS_OK);
@@ -466,6 +503,7 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
     if (status == STATUS_OK) {
         status = fill_statistics(&solve);
     }
+    observer_tell(observer, PHASE_PUBLISHING, 0);
     if (solve.narrowed) {
         free(solve.computed.elements);
     }

@@ -25,16 +25,9 @@ struct solve_outcome {
     double cycle_weight;
 };
 
-/* Estimates a solve of this graph on the solver that solve_graph would choose, before it is known
- * whether 16 bits are enough. Zero when no solver computes the kind. */
-void solve_estimate(const struct solver *solver, const struct solver *fallback,
-                    const struct graph *graph, enum kind kind,
-                    struct solver_estimate *ret_estimate);
-
-/* Estimates it with the plan that the solve would have, which is made for this and summarized in
- * ret_plan. kind: one that the solver computes, or u2 where it computes i4. record: as in struct
- * solve_request. Any thread.
- * STATUS_NO_MEMORY. */
+/* Estimates a solve of this graph with the plan that it would have, which is made for this and
+ * summarized in ret_plan. kind: one that the solver computes, or u2 where it computes i4. record:
+ * as in struct solve_request. Any thread. STATUS_NO_MEMORY. */
 MUST_CHECK enum status solve_estimate_planned(const struct solver *solver,
                                               const struct graph *graph, enum kind kind,
                                               struct plan_record *record,

@@ -41,6 +41,9 @@ struct solver_estimate {
     uint64_t host_bytes;   /* beside the result's own storage */
     double seconds;        /* from the measured or assumed rate of this device */
     double finish_s;       /* of these, what comes after the last round */
+    /* Beside them, where the host does it after the last round: */
+    double write_s; /* rows of the result */
+    double check_s; /* statistics */
 };
 
 struct solver;
@@ -114,8 +117,8 @@ MUST_CHECK enum status solver_open(const struct solver_config *config, struct so
 void solver_close(struct solver *solver);
 
 /* A model of a solver that another process has opened: it estimates, and solves nothing. Only
- * solver_supports, solver_estimate, solver_close, solve_estimate and solve_estimate_planned take
- * one. Its figures may be replaced by later ones while other threads estimate. STATUS_NO_MEMORY. */
+ * solver_supports, solver_estimate, solver_close and solve_estimate_planned take one. Its figures
+ * may be replaced by later ones while other threads estimate. STATUS_NO_MEMORY. */
 MUST_CHECK enum status solver_model_create(const struct solver_figures *figures,
                                            struct solver **ret_model);
 void solver_get_figures(const struct solver *solver, struct solver_figures *ret_figures);

@@ -16,6 +16,18 @@
 /* From here on a proof that 16 bits are enough costs less than it saves. */
 #define NARROW_VERTICES 256
 
+/* Rows written and entries counted in a second by a thread, as long as the memory keeps up, until a
+ * solve of some size tells. Pages of a file that were not warmed are ten times slower. */
+#define WRITE_BYTES_PER_S 2.5e9
+#define COLD_BYTES_PER_S 0.25e9
+#define CHECKED_PER_S 0.5e9
+#define MEMORY_THREADS 5
+#define LEARNED_BYTES_MIN ((double)(16 << 20))
+
+/* Relaxations by their arithmetic, then bytes of rows, into warm pages and cold ones, and entries.
+ */
+enum { RATE_WARM = ARITHMETIC_COUNT, RATE_COLD, RATE_CHECKED, RATE_COUNT };
+
 struct solver_cpu {
     struct solver solver;
     const struct cpu_kernel *kernel;
@@ -23,7 +35,7 @@ struct solver_cpu {
     uint32_t threads;
     struct cpu_pool *pool;  /* of a model: NULL, as are the next and the kernel */
     struct cpu_pool *alone; /* of the calling thread, for graphs of one tile: none is woken */
-    _Atomic double relaxations_per_s[ARITHMETIC_COUNT]; /* of all threads: assumed, then measured */
+    _Atomic double rate_per_s[RATE_COUNT]; /* of all threads: assumed, then measured */
 };
 
 static bool supports(enum kind kind)
@@ -84,6 +96,16 @@ static double relaxation_count(uint32_t vertex_count, bool symmetric)
     return (double)vertex_count * vertex_count * vertex_count * (symmetric ? 0.5 : 1);
 }
 
+static double row_bytes(uint32_t vertex_count, enum kind kind)
+{
+    return (double)vertex_count * vertex_count * (double)kind_size(kind);
+}
+
+static int rate_of_rows(double bytes)
+{
+    return bytes > (double)host_memory_total() / HOST_MEMORY_WARM_SHARE ? RATE_COLD : RATE_WARM;
+}
+
 static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
                      enum kind kind, const struct solve_options *options,
                      struct solver_estimate *ret_estimate)
@@ -99,8 +121,11 @@ static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_
     ret_estimate->device_bytes = 0;
     ret_estimate->host_bytes = solve_bytes > finish_bytes ? solve_bytes : finish_bytes;
     ret_estimate->seconds =
-        relaxation_count(vertex_count, options->symmetric) / cpu->relaxations_per_s[arithmetic];
+        relaxation_count(vertex_count, options->symmetric) / cpu->rate_per_s[arithmetic];
+    const double bytes = row_bytes(vertex_count, kind);
     ret_estimate->finish_s = 0;
+    ret_estimate->write_s = bytes / cpu->rate_per_s[rate_of_rows(bytes)];
+    ret_estimate->check_s = bytes / (double)kind_size(kind) / cpu->rate_per_s[RATE_CHECKED];
 }
 
 static void plan_cost(const struct solver *solver, const struct graph *graph, enum kind kind,
@@ -111,8 +136,7 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
     const double volume = (double)CPU_TILE * CPU_TILE * CPU_TILE;
     const struct ranks *ranks = solver->ranks;
     *ret_cost = plan_cost_of_cpu(cpu->threads);
-    ret_cost->product_s = volume * cpu->threads /
-                          cpu->relaxations_per_s[arithmetic_of(kind, options)] /
+    ret_cost->product_s = volume * cpu->threads / cpu->rate_per_s[arithmetic_of(kind, options)] /
                           (ranks != NULL ? ranks->count : 1);
 }
 
@@ -167,8 +191,9 @@ static enum status solve_tiles(struct solver_cpu *cpu, struct cpu_pool *pool,
                                const struct cpu_floyd_warshall_options *run,
                                const struct observer *observer, struct matrix *matrix)
 {
-    const struct cpu_finish_options finish = {.symmetric = run->symmetric,
-                                              .drifted = run->negative};
+    const struct cpu_finish_options finish = {
+        .symmetric = run->symmetric, .drifted = run->negative, .observer = observer};
+    const double bytes = row_bytes(matrix->vertex_count, matrix->kind);
     enum status status = cpu_floyd_warshall_run(pool, cpu->kernel, tiles, run, observer);
     if (status != STATUS_OK) {
         return status;
@@ -179,7 +204,11 @@ static enum status solve_tiles(struct solver_cpu *cpu, struct cpu_pool *pool,
     }
     status = ranks_agree(tiles->ranks, status);
     if (status == STATUS_OK) {
+        const double begin_s = stopwatch_now_s();
         status = cpu_finish_run(pool, tiles, &finish, matrix);
+        if (bytes >= LEARNED_BYTES_MIN) {
+            cpu->rate_per_s[rate_of_rows(bytes)] = bytes / (stopwatch_now_s() - begin_s);
+        }
     }
     return ranks_agree(tiles->ranks, status);
 }
@@ -220,13 +249,18 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
         return status;
     }
     if (dense && plan->vertex_count >= RATE_VERTICES && computed_s > filled_s) {
-        cpu->relaxations_per_s[arithmetic] =
+        cpu->rate_per_s[arithmetic] =
             relaxation_count(plan->vertex_count, options->symmetric) / (computed_s - filled_s);
     }
     if (account->statistics != NULL && solver->ranks == NULL) {
-        cpu_finish_statistics(pool, matrix, account->statistics);
+        const double bytes = row_bytes(matrix->vertex_count, matrix->kind);
+        cpu_finish_statistics(pool, matrix, observer, account->statistics);
+        const double checked_s = stopwatch_now_s() - computed_s;
         account->statistics_filled = true;
-        account->timings.compute_s += stopwatch_now_s() - computed_s;
+        account->timings.compute_s += checked_s;
+        if (bytes >= LEARNED_BYTES_MIN) {
+            cpu->rate_per_s[RATE_CHECKED] = bytes / (double)kind_size(matrix->kind) / checked_s;
+        }
     }
     return STATUS_OK;
 }
@@ -244,7 +278,7 @@ static void close_solver(struct solver *solver)
 struct figures {
     uint32_t threads;
     uint32_t dense_only;
-    double relaxations_per_s[ARITHMETIC_COUNT];
+    double rate_per_s[RATE_COUNT];
 };
 _Static_assert(sizeof(struct figures) <= SOLVER_FIGURES_SIZE, "they fit");
 
@@ -252,8 +286,8 @@ static void get_figures(const struct solver *solver, struct solver_figures *ret_
 {
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
     struct figures figures = {.threads = cpu->threads, .dense_only = solver->dense_only};
-    for (int i = 0; i < ARITHMETIC_COUNT; i++) {
-        figures.relaxations_per_s[i] = cpu->relaxations_per_s[i];
+    for (int i = 0; i < RATE_COUNT; i++) {
+        figures.rate_per_s[i] = cpu->rate_per_s[i];
     }
     memcpy(ret_figures->bytes, &figures, sizeof(figures));
 }
@@ -268,10 +302,10 @@ static void set_figures(struct solver *model, const struct solver_figures *figur
         cpu->threads = from.threads > 0 ? from.threads : 1;
         model->dense_only = from.dense_only != 0;
     }
-    for (int i = 0; i < ARITHMETIC_COUNT; i++) {
-        const double rate = from.relaxations_per_s[i];
+    for (int i = 0; i < RATE_COUNT; i++) {
+        const double rate = from.rate_per_s[i];
         if (rate > 0 && isfinite(rate)) {
-            cpu->relaxations_per_s[i] = rate;
+            cpu->rate_per_s[i] = rate;
         }
     }
 }
@@ -325,10 +359,14 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
     cpu->threads = threads;
     read_model_name(cpu->name, sizeof(cpu->name));
     const double rate = kernel->relaxations_per_s * threads;
-    cpu->relaxations_per_s[ARITHMETIC_I4] = rate;
-    cpu->relaxations_per_s[ARITHMETIC_NARROW] = rate * 2;
-    cpu->relaxations_per_s[ARITHMETIC_F4] = rate;
-    cpu->relaxations_per_s[ARITHMETIC_F8] = rate / 2;
+    cpu->rate_per_s[ARITHMETIC_I4] = rate;
+    cpu->rate_per_s[ARITHMETIC_NARROW] = rate * 2;
+    cpu->rate_per_s[ARITHMETIC_F4] = rate;
+    cpu->rate_per_s[ARITHMETIC_F8] = rate / 2;
+    const double memory_threads = fmin(threads, MEMORY_THREADS);
+    cpu->rate_per_s[RATE_WARM] = WRITE_BYTES_PER_S * memory_threads;
+    cpu->rate_per_s[RATE_COLD] = COLD_BYTES_PER_S * threads;
+    cpu->rate_per_s[RATE_CHECKED] = CHECKED_PER_S * memory_threads;
     *ret_solver = &cpu->solver;
     return STATUS_OK;
 }
@@ -341,8 +379,8 @@ enum status solver_cpu_model(struct solver **ret_model)
     }
     cpu->solver.class_ = &cpu_class;
     cpu->solver.narrow_vertices = NARROW_VERTICES;
-    for (int i = 0; i < ARITHMETIC_COUNT; i++) {
-        cpu->relaxations_per_s[i] = 1e9;
+    for (int i = 0; i < RATE_COUNT; i++) {
+        cpu->rate_per_s[i] = 1e9;
     }
     *ret_model = &cpu->solver;
     return STATUS_OK;

@@ -3,6 +3,7 @@
 
 #include "proto/graph.h"
 #include "proto/matrix.h"
+#include "proto/solve.h"
 #include "proto/statistics.h"
 #include "server/solver/cpu/pool.h"
 
@@ -37,9 +38,9 @@ bool distance_range_within(const struct graph *graph, uint32_t limit, double aff
  * whose bins the first one finds.
  *
  * statistics: of the same size; of the same kind, or u2 of an i4 matrix that is to become one. The
- * diagonal is not read as a distance. Cannot fail, takes no memory. */
+ * diagonal is not read as a distance. The observer may be NULL. Cannot fail, takes no memory. */
 void cpu_finish_statistics(struct cpu_pool *pool, const struct matrix *matrix,
-                           struct statistics *statistics);
+                           const struct observer *observer, struct statistics *statistics);
 
 /* ---- host_memory.c, beside what solver.h has of it ---- */
 
@@ -53,6 +54,9 @@ void host_memory_give(void *memory, size_t size);
  * through the memory from its beginning and changes nothing, so that the solver may write at any
  * time. */
 struct host_memory_warmer;
+
+/* The largest part of the machine's memory whose pages are dirtied ahead. */
+#define HOST_MEMORY_WARM_SHARE 4
 
 /* NULL when there is nothing to gain: little memory, or so much that the kernel would write pages
  * back before the solver has written them. The solver then meets the cold pages itself. */

@@ -276,7 +276,8 @@ static uint32_t rounds_late(struct solver *solver)
     const uint32_t first = block * tile + (uint32_t)draw(tile - 1);
     struct edge_list list = {.vertex_count = BLOCKS * tile, .directed = true};
     uint32_t rounds = 0;
-    const struct observer observer = {&rounds, count_round, go_on};
+    const struct observer observer = {
+        .context = &rounds, .progress = count_round, .cancelled = go_on};
     const struct solve_request request = {.kind = KIND_I4};
     struct matrix matrix = {list.vertex_count, KIND_I4, NULL};
     struct solve_outcome outcome = {0};

@@ -213,7 +213,8 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
                          struct matrix *matrix, struct solve_account *account)
 {
     struct trial trial = {.observer = observer, .vertices = graph->vertex_count};
-    const struct observer watched = {&trial, progress, cancelled};
+    const struct observer watched = {
+        .context = &trial, .progress = progress, .cancelled = cancelled};
     enum status status = strike(graph->vertex_count, "alloc", NULL);
     if (status == STATUS_OK) {
         status = allocate(plan, matrix->kind);

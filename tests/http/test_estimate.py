@@ -66,7 +66,7 @@ def test_a_stored_graph_is_estimated_by_its_plan(daemon):
     stored = daemon.ask("POST", "/v1/graphs?directed=false", body=grid(50)).expect(201).json["id"]
     by_graph = estimate(daemon, {"graph": stored}).expect(200).json
     by_numbers = estimate(daemon, {"n": 2500, "m": 4900}).expect(200).json
-    assert by_numbers["plan"] is None, by_numbers
+    assert by_numbers["plan"]["kind"] == "dense" and by_numbers["plan"]["work_fraction"] == 1, by_numbers
     assert by_graph["plan"]["kind"] == "nested_dissection", by_graph
     assert by_graph["plan"]["work_fraction"] < 0.5, by_graph
     # Planning took as long as it took.

@@ -166,6 +166,7 @@ def cancel_a_job(page, daemon):
     running = JOB % "endless"
     page.until(f"{running}?.dataset.state === 'running'")
     assert page.run(f"return {running}.querySelector('progress').hidden") is False
+    page.until(f"{running}.querySelector('.words').textContent.startsWith('solving, ')")
     picture(page, "running")
     drop(page, "behind", "p sp 2 1\na 1 2 3\n")
     behind = JOB % "behind"

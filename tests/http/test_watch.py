@@ -31,13 +31,54 @@ def cancel(daemon, job):
 def test_a_running_and_a_queued_job_are_cancelled(daemon):
     running, waiting = start_slow(daemon, 1)
     document = daemon.get(f"/v1/jobs/{running}").json
-    assert document["state"] == "running" and 0 <= document["progress"] <= 1, document
+    assert document["state"] == "running" and 0 <= document["progress"] < 1, document
     assert daemon.get(f"/v1/jobs/{waiting}").json["state"] == "queued"
     daemon.ask("DELETE", f"/v1/jobs/{waiting}").expect(202)
     assert daemon.finish(waiting)["state"] == "cancelled"
     daemon.ask("DELETE", f"/v1/jobs/{running}").expect(202)
     assert daemon.finish(running)["state"] == "cancelled"
     daemon.ask("DELETE", f"/v1/jobs/{running}").expect(409, "JobFinished")
+
+
+PHASES = ["planning", "solving", "writing", "checking", "publishing"]
+
+
+def dense_graph(n):
+    """A plan other than the dense one is not even looked for."""
+    return f"p sp {n} {40 * n}\n".encode() + b"".join(
+        b"a %d %d %d\n" % (i, (i * k + k // 7) % n + 1, 1 + (i * k) % 997)
+        for i in range(1, n + 1) for k in range(3, 83, 2))
+
+
+def grid_graph(side):
+    """Small separators take it apart, so that it is planned."""
+    at = lambda row, column: row * side + column + 1
+    edges = [(at(row, column), at(row + down, column + 1 - down), 1 + (row * column) % 9)
+             for row in range(side) for column in range(side) for down in (0, 1)
+             if row + down < side and column + 1 - down < side]
+    return f"p sp {side * side} {2 * len(edges)}\n".encode() + b"".join(
+        b"a %d %d %d\na %d %d %d\n" % (u, v, w, v, u, w) for u, v, w in edges)
+
+
+def test_progress_counts_all_phases_and_never_falls(daemon):
+    for body, kind in ((dense_graph(3000), "dense"), (grid_graph(64), "nested_dissection")):
+        job = daemon.submit(body).expect(202).json["id"]
+        connection = daemon.connect()
+        seen = []
+        while not seen or seen[-1]["state"] in ("queued", "running"):
+            seen.append(daemon.ask("GET", f"/v1/jobs/{job}", connection=connection).json)
+        connection.close()
+        done = seen.pop()
+        assert done["state"] == "done" and done["plan"]["kind"] == kind, done
+        assert done["progress"] == 1 and done["phase"] is None and done["eta_s"] is None, done
+        running = [document for document in seen if document["state"] == "running"]
+        assert running and all(document["phase"] is None for document in seen if document not in running), seen
+        shares = [document["progress"] for document in seen]
+        assert shares == sorted(shares) and shares[-1] < 1, shares
+        phases = [PHASES.index(document["phase"]) for document in running]
+        assert phases == sorted(phases) and PHASES.index("solving") in phases, phases
+        left = [document["eta_s"] for document in running if document["phase"] != "planning"]
+        assert all(eta_s > 0 for eta_s in left), left
 
 
 def test_a_poll_ends_with_its_time(daemon):

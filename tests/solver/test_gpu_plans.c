@@ -393,7 +393,8 @@ static bool run_cancels(struct gpu *gpu, const struct way *way)
     for (uint32_t solve = 0; solve < CANCELS && right; ++solve) {
         struct patience patience = {1 + (uint32_t)shapes_random(&seed, grid.plan->round_count - 1),
                                     0};
-        const struct observer observer = {&patience, lose_patience, is_out_of_patience};
+        const struct observer observer = {
+            .context = &patience, .progress = lose_patience, .cancelled = is_out_of_patience};
         struct trial trial = run(gpu, way, grid.graph, grid.plan, &observer);
         right = trial.status == STATUS_CANCELLED;
         trial_finish(&trial);

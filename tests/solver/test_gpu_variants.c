@@ -286,7 +286,8 @@ static bool run_cancels(struct gpu *gpu, const struct variant *variant, uint32_t
     gpu_set_tuning(gpu, &variant->tuning);
     for (uint32_t solve = 0; solve < count && right; ++solve) {
         struct patience patience = {1 + (uint32_t)shapes_random(&seed, rounds - 1)};
-        const struct observer observer = {&patience, lose_patience, is_out_of_patience};
+        const struct observer observer = {
+            .context = &patience, .progress = lose_patience, .cancelled = is_out_of_patience};
         struct solve_account account = {0};
         right =
             gpu_solve(gpu, graph, plan, &options, &observer, &matrix, &account) == STATUS_CANCELLED;

@@ -111,7 +111,8 @@ static void solve_as_program(struct member *member, const struct observer *obser
 static void *run_member(void *argument)
 {
     struct member *member = argument;
-    const struct observer observer = {member, ignore_progress, cancelled};
+    const struct observer observer = {
+        .context = member, .progress = ignore_progress, .cancelled = cancelled};
     member->solver->ranks = &member->ranks;
     if (member->plan == NULL) {
         solve_as_program(member, &observer);

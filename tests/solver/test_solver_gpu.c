@@ -115,7 +115,8 @@ static bool call_cancelled(void *context)
 static bool watched_solve(struct solver *gpu, const struct graph *graph, uint32_t cancel_after)
 {
     struct watch watch = {.cancel_after = cancel_after, .in_order = true};
-    const struct observer observer = {&watch, note_progress, call_cancelled};
+    const struct observer observer = {
+        .context = &watch, .progress = note_progress, .cancelled = call_cancelled};
     const struct solve_request request = {.kind = KIND_I4, .verify = true};
     struct matrix matrix = {graph->vertex_count, KIND_I4, NULL};
     struct solve_outcome outcome = {0};

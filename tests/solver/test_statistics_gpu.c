@@ -116,7 +116,7 @@ static bool run_case(struct cpu_pool *pool, uint32_t n, enum kind kind,
     void *storage = malloc(statistics_size(n));
     CHECK(storage != NULL);
     struct statistics statistics = statistics_init(storage, n, kind);
-    cpu_finish_statistics(pool, &pair.packed, &statistics);
+    cpu_finish_statistics(pool, &pair.packed, NULL, &statistics);
     const struct matrix padded = {n, kind, pair.padded};
     const bool right = same(&pair.packed, n, n, n, storage) &&
                        same(&pair.packed, n, 1 + n / 3, 1 + n / 5, storage) &&

@@ -15,7 +15,7 @@ static bool statistics_are_those_of(const struct matrix *matrix, const void *sto
     struct cpu_pool *pool = NULL;
     CHECK(expected != NULL && cpu_pool_create(1, &pool) == STATUS_OK);
     struct statistics statistics = statistics_init(expected, matrix->vertex_count, matrix->kind);
-    cpu_finish_statistics(pool, matrix, &statistics);
+    cpu_finish_statistics(pool, matrix, NULL, &statistics);
     const bool same = memcmp(storage, expected, size) == 0;
     cpu_pool_destroy(pool);
     free(expected);

@@ -139,7 +139,7 @@ uint32_t task_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t 
 static enum status check_rows(uint32_t sample_rows, struct task *task)
 {
     const struct matrix matrix = result_file_matrix(task->file);
-    const struct observer observer = task_signal_observer(task->signal);
+    struct observer observer = task_signal_observer(task->signal);
     const uint32_t n = task->vertex_count;
     const uint32_t sample = task_sample_rows(sample_rows, n, task->graph->edge_count);
     const uint32_t row_count = sample < n ? sample : n;
@@ -159,6 +159,7 @@ static enum status check_rows(uint32_t sample_rows, struct task *task)
     for (uint32_t i = 0; i < row_count; i++) {
         rows[i] = (uint32_t)(((uint64_t)i * n + start % n) / row_count);
     }
+    observer.tell = NULL; /* the last phase is almost over */
     const enum status status = certificate_check_rows(task->graph, &matrix, rows, row_count,
                                                       &observer, &verification, &task->problem);
     free(rows);
@@ -228,24 +229,12 @@ void task_signal_copy(const struct task_signal *from, struct task_signal *to)
     atomic_store(&to->placed, atomic_load(&from->placed));
     atomic_store(&to->rounds_done, atomic_load(&from->rounds_done));
     atomic_store(&to->rounds_total, atomic_load(&from->rounds_total));
-    atomic_store(&to->first_round, atomic_load(&from->first_round));
-    atomic_store(&to->first_round_at_s, atomic_load(&from->first_round_at_s));
-    atomic_store(&to->round_at_s, atomic_load(&from->round_at_s));
-    atomic_store(&to->begun_at_s, atomic_load(&from->begun_at_s));
-    atomic_store(&to->expected_s, atomic_load(&from->expected_s));
-    atomic_store(&to->finish_s, atomic_load(&from->finish_s));
+    to->progress = from->progress;
 }
 
-/* A solver that begins anew, on rounding, begins a new pace. */
 static void report_progress(void *context, uint32_t rounds_done, uint32_t rounds_total)
 {
     struct task_signal *signal = context;
-    const double now_s = clock_monotonic_s();
-    if (atomic_load(&signal->rounds_done) == 0 || rounds_done < atomic_load(&signal->rounds_done)) {
-        atomic_store(&signal->first_round, rounds_done);
-        atomic_store(&signal->first_round_at_s, now_s);
-    }
-    atomic_store(&signal->round_at_s, now_s);
     atomic_store(&signal->rounds_total, rounds_total);
     atomic_store(&signal->rounds_done, rounds_done);
 }
@@ -256,9 +245,19 @@ static bool is_cancelled(void *context)
     return atomic_load(&signal->cancelled);
 }
 
+static void tell_share(void *context, enum solve_phase phase, double share)
+{
+    progress_tell(&((struct task_signal *)context)->progress, phase, share, clock_monotonic_s());
+}
+
+static void expect_phases(void *context, const double seconds[PHASE_COUNT])
+{
+    progress_expect(&((struct task_signal *)context)->progress, seconds, clock_monotonic_s());
+}
+
 struct observer task_signal_observer(struct task_signal *signal)
 {
-    return (struct observer){signal, report_progress, is_cancelled};
+    return (struct observer){signal, report_progress, is_cancelled, tell_share, expect_phases};
 }
 
 /* ---- Its loss ---- */
@@ -302,7 +301,7 @@ static enum task_loss check_progress(struct worker_watch *watch, const struct ta
     const uint32_t total = atomic_load(&signal->rounds_total);
     /* A number that changes with every step of the task. */
     const uint64_t progress =
-        (uint64_t)done + total + (atomic_load(&signal->begun_at_s) > 0 ? 1 : 0);
+        (uint64_t)done + total + (atomic_load(&signal->progress.begun_at_s) > 0 ? 1 : 0);
     const double among_s = fmax(stall_s, GAP_FACTOR * watch->longest_gap_s);
     double limit_s = among_s;
     watch->elapsed_s += tick_s;

@@ -9,6 +9,7 @@
 #include "proto/job_document.h"
 #include "server/job/mailbox.h"
 #include "server/sandbox.h"
+#include "server/solver/progress.h"
 #include "server/solver/solve.h"
 #include "server/store/plan_file.h"
 #include "server/store/result_file.h"
@@ -23,15 +24,7 @@ struct task_signal {
     atomic_bool placed; /* the result file is there: its room on the disk is taken */
     atomic_uint rounds_done;
     atomic_uint rounds_total;
-    /* The pace is judged from the first report on: reading, filling and first touches of the memory
-     * come before. */
-    atomic_uint first_round;
-    _Atomic double first_round_at_s; /* monotonic; 0 = not yet */
-    _Atomic double round_at_s;       /* of the last report */
-    /* The solver's estimate of the whole solve, and of the part after its last round. */
-    _Atomic double expected_s;
-    _Atomic double finish_s;
-    _Atomic double begun_at_s; /* the solve; 0 = not yet, and the two above not set */
+    struct progress progress; /* of the solve, in seconds */
 };
 
 /* Before a solve: nothing is done yet. */

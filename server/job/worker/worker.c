@@ -210,11 +210,6 @@ static enum status solve_task(struct loop *loop, struct task *task)
         .kind = task->kind, .verify = task->verify, .record = keeps_plan ? &record : NULL};
     struct matrix matrix = result_file_matrix(task->file);
     struct statistics statistics = *result_file_statistics(task->file);
-    struct solver_estimate estimate;
-    solve_estimate(loop->solver, loop->fallback, task->graph, task->kind, &estimate);
-    atomic_store(&task->signal->expected_s, estimate.seconds);
-    atomic_store(&task->signal->finish_s, estimate.finish_s);
-    atomic_store(&task->signal->begun_at_s, clock_monotonic_s());
     task->outcome.account.statistics = &statistics;
     if (keeps_plan) {
         record.words =

@@ -24,6 +24,11 @@
 /* From here on the pages of a row are made ready by one call: three times as fast as by faults. */
 #define POPULATE_BYTES ((size_t)32 << 10)
 
+/* The half of a symmetric matrix is mirrored in about this share of the time. */
+#define MIRROR_SHARE 0.4
+/* The first of the two passes for statistics takes about this share. */
+#define REDUCE_SHARE 0.43
+
 struct finish {
     const struct cpu_tiles *tiles;
     const struct cpu_finish_options *options;
@@ -283,6 +288,10 @@ static enum status finish_bands(struct cpu_pool *pool, struct finish *finish)
         while (finish->first > 0 && 2 * (uint64_t)begin[finish->first - 1] >= begin[end]) {
             finish->first--;
         }
+        const double mirrored = finish->options->symmetric ? MIRROR_SHARE : 0;
+        const double share = (1 - mirrored) / tiles->tile_count;
+        cpu_pool_watch(pool, finish->options->observer, PHASE_WRITING,
+                       mirrored + share * (tiles->tile_count - end), share * (end - finish->first));
         cpu_pool_run(pool, end - finish->first, finish_band, finish);
     }
     free(finish->copies);
@@ -350,6 +359,7 @@ enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
     const bool ordered = tiles->position_of != NULL;
     enum status status = STATUS_OK;
     if (options->symmetric) {
+        cpu_pool_watch(pool, options->observer, PHASE_WRITING, 0, MIRROR_SHARE);
         cpu_pool_run(pool, tiles->tile_count, mirror_band, &finish);
     }
     if (options->symmetric && tiles->ranks != NULL) {
@@ -559,18 +569,20 @@ static void count_rows(void *context, uint32_t thread, uint64_t task)
 }
 
 void cpu_finish_statistics(struct cpu_pool *pool, const struct matrix *matrix,
-                           struct statistics *statistics)
+                           const struct observer *observer, struct statistics *statistics)
 {
     CHECK(matrix->vertex_count == statistics->vertex_count);
     CHECK(matrix->kind == statistics->kind ||
           (matrix->kind == KIND_I4 && statistics->kind == KIND_U2));
     struct reduction reduction = {.matrix = matrix, .statistics = statistics};
     const uint64_t tasks = ((uint64_t)matrix->vertex_count + ROWS_PER_TASK - 1) / ROWS_PER_TASK;
+    cpu_pool_watch(pool, observer, PHASE_CHECKING, 0, REDUCE_SHARE);
     cpu_pool_run(pool, tasks, reduce_rows, &reduction);
     statistics_summarize(statistics, reduction.lowest);
     if (statistics->summary->reachable_pairs == 0) {
         return;
     }
+    cpu_pool_watch(pool, observer, PHASE_CHECKING, REDUCE_SHARE, 1 - REDUCE_SHARE);
     cpu_pool_run(pool, tasks, count_rows, &reduction);
     for (uint32_t bin = 0; bin < STATISTICS_BINS; bin++) {
         statistics->summary->bins[bin] = reduction.bins[bin];

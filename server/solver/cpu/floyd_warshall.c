@@ -24,6 +24,7 @@ struct execution {
     const struct cpu_tiles *tiles;
     const struct cpu_floyd_warshall_options *options;
     const struct observer *observer;
+    double share; /* of the work, in the rounds before */
     const struct plan_round *round;
     size_t left_bytes; /* of one packed tile */
     size_t right_bytes;
@@ -360,6 +361,13 @@ static enum status run_round(struct execution *execution)
     cpu_pool_run(execution->pool, slots + (symmetric ? 0 : round->right_count), update_panel,
                  execution);
     share_panels(execution);
+    const struct plan *plan = execution->tiles->plan;
+    const double share = is_dense(execution)
+                             ? 1.0 / plan->round_count
+                             : (double)(round->target_count + round->product_count) /
+                                   (double)(plan->target_count + plan->product_count);
+    cpu_pool_watch(execution->pool, execution->observer, PHASE_SOLVING, execution->share, share);
+    execution->share += share;
     if (is_dense(execution)) {
         cpu_pool_run(execution->pool, symmetric ? slots * (slots + 1) / 2 : slots * slots,
                      update_dense_target, execution);
@@ -410,7 +418,7 @@ enum status cpu_floyd_warshall_run(struct cpu_pool *pool, const struct cpu_kerne
             execution.round = &plan->rounds[index];
         }
         status = run_round(&execution);
-        if (status == STATUS_OK && observer != NULL) {
+        if (status == STATUS_OK && observer != NULL && observer->progress != NULL) {
             observer->progress(observer->context, index + 1, plan->round_count);
         }
     }

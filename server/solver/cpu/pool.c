@@ -23,6 +23,10 @@ struct cpu_pool {
     void *context;
     uint64_t count;
     atomic_uint_least64_t next;
+    const struct observer *observer; /* of this loop; NULL = none */
+    enum solve_phase phase;
+    double begin_share;
+    double share;
 
     pthread_mutex_t mutex;
     pthread_cond_t begin;
@@ -50,6 +54,10 @@ static void work_through(struct cpu_pool *pool, uint32_t thread)
         const uint64_t task = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
         if (task >= pool->count) {
             return;
+        }
+        if (thread == 0) {
+            observer_tell(pool->observer, pool->phase,
+                          pool->begin_share + pool->share * (double)task / (double)pool->count);
         }
         pool->task(pool->context, thread, task);
     }
@@ -132,6 +140,15 @@ uint32_t cpu_pool_threads(const struct cpu_pool *pool)
     return pool->threads;
 }
 
+void cpu_pool_watch(struct cpu_pool *pool, const struct observer *observer, enum solve_phase phase,
+                    double begin_share, double share)
+{
+    pool->observer = observer;
+    pool->phase = phase;
+    pool->begin_share = begin_share;
+    pool->share = share;
+}
+
 void cpu_pool_run(struct cpu_pool *pool, uint64_t count, cpu_pool_task *task, void *context)
 {
     pool->task = task;
@@ -154,4 +171,5 @@ void cpu_pool_run(struct cpu_pool *pool, uint64_t count, cpu_pool_task *task, vo
         }
         pthread_mutex_unlock(&pool->mutex);
     }
+    pool->observer = NULL;
 }

@@ -6,6 +6,7 @@
  * next, never the work. */
 #pragma once
 
+#include "proto/solve.h"
 #include "proto/status.h"
 
 #include <stdint.h>
@@ -24,6 +25,11 @@ MUST_CHECK enum status cpu_pool_create(uint32_t threads, struct cpu_pool **ret_p
 void cpu_pool_destroy(struct cpu_pool *pool);
 
 uint32_t cpu_pool_threads(const struct cpu_pool *pool);
+
+/* The next loop is told to the observer, by the calling thread as it takes tasks: it is `share` of
+ * the phase, from begin_share on. */
+void cpu_pool_watch(struct cpu_pool *pool, const struct observer *observer, enum solve_phase phase,
+                    double begin_share, double share);
 
 /* Runs task 0..count-1, each once, in ascending order of their start; back when all have ended.
  * What they wrote is visible to the caller. A single task stays on the calling thread. */

@@ -124,6 +124,7 @@ MUST_CHECK enum status cpu_floyd_warshall_run(struct cpu_pool *pool,
 struct cpu_finish_options {
     bool symmetric; /* only tiles on and below the diagonal were solved: mirror them */
     bool drifted;   /* integers may have drifted below unreachable: make them canonical */
+    const struct observer *observer; /* hears how far it is; or NULL */
 };
 
 /* Ranks write their rows into their file each, and matrix is known by its size alone.

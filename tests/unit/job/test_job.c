@@ -48,53 +48,23 @@ static void a_report_that_is_none_is_corrupt(void **state)
     job_destroy(job);
 }
 
-static void progress_and_the_time_left_follow_the_rounds(void **state)
+static void progress_and_the_time_left_are_those_of_the_state(void **state)
 {
     (void)state;
     struct job *job = new_job();
-    assert_true(job_progress(job) == 0);
+    const double seconds[PHASE_COUNT] = {[PHASE_SOLVING] = 10, [PHASE_WRITING] = 2};
+    assert_true(job_progress(job, 60) == 0 && job_eta_s(job, 60) < 0);
     job->state = JOB_RUNNING;
-    assert_true(job_eta_s(job, 60) < 0);
-    atomic_store(&job->signal->rounds_total, 4);
-    atomic_store(&job->signal->rounds_done, 1);
-    atomic_store(&job->signal->first_round, 1);
-    atomic_store(&job->signal->first_round_at_s, 50);
-    assert_true(job_progress(job) == 0.25);
-    assert_true(job_eta_s(job, 60) < 0);
-    atomic_store(&job->signal->rounds_done, 3);
-    atomic_store(&job->signal->round_at_s, 60);
-    assert_true(job_eta_s(job, 60) == 5);
-    assert_true(job_eta_s(job, 62) == 3);
-    assert_true(job_eta_s(job, 70) == 0);
+    assert_true(job_progress(job, 60) == 0 && job_eta_s(job, 60) < 0);
+    progress_expect(&job->signal->progress, seconds, 60);
+    progress_tell(&job->signal->progress, PHASE_SOLVING, 0, 60);
+    assert_true(job_eta_s(job, 63) == 9 && job_progress(job, 63) == 0.25);
+    job->state = JOB_FAILED;
+    assert_true(job_eta_s(job, 66) < 0 && job_progress(job, 66) == 0.25);
     job->state = JOB_DONE;
-    assert_true(job_progress(job) == 1);
-    assert_true(job_eta_s(job, 60) < 0);
-    job_destroy(job);
-}
-
-static void what_the_solver_expects_frames_the_rounds(void **state)
-{
-    (void)state;
-    struct job *job = new_job();
-    job->state = JOB_RUNNING;
-    atomic_store(&job->signal->expected_s, 10);
-    atomic_store(&job->signal->finish_s, 2);
-    atomic_store(&job->signal->begun_at_s, 100);
-    assert_true(job_eta_s(job, 103) == 7);
-    assert_true(job_eta_s(job, 120) == 0);
-    atomic_store(&job->signal->rounds_total, 8);
-    atomic_store(&job->signal->rounds_done, 2);
-    atomic_store(&job->signal->first_round, 1);
-    atomic_store(&job->signal->first_round_at_s, 101);
-    atomic_store(&job->signal->round_at_s, 102);
-    assert_true(job_eta_s(job, 102) == 6 + 2);
-    assert_true(job_progress(job) == 0.8 * 0.25);
-    atomic_store(&job->signal->rounds_done, 8);
-    atomic_store(&job->signal->round_at_s, 108);
-    assert_true(job_eta_s(job, 109) == 1);
-    assert_true(job_progress(job) == 0.8);
-    task_signal_reset(job->signal);
-    assert_true(job_eta_s(job, 109) < 0 && job_progress(job) == 0);
+    assert_true(job_eta_s(job, 66) < 0 && job_progress(job, 66) == 1);
+    job->state = JOB_QUEUED;
+    assert_true(job_eta_s(job, 66) < 0 && job_progress(job, 66) == 0);
     job_destroy(job);
 }
 
@@ -527,8 +497,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_comes_back_from_its_row),
         cmocka_unit_test(a_report_that_is_none_is_corrupt),
-        cmocka_unit_test(progress_and_the_time_left_follow_the_rounds),
-        cmocka_unit_test(what_the_solver_expects_frames_the_rounds),
+        cmocka_unit_test(progress_and_the_time_left_are_those_of_the_state),
         TEST(a_job_is_found_by_its_id_and_its_key),
         TEST(a_key_of_one_tenant_is_not_that_of_another),
         TEST(the_jobs_of_a_graph_are_found_newest_first),

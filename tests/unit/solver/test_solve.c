@@ -427,7 +427,7 @@ static bool say_cancelled(void *context)
 static void what_is_cancelled_while_it_is_planned_is_not_solved(void **state)
 {
     (void)state;
-    const struct observer observer = {NULL, ignore_progress, say_cancelled};
+    const struct observer observer = {.progress = ignore_progress, .cancelled = say_cancelled};
     const struct solve_request request = {.kind = KIND_I4};
     struct narrow_solver device = make_narrow();
     struct attempt attempt = {0};

@@ -227,20 +227,46 @@ static void the_pages_of_a_matrix_that_is_written_last_are_made_ready(void **sta
     munmap(memory, size);
 }
 
-static void the_estimate_is_of_the_solver_that_will_solve(void **state)
+static bool say_cancelled(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static void note_solving(void *context, const double seconds[PHASE_COUNT])
+{
+    *(double *)context = seconds[PHASE_SOLVING];
+}
+
+static double expected_to_solve(struct solver *solver, const struct graph *graph, enum kind kind)
+{
+    double elements[4];
+    double seconds = 0;
+    const struct observer observer = {
+        .context = &seconds, .cancelled = say_cancelled, .expect = note_solving};
+    const struct solve_request request = {.kind = kind};
+    struct matrix matrix = {.kind = kind, .vertex_count = graph->vertex_count};
+    struct solve_outcome outcome = {0};
+    struct problem problem;
+    matrix.elements = elements;
+    assert_int_equal(
+        solve_graph(solver, cpu, graph, &request, &observer, &matrix, &outcome, &problem),
+        STATUS_CANCELLED);
+    solve_outcome_finish(&outcome);
+    return seconds;
+}
+
+static void the_time_expected_is_of_the_solver_that_solves(void **state)
 {
     (void)state;
     struct narrow_solver device = make_narrow();
     device.class_.estimate = estimate_hour;
+    device.class_.describe = describe_cpu;
     device.solver.class_ = &device.class_;
-    struct graph *graph = build(3, short_path, 2, true);
-    struct solver_estimate estimate;
-    solve_estimate(&device.solver, cpu, graph, KIND_U2, &estimate);
-    assert_true(estimate.seconds == 3600);
-    solve_estimate(&device.solver, cpu, graph, KIND_F8, &estimate);
-    assert_true(estimate.seconds > 0 && estimate.seconds < 3600);
-    solve_estimate(&device.solver, NULL, graph, KIND_F8, &estimate);
-    assert_true(estimate.seconds == 0);
+    struct graph *graph = build(2, short_path, 1, true);
+    assert_true(expected_to_solve(&device.solver, graph, KIND_U2) == 3600);
+    const double on_cpu_s = expected_to_solve(&device.solver, graph, KIND_F8);
+    assert_true(on_cpu_s > 0 && on_cpu_s < 3600);
     graph_destroy(graph);
 }
 
@@ -254,7 +280,7 @@ int main(void)
         cmocka_unit_test(a_solver_is_told_when_16_bits_are_proven_to_be_enough),
         cmocka_unit_test(a_solver_of_u2_writes_it_itself),
         cmocka_unit_test(the_pages_of_a_matrix_that_is_written_last_are_made_ready),
-        cmocka_unit_test(the_estimate_is_of_the_solver_that_will_solve),
+        cmocka_unit_test(the_time_expected_is_of_the_solver_that_solves),
     };
     return cmocka_run_group_tests(tests, open_cpu, close_cpu);
 }

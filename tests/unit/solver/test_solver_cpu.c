@@ -71,7 +71,8 @@ static bool call_cancelled(void *context)
 static enum status solve_ring(struct solver *solver, uint32_t vertex_count, struct watch *watch,
                               int32_t *entries, struct solve_account *account)
 {
-    const struct observer observer = {watch, note_progress, call_cancelled};
+    const struct observer observer = {
+        .context = watch, .progress = note_progress, .cancelled = call_cancelled};
     struct graph *graph = build_ring(vertex_count);
     struct plan *plan = NULL;
     const struct solve_options options = {0};

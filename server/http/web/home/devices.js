@@ -12,7 +12,7 @@ function loadOf(device, jobs) {
   const [job] = mine;
   const name = job.name ?? job.graph.slice(0, 10);
   const left = job.eta_s > 0 ? `, ${seconds(job.eta_s)} left` : "";
-  return `busy with ${name}: ${percent(job.progress)}${left}`;
+  return `busy with ${name}: ${job.phase ?? "planning"}, ${percent(job.progress)}${left}`;
 }
 
 function memoryOf(device) {

@@ -17,11 +17,10 @@ function titleOf(job) {
   return job.name ?? job.graph.slice(0, 10);
 }
 
-// What a job is busy with; the service says how far it is, not in which kernel.
+// What a job is busy with.
 function phaseOf(job) {
   if (job.state === "queued") return job.position === 0 ? "next in the queue" : `${plural(job.position, "job")} ahead`;
-  if (job.progress <= 0) return "planning";
-  return job.progress < 1 ? `solving, ${percent(job.progress)}` : "writing";
+  return `${job.phase ?? "planning"}, ${percent(job.progress)}`;
 }
 
 function wordsOf(job) {

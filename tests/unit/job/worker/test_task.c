@@ -118,38 +118,33 @@ static void progress_and_cancel_pass_through_the_signal(void **state)
     assert_false(observer.cancelled(observer.context));
     atomic_store(&signal.cancelled, true);
     assert_true(observer.cancelled(observer.context));
-    observer.progress(observer.context, 2, 8);
-    observer.progress(observer.context, 3, 8);
-    assert_int_equal(atomic_load(&signal.first_round), 2);
+    observer_tell_rounds(&observer, 3, 8);
     assert_int_equal(atomic_load(&signal.rounds_done), 3);
     assert_int_equal(atomic_load(&signal.rounds_total), 8);
-    assert_true(atomic_load(&signal.first_round_at_s) > 0);
-    /* Begun anew: a new pace. */
-    observer.progress(observer.context, 1, 8);
-    assert_int_equal(atomic_load(&signal.first_round), 1);
+    assert_int_equal(signal.progress.phase, PHASE_SOLVING);
+    assert_true(signal.progress.share == 0.375);
+    const double seconds[PHASE_COUNT] = {[PHASE_WRITING] = 7};
+    observer.expect(observer.context, seconds);
+    assert_true(signal.progress.begun_at_s > 0);
+    assert_true(signal.progress.expected_s[PHASE_WRITING] == 7);
 }
 
 static void a_signal_is_copied_whole_and_reset_to_nothing(void **state)
 {
     (void)state;
-    struct task_signal from = {true, true, 1, 2, 3, 4, 5, 6, 7, 8};
+    struct task_signal from = {true, true, 1, 2, {.begun_at_s = 8, .shown = 0.5}};
     struct task_signal to = {0};
     task_signal_copy(&from, &to);
     assert_true(atomic_load(&to.cancelled));
     assert_true(atomic_load(&to.placed));
     assert_int_equal(atomic_load(&to.rounds_done), 1);
     assert_int_equal(atomic_load(&to.rounds_total), 2);
-    assert_int_equal(atomic_load(&to.first_round), 3);
-    assert_true(atomic_load(&to.first_round_at_s) == 4);
-    assert_true(atomic_load(&to.round_at_s) == 5);
-    assert_true(atomic_load(&to.expected_s) == 6);
-    assert_true(atomic_load(&to.finish_s) == 7);
-    assert_true(atomic_load(&to.begun_at_s) == 8);
+    assert_true(to.progress.begun_at_s == 8 && to.progress.shown == 0.5);
     task_signal_reset(&to);
     assert_false(atomic_load(&to.cancelled));
     assert_false(atomic_load(&to.placed));
     assert_int_equal(atomic_load(&to.rounds_done), 0);
-    assert_true(atomic_load(&to.begun_at_s) == 0);
+    assert_true(to.progress.begun_at_s == 0);
 }
 
 static void a_loss_is_told_in_words(void **state)

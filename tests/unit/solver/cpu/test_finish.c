@@ -359,7 +359,7 @@ static void run_and_check(const struct matrix *matrix, enum kind kind)
         struct cpu_pool *threads;
         assert_int_equal(cpu_pool_create(1 + 2 * i, &threads), STATUS_OK);
         struct statistics statistics = statistics_init(storage[i], matrix->vertex_count, kind);
-        cpu_finish_statistics(threads, matrix, &statistics);
+        cpu_finish_statistics(threads, matrix, NULL, &statistics);
         check_statistics(matrix, &statistics);
         cpu_pool_destroy(threads);
     }

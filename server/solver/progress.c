@@ -1,0 +1,66 @@
+#include "server/solver/progress.h"
+
+#include <math.h>
+
+/* The expected pace counts as if it had been seen for this share of the phase. */
+#define PRIOR_SHARE 0.01
+/* A step that takes longer than expected is taken to last for this part of its time more. */
+#define OVERDUE_SHARE 0.25
+/* Shown at most, as long as there is something left to do. */
+#define SHARE_MAX 0.999
+
+void progress_expect(struct progress *progress, const double seconds[PHASE_COUNT], double now_s)
+{
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        progress->expected_s[phase] = seconds[phase];
+    }
+    if (progress->begun_at_s <= 0) {
+        progress->phase_at_s = now_s;
+        progress->told_at_s = now_s;
+        progress->begun_at_s = now_s;
+    }
+}
+
+void progress_tell(struct progress *progress, enum solve_phase phase, double share, double now_s)
+{
+    if (phase != progress->phase || share <= 0 || share < progress->share) {
+        progress->phase_at_s = now_s;
+    }
+    progress->share = share;
+    progress->told_at_s = now_s;
+    progress->phase = phase;
+}
+
+enum solve_phase progress_phase(const struct progress *progress)
+{
+    const unsigned phase = progress->phase;
+    return phase < PHASE_COUNT ? (enum solve_phase)phase : PHASE_PLANNING;
+}
+
+double progress_left_s(const struct progress *progress, double now_s)
+{
+    const enum solve_phase phase = progress_phase(progress);
+    const double share = progress->share;
+    const double told_at_s = progress->told_at_s;
+    const double since_s = now_s - told_at_s;
+    const double passed_s =
+        told_at_s - progress->phase_at_s + PRIOR_SHARE * progress->expected_s[phase];
+    if (!(progress->begun_at_s > 0)) {
+        return -1;
+    }
+    double left_s =
+        fmax(passed_s / (share + PRIOR_SHARE) * (1 - share) - since_s, OVERDUE_SHARE * since_s);
+    for (unsigned later = phase + 1; later < PHASE_COUNT; later++) {
+        left_s += progress->expected_s[later];
+    }
+    return left_s > 0 && isfinite(left_s) ? left_s : 0;
+}
+
+double progress_share(struct progress *progress, double now_s)
+{
+    const double passed_s = now_s - progress->begun_at_s;
+    const double left_s = progress_left_s(progress, now_s);
+    const double share = left_s >= 0 && passed_s > 0 ? passed_s / (passed_s + left_s) : 0;
+    progress->shown = fmin(fmax(progress->shown, share), SHARE_MAX);
+    return progress->shown;
+}
