@@ -16,7 +16,8 @@ except ImportError:
 
 # A band of streets of several tiles: no plan of fewer than 1,024 vertices is kept.
 SIDE, LENGTH = (16, 70) if harness.QUICK else (32, 70)
-CPU = ("--solver", "cpu")
+# One thread, for which looking for a plan is worth it on any machine.
+CPU = ("--solver", "cpu", "--solver.cpu_threads", "1")
 
 
 def streets(seed, side=SIDE, length=LENGTH):
