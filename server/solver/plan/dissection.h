@@ -69,10 +69,7 @@ MUST_CHECK enum status strong_components_find(const struct graph *graph,
 /* Zeroed is allowed. */
 void strong_components_finish(struct strong_components *components);
 
-/* ---- plan/separator_metis.c; plan/separator_absent.c stands in where METIS is not built ---- */
-
-/* Vertex separators: a set without which a graph falls apart into two sides of about the same size.
- */
+/* ---- plan/pattern.c ---- */
 
 /* A symmetric pattern in compressed rows, without loops or parallel edges. Fewer than 2^31 entries
  * and vertices. */
@@ -81,6 +78,25 @@ struct pattern {
     int32_t *offset; /* vertex_count + 1 */
     int32_t *target;
 };
+
+/* Empty rows, and room for so many entries. STATUS_NO_MEMORY. */
+MUST_CHECK enum status pattern_init(struct pattern *pattern, uint32_t vertex_count,
+                                    size_t entry_count);
+/* Zeroed is allowed. */
+void pattern_finish(struct pattern *pattern);
+
+/* Keeps one of equal entries. mark: vertex_count entries. */
+void pattern_drop_parallel(struct pattern *pattern, uint32_t *mark);
+
+/* The part of a pattern on these vertices of it; `local` has their places, NO_VERTEX elsewhere.
+ * STATUS_NO_MEMORY. */
+MUST_CHECK enum status pattern_cut(const struct pattern *whole, const uint32_t *vertices,
+                                   uint32_t count, const uint32_t *local, struct pattern *ret_part);
+
+/* ---- plan/separator_metis.c; plan/separator_absent.c stands in where METIS is not built ---- */
+
+/* Vertex separators: a set without which a graph falls apart into two sides of about the same size.
+ */
 
 /* Which side a vertex is on. No edge leads from one side to the other. */
 enum side { SIDE_FIRST = 0, SIDE_SECOND = 1, SIDE_SEPARATOR = 2 };
@@ -91,3 +107,27 @@ bool separator_present(void);
 /* ret_side: of each vertex, an enum side. The pattern is only read. The same pattern gives the same
  * separator, unless another thread looks for one at the same time. Any thread. STATUS_NO_MEMORY. */
 MUST_CHECK enum status separator_find(const struct pattern *pattern, int32_t *ret_side);
+
+/* ---- plan/reduction.c ---- */
+
+/* A pattern without its vertices of at most two neighbours, which are eliminated again and again;
+ * two neighbours of one become neighbours. Of a road network less than half is left, and a
+ * separator of that is one of the whole. */
+struct reduction {
+    const struct pattern *pattern; /* borrowed */
+    struct pattern core;
+    int32_t *order; /* the vertices: first those eliminated, then those of the core in its order */
+    uint32_t eliminated;
+    int32_t *neighbour; /* in the rows of the pattern: those left of each */
+    int32_t *degree; /* of those of the core; its complement of those eliminated, when they were */
+    int32_t *local;  /* vertex -> that of the core */
+};
+
+/* To be finished, whatever the status. STATUS_NO_MEMORY. */
+MUST_CHECK enum status reduction_make(const struct pattern *pattern,
+                                      struct reduction *ret_reduction);
+void reduction_finish(struct reduction *reduction);
+
+/* From the sides of the core's vertices to those of all. */
+void reduction_expand(const struct reduction *reduction, const int32_t *core_side,
+                      int32_t *ret_side);

@@ -1,0 +1,66 @@
+#include "server/solver/plan/dissection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pattern_finish(struct pattern *pattern)
+{
+    free(pattern->offset);
+    free(pattern->target);
+    *pattern = (struct pattern){0};
+}
+
+enum status pattern_init(struct pattern *pattern, uint32_t vertex_count, size_t entry_count)
+{
+    *pattern = (struct pattern){
+        .vertex_count = vertex_count,
+        .offset = calloc((size_t)vertex_count + 2, sizeof(*pattern->offset)),
+        .target = malloc((entry_count + 1) * sizeof(*pattern->target)),
+    };
+    if (pattern->offset == NULL || pattern->target == NULL) {
+        pattern_finish(pattern);
+        return STATUS_NO_MEMORY;
+    }
+    return STATUS_OK;
+}
+
+void pattern_drop_parallel(struct pattern *pattern, uint32_t *mark)
+{
+    int32_t kept = 0;
+    int32_t begin = 0;
+    memset(mark, 0xFF, pattern->vertex_count * sizeof(*mark));
+    for (uint32_t vertex = 0; vertex < pattern->vertex_count; vertex++) {
+        const int32_t end = pattern->offset[vertex + 1];
+        for (int32_t entry = begin; entry < end; entry++) {
+            const int32_t target = pattern->target[entry];
+            if (mark[target] != vertex) {
+                mark[target] = vertex;
+                pattern->target[kept++] = target;
+            }
+        }
+        begin = end;
+        pattern->offset[vertex + 1] = kept;
+    }
+}
+
+enum status pattern_cut(const struct pattern *whole, const uint32_t *vertices, uint32_t count,
+                        const uint32_t *local, struct pattern *ret_part)
+{
+    size_t entries = 0;
+    for (uint32_t index = 0; index < count; index++) {
+        entries += (size_t)(whole->offset[vertices[index] + 1] - whole->offset[vertices[index]]);
+    }
+    const enum status status = pattern_init(ret_part, count, entries);
+    int32_t kept = 0;
+    for (uint32_t index = 0; status == STATUS_OK && index < count; index++) {
+        const uint32_t vertex = vertices[index];
+        for (int32_t e = whole->offset[vertex]; e < whole->offset[vertex + 1]; e++) {
+            const uint32_t target = local[whole->target[e]];
+            if (target != NO_VERTEX) {
+                ret_part->target[kept++] = (int32_t)target;
+            }
+        }
+        ret_part->offset[index + 1] = kept;
+    }
+    return status;
+}
