@@ -260,7 +260,7 @@ class Daemon:
         from urllib.parse import quote
 
         path = f"/v1/graphs/{graph}/distance?source={quote(str(source))}&target={quote(str(target))}"
-        return self.get(path).expect(200).json["distance"]
+        return self.get(path, Prefer="wait=60").expect(200).json["distance"]
 
     def open_files(self):
         """What each open descriptor of the process is, sorted."""

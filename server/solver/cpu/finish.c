@@ -229,15 +229,16 @@ static void finish_band(void *context, uint32_t thread, uint64_t task)
     const bool in_file = tiles->ranks != NULL;
     const size_t from_bytes = (size_t)tiles->vertex_count * tiles->element_bytes;
     const size_t to_bytes = (size_t)tiles->vertex_count * kind_size(finish->matrix->kind);
-    unsigned char *copy = finish->copies + thread * finish->copy_bytes;
+    unsigned char *row_in_file = finish->copies + thread * finish->copy_bytes;
+    unsigned char *copy = row_in_file + (in_file ? to_bytes : 0);
     unsigned char *ordered_row = copy + finish->copied_rows * from_bytes;
     for (uint32_t i = 0; i < width && cpu_tiles_has(tiles, band); i++) {
         const unsigned char *row = copy + i % copied * from_bytes;
         const size_t place = finish->beside && tiles->position_of != NULL
                                  ? tiles->plan->vertex_at[begin + i]
                                  : begin + i;
-        unsigned char *to = in_file ? ordered_row + from_bytes
-                                    : (unsigned char *)finish->matrix->elements + place * to_bytes;
+        unsigned char *to =
+            in_file ? row_in_file : (unsigned char *)finish->matrix->elements + place * to_bytes;
         if (i % copied == 0) {
             copy_rows(tiles, band, i, width - i < copied ? width : i + copied, copy);
         }
@@ -274,6 +275,8 @@ static enum status finish_bands(struct cpu_pool *pool, struct finish *finish)
     if (tiles->ranks != NULL) {
         finish->copy_bytes += (size_t)tiles->vertex_count * kind_size(finish->matrix->kind);
     }
+    /* An odd number of rows of 16 bits would put the next thread's wide row at an odd place. */
+    finish->copy_bytes += -finish->copy_bytes % sizeof(uint64_t);
     finish->copies = malloc(finish->copy_bytes * cpu_pool_threads(pool) + 1);
     if (finish->copies == NULL) {
         return STATUS_NO_MEMORY;
