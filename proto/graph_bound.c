@@ -1,63 +1,18 @@
-#include "proto/graph.h"
+#include "proto/adjacency.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define NOT_REACHED UINT64_MAX
 
-/* The edges by their targets. */
-struct entering {
-    uint64_t *offset; /* vertex_count + 1 */
-    uint32_t *source;
-    int32_t *weight;
-};
-
 /* Breadth-first search from or to a hub, along edges of any length. */
 struct walk {
     const struct graph *graph;
-    const struct entering *entering;
-    uint64_t *length; /* of the path that reached it first, or NOT_REACHED */
+    const struct adjacency *entering; /* the same edges by their targets */
+    uint64_t *length;                 /* of the path that reached it first, or NOT_REACHED */
     uint32_t *queue;
     uint32_t count; /* vertices reached */
 };
-
-static void entering_finish(struct entering *entering)
-{
-    free(entering->offset);
-    free(entering->source);
-    free(entering->weight);
-}
-
-static enum status entering_init(struct entering *entering, const struct graph *graph)
-{
-    const uint32_t n = graph->vertex_count;
-
-    *entering = (struct entering){
-        .offset = calloc((size_t)n + 2, sizeof(*entering->offset)),
-        .source = malloc((graph->edge_count + 1) * sizeof(*entering->source)),
-        .weight = malloc((graph->edge_count + 1) * sizeof(*entering->weight)),
-    };
-    if (entering->offset == NULL || entering->source == NULL || entering->weight == NULL) {
-        entering_finish(entering);
-        return STATUS_NO_MEMORY;
-    }
-    /* The offsets run one place ahead while the edges are put into their places. */
-    for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
-        entering->offset[graph->target[edge] + 2]++;
-    }
-    for (uint32_t v = 2; v <= n; v++) {
-        entering->offset[v] += entering->offset[v - 1];
-    }
-    for (uint32_t v = 0; v < n; v++) {
-        for (uint64_t edge = graph->row_offset[v]; edge < graph->row_offset[v + 1]; edge++) {
-            const uint64_t place = entering->offset[graph->target[edge] + 1]++;
-
-            entering->source[place] = v;
-            entering->weight[place] = graph->weight_i4[edge];
-        }
-    }
-    return STATUS_OK;
-}
 
 static void reach(struct walk *walk, uint64_t begin, uint64_t end, const uint32_t *vertex,
                   const int32_t *weight, uint64_t length)
@@ -73,7 +28,7 @@ static void reach(struct walk *walk, uint64_t begin, uint64_t end, const uint32_
 static void walk_all(struct walk *walk, uint32_t hub, bool forwards, bool backwards)
 {
     const struct graph *graph = walk->graph;
-    const struct entering *entering = walk->entering;
+    const struct adjacency *entering = walk->entering;
 
     for (uint32_t v = 0; v < graph->vertex_count; v++) {
         walk->length[v] = NOT_REACHED;
@@ -90,13 +45,13 @@ static void walk_all(struct walk *walk, uint32_t hub, bool forwards, bool backwa
         }
         if (backwards) {
             reach(walk, entering->offset[v], entering->offset[v + 1], entering->source,
-                  entering->weight, walk->length[v]);
+                  entering->weight_i4, walk->length[v]);
         }
     }
 }
 
 /* One that many vertices are likely to reach and to be reached from. */
-static uint32_t choose_hub(const struct graph *graph, const struct entering *entering)
+static uint32_t choose_hub(const struct graph *graph, const struct adjacency *entering)
 {
     uint32_t hub = 0;
     uint64_t most = 0;
@@ -125,7 +80,7 @@ static uint64_t find_largest(uint64_t begin, uint64_t end, const int32_t *weight
 }
 
 /* length_out, length_in: by way of the hub. */
-static double bound_by_hub(const struct graph *graph, const struct entering *entering,
+static double bound_by_hub(const struct graph *graph, const struct adjacency *entering,
                            const uint64_t *length_out, const uint64_t *length_in)
 {
     uint64_t out = 0;
@@ -140,7 +95,7 @@ static double bound_by_hub(const struct graph *graph, const struct entering *ent
 
         if (!graph->directed) {
             const uint64_t other =
-                find_largest(entering->offset[v], entering->offset[v + 1], entering->weight);
+                find_largest(entering->offset[v], entering->offset[v + 1], entering->weight_i4);
 
             largest = other > largest ? other : largest;
         }
@@ -159,37 +114,33 @@ static double bound_by_hub(const struct graph *graph, const struct entering *ent
 void graph_tighten_bound(struct graph *graph)
 {
     const size_t vertices = (size_t)graph->vertex_count + 1;
-    struct entering entering = {0};
-    struct walk walk = {.graph = graph, .entering = &entering};
-    uint64_t *length_out = NULL;
+    struct graph one_way = *graph; /* each edge once, also of an undirected graph */
+    struct adjacency *entering = NULL;
+    uint64_t *lengths = NULL;
 
+    one_way.directed = true;
     if (graph->weight_type != WEIGHT_INTEGER || graph->summary.negative ||
         graph->summary.max_weight >= GRAPH_BOUND_I4 ||
         graph->summary.distance_bound < GRAPH_BOUND_I4 ||
-        entering_init(&entering, graph) != STATUS_OK) {
+        adjacency_create(&one_way, &entering) != STATUS_OK) {
         return;
     }
-    length_out = malloc(vertices * sizeof(*length_out));
-    walk.length = length_out;
-    walk.queue = malloc(vertices * sizeof(*walk.queue));
-    if (walk.length != NULL && walk.queue != NULL) {
-        const uint32_t hub = choose_hub(graph, &entering);
-        double bound = INFINITY;
+    lengths = reallocarray(NULL, vertices * (graph->directed ? 2 : 1), sizeof(*lengths));
+    struct walk walk = {.graph = graph, .entering = entering, .length = lengths};
+
+    walk.queue = reallocarray(NULL, vertices, sizeof(*walk.queue));
+    if (lengths != NULL && walk.queue != NULL) {
+        const uint32_t hub = choose_hub(graph, entering);
 
         walk_all(&walk, hub, true, !graph->directed);
-        walk.length = graph->directed ? malloc(vertices * sizeof(*walk.length)) : length_out;
-        if (walk.length != NULL && graph->directed) {
+        if (graph->directed) {
+            walk.length = lengths + vertices;
             walk_all(&walk, hub, false, true);
         }
-        if (walk.length != NULL) {
-            bound = bound_by_hub(graph, &entering, length_out, walk.length);
-        }
-        graph->summary.distance_bound = fmin(graph->summary.distance_bound, bound);
+        graph->summary.distance_bound = fmin(graph->summary.distance_bound,
+                                             bound_by_hub(graph, entering, lengths, walk.length));
     }
-    if (walk.length != length_out) {
-        free(walk.length);
-    }
-    free(length_out);
+    free(lengths);
     free(walk.queue);
-    entering_finish(&entering);
+    adjacency_destroy(entering);
 }
