@@ -2,6 +2,7 @@
 
 #include "proto/read/reader.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum expected {
@@ -18,8 +19,7 @@ enum mode {
     MODE_BETWEEN,
     MODE_LITERAL, /* a number, true, false, null */
     MODE_STRING,
-    MODE_ESCAPE, /* after a backslash */
-    MODE_HEX
+    MODE_ESCAPE /* after a backslash */
 };
 
 void json_scanner_init(struct json_scanner *scanner)
@@ -30,13 +30,6 @@ void json_scanner_init(struct json_scanner *scanner)
 void json_scanner_finish(struct json_scanner *scanner)
 {
     text_finish(&scanner->text);
-}
-
-/* STATUS_BAD_GRAPH at the byte at hand. */
-static enum status refuse(const struct json_scanner *scanner, const char *detail,
-                          struct problem *reterr)
-{
-    return problem_bad_graph(reterr, scanner->place.line, scanner->place.column, "%s", detail);
 }
 
 static enum status refuse_byte(const struct json_scanner *scanner, char c, struct problem *reterr)
@@ -50,15 +43,12 @@ static enum status refuse_byte(const struct json_scanner *scanner, char c, struc
         [EXPECT_COMMA_OR_END] = "',' or the closing bracket",
         [EXPECT_NOTHING] = "the end of the document",
     };
-    unsigned char byte = (unsigned char)c;
+    const bool is_shown = c >= 0x20 && c < 0x7F;
 
-    if (byte >= 0x20 && byte < 0x7F) {
-        return problem_bad_graph(reterr, scanner->place.line, scanner->place.column,
-                                 "There is '%c' where %s should be.", c, wanted[scanner->expected]);
-    }
     return problem_bad_graph(reterr, scanner->place.line, scanner->place.column,
-                             "There is byte 0x%02X where %s should be.", byte,
-                             wanted[scanner->expected]);
+                             is_shown ? "There is '%c' where %s should be."
+                                      : "There is byte 0x%02X where %s should be.",
+                             is_shown ? c : (unsigned char)c, wanted[scanner->expected]);
 }
 
 static void begin_token(struct json_scanner *scanner, enum mode mode)
@@ -101,7 +91,8 @@ static enum status open_container(struct json_scanner *scanner, bool array, stru
     enum status status;
 
     if (scanner->depth == JSON_DEPTH_LIMIT) {
-        return refuse(scanner, "There are more than 32 levels of nesting.", reterr);
+        return problem_bad_graph(reterr, scanner->place.line, scanner->place.column,
+                                 "There are more than 32 levels of nesting.");
     }
     begin_token(scanner, MODE_BETWEEN);
     status = emit(scanner, array ? JSON_TOKEN_ARRAY_BEGIN : JSON_TOKEN_OBJECT_BEGIN, reterr);
@@ -115,34 +106,25 @@ static enum status open_container(struct json_scanner *scanner, bool array, stru
 /* number = [ "-" ] int [ frac ] [ exp ], RFC 8259 section 6. */
 static bool is_number(const char *at)
 {
-    at += *at == '-';
-    if (*at == '0') {
-        at++;
-    } else if (*at >= '1' && *at <= '9') {
-        at += strspn(at, "0123456789");
-    } else {
-        return false;
-    }
-    if (*at == '.') {
-        size_t digits = strspn(at + 1, "0123456789");
+    static const char digits[] = "0123456789";
+    size_t count;
 
-        if (digits == 0) {
-            return false;
-        }
-        at += 1 + digits;
+    at += *at == '-';
+    count = strspn(at, digits);
+    bool is_right = count == 1 || (count > 1 && *at != '0');
+    at += count;
+    if (*at == '.') {
+        count = strspn(++at, digits);
+        is_right = is_right && count > 0;
+        at += count;
     }
     if (*at == 'e' || *at == 'E') {
-        size_t digits;
-
-        at++;
-        at += *at == '+' || *at == '-';
-        digits = strspn(at, "0123456789");
-        if (digits == 0) {
-            return false;
-        }
-        at += digits;
+        at += at[1] == '+' || at[1] == '-' ? 2 : 1;
+        count = strspn(at, digits);
+        is_right = is_right && count > 0;
+        at += count;
     }
-    return *at == '\0';
+    return is_right && *at == '\0';
 }
 
 static enum status refuse_literal(const struct json_scanner *scanner, struct problem *reterr)
@@ -183,8 +165,7 @@ static enum status end_literal(struct json_scanner *scanner, struct problem *ret
 
 static bool is_literal_byte(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-           c == '+' || c == '.';
+    return isalnum((unsigned char)c) || c == '-' || c == '+' || c == '.';
 }
 
 static bool wants_value(const struct json_scanner *scanner)
@@ -217,6 +198,7 @@ static enum status take_structure(struct json_scanner *scanner, char c, struct p
     if (c == '"' && (wants_value(scanner) || wants_key(scanner))) {
         begin_token(scanner, MODE_STRING);
         scanner->is_key = wants_key(scanner);
+        scanner->is_coded = false;
         return STATUS_OK;
     }
     if (c == ':' && scanner->expected == EXPECT_COLON) {
@@ -235,141 +217,110 @@ static enum status take_structure(struct json_scanner *scanner, char c, struct p
     return refuse_byte(scanner, c, reterr);
 }
 
-static void append_utf8(struct text *text, uint32_t code)
+/* Writes the character in UTF-8, at most 4 bytes; returns where it ends. */
+static char *put_utf8(char *to, uint32_t code)
 {
-    unsigned char bytes[4];
-    size_t size = 0;
+    static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    const int size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
 
-    if (code < 0x80) {
-        bytes[size++] = (unsigned char)code;
-    } else if (code < 0x800) {
-        bytes[size++] = (unsigned char)(0xC0 | code >> 6);
-    } else if (code < 0x10000) {
-        bytes[size++] = (unsigned char)(0xE0 | code >> 12);
-        bytes[size++] = (unsigned char)(0x80 | (code >> 6 & 0x3F));
-    } else {
-        bytes[size++] = (unsigned char)(0xF0 | code >> 18);
-        bytes[size++] = (unsigned char)(0x80 | (code >> 12 & 0x3F));
-        bytes[size++] = (unsigned char)(0x80 | (code >> 6 & 0x3F));
+    for (int i = size - 1; i > 0; i--, code >>= 6) {
+        to[i] = (char)(0x80 | (code & 0x3F));
     }
-    if (code >= 0x80) {
-        bytes[size++] = (unsigned char)(0x80 | (code & 0x3F));
-    }
-    text_append(text, bytes, size);
+    to[0] = (char)(leads[size] | code);
+    return to + size;
 }
 
-static enum status take_escape(struct json_scanner *scanner, char c, struct problem *reterr)
+static bool parse_hex(const char *at, uint32_t *ret_value)
+{
+    *ret_value = 0;
+    for (const char *end = at + 4; at < end; at++) {
+        if (!isxdigit((unsigned char)*at)) {
+            return false;
+        }
+        *ret_value = *ret_value << 4 | (uint32_t)(*at <= '9' ? *at - '0' : (*at | 0x20) - 'a' + 10);
+    }
+    return true;
+}
+
+/* Escapes become what they stand for, in their place, which is longer. */
+static enum status decode(struct json_scanner *scanner, struct problem *reterr)
 {
     static const char letters[] = "\"\\/bfnrt";
     static const char meanings[] = "\"\\/\b\f\n\r\t";
-    const char *letter = strchr(letters, c);
+    struct text *text = &scanner->text;
+    const char *at = text->bytes + text_utf8_size(text->bytes, text->size);
+    const char *const end = text->bytes + text->size;
+    const char *detail = at < end ? "A string is not valid UTF-8." : NULL;
+    char *to = text->bytes;
+    uint32_t high = 0; /* a surrogate that waits for its low one */
 
-    if (c == 'u') {
-        scanner->mode = MODE_HEX;
-        scanner->escape_digits = 4;
-        scanner->escape_value = 0;
-        return STATUS_OK;
-    }
-    if (scanner->surrogate != 0) {
-        return refuse(scanner, "There is a high surrogate without its low one.", reterr);
-    }
-    if (c == '\0' || letter == NULL) {
-        return refuse(scanner, "There is an unknown escape.", reterr);
-    }
-    text_append_char(&scanner->text, meanings[letter - letters]);
-    scanner->mode = MODE_STRING;
-    return STATUS_OK;
-}
+    for (at = detail == NULL ? text->bytes : at; at < end && detail == NULL;) {
+        const char *letter = at[0] == '\\' ? strchr(letters, at[1]) : NULL;
+        uint32_t code;
 
-static enum status end_hex(struct json_scanner *scanner, struct problem *reterr)
-{
-    uint32_t value = scanner->escape_value;
-    bool low = value >= 0xDC00 && value <= 0xDFFF;
+        if (at[0] == '\\' && at[1] == 'u') {
+            const bool is_hex = parse_hex(at + 2, &code);
+            const bool is_low = code >= 0xDC00 && code <= 0xDFFF;
 
-    scanner->mode = MODE_STRING;
-    if (scanner->surrogate != 0 && !low) {
-        return refuse(scanner, "There is a high surrogate without its low one.", reterr);
-    }
-    if (scanner->surrogate == 0 && low) {
-        return refuse(scanner, "There is a low surrogate without its high one.", reterr);
-    }
-    if (value >= 0xD800 && value <= 0xDBFF) {
-        scanner->surrogate = value;
-        return STATUS_OK;
-    }
-    if (low) {
-        value = 0x10000 + ((scanner->surrogate - 0xD800) << 10) + (value - 0xDC00);
-    }
-    scanner->surrogate = 0;
-    append_utf8(&scanner->text, value);
-    return STATUS_OK;
-}
-
-static enum status take_hex(struct json_scanner *scanner, char c, struct problem *reterr)
-{
-    uint32_t digit;
-
-    if (c >= '0' && c <= '9') {
-        digit = (uint32_t)(c - '0');
-    } else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f') {
-        digit = (uint32_t)((c | 0x20) - 'a' + 10);
-    } else {
-        return refuse(scanner, "An escape needs four hexadecimal digits.", reterr);
-    }
-    scanner->escape_value = scanner->escape_value << 4 | digit;
-    scanner->escape_digits--;
-    return scanner->escape_digits == 0 ? end_hex(scanner, reterr) : STATUS_OK;
-}
-
-/* RFC 3629, byte by byte: a lead byte sets the range of the next one. */
-static bool take_utf8(struct json_scanner *scanner, unsigned char byte)
-{
-    if (scanner->utf8_rest > 0) {
-        if (byte < scanner->utf8_low || byte > scanner->utf8_high) {
-            return false;
+            if (!is_hex || is_low != (high != 0)) {
+                detail = !is_hex     ? "An escape needs four hexadecimal digits."
+                         : high != 0 ? "There is a high surrogate without its low one."
+                                     : "There is a low surrogate without its high one.";
+                break;
+            }
+            code = is_low ? 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00) : code;
+            high = code >= 0xD800 && code <= 0xDBFF ? code : 0;
+            to = high != 0 ? to : put_utf8(to, code);
+            at += 6;
+        } else if (high != 0) {
+            break;
+        } else if (letter != NULL) {
+            *to++ = meanings[letter - letters];
+            at += 2;
+        } else if (at[0] == '\\') {
+            at++;
+            detail = "There is an unknown escape.";
+        } else {
+            *to++ = *at++;
         }
-        scanner->utf8_rest--;
-        scanner->utf8_low = 0x80;
-        scanner->utf8_high = 0xBF;
-        return true;
     }
-    if (byte < 0x80) {
-        return true;
+    if (detail == NULL && high != 0) {
+        detail = "There is a high surrogate without its low one.";
     }
-    if (byte < 0xC2 || byte > 0xF4) {
-        return false;
+    if (detail != NULL) {
+        return problem_bad_graph(reterr, scanner->token_place.line,
+                                 scanner->token_place.column + 1 + (uint64_t)(at - text->bytes),
+                                 "%s", detail);
     }
-    scanner->utf8_rest = byte < 0xE0 ? 1 : byte < 0xF0 ? 2 : 3;
-    scanner->utf8_low = byte == 0xE0 ? 0xA0 : byte == 0xF0 ? 0x90 : 0x80;
-    scanner->utf8_high = byte == 0xED ? 0x9F : byte == 0xF4 ? 0x8F : 0xBF;
-    return true;
+    *to = '\0';
+    text->size = (size_t)(to - text->bytes);
+    return STATUS_OK;
 }
 
 static enum status take_string(struct json_scanner *scanner, char c, struct problem *reterr)
 {
-    enum status status;
+    const bool is_escaped = scanner->mode == MODE_ESCAPE;
+    enum status status = STATUS_OK;
 
-    if (!take_utf8(scanner, (unsigned char)c)) {
-        return refuse(scanner, "A string is not valid UTF-8.", reterr);
-    }
-    if (scanner->surrogate != 0 && c != '\\') {
-        return refuse(scanner, "There is a high surrogate without its low one.", reterr);
-    }
-    if (c == '"') {
-        status = emit(scanner, scanner->is_key ? JSON_TOKEN_KEY : JSON_TOKEN_STRING, reterr);
-        after_value(scanner);
-        scanner->expected = scanner->is_key ? EXPECT_COLON : scanner->expected;
-        return status;
-    }
     if ((unsigned char)c < 0x20) {
-        return refuse(scanner, "There is a control character in a string.", reterr);
+        return problem_bad_graph(reterr, scanner->place.line, scanner->place.column,
+                                 "There is a control character in a string.");
     }
-    if (c == '\\') {
-        scanner->mode = MODE_ESCAPE;
+    if (c != '"' || is_escaped) {
+        scanner->mode = c == '\\' && !is_escaped ? MODE_ESCAPE : MODE_STRING;
+        scanner->is_coded = true;
+        text_append_char(&scanner->text, c);
         return STATUS_OK;
     }
-    text_append_char(&scanner->text, c);
-    return STATUS_OK;
+    if (scanner->is_coded && text_status(&scanner->text) == STATUS_OK) {
+        status = decode(scanner, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = emit(scanner, scanner->is_key ? JSON_TOKEN_KEY : JSON_TOKEN_STRING, reterr);
+    }
+    after_value(scanner);
+    scanner->expected = scanner->is_key ? EXPECT_COLON : scanner->expected;
+    return status;
 }
 
 static enum status take_between(struct json_scanner *scanner, char c, struct problem *reterr)
@@ -393,44 +344,50 @@ static enum status take_byte(struct json_scanner *scanner, char c, struct proble
 {
     enum status status = STATUS_OK;
 
-    if (scanner->mode == MODE_LITERAL && !is_literal_byte(c)) {
-        status = end_literal(scanner, reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
     if (scanner->mode != MODE_BETWEEN && scanner->text.size > READER_LINE_LIMIT) {
         return problem_bad_graph(reterr, scanner->token_place.line, scanner->token_place.column,
                                  "A string or number is longer than 65536 bytes.");
     }
-    switch ((enum mode)scanner->mode) {
-    case MODE_BETWEEN:
-        return take_between(scanner, c, reterr);
-    case MODE_LITERAL:
-        text_append_char(&scanner->text, c);
-        return STATUS_OK;
-    case MODE_STRING:
+    if (scanner->mode == MODE_LITERAL) {
+        status = end_literal(scanner, reterr);
+    } else if (scanner->mode != MODE_BETWEEN) {
         return take_string(scanner, c, reterr);
-    case MODE_ESCAPE:
-        return take_escape(scanner, c, reterr);
-    case MODE_HEX:
-        return take_hex(scanner, c, reterr);
     }
-    return STATUS_OK;
+    return status == STATUS_OK ? take_between(scanner, c, reterr) : status;
 }
 
 enum status json_scanner_feed(struct json_scanner *scanner, const char *bytes, size_t size,
                               struct problem *reterr)
 {
-    for (size_t i = 0; i < size; i++) {
-        enum status status = take_byte(scanner, bytes[i], reterr);
+    const char *const end = bytes + size;
+    const char *next;
 
+    for (const char *at = bytes; at < end; at = next) {
+        enum status status = STATUS_OK;
+
+        /* Bytes that stand for themselves are taken in one go. */
+        next = at;
+        if (scanner->mode == MODE_LITERAL) {
+            while (next < end && is_literal_byte(*next)) {
+                next++;
+            }
+        } else if (scanner->mode == MODE_STRING) {
+            while (next < end && (signed char)*next >= 0x20 && *next != '"' && *next != '\\') {
+                next++;
+            }
+        }
+        if (next > at && scanner->text.size <= READER_LINE_LIMIT) {
+            text_append(&scanner->text, at, (size_t)(next - at));
+        } else {
+            status = take_byte(scanner, *at, reterr);
+            next = at + 1;
+        }
         if (status != STATUS_OK) {
             return status;
         }
-        scanner->offset++;
-        scanner->place.column++;
-        if (bytes[i] == '\n') {
+        scanner->offset += (size_t)(next - at);
+        scanner->place.column += (size_t)(next - at);
+        if (*at == '\n') {
             scanner->place.line++;
             scanner->place.column = 1;
         }

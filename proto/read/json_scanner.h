@@ -50,13 +50,8 @@ struct json_scanner {
     struct json_place place;       /* of the byte at hand */
     struct json_place token_place; /* where the token at hand begins */
     uint64_t offset;
-    bool marked;             /* within a byte order mark */
-    unsigned char utf8_rest; /* continuation bytes to come, and the range of the next one */
-    unsigned char utf8_low;
-    unsigned char utf8_high;
-    unsigned escape_digits; /* hex digits to come */
-    uint32_t escape_value;
-    uint32_t surrogate; /* the high one that waits for its low one, 0 = none */
+    bool marked;   /* within a byte order mark */
+    bool is_coded; /* the string at hand has escapes, or characters beyond ASCII */
 };
 
 void json_scanner_init(struct json_scanner *scanner);
