@@ -131,11 +131,29 @@ static bool find_ends(const struct edge_row *header, size_t *ret_source, size_t 
     return false;
 }
 
-size_t edge_columns_rank(struct field name)
+bool edge_columns_are_unweighted(const char *wanted)
 {
+    return strcmp(wanted, "none") == 0;
+}
+
+size_t edge_columns_rank(struct field name, const char *wanted)
+{
+    const char *const end = name.bytes + name.size;
+    const char *at = name.bytes;
     size_t rank = 0;
 
-    while (weight_names[rank] != NULL && !name_is(name, weight_names[rank], true)) {
+    if (wanted[0] != '\0') {
+        return strlen(wanted) == name.size && memcmp(wanted, name.bytes, name.size) == 0 &&
+                       !edge_columns_are_unweighted(wanted)
+                   ? 0
+                   : NO_COLUMN;
+    }
+    while (at < end && strchr(" _-([", *at) != NULL) {
+        at++;
+    }
+    const int first = at < end ? tolower((unsigned char)*at) : '\0';
+    while (weight_names[rank] != NULL &&
+           (weight_names[rank][0] != first || !name_is(name, weight_names[rank], true))) {
         rank++;
     }
     return weight_names[rank] != NULL ? rank : NO_COLUMN;
@@ -147,7 +165,7 @@ static size_t find_weight(const struct edge_row *header)
     size_t found = NO_COLUMN;
 
     for (size_t i = 0; i < header->count; i++) {
-        const size_t rank = edge_columns_rank(header->fields[i]);
+        const size_t rank = edge_columns_rank(header->fields[i], "");
 
         if (rank < best) {
             best = rank;
@@ -269,9 +287,9 @@ static enum status refuse_numbers(const struct edge_row *header, const struct ed
         problem_hint(reterr, "If this is a DIMACS file, its line p sp N M is missing.");
         return STATUS_BAD_GRAPH;
     }
-    problem_hint(reterr, "weight=%s takes the weights from that column%s.", least,
-                 may_be_row ? "; format=matrix reads a matrix, which has as many lines as columns"
-                            : "");
+    problem_hint(
+        reterr, "weight=%s takes the weights from that column, weight=none from none%s.", least,
+        may_be_row ? "; format=matrix reads a matrix, which has as many lines as columns" : "");
     return STATUS_BAD_GRAPH;
 }
 
@@ -363,7 +381,7 @@ enum status edge_columns_choose(const struct edge_row *header, const struct edge
     }
     if (hints->weight[0] == '\0') {
         status = guess_weight(header, first, hints, &columns, reterr);
-    } else {
+    } else if (!edge_columns_are_unweighted(hints->weight)) {
         columns.weight = find_wanted(header, hints->weight, columns.count);
         if (columns.weight == NO_COLUMN || columns.weight == columns.source ||
             columns.weight == columns.target) {

@@ -53,9 +53,12 @@ MUST_CHECK enum status edge_columns_choose(const struct edge_row *header,
 /* STATUS_BAD_GRAPH at the first open column that turns out to hold numbers. */
 MUST_CHECK enum status edge_columns_check_open(const struct edge_columns *columns,
                                                const struct edge_row *row, struct problem *reterr);
-/* The lower, the rather an attribute of this name is the weight; NO_COLUMN when it is no known
- * name, spelt without regard to case, blanks, '_' and '-', and perhaps with a unit behind it. */
-size_t edge_columns_rank(struct field name);
+/* The lower, the rather an attribute of this name is the weight; NO_COLUMN when it is not. wanted:
+ * the parameter, which is to be its name; else names are known, spelt without regard to case,
+ * blanks, '_' and '-', and perhaps with a unit behind them. */
+size_t edge_columns_rank(struct field name, const char *wanted);
+/* Whether the parameter says that every edge counts 1. */
+bool edge_columns_are_unweighted(const char *wanted);
 /* Whether the attribute numbers the edges. */
 bool edge_columns_is_id(struct field name);
 /* Whether the field has Gephi's type of an edge, Directed or Undirected. */

@@ -555,7 +555,8 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
             problem_at(reterr, edges->held_line, 0);
         }
     }
-    if (edges->has_data && options->weight[0] != '\0' && reader->notes.weight[0] == '\0') {
+    if (edges->has_data && options->weight[0] != '\0' && reader->notes.weight[0] == '\0' &&
+        !edge_columns_are_unweighted(options->weight)) {
         return problem_set(reterr, STATUS_BAD_PARAMETER,
                            "weight=%s names an attribute that no edge has.", options->weight);
     }

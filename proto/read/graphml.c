@@ -238,10 +238,8 @@ static enum status begin_edge(struct graphml *graphml, const char *const *attrib
         attribute(attributes, "weight") != NULL) {
         status = refuse_number(graphml, graphml->element);
     }
-    if (status == STATUS_OK) {
-        status = take_direction(graphml, attribute(attributes, "directed"));
-    }
-    return status;
+    return status == STATUS_OK ? take_direction(graphml, attribute(attributes, "directed"))
+                               : status;
 }
 
 static enum status begin_number(struct graphml *graphml, struct number *number)
@@ -585,7 +583,8 @@ static enum status init(struct reader *reader)
     XML_SetSkippedEntityHandler(graphml->parser, on_skipped_entity);
     XML_SetElementHandler(graphml->parser, on_start, on_end);
     XML_SetCharacterDataHandler(graphml->parser, on_text);
-    graphml->keys.rank = NO_COLUMN;
+    /* Rank 0, and no name that has it: no attribute is the weight. */
+    graphml->keys.rank = edge_columns_are_unweighted(reader->options.weight) ? 0 : NO_COLUMN;
     return json_nodes_init(&graphml->nodes, reader->builder);
 }
 

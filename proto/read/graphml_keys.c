@@ -11,11 +11,8 @@ enum status graphml_keys_add(struct graphml_keys *keys, const char *id, const ch
                              const char *wanted, bool *ret_is_better, struct problem *reterr)
 {
     const size_t size = strlen(name) + 1;
-    size_t rank = strcmp(name, wanted) == 0 ? 0 : NO_COLUMN;
+    const size_t rank = edge_columns_rank((struct field){name, size - 1, 0}, wanted);
 
-    if (wanted[0] == '\0') {
-        rank = edge_columns_rank((struct field){name, size - 1, 0});
-    }
     if (keys->list.size > KEYS_SIZE) {
         problem_bad_graph(reterr, 0, 0, "The attributes of edges are too many.");
         problem_hint(reterr, "Write out the one that is the weight, and no others.");
@@ -57,11 +54,14 @@ void graphml_keys_hint(const struct graphml_keys *keys, struct problem *reterr)
         at += strlen(at) + 1;
         text_printf(&names, "%s%s", names.size > 0 ? ", " : "", at);
     }
-    problem_hint(reterr,
-                 names.size > 0 && text_status(&names) == STATUS_OK
-                     ? "weight= names one of the attributes that edges have: %s."
-                     : "No attribute of edges is declared: <key id=\"weight\" for=\"edge\" "
-                       "attr.name=\"weight\"/> with <data key=\"weight\">5</data> in the edge.",
-                 names.bytes);
+    problem_hint(
+        reterr,
+        names.size > 0 && text_status(&names) == STATUS_OK
+            ? "weight= names one of the attributes that edges have: %s; weight=none counts "
+              "each edge 1."
+            : "No attribute of edges is declared: <key id=\"weight\" for=\"edge\" "
+              "attr.name=\"weight\"/> with <data key=\"weight\">5</data> in the edge; weight=none "
+              "counts each edge 1.",
+        names.bytes);
     text_finish(&names);
 }

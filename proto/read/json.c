@@ -6,6 +6,7 @@
  *   with an id, those of version 2 an object by id. "graphs" is a list, of which one is read.
  * Members come in any order, so rules that need several of them are checked at the end. */
 #include "proto/number.h"
+#include "proto/read/edge_columns.h"
 #include "proto/read/json_nodes.h"
 #include "proto/read/json_scanner.h"
 #include "proto/read/json_weight.h"
@@ -90,8 +91,7 @@ struct json {
     enum member source; /* the first of MEMBER_SOURCE and MEMBER_FROM that an edge had */
     bool one_way;       /* with MEMBER_ONE_WAY seen: what the edge says */
     struct json_weight weight;
-    size_t weight_name; /* in the key at hand */
-    uint32_t largest;   /* vertex of a compact edge, and where it stood */
+    uint32_t largest; /* vertex of a compact edge, and where it stood */
     struct json_place largest_place;
     struct text both_ways; /* edges that say "directed": false: uint64_t, index in the builder */
     struct json_place first_one_way; /* the first edge that says "directed": true; line 0 = none */
@@ -139,19 +139,16 @@ static enum status see(struct json *json, enum member member, const struct json_
 /* Sizes are compared too: a key may hold a NUL of its own. */
 static enum member find_member(struct json *json, enum place place, const struct json_token *key)
 {
-    if (members[MEMBER_WEIGHT].place[json->dialect] == place) {
-        json->weight_name = json_weight_find(&json->weight, key);
-        if (json->weight_name != 0) {
-            return MEMBER_WEIGHT;
-        }
-    }
     for (int i = MEMBER_OTHER + 1; i < MEMBER_WEIGHT; i++) {
         if (members[i].place[json->dialect] == place && strlen(members[i].name) == key->size &&
             memcmp(members[i].name, key->text, key->size) == 0) {
             return (enum member)i;
         }
     }
-    return MEMBER_OTHER;
+    return members[MEMBER_WEIGHT].place[json->dialect] == place &&
+                   json_weight_find(&json->weight, key)
+               ? MEMBER_WEIGHT
+               : MEMBER_OTHER;
 }
 
 /* A token of a jgf document outside of its graph. */
@@ -272,7 +269,7 @@ static enum status begin_element(struct json *json, const struct json_token *tok
 
 static enum status end_element(struct json *json, struct problem *reterr)
 {
-    const bool weighted = json->weight.name != 0;
+    const bool weighted = json->weight.name.rank != NO_COLUMN;
     const struct json_place place = weighted ? json->weight.place : json->element;
     const uint64_t index = graph_builder_edge_count(json->reader.builder);
     enum status status;
@@ -312,7 +309,7 @@ static enum status take_array_part(struct json *json, const struct json_token *t
     const unsigned part = json->part_count++;
     int64_t vertex;
     if (part >= 2) {
-        return part == 2 ? json_weight_take(&json->weight, 1, token, reterr)
+        return part == 2 ? json_weight_take(&json->weight, token, reterr)
                          : refuse(token, "An edge is [source, target, weight].", reterr);
     }
     if (token->kind != JSON_TOKEN_NUMBER ||
@@ -333,13 +330,12 @@ static enum status take_part(struct json *json, const struct json_token *token,
 {
     enum status status;
     if (json->part == MEMBER_WEIGHT) {
-        return json_weight_take(&json->weight, json->weight_name, token, reterr);
-    }
-    if (json->part == MEMBER_METADATA && !is_object(token) && token->kind != JSON_TOKEN_NULL) {
-        return refuse(token, "\"metadata\" is not an object.", reterr);
+        return json_weight_take(&json->weight, token, reterr);
     }
     if (json->part == MEMBER_METADATA) {
-        return STATUS_OK;
+        return is_object(token) || token->kind == JSON_TOKEN_NULL
+                   ? STATUS_OK
+                   : refuse(token, "\"metadata\" is not an object.", reterr);
     }
     status = see(json, json->part, token, reterr);
     if (status != STATUS_OK) {
@@ -406,10 +402,13 @@ static enum status take_inner(struct json *json, const struct json_token *token,
     } else if (depth == 3 && token->kind == JSON_TOKEN_KEY) {
         json->metadata = find_member(json, IN_METADATA, token);
     } else if (depth == 3 && json->part == MEMBER_METADATA && json->metadata == MEMBER_WEIGHT) {
-        return json_weight_take(&json->weight, json->weight_name, token, reterr);
+        return json_weight_take(&json->weight, token, reterr);
     }
     if (!is_node) {
-        json_weight_pass(&json->weight, token);
+        json_weight_pass(&json->weight, token,
+                         json->dialect == DIALECT_JSON
+                             ? depth == 2
+                             : depth == 3 && json->part == MEMBER_METADATA);
     }
     return STATUS_OK;
 }
@@ -461,8 +460,7 @@ static enum status check_complete(const struct json *json, struct problem *reter
     if (text_status(&json->both_ways) != STATUS_OK) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the graph.");
     }
-    return json->linked ? json_weight_finish(&json->weight, json->reader.options.weight, reterr)
-                        : STATUS_OK;
+    return json->linked ? json_weight_finish(&json->weight, reterr) : STATUS_OK;
 }
 
 static void note(struct json *json)
@@ -474,9 +472,9 @@ static void note(struct json *json)
              : listed                     ? "node-link"
                                           : "compact");
     snprintf(notes->weight, sizeof(notes->weight), "%s",
-             json->weight.used == 0 ? ""
-             : listed               ? json->weight.names[json->weight.used - 1]
-                                    : READER_WEIGHT_VALUE);
+             json->weight.used.rank == NO_COLUMN ? ""
+             : listed                            ? json->weight.used.bytes
+                                                 : READER_WEIGHT_VALUE);
     notes->says_direction = has_seen(json, MEMBER_DIRECTED);
 }
 
@@ -572,7 +570,10 @@ static enum status init(struct reader *reader)
     json->dialect = reader->class_->format == FORMAT_JGF ? DIALECT_JGF : DIALECT_JSON;
     json->base = json->dialect == DIALECT_JSON ? 1 : 0;
     json->directed = true; /* unless the document says otherwise */
-    json_weight_init(&json->weight, reader->options.weight, json->dialect == DIALECT_JSON);
+    json_weight_init(&json->weight, reader->options.weight,
+                     json->dialect == DIALECT_JSON
+                         ? "the edge itself, \"weight\": 5"
+                         : "the metadata of the edge, \"metadata\": {\"weight\": 5}");
     json_scanner_init(&json->scanner);
     json->scanner.take = take_token;
     json->scanner.context = json;

@@ -5,118 +5,151 @@
 
 #include <string.h>
 
-void json_weight_init(struct json_weight *weight, const char *wanted, bool is_free)
-{
-    /* NetworkX writes weight, D3 and vis.js value or length. */
-    static const struct json_weight known = {
-        .names = {"weight", "value", "length", "distance", "cost"}};
+static const struct weight_name no_name = {.rank = NO_COLUMN};
 
-    *weight = known;
-    weight->names[0] = wanted[0] != '\0' ? wanted : known.names[0];
-    weight->names[1] = is_free && wanted[0] == '\0' ? known.names[1] : NULL;
+void json_weight_init(struct json_weight *weight, const char *wanted, const char *place_of_all)
+{
+    /* The third of a compact edge has no name, and is the weight: the key of rank 0. */
+    *weight = (struct json_weight){
+        .wanted = wanted, .place_of_all = place_of_all, .used = no_name, .name = no_name};
 }
 
 void json_weight_begin(struct json_weight *weight)
 {
-    weight->name = 0;
-    weight->other = 0;
+    weight->name = no_name;
+    weight->is_doubtful = false;
 }
 
-size_t json_weight_find(const struct json_weight *weight, const struct json_token *key)
+static bool name_is(const struct weight_name *name, const struct json_token *key)
 {
-    for (size_t i = 0; weight->names[i] != NULL; i++) {
-        if (strlen(weight->names[i]) == key->size &&
-            memcmp(weight->names[i], key->text, key->size) == 0) {
-            return i + 1;
-        }
-    }
-    return 0;
+    return memcmp(name->bytes, key->text, key->size) == 0 && name->bytes[key->size] == '\0';
 }
 
-enum status json_weight_take(struct json_weight *weight, size_t name,
-                             const struct json_token *token, struct problem *reterr)
+bool json_weight_find(struct json_weight *weight, const struct json_token *key)
+{
+    const struct field field = {key->text, key->size, 0};
+
+    if (key->size >= sizeof(weight->key.bytes)) {
+        return false;
+    }
+    if (weight->used.rank != NO_COLUMN && name_is(&weight->used, key)) {
+        weight->key = weight->used;
+        return true;
+    }
+    const size_t rank = edge_columns_rank(field, weight->wanted);
+    if (rank != NO_COLUMN) {
+        memcpy(weight->key.bytes, key->text, key->size + 1);
+        weight->key.rank = rank;
+    }
+    return rank != NO_COLUMN;
+}
+
+enum status json_weight_take(struct json_weight *weight, const struct json_token *token,
+                             struct problem *reterr)
 {
     const bool is_number = token->kind == JSON_TOKEN_NUMBER && token->size < JSON_WEIGHT_SIZE;
+    const struct weight_name *key = &weight->key;
+    const struct weight_name *name = &weight->name;
+    const bool overrules = key->rank == 0 && name->rank != 0;
 
-    if (weight->name == name) {
+    if (name->rank != NO_COLUMN && strcmp(name->bytes, key->bytes) == 0) {
         return problem_bad_graph(reterr, token->place.line, token->place.column,
                                  "The member occurs twice.");
     }
-    if (weight->name != 0 && name != 1) {
-        weight->other = name;
-        return STATUS_OK;
+    if (name->rank != NO_COLUMN) {
+        weight->other = overrules ? *name : *key;
+        weight->is_doubtful =
+            !overrules && (weight->is_doubtful || name->rank != 0 || key->rank == 0);
     }
-    weight->other = weight->name;
-    weight->name = name;
-    weight->place = token->place;
-    weight->size = is_number ? token->size : 0;
-    memcpy(weight->text, token->text, weight->size);
+    if (name->rank == NO_COLUMN || overrules) {
+        weight->name = *key;
+        weight->place = token->place;
+        weight->size = is_number ? token->size : 0;
+        memcpy(weight->text, token->text, weight->size);
+    }
     return STATUS_OK;
 }
 
 enum status json_weight_end(struct json_weight *weight, struct problem *reterr)
 {
     const struct json_place place = weight->place;
-    const size_t other = weight->name > 1 && weight->other != 0 ? weight->other : weight->used;
+    const char *name = weight->name.bytes;
 
-    if (weight->name == 0) {
+    if (weight->name.rank == NO_COLUMN) {
         return STATUS_OK;
     }
     if (weight->size == 0) {
-        return problem_bad_graph(reterr, place.line, place.column, "The weight is not a number.");
+        problem_bad_graph(reterr, place.line, place.column, "The weight is not a number.");
+        problem_hint(reterr,
+                     "Write it as a number, or give weight=none, which counts each edge 1.");
+        return STATUS_BAD_GRAPH;
     }
-    if (other != 0 && other != weight->name) {
+    if (!weight->is_doubtful && weight->used.rank != NO_COLUMN) {
+        weight->other = weight->used;
+        weight->is_doubtful = strcmp(weight->used.bytes, name) != 0;
+    }
+    if (weight->is_doubtful) {
         problem_bad_graph(reterr, place.line, place.column,
                           "The weight may be \"%s\" or \"%s\", since edges have both names.",
-                          weight->names[other - 1], weight->names[weight->name - 1]);
-        problem_hint(reterr, "Name the one to take: weight=%s.", weight->names[weight->name - 1]);
+                          weight->other.bytes, name);
+        problem_hint(reterr, "Name the one to take: weight=%s.", name);
         return STATUS_BAD_GRAPH;
     }
     weight->used = weight->name;
     return STATUS_OK;
 }
 
-void json_weight_pass(struct json_weight *weight, const struct json_token *token)
+void json_weight_pass(struct json_weight *weight, const struct json_token *token, bool is_reached)
 {
-    const struct field field = {token->text, token->size, 0};
+    struct field field = {token->text, token->size, 0};
     double value;
 
-    if (weight->used != 0 || weight->unknown.line != 0) {
+    if (weight->used.rank != NO_COLUMN || weight->unknown.line != 0) {
         return;
     }
-    if (token->kind == JSON_TOKEN_KEY || token->kind == JSON_TOKEN_ARRAY_BEGIN) {
-        const bool is_kept = token->kind == JSON_TOKEN_KEY && token->size < sizeof(weight->key) &&
-                             !edge_columns_is_id(field);
+    if (token->kind == JSON_TOKEN_KEY) {
+        const bool is_kept = token->size < sizeof(weight->passed) && !edge_columns_is_id(field);
 
-        memcpy(weight->key, token->text, is_kept ? token->size : 0);
-        weight->key[is_kept ? token->size : 0] = '\0';
-    } else if (weight->key[0] != '\0' &&
+        memcpy(weight->passed, token->text, is_kept ? token->size : 0);
+        weight->passed[is_kept ? token->size : 0] = '\0';
+    } else if (token->kind == JSON_TOKEN_ARRAY_BEGIN) {
+        /* A list counts for "weights", and not for the points of a line. */
+        field = (struct field){weight->passed, strlen(weight->passed), 0};
+        if (field.size == 0 || field.bytes[--field.size] != 's' ||
+            edge_columns_rank(field, "") == NO_COLUMN) {
+            weight->passed[0] = '\0';
+        }
+    } else if (weight->passed[0] != '\0' &&
                (token->kind == JSON_TOKEN_NUMBER || token->kind == JSON_TOKEN_STRING) &&
                number_parse_real(token->text, token->size, &value)) {
         weight->unknown = token->place;
+        weight->is_reached = is_reached && token->kind == JSON_TOKEN_NUMBER;
     }
 }
 
-enum status json_weight_finish(const struct json_weight *weight, const char *wanted,
-                               struct problem *reterr)
+enum status json_weight_finish(const struct json_weight *weight, struct problem *reterr)
 {
-    if (weight->used != 0) {
+    if (weight->used.rank != NO_COLUMN || edge_columns_are_unweighted(weight->wanted)) {
         return STATUS_OK;
     }
-    if (wanted[0] != '\0') {
+    if (weight->wanted[0] != '\0') {
         return problem_set(reterr, STATUS_BAD_PARAMETER,
-                           "weight=%s names an attribute that no edge has.", wanted);
+                           "weight=%s names an attribute that no edge has.", weight->wanted);
     }
     if (weight->unknown.line == 0) {
         return STATUS_OK;
     }
     problem_bad_graph(reterr, weight->unknown.line, weight->unknown.column,
-                      "No attribute of the edges has a name known for weights, and there are "
-                      "numbers in \"%s\".",
-                      weight->key);
-    problem_hint(reterr,
-                 "weight=%s takes the weights from it, where it is a number in the edge itself, no "
-                 "text and in no inner object.",
-                 weight->key);
+                      "There are numbers in \"%s\", and no edge has a weight.", weight->passed);
+    if (weight->is_reached) {
+        problem_hint(reterr,
+                     "weight=%s takes the weights from it, and weight=none counts each edge 1.",
+                     weight->passed);
+    } else {
+        problem_hint(reterr,
+                     "Write the weight as a number in %s, or give weight=none, which counts each "
+                     "edge 1.",
+                     weight->place_of_all);
+    }
     return STATUS_BAD_GRAPH;
 }

@@ -141,6 +141,24 @@ static void weights_have_known_names_and_units(void **state)
     check_weight("% sym\n1 2 5 1999\n", "column 3", 5, "in: 4.", false);
 }
 
+static void no_weight_may_be_wanted(void **state)
+{
+    static const char *const texts[] = {"from,to,len,none,weight\n1,2,3,4,5\n", "1 2 3 4\n",
+                                        "a b {'weight': 5}\n"};
+    struct graph_options options = {.weight = "none"};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct graph *graph = NULL;
+
+        assert_int_equal(
+            read_graph(FORMAT_EDGES, &options, texts[i], strlen(texts[i]), 5, &graph, NULL),
+            STATUS_OK);
+        assert_true(graph_weight(graph, 0) == 1);
+        graph_destroy(graph);
+    }
+}
+
 static void check_refused(const char *text, uint64_t line, const char *detail, const char *hint)
 {
     const struct graph_options options = {0};
@@ -160,6 +178,7 @@ static void columns_that_may_be_weights_are_refused(void **state)
 {
     (void)state;
     check_refused("from,to,len,maxspeed\n1,2,3,4\n", 1, "in: len, maxspeed.", "weight=len");
+    check_refused("from,to,len,maxspeed\n1,2,3,4\n", 1, "in: len, maxspeed.", "weight=none");
     check_refused("id,source,target,cost,reverse_cost\n1,2,3,4,-1\n", 1, "a reverse_cost",
                   "weight=cost");
     check_refused("# x\nfrom,to,name,len\n1,2,a,4\n", 2, "in: len.", "weight=len");
@@ -432,6 +451,7 @@ int main(void)
         cmocka_unit_test(weight_is_chosen_by_name_or_number),
         cmocka_unit_test(weights_have_known_names_and_units),
         cmocka_unit_test(columns_that_may_be_weights_are_refused),
+        cmocka_unit_test(no_weight_may_be_wanted),
         cmocka_unit_test(names_of_vertices_are_no_pieces_of_other_text),
         cmocka_unit_test(quotes_keep_a_name_as_it_is),
         cmocka_unit_test(integers_may_be_written_as_decimals),

@@ -210,6 +210,24 @@ static void attributes_are_the_weight_by_known_names(void **state)
                "weight= names");
 }
 
+static void no_weight_may_be_wanted(void **state)
+{
+    static const char text[] =
+        HEAD "<key id='d0' for='edge' attr.name='weight'><default>4</default></key>"
+             "<key id='d1' for='edge' attr.name='none'/><graph edgedefault='directed'>" NODES
+             "<edge source='a' target='b' weight='3'><data key='d0'>x</data><data key='d1'>3</data>"
+             "<data key='d2'><EdgeLabel>7</EdgeLabel></data></edge></graph></graphml>";
+    struct graph_options options = {.weight = "none"};
+    struct graph *graph = NULL;
+
+    (void)state;
+    assert_int_equal(read_with(text, &options, &graph, NULL), STATUS_OK);
+    assert_true(graph_weight(graph, 0) == 1);
+    graph_destroy(graph);
+    check_edge("<key id='d0' for='edge' attr.name='km'/>", "<data key='d0'>7</data>", 0,
+               "weight=none");
+}
+
 /* Whatever is kept of a document until it ends is bounded. */
 static void a_tag_has_an_end(void **state)
 {
@@ -240,6 +258,7 @@ int main(void)
         cmocka_unit_test(attributes_beyond_a_limit_are_refused),
         cmocka_unit_test(weight_names_another_attribute),
         cmocka_unit_test(attributes_are_the_weight_by_known_names),
+        cmocka_unit_test(no_weight_may_be_wanted),
         cmocka_unit_test(a_tag_has_an_end),
     };
 

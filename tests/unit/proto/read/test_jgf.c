@@ -147,6 +147,50 @@ static void weight_names_a_member_of_the_metadata(void **state)
                      STATUS_TOO_LARGE);
 }
 
+/* The weight of an edge with these members, -1 where they are refused with a hint that has this. */
+static double weight_of(const char *members, const char *weight, const char *hint)
+{
+    struct graph_options options = {0};
+    struct problem problem = {0};
+    struct graph *graph = NULL;
+    struct text text = {0};
+    double value = -1;
+
+    memcpy(options.weight, weight, strlen(weight) + 1);
+    text_printf(&text,
+                "{\"graph\":{\"nodes\":{\"a\":{},\"b\":{}},\"edges\":[{\"source\":\"a\","
+                "\"target\":\"b\",%s}]}}",
+                members);
+    if (read_with(text.bytes, &options, &graph, &problem) == STATUS_OK) {
+        value = graph_weight(graph, 0);
+    } else {
+        assert_int_equal(problem.status, STATUS_BAD_GRAPH);
+        assert_non_null(strstr(problem.hint, hint));
+        assert_non_null(strstr(problem.hint, "weight=none"));
+    }
+    graph_destroy(graph);
+    text_finish(&text);
+    return value;
+}
+
+/* A hint names what helps: each is followed here. */
+static void hints_lead_to_the_weight(void **state)
+{
+    static const char itself[] = "\"metadata\": {\"weight\": 5}";
+
+    (void)state;
+    assert_true(weight_of("\"metadata\":{\"value\":5}", "", "") == 5);
+    assert_true(weight_of("\"metadata\":{\"km\":5}", "", "weight=km") == -1);
+    assert_true(weight_of("\"metadata\":{\"km\":5}", "km", "") == 5);
+    assert_true(weight_of("\"weight\":5", "", itself) == -1);
+    assert_true(weight_of("\"km\":5", "", itself) == -1);
+    assert_true(weight_of("\"data\":{\"km\":5}", "", itself) == -1);
+    assert_true(weight_of("\"metadata\":{\"km\":\"5\"}", "", itself) == -1);
+    assert_true(weight_of("\"metadata\":{\"of\":{\"km\":5}}", "", itself) == -1);
+    assert_true(weight_of("\"metadata\": {\"weight\": 5}", "", "") == 5);
+    assert_true(weight_of("\"metadata\":{\"km\":5,\"value\":7},\"weight\":3", "none", "") == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +199,7 @@ int main(void)
         cmocka_unit_test(edges_may_be_left_out_and_weights_count_one),
         cmocka_unit_test(an_edge_may_lead_both_ways_by_itself),
         cmocka_unit_test(weight_names_a_member_of_the_metadata),
+        cmocka_unit_test(hints_lead_to_the_weight),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,15 +98,15 @@ static double weight_of(const char *members)
     } else {
         assert_int_equal(problem.status, STATUS_BAD_GRAPH);
         assert_true(problem.line == 1 && problem.column > 40);
-        assert_true((problem.hint[0] != '\0') == (strstr(problem.detail, "not a number") == NULL));
+        assert_non_null(strstr(problem.hint, "weight="));
     }
     graph_destroy(graph);
     return weight;
 }
 
-static void weights_go_by_one_of_five_names(void **state)
+static void weights_go_by_the_names_of_edge_lists(void **state)
 {
-    static const char *const names[] = {"weight", "value", "length", "distance", "cost"};
+    static const char *const names[] = {"weight", "value", "length", "distance", "Cost (km)"};
     char members[100];
 
     (void)state;
@@ -127,6 +127,48 @@ static void weights_go_by_one_of_five_names(void **state)
     assert_true(weight_of("\"value\":3},{\"from\":1,\"to\":0,\"value\":4,\"label\":\"x\"") == 3);
     assert_true(weight_of("\"value\":3},{\"from\":1,\"to\":0,\"length\":4") == -1);
     assert_true(weight_of("\"value\":3,\"weight\":5},{\"from\":1,\"to\":0") == 5);
+}
+
+static void an_edge_has_one_weight(void **state)
+{
+    (void)state;
+    assert_true(weight_of("\"weight\":7,\"weight_km\":3") == -1);
+    assert_true(weight_of("\"weight_km\":3,\"weight\":7,\"value\":4") == -1);
+    assert_true(weight_of("\"value\":3,\"length\":3,\"weight\":7") == 7);
+    assert_true(weight_of("\"length_km\":3},{\"from\":1,\"to\":0,\"length_m\":4") == -1);
+    assert_true(weight_of("\"weights\":[5]") == -1);
+    assert_true(weight_of("\"data\":{\"lengths\":[5,6]}") == -1);
+    assert_true(weight_of("\"weights\":[5],\"weight\":7") == 7);
+    assert_true(weight_of("\"width\":3,\"label\":\"x\"") == -1);
+}
+
+/* vis.js draws edges of a width, with a label. */
+static void no_weight_may_be_wanted(void **state)
+{
+    static const char unweighted[] =
+        "{\"nodes\":[{\"id\":0},{\"id\":1}],\"edges\":"
+        "[{\"from\":0,\"to\":1,\"width\":3,\"label\":\"5\",\"value\":\"x\",\"none\":2}]}";
+    struct graph_options options = {0};
+    struct problem problem = {0};
+    struct graph *graph = NULL;
+
+    (void)state;
+    assert_int_equal(read_weighted(unweighted, "none", &graph), STATUS_OK);
+    assert_true(graph_weight(graph, 0) == 1);
+    graph_destroy(graph);
+    for (size_t i = 0; i < 2; i++) {
+        static const char *const members[] = {"\"width\":3", "\"label\":\"5\""};
+        static const char *const hints[] = {"weight=width", "a number in the edge itself"};
+        char text[200];
+
+        snprintf(text, sizeof text,
+                 "{\"nodes\":[{\"id\":0},{\"id\":1}],\"edges\":[{\"from\":0,\"to\":1,%s}]}",
+                 members[i]);
+        assert_int_equal(read_graph(FORMAT_JSON, &options, text, strlen(text), 5, &graph, &problem),
+                         STATUS_BAD_GRAPH);
+        assert_non_null(strstr(problem.hint, hints[i]));
+        assert_non_null(strstr(problem.hint, "weight=none"));
+    }
 }
 
 static void ends_go_by_one_pair_of_names(void **state)
@@ -167,7 +209,9 @@ int main(void)
         cmocka_unit_test(any_split_gives_the_same_graph),
         cmocka_unit_test(defaults_follow_the_style),
         cmocka_unit_test(weight_names_an_attribute_of_linked_edges_alone),
-        cmocka_unit_test(weights_go_by_one_of_five_names),
+        cmocka_unit_test(weights_go_by_the_names_of_edge_lists),
+        cmocka_unit_test(an_edge_has_one_weight),
+        cmocka_unit_test(no_weight_may_be_wanted),
         cmocka_unit_test(ends_go_by_one_pair_of_names),
         cmocka_unit_test(keys_are_compared_to_their_end),
     };
