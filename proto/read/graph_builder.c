@@ -14,8 +14,6 @@
 #define ROOM_FOR_MANY (3u << 20)
 /* Integers beyond this are not all doubles. */
 #define EXACT_LIMIT (1ll << 53)
-/* The list of edges, and beside it targets and integer weights of the rows. */
-#define EDGE_BYTES 20
 /* Begins of the rows, by source and by target, two lengths and a queue: graph_tighten_bound. */
 #define VERTEX_BYTES 36
 
@@ -237,7 +235,7 @@ void graph_builder_commit(struct graph_builder *builder, uint64_t count)
 
 uint64_t graph_builder_memory(const struct graph_builder *builder)
 {
-    return builder->list.count * EDGE_BYTES + builder->vertex_count * VERTEX_BYTES;
+    return builder->list.count * GRAPH_BUILDER_EDGE_BYTES + builder->vertex_count * VERTEX_BYTES;
 }
 
 uint64_t graph_builder_edge_count(const struct graph_builder *builder)

@@ -38,6 +38,8 @@ void graph_builder_expect(struct graph_builder *builder, uint64_t edge_count);
  * many vertices. */
 MUST_CHECK enum status graph_builder_admit(struct graph_builder *builder, uint64_t vertex_count,
                                            struct problem *reterr);
+/* An edge takes these: its place in the list, and beside it target and integer weight in a row. */
+#define GRAPH_BUILDER_EDGE_BYTES 20
 /* Bytes that the edges, and as many vertices as were admitted last, take at most until they are
  * rows: to be told before they are taken. Names are not counted. */
 uint64_t graph_builder_memory(const struct graph_builder *builder);

@@ -74,6 +74,7 @@ static enum status keep(struct line_splitter *splitter, const char *bytes, size_
     }
     if (needed > splitter->pending_capacity) {
         size_t capacity = needed < 256 ? 256 : needed * 2;
+        capacity = capacity > limit + 1 ? limit + 1 : capacity;
         char *pending = realloc(splitter->pending, capacity);
 
         if (pending == NULL) {

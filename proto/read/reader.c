@@ -87,7 +87,7 @@ void reader_destroy(struct reader *reader)
 
 uint64_t reader_memory(const struct reader *reader)
 {
-    return graph_builder_memory(reader->builder) +
+    return graph_builder_memory(reader->builder) + reader->splitter.pending_capacity +
            (reader->class_->memory != NULL ? reader->class_->memory(reader) : 0);
 }
 

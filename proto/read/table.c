@@ -1,9 +1,9 @@
 /* A matrix as a table of text: a line a row, between commas, semicolons, tabs or blanks. Entry (i,
  * j) is the weight of the edge from vertex i to vertex j; nothing, inf, nan, NA, null and '-' are
  * no edge, nor is a 0 on the diagonal. A 0 elsewhere is an edge of weight 0 where something else
- * marks missing edges, as in the tables that this service writes, and no edge where nothing does,
- * as in those of NumPy, NetworkX and igraph. The vertices are named by a header, by the first field
- * of each line, or both; else they are 0..n-1. */
+ * marks missing edges, and no edge where nothing does, as in the tables of NumPy, NetworkX and
+ * igraph. The vertices are named by a header, by the first field of each line, or both; else they
+ * are 0..n-1. */
 #include "proto/read/table.h"
 
 #include "proto/number.h"
@@ -369,11 +369,13 @@ static void note(struct table *table)
              names[table->has_header + 2 * table->has_row_names]);
     memcpy(notes->weight, READER_WEIGHT_VALUE, sizeof(READER_WEIGHT_VALUE));
     if (table->zero_count > 0 && !table->marked) {
-        warning_hint(warning_add(&notes->warnings, WARNING_FORMAT_GUESSED,
-                                 "The table was read as a matrix, and the %llu zeros off its "
-                                 "diagonal as no edges, since nothing else marks missing edges.",
-                                 (unsigned long long)table->zero_count),
-                     "Where a missing edge is empty, inf or nan, a 0 is an edge of weight 0.");
+        warning_hint(
+            warning_add(&notes->warnings, WARNING_FORMAT_GUESSED,
+                        "The table was read as a matrix, and the %llu zeros off its "
+                        "diagonal as no edges, since nothing else marks missing edges.",
+                        (unsigned long long)table->zero_count),
+            "In an .npy a 0 is an edge of weight 0, and so it is here where a missing edge "
+            "is empty, inf or nan.");
     } else if (table->reader.options.format_guessed) {
         warning_hint(warning_add(&notes->warnings, WARNING_FORMAT_GUESSED,
                                  "The table was read as a matrix, since it has as many lines as "
@@ -421,7 +423,8 @@ static uint64_t memory(const struct reader *reader)
     const struct table *table = (const struct table *)reader;
 
     return 2 * name_table_memory(table->names) + table->scratch.capacity + table->first.capacity +
-           table->zeros.capacity;
+           table->zeros.capacity +
+           (table->marked ? table->zero_count * GRAPH_BUILDER_EDGE_BYTES : 0);
 }
 
 static void cleanup(struct reader *reader)

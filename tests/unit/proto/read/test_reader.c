@@ -245,6 +245,13 @@ static void write_npy(struct text *text, uint32_t index)
     }
 }
 
+static void write_zeros(struct text *text, uint32_t index)
+{
+    if (index < EDGES) {
+        text_printf(text, "%s%c", index == 1 ? "" : "0", (index + 1) % VERTICES == 0 ? '\n' : ',');
+    }
+}
+
 static void write_nthu(struct text *text, uint32_t index)
 {
     const uint32_t head[2] = {VERTICES + 1, EDGES};
@@ -317,6 +324,7 @@ static const struct costly {
     {"mtx, array", FORMAT_MTX, false, write_array},
     {"metis", FORMAT_METIS, false, write_lists},
     {"npy", FORMAT_NPY, false, write_npy},
+    {"matrix, zeros", FORMAT_MATRIX, false, write_zeros},
     {"nthu", FORMAT_NTHU, false, write_nthu},
     {"json, compact", FORMAT_JSON, false, write_compact},
     {"json, nodes", FORMAT_JSON, false, write_nodes},

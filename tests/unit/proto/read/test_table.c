@@ -130,6 +130,7 @@ static void zeros_are_edges_where_something_else_marks_none(void **state)
     (void)state;
     assert_int_equal(graph->edge_count, 2);
     assert_non_null(strstr(notes.warnings.list[0].detail, "the 4 zeros off its diagonal"));
+    assert_non_null(strstr(notes.warnings.list[0].hint, "In an .npy"));
     graph_destroy(graph);
     check_edges("0,0,\n0,0,7\n,,0\n", "0>1:0 1>0:0 1>2:7 ");
     /* An empty diagonal says nothing about the rest. */
@@ -205,6 +206,22 @@ static void a_row_may_be_longer_than_a_line_of_edges(void **state)
     text_finish(&text);
 }
 
+static void a_row_counts_as_memory_before_it_ends(void **state)
+{
+    static const char cells[] = "12345678,12345678,12345678,12345678,12345678,12345678,12345678,";
+    const struct graph_options options = {0};
+    struct reader *reader = NULL;
+    size_t size = 0;
+
+    (void)state;
+    assert_int_equal(reader_create(FORMAT_MATRIX, &options, &reader), STATUS_OK);
+    for (; size < (size_t)12 << 20; size += sizeof cells - 1) {
+        assert_int_equal(reader_feed(reader, cells, sizeof cells - 1, NULL), STATUS_OK);
+    }
+    assert_in_range(reader_memory(reader), size, ((size_t)16 << 20) + 4096);
+    reader_destroy(reader);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +231,7 @@ int main(void)
         cmocka_unit_test(zeros_are_edges_where_something_else_marks_none),
         cmocka_unit_test(lists_and_tables_are_told_apart),
         cmocka_unit_test(a_row_may_be_longer_than_a_line_of_edges),
+        cmocka_unit_test(a_row_counts_as_memory_before_it_ends),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
