@@ -133,8 +133,11 @@ enum status edge_dialect_check_counts(const int64_t integers[3], bool is_counted
                              "of the %lld lines behind it; as an edge it lacks the weight that "
                              "they have.",
                       (long long)integers[0], (long long)integers[1], (long long)behind);
-    problem_hint(reterr, fits ? "Remove it, or write a header above it: source, target, weight."
-                              : "Correct the numbers, or give the edge its weight.");
+    problem_hint(
+        reterr,
+        fits ? "Write a header above, source,target or source,target,weight, to read it as an "
+               "edge, or remove it."
+             : "Correct the numbers, or give the edge its weight.");
     return STATUS_BAD_GRAPH;
 }
 

@@ -26,7 +26,6 @@ struct edges {
     bool is_counted; /* the first line has the counts */
     bool has_data;   /* each line ends with a dict */
     bool has_header;
-    bool meets_first;    /* a vertex of the first edge has other edges */
     int64_t integers[3]; /* of the first line; 0 where it has fewer */
     struct edge_columns columns;
     struct edge_row row;
@@ -171,8 +170,6 @@ static enum status take_edge(struct edges *edges, struct problem *reterr)
     if (columns->weight != NO_COLUMN) {
         weight = row->fields[columns->weight];
     }
-    edges->meets_first |=
-        graph_builder_edge_count(edges->reader.builder) > 0 && (ends[0] < 2 || ends[1] < 2);
     return reader_add_edge(&edges->reader, ends, weight.bytes, weight.size, weight.column, reterr);
 }
 
@@ -275,7 +272,10 @@ static enum status settle_first(struct edges *edges, const struct edge_row *firs
                                  "and edges.",
                                  (long long)counts[0], (long long)counts[1]),
                      "An edge has a weight there, as in the other lines.");
-        return graph_builder_admit(edges->reader.builder, (uint64_t)counts[0], reterr);
+        status = reader_admit_count(&edges->reader, (uint64_t)counts[0], reterr);
+        return status == STATUS_OK
+                   ? graph_builder_admit(edges->reader.builder, (uint64_t)counts[0], reterr)
+                   : status;
     }
     edges->row = *first;
     status = decide(edges, NULL, reterr);
@@ -537,6 +537,17 @@ static enum status build(struct edges *edges, struct graph **ret_graph, struct p
     return status;
 }
 
+/* The first edge has the first rows. */
+static bool is_first_apart(const struct graph_builder *builder)
+{
+    uint32_t ends[2] = {2, 2};
+
+    for (uint64_t i = 1; i < graph_builder_edge_count(builder) && ends[0] > 1 && ends[1] > 1; i++) {
+        (void)graph_builder_edge(builder, i, ends);
+    }
+    return ends[0] > 1 && ends[1] > 1;
+}
+
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
     struct edges *edges = (struct edges *)reader;
@@ -564,8 +575,8 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
         return status;
     }
     if (!edges->has_header && !edges->has_data && edges->columns.count == 2 &&
-        !edges->meets_first && graph_builder_edge_count(reader->builder) > 2 &&
-        !name_table_numbers(edges->names, NULL)) {
+        graph_builder_edge_count(reader->builder) > 2 && !name_table_numbers(edges->names, NULL) &&
+        is_first_apart(reader->builder)) {
         warning_hint(warning_add(&reader->notes.warnings, WARNING_FORMAT_GUESSED,
                                  "The first line was read as an edge, and has no vertex of another "
                                  "one: it may be a header."),

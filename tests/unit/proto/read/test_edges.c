@@ -294,6 +294,7 @@ static void the_first_line_may_have_the_counts(void **state)
     struct reader_notes notes;
     struct graph *graph = read_noted("5 2\n1 3 7\n3 4 1\n", &notes);
     struct graph_options options = {.has_vertex_count = true, .vertex_count = 5};
+    struct problem problem = {0};
     char buffer[VERTEX_NAME_BUFFER];
     size_t size;
 
@@ -310,6 +311,10 @@ static void the_first_line_may_have_the_counts(void **state)
     assert_int_equal(read_graph(FORMAT_EDGES, &options, "5 1\n0 1 7\n", 10, 3, &graph, NULL),
                      STATUS_OK);
     graph_destroy(graph);
+    options.vertex_count = 4;
+    assert_int_equal(read_graph(FORMAT_EDGES, &options, "5 1\n0 1 7\n", 10, 3, &graph, &problem),
+                     STATUS_BAD_PARAMETER);
+    assert_non_null(strstr(problem.detail, "announces 5"));
     check_refused("5 3\n1 3 7\n3 4 1\n", 1, "the 2 lines behind it", "its weight");
     check_refused("# c\n3 2\n1 3 7\n3 4 1\n", 2, "the 2 lines behind it", "its weight");
     check_refused("3 2\na b 7\n3 4 1\n", 1, "the 2 lines behind it", "its weight");
@@ -321,11 +326,13 @@ static void a_first_edge_may_be_the_counts(void **state)
     struct graph *graph;
 
     (void)state;
-    check_refused("5 3 1\n1 2 10\n2 5 15\n1 4 40\n", 1, "edges: 3 are behind it", "Remove it");
+    check_refused("5 3 1\n1 2 10\n2 5 15\n1 4 40\n", 1, "edges: 3 are behind it",
+                  "Write a header above");
     check_refused("2 9 1\n1 2 1\n2 1 1\n1 2 2\n2 1 2\n1 2 3\n2 1 3\n1 2 4\n2 1 4\n1 2 5\n", 1,
-                  "9 are behind", "header above it");
+                  "9 are behind", "header above");
     check_refused("3 3 3\n1 2 1\n2 3 1\n3 1 1\n", 1, "3 3, may be an edge", "");
-    check_refused("# c\n5 4\n1 2\n2 3\n3 4\n4 5\n", 2, "4 are behind it", "Remove it");
+    check_refused("# c\n5 4\n1 2\n2 3\n3 4\n4 5\n", 2, "4 are behind it",
+                  "as an edge, or remove it");
     /* One edge more or less, a vertex beyond, or a header: it is an edge. */
     check_first("5 3 1\n1 2 10\n2 5 15\n", 4, "1", 10);
     check_first("5 3 1\n1 2 10\n2 5 15\n1 6 40\n", 5, "1", 10);
