@@ -87,8 +87,10 @@ enum status charset_converter_create(const char *charset, charset_take take, voi
     converter->kept = 0;
     converter->descriptor = iconv_open("utf-8", charset);
     if (converter->descriptor == NO_DESCRIPTOR) {
+        const bool is_unknown = errno == EINVAL;
+
         free(converter);
-        return STATUS_BAD_PARAMETER;
+        return is_unknown ? STATUS_BAD_PARAMETER : STATUS_NO_MEMORY;
     }
     *ret_converter = converter;
     return STATUS_OK;

@@ -361,6 +361,17 @@ static enum status decode(struct decoder *decoder, const char *bytes, size_t siz
     return status;
 }
 
+/* In a signature # is a digit from 1 on. */
+static bool begins(const char *bytes, size_t size, const char *signature)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (signature[i] == '#' ? bytes[i] < '1' || bytes[i] > '9' : bytes[i] != signature[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Starts the coding whose signature the first bytes are, or refuses an archive. The coding is told
  * unless they are the begin of a signature and more may follow. */
 static enum status tell_coding(struct decoder *decoder, const char *bytes, size_t size,
@@ -381,13 +392,13 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
          "numpy.load('g.npz')['arr_0']), or of a sparse matrix: scipy.io.mmwrite('g.mtx', "
          "scipy.sparse.load_npz('g.npz'))."},
         {"\xFD\x37zXZ", 6, CODING_IDENTITY, "an xz file", unpack},
-        {"BZh91AY&SY", 10, CODING_IDENTITY, "a bzip2 file", unpack},
+        {"BZh#1AY&SY", 10, CODING_IDENTITY, "a bzip2 file", unpack},
     };
 
     for (size_t i = 0; i < sizeof(signatures) / sizeof(signatures[0]); i++) {
         const bool is_whole = size >= signatures[i].size;
 
-        if (memcmp(bytes, signatures[i].bytes, is_whole ? signatures[i].size : size) != 0) {
+        if (!begins(bytes, is_whole ? signatures[i].size : size, signatures[i].bytes)) {
             continue;
         }
         if (!is_whole) {

@@ -2,6 +2,9 @@
 
 #include "proto/text.h"
 
+#include <dlfcn.h>
+#include <errno.h>
+#include <iconv.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +97,32 @@ static void a_place_is_told_in_utf8(void **state)
     refused("utf-16le", "1", 1, 1, 1);
 }
 
+/* A failure of the C library, once it is wanted. */
+static int open_error;
+
+iconv_t iconv_open(const char *to, const char *from)
+{
+    iconv_t (*real)(const char *, const char *);
+    void *symbol = dlsym(RTLD_NEXT, "iconv_open");
+
+    memcpy(&real, &symbol, sizeof real);
+    errno = open_error;
+    return open_error != 0 ? (iconv_t)-1 : real(to, from);
+}
+
+static void a_lack_of_memory_is_told_from_an_unknown_charset(void **state)
+{
+    struct charset_converter *converter = NULL;
+
+    (void)state;
+    open_error = ENOMEM;
+    assert_int_equal(charset_converter_create("big5", NULL, NULL, &converter), STATUS_NO_MEMORY);
+    open_error = EINVAL;
+    assert_int_equal(charset_converter_create("big5", NULL, NULL, &converter),
+                     STATUS_BAD_PARAMETER);
+    open_error = 0;
+}
+
 static void names_are_known(void **state)
 {
     static const char *const names[][2] = {{"UTF-8", "utf-8"},
@@ -124,6 +153,7 @@ int main(void)
         cmocka_unit_test(text_becomes_utf8_in_any_split),
         cmocka_unit_test(more_than_a_buffer_is_converted),
         cmocka_unit_test(a_place_is_told_in_utf8),
+        cmocka_unit_test(a_lack_of_memory_is_told_from_an_unknown_charset),
         cmocka_unit_test(names_are_known),
     };
 

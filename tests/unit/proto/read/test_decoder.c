@@ -264,6 +264,8 @@ static void codings_and_archives_are_told_by_their_first_bytes(void **state)
     first_bytes_tell("PK\3\4rest", 8, STATUS_BAD_GRAPH, "zip");
     first_bytes_tell("\xFD\x37zXZ\0rest", 10, STATUS_BAD_GRAPH, "xz");
     first_bytes_tell("BZh91AY&SYrest", 14, STATUS_BAD_GRAPH, "bzip2");
+    first_bytes_tell("BZh11AY&SYrest", 14, STATUS_BAD_GRAPH, "bzip2");
+    first_bytes_tell("BZh01AY&SY", 10, STATUS_OK, "BZh01AY&SY");
     first_bytes_tell("BZh9,b,5\n", 9, STATUS_OK, "BZh9,b,5\n");
     first_bytes_tell("PK", 2, STATUS_OK, "PK");
     first_bytes_tell("1 2\n", 4, STATUS_OK, "1 2\n");
