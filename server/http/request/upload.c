@@ -207,9 +207,7 @@ static bool has_dimacs_header(const struct text *kept)
 
 static bool may_be_document(const struct upload *upload)
 {
-    return upload->format == FORMAT_JSON &&
-           upload->kept.size <= upload->rules.document_limit_bytes &&
-           !has_graph_member(&upload->kept);
+    return upload->format == FORMAT_JSON && upload->kept.size <= upload->rules.document_limit_bytes;
 }
 
 /* The bytes of the graph itself. */
@@ -226,15 +224,19 @@ static void take_bytes(struct upload *upload, const char *bytes, size_t size)
         refuse(upload);
         return;
     }
+    /* Once it is twice as long: pieces may be single bytes, and each look is at all of them. */
+    const bool is_due = upload->kept.size >= 2 * upload->searched_bytes;
+    const bool has_member = is_due && has_graph_member(&upload->kept);
+
+    upload->searched_bytes = is_due ? upload->kept.size : upload->searched_bytes;
     /* The format may be told before READER_SNIFF_SIZE bytes: then a graph too large is refused by
      * its first line, whatever may follow. */
-    if (upload->format == FORMAT_NONE &&
-        (upload->kept.size >= READER_SNIFF_SIZE || has_dimacs_header(&upload->kept) ||
-         has_graph_member(&upload->kept))) {
+    if (upload->format == FORMAT_NONE && (upload->kept.size >= READER_SNIFF_SIZE ||
+                                          has_dimacs_header(&upload->kept) || has_member)) {
         find_format(upload);
     }
     if (upload->problem.status == STATUS_OK && upload->format != FORMAT_NONE &&
-        !may_be_document(upload)) {
+        (has_member || !may_be_document(upload))) {
         start_reader(upload);
     }
 }
@@ -326,9 +328,10 @@ enum status upload_end(struct upload *upload, struct reader **ret_reader,
         find_format(upload);
     }
     if (upload->problem.status == STATUS_OK && upload->reader == NULL) {
-        document = may_be_document(upload) ? json_loadb(upload->kept.bytes, upload->kept.size,
-                                                        JSON_REJECT_DUPLICATES, NULL)
-                                           : NULL;
+        if (may_be_document(upload) && !has_graph_member(&upload->kept)) {
+            document =
+                json_loadb(upload->kept.bytes, upload->kept.size, JSON_REJECT_DUPLICATES, NULL);
+        }
         /* A document names a stored graph and brings none. */
         if (!json_is_string(json_object_get(document, "graph")) ||
             json_object_get(document, "edges") != NULL ||

@@ -105,6 +105,29 @@ static void a_document_about_a_stored_graph_is_handed_out(void **state)
     json_decref(document);
 }
 
+/* Searched anew with each byte, it would keep the thread of its endpoint for minutes. */
+static void a_document_may_come_byte_by_byte(void **state)
+{
+    const size_t size = 1 << 20;
+    struct upload_rules large = rules;
+    struct reader *reader = NULL;
+    json_t *document = NULL;
+    struct problem problem;
+    char *body = malloc(size);
+
+    (void)state;
+    assert_non_null(body);
+    memset(body, ' ', size);
+    memcpy(body, "{\"graph\":\"rome\"", 15);
+    body[size - 1] = '}';
+    large.document_limit_bytes = size;
+    assert_int_equal(end_of(&large, body, size, 1, &reader, &document, &problem), STATUS_OK);
+    assert_null(reader);
+    assert_string_equal(json_string_value(json_object_get(document, "graph")), "rome");
+    json_decref(document);
+    free(body);
+}
+
 static void a_graph_with_a_member_graph_is_a_graph(void **state)
 {
     static const char body[] = "{\"graph\":{},\"nodes\":[{\"id\":1},{\"id\":2}],"
@@ -235,6 +258,7 @@ int main(void)
         cmocka_unit_test(a_long_body_goes_to_the_reader_on_its_way),
         cmocka_unit_test(a_format_that_is_said_is_not_guessed),
         cmocka_unit_test(a_document_about_a_stored_graph_is_handed_out),
+        cmocka_unit_test(a_document_may_come_byte_by_byte),
         cmocka_unit_test(a_graph_with_a_member_graph_is_a_graph),
         cmocka_unit_test(a_body_is_decoded_on_its_way),
         cmocka_unit_test(what_is_no_graph_is_refused),
