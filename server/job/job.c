@@ -3,6 +3,7 @@
 #include "server/job/capacity.h"
 #include "server/store/identity.h"
 
+#include <math.h>
 #include <search.h>
 #include <string.h>
 
@@ -100,7 +101,9 @@ double job_progress(const struct job *job, double monotonic_s)
         return job->state == JOB_DONE ? 1 : 0;
     }
     struct progress *progress = &job->signal->progress;
-    return job->state == JOB_RUNNING ? progress_share(progress, monotonic_s) : progress->shown;
+    /* A process may have left any value. */
+    return job->state == JOB_RUNNING ? progress_share(progress, monotonic_s)
+                                     : fmin(fmax(progress->shown, 0), PROGRESS_SHARE_MAX);
 }
 
 double job_eta_s(const struct job *job, double monotonic_s)

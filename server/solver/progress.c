@@ -6,8 +6,6 @@
 #define PRIOR_SHARE 0.01
 /* A step that takes longer than expected is taken to last for this part of its time more. */
 #define OVERDUE_SHARE 0.25
-/* Shown at most, as long as there is something left to do. */
-#define SHARE_MAX 0.999
 
 void progress_expect(struct progress *progress, const double seconds[PHASE_COUNT], double now_s)
 {
@@ -61,6 +59,6 @@ double progress_share(struct progress *progress, double now_s)
     const double passed_s = now_s - progress->begun_at_s;
     const double left_s = progress_left_s(progress, now_s);
     const double share = left_s >= 0 && passed_s > 0 ? passed_s / (passed_s + left_s) : 0;
-    progress->shown = fmin(fmax(progress->shown, share), SHARE_MAX);
+    progress->shown = fmin(fmax(progress->shown, share), PROGRESS_SHARE_MAX);
     return progress->shown;
 }

@@ -9,6 +9,9 @@
 
 #include <stdatomic.h>
 
+/* Shown at most, as long as there is something left to do. */
+#define PROGRESS_SHARE_MAX 0.999
+
 struct progress {
     _Atomic double begun_at_s; /* monotonic; 0 = not yet */
     _Atomic double expected_s[PHASE_COUNT];

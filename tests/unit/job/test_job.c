@@ -1,6 +1,7 @@
 #include "server/job/capacity.h"
 #include "server/job/job.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,6 +62,12 @@ static void progress_and_the_time_left_are_those_of_the_state(void **state)
     assert_true(job_eta_s(job, 63) == 9 && job_progress(job, 63) == 0.25);
     job->state = JOB_FAILED;
     assert_true(job_eta_s(job, 66) < 0 && job_progress(job, 66) == 0.25);
+    /* As a worker process that was broken may leave them. */
+    const double wild[] = {NAN, INFINITY, -INFINITY, -1, 7};
+    for (size_t i = 0; i < sizeof(wild) / sizeof(wild[0]); i++) {
+        job->signal->progress.shown = wild[i];
+        assert_true(job_progress(job, 66) >= 0 && job_progress(job, 66) < 1);
+    }
     job->state = JOB_DONE;
     assert_true(job_eta_s(job, 66) < 0 && job_progress(job, 66) == 1);
     job->state = JOB_QUEUED;
