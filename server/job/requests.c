@@ -187,7 +187,7 @@ void requests_delete_graph(struct scheduler *scheduler, struct call *call)
     entry->deleting = true;
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
         if (entry->results[kind] != NULL) {
-            results_retire(scheduler, entry, kind);
+            results_retire(scheduler, entry, kind, commit);
         }
     }
     scheduler_commit_send(commit);

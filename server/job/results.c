@@ -109,7 +109,6 @@ static void delete_result(struct commit *commit, struct graph_entry *entry, enum
     commit->result_row.kind = kind;
     memcpy(commit->result_row.graph_id, entry->row.id, sizeof(entry->row.id));
     commit->change.delete_result = &commit->result_row;
-    commit->change.retired = result_ref(entry->results[kind]);
     commit->change.quarantine = quarantine;
 }
 
@@ -311,7 +310,8 @@ enum status results_publish(struct scheduler *scheduler, struct graph_entry *ent
     return STATUS_OK;
 }
 
-void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum kind kind)
+void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum kind kind,
+                    struct commit *commit)
 {
     result_table_remove_result(scheduler->results, entry->results[kind]);
     scheduler->capacity.result_bytes -= bytes_of(entry->results[kind]);
@@ -334,6 +334,7 @@ void results_evict(struct scheduler *scheduler, const struct result *kept)
     const struct capacity_ledger *ledger = &scheduler->capacity;
     const uint32_t limit = scheduler->config->result_limit < ledger->result_limit
                                ? scheduler->config->result_limit
+    commit->change.retired[kind] = result_ref(entry->results[kind]);
                                : ledger->result_limit;
     while (ledger->result_count > limit ||
            (budget_bytes > 0 && ledger->result_bytes > budget_bytes)) {
@@ -349,7 +350,7 @@ void results_evict(struct scheduler *scheduler, const struct result *kept)
                   LOG_NUMBER("bytes", bytes_of(entry->results[kind])));
         metrics_add(METRIC_RESULTS_EVICTED, 1);
         delete_result(commit, entry, kind, false);
-        results_retire(scheduler, entry, kind);
+        results_retire(scheduler, entry, kind, commit);
         scheduler_commit_send(commit);
     }
 }
@@ -490,7 +491,7 @@ static void replace_result(struct scheduler *scheduler, const struct result *res
     log_write(LOG_ERROR, "result_damaged", LOG_TEXT("graph", entry->row.id),
               LOG_TEXT("kind", kind_name(kind)));
     delete_result(commit, entry, kind, true);
-    results_retire(scheduler, entry, kind);
+    results_retire(scheduler, entry, kind, commit);
     entry->lost[kind] = true;
     const struct job *unfinished = job_table_newest_of(scheduler->jobs, entry->row.id);
     while (unfinished != NULL &&

@@ -244,8 +244,9 @@ void results_bind_name(struct scheduler *scheduler, const char *name,
  * several kinds it is this one that the graph and its aliases answer with from now on. */
 void results_bind_latest(struct scheduler *scheduler, const struct job *job,
                          struct graph_entry *entry);
-/* No query finds it any more; its file and row are the caller's matter. */
-void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum kind kind);
+/* No query finds it any more. The commit, whose matter its file and row are, lets it go. */
+void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum kind kind,
+                    struct commit *commit);
 /* Evicts the results longest unasked until the budget holds, never `kept`. */
 void results_evict(struct scheduler *scheduler, const struct result *kept);
 /* Whether the graph of the job has its result already, verified when the job asks for that. */

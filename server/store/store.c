@@ -85,7 +85,9 @@ static void publish_results(struct store *store, struct store_change *batch)
     for (struct store_change *change = batch; change != NULL; change = change->next) {
         enum status status = STATUS_OK;
         char name[RESULT_FILE_NAME_SIZE];
-        result_unref(change->retired);
+        for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
+            result_unref(change->retired[kind]);
+        }
         if (change->delete_result != NULL && change->quarantine) {
             /* Before its row goes: after a crash between the two it is as if the file were lost. */
             result_file_name(change->delete_result->graph_id, change->delete_result->kind, name);

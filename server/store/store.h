@@ -31,9 +31,10 @@ struct store_change {
 
     const char *delete_graph_id; /* rows and files: the graph and all of its results */
     const struct result_row *delete_result;
-    struct result *retired; /* with delete_result, or NULL: a reference that the publisher drops,
-                             * as the last one unmaps a whole matrix */
-    bool quarantine;        /* the file of delete_result: it is damaged */
+    /* By kind, NULL without: references to what is deleted. The publisher drops them, as the last
+     * one unmaps a whole matrix. */
+    struct result *retired[KIND_COUNT];
+    bool quarantine;                 /* the file of delete_result: it is damaged */
     const char *quarantine_graph_id; /* the damaged file alone; its row stays */
     const char *delete_job_id;
 

@@ -1,6 +1,43 @@
 #include "server/job/scheduler_internal.h"
 #include "tests/unit/scheduler_fixture.h"
 
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Of the thread of the loop, which is that of the test. */
+static pthread_t loop_thread;
+static size_t unmapped_bytes;
+
+int munmap(void *address, size_t size)
+{
+    if (pthread_equal(pthread_self(), loop_thread)) {
+        unmapped_bytes += size;
+    }
+    return (int)syscall(SYS_munmap, address, size);
+}
+
+/* The others would wait for it: some 30 ms for a GiB. */
+static void a_deletion_does_not_unmap_results_on_the_loop(void **state)
+{
+    struct fixture *fixture = *state;
+    char *edges = ring_of(300, 1);
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve(fixture, edges, job_id, graph_id);
+    free(edges);
+    restart(fixture); /* else the commit of the result may have the last reference */
+    loop_thread = pthread_self();
+    unmapped_bytes = 0;
+    struct question *question = new_question(CALL_DELETE_GRAPH, graph_id);
+    call(fixture, question, STATUS_OK, 204);
+    forget(question);
+    assert_true(unmapped_bytes < (size_t)300 * 300 * 2);
+}
+
 static void a_graph_in_use_is_not_deleted_and_one_that_is_idle_is(void **state)
 {
     struct fixture *fixture = *state;
@@ -119,3 +156,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+        SCHEDULER_TEST(a_deletion_does_not_unmap_results_on_the_loop),

@@ -250,13 +250,13 @@ static void an_evicted_result_is_let_go_by_the_store(void **state)
 {
     struct store *store = start_store(*state);
     const struct result_row row = result_row("g_1");
-    struct store_change evict = {.delete_result = &row, .retired = make_result(store, "g_1", 4)};
-    const int descriptor = result_file_descriptor(result_matrix_file(evict.retired));
-    struct stat before;
-    struct stat after;
-    assert_int_equal(fstat(descriptor, &before), 0);
+    struct store_change evict = {.delete_result = &row,
+                                 .retired[KIND_I4] = make_result(store, "g_1", 4)};
+    const int descriptor = result_file_descriptor(result_matrix_file(evict.retired[KIND_I4]));
+    struct stat about[2];
+    assert_int_equal(fstat(descriptor, &about[0]), 0);
     assert_int_equal(apply(store, &evict), STATUS_OK);
-    assert_true(fstat(descriptor, &after) != 0 || after.st_ino != before.st_ino);
+    assert_true(fstat(descriptor, &about[1]) != 0 || about[1].st_ino != about[0].st_ino);
     store_close(store);
 }
 
