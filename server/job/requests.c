@@ -13,9 +13,9 @@
 /* Jobs that a filter leaves out of a page: behind so many it ends, and the next one goes on. More
  * than a history has by default. */
 #define PAGE_LOOKS 20000
-/* Stored graphs that are read for an estimate or wait for it: the threads that do it have uploads
- * to finish too. */
-#define LOOK_LIMIT 16
+/* Stored graphs that are read and planned for an estimate: the other two of libuv's four threads
+ * finish uploads meanwhile. */
+#define LOOK_LIMIT 2
 
 /* ---- Lists ---- */
 

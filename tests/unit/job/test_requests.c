@@ -61,6 +61,41 @@ static void a_graph_in_use_is_not_deleted_and_one_that_is_idle_is(void **state)
     assert_job_state(fixture, job_id, "done");
 }
 
+#define ESTIMATES 16
+
+/* The file of the graph is a pipe that nobody writes: an estimate that reads it waits. */
+static void an_upload_does_not_wait_for_estimates(void **state)
+{
+    struct fixture *fixture = *state;
+    struct question *question = new_upload(CALL_STORE_GRAPH, RING);
+    struct question *estimates[ESTIMATES];
+    char path[640];
+    uint32_t refused = 0;
+    call(fixture, question, STATUS_OK, 201);
+    snprintf(path, sizeof(path), "%s/graphs/%s", fixture->folder, question->call.graph_id);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    for (int i = 0; i < ESTIMATES; i++) {
+        estimates[i] = new_question(CALL_ESTIMATE, question->call.graph_id);
+        scheduler_post(fixture->scheduler, &estimates[i]->call);
+    }
+    forget(question);
+    question = new_upload(CALL_STORE_GRAPH, LINE);
+    call(fixture, question, STATUS_OK, 201);
+    forget(question);
+    const int pipe = open(path, O_RDWR | O_CLOEXEC);
+    assert_true(pipe >= 0);
+    assert_int_equal(unlink(path), 0);
+    close(pipe);
+    for (int i = 0; i < ESTIMATES; i++) {
+        wait_for(fixture, estimates[i]);
+        refused +=
+            estimates[i]->call.status == STATUS_QUEUE_FULL && estimates[i]->call.retry_after_s > 0;
+        forget(estimates[i]);
+    }
+    assert_true(refused > 0 && refused < ESTIMATES);
+}
+
 static void jobs_are_listed_newest_first_page_by_page(void **state)
 {
     struct fixture *fixture = *state;
@@ -149,11 +184,12 @@ static void a_filter_that_leaves_out_many_ends_the_page(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        SCHEDULER_TEST(a_deletion_does_not_unmap_results_on_the_loop),
         SCHEDULER_TEST(a_graph_in_use_is_not_deleted_and_one_that_is_idle_is),
+        SCHEDULER_TEST(an_upload_does_not_wait_for_estimates),
         SCHEDULER_TEST(jobs_are_listed_newest_first_page_by_page),
         SCHEDULER_TEST(jobs_are_filtered_by_state),
         SCHEDULER_TEST(a_filter_that_leaves_out_many_ends_the_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
-        SCHEDULER_TEST(a_deletion_does_not_unmap_results_on_the_loop),
