@@ -149,7 +149,7 @@ void requests_show_graph(struct scheduler *scheduler, struct call *call)
 static void deletion_stored(struct commit *commit)
 {
     struct scheduler *scheduler = commit->scheduler;
-    scheduler->marks.deletions_ended = true;
+    scheduler->marks.unparked = true;
     if (commit->change.status == STATUS_OK) {
         graph_table_remove(scheduler->graphs, commit->entry);
         log_write(LOG_INFO, "graph_deleted", LOG_TEXT("graph", commit->deleted_id));

@@ -35,6 +35,10 @@ static void deliver_commit(struct message *message)
     } else if (status != STATUS_OK && scheduler->lost_status == STATUS_OK) {
         scheduler->lost_status = STATUS_IO;
     }
+    if (commit->change.name_row != NULL) {
+        LIST_REMOVE(commit, in_namings);
+        scheduler->marks.unparked = true;
+    }
     if (commit->job != NULL) {
         commit->job->changes--;
     }
@@ -129,6 +133,9 @@ static void graph_written(uv_work_t *request, int error)
 void scheduler_commit_send(struct commit *commit)
 {
     commit->scheduler->changes++;
+    if (commit->change.name_row != NULL) {
+        LIST_INSERT_HEAD(&commit->scheduler->namings, commit, in_namings);
+    }
     if (commit->job != NULL) {
         commit->job->changes++;
     }
@@ -144,6 +151,20 @@ void scheduler_commit_send(struct commit *commit)
     commit->writing.data = commit;
     CHECK(uv_queue_work(commit->scheduler->loop, &commit->writing, write_graph, graph_written) ==
           0);
+}
+
+bool scheduler_commit_names(const struct scheduler *scheduler, const struct tenant *tenant,
+                            const char *name)
+{
+    const struct commit *commit;
+    LIST_FOREACH(commit, &scheduler->namings, in_namings)
+    {
+        if (strcmp(commit->name_row.name, name) == 0 &&
+            strcmp(commit->name_row.tenant, tenant->name) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* ---- Keys ---- */
@@ -313,6 +334,7 @@ enum status results_publish(struct scheduler *scheduler, struct graph_entry *ent
 void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum kind kind,
                     struct commit *commit)
 {
+    commit->change.retired[kind] = result_ref(entry->results[kind]);
     result_table_remove_result(scheduler->results, entry->results[kind]);
     scheduler->capacity.result_bytes -= bytes_of(entry->results[kind]);
     remove_item(scheduler, entry->item_index[kind]);
@@ -334,7 +356,6 @@ void results_evict(struct scheduler *scheduler, const struct result *kept)
     const struct capacity_ledger *ledger = &scheduler->capacity;
     const uint32_t limit = scheduler->config->result_limit < ledger->result_limit
                                ? scheduler->config->result_limit
-    commit->change.retired[kind] = result_ref(entry->results[kind]);
                                : ledger->result_limit;
     while (ledger->result_count > limit ||
            (budget_bytes > 0 && ledger->result_bytes > budget_bytes)) {

@@ -259,8 +259,8 @@ static void check_drain(struct scheduler *scheduler)
 void scheduler_settle(struct scheduler *scheduler)
 {
     struct scheduler_marks *marks = &scheduler->marks;
-    if (marks->deletions_ended) {
-        marks->deletions_ended = false;
+    if (marks->unparked) {
+        marks->unparked = false;
         submit_parked(scheduler);
     }
     if (marks->ends_unstored) {

@@ -36,10 +36,10 @@ struct scheduler_worker {
 
 /* Steps that wait for the end of the turn. */
 struct scheduler_marks {
-    struct job *changed;  /* jobs whose waiters are to be woken */
-    bool deletions_ended; /* submissions parked behind them go on */
-    bool ends_unstored;   /* ends that found no room on the disk are to be stored */
-    bool alarm_rang;      /* waits or deadlines are over */
+    struct job *changed; /* jobs whose waiters are to be woken */
+    bool unparked;       /* a deletion or a naming has ended: submissions behind it go on */
+    bool ends_unstored;  /* ends that found no room on the disk are to be stored */
+    bool alarm_rang;     /* waits or deadlines are over */
 };
 
 /* A stored graph with its aliases and results. */
@@ -117,11 +117,12 @@ struct scheduler {
     uint32_t submissions;      /* under way, parked ones included */
     uint32_t looks;            /* at stored graphs, for estimates, under way */
     uint32_t changes;          /* on their way to the disk */
-    struct submission *parked; /* wait for the deletion of their graph */
-    struct call *waiting;      /* all calls that wait for a job */
-    uint32_t event_count;      /* streams of events among them */
-    double deadline_at_s;      /* no unfinished job has an earlier deadline; 0 = none has one */
-    double typical_solve_s;    /* smoothed, for the guess of Retry-After */
+    struct submission *parked; /* wait for the deletion of their graph, or the naming of another */
+    LIST_HEAD(, commit) namings; /* commits with a name, under way */
+    struct call *waiting;        /* all calls that wait for a job */
+    uint32_t event_count;        /* streams of events among them */
+    double deadline_at_s;        /* no unfinished job has an earlier deadline; 0 = none has one */
+    double typical_solve_s;      /* smoothed, for the guess of Retry-After */
     atomic_uint calls_open;
     struct scheduler_marks marks;
 
@@ -220,6 +221,7 @@ struct commit {
     struct job *job;           /* borrowed: its count of changes keeps it */
     struct graph_entry *entry; /* borrowed: its count of changes keeps it */
     struct call *call;
+    LIST_ENTRY(commit) in_namings;
     void (*then)(struct commit *commit); /* change.status is set */
 };
 
@@ -232,6 +234,9 @@ void scheduler_commit_destroy(struct commit *commit);
 MUST_CHECK enum status scheduler_commit_add_job(struct commit *commit, struct job *job);
 /* Moves the commit to the disk threads; it comes back to then() and is freed after. */
 void scheduler_commit_send(struct commit *commit);
+/* Whether one is under way that gives this name of the tenant. */
+bool scheduler_commit_names(const struct scheduler *scheduler, const struct tenant *tenant,
+                            const char *name);
 
 /* Makes the result answer: for its graph and the aliases; a job that is done with it finds it at
  * the first question, by results_find. */
@@ -269,7 +274,7 @@ void submit_call(struct scheduler *scheduler, struct call *call);
 /* A job on a stored graph, for a question that waits for its result. */
 void submit_for_result(struct scheduler *scheduler, struct call *call, struct graph_entry *entry,
                        enum kind kind);
-/* Submissions whose graph is not being deleted any more go on. */
+/* Submissions go on whose graph is not being deleted any more, nor their name given. */
 void submit_parked(struct scheduler *scheduler);
 
 /* ---- finish.c ---- */

@@ -455,13 +455,16 @@ static struct job *find_repeated(const struct submission *submission)
                                      : NULL;
 }
 
-/* The graph of the submission has an id and its kind is resolved. */
+/* The graph of the submission has an id and its kind is resolved. Who loses the name is known only
+ * once nobody else is given it. */
 static void accept_submission(struct submission *submission)
 {
     struct scheduler *scheduler = submission->scheduler;
     struct graph_entry *entry = graph_table_find_id(scheduler->graphs, submission->graph_id);
     struct job *earlier = find_repeated(submission);
-    if (entry != NULL && entry->deleting) {
+    const char *name = submission->call->parameters.name;
+    if ((entry != NULL && entry->deleting) ||
+        (earlier == NULL && scheduler_commit_names(scheduler, submission->tenant, name))) {
         submission->next = scheduler->parked;
         scheduler->parked = submission;
     } else if (submission->graph == NULL && (entry == NULL || !entry->committed)) {

@@ -241,6 +241,40 @@ static void a_key_used_for_another_request_is_a_mismatch(void **state)
     forget(question);
 }
 
+static struct question *post_named(struct fixture *fixture, const char *edges)
+{
+    struct question *question = new_upload(CALL_STORE_GRAPH, edges);
+    snprintf(question->call.parameters.name, NAME_SIZE, "one");
+    scheduler_post(fixture->scheduler, &question->call);
+    return question;
+}
+
+static bool has_moved_name(const struct question *question, const struct question *from)
+{
+    char words[NAME_SIZE];
+    snprintf(words, sizeof(words), "was that of graph %s", from->call.graph_id);
+    return question->call.warnings != NULL && strstr(question->call.warnings, words) != NULL;
+}
+
+/* Whichever comes second takes the name from the other, though that has not come back from the
+ * disk. */
+static void a_name_that_two_uploads_give_at_once_is_told_to_move(void **state)
+{
+    struct fixture *fixture = *state;
+    struct question *ring = post_named(fixture, RING);
+    struct question *line = post_named(fixture, LINE);
+    wait_for(fixture, ring);
+    wait_for(fixture, line);
+    struct question *owner = new_question(CALL_GRAPH, "one");
+    call(fixture, owner, STATUS_OK, 200);
+    const bool is_ring = strcmp(owner->call.graph_id, ring->call.graph_id) == 0;
+    assert_int_equal(has_moved_name(ring, line), is_ring);
+    assert_int_equal(has_moved_name(line, ring), !is_ring);
+    forget(owner);
+    forget(line);
+    forget(ring);
+}
+
 static void a_graph_uploaded_while_it_is_deleted_stays(void **state)
 {
     struct fixture *fixture = *state;
@@ -302,6 +336,7 @@ int main(void)
         SCHEDULER_TEST(a_repeated_key_gives_the_same_job_also_after_a_restart),
         SCHEDULER_TEST(a_repeat_during_the_commit_is_not_answered_before_it),
         SCHEDULER_TEST(a_key_used_for_another_request_is_a_mismatch),
+        SCHEDULER_TEST(a_name_that_two_uploads_give_at_once_is_told_to_move),
         SCHEDULER_TEST(a_graph_uploaded_while_it_is_deleted_stays),
         SCHEDULER_TEST(a_job_without_room_for_its_result_is_refused_and_leaves_nothing),
     };
