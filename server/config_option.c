@@ -137,8 +137,8 @@ static const struct config_option options[] = {
      MEMBER(edge_limit),
      "Most edges of a graph; each takes 12 to 16 bytes of memory while it is read."},
     {"jobs", "queue_limit", OPTION_NUMBER, "64", 1, 100000, NULL, MEMBER(queue_limit),
-     "Jobs that may wait; the ones beyond are refused with 429. Of several tenants with keys each "
-     "leaves as many places free as it takes."},
+     "Jobs that may wait; the ones beyond are refused with 429. Of several tenants that may submit "
+     "each leaves as many places free as it takes."},
     {"jobs", "history_limit", OPTION_NUMBER, "10000", 1, 10000000, NULL, MEMBER(history_limit),
      "Finished jobs whose documents are kept; the oldest are forgotten first."},
     {"jobs", "drain_s", OPTION_NUMBER, "30", 0, 86400, NULL, MEMBER(drain_s),

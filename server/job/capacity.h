@@ -52,7 +52,6 @@ struct job_share {
 struct tenant {
     char name[TENANT_NAME_SIZE];
     uint32_t number;               /* owner of its keys in the table of results */
-    bool is_admitted;              /* a key of it was read: it counts as one that shares */
     struct job_share share;        /* its jobs in the queue */
     atomic_uint reserved_places;   /* in the queue, for its submissions under way */
     atomic_ullong stored_bytes;    /* of its graphs and results */
@@ -90,7 +89,7 @@ MUST_CHECK enum status capacity_find_tenant(struct tenant **tenants, const char 
                                             struct tenant **ret_tenant);
 void capacity_free_tenants(struct tenant *tenants);
 /* STATUS_QUEUE_FULL or STATUS_JOB_QUOTA, with words, when there is no place in the queue for one
- * more job. While several tenants have keys, the free places are kept for those that have fewer
+ * more job. While several tenants may submit, the free places are kept for those that have fewer
  * jobs in the queue than there are free places: one alone takes half of them, and the last place
  * goes to a tenant that has none. free_places: of `limit` in all. */
 MUST_CHECK enum status capacity_check_queue(const struct admission *admission, uint32_t free_places,

@@ -107,15 +107,9 @@ enum status scheduler_tenant(struct scheduler *scheduler, const char *name,
     return capacity_find_tenant(&scheduler->tenants, name, ret_tenant);
 }
 
-enum status scheduler_admit_tenant(struct scheduler *scheduler, const char *name,
-                                   struct tenant **ret_tenant)
+void scheduler_share_queue(struct scheduler *scheduler, unsigned tenant_count)
 {
-    const enum status status = scheduler_tenant(scheduler, name, ret_tenant);
-    if (status == STATUS_OK && !(*ret_tenant)->is_admitted) {
-        (*ret_tenant)->is_admitted = true;
-        atomic_fetch_add(&scheduler->admission.tenant_count, 1);
-    }
-    return status;
+    atomic_store(&scheduler->admission.tenant_count, tenant_count);
 }
 
 const struct admission *scheduler_admission(const struct scheduler *scheduler)

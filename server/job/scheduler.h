@@ -29,7 +29,7 @@ struct admission {
     atomic_ullong
         promised_bytes;        /* of the disk's free ones: for jobs, and kept for the catalogue */
     atomic_uint queue_free;    /* jobs that the queue still takes */
-    atomic_uint tenant_count;  /* tenants that keys were read of since the start */
+    atomic_uint tenant_count;  /* tenants with a key that may submit */
     atomic_uint retry_after_s; /* when it is full: a guess at when it is not */
     atomic_uint_fast64_t poisoned; /* jobs that failed as PoisonJob since the start */
     uint32_t vertex_limit;         /* fixed at start: no device holds more */
@@ -159,9 +159,8 @@ MUST_CHECK enum status scheduler_create(uv_loop_t *loop, const struct config *co
 /* Finds or makes it; it lives as long as the scheduler. Loop thread, or before the loop runs. */
 MUST_CHECK enum status scheduler_tenant(struct scheduler *scheduler, const char *name,
                                         struct tenant **ret_tenant);
-/* The same for one that has a key: it shares the queue. */
-MUST_CHECK enum status scheduler_admit_tenant(struct scheduler *scheduler, const char *name,
-                                              struct tenant **ret_tenant);
+/* So many tenants may submit jobs. */
+void scheduler_share_queue(struct scheduler *scheduler, unsigned tenant_count);
 /* Any thread. */
 void scheduler_post(struct scheduler *scheduler, struct call *call);
 /* The client of a call has left: it waits no longer. The call may be answered already, but must

@@ -311,6 +311,22 @@ def test_a_tenant_without_quotas_leaves_places_of_the_queue_to_the_others(_):
         daemon.ask("DELETE", "/v1/jobs/" + running, headers=alpha).expect(202)
 
 
+def test_a_tenant_that_alone_may_submit_has_the_queue_to_itself(_):
+    own = access.Keys("alpha:submitter", "beta:admin", "gamma:monitor")
+    with access.Daemon("--http.keys_file", own.path, "--jobs.queue_limit", "4", *harness.LASTING) as daemon:
+        alpha = {"Authorization": "Bearer " + access.Keys.key("alpha:submitter")}
+        running = daemon.submit(harness.slow_graph(harness.LASTING_SIZE), **alpha).expect(202).json["id"]
+        harness.wait_until(daemon, lambda: daemon.get("/v1/jobs/" + running, **alpha).json["state"] != "queued")
+        answers = [daemon.submit(b"p sp 2 1\na 1 2 %d\n" % (i + 1), **alpha) for i in range(3)]
+        assert [answer.status for answer in answers] == [202, 202, 429], answers
+        own.write("alpha:submitter", "gamma:monitor", "delta:reader")
+        daemon.reload()
+        answers = [daemon.submit(b"p sp 2 1\na 1 2 %d\n" % (i + 7), **alpha) for i in range(3)]
+        assert [answer.status for answer in answers] == [202, 202, 429], answers
+        assert "queue is full" in answers[2].json["detail"], answers[2].json
+        daemon.ask("DELETE", "/v1/jobs/" + running, headers=alpha).expect(202)
+
+
 def test_size_and_bytes_have_quotas_too(daemon):
     who = "epsilon:submitter"
     large = daemon.by(who, "POST", "/v1/jobs", SMALL).expect(413, "TooLarge")

@@ -282,6 +282,23 @@ enum status auth_load_keys(struct keyring *keyring, const char *path, struct pro
 
 /* ---- Keys ---- */
 
+unsigned auth_count_submitters(const struct keyring *keyring)
+{
+    const struct entry *entries = keyring->entries;
+    unsigned submitters = 0;
+
+    for (size_t i = 0; i < keyring->count; i++) {
+        bool counts = (entries[i].grant.rights & RIGHT_WRITE) != 0;
+
+        for (size_t j = 0; j < i && counts; j++) {
+            counts = entries[j].grant.tenant != entries[i].grant.tenant ||
+                     (entries[j].grant.rights & RIGHT_WRITE) == 0;
+        }
+        submitters += counts;
+    }
+    return submitters;
+}
+
 /* All ones where both are equal, else none. */
 static uint64_t compare(const unsigned char *first, const unsigned char *second)
 {

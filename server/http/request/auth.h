@@ -45,6 +45,8 @@ void auth_destroy(struct keyring *keyring);
  * Loop thread. */
 MUST_CHECK enum status auth_load_keys(struct keyring *keyring, const char *path,
                                       struct problem *reterr);
+/* Tenants with a key that may submit. Loop thread. */
+unsigned auth_count_submitters(const struct keyring *keyring);
 /* False when it is none of them. Takes the same time for every key of a length, right or wrong. */
 bool auth_find_key(struct keyring *keyring, const char *key, size_t size, struct grant *ret_grant);
 /* Reads a key, one line, and prints its SHA256 as the file has it. STATUS_CONFIG for one that is

@@ -52,7 +52,7 @@ static bool is_given(const char *text)
 
 static enum status make_tenant(void *context, const char *name, struct tenant **ret_tenant)
 {
-    return scheduler_admit_tenant(context, name, ret_tenant);
+    return scheduler_tenant(context, name, ret_tenant);
 }
 
 static enum status open_secrets(struct http *http, struct problem *reterr)
@@ -233,10 +233,16 @@ const char *http_admin_address(const struct http *http)
 
 enum status http_load_keys(struct http *http, struct problem *reterr)
 {
-    return http->http_context.keyring == NULL
-               ? STATUS_OK
-               : auth_load_keys(http->http_context.keyring, http->http_context.config->keys_file,
-                                reterr);
+    const struct http_context *http_context = &http->http_context;
+    struct keyring *keyring = http_context->keyring;
+
+    if (keyring == NULL) {
+        return STATUS_OK;
+    }
+    const enum status status = auth_load_keys(keyring, http_context->config->keys_file, reterr);
+
+    scheduler_share_queue(http_context->scheduler, auth_count_submitters(keyring));
+    return status;
 }
 
 enum status http_load_certificate(struct http *http, struct problem *reterr)

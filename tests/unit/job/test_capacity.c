@@ -324,21 +324,6 @@ static void one_tenant_has_the_queue_to_itself(void **state)
     assert_int_equal(fill_queue(&alone, &tenant, &free_places), 64);
 }
 
-static void who_has_several_keys_counts_once(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct admission *admission = scheduler_admission(fixture->scheduler);
-    struct tenant *tenant;
-    assert_int_equal(admission->tenant_count, 0);
-    for (int i = 0; i < 3; i++) {
-        assert_int_equal(scheduler_admit_tenant(fixture->scheduler, "a", &tenant), STATUS_OK);
-        assert_ptr_equal(tenant, tenant_of(fixture, "a"));
-        assert_int_equal(admission->tenant_count, 1);
-    }
-    assert_int_equal(scheduler_admit_tenant(fixture->scheduler, "", &tenant), STATUS_OK);
-    assert_int_equal(admission->tenant_count, 2);
-}
-
 static void bytes_are_those_there_and_those_to_come(void **state)
 {
     struct tenant tenant = {.stored_bytes = 60, .reserved_bytes = 30};
@@ -522,7 +507,6 @@ int main(void)
         cmocka_unit_test(jobs_that_wait_and_places_reserved_count_alike),
         cmocka_unit_test(a_tenant_leaves_as_many_places_as_it_takes),
         cmocka_unit_test(one_tenant_has_the_queue_to_itself),
-        SCHEDULER_TEST(who_has_several_keys_counts_once),
         cmocka_unit_test(bytes_are_those_there_and_those_to_come),
         cmocka_unit_test(an_upload_is_charged_for_what_arrived_and_at_most_a_step),
         cmocka_unit_test(one_upload_at_a_time_goes_beyond_and_is_charged_no_more),

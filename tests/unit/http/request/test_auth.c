@@ -95,6 +95,27 @@ static void a_key_gives_what_its_line_says(void **state)
     assert_int_equal(grant.quota.waiting_jobs, 0);
 }
 
+static void tenants_that_may_submit_count_once(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned submitters;
+    } cases[] = {
+        {ALPHA_DIGEST " a submitter\n" BETA_DIGEST " a admin\n", 1},
+        {ALPHA_DIGEST " a submitter\n" BETA_DIGEST " - admin\n", 2},
+        {ALPHA_DIGEST " a reader\n" BETA_DIGEST " a submitter\n", 1},
+        {ALPHA_DIGEST " a reader\n" BETA_DIGEST " b monitor\n", 0},
+    };
+    const struct fixture *fixture = *state;
+    struct problem problem = {0};
+
+    assert_int_equal(auth_count_submitters(fixture->keyring), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(load(fixture, cases[i].text, &problem), STATUS_OK);
+        assert_int_equal(auth_count_submitters(fixture->keyring), cases[i].submitters);
+    }
+}
+
 static void anything_else_is_no_key(void **state)
 {
     static const char *const cases[] = {
@@ -329,6 +350,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         FIXTURE_TEST(a_key_gives_what_its_line_says),
+        FIXTURE_TEST(tenants_that_may_submit_count_once),
         FIXTURE_TEST(anything_else_is_no_key),
         FIXTURE_TEST(a_broken_file_is_refused_and_changes_nothing),
         FIXTURE_TEST(a_line_too_long_is_refused),
