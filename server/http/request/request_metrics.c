@@ -9,8 +9,9 @@
 #define NONE REQUEST_METRICS_ROUTE_LIMIT
 
 /* Frequent codes come first, because the search is linear. */
-static const unsigned short codes[] = {200, 202, 304, 206, 201, 204, 404, 409, 400, 429, 503, 401,
-                                       403, 405, 406, 411, 412, 413, 415, 416, 421, 422, 500, 507};
+static const unsigned short codes[] = {200, 202, 304, 206, 201, 204, 404, 409, 400,
+                                       429, 503, 401, 403, 405, 406, 411, 412, 413,
+                                       415, 416, 421, 422, 431, 500, 504, 507};
 
 #define CODE_COUNT (sizeof(codes) / sizeof(codes[0]))
 

@@ -37,6 +37,24 @@ static const struct route *find(const char *pattern, unsigned methods)
     return NULL;
 }
 
+/* Code 0 is of requests whose client left. */
+static void every_refusal_has_its_code(void **state)
+{
+    const struct route *route = find("/v1/devices", METHOD_GET);
+    for (int status = 0; status < STATUS_COUNT; status++) {
+        const unsigned code = status_info((enum status)status)->http;
+        char line[80];
+        request_metrics_count(route, code, 0);
+        snprintf(line, sizeof(line), "total{code=\"%u\",method=\"GET\",route=\"/v1/devices\"}",
+                 code);
+        struct text text = {0};
+        request_metrics_print(&text);
+        assert_non_null(strstr(text.bytes, line));
+        text_finish(&text);
+    }
+    (void)state;
+}
+
 static void a_request_has_its_route_and_code(void **state)
 {
     request_metrics_count(find("/v1/jobs", METHOD_PUT), 202, 0.002);
@@ -109,6 +127,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_has_its_route_and_code),
+        cmocka_unit_test(every_refusal_has_its_code),
         cmocka_unit_test(every_route_has_a_place),
         cmocka_unit_test(threads_lose_nothing),
     };
