@@ -46,7 +46,7 @@ void plan_file_open(int folder, uint64_t budget_bytes, const struct graph *graph
     file.descriptor = openat(folder, file.name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file.descriptor > 0) {
         (void)futimens(file.descriptor, NULL);
-        file.is_new = lseek(file.descriptor, 0, SEEK_END) == 0;
+        file.size = lseek(file.descriptor, 0, SEEK_END);
         *ret_file = file;
     }
 }
@@ -56,9 +56,10 @@ void plan_file_finish(struct plan_file *file)
     if (file->descriptor <= 0) {
         return;
     }
-    if (file->is_new && lseek(file->descriptor, 0, SEEK_END) == 0) {
+    const off_t size = lseek(file->descriptor, 0, SEEK_END);
+    if (file->folder > 0 && size == 0) {
         unlinkat(file->folder, file->name, 0);
-    } else if (file->is_new) {
+    } else if (file->folder > 0 && size > file->size) {
         plan_file_trim(file->folder, file->budget_bytes);
     }
     close(file->descriptor);

@@ -8,12 +8,14 @@
 
 #include "proto/graph.h"
 
+#include <sys/types.h>
+
 /* A plain value of who opened it; zeroed there is none. */
 struct plan_file {
     int descriptor; /* above 0 */
-    int folder;     /* borrowed */
+    int folder;     /* borrowed; 0 in a worker process, which has no other file */
     uint64_t budget_bytes;
-    bool is_new;
+    off_t size; /* as it was found */
     char name[33];
 };
 
@@ -23,7 +25,7 @@ void plan_file_open(int folder, uint64_t budget_bytes, const struct graph *graph
                     struct plan_file *ret_file);
 /* secret: that of the store. */
 uint64_t plan_file_seed(const char *secret, const char *tenant);
-/* Closes it. A new one is removed where it stayed empty, else what is beyond the budget by now. */
+/* Closes it. Where it is empty it is removed, and where it has grown what is beyond the budget. */
 void plan_file_finish(struct plan_file *file);
 /* Returns NULL where there are no words, more than limit, or damaged ones; else the caller frees
  * them. */

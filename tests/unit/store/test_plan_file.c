@@ -180,6 +180,27 @@ static void a_new_plan_makes_room_for_itself(void **state)
     graph_destroy(graph);
 }
 
+/* A plan takes the place of the word that looking for one did not pay. */
+static void a_plan_that_grows_makes_room_too(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
+    const size_t count = 3 * 65536 / sizeof(uint32_t);
+    uint32_t *long_words = calloc(count, sizeof(*long_words));
+    assert_non_null(long_words);
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        keep(fixture, graph, seed);
+        date(fixture, graph, seed, (time_t)(1000 + seed));
+    }
+    struct plan_file file = {0};
+    plan_file_open(fixture->folder, 4 * 65536, graph, 2, &file);
+    plan_file_write(file.descriptor, long_words, count);
+    plan_file_finish(&file);
+    assert_int_equal(count_files(fixture), 1);
+    free(long_words);
+    graph_destroy(graph);
+}
+
 static void what_is_no_plan_by_its_name_is_removed(void **state)
 {
     const struct fixture *fixture = *state;
@@ -208,6 +229,7 @@ int main(void)
         FIXTURE_TEST(damaged_words_are_none_and_are_written_again),
         FIXTURE_TEST(those_used_longest_ago_go_first),
         FIXTURE_TEST(a_new_plan_makes_room_for_itself),
+        FIXTURE_TEST(a_plan_that_grows_makes_room_too),
         FIXTURE_TEST(what_is_no_plan_by_its_name_is_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
