@@ -341,17 +341,13 @@ static enum status take_first(struct edges *edges, const char *line, size_t size
 static enum status row_of(struct edges *edges, uint32_t number, uint32_t *ret_row,
                           struct problem *reterr)
 {
-    enum status status;
-
     if (edges->reader.options.has_vertex_count) {
         *ret_row = number;
         return STATUS_OK;
     }
-    status = name_table_intern_number(edges->names, number, ret_row);
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "There is not enough memory for the names.");
-    }
-    return admit_named(edges, reterr);
+    return name_table_intern_number(edges->names, number, ret_row) == STATUS_OK
+               ? admit_named(edges, reterr)
+               : STATUS_NO_MEMORY;
 }
 
 /* ret_taken false: the line has to be read the long way. */
@@ -528,8 +524,6 @@ static enum status build(struct edges *edges, struct graph **ret_graph, struct p
     if (status == STATUS_OK) {
         status = graph_builder_finish(edges->reader.builder, &names, row_of,
                                       !edges->dialect.undirected, ret_graph, reterr);
-    } else if (status == STATUS_NO_MEMORY) {
-        problem_set(reterr, status, "There is not enough memory for the graph.");
     }
     vertex_names_destroy(names);
     free(order);

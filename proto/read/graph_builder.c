@@ -273,7 +273,7 @@ enum status graph_builder_finish(struct graph_builder *builder, struct vertex_na
     }
     graph = calloc(1, sizeof(*graph));
     if (graph == NULL) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the graph.");
+        return STATUS_NO_MEMORY;
     }
     graph->vertex_count = vertex_names_count(*take_names);
     graph->directed = builder->options.has_directed ? builder->options.directed : directed;
@@ -282,7 +282,7 @@ enum status graph_builder_finish(struct graph_builder *builder, struct vertex_na
     status = graph_rows_build(&builder->list, row_of, graph);
     if (status != STATUS_OK) {
         graph_destroy(graph);
-        return problem_set(reterr, status, "There is not enough memory for the graph.");
+        return status;
     }
     graph->names = *take_names;
     *take_names = NULL;

@@ -474,8 +474,7 @@ static enum status refuse_xml(const struct graphml *graphml)
     const struct json_place place = place_of(graphml);
 
     if (error == XML_ERROR_NO_MEMORY) {
-        return problem_set(graphml->reterr, STATUS_NO_MEMORY,
-                           "There is not enough memory for the graph.");
+        return STATUS_NO_MEMORY;
     }
     if (error == XML_ERROR_NO_ELEMENTS || error == XML_ERROR_UNCLOSED_TOKEN ||
         error == XML_ERROR_PARTIAL_CHAR || error == XML_ERROR_UNCLOSED_CDATA_SECTION) {

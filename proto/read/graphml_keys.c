@@ -21,7 +21,7 @@ enum status graphml_keys_add(struct graphml_keys *keys, const char *id, const ch
     text_append(&keys->list, id, strlen(id) + 1);
     text_append(&keys->list, name, size);
     if (text_status(&keys->list) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the graph.");
+        return STATUS_NO_MEMORY;
     }
     *ret_is_better = rank < keys->rank && size <= sizeof(keys->weight);
     if (*ret_is_better) {

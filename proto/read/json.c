@@ -458,7 +458,7 @@ static enum status check_complete(const struct json *json, struct problem *reter
         return STATUS_BAD_GRAPH;
     }
     if (text_status(&json->both_ways) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the graph.");
+        return STATUS_NO_MEMORY;
     }
     return json->linked ? json_weight_finish(&json->weight, reterr) : STATUS_OK;
 }

@@ -25,11 +25,6 @@ uint64_t json_nodes_memory(const struct json_nodes *nodes)
                 name_table_count(nodes->names) * sizeof(uint32_t));
 }
 
-static enum status no_memory(struct problem *reterr)
-{
-    return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the names.");
-}
-
 static enum status add(struct json_nodes *nodes, const struct json_token *token, uint32_t row,
                        struct problem *reterr)
 {
@@ -41,7 +36,7 @@ static enum status add(struct json_nodes *nodes, const struct json_token *token,
             vertices = reallocarray(nodes->vertices, capacity, sizeof(*vertices));
         }
         if (vertices == NULL) {
-            return no_memory(reterr);
+            return STATUS_NO_MEMORY;
         }
         nodes->vertices = vertices;
         nodes->capacity = (uint32_t)capacity;
@@ -82,7 +77,7 @@ enum status json_nodes_name(struct json_nodes *nodes, const struct json_token *t
         return status;
     }
     if (name_table_intern(nodes->names, token->text, token->size, ret_row) != STATUS_OK) {
-        return no_memory(reterr);
+        return STATUS_NO_MEMORY;
     }
     if (*ret_row == count) {
         return add(nodes, token, *ret_row, reterr);
@@ -134,7 +129,7 @@ enum status json_nodes_build(const struct json_nodes *nodes, struct graph_builde
     enum status status = STATUS_OK;
 
     if (order == NULL || row_of == NULL) {
-        status = no_memory(reterr);
+        status = STATUS_NO_MEMORY;
         goto end;
     }
     for (uint32_t row = 0; row < count; row++) {
@@ -149,7 +144,7 @@ enum status json_nodes_build(const struct json_nodes *nodes, struct graph_builde
     }
     if (vertex_names_create_ordered(nodes->names, order, count, !nodes->has_string, &names) !=
         STATUS_OK) {
-        status = no_memory(reterr);
+        status = STATUS_NO_MEMORY;
         goto end;
     }
     free(order);

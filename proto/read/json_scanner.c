@@ -70,7 +70,7 @@ static enum status emit(struct json_scanner *scanner, enum json_token_kind kind,
     };
 
     if (text_status(&scanner->text) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for a string.");
+        return STATUS_NO_MEMORY;
     }
     return scanner->take(scanner->context, &token, reterr);
 }
@@ -147,7 +147,7 @@ static enum status end_literal(struct json_scanner *scanner, struct problem *ret
     enum status status;
 
     if (text_status(&scanner->text) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for a number.");
+        return STATUS_NO_MEMORY;
     }
     if (strcmp(scanner->text.bytes, "true") == 0) {
         kind = JSON_TOKEN_TRUE;

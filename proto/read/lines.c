@@ -78,7 +78,7 @@ static enum status keep(struct line_splitter *splitter, const char *bytes, size_
         char *pending = realloc(splitter->pending, capacity);
 
         if (pending == NULL) {
-            return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for a line.");
+            return STATUS_NO_MEMORY;
         }
         splitter->pending = pending;
         splitter->pending_capacity = capacity;

@@ -50,6 +50,14 @@ enum status reader_create(enum format format, const struct graph_options *option
     return STATUS_OK;
 }
 
+/* A lack of memory is put into words here, and nowhere else. */
+static enum status tell_lack(enum status status, struct problem *reterr)
+{
+    return status == STATUS_NO_MEMORY
+               ? problem_set(reterr, status, "There is not enough memory for the graph.")
+               : status;
+}
+
 enum status reader_feed(struct reader *reader, const char *bytes, size_t size,
                         struct problem *reterr)
 {
@@ -57,9 +65,10 @@ enum status reader_feed(struct reader *reader, const char *bytes, size_t size,
         return STATUS_OK;
     }
     reader->fed = true;
-    return reader->class_->feed != NULL
-               ? reader->class_->feed(reader, bytes, size, reterr)
-               : line_splitter_feed(&reader->splitter, bytes, size, reterr);
+    return tell_lack(reader->class_->feed != NULL
+                         ? reader->class_->feed(reader, bytes, size, reterr)
+                         : line_splitter_feed(&reader->splitter, bytes, size, reterr),
+                     reterr);
 }
 
 enum status reader_finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
@@ -67,9 +76,12 @@ enum status reader_finish(struct reader *reader, struct graph **ret_graph, struc
     if (!reader->fed) {
         return problem_set(reterr, STATUS_EMPTY_BODY, "The body is empty.");
     }
-    const enum status status = line_splitter_end(&reader->splitter, reterr);
+    enum status status = line_splitter_end(&reader->splitter, reterr);
 
-    return status == STATUS_OK ? reader->class_->finish(reader, ret_graph, reterr) : status;
+    if (status == STATUS_OK) {
+        status = reader->class_->finish(reader, ret_graph, reterr);
+    }
+    return tell_lack(status, reterr);
 }
 
 void reader_destroy(struct reader *reader)
@@ -177,7 +189,7 @@ enum status reader_name_vertex(struct name_table *names, const char *name, size_
                                  "The name of the vertex is longer than 1024 bytes.");
     }
     if (name_table_intern(names, name, size, ret_row) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the names.");
+        return STATUS_NO_MEMORY;
     }
     /* The others were seen. */
     valid = *ret_row < count ? size : text_utf8_size(name, size);
@@ -209,8 +221,6 @@ bool reader_add_failed(const struct reader *reader, enum status status, struct p
     }
     if (status == STATUS_WEIGHT_RANGE) {
         refuse_range(reterr);
-    } else {
-        problem_set(reterr, status, "There is not enough memory for the graph.");
     }
     return true;
 }
@@ -322,7 +332,7 @@ enum status reader_finish_range(struct reader *reader, uint32_t count, uint32_t 
     enum status status;
 
     if (vertex_names_create_range(count, base, &names) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the graph.");
+        return STATUS_NO_MEMORY;
     }
     status = graph_builder_finish(reader->builder, &names, NULL, directed, ret_graph, reterr);
     vertex_names_destroy(names);

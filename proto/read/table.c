@@ -58,24 +58,18 @@ static bool is_cell(struct field field)
            number_parse_real(field.bytes, field.size, &value);
 }
 
-static enum status no_memory(struct problem *reterr)
-{
-    return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for a line.");
-}
-
 /* Room for fields in quotes. */
-static enum status reserve_scratch(struct table *table, size_t size, struct problem *reterr)
+static enum status reserve_scratch(struct table *table, size_t size)
 {
     text_clear(&table->scratch);
     table->cursor.scratch = text_reserve(&table->scratch, size + 1);
-    return table->cursor.scratch != NULL ? STATUS_OK : no_memory(reterr);
+    return table->cursor.scratch != NULL ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-static enum status begin_line(struct table *table, const char *line, size_t size,
-                              struct problem *reterr)
+static enum status begin_line(struct table *table, const char *line, size_t size)
 {
     field_cursor_begin(&table->cursor, line, size);
-    return reserve_scratch(table, size, reterr);
+    return reserve_scratch(table, size);
 }
 
 /* ---- The first two lines ---- */
@@ -134,7 +128,7 @@ static enum status take_name(struct table *table, struct field name, uint32_t ro
 static enum status take_header(struct table *table, bool has_corner, struct problem *reterr)
 {
     struct field field;
-    enum status status = begin_line(table, table->first.bytes, table->first.size, reterr);
+    enum status status = begin_line(table, table->first.bytes, table->first.size);
 
     if (status == STATUS_OK && has_corner) {
         status = field_cursor_next(&table->cursor, &field, reterr);
@@ -164,7 +158,7 @@ static enum status decide(struct table *table, const char *line, size_t size,
 
     table->cursor.delimiter =
         memchr(first, '\t', first_size) != NULL ? '\t' : field_delimiter(first, first_size);
-    status = reserve_scratch(table, first_size + size, reterr);
+    status = reserve_scratch(table, first_size + size);
     /* A second line that is broken is refused when it is taken. */
     if (status == STATUS_OK && line != NULL) {
         (void)!look_at_line(table, line, size, &second, NULL);
@@ -262,10 +256,10 @@ static enum status take_row(struct table *table, const char *line, size_t size,
     const size_t zeros_size = ((size_t)table->width + CHAR_BIT - 1) / CHAR_BIT;
     unsigned char *zeros = (unsigned char *)text_reserve(&table->zeros, zeros_size + 1);
     struct field field;
-    enum status status = begin_line(table, line, size, reterr);
+    enum status status = begin_line(table, line, size);
 
     if (zeros == NULL || status != STATUS_OK) {
-        return no_memory(reterr);
+        return STATUS_NO_MEMORY;
     }
     if (table->row == table->width) {
         return refuse_shape(table, reterr);
@@ -327,7 +321,7 @@ static enum status take_line(void *context, const char *line, size_t size, struc
     if (table->first.size == 0) {
         text_append(&table->first, line, size);
         table->first_line = table->reader.splitter.line;
-        return text_status(&table->first) == STATUS_OK ? STATUS_OK : no_memory(reterr);
+        return text_status(&table->first);
     }
     if (!table->decided) {
         status = take_first(table, line, size, reterr);
@@ -411,7 +405,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     }
     if (vertex_names_create_ordered(table->names, NULL, table->width,
                                     name_table_numbers(table->names, NULL), &names) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the graph.");
+        return STATUS_NO_MEMORY;
     }
     status = graph_builder_finish(reader->builder, &names, NULL, true, ret_graph, reterr);
     vertex_names_destroy(names);
@@ -465,7 +459,7 @@ static bool has_many_fields(struct table *table)
     struct line_look look;
 
     if (size == 0 || line[0] == '#' || line[0] == '%' ||
-        reserve_scratch(table, size, NULL) != STATUS_OK) {
+        reserve_scratch(table, size) != STATUS_OK) {
         return false;
     }
     table->cursor.delimiter = field_delimiter(line, size);
