@@ -223,7 +223,12 @@ static enum status solve(struct solving *solving, struct problem *reterr)
     }
     began_s = clock_monotonic_s();
     show_phase(&solving->bar, job_phase_name(PHASE_WRITING));
-    status = output_matrix_commit(&solving->output, solving->graph, reterr);
+    if (call->ranks != NULL) {
+        status = output_matrix_close_rank(&solving->output, call->ranks, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = output_matrix_commit(&solving->output, solving->graph, reterr);
+    }
     solving->write_s += clock_monotonic_s() - began_s;
     return status;
 }
