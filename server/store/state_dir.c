@@ -363,8 +363,8 @@ static enum status result_is_named(struct catalogue *catalogue, const char *name
                                        : STATUS_OK;
 }
 
-/* Removes the files that no row names, but moves graphs to quarantine: a crash between file and row
- * leaves one, and a catalogue that has lost its latest changes more. */
+/* Removes the files that no row names, but moves graphs to quarantine, where that can be done: a
+ * crash between file and row leaves one, and a catalogue that has lost its latest changes more. */
 static enum status remove_orphans(struct repair *repair, int folder)
 {
     struct catalogue *catalogue = repair->catalogue;
@@ -392,11 +392,8 @@ static enum status remove_orphans(struct repair *repair, int folder)
         }
         if (!is_draft && !of_results) {
             status = note_file(repair, "graph_without_row", name, KIND_COUNT);
-            if (renameat(folder, name, repair->folder->quarantine, name) == 0) {
-                continue;
-            }
-        }
-        if (status == STATUS_OK && unlinkat(folder, name, 0) != 0 && errno != EISDIR) {
+            (void)renameat(folder, name, repair->folder->quarantine, name);
+        } else if (unlinkat(folder, name, 0) != 0 && errno != EISDIR) {
             status = draft_file_status(errno);
         }
     }

@@ -176,6 +176,19 @@ def test_damage_of_every_kind_to_many_files():
         assert shelf.refused >= 20, shelf.refused
 
 
+def test_a_graph_without_a_row_stays_where_it_cannot_be_moved():
+    with harness.Daemon() as daemon:
+        stored = daemon.ask("POST", "/v1/graphs", body=ring(7)).expect(201).json["id"]
+        path = only_file(daemon, "graphs")
+        orphan = path[:-1] + ("0" if path[-1] != "0" else "1")
+        daemon.terminate()
+        os.link(path, orphan)
+        os.mkdir(os.path.join(daemon.state, "quarantine", os.path.basename(orphan)))
+        daemon.start()
+        assert os.path.exists(orphan) and os.path.exists(path), os.listdir(os.path.dirname(path))
+        assert [graph["id"] for graph in daemon.get("/v1/graphs").json["graphs"]] == [stored]
+
+
 def test_a_damaged_graph_is_told_kept_and_healed():
     with harness.Daemon() as daemon:
         stored = daemon.ask("POST", "/v1/graphs?name=ring", body=ring(7)).expect(201).json
