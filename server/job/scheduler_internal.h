@@ -42,6 +42,9 @@ struct scheduler_marks {
     bool alarm_rang;     /* waits or deadlines are over */
 };
 
+/* Names of one graph: each is bound anew with its results, and printed in its document. */
+#define GRAPH_NAMES_MAX 1000
+
 /* A stored graph with its aliases and results. */
 struct graph_entry {
     struct graph_row row;

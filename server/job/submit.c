@@ -385,13 +385,20 @@ static enum status add_entry(struct submission *submission, struct graph_entry *
     return graph_table_add(submission->scheduler->graphs, submission->tenant, &row, ret_entry);
 }
 
-/* Prints the warnings for the answer. One more is that the name belongs to another graph. */
-static enum status print_warnings(struct submission *submission, const struct graph_entry *entry)
+/* Refuses one name too many. Prints the warnings for the answer, of which one more is that the name
+ * belongs to another graph. */
+static enum status check_name(struct submission *submission, const struct graph_entry *entry)
 {
     struct call *call = submission->call;
     const char *name = call->parameters.name;
     const struct graph_entry *owner =
         graph_table_find(submission->scheduler->graphs, submission->tenant, name);
+    if (name[0] != '\0' && owner != entry && entry->name_count >= GRAPH_NAMES_MAX) {
+        problem_set(&submission->problem, STATUS_BAD_PARAMETER, "The graph has names enough.");
+        problem_limit(&submission->problem, GRAPH_NAMES_MAX, (double)entry->name_count + 1);
+        problem_hint(&submission->problem, "Leave name= out: the graph answers by its id too.");
+        return STATUS_BAD_PARAMETER;
+    }
     if (owner != NULL && owner != entry) {
         warning_hint(warning_add(&submission->warnings, WARNING_NAME_MOVED,
                                  "The name %s was that of graph %s, which has lost it.", name,
@@ -415,7 +422,7 @@ static void accept_new(struct submission *submission)
                                          &submission->problem);
     }
     if (status == STATUS_OK) {
-        status = print_warnings(submission, entry);
+        status = check_name(submission, entry);
     }
     if (status != STATUS_OK) {
         refuse_submission(submission, status);
@@ -578,15 +585,8 @@ void submit_for_result(struct scheduler *scheduler, struct call *call, struct gr
 
 void submit_call(struct scheduler *scheduler, struct call *call)
 {
-    const char *name = call->parameters.name;
     const bool is_upload = call->kind == CALL_STORE_GRAPH || call->reader != NULL;
     struct graph_entry *entry = is_upload ? NULL : answer_find_graph(scheduler, call);
-    /* An alias that looks like an id would hide what has that id. */
-    if (strncmp(name, "g_", 2) == 0 || strncmp(name, "j_", 2) == 0) {
-        answer_status(call, STATUS_BAD_PARAMETER,
-                      "A name must not begin with \"g_\" or \"j_\", as ids do.");
-        return;
-    }
     if (!is_upload && entry == NULL) {
         answer_no_such(call);
         return;

@@ -1,3 +1,4 @@
+#include "server/job/scheduler_internal.h"
 #include "server/store/graph_file.h"
 #include "tests/unit/scheduler_fixture.h"
 
@@ -40,12 +41,39 @@ static void an_unknown_graph_cannot_be_submitted(void **state)
     forget(question);
 }
 
-static void a_name_that_looks_like_an_id_is_refused(void **state)
+static struct question *name_ring(struct fixture *fixture, const char *name, enum status status,
+                                  unsigned http_status)
 {
-    struct question *question = new_upload(CALL_SUBMIT, RING);
-    snprintf(question->call.parameters.name, NAME_SIZE, "g_mine");
-    call(*state, question, STATUS_BAD_PARAMETER, 400);
+    struct question *question = new_upload(CALL_STORE_GRAPH, RING);
+    snprintf(question->call.parameters.name, NAME_SIZE, "%s", name);
+    call(fixture, question, status, http_status);
+    return question;
+}
+
+/* Each is bound anew with each result of the graph, and printed with its document. */
+static void a_graph_has_so_many_names_and_no_more(void **state)
+{
+    struct fixture *fixture = *state;
+    struct question *question = name_ring(fixture, "first", STATUS_OK, 201);
+    struct graph_table *graphs = fixture->scheduler->graphs;
+    struct graph_entry *entry = graph_table_find_id(graphs, question->call.graph_id);
     forget(question);
+    for (int i = 2; i < GRAPH_NAMES_MAX; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "name-%d", i);
+        assert_int_equal(graph_table_name(graphs, name, entry), STATUS_OK);
+    }
+    forget(name_ring(fixture, "last", STATUS_OK, 200));
+    question = name_ring(fixture, "beyond", STATUS_BAD_PARAMETER, 400);
+    assert_true(question->call.problem.limit == GRAPH_NAMES_MAX);
+    forget(question);
+    forget(name_ring(fixture, "first", STATUS_OK, 200));
+    /* A name that goes to another graph leaves a place. */
+    question = new_upload(CALL_STORE_GRAPH, LINE);
+    snprintf(question->call.parameters.name, NAME_SIZE, "first");
+    call(fixture, question, STATUS_OK, 201);
+    forget(question);
+    forget(name_ring(fixture, "beyond", STATUS_OK, 200));
 }
 
 #define LARGE_VERTICES 600u
@@ -328,7 +356,7 @@ int main(void)
         SCHEDULER_TEST(a_bad_graph_is_refused_and_nothing_is_kept),
         SCHEDULER_TEST(a_stored_graph_is_solved_by_name_in_another_kind),
         SCHEDULER_TEST(an_unknown_graph_cannot_be_submitted),
-        SCHEDULER_TEST(a_name_that_looks_like_an_id_is_refused),
+        SCHEDULER_TEST(a_graph_has_so_many_names_and_no_more),
         SCHEDULER_TEST(large_graphs_are_stored_each_once),
         SCHEDULER_TEST(a_large_graph_that_is_refused_leaves_neither_file_nor_descriptor),
         SCHEDULER_TEST(a_graph_solved_before_is_done_at_once),
