@@ -436,54 +436,6 @@ bool edge_columns_are_plain(const struct edge_columns *columns)
            columns->count == (columns->weight == NO_COLUMN ? 2 : 3);
 }
 
-/* A vertex in digits alone; one with a zero in front has another name than its number. */
-static const char *scan_vertex(const char *at, const char *end, uint32_t *ret_number)
-{
-    const char *after = word_scan_small(at, end, ret_number);
-
-    return after == NULL || (*at == '0' && after > at + 1) ? NULL : after;
-}
-
-/* All that can be in a number, so that nothing is to be cut or unquoted. */
-static bool is_plain_number(const char *at, const char *end)
-{
-    bool plain = at < end;
-
-    for (; plain && at < end; at++) {
-        plain = (*at >= '0' && *at <= '9') || *at == '.' || *at == '-' || *at == '+' || *at == 'e';
-    }
-    return plain;
-}
-
-bool edge_columns_scan(const struct edge_columns *columns, char delimiter, const char *line,
-                       size_t size, struct edge_scan *ret_scan)
-{
-    const char *end = line + size;
-    const char *at = scan_vertex(line, end, &ret_scan->ends[0]);
-
-    if (at == NULL || at == end || *at != delimiter) {
-        return false;
-    }
-    at = scan_vertex(at + 1, end, &ret_scan->ends[1]);
-    ret_scan->weight = 1;
-    ret_scan->size = 0;
-    ret_scan->column = 0;
-    if (at == NULL || columns->weight == NO_COLUMN) {
-        return at == end;
-    }
-    if (at == end || *at != delimiter) {
-        return false;
-    }
-    at++;
-    ret_scan->column = (uint64_t)(at - line) + 1;
-    if (word_scan_small(at, end, &ret_scan->weight) == end) {
-        return true;
-    }
-    ret_scan->bytes = at;
-    ret_scan->size = (size_t)(end - at);
-    return is_plain_number(at, end);
-}
-
 /* Three times nine digits and a delimiter, CR and LF, and one byte to look ahead. */
 #define LINE_SIZE 33
 

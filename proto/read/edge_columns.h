@@ -69,21 +69,8 @@ struct reader_notes;
 void edge_columns_note(const struct edge_columns *columns, const struct edge_row *header,
                        char delimiter, struct reader_notes *notes);
 
-/* A line as nearly all are written: two or three numbers with one delimiter between them. */
-struct edge_scan {
-    uint32_t ends[2];
-    uint32_t weight;   /* when size is 0; 1 without a column */
-    const char *bytes; /* of a weight that is longer, or a decimal */
-    size_t size;
-    uint64_t column; /* of the weight; 0 without */
-};
-
 /* Source, target and perhaps weight, in this order, and nothing else. */
 bool edge_columns_are_plain(const struct edge_columns *columns);
-/* Scans a line with plain columns. False for a line that has to be split into its fields
- * instead. */
-bool edge_columns_scan(const struct edge_columns *columns, char delimiter, const char *line,
-                       size_t size, struct edge_scan *ret_scan);
 /* Whether the row has a number where an edge without a header has its weight, or where the header
  * names one. */
 bool edge_columns_has_weight(const struct edge_row *header, const struct edge_row *row);

@@ -338,50 +338,60 @@ static enum status take_first(struct edges *edges, const char *line, size_t size
     return text_status(&edges->held);
 }
 
-static enum status row_of(struct edges *edges, uint32_t number, uint32_t *ret_row,
-                          struct problem *reterr)
+/* Cuts a line as nearly all are written: two numbers and perhaps a weight, with one delimiter
+ * between them. False for a line that has to be cut into its fields. */
+static bool cut_plain(const struct edges *edges, const char *line, size_t size, uint32_t numbers[2],
+                      struct field *ret_weight)
 {
-    if (edges->reader.options.has_vertex_count) {
-        *ret_row = number;
-        return STATUS_OK;
+    const bool has_weight = edges->columns.weight != NO_COLUMN;
+    const char *const end = line + size;
+    const char *at = line;
+    bool plain = true;
+
+    for (int i = 0; i < 2 && plain; i++) {
+        const bool is_last = i == 1 && !has_weight;
+        const char *after = word_scan_small(at, end, &numbers[i]);
+
+        /* A zero in front makes another name than its number. */
+        plain = after != NULL && (*at != '0' || after == at + 1) &&
+                (is_last ? after == end : after < end && *after == edges->between);
+        at = plain && !is_last ? after + 1 : after;
     }
-    return name_table_intern_number(edges->names, number, ret_row) == STATUS_OK
-               ? admit_named(edges, reterr)
-               : STATUS_NO_MEMORY;
+    *ret_weight = (struct field){"1", 1, 0};
+    if (plain && has_weight) {
+        *ret_weight = (struct field){at, (size_t)(end - at), (uint64_t)(at - line) + 1};
+        /* Nothing is to be cut off or unquoted. */
+        for (plain = at < end; plain && at < end; at++) {
+            plain = (*at >= '0' && *at <= '9') || memchr(".-+e", *at, 4) != NULL;
+        }
+    }
+    return plain;
 }
 
 /* ret_taken false: the line has to be read the long way. */
 static enum status take_plain(struct edges *edges, const char *line, size_t size, bool *ret_taken,
                               struct problem *reterr)
 {
-    struct edge_scan scan;
+    const struct graph_options *options = &edges->reader.options;
+    struct field weight;
     uint32_t ends[2];
-    enum status status;
+    enum status status = STATUS_OK;
 
-    *ret_taken = edge_columns_scan(&edges->columns, edges->between, line, size, &scan);
-    if (*ret_taken && edges->reader.options.has_vertex_count &&
-        (scan.ends[0] >= edges->reader.options.vertex_count ||
-         scan.ends[1] >= edges->reader.options.vertex_count)) {
-        *ret_taken = false;
-    }
+    *ret_taken = cut_plain(edges, line, size, ends, &weight) &&
+                 (!options->has_vertex_count ||
+                  (ends[0] < options->vertex_count && ends[1] < options->vertex_count));
     if (!*ret_taken) {
         return STATUS_OK;
     }
-    status = row_of(edges, scan.ends[0], &ends[0], reterr);
-    if (status == STATUS_OK) {
-        status = row_of(edges, scan.ends[1], &ends[1], reterr);
+    for (int i = 0; i < 2 && status == STATUS_OK && !options->has_vertex_count; i++) {
+        status = name_table_intern_number(edges->names, ends[i], &ends[i]);
+        if (status == STATUS_OK) {
+            status = admit_named(edges, reterr);
+        }
     }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    if (scan.size > 0) {
-        return reader_add_edge(&edges->reader, ends, scan.bytes, scan.size, scan.column, reterr);
-    }
-    status = graph_builder_add_integer(edges->reader.builder, ends[0], ends[1], scan.weight);
-    if (reader_add_failed(&edges->reader, status, reterr)) {
-        problem_at(reterr, 0, scan.column);
-    }
-    return status;
+    return status == STATUS_OK ? reader_add_edge(&edges->reader, ends, weight.bytes, weight.size,
+                                                 weight.column, reterr)
+                               : status;
 }
 
 static uint64_t scan_lines(void *context, const char *bytes, size_t size, size_t *ret_size)
