@@ -1,11 +1,9 @@
 /* 9th DIMACS Implementation Challenge, shortest paths: "c ..." comments, one "p sp n m", then m
  * times "a U V W" with vertices 1..n. Decimal weights occur in the wild and are taken too. */
+#include "proto/read/edge_lines.h"
 #include "proto/read/reader.h"
 
 #include <string.h>
-
-/* "a", three times a blank and nine digits, CR and LF, and one byte to look ahead. */
-#define PLAIN_ARC_SIZE 34
 
 struct dimacs {
     struct reader reader;
@@ -118,52 +116,19 @@ static enum status take_arc(struct dimacs *dimacs, struct word_cursor cursor,
     return reader_add_edge(&dimacs->reader, ends, weight.bytes, weight.size, weight.column, reterr);
 }
 
-/* An arc as nearly all are written, "a 12 345 6". Where the line ends; NULL for every other line,
- * which take_arc reads, or finds the words for what is wrong. At least PLAIN_ARC_SIZE bytes. */
-static inline const char *scan_arc(const struct dimacs *dimacs, const char *at,
-                                   struct edge_i4 *ret_arc)
-{
-    uint32_t ends[2];
-    uint32_t weight;
-
-    if (at[0] != 'a' || at[1] != ' ' || (at = word_scan_ahead(at + 2, &ends[0])) == NULL ||
-        *at != ' ' || (at = word_scan_ahead(at + 1, &ends[1])) == NULL || *at != ' ' ||
-        (at = word_scan_ahead(at + 1, &weight)) == NULL) {
-        return NULL;
-    }
-    /* Vertex 0 wraps around. */
-    *ret_arc = (struct edge_i4){ends[0] - 1, ends[1] - 1, (int32_t)weight};
-    return ret_arc->source < dimacs->vertex_count && ret_arc->target < dimacs->vertex_count
-               ? word_scan_end(at)
-               : NULL;
-}
-
 /* Before the p line no arc is wanted. */
 static uint64_t scan_arcs(void *context, const char *bytes, size_t size, size_t *ret_size)
 {
     const struct dimacs *dimacs = context;
-    const char *end = bytes + size;
-    const char *at = bytes;
-    const char *next;
-    uint64_t wanted = dimacs->arc_count - graph_builder_edge_count(dimacs->reader.builder);
-    struct edge_i4 *arcs;
-    uint64_t room;
-    uint64_t count = 0;
+    struct graph_builder *builder = dimacs->reader.builder;
+    const struct edge_lines arcs = {.base = 1,
+                                    .number_limit = dimacs->vertex_count,
+                                    .letter = 'a',
+                                    .delimiter = ' ',
+                                    .has_weight = true};
 
-    wanted = wanted < size ? wanted : size;
-    if (wanted == 0 || size < PLAIN_ARC_SIZE ||
-        !graph_builder_has_integers(dimacs->reader.builder) ||
-        graph_builder_offer(dimacs->reader.builder, wanted, &arcs, &room) != STATUS_OK) {
-        return 0;
-    }
-    while (count < room && end - at >= PLAIN_ARC_SIZE &&
-           (next = scan_arc(dimacs, at, &arcs[count])) != NULL) {
-        at = next;
-        count++;
-    }
-    graph_builder_commit(dimacs->reader.builder, count);
-    *ret_size = (size_t)(at - bytes);
-    return count;
+    return edge_lines_scan(&arcs, builder, dimacs->arc_count - graph_builder_edge_count(builder),
+                           bytes, size, ret_size);
 }
 
 static enum status take_line(void *context, const char *line, size_t size, struct problem *reterr)

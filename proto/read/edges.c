@@ -2,6 +2,7 @@
  * first lines decide the delimiter, the header and the columns. */
 #include "proto/number.h"
 #include "proto/read/edge_dialects.h"
+#include "proto/read/edge_lines.h"
 #include "proto/read/name_table.h"
 #include "proto/read/reader.h"
 #include "proto/text.h"
@@ -400,20 +401,14 @@ static uint64_t scan_lines(void *context, const char *bytes, size_t size, size_t
     struct edge_lines lines = {.number_limit = edges->reader.options.vertex_count,
                                .delimiter = edges->between,
                                .has_weight = edges->columns.weight != NO_COLUMN};
-    struct edge_i4 *room;
-    uint64_t room_count;
-    uint64_t count;
 
-    if (!edges->plain || !graph_builder_has_integers(edges->reader.builder) ||
-        graph_builder_offer(edges->reader.builder, size, &room, &room_count) != STATUS_OK) {
+    if (!edges->plain) {
         return 0;
     }
     if (!edges->reader.options.has_vertex_count) {
         lines.row_of = name_table_direct(edges->names, &lines.number_limit);
     }
-    count = edge_lines_scan(&lines, bytes, size, room, room_count, ret_size);
-    graph_builder_commit(edges->reader.builder, count);
-    return count;
+    return edge_lines_scan(&lines, edges->reader.builder, UINT64_MAX, bytes, size, ret_size);
 }
 
 /* A comment below the first line, unless it looks like an edge of a vertex such as "#A". */

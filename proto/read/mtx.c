@@ -5,6 +5,7 @@
  * programs mark that there is none. Symmetric matrices list one triangle and are undirected graphs.
  */
 #include "proto/number.h"
+#include "proto/read/edge_lines.h"
 #include "proto/read/reader.h"
 
 #include <stdio.h>
@@ -286,29 +287,21 @@ static enum status take_values(struct mtx *mtx, struct word_cursor cursor, struc
     return status;
 }
 
-/* An entry as nearly all are written, "12 345 6": read in one go. */
-static bool scan_entry(const struct mtx *mtx, const char *line, size_t size, uint32_t ends[2],
-                       uint32_t *ret_weight)
+static uint64_t scan_entries(void *context, const char *bytes, size_t size, size_t *ret_size)
 {
-    const char *end = line + size;
-    const char *at;
+    struct mtx *mtx = context;
+    const struct edge_lines lines = {.base = 1,
+                                     .number_limit = mtx->vertex_count,
+                                     .delimiter = ' ',
+                                     .has_weight = mtx->field != FIELD_PATTERN};
+    uint64_t count = 0;
 
-    if (mtx->array || mtx->mirrored || mtx->entries == mtx->entry_count) {
-        return false;
+    if (mtx->sized && !mtx->array && !mtx->mirrored) {
+        count = edge_lines_scan(&lines, mtx->reader.builder, mtx->entry_count - mtx->entries, bytes,
+                                size, ret_size);
     }
-    at = word_scan_small(line, end, &ends[0]);
-    if (at == NULL || at == end || *at != ' ') {
-        return false;
-    }
-    at = word_scan_small(at + 1, end, &ends[1]);
-    *ret_weight = 1;
-    if (mtx->field != FIELD_PATTERN && at != NULL) {
-        at = at < end && *at == ' ' ? word_scan_small(at + 1, end, ret_weight) : NULL;
-    }
-    /* Vertex 0 wraps around. */
-    ends[0]--;
-    ends[1]--;
-    return at == end && ends[0] < mtx->vertex_count && ends[1] < mtx->vertex_count;
+    mtx->entries += count;
+    return count;
 }
 
 static enum status take_line(void *context, const char *line, size_t size, struct problem *reterr)
@@ -316,18 +309,8 @@ static enum status take_line(void *context, const char *line, size_t size, struc
     struct mtx *mtx = context;
     struct word_cursor cursor = {line, line, line + size};
     struct word_cursor ahead = cursor;
-    uint32_t weight;
-    uint32_t ends[2];
     struct word first;
 
-    if (mtx->sized && scan_entry(mtx, line, size, ends, &weight)) {
-        const enum status status =
-            graph_builder_add_integer(mtx->reader.builder, ends[0], ends[1], weight);
-
-        mtx->entries++;
-        (void)reader_add_failed(&mtx->reader, status, reterr);
-        return status;
-    }
     if (!mtx->headed) {
         return take_header(mtx, cursor, reterr);
     }
@@ -364,5 +347,6 @@ const struct reader_class reader_mtx_class = {
     .format = FORMAT_MTX,
     .size = sizeof(struct mtx),
     .take_line = take_line,
+    .scan_lines = scan_entries,
     .finish = finish,
 };

@@ -4,101 +4,62 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-/* A line that no scan takes, long enough for those before it to be looked at. */
-#define OTHER "# 34567890123456789012345678901234567890\n"
-
-/* Rows + 1 of the numbers 0 to 4; 3 was not seen. */
-static const uint32_t rows[] = {5, 1, 9, 0, 2};
-
-/* The lines taken of `text`, in storage of its own length. */
-static uint64_t scan(const struct edge_lines *lines, const char *text, struct edge_i4 *edges,
-                     uint64_t room, size_t *ret_size)
+static struct field field_of(const char *name)
 {
-    const size_t size = strlen(text);
-    char *copy = malloc(size);
-    uint64_t count;
-
-    assert_non_null(copy);
-    memcpy(copy, text, size);
-    count = edge_lines_scan(lines, copy, size, edges, room, ret_size);
-    free(copy);
-    return count;
+    return (struct field){name, strlen(name), 1};
 }
 
-static void lines_become_edges_between_rows(void **state)
+static size_t rank_of(const char *name, const char *wanted)
 {
-    const struct edge_lines lines = {rows, 5, ',', true};
-    struct edge_i4 edges[4];
-    size_t size;
-
-    (void)state;
-    assert_int_equal(scan(&lines, "0,1,7\n4,2,123456789\r\n2,0,0\n" OTHER, edges, 4, &size), 3);
-    assert_int_equal(size, strlen("0,1,7\n4,2,123456789\r\n2,0,0\n"));
-    assert_true(edges[0].source == 4 && edges[0].target == 0 && edges[0].weight == 7);
-    assert_true(edges[1].source == 1 && edges[1].target == 8 && edges[1].weight == 123456789);
-    assert_true(edges[2].source == 8 && edges[2].target == 4 && edges[2].weight == 0);
+    return edge_columns_rank(field_of(name), wanted);
 }
 
-static void numbers_are_rows_without_names(void **state)
+static void names_of_weights_have_ranks(void **state)
 {
-    const struct edge_lines lines = {NULL, 12345678, ' ', false};
-    struct edge_i4 edge;
-    size_t size;
+    static const char *const others[] = {"", "weights", "weight_lbs", "lanes", "we", "_", "value2"};
 
     (void)state;
-    assert_int_equal(scan(&lines, "12345677 0\n" OTHER, &edge, 1, &size), 1);
-    assert_true(edge.source == 12345677 && edge.target == 0 && edge.weight == 1);
-    assert_int_equal(scan(&lines, "12345678 0\n" OTHER, &edge, 1, &size), 0);
-    assert_int_equal(size, 0);
-}
-
-static void every_other_line_is_left(void **state)
-{
-    static const char *const others[] = {
-        "3,1,7\n",   "5,1,7\n",  "00,1,7\n",    "0,1,7.5\n", "0,1,-7\n",         "0,1\n",
-        "0,1,7,8\n", "0;1;7\n",  " 0,1,7\n",    "0,1,\n",    "0,1,1234567890\n", "\n",
-        "0,1,7\r0",  "0,1,7 \n", "\"0\",1,7\n", "a,1,7\n",   "0,01,7\n",         ",1,7\n",
-    };
-    const struct edge_lines lines = {rows, 5, ',', true};
-    struct edge_i4 edges[2];
-    size_t size;
-
-    (void)state;
+    assert_true(rank_of("weight", "") < rank_of("cost", ""));
+    assert_true(rank_of("cost", "") < rank_of("length", ""));
+    assert_int_equal(rank_of("Length (km)", ""), rank_of("length", ""));
+    assert_int_equal(rank_of(" _Weight:float", ""), 0);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        char text[256];
-
-        snprintf(text, sizeof text, "1,1,5\n%s" OTHER, others[i]);
-        assert_int_equal(scan(&lines, text, edges, 2, &size), 1);
-        assert_int_equal(size, strlen("1,1,5\n"));
+        assert_true(rank_of(others[i], "") == NO_COLUMN);
     }
 }
 
-/* What may not be whole is left as well, and so is what there is no room for. */
-static void the_end_of_a_piece_is_not_looked_beyond(void **state)
+static void a_wanted_name_is_the_only_one(void **state)
 {
-    const struct edge_lines lines = {rows, 5, ',', true};
-    struct edge_i4 edge;
-    size_t size;
+    (void)state;
+    assert_int_equal(rank_of("km", "km"), 0);
+    assert_true(rank_of("Km", "km") == NO_COLUMN);
+    assert_true(rank_of("weight", "km") == NO_COLUMN);
+    assert_true(rank_of("none", "none") == NO_COLUMN);
+    assert_true(edge_columns_are_unweighted("none") && !edge_columns_are_unweighted(""));
+}
+
+static void a_first_line_with_a_number_is_data(void **state)
+{
+    const struct edge_row known = {2, {field_of("Source"), field_of("Target")}};
+    const struct edge_row words = {3, {field_of("a"), field_of("b"), field_of("c")}};
+    const struct edge_row data = {3, {field_of("a"), field_of("b"), field_of("7")}};
 
     (void)state;
-    assert_int_equal(scan(&lines, "0,1,7\n", &edge, 1, &size), 0);
-    assert_int_equal(scan(&lines, "0,1,7\n0,1,8\n" OTHER, &edge, 1, &size), 1);
-    assert_int_equal(size, strlen("0,1,7\n"));
+    assert_int_equal(edge_columns_judge(&known), EDGE_HEADER_YES);
+    assert_int_equal(edge_columns_judge(&words), EDGE_HEADER_PERHAPS);
+    assert_int_equal(edge_columns_judge(&data), EDGE_HEADER_NO);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_become_edges_between_rows),
-        cmocka_unit_test(numbers_are_rows_without_names),
-        cmocka_unit_test(every_other_line_is_left),
-        cmocka_unit_test(the_end_of_a_piece_is_not_looked_beyond),
+        cmocka_unit_test(names_of_weights_have_ranks),
+        cmocka_unit_test(a_wanted_name_is_the_only_one),
+        cmocka_unit_test(a_first_line_with_a_number_is_data),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
