@@ -103,12 +103,12 @@ static const struct config_option options[] = {
      "Largest graph upload in bytes. Suffixes KiB, MiB, GiB and TiB are understood."},
     {"http", "upload_memory", OPTION_BYTES, "0", 0, KIB * KIB * GIB, NULL,
      MEMBER(upload_memory_bytes),
-     "Memory for the graphs that come in at the same time, each counted by what its edges and "
-     "names take, as they arrive; the ones beyond are refused with 429, but for the first 256 KiB "
-     "of each. A tenant may take half of it, and an address half of its tenant's, or half of all "
-     "without keys; clients of a Unix socket are one address. One upload at a time may go beyond "
-     "all of these. 0 = a quarter of what the machine has available at the start. Suffixes as for "
-     "body_limit."},
+     "Memory for the graphs and lists of pairs that come in at the same time, a graph counted by "
+     "what its edges and names take, as they arrive; the ones beyond are refused with 429, but for "
+     "the first 256 KiB of each. A tenant may take half of it, and an address half of its "
+     "tenant's, or half of all without keys; clients of a Unix socket are one address. One body at "
+     "a time may go beyond all of these. 0 = a quarter of what the machine has available at the start. "
+     "Suffixes as for body_limit."},
     {"http", "decoded_limit", OPTION_BYTES, "17179869184", 1, KIB * KIB * GIB, NULL,
      MEMBER(decoded_limit_bytes),
      "Most bytes that a compressed upload may decompress to. Suffixes as for body_limit."},
@@ -129,8 +129,8 @@ static const struct config_option options[] = {
      "npy, raw, nthu, csv, ndjson or mtx, or in parts."},
     {"http", "pairs_limit", OPTION_BYTES, "16777216", KIB, UINT64_C(64) * GIB, NULL,
      MEMBER(pairs_limit_bytes),
-     "Largest body in bytes that lists pairs or vertices to ask about. It is kept in memory until "
-     "it is answered, as is the whole answer of distances, which may be several times as large."},
+     "Largest body in bytes that lists pairs or vertices to ask about. It is kept in memory, which "
+     "upload_memory bounds, until it is answered."},
     {"graph", "vertex_limit", OPTION_NUMBER, "0", 0, UINT32_MAX - 1, NULL, MEMBER(vertex_limit),
      "Most vertices of a graph. 0 = as many as the devices hold."},
     {"graph", "edge_limit", OPTION_NUMBER, "1000000000", 1, UINT64_C(1) << 40, NULL,

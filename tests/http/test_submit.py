@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import select
 import shutil
 import struct
 import subprocess
@@ -101,6 +102,32 @@ def test_uploads_that_come_in_together_share_the_memory_for_them(_):
         assert second.getresponse().status in (200, 202)
         second.close()
         daemon.submit(body + b"9 1 2\n", "?wait=30").expect(200)
+
+
+def test_questions_that_come_in_together_share_that_memory_too(_):
+    body = b'{"pairs":[' + b"[1,2]," * 500_000 + b"[1,2]]}"
+    with harness.Daemon("--http.upload_memory", "8MiB", "--http.rate_floor", "0") as daemon:
+        daemon.solve(b"p sp 2 1\na 1 2 5\n", "?name=small")
+        connections = [daemon.connect() for _ in range(4)]
+        for connection in connections:
+            connection.putrequest("POST", "/v1/graphs/small/distances")
+            connection.putheader("Content-Length", str(len(body)))
+            connection.endheaders()
+            connection.send(body[:-300_000])
+        # One fits into the half of an address, and one may go beyond it.
+        refused = set()
+        while len(refused) < 2:
+            refused.update(select.select([one.sock for one in connections], [], [])[0])
+        for connection in connections:
+            is_refused = connection.sock in refused
+            if not is_refused:
+                connection.send(body[-300_000:])
+            answer = connection.getresponse()
+            assert answer.status == (429 if is_refused else 200), answer.status
+            assert (answer.headers["Retry-After"] is not None) == is_refused, answer.headers
+            answer.read()
+            connection.close()
+        wait_until(daemon, lambda: daemon.ask("POST", "/v1/graphs/small/distances", body=body).status == 200)
 
 
 def test_an_announcement_takes_nothing_from_others(_):

@@ -70,9 +70,10 @@ struct request {
     bool has_upload;
     struct text document; /* a body that is no upload */
     size_t document_limit;
-    struct text line;    /* room for a small answer */
-    uint64_t body_bytes; /* all that came */
-    bool answered_early; /* while the body still came, when early_bytes of it were here */
+    struct upload_share share; /* what the document is charged */
+    struct text line;          /* room for a small answer */
+    uint64_t body_bytes;       /* all that came */
+    bool answered_early;       /* while the body still came, when early_bytes of it were here */
     uint64_t early_bytes;
     double early_s; /* monotonic */
 

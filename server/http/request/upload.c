@@ -65,12 +65,18 @@ static void refuse(struct upload *upload)
     capacity_release_share(&upload->share);
 }
 
+static void tell_memory(const struct upload_share *share, double memory_bytes,
+                        struct problem *problem)
+{
+    problem_set(problem, STATUS_UPLOAD_MEMORY,
+                "The bodies that come in now take as much memory as they may.");
+    problem_limit(problem, (double)share->memory->limit_bytes, memory_bytes);
+    problem_hint(problem, "Come back after the seconds in Retry-After.");
+}
+
 static void refuse_for_memory(struct upload *upload, double memory_bytes)
 {
-    problem_set(&upload->problem, STATUS_UPLOAD_MEMORY,
-                "The graphs that come in now take as much memory as they may.");
-    problem_limit(&upload->problem, (double)upload->share.memory->limit_bytes, memory_bytes);
-    problem_hint(&upload->problem, "Come back after the seconds in Retry-After.");
+    tell_memory(&upload->share, memory_bytes, &upload->problem);
     refuse(upload);
 }
 
@@ -385,6 +391,8 @@ enum status request_expect_document(struct request *request, uint64_t limit_byte
     const char *encoding = request_header(request, "Content-Encoding");
 
     request->document_limit = limit_bytes;
+    capacity_init_share(&request->share, request->http_context->upload_memory,
+                        request->grant.tenant, request->address_counter);
     if (encoding == NULL || strcasecmp(encoding, "identity") == 0) {
         return request_check_length(request, limit_bytes, reterr);
     }
@@ -443,12 +451,18 @@ static void feed_document(struct request *request, const char *bytes, size_t siz
             text_reserve(&request->document, size + (size_t)rest);
         }
         text_append(&request->document, bytes, size);
-        return;
+        if (capacity_charge_share(&request->share, request->document.size)) {
+            return;
+        }
+        tell_memory(&request->share, (double)request->document.size, &request->refusal);
+    } else {
+        problem_set(&request->refusal, STATUS_BODY_TOO_LARGE,
+                    "The body is longer than is taken here.");
+        problem_limit(&request->refusal, (double)request->document_limit,
+                      (double)(request->document.size + size));
     }
-    problem_set(&request->refusal, STATUS_BODY_TOO_LARGE, "The body is longer than is taken here.");
-    problem_limit(&request->refusal, (double)request->document_limit,
-                  (double)(request->document.size + size));
     text_finish(&request->document);
+    capacity_release_share(&request->share);
     request->resume = request_answer_refusal;
 }
 
