@@ -107,8 +107,8 @@ static const struct config_option options[] = {
      "what its edges and names take, as they arrive; the ones beyond are refused with 429, but for "
      "the first 256 KiB of each. A tenant may take half of it, and an address half of its "
      "tenant's, or half of all without keys; clients of a Unix socket are one address. One body at "
-     "a time may go beyond all of these. 0 = a quarter of what the machine has available at the start. "
-     "Suffixes as for body_limit."},
+     "a time may go beyond all of these. 0 = a quarter of what the machine has available at the "
+     "start. Suffixes as for body_limit."},
     {"http", "decoded_limit", OPTION_BYTES, "17179869184", 1, KIB * KIB * GIB, NULL,
      MEMBER(decoded_limit_bytes),
      "Most bytes that a compressed upload may decompress to. Suffixes as for body_limit."},
