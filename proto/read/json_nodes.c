@@ -30,15 +30,11 @@ static enum status add(struct json_nodes *nodes, const struct json_token *token,
 {
     if (row >= nodes->capacity) {
         const uint64_t capacity = nodes->capacity == 0 ? 256 : (uint64_t)nodes->capacity * 2;
-        struct json_vertex *vertices = NULL;
 
-        if (capacity <= UINT32_MAX) {
-            vertices = reallocarray(nodes->vertices, capacity, sizeof(*vertices));
-        }
-        if (vertices == NULL) {
+        if (capacity > UINT32_MAX ||
+            !edge_array_resize(&nodes->vertices, capacity, sizeof(*nodes->vertices))) {
             return STATUS_NO_MEMORY;
         }
-        nodes->vertices = vertices;
         nodes->capacity = (uint32_t)capacity;
     }
     nodes->vertices[row] = (struct json_vertex){

@@ -262,16 +262,11 @@ static enum status take_values(struct mtx *mtx, struct word_cursor cursor, struc
     for (struct word value = line_word_next(&cursor); value.size > 0 && status == STATUS_OK;
          value = line_word_next(&cursor)) {
         const uint32_t ends[2] = {mtx->row, mtx->column};
-        struct word unsigned_value = value;
 
         if (mtx->entries == mtx->entry_count) {
             return refuse_more(value.column, reterr);
         }
-        unsigned_value.bytes += value.bytes[0] == '+';
-        unsigned_value.size -= value.bytes[0] == '+';
-        if (line_word_is_like(unsigned_value, "inf") ||
-            line_word_is_like(unsigned_value, "infinity") ||
-            line_word_is_like(unsigned_value, "nan")) {
+        if (value.bytes[0] != '-' && reader_is_not_finite(value.bytes, value.size)) {
             mtx->entries++;
         } else {
             status = add_entry(mtx, ends, value, reterr);

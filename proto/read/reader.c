@@ -1,6 +1,7 @@
 #include "proto/read/reader.h"
 
 #include "proto/number.h"
+#include "proto/read/json_scanner.h"
 #include "proto/read/name_table.h"
 #include "proto/read/table.h"
 #include "proto/text.h"
@@ -449,52 +450,40 @@ static bool looks_like_metis(const char *bytes, size_t size)
     return status == STATUS_OK && has_edge && (complete || has_neighbour_lists(bytes, size));
 }
 
-static bool text_is(const char *text, size_t size, const char *wanted)
-{
-    return strlen(wanted) == size && memcmp(text, wanted, size) == 0;
-}
-
 /* The lists of a JSON Graph lie within "graph" or "graphs", those of other JSON beside a "graph" of
  * attributes. */
+struct jgf_search {
+    bool in_graph; /* below the key "graph" of the document */
+    bool found;
+};
+
+static enum status search_token(void *context, const struct json_token *token,
+                                struct problem *reterr)
+{
+    struct jgf_search *search = context;
+
+    (void)reterr;
+    if (token->kind == JSON_TOKEN_KEY && token->depth == 1) {
+        search->in_graph = strcmp(token->text, "graph") == 0;
+        search->found |= strcmp(token->text, "graphs") == 0;
+    } else if (token->kind == JSON_TOKEN_KEY && token->depth == 2 && search->in_graph) {
+        search->found |= strcmp(token->text, "nodes") == 0 || strcmp(token->text, "edges") == 0;
+    }
+    return STATUS_OK;
+}
+
 static bool looks_like_jgf(const char *bytes, size_t size)
 {
-    const char *end = bytes + size;
-    bool in_graph = false; /* below the key "graph" of the document */
-    unsigned depth = 0;
+    struct jgf_search search = {0};
+    struct json_scanner scanner;
 
-    for (const char *at = bytes; at < end; at++) {
-        const char *key = at + 1;
-        const char *after;
-        size_t length;
-
-        depth += *at == '{' || *at == '[';
-        depth -= *at == '}' || *at == ']';
-        if (*at != '"') {
-            continue;
-        }
-        for (at = key; at < end && *at != '"';) {
-            at += *at == '\\' ? 2 : 1;
-        }
-        if (at >= end) {
-            return false;
-        }
-        length = (size_t)(at - key);
-        for (after = at + 1; after < end && strchr(" \t\r\n", *after) != NULL;) {
-            after++;
-        }
-        if (after == end || *after != ':') {
-            continue;
-        }
-        if (depth == 1) {
-            in_graph = text_is(key, length, "graph");
-        }
-        if (depth == 1 ? text_is(key, length, "graphs")
-                       : depth == 2 && in_graph &&
-                             (text_is(key, length, "nodes") || text_is(key, length, "edges"))) {
-            return true;
-        }
-    }
-    return false;
+    json_scanner_init(&scanner);
+    scanner.take = search_token;
+    scanner.context = &search;
+    /* Bytes that are no JSON are refused when they are read. */
+    (void)!json_scanner_feed(&scanner, bytes, size, NULL);
+    json_scanner_finish(&scanner);
+    return search.found;
 }
 
 enum format reader_sniff(const char *bytes, size_t size)
