@@ -62,6 +62,8 @@ static void each_format_is_told_by_name(void **state)
 
 static void formats_that_are_read_are_left_alone(void **state)
 {
+    static const char npy[] = "\x93NUMPY\1\0v\0{'descr': '<f8', 'fortran_order': False}\n";
+
     (void)state;
     is("", NULL);
     is("\n \n", NULL);
@@ -81,6 +83,7 @@ static void formats_that_are_read_are_left_alone(void **state)
     is("LEDA.GRAPH\nstring\nint\n-1\n2\n|{a}|\n|{b}|\n1\n1 2 0 |{5}|\n", NULL);
     is("app b 3\nb ppx 5\n", NULL);
     is("3 2\n2\n1 3\n2\n", NULL);
+    assert_int_equal(foreign_refuse(npy, sizeof npy, NULL), STATUS_OK);
 }
 
 int main(void)
