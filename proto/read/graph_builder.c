@@ -5,8 +5,6 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 1024
-/* Limit of the edges that are reserved because a header announces them: the header may be wrong. */
-#define EXPECT_LIMIT (1u << 18)
 /* A list of more than MANY edges usually becomes a lot longer: reserve a large array at once. Its
  * pages are untouched until they are needed and can be huge pages, which existing small pages do
  * not become. */
@@ -56,17 +54,6 @@ static enum status set_capacity(struct graph_builder *builder, uint64_t capacity
     }
     builder->capacity = capacity;
     return STATUS_OK;
-}
-
-void graph_builder_expect(struct graph_builder *builder, uint64_t edge_count)
-{
-    if (edge_count > EXPECT_LIMIT) {
-        edge_count = EXPECT_LIMIT;
-    }
-    /* Only a hint: what fails here fails again, and is told, when an edge is added. */
-    if (edge_count > builder->capacity && set_capacity(builder, edge_count) != STATUS_OK) {
-        return;
-    }
 }
 
 /* The matrix alone: what lies behind it is counted when the graph is known. */

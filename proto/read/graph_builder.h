@@ -31,9 +31,6 @@ MUST_CHECK enum status graph_builder_create(const struct graph_options *options,
                                             struct graph_builder **ret_builder);
 void graph_builder_destroy(struct graph_builder *builder);
 
-/* Room for this many edges, announced by a header; a hint, at most some MiB are taken ahead. */
-void graph_builder_expect(struct graph_builder *builder, uint64_t edge_count);
-
 /* STATUS_TOO_LARGE or STATUS_DISK_FULL, with limit and hint, when the options do not admit this
  * many vertices. */
 MUST_CHECK enum status graph_builder_admit(struct graph_builder *builder, uint64_t vertex_count,

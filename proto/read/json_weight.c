@@ -20,21 +20,12 @@ void json_weight_begin(struct json_weight *weight)
     weight->is_doubtful = false;
 }
 
-static bool name_is(const struct weight_name *name, const struct json_token *key)
-{
-    return memcmp(name->bytes, key->text, key->size) == 0 && name->bytes[key->size] == '\0';
-}
-
 bool json_weight_find(struct json_weight *weight, const struct json_token *key)
 {
     const struct field field = {key->text, key->size, 0};
 
     if (key->size >= sizeof(weight->key.bytes)) {
         return false;
-    }
-    if (weight->used.rank != NO_COLUMN && name_is(&weight->used, key)) {
-        weight->key = weight->used;
-        return true;
     }
     const size_t rank = edge_columns_rank(field, weight->wanted);
     if (rank != NO_COLUMN) {

@@ -167,13 +167,7 @@ enum status reader_announce(struct reader *reader, uint64_t vertex_count, uint64
     if (status == STATUS_OK) {
         status = graph_builder_admit(reader->builder, vertex_count, reterr);
     }
-    if (status == STATUS_OK) {
-        status = admit_edges(&reader->options, edge_count, reterr);
-    }
-    if (status == STATUS_OK) {
-        graph_builder_expect(reader->builder, edge_count);
-    }
-    return status;
+    return status == STATUS_OK ? admit_edges(&reader->options, edge_count, reterr) : status;
 }
 
 enum status reader_name_vertex(struct name_table *names, const char *name, size_t size,
