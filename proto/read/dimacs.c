@@ -174,7 +174,6 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 }
 
 const struct reader_class reader_dimacs_class = {
-    .format = FORMAT_DIMACS,
     .size = sizeof(struct dimacs),
     .init = init,
     .take_line = take_line,

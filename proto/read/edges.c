@@ -588,7 +588,6 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 }
 
 const struct reader_class reader_edges_class = {
-    .format = FORMAT_EDGES,
     .size = sizeof(struct edges),
     .init = init,
     .take_line = take_line,

@@ -588,7 +588,6 @@ static enum status init(struct reader *reader)
 }
 
 const struct reader_class reader_graphml_class = {
-    .format = FORMAT_GRAPHML,
     .size = sizeof(struct graphml),
     .init = init,
     .feed = feed,

@@ -567,7 +567,7 @@ static uint64_t memory(const struct reader *reader)
 static enum status init(struct reader *reader)
 {
     struct json *json = (struct json *)reader;
-    json->dialect = reader->class_->format == FORMAT_JGF ? DIALECT_JGF : DIALECT_JSON;
+    json->dialect = reader->format == FORMAT_JGF ? DIALECT_JGF : DIALECT_JSON;
     json->base = json->dialect == DIALECT_JSON ? 1 : 0;
     json->directed = true; /* unless the document says otherwise */
     json_weight_init(&json->weight, reader->options.weight,
@@ -581,16 +581,6 @@ static enum status init(struct reader *reader)
 }
 
 const struct reader_class reader_json_class = {
-    .format = FORMAT_JSON,
-    .size = sizeof(struct json),
-    .init = init,
-    .feed = feed,
-    .finish = finish,
-    .cleanup = cleanup,
-    .memory = memory,
-};
-const struct reader_class reader_jgf_class = {
-    .format = FORMAT_JGF,
     .size = sizeof(struct json),
     .init = init,
     .feed = feed,

@@ -380,7 +380,6 @@ static uint64_t memory(const struct reader *reader)
 }
 
 const struct reader_class reader_metis_class = {
-    .format = FORMAT_METIS,
     .size = sizeof(struct metis),
     .take_line = take_line,
     .line_limit = LIST_BYTES_LIMIT,

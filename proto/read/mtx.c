@@ -339,7 +339,6 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 }
 
 const struct reader_class reader_mtx_class = {
-    .format = FORMAT_MTX,
     .size = sizeof(struct mtx),
     .take_line = take_line,
     .scan_lines = scan_entries,

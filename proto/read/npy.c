@@ -228,7 +228,6 @@ static enum status init(struct reader *reader)
 }
 
 const struct reader_class reader_npy_class = {
-    .format = FORMAT_NPY,
     .size = sizeof(struct npy),
     .init = init,
     .feed = feed,

@@ -139,7 +139,6 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 }
 
 const struct reader_class reader_nthu_class = {
-    .format = FORMAT_NTHU,
     .size = sizeof(struct nthu),
     .feed = feed,
     .finish = finish,

@@ -17,17 +17,15 @@
 enum status reader_create(enum format format, const struct graph_options *options,
                           struct reader **ret_reader)
 {
-    static const struct reader_class *const classes[] = {
-        &reader_dimacs_class,  &reader_edges_class,  &reader_nthu_class, &reader_json_class,
-        &reader_mtx_class,     &reader_metis_class,  &reader_npy_class,  &reader_jgf_class,
-        &reader_graphml_class, &reader_matrix_class,
+    static const struct reader_class *const classes[FORMAT_COUNT] = {
+        [FORMAT_DIMACS] = &reader_dimacs_class,   [FORMAT_MTX] = &reader_mtx_class,
+        [FORMAT_METIS] = &reader_metis_class,     [FORMAT_EDGES] = &reader_edges_class,
+        [FORMAT_MATRIX] = &reader_matrix_class,   [FORMAT_NTHU] = &reader_nthu_class,
+        [FORMAT_JSON] = &reader_json_class,       [FORMAT_JGF] = &reader_json_class,
+        [FORMAT_GRAPHML] = &reader_graphml_class, [FORMAT_NPY] = &reader_npy_class,
     };
+    const struct reader_class *class = classes[format];
 
-    const struct reader_class *class = NULL;
-
-    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
-        class = classes[i]->format == format ? classes[i] : class;
-    }
     if (class == NULL) {
         return STATUS_UNSUPPORTED_MEDIA_TYPE;
     }
@@ -37,6 +35,7 @@ enum status reader_create(enum format format, const struct graph_options *option
         return STATUS_NO_MEMORY;
     }
     reader->class_ = class;
+    reader->format = format;
     reader->options = *options;
     reader->splitter.take = class->take_line;
     reader->splitter.scan = class->scan_lines;

@@ -16,7 +16,6 @@ struct reader;
 
 /* A format: how its bytes are taken, as they come or line by line. */
 struct reader_class {
-    enum format format;
     size_t size; /* of the struct that begins with struct reader */
     /* Prepares the struct, all zero behind its struct reader. This and cleanup may be NULL. */
     enum status (*init)(struct reader *reader);
@@ -48,6 +47,7 @@ struct reader_notes {
  * reader_destroy frees both; a format owns only what its init or its parsing allocated. */
 struct reader {
     const struct reader_class *class_;
+    enum format format;
     struct graph_options options;
     struct graph_builder *builder;
     struct line_splitter splitter; /* of a format of lines */
@@ -88,7 +88,6 @@ extern const struct reader_class reader_matrix_class;
 extern const struct reader_class reader_nthu_class;
 extern const struct reader_class reader_graphml_class;
 extern const struct reader_class reader_json_class;
-extern const struct reader_class reader_jgf_class;
 extern const struct reader_class reader_mtx_class;
 extern const struct reader_class reader_metis_class;
 extern const struct reader_class reader_npy_class;

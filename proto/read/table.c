@@ -437,7 +437,6 @@ static enum status init(struct reader *reader)
 }
 
 const struct reader_class reader_matrix_class = {
-    .format = FORMAT_MATRIX,
     .size = sizeof(struct table),
     .init = init,
     .take_line = take_line,
