@@ -70,15 +70,14 @@ static const struct {
     {"a tar archive", "Unpack it and send the file in it, as it is or in gzip or zstd.", NULL},
 };
 
-static bool has_match(const char *bytes, size_t size, const char *pattern)
+static bool has_match(const char *text, const char *pattern)
 {
-    regmatch_t range = {0, (regoff_t)size};
     regex_t regex;
     bool found = false;
 
     if (pattern != NULL &&
         regcomp(&regex, pattern, REG_EXTENDED | REG_ICASE | REG_NEWLINE | REG_NOSUB) == 0) {
-        found = regexec(&regex, bytes, 1, &range, REG_STARTEND) == 0;
+        found = regexec(&regex, text, 0, NULL, 0) == 0;
         regfree(&regex);
     }
     return found;
@@ -86,21 +85,26 @@ static bool has_match(const char *bytes, size_t size, const char *pattern)
 
 enum status foreign_refuse(const char *bytes, size_t size, struct problem *reterr)
 {
-    const char *end = bytes + (size < READER_SNIFF_SIZE ? size : READER_SNIFF_SIZE);
     const size_t count = sizeof(formats) / sizeof(formats[0]);
     const bool is_tar = size > 262 && memcmp(bytes + 257, "ustar", 5) == 0;
-    const char *first = bytes += size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    const size_t mark_size = size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    const size_t text_size = (size < READER_SNIFF_SIZE ? size : READER_SNIFF_SIZE) - mark_size;
+    char text[READER_SNIFF_SIZE + 1] = "";
+    const char *first = text;
     size_t found = is_tar ? count - 1 : count;
 
-    while (first < end && isspace((unsigned char)*first)) {
+    if (text_size > 0) {
+        memcpy(text, bytes + mark_size, text_size);
+    }
+    while (isspace((unsigned char)*first)) {
         first++;
     }
     /* The formats in JSON are told apart elsewhere, and others with a NUL are no text. */
-    const bool is_judged = first < end && strchr("{[", *first) == NULL &&
-                           memchr(first, '\0', (size_t)(end - first)) == NULL;
+    const bool is_judged =
+        *first != '{' && *first != '[' && memchr(text, '\0', sizeof(text)) == text + text_size;
 
     for (size_t i = 0; i < count && is_judged && found == count; i++) {
-        found = has_match(first, (size_t)(end - first), formats[i].pattern) ? i : found;
+        found = has_match(first, formats[i].pattern) ? i : found;
     }
     if (found == count) {
         return STATUS_OK;
