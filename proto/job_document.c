@@ -73,8 +73,10 @@ void job_report_finish(struct job_report *report)
 
 void job_report_reset(struct job_report *report)
 {
-    struct job_report fresh = {
-        .input = report->input, .warnings = report->warnings, .workers_lost = report->workers_lost};
+    struct job_report fresh = {.input = report->input,
+                               .warnings = report->warnings,
+                               .workers_lost = report->workers_lost,
+                               .result = {report->result.form, report->result.reason, 0, 0}};
     memcpy(fresh.traceparent, report->traceparent, sizeof(fresh.traceparent));
     report->warnings = NULL;
     job_report_finish(report);
@@ -140,6 +142,9 @@ static int set_optional(json_t *object, const struct job_report *report)
         json_t *input = report->input.known ? input_report_json(&report->input) : json_object();
         failed |= json_object_set_new(input, "cached", json_boolean(report->cached));
         failed |= json_object_set_new(object, "input", input);
+    }
+    if (report->result.form != RESULT_FORM_AUTO) {
+        failed |= json_object_set_new(object, "result", result_summary_json(&report->result));
     }
     if (verification->done) {
         failed |= json_object_set_new(
@@ -258,6 +263,7 @@ static bool decode(json_t *object, struct job_report *report)
     const json_t *traceparent = json_object_get(object, "traceparent");
     const json_t *lost = json_object_get(object, "workers_lost");
     json_t *warnings = json_object_get(object, "warnings");
+    const json_t *result = json_object_get(object, "result");
     const json_int_t workers_lost = json_integer_value(lost);
     const char *solver;
     const char *device;
@@ -279,6 +285,9 @@ static bool decode(json_t *object, struct job_report *report)
         return false;
     }
     report->workers_lost = (uint32_t)workers_lost;
+    if (result != NULL && !result_summary_from_json(result, &report->result)) {
+        return false;
+    }
     report->cached = json_is_true(json_object_get(json_object_get(object, "input"), "cached"));
     report->reached = json_real_value(json_object_get(object, "reached"));
     if (warnings != NULL) {
@@ -476,15 +485,16 @@ char *estimate_print(const struct estimate *estimate)
     json_t *seconds = estimate->seconds < 0 ? json_null() : json_real(estimate->seconds);
     json_t *plan = estimate->seconds < 0 ? json_null() : plan_summary_json(&estimate->plan);
     json_t *root = json_pack(
-        "{s:I, s:I, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:b, s:o, s:o, s:{s:I, s:I, s:I}}", "n",
-        (json_int_t)estimate->vertex_count, "m", (json_int_t)estimate->edge_count, "kind",
+        "{s:I, s:I, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:b, s:o, s:o, s:{s:I, s:I, s:I}}",
+        "n", (json_int_t)estimate->vertex_count, "m", (json_int_t)estimate->edge_count, "kind",
         kind_name(estimate->kind), "solver", estimate->solver, "device", estimate->device,
         "device_bytes", (json_int_t)estimate->device_bytes, "host_bytes",
         (json_int_t)estimate->host_bytes, "disk_bytes", (json_int_t)estimate->disk_bytes, "seconds",
-        seconds, "plan", plan, "fits", (int)estimate->fits, "reason",
-        text_or_null(estimate->reason), "hint", text_or_null(estimate->hint), "limits",
-        "vertex_limit", (json_int_t)estimate->vertex_limit, "edge_limit",
-        (json_int_t)estimate->edge_limit, "free_disk_bytes", (json_int_t)estimate->free_disk_bytes);
+        seconds, "plan", plan, "result", result_summary_json(&estimate->result), "fits",
+        (int)estimate->fits, "reason", text_or_null(estimate->reason), "hint",
+        text_or_null(estimate->hint), "limits", "vertex_limit", (json_int_t)estimate->vertex_limit,
+        "edge_limit", (json_int_t)estimate->edge_limit, "free_disk_bytes",
+        (json_int_t)estimate->free_disk_bytes);
     char *text = text_print_json(root, JSON_COMPACT | JSON_REAL_PRECISION(6));
 
     json_decref(root);

@@ -7,6 +7,7 @@
 #include "proto/input_report.h"
 #include "proto/plan.h"
 #include "proto/problem.h"
+#include "proto/result_form.h"
 #include "proto/solve.h"
 #include "proto/verification.h"
 
@@ -45,6 +46,7 @@ struct job_report {
     char device[64];
     struct timings timings;
     struct plan_summary plan;
+    struct result_summary result; /* its form is chosen when the job is accepted */
     struct verification verification;
     struct problem problem; /* status STATUS_OK = none */
     char *cycle;            /* JSON array of the vertices of a negative cycle, owned; or NULL */
@@ -116,7 +118,8 @@ struct estimate {
     uint64_t disk_bytes;      /* of the graph file and the result file */
     double seconds;           /* of the solve; below 0 = not known */
     struct plan_summary plan; /* by which it is solved in these seconds */
-    uint32_t vertex_limit;    /* the largest graph of this kind that is taken */
+    struct result_summary result;
+    uint32_t vertex_limit; /* the largest graph of this kind that is taken */
     uint64_t edge_limit;
     uint64_t free_disk_bytes;
     bool fits;

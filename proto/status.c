@@ -33,6 +33,7 @@ static const struct status_info table[] = {
                                       EXIT_USAGE},
 
     [STATUS_NOT_SOLVED] = {"NotSolved", "The graph is not solved yet", 409, EXIT_BAD_INPUT},
+    [STATUS_NOT_A_MATRIX] = {"NotAMatrix", "The result is a hierarchy", 409, EXIT_BAD_INPUT},
     [STATUS_JOB_FINISHED] = {"JobFinished", "The job has ended already", 409, EXIT_BAD_INPUT},
     [STATUS_GRAPH_IN_USE] = {"GraphInUse", "The graph is in use", 409, EXIT_BAD_INPUT},
     [STATUS_IDEMPOTENCY_MISMATCH] = {"IdempotencyMismatch",

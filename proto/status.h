@@ -44,6 +44,7 @@ enum status {
 
     /* The request is well formed and refused in the state of things. */
     STATUS_NOT_SOLVED,
+    STATUS_NOT_A_MATRIX,
     STATUS_JOB_FINISHED,
     STATUS_GRAPH_IN_USE,
     STATUS_IDEMPOTENCY_MISMATCH,

@@ -64,7 +64,7 @@ static enum status check_room(const struct graph_builder *builder, uint64_t vert
     const double bytes =
         (double)vertex_count * (double)vertex_count * (double)options->element_bytes;
 
-    if (!options->has_room || bytes <= (double)options->room_bytes) {
+    if (vertex_count > options->matrix_vertices || bytes <= (double)options->room_bytes) {
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_DISK_FULL,

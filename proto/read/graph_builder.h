@@ -18,11 +18,11 @@ struct graph_options {
     uint32_t vertex_limit; /* more vertices than this: STATUS_TOO_LARGE; 0 = GRAPH_VERTEX_LIMIT */
     uint64_t edge_limit;   /* likewise for edges; 0 = no limit */
     char vertex_limit_reason[160]; /* what sets vertex_limit, for the hint; empty = unsaid */
-    bool has_room;                 /* the next two count */
-    uint64_t room_bytes;           /* on the disk for the result, all of whose elements are */
-    uint64_t element_bytes;        /* of so many: more vertices than fit are STATUS_DISK_FULL */
-    bool format_guessed;           /* by the first bytes, so that a reader may warn */
-    char weight[64]; /* column or attribute to take weights from; empty = the default */
+    uint32_t matrix_vertices; /* up to so many the result is a matrix, and the next two count */
+    uint64_t room_bytes;      /* on the disk for the result, all of whose elements are */
+    uint64_t element_bytes;   /* of so many: more vertices than fit are STATUS_DISK_FULL */
+    bool format_guessed;      /* by the first bytes, so that a reader may warn */
+    char weight[64];          /* column or attribute to take weights from; empty = the default */
     char charset[CHARSET_NAME_SIZE]; /* the text is in UTF-8, whatever it says itself; empty =
                                         unsaid */
 };

@@ -11,6 +11,8 @@
 /* With less than this free the catalogue itself could not go on. */
 #define LEAST_FREE_BYTES (UINT64_C(1) << 20)
 #define RETRY_AFTER_LIMIT_S 60.0
+/* Bytes of a road network's hierarchy for each vertex and edge: what is reserved for one. */
+#define HIERARCHY_STEP_BYTES 32
 
 #define LEVELS (sizeof((struct upload_share){0}.counters) / sizeof(_Atomic uint64_t *))
 
@@ -235,9 +237,13 @@ uint64_t capacity_graph_bytes(uint32_t vertex_count, uint64_t edge_count, enum w
            edge_count * (sizeof(uint32_t) + weight_bytes);
 }
 
-uint64_t capacity_result_bytes(uint32_t vertex_count, enum kind kind)
+uint64_t capacity_result_bytes(enum result_form form, uint32_t vertex_count, uint64_t edge_count,
+                               enum kind kind)
 {
     size_t bytes;
+    if (form == RESULT_FORM_HIERARCHY) {
+        return (vertex_count + edge_count + 1) * HIERARCHY_STEP_BYTES;
+    }
     return result_file_size(vertex_count, kind, &bytes) == STATUS_OK ? bytes : INT64_MAX;
 }
 
@@ -290,6 +296,13 @@ void capacity_release(struct scheduler *scheduler, struct tenant *tenant, struct
     }
 }
 
+void capacity_reserve_result(struct scheduler *scheduler, struct job *job, uint64_t edge_count)
+{
+    const uint64_t bytes =
+        capacity_result_bytes(job->report.result.form, job->vertex_count, edge_count, job->kind);
+    capacity_reserve(scheduler, job->tenant, &job->held, (struct capacity){.disk_bytes = bytes});
+}
+
 uint32_t capacity_free_places(const struct scheduler *scheduler)
 {
     const uint32_t limit = scheduler->config->queue_limit;
@@ -327,31 +340,36 @@ static uint64_t bytes_to_come(const struct scheduler *scheduler, bool assume_pla
     return to_come < most ? to_come : most;
 }
 
-enum status capacity_check_vertices(const struct scheduler *scheduler, const struct quota *quota,
-                                    uint32_t vertex_count, enum kind kind, struct problem *reterr)
+static enum status check_vertices(const struct scheduler *scheduler, const struct quota *quota,
+                                  enum result_form form, uint32_t vertex_count, enum kind kind,
+                                  struct problem *reterr)
 {
-    const uint32_t device_limit = scheduler->vertex_limit[kind];
+    const bool is_matrix = form == RESULT_FORM_MATRIX;
+    const uint32_t device_limit =
+        is_matrix ? scheduler->vertex_limit[kind] : scheduler->admission.hierarchy_vertex_limit;
     const bool by_quota = quota->vertex_limit > 0 && quota->vertex_limit < device_limit;
     const uint32_t limit = by_quota ? quota->vertex_limit : device_limit;
     if (vertex_count <= limit) {
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_TOO_LARGE,
-                "%u vertices in kind %s are more than this service can hold.", vertex_count,
-                kind_name(kind));
+                "%u vertices in kind %s are more than this service can hold%s.", vertex_count,
+                kind_name(kind), is_matrix ? " as a matrix" : "");
     problem_limit(reterr, limit, vertex_count);
     problem_hint(reterr, "The limit comes from %s.",
-                 by_quota ? "this key" : scheduler->admission.limit_reason);
+                 by_quota    ? "this key"
+                 : is_matrix ? scheduler->admission.limit_reason
+                             : scheduler->admission.hierarchy_limit_reason);
     return STATUS_TOO_LARGE;
 }
 
-enum status capacity_check_disk(const struct scheduler *scheduler, uint32_t vertex_count,
-                                enum kind kind, uint64_t graph_bytes, struct problem *reterr)
+static enum status check_disk(const struct scheduler *scheduler, uint32_t vertex_count,
+                              uint64_t result_bytes, uint64_t graph_bytes, struct problem *reterr)
 {
     const uint64_t free_bytes = store_free_bytes(scheduler->store);
     const uint64_t kept = scheduler->config->disk_reserve_bytes + bytes_to_come(scheduler, false);
     const uint64_t room = free_bytes > kept ? free_bytes - kept : 0;
-    const uint64_t bytes = capacity_result_bytes(vertex_count, kind) + graph_bytes;
+    const uint64_t bytes = result_bytes + graph_bytes;
     if (!scheduler->capacity.is_full && bytes <= room) {
         return STATUS_OK;
     }
@@ -361,6 +379,27 @@ enum status capacity_check_disk(const struct scheduler *scheduler, uint32_t vert
     problem_limit(reterr, (double)room, (double)bytes);
     problem_hint(reterr, "Delete graphs, or ask again when there is room.");
     return STATUS_DISK_FULL;
+}
+
+enum status capacity_choose_form(const struct scheduler *scheduler, const struct quota *quota,
+                                 const struct graph_row *row, enum kind kind, uint64_t graph_bytes,
+                                 struct result_summary *result, struct problem *reterr)
+{
+    const uint32_t n = row->vertex_count;
+    result->reason = RESULT_REASON_ASKED;
+    if (result->form == RESULT_FORM_HIERARCHY && kind == KIND_U2) {
+        problem_set(reterr, STATUS_BAD_PARAMETER, "A hierarchy has no kind u2.");
+        problem_hint(reterr, "Ask for kind=i4, or for result=matrix.");
+        return STATUS_BAD_PARAMETER;
+    }
+    if (result->form == RESULT_FORM_AUTO) {
+        const bool fits = n <= scheduler->vertex_limit[kind] || kind == KIND_U2;
+        result->form = fits ? RESULT_FORM_MATRIX : RESULT_FORM_HIERARCHY;
+        result->reason = fits ? RESULT_REASON_FITS : RESULT_REASON_VERTICES;
+    }
+    const uint64_t bytes = capacity_result_bytes(result->form, n, row->edge_count, kind);
+    const enum status status = check_vertices(scheduler, quota, result->form, n, kind, reterr);
+    return status == STATUS_OK ? check_disk(scheduler, n, bytes, graph_bytes, reterr) : status;
 }
 
 static void room_ticked(uv_timer_t *tick)

@@ -167,8 +167,9 @@ struct capacity_ledger {
 /* Bytes of the arrays of a graph, in memory and about the same in its file: an offset a vertex, a
  * target and a weight an edge. */
 uint64_t capacity_graph_bytes(uint32_t vertex_count, uint64_t edge_count, enum weight_type type);
-/* Bytes of the file of a result; INT64_MAX of one that has no size. */
-uint64_t capacity_result_bytes(uint32_t vertex_count, enum kind kind);
+/* Bytes of the file of a result, of a hierarchy about; INT64_MAX of one that has no size. */
+uint64_t capacity_result_bytes(enum result_form form, uint32_t vertex_count, uint64_t edge_count,
+                               enum kind kind);
 
 /* The worker whose device holds the largest graph of a kind. */
 const struct scheduler_worker *capacity_largest_worker(const struct scheduler *scheduler,
@@ -176,22 +177,22 @@ const struct scheduler_worker *capacity_largest_worker(const struct scheduler *s
 
 void capacity_reserve(struct scheduler *scheduler, struct tenant *tenant, struct capacity *held,
                       struct capacity more);
+/* Room on the disk for the result that the job will have. */
+void capacity_reserve_result(struct scheduler *scheduler, struct job *job, uint64_t edge_count);
 /* `*held` itself as `less` releases all. */
 void capacity_release(struct scheduler *scheduler, struct tenant *tenant, struct capacity *held,
                       struct capacity less);
 
 /* Places that are neither taken nor reserved. */
 uint32_t capacity_free_places(const struct scheduler *scheduler);
-/* STATUS_TOO_LARGE for more vertices than the devices hold in this kind, which differs from that of
- * the header line, or than the quota allows. */
-MUST_CHECK enum status capacity_check_vertices(const struct scheduler *scheduler,
-                                               const struct quota *quota, uint32_t vertex_count,
-                                               enum kind kind, struct problem *reterr);
-/* STATUS_DISK_FULL, with limit and actual, when this result and graph do not fit beside all that
- * is reserved. */
-MUST_CHECK enum status capacity_check_disk(const struct scheduler *scheduler, uint32_t vertex_count,
-                                           enum kind kind, uint64_t graph_bytes,
-                                           struct problem *reterr);
+/* The form of a result, which may be asked for: a matrix of what the devices and the disk hold,
+ * else a hierarchy. graph_bytes: to be written beside it. STATUS_TOO_LARGE for more vertices than
+ * are held, or than the quota allows; STATUS_DISK_FULL, with limit and actual, when result and
+ * graph do not fit beside all that is reserved; STATUS_BAD_PARAMETER for a hierarchy of u2. */
+MUST_CHECK enum status capacity_choose_form(const struct scheduler *scheduler,
+                                            const struct quota *quota, const struct graph_row *row,
+                                            enum kind kind, uint64_t graph_bytes,
+                                            struct result_summary *result, struct problem *reterr);
 bool capacity_has_memory(const struct scheduler *scheduler, uint64_t graph_bytes);
 
 /* A step failed for want of something that may be there a little later: nothing is begun until the

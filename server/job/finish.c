@@ -266,6 +266,7 @@ static void fill_report(struct job *job, const struct task *task)
     report->timings.parse_s = job->parse_s + task->parse_s;
     report->timings.write_s += task->write_s;
     report->plan = outcome->plan;
+    report->result.arcs = outcome->arc_count;
     report->verification = outcome->account.verification;
     report->cycle_weight = outcome->cycle_weight;
     report->problem = task->problem;
@@ -292,7 +293,7 @@ static void count_task(struct scheduler_worker *slot, const struct job *job,
         return;
     }
     metrics_add(METRIC_RELAXATIONS, n * n * n * job->report.plan.work_fraction);
-    if (job->vertex_count >= PACE_VERTICES_MIN) {
+    if (job->vertex_count >= PACE_VERTICES_MIN && task->form == RESULT_FORM_MATRIX) {
         slot->opening.facts.pace_s[job->kind] =
             (solve->fill_s + solve->h2d_s + solve->compute_s + solve->d2h_s) / (n * n * n);
     }
@@ -335,8 +336,10 @@ static void finish_solved(struct scheduler *scheduler, struct job *job, struct t
         problem_set(&job->report.problem, status, "The result cannot be published.");
         finish_failed(scheduler, job);
     } else {
-        const struct statistics *statistics = result_statistics(result);
+        const bool is_matrix = result_form(result) == RESULT_FORM_MATRIX;
+        const struct statistics *statistics = is_matrix ? result_statistics(result) : NULL;
         const double n = job->vertex_count;
+        job->report.result.bytes = result_file_bytes(result_content(result));
         if (statistics != NULL && n > 1) {
             job->report.reached = (double)statistics->summary->reachable_pairs / (n * (n - 1));
         }

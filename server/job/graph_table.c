@@ -262,7 +262,7 @@ struct graph_entry *graph_table_find(const struct graph_table *table, const stru
 
 static int64_t bytes_of(const struct result *result)
 {
-    return result != NULL ? (int64_t)result_file_bytes(result_matrix_file(result)) : 0;
+    return result != NULL ? (int64_t)result_file_bytes(result_content(result)) : 0;
 }
 
 static void count_result(const struct result *result, int one)

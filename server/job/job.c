@@ -7,6 +7,9 @@
 #include <search.h>
 #include <string.h>
 
+/* A vertex of a hierarchy takes as long as so many steps of a matrix. */
+#define HIERARCHY_STEPS 1e5
+
 /* The least cost charged to a tenant for a job: even a tiny one has to be moved to a device and
  * back. */
 #define CUBES_MIN (64.0 * 64 * 64)
@@ -42,6 +45,11 @@ enum status job_restore(const struct job_row *row, struct job **ret_job)
             free(job);
             return status;
         }
+    }
+    if (job->report.result.form == RESULT_FORM_AUTO) {
+        /* A report is kept before the end only where it says something else. */
+        job->report.result =
+            (struct result_summary){.form = RESULT_FORM_MATRIX, .reason = RESULT_REASON_FITS};
     }
     job->signal = &job->own_signal;
     memcpy(job->id, row->id, sizeof(job->id));
@@ -122,6 +130,13 @@ void job_trace_id_of(const char *traceparent, char ret_id[TRACE_ID_SIZE])
 void job_trace_id(const struct job *job, char ret_id[TRACE_ID_SIZE])
 {
     job_trace_id_of(job->report.traceparent, ret_id);
+}
+
+/* The time that it takes, in cubed vertices. */
+static double cubes_of(const struct job *job)
+{
+    const double n = job->vertex_count;
+    return job->report.result.form == RESULT_FORM_HIERARCHY ? n * HIERARCHY_STEPS : n * n * n;
 }
 
 double job_expected_s(const struct job *job, const double pace_s[KIND_COUNT])
@@ -366,12 +381,6 @@ static struct job_line *line_of(const struct job *job)
 {
     CHECK(job->priority >= 0 && job->priority < PRIORITY_COUNT);
     return &job->share->lines[job->priority];
-}
-
-static double cubes_of(const struct job *job)
-{
-    const double n = job->vertex_count;
-    return n * n * n;
 }
 
 /* The place right behind this job. */

@@ -212,7 +212,10 @@ void requests_call_result(struct scheduler *scheduler, struct call *call)
     if (waits && job != NULL && !job_state_is_final(job->state)) {
         answer_wait(scheduler, call, job);
     } else if (waits && (job == NULL || job->state != JOB_FAILED)) {
-        submit_for_result(scheduler, call, entry, job != NULL ? job->kind : KIND_AUTO);
+        /* As it was solved last; that job may not be accepted yet. */
+        const struct job *last = job_table_newest_of(scheduler->jobs, entry->row.id);
+        call->parameters.form = last != NULL ? last->report.result.form : RESULT_FORM_AUTO;
+        submit_for_result(scheduler, call, entry, last != NULL ? last->kind : KIND_AUTO);
     } else {
         answer_result(scheduler, call);
     }
@@ -230,7 +233,7 @@ static bool has_room(const struct scheduler *scheduler, const struct estimate *e
 {
     const uint32_t n = estimate->vertex_count;
     return n <= scheduler->vertex_limit[kind] &&
-           add(capacity_result_bytes(n, kind),
+           add(capacity_result_bytes(RESULT_FORM_MATRIX, n, estimate->edge_count, kind),
                capacity_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER)) <=
                estimate->free_disk_bytes;
 }
@@ -269,6 +272,29 @@ static void add_hint(const struct scheduler *scheduler, struct estimate *estimat
     }
 }
 
+/* A hierarchy in place of a matrix that does not fit; what it takes is not known before its
+ * separators are. */
+static bool fits_as_hierarchy(const struct scheduler *scheduler, struct estimate *estimate)
+{
+    const uint32_t n = estimate->vertex_count;
+    const uint64_t graph_bytes = capacity_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER);
+    const uint64_t bytes =
+        capacity_result_bytes(RESULT_FORM_HIERARCHY, n, estimate->edge_count, estimate->kind);
+    if (estimate->kind == KIND_U2 || n <= estimate->vertex_limit ||
+        n > scheduler->admission.hierarchy_vertex_limit ||
+        add(bytes, graph_bytes) > estimate->free_disk_bytes) {
+        return false;
+    }
+    estimate->result = (struct result_summary){
+        .form = RESULT_FORM_HIERARCHY, .reason = RESULT_REASON_VERTICES, .bytes = bytes};
+    estimate->solver = "cpu";
+    estimate->device_bytes = 0;
+    estimate->disk_bytes = add(bytes, graph_bytes);
+    estimate->host_bytes = add(estimate->disk_bytes, bytes);
+    estimate->seconds = -1;
+    return true;
+}
+
 static void judge_fit(const struct scheduler *scheduler, struct estimate *estimate)
 {
     if (estimate->edge_count > estimate->edge_limit) {
@@ -277,7 +303,8 @@ static void judge_fit(const struct scheduler *scheduler, struct estimate *estima
                  "Start the service with a larger graph.edge_limit.");
         return;
     }
-    estimate->fits = has_room(scheduler, estimate, estimate->kind);
+    estimate->fits =
+        has_room(scheduler, estimate, estimate->kind) || fits_as_hierarchy(scheduler, estimate);
     if (estimate->fits) {
         return;
     }
@@ -293,7 +320,8 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
     const enum kind kind = estimate->kind;
     const uint32_t n = estimate->vertex_count;
     const struct scheduler_worker *slot = capacity_largest_worker(scheduler, kind);
-    const uint64_t result_bytes = capacity_result_bytes(n, kind);
+    const uint64_t result_bytes =
+        capacity_result_bytes(RESULT_FORM_MATRIX, n, estimate->edge_count, kind);
     const uint64_t graph_bytes = capacity_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER);
     struct solver_estimate solve;
     /* A result without a size has no estimate either. */
@@ -302,6 +330,8 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
     } else {
         worker_estimate(worker_solver(slot->worker), n, estimate->edge_count, kind, &solve);
     }
+    estimate->result = (struct result_summary){
+        .form = RESULT_FORM_MATRIX, .reason = RESULT_REASON_FITS, .bytes = result_bytes};
     estimate->solver = slot->opening.facts.device.solver;
     estimate->device = slot->opening.facts.device.name;
     estimate->device_bytes = solve.device_bytes < INT64_MAX ? solve.device_bytes : INT64_MAX;
@@ -411,7 +441,7 @@ void requests_estimate(struct scheduler *scheduler, struct call *call)
     }
     measure_job(scheduler, &estimate);
     judge_fit(scheduler, &estimate);
-    if (entry != NULL && estimate.fits) {
+    if (entry != NULL && estimate.fits && estimate.result.form == RESULT_FORM_MATRIX) {
         start_planning(scheduler, call, entry, &estimate);
     } else {
         answer_body(call, 200, estimate_print(&estimate));

@@ -105,7 +105,7 @@ static enum status restore_result(void *context, const struct result_row *row)
         status = results_publish(scheduler, entry, result);
         entry->durable[row->kind] = true;
         restore->results++;
-        restore->result_bytes += result_file_bytes(result_matrix_file(result));
+        restore->result_bytes += result_file_bytes(result_content(result));
         result_unref(result);
         return status;
     }
@@ -174,7 +174,8 @@ static void restart_lost(struct restore *restore, struct job *job)
         job->created_s < entry->row.created_s) {
         return;
     }
-    const uint64_t bytes = capacity_result_bytes(entry->row.vertex_count, job->kind);
+    const uint64_t bytes = capacity_result_bytes(job->report.result.form, entry->row.vertex_count,
+                                                 entry->row.edge_count, job->kind);
     if (bytes == INT64_MAX || restore->results >= scheduler->capacity.result_limit ||
         restore->results >= scheduler->config->result_limit ||
         (budget_bytes > 0 && restore->result_bytes + bytes > budget_bytes)) {
@@ -238,9 +239,7 @@ void restore_queue(struct scheduler *scheduler)
         } else {
             job->vertex_count = entry->row.vertex_count;
             entry->active_jobs++;
-            capacity_reserve(scheduler, job->tenant, &job->held,
-                             (struct capacity){.disk_bytes = capacity_result_bytes(
-                                                   job->vertex_count, job->kind)});
+            capacity_reserve_result(scheduler, job, entry->row.edge_count);
             job_queue_push(&scheduler->queue, &job->tenant->share, job);
             answer_watch_deadline(scheduler, job);
         }

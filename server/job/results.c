@@ -93,7 +93,8 @@ void scheduler_commit_destroy(struct commit *commit)
 enum status scheduler_commit_add_job(struct commit *commit, struct job *job)
 {
     if (job_state_is_final(job->state) || job->report.input.known || job->report.workers_lost > 0 ||
-        job->report.warnings != NULL || job->report.traceparent[0] != '\0') {
+        job->report.result.reason != RESULT_REASON_FITS || job->report.warnings != NULL ||
+        job->report.traceparent[0] != '\0') {
         commit->report = job_report_encode(&job->report);
         if (commit->report == NULL) {
             return STATUS_NO_MEMORY;
@@ -217,7 +218,7 @@ void results_bind_latest(struct scheduler *scheduler, const struct job *job,
 
 static uint64_t bytes_of(const struct result *result)
 {
-    return result_file_bytes(result_matrix_file(result));
+    return result_file_bytes(result_content(result));
 }
 
 static void put_item(struct scheduler *scheduler, size_t index, struct result_item item)
@@ -381,7 +382,9 @@ void results_evict(struct scheduler *scheduler, const struct result *kept)
 bool results_is_known(const struct scheduler *scheduler, const struct graph_entry *entry,
                       const struct job *job)
 {
-    if (entry == NULL || entry->results[job->kind] == NULL) {
+    const enum result_form form = job->report.result.form;
+    if (entry == NULL || entry->results[job->kind] == NULL ||
+        (form != RESULT_FORM_AUTO && form != result_form(entry->results[job->kind]))) {
         return false;
     }
     const struct job *solver =
@@ -404,6 +407,13 @@ void results_end_known_job(const struct scheduler *scheduler, struct job *job)
         job->report.warnings = own.warnings;
         memcpy(job->report.traceparent, own.traceparent, sizeof(own.traceparent));
         job->report.cycle = NULL; /* owned by the other; a job that is done has none */
+    } else {
+        const struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
+        const struct result *result = entry->results[job->kind];
+        job->report.result =
+            (struct result_summary){.form = result_form(result),
+                                    .bytes = result_file_bytes(result_content(result)),
+                                    .arcs = result_arc_count(result)};
     }
     job->report.cached = true;
 }
@@ -471,7 +481,7 @@ static void job_stored(struct commit *commit)
 
 /* A new job, as the jobs that are done with the result stay so. Without memory for it the next
  * call that waits for the result has the graph solved. */
-static void add_job(struct commit *commit, enum kind kind)
+static void add_job(struct commit *commit, enum kind kind, enum result_form form)
 {
     struct scheduler *scheduler = commit->scheduler;
     struct graph_entry *entry = commit->entry;
@@ -482,6 +492,7 @@ static void add_job(struct commit *commit, enum kind kind)
     const struct job *solver = job_table_find(scheduler->jobs, entry->tenant, entry->latest_job);
     job->tenant = entry->tenant != NULL ? entry->tenant : scheduler->nobody;
     job->vertex_count = entry->row.vertex_count;
+    job->report.result = (struct result_summary){.form = form, .reason = RESULT_REASON_ASKED};
     job->verify = solver != NULL && solver->kind == kind && solver->verify;
     job->priority = solver != NULL ? solver->priority : 0;
     struct job *added = job;
@@ -495,9 +506,7 @@ static void add_job(struct commit *commit, enum kind kind)
     }
     memcpy(entry->latest_job, added->id, sizeof(added->id));
     entry->active_jobs++;
-    capacity_reserve(
-        scheduler, added->tenant, &added->held,
-        (struct capacity){.disk_bytes = capacity_result_bytes(added->vertex_count, kind)});
+    capacity_reserve_result(scheduler, added, entry->row.edge_count);
 }
 
 static void replace_result(struct scheduler *scheduler, const struct result *result)
@@ -520,7 +529,7 @@ static void replace_result(struct scheduler *scheduler, const struct result *res
         unfinished = unfinished->older_of_graph;
     }
     if (unfinished == NULL) {
-        add_job(commit, kind);
+        add_job(commit, kind, result_form(result));
     }
     scheduler_commit_send(commit);
 }

@@ -162,6 +162,7 @@ static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot
         .context = slot,
         .graph = job->graph,
         .kind = job->kind,
+        .form = job->report.result.form,
         .verify = job->verify,
         .vertex_count = job->vertex_count,
         .edge_count = entry->row.edge_count,

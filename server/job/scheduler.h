@@ -35,6 +35,8 @@ struct admission {
     uint32_t vertex_limit;         /* fixed at start: no device holds more */
     uint64_t edge_limit;
     char limit_reason[160]; /* source of vertex_limit, for the hint of the 413 */
+    uint32_t hierarchy_vertex_limit;
+    char hierarchy_limit_reason[64];
 };
 
 /* The devices found at start-up, for /v1/devices, admission and the log. Immutable after start,
@@ -70,7 +72,8 @@ struct job_parameters {
     int priority;      /* 0..9, 9 first */
     double deadline_s; /* seconds from now, 0 = none */
     bool verify;
-    char name[NAME_SIZE]; /* alias for the graph, empty = none */
+    enum result_form form; /* of the result */
+    char name[NAME_SIZE];  /* alias for the graph, empty = none */
 };
 
 /* "<state>-<milliseconds since 1970>": when the job came into that state. */

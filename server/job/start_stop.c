@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#define HIERARCHY_VERTEX_BYTES 1024
 #define GIB 1073741824.0
 /* Descriptors for connections and the process itself, beside one for each result. */
 #define FEW_FILES 4096
@@ -185,6 +186,23 @@ static uint32_t limit_of_kind(const struct scheduler *scheduler, enum kind kind,
     return limit;
 }
 
+/* By what planning a road network takes. Other graphs may prove too large when they are planned. */
+static void set_hierarchy_limit(struct scheduler *scheduler)
+{
+    struct admission *admission = &scheduler->admission;
+    const uint64_t memory_bytes = host_memory_total();
+    const uint64_t most = memory_bytes > 0 ? memory_bytes / HIERARCHY_VERTEX_BYTES : NO_VERTEX;
+    const uint32_t asked = scheduler->config->vertex_limit;
+    admission->hierarchy_vertex_limit = most < NO_VERTEX - 1 ? (uint32_t)most : NO_VERTEX - 1;
+    snprintf(admission->hierarchy_limit_reason, sizeof(admission->hierarchy_limit_reason),
+             "host memory of %.1f GiB", (double)memory_bytes / GIB);
+    if (asked > 0 && asked <= admission->hierarchy_vertex_limit) {
+        admission->hierarchy_vertex_limit = asked;
+        snprintf(admission->hierarchy_limit_reason, sizeof(admission->hierarchy_limit_reason),
+                 "graph.vertex_limit");
+    }
+}
+
 static void set_limits(struct scheduler *scheduler)
 {
     struct admission *admission = &scheduler->admission;
@@ -196,6 +214,7 @@ static void set_limits(struct scheduler *scheduler)
         }
     }
     admission->vertex_limit = scheduler->vertex_limit[KIND_I4];
+    set_hierarchy_limit(scheduler);
     admission->edge_limit = scheduler->config->edge_limit;
 }
 

@@ -279,6 +279,7 @@ static void print_fingerprint(const struct submission *submission, char *text, s
     hash = XXH3_64bits_withSeed(&parameters->kind, sizeof(parameters->kind), hash);
     hash = XXH3_64bits_withSeed(&parameters->priority, sizeof(parameters->priority), hash);
     hash = XXH3_64bits_withSeed(&parameters->deadline_s, sizeof(parameters->deadline_s), hash);
+    hash = XXH3_64bits_withSeed(&parameters->form, sizeof(parameters->form), hash);
     hash = XXH3_64bits_withSeed(&parameters->verify, sizeof(parameters->verify), hash);
     hash = XXH3_64bits_withSeed(parameters->name, strlen(parameters->name), hash);
     snprintf(text, size, "%016llx", (unsigned long long)hash);
@@ -300,6 +301,7 @@ static enum status create_job(const struct submission *submission, const struct 
     job->parse_s = call->parse_s;
     job->report.input = call->input;
     job->report.warnings = call->warnings;
+    job->report.result.form = call->parameters.form;
     call->warnings = NULL;
     memcpy(job->report.traceparent, call->traceparent, sizeof(call->traceparent));
     job->deadline_s = call->parameters.deadline_s;
@@ -312,17 +314,20 @@ static enum status create_job(const struct submission *submission, const struct 
     return STATUS_OK;
 }
 
-/* Room for the result and the graph, and a place in the queue, which alone is reserved here. */
-static enum status check_capacity(struct submission *submission, const struct graph_entry *entry)
+/* The form of the result, room for it and the graph, and a place in the queue, which alone is
+ * reserved here. */
+static enum status check_capacity(struct submission *submission, const struct graph_entry *entry,
+                                  struct job *job)
 {
-    struct problem *problem = &submission->problem;
-    const uint32_t n = entry->row.vertex_count;
-    const uint64_t bytes = file_bytes(submission, entry);
-    enum status status =
-        capacity_check_disk(submission->scheduler, n, submission->kind, bytes, problem);
+    const struct graph_row *row = &entry->row;
+    const struct quota *quota = &submission->call->quota;
+    struct result_summary *result = &job->report.result;
+    uint64_t bytes = file_bytes(submission, entry);
+    enum status status = capacity_choose_form(submission->scheduler, quota, row, job->kind, bytes,
+                                              result, &submission->problem);
     if (status == STATUS_OK) {
-        status = capacity_check_bytes(submission->tenant, &submission->call->quota,
-                                      capacity_result_bytes(n, submission->kind) + bytes, problem);
+        bytes += capacity_result_bytes(result->form, row->vertex_count, row->edge_count, job->kind);
+        status = capacity_check_bytes(submission->tenant, quota, bytes, &submission->problem);
     }
     return status == STATUS_OK ? reserve_place(submission) : status;
 }
@@ -337,7 +342,7 @@ static void accept_job(struct submission *submission, struct graph_entry *entry)
     if (status == STATUS_OK && results_is_known(scheduler, entry, job)) {
         results_end_known_job(scheduler, job);
     } else if (status == STATUS_OK) {
-        status = check_capacity(submission, entry);
+        status = check_capacity(submission, entry, job);
     }
     if (status == STATUS_OK) {
         status = create_commit(submission, entry, job_stored, &commit);
@@ -356,12 +361,10 @@ static void accept_job(struct submission *submission, struct graph_entry *entry)
         return;
     }
     if (added->state == JOB_QUEUED) {
-        const uint64_t bytes = capacity_result_bytes(added->vertex_count, added->kind);
         entry->active_jobs++;
         added->held = submission->held;
         submission->held = (struct capacity){0};
-        capacity_reserve(scheduler, added->tenant, &added->held,
-                         (struct capacity){.disk_bytes = bytes});
+        capacity_reserve_result(scheduler, added, entry->row.edge_count);
     }
     submission->call->next_waiter = NULL;
     added->acceptors = submission->call;
@@ -416,11 +419,6 @@ static void accept_new(struct submission *submission)
     struct graph_table *graphs = submission->scheduler->graphs;
     struct graph_entry *entry = graph_table_find_id(graphs, submission->graph_id);
     enum status status = entry == NULL ? add_entry(submission, &entry) : STATUS_OK;
-    if (status == STATUS_OK && submission->call->kind != CALL_STORE_GRAPH) {
-        status = capacity_check_vertices(submission->scheduler, &submission->call->quota,
-                                         entry->row.vertex_count, submission->kind,
-                                         &submission->problem);
-    }
     if (status == STATUS_OK) {
         status = check_name(submission, entry);
     }

@@ -215,7 +215,8 @@ static enum status refuse(const struct certificate *certificate, uint32_t target
                        from.text, to.text, why);
 }
 
-static enum status check_row(struct certificate *certificate, uint32_t source)
+/* row: of the matrix. */
+static enum status check_row(struct certificate *certificate, uint32_t source, uint32_t row)
 {
     const uint32_t vertices = certificate->graph->vertex_count;
     struct reach *const reach = certificate->reach;
@@ -223,7 +224,7 @@ static enum status check_row(struct certificate *certificate, uint32_t source)
     certificate->finite = 0;
     for (uint32_t vertex = 0; vertex < vertices; vertex++) {
         reach[vertex] = (struct reach){0};
-        if (!matrix_distance(certificate->matrix, source, vertex, &reach[vertex].distance)) {
+        if (!matrix_distance(certificate->matrix, row, vertex, &reach[vertex].distance)) {
             reach[vertex].distance = INFINITY;
         }
         certificate->finite += reach[vertex].distance != INFINITY;
@@ -266,7 +267,8 @@ static inline void relax(struct lanes *restrict to, const struct lanes *restrict
 }
 
 /* True when all of these rows are right. */
-static bool check_batch(const struct certificate *certificate, const uint32_t sources[BATCH_ROWS])
+static bool check_batch(const struct certificate *certificate, const uint32_t sources[BATCH_ROWS],
+                        const uint32_t rows[BATCH_ROWS])
 {
     const struct graph *graph = certificate->graph;
     struct lanes *const distance = certificate->distance;
@@ -274,7 +276,7 @@ static bool check_batch(const struct certificate *certificate, const uint32_t so
     for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
         for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
             double entry = UNREACHABLE_I4;
-            if (matrix_distance(certificate->matrix, sources[lane], vertex, &entry) &&
+            if (matrix_distance(certificate->matrix, rows[lane], vertex, &entry) &&
                 !(entry >= 0 && entry < UNREACHABLE_I4)) {
                 return false; /* no distance can be that */
             }
@@ -316,6 +318,7 @@ static bool check_batch(const struct certificate *certificate, const uint32_t so
  * ones from first to before end. */
 struct row_choice {
     const uint32_t *list; /* NULL: none */
+    bool packed;          /* the matrix has the listed rows alone, one behind the other */
     uint32_t rows;
     uint32_t first;
     uint32_t end;
@@ -338,6 +341,7 @@ static enum status check(const struct graph *graph, const struct matrix *matrix,
     for (uint64_t first = choice->first; status == STATUS_OK && first < choice->end;
          first += together) {
         uint32_t sources[BATCH_ROWS];
+        uint32_t rows[BATCH_ROWS];
         const uint32_t left = choice->end - (uint32_t)first;
         for (uint32_t place = 0; place < together; place++) {
             /* Places without a row of their own repeat the last one. */
@@ -345,14 +349,15 @@ static enum status check(const struct graph *graph, const struct matrix *matrix,
             sources[place] = choice->list != NULL
                                  ? choice->list[next]
                                  : verification_row(graph->vertex_count, choice->rows, next);
+            rows[place] = choice->packed ? next : sources[place];
         }
         observer_tell(observer, PHASE_CHECKING, (double)first / choice->end);
         if (observer != NULL && observer->cancelled(observer->context)) {
             status = problem_set(reterr, STATUS_CANCELLED,
                                  "Cancelled while the distances were verified.");
-        } else if (together == 1 || !check_batch(&certificate, sources)) {
+        } else if (together == 1 || !check_batch(&certificate, sources, rows)) {
             for (uint32_t place = 0; status == STATUS_OK && place < together; place++) {
-                status = check_row(&certificate, sources[place]);
+                status = check_row(&certificate, sources[place], rows[place]);
             }
         }
     }
@@ -381,7 +386,7 @@ enum status certificate_check(const struct graph *graph, const struct matrix *ma
                               struct verification *ret_verification, struct problem *reterr)
 {
     const uint32_t rows = row_count < graph->vertex_count ? row_count : graph->vertex_count;
-    const struct row_choice choice = {NULL, rows, 0, rows};
+    const struct row_choice choice = {NULL, false, rows, 0, rows};
     return check(graph, matrix, &choice, observer, ret_verification, reterr);
 }
 
@@ -390,7 +395,16 @@ enum status certificate_check_rows(const struct graph *graph, const struct matri
                                    const struct observer *observer,
                                    struct verification *ret_verification, struct problem *reterr)
 {
-    const struct row_choice choice = {rows, row_count, 0, row_count};
+    const struct row_choice choice = {rows, false, row_count, 0, row_count};
+    return check(graph, matrix, &choice, observer, ret_verification, reterr);
+}
+
+enum status certificate_check_packed(const struct graph *graph, const struct matrix *matrix,
+                                     const uint32_t *rows, uint32_t row_count,
+                                     const struct observer *observer,
+                                     struct verification *ret_verification, struct problem *reterr)
+{
+    const struct row_choice choice = {rows, true, row_count, 0, row_count};
     return check(graph, matrix, &choice, observer, ret_verification, reterr);
 }
 
@@ -401,7 +415,7 @@ enum status certificate_resume(const struct graph *graph, const struct matrix *m
     CHECK(verification->on_device && verification->proven < verification->rows);
     const uint32_t rows = (uint32_t)verification->rows;
     const uint32_t first = (uint32_t)verification->proven;
-    const struct row_choice choice = {NULL, rows, first,
+    const struct row_choice choice = {NULL, false, rows, first,
                                       rows - first < row_limit ? rows : first + row_limit};
     return check(graph, matrix, &choice, observer, verification, reterr);
 }

@@ -24,6 +24,12 @@ MUST_CHECK enum status certificate_check_rows(const struct graph *graph,
                                               uint32_t row_count, const struct observer *observer,
                                               struct verification *ret_verification,
                                               struct problem *reterr);
+/* The same where the matrix has these rows alone, one behind the other. */
+MUST_CHECK enum status certificate_check_packed(const struct graph *graph,
+                                                const struct matrix *matrix, const uint32_t *rows,
+                                                uint32_t row_count, const struct observer *observer,
+                                                struct verification *ret_verification,
+                                                struct problem *reterr);
 /* A device has proven the first rows of those to check, and left one open: the rows from there on,
  * row_limit of them at most. The verification then counts what device and host have proven. */
 MUST_CHECK enum status certificate_resume(const struct graph *graph, const struct matrix *matrix,

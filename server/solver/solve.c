@@ -176,12 +176,11 @@ static void append_name(const struct graph *graph, uint32_t vertex, const char *
                                 name, after);
 }
 
-/* Names the cycle of the outcome: "a -> b -> c -> a", or its first vertices and "...". An edge from
- * a vertex to itself is a cycle of one. */
-static enum status refuse_cycle(const struct solve *solve)
+/* "a -> b -> c -> a", or its first vertices and "...". An edge from a vertex to itself is a cycle
+ * of one. */
+enum status solve_refuse_cycle(const struct graph *graph, const struct solve_outcome *outcome,
+                               struct problem *reterr)
 {
-    const struct graph *graph = solve->graph;
-    const struct solve_outcome *outcome = solve->outcome;
     const bool loop = outcome->cycle_length == 1;
     const bool whole = outcome->cycle_length <= NAMED_VERTICES;
     char text[PROBLEM_TEXT_SIZE];
@@ -191,23 +190,40 @@ static enum status refuse_cycle(const struct solve *solve)
     }
     enum status status;
     if (loop) {
-        status = problem_set(solve->reterr, STATUS_NEGATIVE_CYCLE,
+        status = problem_set(reterr, STATUS_NEGATIVE_CYCLE,
                              "Vertex %s has an edge to itself below 0.", text);
     } else {
         if (whole) {
             append_name(graph, outcome->cycle[0], "", text, &length);
         }
-        status = problem_set(solve->reterr, STATUS_NEGATIVE_CYCLE,
+        status = problem_set(reterr, STATUS_NEGATIVE_CYCLE,
                              "A cycle of %zu edges has length %.17g: %s%s.", outcome->cycle_length,
                              outcome->cycle_weight, text, whole ? "" : "...");
     }
-    problem_hint(solve->reterr, "%s",
+    problem_hint(reterr, "%s",
                  graph->directed || loop
                      ? "Going round once more is always shorter, so no distance exists: mend the "
                        "weights."
                      : "An undirected edge below 0 is a cycle by itself: mend the weights, or say "
                        "directed=true.");
     return status;
+}
+
+enum status solve_refuse_loop(const struct graph *graph, struct solve_outcome *outcome,
+                              struct problem *reterr)
+{
+    if (graph->summary.negative_loop == NO_VERTEX) {
+        return STATUS_OK;
+    }
+    outcome->cycle = malloc(sizeof(*outcome->cycle));
+    if (outcome->cycle == NULL) {
+        return problem_set(reterr, STATUS_NO_MEMORY,
+                           "There is not enough memory to name a negative cycle.");
+    }
+    outcome->cycle[0] = graph->summary.negative_loop;
+    outcome->cycle_length = 1;
+    outcome->cycle_weight = graph->summary.negative_loop_weight;
+    return solve_refuse_cycle(graph, outcome, reterr);
 }
 
 /* status: of a solver, or of narrowing what it computed. */
@@ -307,7 +323,7 @@ static enum status compute(struct solve *solve)
                                "There is not enough memory to name a negative cycle.");
         }
         if (outcome->cycle_length > 0) {
-            return refuse_cycle(solve);
+            return solve_refuse_cycle(solve->graph, outcome, solve->reterr);
         }
         if (!kind_is_float(solve->computed.kind)) {
             return problem_set(solve->reterr, STATUS_NOT_VERIFIED,
@@ -425,16 +441,9 @@ static enum status begin(struct solve *solve)
     }
     outcome->plan = solve->plan->summary;
     outcome->plan.planning_s += solve->folding_s;
-    if (graph->summary.negative_loop != NO_VERTEX) {
-        outcome->cycle = malloc(sizeof(*outcome->cycle));
-        if (outcome->cycle == NULL) {
-            return problem_set(solve->reterr, STATUS_NO_MEMORY,
-                               "There is not enough memory to name a negative cycle.");
-        }
-        outcome->cycle[0] = graph->summary.negative_loop;
-        outcome->cycle_length = 1;
-        outcome->cycle_weight = graph->summary.negative_loop_weight;
-        return refuse_cycle(solve);
+    const enum status loop = solve_refuse_loop(graph, outcome, solve->reterr);
+    if (loop != STATUS_OK) {
+        return loop;
     }
     solve->computed = *solve->matrix;
     if (solve->narrowed) {

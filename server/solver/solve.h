@@ -23,6 +23,7 @@ struct solve_outcome {
     uint32_t *cycle; /* rows of a negative cycle in walking order, owned */
     size_t cycle_length;
     double cycle_weight;
+    uint64_t arc_count; /* of a hierarchy */
 };
 
 /* Estimates a solve of this graph with the plan that it would have, which is made for this and
@@ -43,3 +44,21 @@ MUST_CHECK enum status solve_graph(struct solver *solver, struct solver *fallbac
                                    struct solve_outcome *outcome, struct problem *reterr);
 
 void solve_outcome_finish(struct solve_outcome *outcome);
+
+/* Refuse the negative cycle that the outcome has, and an edge from a vertex to itself below 0, with
+ * its name; the second is STATUS_OK where there is none. */
+MUST_CHECK enum status solve_refuse_cycle(const struct graph *graph,
+                                          const struct solve_outcome *outcome,
+                                          struct problem *reterr);
+MUST_CHECK enum status solve_refuse_loop(const struct graph *graph, struct solve_outcome *outcome,
+                                         struct problem *reterr);
+
+/* ---- solve_hierarchy.c ---- */
+
+/* A hierarchy in place of a matrix, computed here by so many threads (0: one a core). kind: i4, f4
+ * or f8. ret_bytes: of ret_size, to be freed; hierarchy_open takes them. As solve_graph on failure;
+ * STATUS_TOO_LARGE when it would take more memory than there is. */
+MUST_CHECK enum status solve_hierarchy(const struct graph *graph, enum kind kind, uint32_t threads,
+                                       const struct observer *observer, void **ret_bytes,
+                                       uint64_t *ret_size, struct solve_outcome *outcome,
+                                       struct problem *reterr);

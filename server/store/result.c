@@ -3,6 +3,7 @@
 #include "proto/npy_header.h"
 #include "proto/write/writer.h"
 #include "server/store/catalogue.h"
+#include "server/store/search_pool.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,7 +25,8 @@ struct result {
     char graph_id[GRAPH_ID_SIZE];
     char etag[ETAG_SIZE];
     struct result_file *file;
-    struct matrix matrix; /* the file's, to spare every query the call */
+    struct matrix matrix;         /* the file's, to spare every query the call; without elements */
+    struct search_pool *searches; /* of a hierarchy; NULL: it is a matrix */
     struct vertex_names *names;
     LIST_HEAD(, entry) keys; /* of the table, under its lock */
 };
@@ -41,6 +43,11 @@ enum status result_create(const char *graph_id, const char *etag, struct result_
     result->self = result;
     memcpy(result->graph_id, graph_id, strlen(graph_id));
     memcpy(result->etag, etag, strlen(etag));
+    if (result_file_form(*take_file) == RESULT_FORM_HIERARCHY &&
+        search_pool_create(*take_file, &result->searches) != STATUS_OK) {
+        free(result);
+        return STATUS_NO_MEMORY;
+    }
     result->file = *take_file;
     result->matrix = result_file_matrix(result->file);
     result->names = *take_names;
@@ -68,6 +75,7 @@ void result_unref(struct result *result)
     if (before > 1) {
         return;
     }
+    search_pool_destroy(result->searches);
     result_file_destroy(result->file);
     vertex_names_destroy(result->names);
     free(result);
@@ -81,6 +89,11 @@ const char *result_graph_id(const struct result *result)
 const char *result_etag(const struct result *result)
 {
     return result->etag;
+}
+
+enum result_form result_form(const struct result *result)
+{
+    return result->searches == NULL ? RESULT_FORM_MATRIX : RESULT_FORM_HIERARCHY;
 }
 
 enum kind result_kind(const struct result *result)
@@ -127,18 +140,37 @@ bool result_is_sound(const struct result *result, uint64_t offset, uint64_t size
     return result_file_is_sound(result->file, offset, size);
 }
 
-/* Verifies that these bytes of the file are what was written. The first failure makes the result
- * damaged, of which its owner is told. */
-static bool verify(const struct result *result, uint64_t offset, uint64_t size)
+/* The first time, its owner is told. */
+static void note_damage(const struct result *result)
 {
     struct result *self = result->self;
-    if (result_file_verify(result->file, offset, size) == STATUS_OK) {
-        return true;
-    }
     if (!atomic_exchange(&self->damaged, true) && self->told != NULL) {
         self->told(self->told_context, self);
     }
+}
+
+/* Verifies that these bytes of the file are what was written. */
+static bool verify(const struct result *result, uint64_t offset, uint64_t size)
+{
+    if (result_file_verify(result->file, offset, size) == STATUS_OK) {
+        return true;
+    }
+    note_damage(result);
     return false;
+}
+
+/* Has the owner told of damage that was found. */
+static enum status note(const struct result *result, enum status status)
+{
+    if (status == STATUS_CORRUPT) {
+        note_damage(result);
+    }
+    return status;
+}
+
+uint64_t result_arc_count(const struct result *result)
+{
+    return result->searches != NULL ? search_pool_arc_count(result->searches) : 0;
 }
 
 /* ---- Elements ---- */
@@ -159,27 +191,25 @@ static const unsigned char *elements_at(const struct result *result, uint32_t ro
     return (const unsigned char *)result->matrix.elements + at;
 }
 
-const void *result_element(const struct result *result, uint32_t row, uint32_t column)
-{
-    CHECK(row < result->matrix.vertex_count && column < result->matrix.vertex_count);
-    return elements_at(result, row, column, 1);
-}
-
 void result_expect_distance(const struct result *result, uint32_t source, uint32_t target)
 {
-    __builtin_prefetch((const unsigned char *)result->matrix.elements +
-                       offset_of(result, source, target));
+    if (result->searches == NULL) {
+        __builtin_prefetch((const unsigned char *)result->matrix.elements +
+                           offset_of(result, source, target));
+    }
 }
 
 void result_append_distance(const struct result *result, uint32_t source, uint32_t target,
                             struct text *text)
 {
-    const void *element = result_element(result, source, target);
-    if (element == NULL) {
+    const uint32_t pair[] = {source, target};
+    double element; /* of any kind */
+    if (result_check_pairs(result, pair, 1) != STATUS_OK ||
+        result_gather(result, pair, 1, &element) != 1) {
         text->failed = true;
         return;
     }
-    writer_append_distance(text, result->matrix.kind, element);
+    writer_append_distance(text, result->matrix.kind, &element);
 }
 
 enum status result_find_row(const struct result *result, const char *name, size_t size,
@@ -196,12 +226,15 @@ enum status result_check_pairs(const struct result *result, const uint32_t *pair
 {
     const uint32_t n = result->matrix.vertex_count;
     const size_t size = kind_size(result->matrix.kind);
+    if (result->searches != NULL) {
+        return note(result, search_pool_open(result->searches));
+    }
     if (result_is_sound(result, NPY_HEADER_SIZE, (uint64_t)n * n * size)) {
         return STATUS_OK;
     }
     for (size_t i = 0; i < count; i++) {
         const bool inside = pairs[2 * i] < n && pairs[2 * i + 1] < n;
-        if (inside && result_element(result, pairs[2 * i], pairs[2 * i + 1]) == NULL) {
+        if (inside && elements_at(result, pairs[2 * i], pairs[2 * i + 1], 1) == NULL) {
             return STATUS_CORRUPT;
         }
     }
@@ -236,6 +269,9 @@ static inline size_t gather(const struct matrix *matrix, const uint32_t *pairs, 
 
 size_t result_gather(const struct result *result, const uint32_t *pairs, size_t count, void *to)
 {
+    if (result->searches != NULL) {
+        return search_pool_gather(result->searches, pairs, count, to);
+    }
     switch (kind_size(result->matrix.kind)) {
     case 2:
         return gather(&result->matrix, pairs, count, 2, to);
@@ -246,10 +282,21 @@ size_t result_gather(const struct result *result, const uint32_t *pairs, size_t 
     }
 }
 
-const void *result_distances(const struct result *result, uint32_t row)
+enum status result_distances(const struct result *result, uint32_t row, struct result_rows *rows,
+                             const void **ret_distances)
 {
     CHECK(row < result->matrix.vertex_count);
-    return elements_at(result, row, 0, result->matrix.vertex_count);
+    if (result->searches != NULL) {
+        return note(result, search_pool_row(result->searches, row, rows, ret_distances));
+    }
+    *ret_distances = elements_at(result, row, 0, result->matrix.vertex_count);
+    return *ret_distances != NULL ? STATUS_OK : STATUS_CORRUPT;
+}
+
+void result_rows_finish(struct result_rows *rows)
+{
+    free(rows->elements);
+    *rows = (struct result_rows){0};
 }
 
 const struct statistics *result_statistics(const struct result *result)
@@ -259,7 +306,7 @@ const struct statistics *result_statistics(const struct result *result)
     return verify(result, offset, size) ? result_file_statistics(result->file) : NULL;
 }
 
-const struct result_file *result_matrix_file(const struct result *result)
+const struct result_file *result_content(const struct result *result)
 {
     return result->file;
 }

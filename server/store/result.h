@@ -1,6 +1,7 @@
 /* A solved graph as queries see it, and the table of all of them by name. A result is immutable,
- * counted, and used by any thread. Nothing outside this file may assume that the distances lie in
- * an n x n matrix, except through result_matrix_file.
+ * counted, and used by any thread. Its distances lie in a matrix, or are computed from a hierarchy:
+ * nothing outside this file may assume that they lie in n x n elements, except through result_file
+ * where result_form says matrix.
  *
  * What was read from the disk is looked at only once the checksums of its blocks have been: the
  * first look at a block reads it. One that is not as it was written is not shown, and the result is
@@ -11,6 +12,7 @@
 #include "proto/text.h"
 #include "proto/vertex_names.h"
 #include "server/store/result_file.h"
+#include "server/store/search_pool.h"
 
 struct result;
 
@@ -23,6 +25,9 @@ void result_unref(struct result *result);
 
 const char *result_graph_id(const struct result *result);
 const char *result_etag(const struct result *result);
+enum result_form result_form(const struct result *result);
+/* 0 of a matrix, and of a hierarchy that cannot be opened. */
+uint64_t result_arc_count(const struct result *result);
 enum kind result_kind(const struct result *result);
 uint32_t result_vertex_count(const struct result *result);
 const struct vertex_names *result_names(const struct result *result);
@@ -48,19 +53,20 @@ MUST_CHECK enum status result_find_row(const struct result *result, const char *
 MUST_CHECK enum status result_check_pairs(const struct result *result, const uint32_t *pairs,
                                           size_t count);
 /* Gathers the elements of count pairs of row and column, which have been checked, one behind the
- * other; returns how many there are before the first pair that lies outside the matrix. */
+ * other; returns how many there are before the first pair that lies outside the matrix, or that
+ * there is no memory for. */
 size_t result_gather(const struct result *result, const uint32_t *pairs, size_t count, void *to);
-/* The distances from one vertex to all, elements of the kind, in row order. Borrowed; lives as long
- * as the result. NULL when some of them are damaged. */
-const void *result_distances(const struct result *result, uint32_t row);
-/* One of them. */
-const void *result_element(const struct result *result, uint32_t row, uint32_t column);
-/* Borrowed; lives as long as the result. NULL when they are damaged. */
+/* The distances from one vertex to all, elements of the kind, in row order; they stay until the
+ * next call with these rows. STATUS_CORRUPT, STATUS_NO_MEMORY. */
+MUST_CHECK enum status result_distances(const struct result *result, uint32_t row,
+                                        struct result_rows *rows, const void **ret_distances);
+void result_rows_finish(struct result_rows *rows);
+/* Borrowed; lives as long as the result. NULL when they are damaged. Of a matrix. */
 const struct statistics *result_statistics(const struct result *result);
 /* Whether these bytes of the file below can be sent as they are: have been found sound. */
 bool result_is_sound(const struct result *result, uint64_t offset, uint64_t size);
-/* The file that holds the whole matrix (npy), for downloads. Borrowed. */
-const struct result_file *result_matrix_file(const struct result *result);
+/* Its file: of a matrix it holds all of it (npy), for downloads. Borrowed. */
+const struct result_file *result_content(const struct result *result);
 /* result_file_publish of that file. Publisher of the store. */
 MUST_CHECK enum status result_publish(struct result *result, const char *name,
                                       uint64_t *ret_checksum);

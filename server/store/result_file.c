@@ -1,5 +1,6 @@
 #include "server/store/result_file.h"
 
+#include "proto/hierarchy.h"
 #include "server/store/draft_file.h"
 
 #include <errno.h>
@@ -20,9 +21,9 @@
 #define PIECE_SIZE ((size_t)1 << 15)
 #define STATISTICS_ALIGNMENT ((size_t)16)
 
-/* Where the parts of a file end and begin, by its vertices and kind. */
+/* Where the parts of a file end and begin. */
 struct layout {
-    size_t statistics_at; /* behind the .npy */
+    size_t statistics_at; /* behind the .npy; of a hierarchy, which has none, its end */
     size_t checksums_at;  /* the bytes before are covered by them */
     size_t block_count;
     size_t size;
@@ -32,14 +33,22 @@ struct result_file {
     struct draft_file draft; /* no longer a draft once published; holds the descriptor */
     uint32_t vertex_count;
     enum kind kind;
+    enum result_form form;
     bool published;
-    struct layout layout;
-    unsigned char *bytes;         /* the mapping, header first */
+    struct layout layout;         /* of a hierarchy once it is sealed */
+    unsigned char *bytes;         /* the mapping of what the checksums cover */
     struct statistics statistics; /* in the mapping */
     uint64_t *checksums;          /* by block */
     atomic_uint_fast64_t *sound;  /* a bit for each block that was found sound */
     atomic_uint_fast64_t unsound; /* the other blocks: 0 spares the look at the bits */
 };
+
+/* checksums_at is set. */
+static void add_checksums(struct layout *layout)
+{
+    layout->block_count = (layout->checksums_at + BLOCK_SIZE - 1) / BLOCK_SIZE;
+    layout->size = layout->checksums_at + layout->block_count * sizeof(uint64_t);
+}
 
 /* Half of what an off_t holds leaves room for all that lies behind the matrix. */
 static enum status lay_out(uint32_t vertex_count, enum kind kind, struct layout *ret_layout)
@@ -55,14 +64,29 @@ static enum status lay_out(uint32_t vertex_count, enum kind kind, struct layout 
     size += NPY_HEADER_SIZE + STATISTICS_ALIGNMENT - 1;
     ret_layout->statistics_at = size - size % STATISTICS_ALIGNMENT;
     ret_layout->checksums_at = ret_layout->statistics_at + statistics_size(vertex_count);
-    ret_layout->block_count = (ret_layout->checksums_at + BLOCK_SIZE - 1) / BLOCK_SIZE;
-    ret_layout->size = ret_layout->checksums_at + ret_layout->block_count * sizeof(uint64_t);
+    add_checksums(ret_layout);
+    return STATUS_OK;
+}
+
+/* By the size of the file, with its checksums or without. STATUS_CORRUPT: none has this size. */
+static enum status lay_out_hierarchy(uint64_t size, bool has_checksums, struct layout *ret_layout)
+{
+    const uint64_t per_block = BLOCK_SIZE + sizeof(uint64_t);
+    const uint64_t checksums = has_checksums ? (size + per_block - 1) / per_block : 0;
+    struct layout layout = {.checksums_at = size - checksums * sizeof(uint64_t)};
+    layout.statistics_at = layout.checksums_at;
+    add_checksums(&layout);
+    if (size == 0 || layout.checksums_at % HIERARCHY_ALIGNMENT != 0 ||
+        (has_checksums && layout.size != size)) {
+        return STATUS_CORRUPT;
+    }
+    *ret_layout = layout;
     return STATUS_OK;
 }
 
 void result_file_name(const char *graph_id, enum kind kind, char ret_name[RESULT_FILE_NAME_SIZE])
 {
-    snprintf(ret_name, RESULT_FILE_NAME_SIZE, "%s.%s.npy", graph_id, kind_name(kind));
+    snprintf(ret_name, RESULT_FILE_NAME_SIZE, "%s.%s.result", graph_id, kind_name(kind));
 }
 
 enum status result_file_size(uint32_t vertex_count, enum kind kind, size_t *ret_bytes)
@@ -155,15 +179,18 @@ enum status result_file_verify(struct result_file *file, uint64_t offset, uint64
 
 /* ---- The file ---- */
 
-/* A file of the layout that this matrix needs, with nothing in it yet. Every block counts as sound:
- * it is being written. */
-static enum status allocate(uint32_t vertex_count, enum kind kind, struct result_file **ret_file)
+/* Every block counts as sound: it is being written. */
+static enum status set_layout(struct result_file *file, const struct layout *layout)
 {
-    struct layout layout;
-    enum status status = lay_out(vertex_count, kind, &layout);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    file->layout = *layout;
+    file->checksums = calloc(layout->block_count, sizeof(*file->checksums));
+    file->sound = calloc(layout->block_count / WORD_BITS + 1, sizeof(*file->sound));
+    return file->checksums != NULL && file->sound != NULL ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+static enum status allocate(uint32_t vertex_count, enum kind kind, enum result_form form,
+                            struct result_file **ret_file)
+{
     struct result_file *file = calloc(1, sizeof(*file));
     if (file == NULL) {
         return STATUS_NO_MEMORY;
@@ -171,12 +198,27 @@ static enum status allocate(uint32_t vertex_count, enum kind kind, struct result
     file->draft.descriptor = -1;
     file->vertex_count = vertex_count;
     file->kind = kind;
-    file->layout = layout;
-    file->checksums = calloc(layout.block_count, sizeof(*file->checksums));
-    file->sound = calloc(layout.block_count / WORD_BITS + 1, sizeof(*file->sound));
-    if (file->checksums == NULL || file->sound == NULL) {
+    file->form = form;
+    *ret_file = file;
+    return STATUS_OK;
+}
+
+/* A file of the layout that this matrix needs, with nothing in it yet. */
+static enum status allocate_matrix(uint32_t vertex_count, enum kind kind,
+                                   struct result_file **ret_file)
+{
+    struct layout layout;
+    struct result_file *file = NULL;
+    enum status status = lay_out(vertex_count, kind, &layout);
+    if (status == STATUS_OK) {
+        status = allocate(vertex_count, kind, RESULT_FORM_MATRIX, &file);
+    }
+    if (status == STATUS_OK) {
+        status = set_layout(file, &layout);
+    }
+    if (status != STATUS_OK) {
         result_file_destroy(file);
-        return STATUS_NO_MEMORY;
+        return status;
     }
     *ret_file = file;
     return STATUS_OK;
@@ -188,7 +230,7 @@ void result_file_destroy(struct result_file *file)
         return;
     }
     if (file->bytes != NULL) {
-        munmap(file->bytes, file->layout.size);
+        munmap(file->bytes, file->layout.checksums_at);
     }
     draft_file_finish(&file->draft);
     free(file->checksums);
@@ -198,7 +240,8 @@ void result_file_destroy(struct result_file *file)
 
 static enum status map(struct result_file *file, int protection)
 {
-    void *bytes = mmap(NULL, file->layout.size, protection, MAP_SHARED, file->draft.descriptor, 0);
+    void *bytes =
+        mmap(NULL, file->layout.checksums_at, protection, MAP_SHARED, file->draft.descriptor, 0);
     if (bytes == MAP_FAILED) {
         return draft_file_status(errno);
     }
@@ -210,7 +253,7 @@ enum status result_file_create(int folder, uint32_t vertex_count, enum kind kind
                                struct result_file **ret_file)
 {
     struct result_file *file;
-    enum status status = allocate(vertex_count, kind, &file);
+    enum status status = allocate_matrix(vertex_count, kind, &file);
     if (status != STATUS_OK) {
         return status;
     }
@@ -236,6 +279,29 @@ enum status result_file_create(int folder, uint32_t vertex_count, enum kind kind
         statistics_init(file->bytes + file->layout.statistics_at, vertex_count, kind);
     *ret_file = file;
     return STATUS_OK;
+}
+
+enum status result_file_create_hierarchy(int folder, uint32_t vertex_count, enum kind kind,
+                                         struct result_file **ret_file)
+{
+    struct result_file *file;
+    enum status status = allocate(vertex_count, kind, RESULT_FORM_HIERARCHY, &file);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = draft_file_create(folder, &file->draft);
+    if (status != STATUS_OK) {
+        result_file_destroy(file);
+        return status;
+    }
+    *ret_file = file;
+    return STATUS_OK;
+}
+
+enum status result_file_write_hierarchy(struct result_file *file, const void *bytes, size_t size)
+{
+    CHECK(size % HIERARCHY_ALIGNMENT == 0);
+    return draft_file_write(file->draft.descriptor, 0, bytes, size);
 }
 
 /* Whether the file has the size of this matrix, and exactly the header that we would have written,
@@ -267,7 +333,7 @@ enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind k
                               struct result_file **ret_file)
 {
     struct result_file *file;
-    enum status status = allocate(vertex_count, kind, &file);
+    enum status status = allocate_matrix(vertex_count, kind, &file);
     if (status != STATUS_OK) {
         return status;
     }
@@ -288,36 +354,75 @@ enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind k
     return STATUS_OK;
 }
 
+enum status result_file_adopt_hierarchy(int descriptor, uint32_t vertex_count, enum kind kind,
+                                        struct result_file **ret_file)
+{
+    enum status status = allocate(vertex_count, kind, RESULT_FORM_HIERARCHY, ret_file);
+    if (status == STATUS_OK) {
+        (*ret_file)->draft.descriptor = descriptor;
+    }
+    return status;
+}
+
+/* The layout of a published file. Its first bytes tell the form. */
+static enum status find_layout(struct result_file *file)
+{
+    struct layout layout;
+    struct stat info;
+    char magic[sizeof(HIERARCHY_MAGIC) - 1];
+    if (fstat(file->draft.descriptor, &info) != 0) {
+        return draft_file_status(errno);
+    }
+    enum status status = draft_file_read(file->draft.descriptor, 0, magic, sizeof(magic));
+    const bool is_hierarchy = memcmp(magic, HIERARCHY_MAGIC, sizeof(magic)) == 0;
+    if (status == STATUS_OK) {
+        file->form = is_hierarchy ? RESULT_FORM_HIERARCHY : RESULT_FORM_MATRIX;
+        status = is_hierarchy ? lay_out_hierarchy((uint64_t)info.st_size, true, &layout)
+                              : lay_out(file->vertex_count, file->kind, &layout);
+    }
+    if (status == STATUS_OK) {
+        status = set_layout(file, &layout);
+    }
+    return status == STATUS_OK && !is_hierarchy ? check_header(file) : status;
+}
+
+/* No block is sound until it has been read again. The head of the statistics is looked at here, so
+ * its block is verified first. */
+static enum status find_content(struct result_file *file, uint64_t checksum)
+{
+    const struct layout *layout = &file->layout;
+    enum status status = draft_file_read(file->draft.descriptor, layout->checksums_at,
+                                         file->checksums, layout->block_count * sizeof(uint64_t));
+    if (status == STATUS_OK && checksum_of(file) != checksum) {
+        status = STATUS_CORRUPT;
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    atomic_store(&file->unsound, layout->block_count);
+    if (file->form == RESULT_FORM_HIERARCHY) {
+        return map(file, PROT_READ);
+    }
+    status = result_file_verify(file, layout->statistics_at, statistics_size(0));
+    if (status == STATUS_OK) {
+        status = map(file, PROT_READ);
+    }
+    return status == STATUS_OK ? find_statistics(file, &file->statistics) : status;
+}
+
 enum status result_file_open(int folder, const char *name, uint32_t vertex_count, enum kind kind,
                              uint64_t checksum, struct result_file **ret_file)
 {
     struct result_file *file;
-    enum status status = allocate(vertex_count, kind, &file);
+    enum status status = allocate(vertex_count, kind, RESULT_FORM_AUTO, &file);
     if (status != STATUS_OK) {
         return status;
     }
     file->published = true;
     file->draft.descriptor = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    status = file->draft.descriptor < 0 ? draft_file_status(errno) : check_header(file);
-    const struct layout *layout = &file->layout;
+    status = file->draft.descriptor < 0 ? draft_file_status(errno) : find_layout(file);
     if (status == STATUS_OK) {
-        status = draft_file_read(file->draft.descriptor, layout->checksums_at, file->checksums,
-                                 layout->block_count * sizeof(uint64_t));
-    }
-    if (status == STATUS_OK && checksum_of(file) != checksum) {
-        status = STATUS_CORRUPT;
-    }
-    /* No block is sound until it has been read again. The head of the statistics is looked at here,
-     * so its block is verified first. */
-    if (status == STATUS_OK) {
-        atomic_store(&file->unsound, layout->block_count);
-        status = result_file_verify(file, layout->statistics_at, statistics_size(0));
-    }
-    if (status == STATUS_OK) {
-        status = map(file, PROT_READ);
-    }
-    if (status == STATUS_OK) {
-        status = find_statistics(file, &file->statistics);
+        status = find_content(file, checksum);
     }
     if (status != STATUS_OK) {
         result_file_destroy(file);
@@ -325,6 +430,18 @@ enum status result_file_open(int folder, const char *name, uint32_t vertex_count
     }
     *ret_file = file;
     return STATUS_OK;
+}
+
+enum result_form result_file_form(const struct result_file *file)
+{
+    return file->form;
+}
+
+const void *result_file_hierarchy(const struct result_file *file, uint64_t *ret_size)
+{
+    CHECK(file->form == RESULT_FORM_HIERARCHY && file->bytes != NULL);
+    *ret_size = file->layout.checksums_at;
+    return file->bytes;
 }
 
 struct matrix result_file_matrix(const struct result_file *file)
@@ -354,16 +471,33 @@ uint64_t result_file_bytes(const struct result_file *file)
     return file->layout.size;
 }
 
+static enum status seal_hierarchy(struct result_file *file)
+{
+    struct layout layout;
+    struct stat info;
+    if (fstat(file->draft.descriptor, &info) != 0) {
+        return draft_file_status(errno);
+    }
+    enum status status = lay_out_hierarchy((uint64_t)info.st_size, false, &layout);
+    if (status == STATUS_OK) {
+        status = set_layout(file, &layout);
+    }
+    return status == STATUS_OK ? map(file, PROT_READ) : status;
+}
+
 /* The size is compared before the mapping is looked at: behind the end of a file that a worker's
  * process has cut short it would be a SIGBUS. */
 enum status result_file_seal(struct result_file *file)
 {
     struct statistics found;
+    if (file->form == RESULT_FORM_HIERARCHY) {
+        return seal_hierarchy(file);
+    }
     enum status status = check_header(file);
     if (status == STATUS_OK) {
         status = find_statistics(file, &found);
     }
-    if (status == STATUS_OK && mprotect(file->bytes, file->layout.size, PROT_READ) != 0) {
+    if (status == STATUS_OK && mprotect(file->bytes, file->layout.checksums_at, PROT_READ) != 0) {
         status = draft_file_status(errno);
     }
     return status;

@@ -1,20 +1,23 @@
-/* A matrix in the making: a draft file with the .npy header, mapped for the solver to write.
- * Moves from the worker (writes the elements) to the result that serves it.
+/* A result in the making, a matrix or a hierarchy: of a matrix a draft file with the .npy header,
+ * mapped for the solver to write. Moves from the worker (writes the elements) to the result that
+ * serves it.
  *
  * Behind the .npy, from the next multiple of 16 bytes on, lie the statistics of the matrix, in the
  * storage of proto/statistics.h: of the same file, under the same checksum, and no part of what is
- * downloaded. Behind both lies a checksum for each block of 256 KiB of all this; the checksum of
- * these names the file as a whole. A block is read, not looked at through the mapping, to be
- * compared: a bad disk or a file cut short is a status and not a signal. */
+ * downloaded. A hierarchy has none: its size is known when it is written. Behind lies a checksum
+ * for each block of 256 KiB of all this; the checksum of these names the file as a whole. A block
+ * is read, not looked at through the mapping, to be compared: a bad disk or a file cut short is a
+ * status and not a signal. */
 #pragma once
 
 #include "proto/matrix.h"
 #include "proto/npy_header.h"
+#include "proto/result_form.h"
 #include "proto/statistics.h"
 
 struct result_file;
 
-/* "<graph id>.<kind>.npy" */
+/* "<graph id>.<kind>.result" */
 #define RESULT_FILE_NAME_SIZE 48
 void result_file_name(const char *graph_id, enum kind kind, char ret_name[RESULT_FILE_NAME_SIZE]);
 
@@ -28,6 +31,15 @@ MUST_CHECK enum status result_file_create(int folder, uint32_t vertex_count, enu
  * and maps it for writing. STATUS_CORRUPT when it is not of this size and kind. */
 MUST_CHECK enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind kind,
                                          struct result_file **ret_file);
+/* A hierarchy, of which nothing is there yet; and the same in another process, which takes the
+ * descriptor. It is written in one piece of a multiple of 64 bytes, which begins with its magic.
+ * STATUS_DISK_FULL. */
+MUST_CHECK enum status result_file_create_hierarchy(int folder, uint32_t vertex_count,
+                                                    enum kind kind, struct result_file **ret_file);
+MUST_CHECK enum status result_file_adopt_hierarchy(int descriptor, uint32_t vertex_count,
+                                                   enum kind kind, struct result_file **ret_file);
+MUST_CHECK enum status result_file_write_hierarchy(struct result_file *file, const void *bytes,
+                                                   size_t size);
 /* An existing result, mapped for reading; the headers and the checksum must match, and nothing else
  * of it is sound before it is verified. STATUS_CORRUPT. */
 MUST_CHECK enum status result_file_open(int folder, const char *name, uint32_t vertex_count,
@@ -35,6 +47,9 @@ MUST_CHECK enum status result_file_open(int folder, const char *name, uint32_t v
                                         struct result_file **ret_file);
 void result_file_destroy(struct result_file *file);
 
+enum result_form result_file_form(const struct result_file *file);
+/* Once it is sealed or opened. Borrowed. */
+const void *result_file_hierarchy(const struct result_file *file, uint64_t *ret_size);
 struct matrix result_file_matrix(const struct result_file *file);
 /* Written by the solver too; zero in a new file. Borrowed. */
 const struct statistics *result_file_statistics(const struct result_file *file);

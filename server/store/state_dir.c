@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* The version of the files and of the catalogue. No other version is read. */
-#define FORMAT_VERSION 3
+#define FORMAT_VERSION 4
 #define RESERVE "RESERVE"
 #define RESERVE_BYTES ((off_t)4 << 20)
 #define FORMAT_TEXT_SIZE 64
@@ -354,7 +354,7 @@ static enum status result_is_named(struct catalogue *catalogue, const char *name
     char expected[RESULT_FILE_NAME_SIZE];
     enum kind kind;
     *ret_named = false;
-    if (sscanf(name, "%28[^.].%7[^.].npy", graph_id, kind_text) != 2 ||
+    if (sscanf(name, "%28[^.].%7[^.].result", graph_id, kind_text) != 2 ||
         !kind_from_name(kind_text, &kind)) {
         return STATUS_OK;
     }

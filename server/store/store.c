@@ -168,7 +168,7 @@ static enum status put_rows(struct catalogue *catalogue, const struct store_chan
     if (status == STATUS_OK && change->result_row != NULL) {
         struct result_row row = *change->result_row;
         if (change->result != NULL) {
-            row.bytes = result_file_bytes(result_matrix_file(change->result));
+            row.bytes = result_file_bytes(result_content(change->result));
             row.checksum = change->result_checksum;
         }
         status = catalogue_put_result(catalogue, &row);
@@ -321,7 +321,7 @@ static struct store_change *take_batch(struct store *store, struct queue *queue,
     struct store_change *batch = queue->first;
     for (uint32_t count = 0; queue->first != NULL; count++) {
         const struct result *result = queue->first->result;
-        bytes += result != NULL ? result_file_bytes(result_matrix_file(result)) : 0;
+        bytes += result != NULL ? result_file_bytes(result_content(result)) : 0;
         if (limited && count > 0 && (count == PUBLISH_LIMIT || bytes > PUBLISH_LIMIT_BYTES)) {
             break;
         }

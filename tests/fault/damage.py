@@ -131,7 +131,7 @@ class Shelf:
             cursor = "&cursor=" + page["next"] if page["next"] else None
 
     def file(self, folder, graph):
-        suffix = ".i4.npy" if folder == "results" else ""
+        suffix = ".i4.result" if folder == "results" else ""
         return os.path.join(self.daemon.state, folder, graph + suffix)
 
     def damage_results(self, chooser):

@@ -174,9 +174,9 @@ def test_a_second_daemon_and_what_is_not_its_own_are_refused_and_left_as_they_ar
         path = pathlib.Path(daemon.state, "FORMAT")
         own = path.read_text()
         foreign = own.replace(own.split()[-1], "0123456789abcdef" * 2)
-        for text, expected in ((own.replace("state 3", "state 4"), "start the newer program"),
-                               (own.replace("state 3", "state 2"), "start the older program"),
-                               (foreign, "belongs to another"), ("apspd state 3\n", "damaged"),
+        for text, expected in ((own.replace("state 4", "state 5"), "start the newer program"),
+                               (own.replace("state 4", "state 3"), "start the older program"),
+                               (foreign, "belongs to another"), ("apspd state 4\n", "damaged"),
                                ("something\n", "not that of")):
             path.write_text(text)
             before = print_of(daemon.state)

@@ -200,7 +200,7 @@ def test_memory_that_others_hold_is_waited_for_or_named():
         children = sorted(isolation.children_of(found))
         limit = found.get("/v1/limits").json["vertex_limit"]
         assert size(limit) <= memory[1] < size(limit + 1), limit
-        refused = found.submit(f"p sp {limit + 1} 1\n".encode()).expect(413, "TooLarge").json
+        refused = found.submit(f"p sp {limit + 1} 1\n".encode(), "?result=matrix").expect(413, "TooLarge").json
         assert str(limit) in refused["hint"] + refused["detail"] and "memory" in refused["hint"], refused
         # Seen beforehand, seen too late, for a while, for good.
         plan.write((1200, "fits", "has", size(1200), 0), (1208, "memory", "has", size(1208), 0),

@@ -26,15 +26,25 @@ def test_by_numbers(daemon):
 
 
 def test_what_does_not_fit_says_what_would(daemon):
-    for body in ({"n": 10_000_000, "m": 1}, {"n": 4_294_967_294, "m": 0, "kind": "f8"},
+    for body in ({"n": 10_000_000, "m": 1, "kind": "u2"}, {"n": 4_294_967_294, "m": 0, "kind": "f8"},
                  {"n": 10, "m": 2_000_000_000}):
         answer = estimate(daemon, body).expect(200).json
         assert answer["fits"] is False and answer["reason"] and answer["hint"], answer
         assert all(answer[key] >= 0 for key in ("device_bytes", "host_bytes", "disk_bytes"))
     limit = estimate(daemon, {"n": 1, "kind": "i4"}).json["limits"]["vertex_limit"]
     assert limit == daemon.get("/v1/limits").json["vertex_limit"]
-    other = estimate(daemon, {"n": limit + 1, "kind": "i4"}).expect(200).json
-    assert other["fits"] is False and ("u2" in other["hint"] or str(limit) in other["hint"]), other
+    narrow = estimate(daemon, {"n": 1, "kind": "u2"}).json["limits"]["vertex_limit"]
+    other = estimate(daemon, {"n": narrow + 1, "kind": "u2"}).expect(200).json
+    assert other["fits"] is False and str(narrow) in other["hint"], other
+
+
+def test_a_matrix_that_does_not_fit_becomes_a_hierarchy(daemon):
+    limit = daemon.get("/v1/limits").json["vertex_limit"]
+    small = estimate(daemon, {"n": limit // 4, "m": limit}).expect(200).json
+    large = estimate(daemon, {"n": limit + 1, "m": limit}).expect(200).json
+    assert small["result"]["kind"] == "matrix", small
+    assert large["fits"] and large["result"]["kind"] == "hierarchy", large
+    assert "vertices" in large["result"]["reason"] and large["disk_bytes"] < limit * 1000
 
 
 def test_of_a_stored_graph(daemon):

@@ -300,6 +300,17 @@ def test_answers_are_as_described(daemon):
         query="?source=1&target=4", g="small")
 
 
+def test_hierarchies_are_as_described(daemon):
+    graph = b"p sp 3 2\na 1 2 3\na 2 3 4\n"
+    for form in ("hierarchy", "hierarchy"):  # the second one is known
+        job = ask(daemon, "POST", "/v1/jobs", graph, {"Prefer": "wait=30"}, query=f"?name=arcs&result={form}").json
+        assert job["state"] == "done" and job["result"]["arcs"] >= 2, job
+    ask(daemon, "GET", "/v1/graphs/{g}/distance", query="?source=1&target=3", g="arcs")
+    for path, query in (("/stats", ""), ("/heatmap", ""), ("/matrix", "?format=mtx")):
+        refuse(daemon, "NotAMatrix", "GET", "/v1/graphs/{g}" + path, query=query, g="arcs")
+    ask(daemon, "POST", "/v1/estimate", json.dumps({"n": 1000000, "m": 3000000}), JSON)
+
+
 def test_matrices_are_as_described(daemon):
     for path in ("/v1/graphs/{g}/matrix", "/v1/graphs/{g}/row/{v}"):
         for format in names_in(daemon, "outputs"):

@@ -234,7 +234,7 @@ def test_results_of_before_are_solved_again(_):
         graph = solve(daemon, 4, [[0, 1, 3], [1, 2, 4]])
         before = daemon.get(f"/v1/graphs/{graph}/stats").expect(200).json
         daemon.terminate()
-        (path,) = [file for file in daemon.files() if file.endswith(".npy")]
+        (path,) = [file for file in daemon.files() if file.endswith(".result")]
         with open(path, "r+b") as file:
             file.truncate(128 + 16 * 4)
         daemon.start()

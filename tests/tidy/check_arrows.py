@@ -56,6 +56,7 @@ LIBRARIES = (
         r"\bpthread_(?:mutex|rwlock|cond|spin)\w*|\bmtx_\w+|\bcnd_\w+",
         (
             "gpu/staging.c",
+            "server/store/search_pool.c",
             "server/store/adjacency_cache.c",
             "server/job/mailbox.c",
             "server/store/store.c",

@@ -78,6 +78,15 @@ static bool is_binary(enum format format)
     return format == FORMAT_NPY || format == FORMAT_RAW || format == FORMAT_NTHU;
 }
 
+/* Matrix Market goes by columns, for each few of which every row would be computed once more. */
+static enum status refuse_columns(struct problem *reterr)
+{
+    problem_set(reterr, STATUS_NOT_A_MATRIX,
+                "mtx goes column by column, and a hierarchy computes rows.");
+    problem_hint(reterr, "Ask for npy, csv or ndjson, or solve the graph with result=matrix.");
+    return STATUS_NOT_A_MATRIX;
+}
+
 static enum status check(const struct request *request, const struct grid_request *selection,
                          struct problem *reterr)
 {
@@ -90,6 +99,9 @@ static enum status check(const struct request *request, const struct grid_reques
                     kind_name(kind));
         problem_hint(reterr, "Ask for npy or raw, or solve the graph with kind=i4.");
         return STATUS_NOT_ACCEPTABLE;
+    }
+    if (selection->format == FORMAT_MTX && result_form(request->result) == RESULT_FORM_HIERARCHY) {
+        return refuse_columns(reterr);
     }
     if (selection->format != FORMAT_JSON || cells <= limit) {
         return STATUS_OK;
@@ -106,7 +118,8 @@ static enum status check(const struct request *request, const struct grid_reques
 /* The state of a streamed answer, which is made while it is sent. */
 struct source {
     struct grid_request selection;
-    struct result *result; /* a reference */
+    struct result *result;    /* a reference */
+    struct result_rows *rows; /* of a hierarchy */
     struct grid_text writer;
     const struct grid *grid; /* the writer's */
     enum kind as;
@@ -118,7 +131,11 @@ struct source {
 
 static const void *row_of(const void *context, uint32_t row)
 {
-    return result_distances(context, row);
+    const struct source *source = context;
+    const void *distances;
+
+    return result_distances(source->result, row, source->rows, &distances) == STATUS_OK ? distances
+                                                                                        : NULL;
 }
 
 static void destroy_source(void *context)
@@ -128,6 +145,8 @@ static void destroy_source(void *context)
     slice_finish(&source->selection.rows);
     slice_finish(&source->selection.columns);
     grid_text_finish(&source->writer);
+    result_rows_finish(source->rows);
+    free(source->rows);
     result_unref(source->result);
     free(source);
 }
@@ -153,15 +172,21 @@ static enum status measure(struct source *source)
 static enum status create_source(const struct request *request, struct grid_request *take_request,
                                  struct source **ret_source)
 {
-    const struct statistics *statistics = result_statistics(request->result);
     const uint64_t n = result_vertex_count(request->result);
+    bool has_unreachable = true; /* or may have */
     struct source *source;
 
-    if (statistics == NULL) {
-        return STATUS_CORRUPT;
+    if (result_form(request->result) == RESULT_FORM_MATRIX) {
+        const struct statistics *statistics = result_statistics(request->result);
+
+        if (statistics == NULL) {
+            return STATUS_CORRUPT;
+        }
+        has_unreachable = statistics->summary->reachable_pairs < n * (n - (n > 0));
     }
     source = calloc(1, sizeof(*source));
-    if (source == NULL) {
+    if (source == NULL || (source->rows = calloc(1, sizeof(*source->rows))) == NULL) {
+        free(source);
         return STATUS_NO_MEMORY;
     }
     source->selection = *take_request;
@@ -169,10 +194,9 @@ static enum status create_source(const struct request *request, struct grid_requ
     source->result = result_ref(request->result);
     source->writer = (struct grid_text){
         .grid = {result_kind(source->result), result_names(source->result),
-                 source->selection.rows.axis, source->selection.columns.axis, row_of,
-                 source->result},
+                 source->selection.rows.axis, source->selection.columns.axis, row_of, source},
         .form = source->selection.form,
-        .has_unreachable = statistics->summary->reachable_pairs < n * (n - (n > 0)),
+        .has_unreachable = has_unreachable,
     };
     source->grid = &source->writer.grid;
     if (is_binary(source->selection.format) && measure(source) != STATUS_OK) {
@@ -259,8 +283,8 @@ static bool is_in_file(const struct source *source, uint64_t *ret_offset)
 {
     const struct grid *grid = source->grid;
 
-    if (grid->rows.list != NULL || !is_all(&grid->columns, source->result) ||
-        source->as != grid->kind ||
+    if (result_form(source->result) != RESULT_FORM_MATRIX || grid->rows.list != NULL ||
+        !is_all(&grid->columns, source->result) || source->as != grid->kind ||
         (source->header_size > 0 && !is_all(&grid->rows, source->result))) {
         return false;
     }
@@ -272,7 +296,7 @@ static bool is_in_file(const struct source *source, uint64_t *ret_offset)
 static struct MHD_Response *file_response(const struct result *result, uint64_t offset,
                                           uint64_t size)
 {
-    int descriptor = fcntl(result_file_descriptor(result_matrix_file(result)), F_DUPFD_CLOEXEC, 0);
+    int descriptor = fcntl(result_file_descriptor(result_content(result)), F_DUPFD_CLOEXEC, 0);
     struct MHD_Response *response;
 
     if (descriptor < 0) {

@@ -22,7 +22,10 @@ struct looker {
 
 static const void *row_of(const void *context, uint32_t row)
 {
-    return result_distances(context, row);
+    struct result_rows none = {0}; /* of a matrix */
+    const void *distances;
+
+    return result_distances(context, row, &none, &distances) == STATUS_OK ? distances : NULL;
 }
 
 /* ---- The shape of the answer ---- */
@@ -168,6 +171,9 @@ static void serve(struct request *request)
     struct looker *looker = NULL;
     struct problem problem;
 
+    if (serve_refuse_hierarchy(request)) {
+        return;
+    }
     if (create_looker(request, &looker, &problem) != STATUS_OK) {
         request_refuse(request, &problem);
         return;

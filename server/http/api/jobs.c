@@ -140,17 +140,20 @@ static void start_upload(struct request *request, bool for_job, enum coding codi
         .announced_bytes = request_announced_bytes(request),
     };
 
-    if (for_job) {
-        enum kind kind = request->job_request.parameters.kind;
+    const enum result_form form = request->job_request.parameters.form;
+    const enum kind kind = request->job_request.parameters.kind;
+    const bool is_matrix = for_job && (form == RESULT_FORM_MATRIX || kind == KIND_U2);
 
-        rules.options.has_room = true;
+    if (for_job && form != RESULT_FORM_HIERARCHY) {
+        rules.options.matrix_vertices = admission->vertex_limit;
         rules.options.room_bytes = room_bytes(request);
         rules.options.element_bytes = kind_size(kind == KIND_AUTO ? KIND_I4 : kind);
     }
-    rules.options.vertex_limit = admission->vertex_limit;
+    rules.options.vertex_limit =
+        is_matrix ? admission->vertex_limit : admission->hierarchy_vertex_limit;
     rules.options.edge_limit = admission->edge_limit;
     snprintf(rules.options.vertex_limit_reason, sizeof(rules.options.vertex_limit_reason), "%s",
-             admission->limit_reason);
+             is_matrix ? admission->limit_reason : admission->hierarchy_limit_reason);
     const uint32_t quota = request->grant.quota.vertex_limit;
     if (quota > 0 && quota < rules.options.vertex_limit) {
         rules.options.vertex_limit = quota;

@@ -11,6 +11,8 @@
 
 struct found {
     uint32_t source;
+    const unsigned char *distances; /* from it */
+    struct result_rows held;
     uint32_t *rows;
     size_t count;
 };
@@ -19,6 +21,7 @@ static void destroy_found(void *context)
 {
     struct found *found = context;
 
+    result_rows_finish(&found->held);
     free(found->rows);
     free(found);
 }
@@ -39,7 +42,10 @@ static bool make_neighbour(struct stream *stream, struct text *text)
     if (at < found->count) {
         writer_append_vertex(text, names, found->rows[at]);
     } else if (at < 2 * found->count) {
-        result_append_distance(stream->result, found->source, found->rows[at - found->count], text);
+        const enum kind kind = result_kind(stream->result);
+
+        writer_append_distance(text, kind,
+                               found->distances + found->rows[at - found->count] * kind_size(kind));
     }
     stream->position += found->count > 0;
     if (stream->position == found->count) {
@@ -94,18 +100,25 @@ static void serve(struct request *request)
     }
     /* As near as it is written: 0.3 is to reach a float that reads 0.3. */
     query.within = query.kind == KIND_F4 ? (double)(float)query.within : query.within;
-    query.distances = result_distances(result, query.source);
-    if (query.distances == NULL) {
-        request_refuse_with(request, STATUS_CORRUPT, "The stored result is damaged.", NULL);
-        return;
-    }
     found = calloc(1, sizeof(*found));
-    if (found == NULL || matrix_nearest(&query, &found->rows, &found->count) != STATUS_OK) {
-        free(found);
-        request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
+    enum status status =
+        found == NULL ? STATUS_NO_MEMORY
+                      : result_distances(result, query.source, &found->held, &query.distances);
+    if (status == STATUS_OK) {
+        found->distances = query.distances;
+        found->source = query.source;
+        status = matrix_nearest(&query, &found->rows, &found->count);
+    }
+    if (status != STATUS_OK) {
+        if (found != NULL) {
+            destroy_found(found);
+        }
+        request_refuse_with(request, status,
+                            status == STATUS_CORRUPT ? "The stored result is damaged."
+                                                     : "There is no memory for the request.",
+                            NULL);
         return;
     }
-    found->source = query.source;
     stream_answer_context(request, "application/json", found, destroy_found, make_neighbour, 0);
 }
 

@@ -128,8 +128,12 @@ static bool is_word(const struct answer *answer, uint32_t row)
 static enum status check_pair(const struct answer *answer, const uint32_t rows[2],
                               struct problem *reterr)
 {
-    if (result_element(answer->result, rows[0], rows[1]) == NULL) {
-        return problem_set(reterr, STATUS_CORRUPT, "The stored result is damaged.");
+    const enum status status = result_check_pairs(answer->result, rows, 1);
+
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status,
+                           status == STATUS_CORRUPT ? "The stored result is damaged."
+                                                    : "There is no memory for the request.");
     }
     if (answer->form != PAIRS_P2P || (is_word(answer, rows[0]) && is_word(answer, rows[1]))) {
         return STATUS_OK;
@@ -269,7 +273,10 @@ static bool make_pairs(struct stream *stream, struct text *text)
         result_expect_distance(answer->result, rows[count][0], rows[count][1]);
         count++;
     }
-    result_gather(answer->result, rows[0], count, elements);
+    if (result_gather(answer->result, rows[0], count, elements) != count) {
+        text->failed = true;
+        return false;
+    }
     text_append(text, ",", answer->form == PAIRS_JSON && stream->position > 0 && count > 0);
     append_pairs(answer, rows, elements, count, text);
     stream->position += count;
@@ -290,7 +297,9 @@ static bool make_binary(struct stream *stream, struct text *text)
     char *to = text_reserve(text, count * size);
 
     if (to != NULL) {
-        result_gather(answer->result, (const uint32_t *)(const void *)body->at, count, to);
+        const uint32_t *pairs = (const uint32_t *)(const void *)body->at;
+
+        text->failed |= result_gather(answer->result, pairs, count, to) != count;
         text_advance(text, count * size);
     }
     body->at += count * PAIR_SIZE;

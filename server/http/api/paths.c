@@ -20,6 +20,7 @@ struct walker {
     struct pairs_reader reader; /* of the body, the request's, which outlives the answer */
     uint64_t edges;             /* looked at since the last pause */
     uint32_t pair[2];           /* rows of the path at hand */
+    struct result_rows rows;    /* of a hierarchy: that of the source */
     struct path path;           /* the finder's */
     uint64_t item;              /* of the path to print next: its vertices, then its weights */
     bool printing;              /* more of that path is to come */
@@ -33,6 +34,7 @@ static void destroy_walker(void *context)
         return;
     }
     path_finder_destroy(walker->finder);
+    result_rows_finish(&walker->rows);
     if (walker->adjacency != NULL) {
         adjacency_cache_give_back(walker->adjacencies, walker->adjacency);
     }
@@ -100,12 +102,13 @@ static bool append_item(struct text *text, const struct result *result, struct w
 
 static enum status walk(struct walker *walker, const struct result *result, struct problem *reterr)
 {
-    const void *distances = result_distances(result, walker->pair[0]);
-    enum status status = distances == NULL
-                             ? STATUS_CORRUPT
-                             : path_find(walker->finder, result_kind(result), distances,
-                                         walker->pair[0], walker->pair[1], &walker->path);
+    const void *distances;
+    enum status status = result_distances(result, walker->pair[0], &walker->rows, &distances);
 
+    if (status == STATUS_OK) {
+        status = path_find(walker->finder, result_kind(result), distances, walker->pair[0],
+                           walker->pair[1], &walker->path);
+    }
     if (status == STATUS_OK) {
         walker->edges += walker->path.edges;
         walker->item = 0;

@@ -234,7 +234,7 @@ static enum status set_name(const char *name, struct job_request *request, struc
     return STATUS_OK;
 }
 
-/* A parameter of words: format, charset, weight, name or kind. */
+/* A parameter of words: format, charset, weight, name, result or kind. */
 static enum status set_word(const char *parameter, const char *value, struct job_request *request,
                             struct problem *reterr)
 {
@@ -245,6 +245,11 @@ static enum status set_word(const char *parameter, const char *value, struct job
         return kind_from_name(value, &request->parameters.kind)
                    ? STATUS_OK
                    : bad(reterr, "kind is one of auto, i4, u2, f4, f8.");
+    }
+    if (strcmp(parameter, "result") == 0) {
+        return result_form_from_name(value, &request->parameters.form)
+                   ? STATUS_OK
+                   : bad(reterr, "result is one of auto, matrix, hierarchy.");
     }
     if (strcmp(parameter, "charset") == 0) {
         return charset_choose(value, request->options.charset, reterr);
@@ -266,7 +271,7 @@ static enum status set_word(const char *parameter, const char *value, struct job
 enum status query_read_job(const struct query *query, double wait_limit_s,
                            struct job_request *request, struct problem *reterr)
 {
-    static const char *const words[] = {"format", "charset", "weight", "name"};
+    static const char *const words[] = {"format", "charset", "weight", "name", "result"};
     const char *kind = query_value(query, "kind");
     int64_t priority = request->parameters.priority;
     int64_t vertex_count = 0;
@@ -330,7 +335,7 @@ static enum status set_member(const char *name, const json_t *value, double wait
         memcpy(request->key, text, strlen(text) + 1);
         return STATUS_OK;
     }
-    if (strcmp(name, "kind") == 0 || strcmp(name, "name") == 0) {
+    if (strcmp(name, "kind") == 0 || strcmp(name, "name") == 0 || strcmp(name, "result") == 0) {
         return set_word(name, text == NULL ? "" : text, request, reterr);
     }
     if (strcmp(name, "priority") == 0) {
@@ -349,7 +354,8 @@ static enum status set_member(const char *name, const json_t *value, double wait
     }
     if (strcmp(name, "verify") != 0) {
         problem_set(reterr, STATUS_UNKNOWN_PARAMETER, "There is no member \"%s\" here.", name);
-        problem_hint(reterr, "Known: graph, kind, name, priority, deadline_s, wait, verify.");
+        problem_hint(reterr,
+                     "Known: graph, kind, name, result, priority, deadline_s, wait, verify.");
         return STATUS_UNKNOWN_PARAMETER;
     }
     if (!json_is_boolean(value)) {

@@ -13,9 +13,9 @@
 static const struct route_query none = {.required = 0};
 static const struct route_query of_upload = {
     .parameters = {"format", "charset", "directed", "weight", "n", "name"}};
-static const struct route_query of_submit = {.parameters = {"format", "charset", "directed",
-                                                            "weight", "kind", "n", "name", "wait",
-                                                            "priority", "deadline_s", "verify"}};
+static const struct route_query of_submit = {
+    .parameters = {"format", "charset", "directed", "weight", "kind", "n", "name", "wait",
+                   "priority", "deadline_s", "verify", "result"}};
 static const struct route_query of_job_list = {.parameters = {"state", "limit", "cursor"}};
 static const struct route_query of_graph_list = {.parameters = {"limit", "cursor"}};
 static const struct route_query of_job = {.parameters = {"wait"}};

@@ -249,6 +249,9 @@ enum task_loss worker_process_open(struct worker_process *process, const struct 
     return TASK_LOSS_NONE;
 }
 
+/* Seconds of a hierarchy for each vertex and edge, on a slow processor. */
+#define HIERARCHY_STEP_S 2e-5
+
 /* Time outside the rounds: reading, writing, and all that is computed beside them. */
 static double allow_s(const struct solver *model, const struct task *task)
 {
@@ -259,7 +262,9 @@ static double allow_s(const struct solver *model, const struct task *task)
     const double n = task->vertex_count;
     const double m = (double)task->edge_count;
     const double rows = fmin(n, SOLVE_VERIFY_ROWS);
-    if (solver_supports(model, kind)) {
+    if (task->form == RESULT_FORM_HIERARCHY) {
+        estimate.seconds = (n + m) * HIERARCHY_STEP_S;
+    } else if (solver_supports(model, kind)) {
         solver_estimate(model, task->vertex_count, task->edge_count, kind, &plain, &estimate);
     }
     return EXPECTED_FACTOR * fmax(estimate.seconds, 0) +
@@ -277,6 +282,7 @@ enum task_loss worker_process_solve(struct worker_process *process, struct task 
     struct wire_message message = {.type = WIRE_TASK};
     message.body.task = (struct wire_task){.vertex_count = task->vertex_count,
                                            .kind = (uint32_t)task->kind,
+                                           .form = (uint32_t)task->form,
                                            .verify = task->verify,
                                            .has_plan_file = has_plan_file};
     memcpy(message.body.task.graph_id, task->graph_id, sizeof(task->graph_id));
@@ -407,7 +413,7 @@ static void do_task(struct worker *worker, struct task *task)
             }
         }
     }
-    task_judge(config->sample_rows, task);
+    judge_task(config->sample_rows, task);
     task_send_home(config->home, config->finished, task);
 }
 

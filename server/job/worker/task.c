@@ -1,7 +1,6 @@
 #include "server/job/worker/task.h"
 
 #include "server/clock.h"
-#include "server/solver/certificate.h"
 #include "server/store/graph_file.h"
 
 #include <errno.h>
@@ -11,14 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-/* A step of a row's certificate costs so many steps of the solve, and checking the sample may take
- * this share of the solve. */
-#define ROW_STEP_COST 100.0
-#define SAMPLE_SHARE 0.02
 
 #define GAP_FACTOR 20.0
 #define HURRIED_S 5.0
@@ -71,9 +64,13 @@ static enum status make_result_file(const struct task_folders *folders, struct t
 {
     const double began_s = clock_monotonic_s();
     const enum status status =
-        result_file_create(folders->results, task->vertex_count, task->kind, &task->file);
+        task->form == RESULT_FORM_HIERARCHY
+            ? result_file_create_hierarchy(folders->results, task->vertex_count, task->kind,
+                                           &task->file)
+            : result_file_create(folders->results, task->vertex_count, task->kind, &task->file);
     task->write_s += clock_monotonic_s() - began_s;
-    atomic_store(&task->signal->placed, status == STATUS_OK);
+    /* A hierarchy takes its room with its end. */
+    atomic_store(&task->signal->placed, status == STATUS_OK && task->form != RESULT_FORM_HIERARCHY);
     task->is_passing =
         status == STATUS_DISK_FULL || status == STATUS_NO_MEMORY || status == STATUS_IO;
     if (status != STATUS_OK) {
@@ -89,8 +86,8 @@ static enum status make_result_file(const struct task_folders *folders, struct t
  * is for the solve to tell. */
 static void open_plan_file(const struct task_folders *folders, struct task *task)
 {
-    if (folders->plan_budget_bytes == 0 || task->vertex_count < KEPT_VERTICES_MIN ||
-        task->edge_count > KEPT_EDGES_MAX) {
+    if (folders->plan_budget_bytes == 0 || task->form == RESULT_FORM_HIERARCHY ||
+        task->vertex_count < KEPT_VERTICES_MIN || task->edge_count > KEPT_EDGES_MAX) {
         return;
     }
     const double began_s = clock_monotonic_s();
@@ -119,79 +116,6 @@ void task_open_files(const struct task_folders *folders, struct task *task)
     }
     if (task->status == STATUS_OK) {
         open_plan_file(folders, task);
-    }
-}
-
-/* ---- Its files, after ---- */
-
-uint32_t task_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count)
-{
-    const double n = vertex_count;
-    const double row_cost = (n + (double)edge_count) * ROW_STEP_COST;
-    const double rows = row_cost > 0 ? n * n * n * SAMPLE_SHARE / row_cost : 0;
-    if (rows >= sample_rows) {
-        return sample_rows;
-    }
-    return sample_rows > 0 && rows < 1 ? 1 : (uint32_t)rows;
-}
-
-/* Proves rows that are evenly spread from a start that is drawn: any row may be among them. */
-static enum status check_rows(uint32_t sample_rows, struct task *task)
-{
-    const struct matrix matrix = result_file_matrix(task->file);
-    struct observer observer = task_signal_observer(task->signal);
-    const uint32_t n = task->vertex_count;
-    const uint32_t sample = task_sample_rows(sample_rows, n, task->graph->edge_count);
-    const uint32_t row_count = sample < n ? sample : n;
-    struct verification verification;
-    uint32_t start;
-    if (row_count == 0) {
-        return STATUS_OK;
-    }
-    if (getrandom(&start, sizeof(start), 0) != (ssize_t)sizeof(start)) {
-        return problem_set(&task->problem, STATUS_IO, "The distances cannot be verified now.");
-    }
-    uint32_t *rows = calloc(row_count, sizeof(*rows));
-    if (rows == NULL) {
-        return problem_set(&task->problem, STATUS_NO_MEMORY,
-                           "The distances cannot be verified now.");
-    }
-    for (uint32_t i = 0; i < row_count; i++) {
-        rows[i] = (uint32_t)(((uint64_t)i * n + start % n) / row_count);
-    }
-    observer.tell = NULL; /* the last phase is almost over */
-    const enum status status = certificate_check_rows(task->graph, &matrix, rows, row_count,
-                                                      &observer, &verification, &task->problem);
-    free(rows);
-    return status;
-}
-
-void task_judge(uint32_t sample_rows, struct task *task)
-{
-    if (task->status == STATUS_CORRUPT) {
-        /* Until here nothing but the graph's file was read. */
-        task->graph_damaged = true;
-        problem_set(&task->problem, STATUS_CORRUPT,
-                    "The stored graph %s is damaged; what is left of its file is in quarantine.",
-                    task->graph_id);
-        problem_hint(&task->problem, "Send the graph again: that heals it.");
-    }
-    /* Before its rows are read: the seal refuses a file that has been cut short. */
-    if (task->status == STATUS_OK) {
-        const double began_s = clock_monotonic_s();
-        task->status = result_file_seal(task->file);
-        task->write_s += clock_monotonic_s() - began_s;
-        task->is_passing = task->status == STATUS_NO_MEMORY;
-        if (task->status != STATUS_OK) {
-            problem_set(&task->problem, task->status, "The result file cannot be sealed.");
-        }
-    }
-    if (task->status == STATUS_OK) {
-        task->status = check_rows(sample_rows, task);
-    }
-    if (task->graph != NULL) {
-        task->names = task->graph->names;
-        task->graph->names = NULL;
     }
 }
 
@@ -479,6 +403,7 @@ void worker_protocol_fill_done(const struct task *task, struct wire_done *ret_do
         .plan = outcome->plan,
         .verification = outcome->account.verification,
         .cycle_weight = outcome->cycle_weight,
+        .arc_count = outcome->arc_count,
         .device = outcome->device,
     };
 }
@@ -515,6 +440,7 @@ enum status worker_protocol_take_done(const struct wire_done *done, struct task 
     outcome->account.verification = *verification;
     outcome->plan = done->plan;
     outcome->cycle_weight = done->cycle_weight;
+    outcome->arc_count = done->arc_count;
     outcome->device = done->device;
     end_texts(&task->problem, &outcome->device);
     return STATUS_OK;

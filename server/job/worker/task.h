@@ -63,6 +63,7 @@ struct task {
     uint64_t edge_count;
     bool negative; /* some weight is below 0 */
     enum kind kind;
+    enum result_form form; /* matrix or hierarchy */
     bool verify;
     uint64_t plan_seed;         /* of plan_file_open */
     struct task_signal *signal; /* borrowed; worker_signal, where there is one */
@@ -100,12 +101,17 @@ struct task_folders {
  * of its file is there. A graph that may have a kept plan is read for it, and the file of that plan
  * opened. A cancelled task is STATUS_CANCELLED and has none. Blocks on the disk. */
 void task_open_files(const struct task_folders *folders, struct task *task);
+/* ---- judge.c ---- */
+
 /* After the solve: some rows, at most sample_rows, drawn at random, are proven by certificate, and
  * the result is sealed. Sets status and problem; moves the names out of the graph. */
-void task_judge(uint32_t sample_rows, struct task *task);
+void judge_task(uint32_t sample_rows, struct task *task);
 /* How many rows of a matrix are proven: as many as cost little beside its solve, at least 1, at
  * most sample_rows. */
-uint32_t task_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count);
+uint32_t judge_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count);
+
+/* ---- task.c ---- */
+
 /* Posts the task home, then frees what it no longer needs: giving back the pages and blocks of a
  * large result takes longer than a cancel should. */
 void task_send_home(struct mailbox *home, void (*finished)(struct message *message),
@@ -190,6 +196,7 @@ struct wire_opened {
 struct wire_task {
     uint32_t vertex_count;
     uint32_t kind;
+    uint32_t form;
     uint32_t verify;
     uint32_t has_plan_file; /* else the graph's file stands in its place */
     char graph_id[GRAPH_ID_SIZE];
@@ -210,6 +217,7 @@ struct wire_done {
     struct plan_summary plan;
     struct verification verification;
     double cycle_weight;
+    uint64_t arc_count; /* of a hierarchy */
     struct solver_device device;
     struct solver_figures figures; /* the solver has learned from the task */
 };

@@ -184,11 +184,37 @@ static enum status read_graph(struct task *task)
     return STATUS_OK;
 }
 
+/* By the processor, also where the solver is a GPU: a hierarchy is small. */
+static enum status solve_task_hierarchy(const struct loop *loop, struct task *task)
+{
+    const struct observer observer = task_signal_observer(task->signal);
+    void *bytes = NULL;
+    uint64_t size = 0;
+    enum status status = task->graph == NULL ? read_graph(task) : STATUS_OK;
+    if (status == STATUS_OK) {
+        status = solve_hierarchy(task->graph, task->kind, loop->setup->solver.cpu_threads,
+                                 &observer, &bytes, &size, &task->outcome, &task->problem);
+    }
+    if (status == STATUS_OK) {
+        const double began_s = clock_monotonic_s();
+        status = result_file_write_hierarchy(task->file, bytes, size);
+        task->write_s += clock_monotonic_s() - began_s;
+        if (status != STATUS_OK) {
+            problem_set(&task->problem, status, "The hierarchy cannot be written.");
+        }
+    }
+    free(bytes);
+    return status;
+}
+
 static enum status solve_task(struct loop *loop, struct task *task)
 {
     enum status status = STATUS_OK;
     if (atomic_load(&task->signal->cancelled)) {
         return STATUS_CANCELLED;
+    }
+    if (task->form == RESULT_FORM_HIERARCHY) {
+        return solve_task_hierarchy(loop, task);
     }
     if (task->kind != KIND_U2 && !solver_supports(loop->solver, task->kind) &&
         loop->fallback == NULL) {
@@ -286,7 +312,7 @@ static void thread_done(void *context, struct task *task, const struct solver *s
     if (task->status == STATUS_DEVICE_LOST) {
         atomic_store(&worker->health.state, WORKER_LOST);
     }
-    task_judge(worker->config.sample_rows, task);
+    judge_task(worker->config.sample_rows, task);
     task_send_home(worker->config.home, worker->config.finished, task);
 }
 
@@ -459,6 +485,7 @@ static struct task *child_next(void *context)
     *task = (struct task){
         .vertex_count = order->vertex_count,
         .kind = (enum kind)order->kind,
+        .form = (enum result_form)order->form,
         .verify = order->verify != 0,
         .signal = &child->shared->signal,
         .graph_descriptor = descriptors[0],
@@ -468,7 +495,11 @@ static struct task *child_next(void *context)
         plan_file_finish(&task->plan_file);
     }
     memcpy(task->graph_id, order->graph_id, sizeof(task->graph_id));
-    task->status = result_file_adopt(descriptors[1], order->vertex_count, task->kind, &task->file);
+    task->status =
+        task->form == RESULT_FORM_HIERARCHY
+            ? result_file_adopt_hierarchy(descriptors[1], order->vertex_count, task->kind,
+                                          &task->file)
+            : result_file_adopt(descriptors[1], order->vertex_count, task->kind, &task->file);
     if (task->status != STATUS_OK) {
         close(descriptors[1]);
         problem_set(&task->problem, task->status, "The result file cannot be mapped.");

@@ -45,7 +45,7 @@ static void a_result_lost_from_the_disk_is_solved_again_under_its_job(void **sta
     char path[768];
     solve(fixture, RING, job_id, graph_id);
     stop(fixture);
-    snprintf(path, sizeof(path), "%s/results/%s.i4.npy", fixture->folder, graph_id);
+    snprintf(path, sizeof(path), "%s/results/%s.i4.result", fixture->folder, graph_id);
     assert_int_equal(remove(path), 0);
     start(fixture);
     finish_job(fixture, job_id, "done");
@@ -62,7 +62,7 @@ static void of_two_jobs_with_one_lost_result_the_later_is_solved_again(void **st
     solve(fixture, RING, first, graph_id);
     solve(fixture, RING, second, graph_id);
     stop(fixture);
-    snprintf(path, sizeof(path), "%s/results/%s.i4.npy", fixture->folder, graph_id);
+    snprintf(path, sizeof(path), "%s/results/%s.i4.result", fixture->folder, graph_id);
     assert_int_equal(remove(path), 0);
     start(fixture);
     assert_job_state(fixture, first, "done");

@@ -73,7 +73,10 @@ static void rows_are_found_by_name(void **state)
     uint32_t row;
     assert_int_equal(result_find_row(result, "2", 1, &row, &problem), STATUS_OK);
     assert_int_equal(row, 1);
-    assert_int_equal(((const int32_t *)result_distances(result, row))[2], 12);
+    struct result_rows none = {0};
+    const void *distances;
+    assert_int_equal(result_distances(result, row, &none, &distances), STATUS_OK);
+    assert_int_equal(((const int32_t *)distances)[2], 12);
     assert_int_equal(result_find_row(result, "4x", 2, &row, &problem), STATUS_NO_SUCH_VERTEX);
     assert_string_equal(problem.detail, "The graph has no vertex \"4x\".");
     result_unref(result);
@@ -103,7 +106,7 @@ static void pairs_are_gathered_up_to_one_outside(void **state)
 static void last_reference_frees(void **state)
 {
     struct result *result = make_result(*state);
-    int descriptor = result_file_descriptor(result_matrix_file(result));
+    int descriptor = result_file_descriptor(result_content(result));
     assert_ptr_equal(result_ref(result), result);
     result_unref(result);
     assert_true(fcntl(descriptor, F_GETFD) >= 0);
@@ -189,7 +192,7 @@ static void put_replaces_and_lets_go(void **state)
     struct result_table *table = make_table();
     struct result *old = make_empty_result(*state, "g_1");
     struct result *new = make_empty_result(*state, "g_1");
-    int descriptor = result_file_descriptor(result_matrix_file(old));
+    int descriptor = result_file_descriptor(result_content(old));
     assert_int_equal(result_table_put(table, 0, "g_1", old), STATUS_OK);
     result_unref(old);
     assert_true(fcntl(descriptor, F_GETFD) >= 0);
@@ -219,7 +222,7 @@ static void many_keys_survive_growth_and_leave_together(void **state)
         snprintf(key, sizeof key, "j_%d", i);
         expect_found(table, key, i % 2 ? NULL : even);
     }
-    int descriptor = result_file_descriptor(result_matrix_file(odd));
+    int descriptor = result_file_descriptor(result_content(odd));
     result_unref(odd);
     assert_int_equal(fcntl(descriptor, F_GETFD), -1);
     result_unref(even);
@@ -319,7 +322,7 @@ static void threads_may_ask_while_results_come_and_go(void **state)
     pthread_t threads[READER_COUNT + 1];
     for (size_t i = 0; i < 2; i++) {
         stress.results[i] = make_empty_result(*state, "g_1");
-        ((int32_t *)result_file_matrix(result_matrix_file(stress.results[i])).elements)[0] = 7;
+        ((int32_t *)result_file_matrix(result_content(stress.results[i])).elements)[0] = 7;
     }
     assert_int_equal(result_table_put(stress.table, 0, "k1", stress.results[1]), STATUS_OK);
     for (size_t i = 0; i < READER_COUNT; i++) {

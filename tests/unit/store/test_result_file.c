@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static const char name[] = "g_test.i4.npy";
+static const char name[] = "g_test.i4.result";
 static uint64_t published_checksum; /* by publish */
 
 /* A sealed 3 by 3 matrix of i4 whose elements are 0..8. */

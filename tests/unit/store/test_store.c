@@ -252,7 +252,7 @@ static void an_evicted_result_is_let_go_by_the_store(void **state)
     const struct result_row row = result_row("g_1");
     struct store_change evict = {.delete_result = &row,
                                  .retired[KIND_I4] = make_result(store, "g_1", 4)};
-    const int descriptor = result_file_descriptor(result_matrix_file(evict.retired[KIND_I4]));
+    const int descriptor = result_file_descriptor(result_content(evict.retired[KIND_I4]));
     struct stat about[2];
     assert_int_equal(fstat(descriptor, &about[0]), 0);
     assert_int_equal(apply(store, &evict), STATUS_OK);
@@ -344,7 +344,7 @@ static void large_result_does_not_hold_up_acceptances(void **state)
     sem_init(&finished, 0, 0);
     sem_init(&endpoint.reached, 0, 0);
     sem_init(&endpoint.opened, 0, 0);
-    atomic_store(&endpoint.file_size, (long)result_file_bytes(result_matrix_file(result)));
+    atomic_store(&endpoint.file_size, (long)result_file_bytes(result_content(result)));
     struct store_change slow = {
         .result = result, .result_row = &row, .done = post, .context = &finished};
     struct store_change evict = {.delete_result = &row, .done = post, .context = &finished};
@@ -428,9 +428,9 @@ static void files_without_a_row_are_removed_or_kept_aside(void **state)
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
     assert_int_equal(put_result(store, "g_1", 4), STATUS_OK);
     store_close(store);
-    const char *const orphans[] = {"state/graphs/g_2",         "state/graphs/.tmp-0123",
-                                   "state/results/g_1.f4.npy", "state/results/g_2.i4.npy",
-                                   "state/results/.tmp-77",    "state/results/notes"};
+    const char *const orphans[] = {"state/graphs/g_2", "state/graphs/.tmp-0123",
+                                   "state/results/g_1.f4.result", "state/results/.tmp-77",
+                                   "state/results/notes"};
     for (size_t i = 0; i < sizeof orphans / sizeof orphans[0]; i++) {
         close(openat(fixture->folder, orphans[i], O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
     }
@@ -450,9 +450,9 @@ static void damaged_result_goes_to_quarantine(void **state)
         assert_int_equal(put_result(store, ids[i], 4), STATUS_OK);
     }
     store_close(store);
-    fixture_flip(fixture->folder, "state/results/g_flip.i4.npy", -1);
-    fixture_flip(fixture->folder, "state/results/g_head.i4.npy", 7);
-    int file = openat(fixture->folder, "state/results/g_long.i4.npy", O_RDWR | O_CLOEXEC);
+    fixture_flip(fixture->folder, "state/results/g_flip.i4.result", -1);
+    fixture_flip(fixture->folder, "state/results/g_head.i4.result", 7);
+    int file = openat(fixture->folder, "state/results/g_long.i4.result", O_RDWR | O_CLOEXEC);
     assert_int_equal(ftruncate(file, 100), 0);
     close(file);
     expect_after_restart(fixture, "g_flip g_good g_head g_long result:g_good ");
@@ -471,7 +471,7 @@ static void lost_files_take_their_rows_along(void **state)
     assert_int_equal(put_result(store, "g_2", 4), STATUS_OK);
     store_close(store);
     assert_int_equal(unlinkat(fixture->folder, "state/graphs/g_1", 0), 0);
-    assert_int_equal(unlinkat(fixture->folder, "state/results/g_2.i4.npy", 0), 0);
+    assert_int_equal(unlinkat(fixture->folder, "state/results/g_2.i4.result", 0), 0);
     expect_after_restart(fixture, "g_2 ");
     assert_int_equal(fixture_count_files(fixture, "state/results"), 0);
 }
@@ -507,13 +507,13 @@ static void other_formats_are_refused(void **state)
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
     store_close(store);
-    write_format(fixture, "apspd state 4 0123456789abcdef0123456789abcdef and more\n");
-    expect_refused(fixture, STATUS_CONFIG, "newer apspd: format 4");
-    write_format(fixture, "apspd state 2 0123456789abcdef0123456789abcdef\n");
-    expect_refused(fixture, STATUS_CONFIG, "older apspd: format 2");
+    write_format(fixture, "apspd state 5 0123456789abcdef0123456789abcdef and more\n");
+    expect_refused(fixture, STATUS_CONFIG, "newer apspd: format 5");
     write_format(fixture, "apspd state 3 0123456789abcdef0123456789abcdef\n");
+    expect_refused(fixture, STATUS_CONFIG, "older apspd: format 3");
+    write_format(fixture, "apspd state 4 0123456789abcdef0123456789abcdef\n");
     expect_refused(fixture, STATUS_CONFIG, "another state directory");
-    write_format(fixture, "apspd state 3 0123\n");
+    write_format(fixture, "apspd state 4 0123\n");
     expect_refused(fixture, STATUS_CONFIG, "damaged");
     write_format(fixture, "my own files\n");
     expect_refused(fixture, STATUS_CONFIG, "not that of a state directory");

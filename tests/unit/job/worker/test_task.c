@@ -13,76 +13,6 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Its matrix is right. */
-static struct task solved_ring(const struct fixture *fixture, struct task_signal *signal)
-{
-    static const int32_t distances[] = {0, 1, 3, 6, 0, 2, 4, 5, 0};
-    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
-    struct task task = {.graph = read_ring(), .kind = KIND_I4, .signal = signal};
-    task_open_files(&folders, &task);
-    assert_int_equal(task.status, STATUS_OK);
-    assert_int_equal(task.graph_descriptor, 0);
-    const struct matrix matrix = result_file_matrix(task.file);
-    memcpy(matrix.elements, distances, sizeof(distances));
-    return task;
-}
-
-static void a_right_result_is_sealed_and_its_names_kept(void **state)
-{
-    struct fixture *fixture = *state;
-    struct task task = solved_ring(fixture, &fixture->signal);
-    task_judge(16, &task);
-    assert_int_equal(task.status, STATUS_OK);
-    assert_int_equal(vertex_names_count(task.names), 3);
-    task_finish(&task);
-}
-
-static void a_wrong_one_is_refused_unless_nothing_is_checked(void **state)
-{
-    struct fixture *fixture = *state;
-    for (uint32_t rows = 0; rows < 2; rows++) {
-        struct task task = solved_ring(fixture, &fixture->signal);
-        const struct matrix matrix = result_file_matrix(task.file);
-        for (size_t row = 0; row < 3; row++) {
-            ((int32_t *)matrix.elements)[4 * row] = 1;
-        }
-        task_judge(rows, &task);
-        assert_int_equal(task.status, rows > 0 ? STATUS_NOT_VERIFIED : STATUS_OK);
-        task_finish(&task);
-    }
-}
-
-/* One row of three is looked at, and each has its turn. */
-static void no_row_is_spared_or_safe(void **state)
-{
-    struct fixture *fixture = *state;
-    for (size_t row = 0; row < 3; row++) {
-        bool refused = false;
-        bool passed = false;
-        for (int i = 0; i < 1000 && !(refused && passed); i++) {
-            struct task task = solved_ring(fixture, &fixture->signal);
-            const struct matrix matrix = result_file_matrix(task.file);
-            ((int32_t *)matrix.elements)[4 * row] = 1;
-            task_judge(16, &task);
-            refused = refused || task.status == STATUS_NOT_VERIFIED;
-            passed = passed || task.status == STATUS_OK;
-            task_finish(&task);
-        }
-        assert_true(refused && passed);
-    }
-}
-
-static void headers_that_were_touched_are_refused(void **state)
-{
-    struct fixture *fixture = *state;
-    struct task task = solved_ring(fixture, &fixture->signal);
-    const struct matrix matrix = result_file_matrix(task.file);
-    ((unsigned char *)matrix.elements)[-1] ^= 1;
-    task_judge(16, &task);
-    assert_int_equal(task.status, STATUS_CORRUPT);
-    task_finish(&task);
-}
-
 static void a_process_gets_the_file_of_a_graph_that_is_in_memory_too(void **state)
 {
     struct fixture *fixture = *state;
@@ -97,17 +27,6 @@ static void a_process_gets_the_file_of_a_graph_that_is_in_memory_too(void **stat
     assert_int_equal(graph_file_read_open(task.graph_descriptor, &task.graph), STATUS_OK);
     assert_int_equal(task.graph->vertex_count, 3);
     task_finish(&task);
-}
-
-static void the_sample_grows_with_the_solve(void **state)
-{
-    (void)state;
-    assert_int_equal(task_sample_rows(0, 1000, 5000), 0);
-    assert_int_equal(task_sample_rows(16, 10, 50), 1);
-    assert_int_equal(task_sample_rows(16, 10000, 50000), 16);
-    const uint32_t middle = task_sample_rows(16, 300, 1500);
-    assert_in_range(middle, 2, 15);
-    assert_int_equal(task_sample_rows(16, 0, 0), 1);
 }
 
 static void progress_and_cancel_pass_through_the_signal(void **state)
@@ -407,12 +326,7 @@ static void facts_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_right_result_is_sealed_and_its_names_kept),
-        TEST(a_wrong_one_is_refused_unless_nothing_is_checked),
-        TEST(no_row_is_spared_or_safe),
-        TEST(headers_that_were_touched_are_refused),
         TEST(a_process_gets_the_file_of_a_graph_that_is_in_memory_too),
-        cmocka_unit_test(the_sample_grows_with_the_solve),
         cmocka_unit_test(progress_and_cancel_pass_through_the_signal),
         cmocka_unit_test(a_signal_is_copied_whole_and_reset_to_nothing),
         cmocka_unit_test(a_loss_is_told_in_words),

@@ -1,0 +1,276 @@
+#include "proto/hierarchy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define VERSION 1
+
+struct header {
+    char magic[8];
+    uint32_t version;
+    uint32_t kind;
+    uint32_t directed;
+    uint32_t negative;
+    uint32_t vertex_count;
+    uint32_t supernode_count;
+    uint64_t row_count;
+    uint64_t entry_count;
+    uint64_t arc_count;
+};
+
+/* Where the arrays begin. */
+struct places {
+    uint64_t vertex_at;
+    uint64_t position_of;
+    uint64_t first;
+    uint64_t parent;
+    uint64_t row_begin;
+    uint64_t weight_begin;
+    uint64_t row;
+    uint64_t up;
+    uint64_t down;
+    uint64_t size;
+};
+
+static uint64_t take(uint64_t *size, uint64_t bytes)
+{
+    const uint64_t at = *size;
+    *size += (bytes + HIERARCHY_ALIGNMENT - 1) / HIERARCHY_ALIGNMENT * HIERARCHY_ALIGNMENT;
+    return at;
+}
+
+/* The counts are below 2^48, so that no sum overflows. */
+static struct places place_arrays(const struct header *header)
+{
+    const uint64_t n = header->vertex_count;
+    const uint64_t supernodes = header->supernode_count;
+    const uint64_t weight_bytes = header->entry_count * kind_size((enum kind)header->kind);
+    struct places places = {0};
+    uint64_t *size = &places.size;
+    take(size, sizeof(*header));
+    places.vertex_at = take(size, n * sizeof(uint32_t));
+    places.position_of = take(size, n * sizeof(uint32_t));
+    places.first = take(size, (supernodes + 1) * sizeof(uint32_t));
+    places.parent = take(size, supernodes * sizeof(uint32_t));
+    places.row_begin = take(size, (supernodes + 1) * sizeof(uint64_t));
+    places.weight_begin = take(size, (supernodes + 1) * sizeof(uint64_t));
+    places.row = take(size, header->row_count * sizeof(uint32_t));
+    places.up = take(size, weight_bytes);
+    places.down = header->directed != 0 ? take(size, weight_bytes) : places.up;
+    return places;
+}
+
+static struct header header_of(const struct hierarchy_shape *shape,
+                               const struct hierarchy_summary *summary)
+{
+    struct header header = {
+        .version = VERSION,
+        .kind = (uint32_t)summary->kind,
+        .directed = summary->directed,
+        .negative = summary->negative,
+        .vertex_count = shape->vertex_count,
+        .supernode_count = shape->supernode_count,
+        .row_count = shape->row_begin[shape->supernode_count],
+        .entry_count = shape->weight_begin[shape->supernode_count],
+        .arc_count = shape->arc_count,
+    };
+    memcpy(header.magic, HIERARCHY_MAGIC, sizeof(header.magic));
+    return header;
+}
+
+uint64_t hierarchy_bytes(const struct hierarchy_shape *shape, enum kind kind, bool directed)
+{
+    const struct hierarchy_summary summary = {.kind = kind, .directed = directed};
+    const struct header header = header_of(shape, &summary);
+    return place_arrays(&header).size;
+}
+
+static void find_arrays(const struct header *header, unsigned char *bytes,
+                        struct hierarchy *hierarchy)
+{
+    const struct places places = place_arrays(header);
+    hierarchy->summary = (struct hierarchy_summary){
+        .vertex_count = header->vertex_count,
+        .kind = (enum kind)header->kind,
+        .directed = header->directed != 0,
+        .negative = header->negative != 0,
+        .arc_count = header->arc_count,
+    };
+    hierarchy->shape = (struct hierarchy_shape){
+        .vertex_count = header->vertex_count,
+        .vertex_at = (uint32_t *)(void *)(bytes + places.vertex_at),
+        .position_of = (uint32_t *)(void *)(bytes + places.position_of),
+        .supernode_count = header->supernode_count,
+        .first = (uint32_t *)(void *)(bytes + places.first),
+        .parent = (uint32_t *)(void *)(bytes + places.parent),
+        .row_begin = (uint64_t *)(void *)(bytes + places.row_begin),
+        .row = (uint32_t *)(void *)(bytes + places.row),
+        .weight_begin = (uint64_t *)(void *)(bytes + places.weight_begin),
+        .arc_count = header->arc_count,
+    };
+    hierarchy->up = bytes + places.up;
+    hierarchy->down = bytes + places.down;
+}
+
+void hierarchy_lay_out(const struct hierarchy_shape *shape, const struct hierarchy_summary *summary,
+                       void *bytes, struct hierarchy *ret_hierarchy)
+{
+    const struct header header = header_of(shape, summary);
+    const size_t n = shape->vertex_count;
+    const size_t supernodes = shape->supernode_count;
+    *ret_hierarchy = (struct hierarchy){0};
+    /* With what is between the arrays: bytes of a file are the same each time. */
+    memset(bytes, 0, place_arrays(&header).size);
+    memcpy(bytes, &header, sizeof(header));
+    find_arrays(&header, bytes, ret_hierarchy);
+    const struct hierarchy_shape *to = &ret_hierarchy->shape;
+    memcpy(to->vertex_at, shape->vertex_at, n * sizeof(*to->vertex_at));
+    memcpy(to->position_of, shape->position_of, n * sizeof(*to->position_of));
+    memcpy(to->first, shape->first, (supernodes + 1) * sizeof(*to->first));
+    memcpy(to->parent, shape->parent, supernodes * sizeof(*to->parent));
+    memcpy(to->row_begin, shape->row_begin, (supernodes + 1) * sizeof(*to->row_begin));
+    memcpy(to->weight_begin, shape->weight_begin, (supernodes + 1) * sizeof(*to->weight_begin));
+    memcpy(to->row, shape->row, header.row_count * sizeof(*to->row));
+}
+
+/* ---- Opening ---- */
+
+#define COUNT_LIMIT (UINT64_C(1) << 48)
+
+static bool is_header(const struct header *header, uint64_t size)
+{
+    const bool has_kind =
+        header->kind == KIND_I4 || header->kind == KIND_F4 || header->kind == KIND_F8;
+    return memcmp(header->magic, HIERARCHY_MAGIC, sizeof(header->magic)) == 0 &&
+           header->version == VERSION && has_kind && header->directed <= 1 &&
+           header->negative <= 1 && header->vertex_count < UINT32_MAX &&
+           header->supernode_count <= header->vertex_count && header->row_count < COUNT_LIMIT &&
+           header->entry_count < COUNT_LIMIT && place_arrays(header).size == size;
+}
+
+/* Whether the counts of a supernode follow those before it, and its rows are later positions. */
+static bool is_supernode(const struct hierarchy_shape *shape, uint32_t s)
+{
+    const uint32_t n = shape->vertex_count;
+    if (shape->first[s + 1] <= shape->first[s] || shape->first[s + 1] > n ||
+        shape->row_begin[s + 1] < shape->row_begin[s] ||
+        shape->row_begin[s + 1] - shape->row_begin[s] > n - shape->first[s + 1]) {
+        return false;
+    }
+    const uint64_t columns = hierarchy_columns(shape, s);
+    const uint64_t rows = hierarchy_rows_below(shape, s);
+    return shape->weight_begin[s] <= COUNT_LIMIT && shape->weight_begin[s + 1] <= COUNT_LIMIT &&
+           shape->weight_begin[s + 1] == shape->weight_begin[s] + columns * (columns + rows);
+}
+
+static bool are_rows(const struct hierarchy_shape *shape, uint32_t s)
+{
+    uint32_t least = shape->first[s + 1];
+    for (uint64_t i = shape->row_begin[s]; i < shape->row_begin[s + 1]; i++) {
+        if (shape->row[i] < least || shape->row[i] >= shape->vertex_count) {
+            return false;
+        }
+        least = shape->row[i] + 1;
+    }
+    return true;
+}
+
+static bool is_shape(const struct hierarchy_shape *shape, uint64_t row_count, uint64_t entry_count)
+{
+    const uint32_t count = shape->supernode_count;
+    const uint32_t n = shape->vertex_count;
+    if (shape->first[0] != 0 || shape->row_begin[0] != 0 || shape->weight_begin[0] != 0) {
+        return false;
+    }
+    for (uint32_t s = 0; s < count; s++) {
+        if (!is_supernode(shape, s) || shape->row_begin[s + 1] > row_count || !are_rows(shape, s)) {
+            return false;
+        }
+    }
+    for (uint32_t at = 0; at < n; at++) {
+        if (shape->vertex_at[at] >= n || shape->position_of[shape->vertex_at[at]] != at) {
+            return false;
+        }
+    }
+    return shape->first[count] == n && shape->row_begin[count] == row_count &&
+           shape->weight_begin[count] == entry_count;
+}
+
+/* From the root down: parents come later in the order. False where the parent of a supernode is not
+ * the one that its lowest row is in. */
+static bool measure_depths(struct hierarchy *hierarchy)
+{
+    const struct hierarchy_shape *shape = &hierarchy->shape;
+    for (uint32_t s = shape->supernode_count; s-- > 0;) {
+        const uint32_t columns = hierarchy_columns(shape, s);
+        const uint32_t size = columns + hierarchy_rows_below(shape, s);
+        const uint32_t parent = size > columns
+                                    ? hierarchy->supernode_of[shape->row[shape->row_begin[s]]]
+                                    : NO_SUPERNODE;
+        if (shape->parent[s] != parent) {
+            return false;
+        }
+        hierarchy->above[s] = parent == NO_SUPERNODE
+                                  ? 0
+                                  : hierarchy->above[parent] + hierarchy_columns(shape, parent);
+        const uint32_t height = hierarchy->above[s] + columns;
+        hierarchy->height = height > hierarchy->height ? height : hierarchy->height;
+        hierarchy->largest = size > hierarchy->largest ? size : hierarchy->largest;
+        for (uint32_t at = shape->first[s]; at < shape->first[s + 1]; at++) {
+            hierarchy->supernode_of[at] = s;
+        }
+        for (uint64_t i = shape->row_begin[s]; i < shape->row_begin[s + 1]; i++) {
+            const uint32_t of = hierarchy->supernode_of[shape->row[i]];
+            hierarchy->row_depth[i] =
+                hierarchy->above[of] + shape->first[of + 1] - 1 - shape->row[i];
+        }
+    }
+    return true;
+}
+
+enum status hierarchy_open(const void *bytes, uint64_t size, struct hierarchy **ret_hierarchy)
+{
+    struct header header;
+    if (size < sizeof(header)) {
+        return STATUS_CORRUPT;
+    }
+    memcpy(&header, bytes, sizeof(header));
+    if (!is_header(&header, size)) {
+        return STATUS_CORRUPT;
+    }
+    struct hierarchy *hierarchy = calloc(1, sizeof(*hierarchy));
+    if (hierarchy == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    /* Nothing writes to them through an opened one. */
+    find_arrays(&header, (unsigned char *)(uintptr_t)bytes, hierarchy);
+    const size_t n = header.vertex_count;
+    hierarchy->supernode_of = malloc((n + 1) * sizeof(*hierarchy->supernode_of));
+    hierarchy->above = malloc(((size_t)header.supernode_count + 1) * sizeof(*hierarchy->above));
+    hierarchy->row_depth = malloc((header.row_count + 1) * sizeof(*hierarchy->row_depth));
+    enum status status = STATUS_OK;
+    if (hierarchy->supernode_of == NULL || hierarchy->above == NULL ||
+        hierarchy->row_depth == NULL) {
+        status = STATUS_NO_MEMORY;
+    } else if (!is_shape(&hierarchy->shape, header.row_count, header.entry_count) ||
+               !measure_depths(hierarchy)) {
+        status = STATUS_CORRUPT;
+    }
+    if (status != STATUS_OK) {
+        hierarchy_close(hierarchy);
+        return status;
+    }
+    *ret_hierarchy = hierarchy;
+    return STATUS_OK;
+}
+
+void hierarchy_close(struct hierarchy *hierarchy)
+{
+    if (hierarchy == NULL) {
+        return;
+    }
+    free(hierarchy->supernode_of);
+    free(hierarchy->above);
+    free(hierarchy->row_depth);
+    free(hierarchy);
+}

@@ -1,0 +1,103 @@
+/* A customizable contraction hierarchy: exact distances of graphs whose matrix would be too large
+ * (Dibbelt, Strasser, Wagner 2014). Vertices are eliminated one by one in an order that keeps the
+ * fill small; what an elimination leaves, arcs to vertices that are eliminated later, are the
+ * hierarchy. Its pattern depends on the pattern of the graph alone, its weights follow from those
+ * of the graph in one pass: server/solver/hierarchy makes it.
+ *
+ * That pass is the min-plus form of a multifrontal factorization (Liu 1992): neighbours in the
+ * order that reach the same later vertices are one supernode, whose arcs are a dense block. */
+#pragma once
+
+#include "proto/kind.h"
+#include "proto/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NO_SUPERNODE UINT32_MAX
+
+/* Positions are those of the order: position 0 is eliminated first. */
+struct hierarchy_shape {
+    uint32_t vertex_count;
+    uint32_t *vertex_at;   /* position -> vertex */
+    uint32_t *position_of; /* vertex -> position */
+    uint32_t supernode_count;
+    uint32_t *first;        /* supernode_count + 1 positions: its columns */
+    uint32_t *parent;       /* the supernode that its lowest row is a column of, or NO_SUPERNODE */
+    uint64_t *row_begin;    /* supernode_count + 1 */
+    uint32_t *row;          /* later positions that a supernode reaches, ascending */
+    uint64_t *weight_begin; /* supernode_count + 1: blocks of columns x (columns + rows) */
+    uint64_t arc_count;     /* without those that padding supernodes took */
+};
+
+static inline uint32_t hierarchy_columns(const struct hierarchy_shape *shape, uint32_t supernode)
+{
+    return shape->first[supernode + 1] - shape->first[supernode];
+}
+static inline uint32_t hierarchy_rows_below(const struct hierarchy_shape *shape, uint32_t supernode)
+{
+    return (uint32_t)(shape->row_begin[supernode + 1] - shape->row_begin[supernode]);
+}
+
+/* ---- proto/hierarchy.c ----
+ *
+ * One block of memory, in a file or not, holds a whole hierarchy: a header and the arrays, each at
+ * a multiple of HIERARCHY_ALIGNMENT. The arcs of supernode s, with c columns and r rows, begin at
+ * weight_begin[s]: for column k the entries k + 1 .. c + r - 1 of its c + r, to the columns behind
+ * it and to the rows. */
+
+#define HIERARCHY_MAGIC "apspdCCH"
+#define HIERARCHY_ALIGNMENT 64
+
+struct hierarchy_summary {
+    uint32_t vertex_count;
+    enum kind kind; /* i4, f4 or f8 */
+    bool directed;
+    bool negative; /* some weight of the graph is below 0 */
+    uint64_t arc_count;
+};
+
+/* The arrays that searches follow, and all of them share. */
+struct hierarchy {
+    struct hierarchy_summary summary;
+    struct hierarchy_shape shape; /* its arrays lie in the bytes */
+    void *up;                     /* from the column to the later vertex */
+    void *down;                   /* the way back; of an undirected graph the same array as up */
+    /* Where it was opened: */
+    uint32_t *supernode_of; /* of each position */
+    uint32_t *above;        /* of each supernode: the vertices above its columns, to the root */
+    uint32_t *row_depth;    /* of each row: the vertices above it */
+    uint32_t height;
+    uint32_t largest; /* columns and rows of a supernode */
+};
+
+uint64_t hierarchy_bytes(const struct hierarchy_shape *shape, enum kind kind, bool directed);
+/* Writes header and shape into bytes, of hierarchy_bytes and aligned; ret_hierarchy then finds the
+ * arrays of the weights there. */
+void hierarchy_lay_out(const struct hierarchy_shape *shape, const struct hierarchy_summary *summary,
+                       void *bytes, struct hierarchy *ret_hierarchy);
+/* Borrows the bytes. Whatever they are, no search leaves them: STATUS_CORRUPT where they are no
+ * hierarchy. STATUS_NO_MEMORY. */
+MUST_CHECK enum status hierarchy_open(const void *bytes, uint64_t size,
+                                      struct hierarchy **ret_hierarchy);
+void hierarchy_close(struct hierarchy *hierarchy);
+
+/* ---- proto/hierarchy_search.c ---- */
+
+/* Rows that are computed side by side. */
+#define HIERARCHY_LANES 16
+
+/* Scratch of one thread. */
+struct hierarchy_search;
+
+MUST_CHECK enum status hierarchy_search_create(const struct hierarchy *hierarchy,
+                                               struct hierarchy_search **ret_search);
+void hierarchy_search_destroy(struct hierarchy_search *search);
+/* An element of the kind, as in a matrix. Calls with the same source as before climb from it once.
+ */
+void hierarchy_distance(struct hierarchy_search *search, uint32_t source, uint32_t target,
+                        void *ret_element);
+/* From each of these vertices to all, by vertex, one row behind the other; at most HIERARCHY_LANES
+ * of them. */
+void hierarchy_rows(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
+                    void *ret_rows);

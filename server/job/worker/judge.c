@@ -1,0 +1,132 @@
+#include "server/clock.h"
+#include "server/job/worker/task.h"
+#include "server/solver/certificate.h"
+#include "server/store/result.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* A step of a row's certificate costs so many steps of the solve, and checking the sample may take
+ * this share of the solve. */
+#define ROW_STEP_COST 100.0
+#define SAMPLE_SHARE 0.02
+/* Rows of a hierarchy that are computed and proven: asked for, and at most as a sample. */
+#define HIERARCHY_VERIFY_ROWS 64
+#define HIERARCHY_SAMPLE_ROWS 4
+
+uint32_t judge_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count)
+{
+    const double n = vertex_count;
+    const double row_cost = (n + (double)edge_count) * ROW_STEP_COST;
+    const double rows = row_cost > 0 ? n * n * n * SAMPLE_SHARE / row_cost : 0;
+    if (rows >= sample_rows) {
+        return sample_rows;
+    }
+    return sample_rows > 0 && rows < 1 ? 1 : (uint32_t)rows;
+}
+
+/* Rows of a hierarchy, which are computed for this. */
+static enum status check_computed_rows(const uint32_t *rows, uint32_t row_count,
+                                       const struct observer *observer, struct task *task,
+                                       struct verification *ret_verification)
+{
+    const size_t row_bytes = task->vertex_count * kind_size(task->kind);
+    struct search_pool *pool = NULL;
+    struct result_rows held = {0};
+    const void *row;
+    unsigned char *elements = malloc(row_count * row_bytes);
+    enum status status =
+        elements != NULL ? search_pool_create(task->file, &pool) : STATUS_NO_MEMORY;
+    for (uint32_t i = 0; i < row_count && status == STATUS_OK; i++) {
+        status = search_pool_row(pool, rows[i], &held, &row);
+        if (status == STATUS_OK) {
+            memcpy(elements + i * row_bytes, row, row_bytes);
+        }
+    }
+    if (status != STATUS_OK) {
+        problem_set(&task->problem, status, "The distances cannot be verified now.");
+    } else {
+        const struct matrix matrix = {task->vertex_count, task->kind, elements};
+        status = certificate_check_packed(task->graph, &matrix, rows, row_count, observer,
+                                          ret_verification, &task->problem);
+    }
+    search_pool_destroy(pool);
+    result_rows_finish(&held);
+    free(elements);
+    return status;
+}
+
+/* Proves rows that are evenly spread from a start that is drawn: any row may be among them. */
+static enum status check_rows(uint32_t sample_rows, struct task *task)
+{
+    struct observer observer = task_signal_observer(task->signal);
+    const bool is_matrix = task->form != RESULT_FORM_HIERARCHY;
+    const uint32_t n = task->vertex_count;
+    const uint32_t sample = is_matrix ? judge_sample_rows(sample_rows, n, task->graph->edge_count)
+                            : task->verify                        ? HIERARCHY_VERIFY_ROWS
+                            : sample_rows < HIERARCHY_SAMPLE_ROWS ? sample_rows
+                                                                  : HIERARCHY_SAMPLE_ROWS;
+    const uint32_t row_count = sample < n ? sample : n;
+    struct verification verification;
+    uint32_t start;
+    if (row_count == 0) {
+        return STATUS_OK;
+    }
+    if (getrandom(&start, sizeof(start), 0) != (ssize_t)sizeof(start)) {
+        return problem_set(&task->problem, STATUS_IO, "The distances cannot be verified now.");
+    }
+    uint32_t *rows = calloc(row_count, sizeof(*rows));
+    if (rows == NULL) {
+        return problem_set(&task->problem, STATUS_NO_MEMORY,
+                           "The distances cannot be verified now.");
+    }
+    for (uint32_t i = 0; i < row_count; i++) {
+        rows[i] = (uint32_t)(((uint64_t)i * n + start % n) / row_count);
+    }
+    observer.tell = NULL; /* the last phase is almost over */
+    enum status status;
+    if (is_matrix) {
+        const struct matrix matrix = result_file_matrix(task->file);
+        status = certificate_check_rows(task->graph, &matrix, rows, row_count, &observer,
+                                        &verification, &task->problem);
+    } else {
+        status = check_computed_rows(rows, row_count, &observer, task, &verification);
+    }
+    if (status == STATUS_OK && !is_matrix && task->verify) {
+        task->outcome.account.verification = verification;
+    }
+    free(rows);
+    return status;
+}
+
+void judge_task(uint32_t sample_rows, struct task *task)
+{
+    if (task->status == STATUS_CORRUPT) {
+        /* Until here nothing but the graph's file was read. */
+        task->graph_damaged = true;
+        problem_set(&task->problem, STATUS_CORRUPT,
+                    "The stored graph %s is damaged; what is left of its file is in quarantine.",
+                    task->graph_id);
+        problem_hint(&task->problem, "Send the graph again: that heals it.");
+    }
+    /* It takes its room with its end. */
+    task->is_passing |= task->form == RESULT_FORM_HIERARCHY && task->status == STATUS_DISK_FULL;
+    /* Before its rows are read: the seal refuses a file that has been cut short. */
+    if (task->status == STATUS_OK) {
+        const double began_s = clock_monotonic_s();
+        task->status = result_file_seal(task->file);
+        task->write_s += clock_monotonic_s() - began_s;
+        task->is_passing = task->status == STATUS_NO_MEMORY;
+        if (task->status != STATUS_OK) {
+            problem_set(&task->problem, task->status, "The result file cannot be sealed.");
+        }
+    }
+    if (task->status == STATUS_OK) {
+        task->status = check_rows(sample_rows, task);
+    }
+    if (task->graph != NULL) {
+        task->names = task->graph->names;
+        task->graph->names = NULL;
+    }
+}

@@ -1,0 +1,405 @@
+/* Weights of the arcs, supernode by supernode: the block of its columns and rows, a front, gets its
+ * own edges and what its children left, its columns are eliminated, and what they leave between
+ * its rows goes to its parent. Subtrees are independent, so threads take one each; the supernodes
+ * above them follow in order. */
+#include "server/solver/hierarchy/elimination.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Subtrees for each thread, so that they end at about the same time. */
+#define SUBTREES_PER_THREAD 16
+
+/* ---- Fronts ---- */
+
+struct front {
+    void *elements;
+    uint32_t columns;
+    uint32_t size; /* with the rows */
+    bool symmetric;
+};
+
+struct front_operations {
+    void (*clear)(void *weights, uint64_t count);
+    void (*set)(void *weights, uint64_t slot, double weight);
+    void (*load)(const struct front *front, const void *up, const void *down);
+    void (*assemble)(const struct front *front, const void *remains, uint32_t count,
+                     const uint32_t *place);
+    bool (*eliminate)(const struct front *front, int32_t above, bool clamp);
+    void (*keep)(const struct front *front, int32_t above, void *up, void *down, void *remains);
+};
+
+#define ELEMENT int32_t
+#define UNREACHABLE UNREACHABLE_I4
+#define NAME(verb) verb##_i4
+#define CANONICAL(x, above) ((x) > (above) ? UNREACHABLE_I4 : (x))
+#include "server/solver/hierarchy/front_body.h"
+
+#define ELEMENT float
+#define UNREACHABLE __builtin_inff()
+#define NAME(verb) verb##_f4
+#define CANONICAL(x, above) (x)
+#include "server/solver/hierarchy/front_body.h"
+
+#define ELEMENT double
+#define UNREACHABLE __builtin_inf()
+#define NAME(verb) verb##_f8
+#define CANONICAL(x, above) (x)
+#include "server/solver/hierarchy/front_body.h"
+
+/* ---- A run ---- */
+
+/* A thread's own. What the supernodes of a subtree leave lies on a stack: in a postorder the
+ * children of one are on top of it. */
+struct hand {
+    void *front;
+    uint32_t *place;
+    unsigned char *stack;
+    size_t stack_bytes; /* taken */
+    size_t stack_room;
+};
+
+struct customization {
+    struct hierarchy hierarchy;
+    const struct front_operations *operations;
+    const struct observer *observer;
+    size_t element_bytes;
+    int32_t above; /* see front_body.h */
+    bool clamp;
+    uint64_t *remains; /* of each supernode: where on the stack of its subtree */
+    void **kept;       /* of those whose parent is in no subtree, freed by it */
+    uint32_t *child;   /* of each supernode, the first of a list; or NO_SUPERNODE */
+    uint32_t *sibling;
+    uint32_t *subtree_first; /* the lowest supernode of each subtree that a task is */
+    uint32_t *subtree_last;
+    uint32_t subtree_count;
+    struct hand *hands;
+    atomic_int status;
+};
+
+/* Where each row of the child is in the parent's front. */
+static void place_rows(const struct hierarchy_shape *shape, uint32_t child, uint32_t s,
+                       uint32_t *ret_place)
+{
+    const uint32_t *row = shape->row + shape->row_begin[child];
+    const uint32_t *own = shape->row + shape->row_begin[s];
+    const uint32_t count = hierarchy_rows_below(shape, child);
+    const uint32_t columns = hierarchy_columns(shape, s);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (row[i] < shape->first[s + 1]) {
+            ret_place[i] = row[i] - shape->first[s];
+        } else {
+            while (own[at] != row[i]) {
+                at++;
+            }
+            ret_place[i] = columns + at;
+        }
+    }
+}
+
+/* Room for so many bytes more on the stack; NULL without memory. */
+static void *push(struct hand *hand, size_t bytes)
+{
+    if (hand->stack_room - hand->stack_bytes < bytes) {
+        const size_t room = 2 * (hand->stack_bytes + bytes);
+        void *stack = realloc(hand->stack, room);
+        if (stack == NULL) {
+            return NULL;
+        }
+        hand->stack = stack;
+        hand->stack_room = room;
+    }
+    void *top = hand->stack + hand->stack_bytes;
+    hand->stack_bytes += bytes;
+    return top;
+}
+
+static void take_children(struct customization *run, uint32_t s, struct hand *hand,
+                          const struct front *front, bool in_subtree)
+{
+    const struct hierarchy_shape *shape = &run->hierarchy.shape;
+    for (uint32_t child = run->child[s]; child != NO_SUPERNODE; child = run->sibling[child]) {
+        const uint32_t count = hierarchy_rows_below(shape, child);
+        const void *remains = in_subtree ? hand->stack + run->remains[child] : run->kept[child];
+        place_rows(shape, child, s, hand->place);
+        run->operations->assemble(front, remains, count, hand->place);
+        if (in_subtree && run->remains[child] < hand->stack_bytes) {
+            hand->stack_bytes = run->remains[child];
+        } else if (!in_subtree) {
+            free(run->kept[child]);
+            run->kept[child] = NULL;
+        }
+    }
+}
+
+/* keeps: the parent is in no subtree. */
+static void run_supernode(struct customization *run, uint32_t s, struct hand *hand, bool in_subtree,
+                          bool keeps)
+{
+    const struct hierarchy *hierarchy = &run->hierarchy;
+    const struct hierarchy_shape *shape = &hierarchy->shape;
+    const size_t offset = shape->weight_begin[s] * run->element_bytes;
+    const size_t rows = hierarchy_rows_below(shape, s);
+    const size_t bytes = rows * rows * run->element_bytes;
+    unsigned char *up = (unsigned char *)hierarchy->up + offset;
+    unsigned char *down = (unsigned char *)hierarchy->down + offset;
+    const struct front front = {.elements = hand->front,
+                                .columns = hierarchy_columns(shape, s),
+                                .size = hierarchy_columns(shape, s) + (uint32_t)rows,
+                                .symmetric = !hierarchy->summary.directed};
+    run->operations->load(&front, up, down);
+    take_children(run, s, hand, &front, in_subtree);
+    if (!run->operations->eliminate(&front, run->above, run->clamp)) {
+        atomic_store(&run->status, STATUS_NEGATIVE_CYCLE);
+        return;
+    }
+    run->remains[s] = hand->stack_bytes;
+    void *remains = keeps ? malloc(bytes + 1) : push(hand, bytes);
+    if (remains == NULL && bytes > 0) {
+        atomic_store(&run->status, STATUS_NO_MEMORY);
+        return;
+    }
+    run->kept[s] = keeps ? remains : NULL;
+    run->operations->keep(&front, run->above, up, down, remains);
+}
+
+/* ---- Subtrees ---- */
+
+static double work_of(const struct hierarchy_shape *shape, uint32_t s)
+{
+    const double columns = hierarchy_columns(shape, s);
+    const double size = columns + hierarchy_rows_below(shape, s);
+    return columns * size * size;
+}
+
+/* The largest subtrees of at most a share of the work. A subtree ends with its root, in a
+ * postorder. */
+static enum status find_subtrees(struct customization *run, uint32_t threads)
+{
+    const struct hierarchy_shape *shape = &run->hierarchy.shape;
+    const uint32_t count = shape->supernode_count;
+    double *work = calloc((size_t)count + 1, sizeof(*work));
+    uint32_t *lowest = malloc(((size_t)count + 1) * sizeof(*lowest));
+    double total = 0;
+    if (work == NULL || lowest == NULL) {
+        free(work);
+        free(lowest);
+        return STATUS_NO_MEMORY;
+    }
+    for (uint32_t s = 0; s < count; s++) {
+        lowest[s] = s;
+    }
+    for (uint32_t s = 0; s < count; s++) {
+        const uint32_t parent = shape->parent[s];
+        work[s] += work_of(shape, s);
+        total += work_of(shape, s);
+        if (parent != NO_SUPERNODE) {
+            work[parent] += work[s];
+            lowest[parent] = lowest[s] < lowest[parent] ? lowest[s] : lowest[parent];
+        }
+    }
+    const double most = total / (SUBTREES_PER_THREAD * threads);
+    for (uint32_t s = 0; s < count; s++) {
+        const uint32_t parent = shape->parent[s];
+        if (work[s] <= most && (parent == NO_SUPERNODE || work[parent] > most)) {
+            run->subtree_first[run->subtree_count] = lowest[s];
+            run->subtree_last[run->subtree_count++] = s;
+        }
+    }
+    free(work);
+    free(lowest);
+    return STATUS_OK;
+}
+
+static bool goes_on(struct customization *run)
+{
+    return atomic_load_explicit(&run->status, memory_order_relaxed) == STATUS_OK;
+}
+
+/* The observer is asked on the calling thread. */
+static void look_for_cancel(struct customization *run)
+{
+    if (run->observer != NULL && run->observer->cancelled(run->observer->context)) {
+        atomic_store(&run->status, STATUS_CANCELLED);
+    }
+}
+
+static void run_subtree(void *context, uint32_t thread, uint64_t task)
+{
+    struct customization *run = context;
+    struct hand *hand = &run->hands[thread];
+    const uint32_t last = run->subtree_last[task];
+    if (thread == 0) {
+        look_for_cancel(run);
+    }
+    hand->stack_bytes = 0;
+    for (uint32_t s = run->subtree_first[task]; s <= last && goes_on(run); s++) {
+        run_supernode(run, s, hand, true, s == last);
+    }
+}
+
+static enum status run_all(struct customization *run, struct cpu_pool *pool)
+{
+    const uint32_t count = run->hierarchy.shape.supernode_count;
+    uint32_t subtree = 0;
+    cpu_pool_watch(pool, run->observer, PHASE_SOLVING, 0, 0.5);
+    cpu_pool_run(pool, run->subtree_count, run_subtree, run);
+    for (uint32_t s = 0; s < count && goes_on(run); s++) {
+        if (subtree < run->subtree_count && s == run->subtree_first[subtree]) {
+            s = run->subtree_last[subtree++];
+        } else {
+            look_for_cancel(run);
+            run_supernode(run, s, &run->hands[0], false, true);
+        }
+    }
+    return (enum status)atomic_load(&run->status);
+}
+
+/* ---- Edges ---- */
+
+static uint64_t slot_of(const struct hierarchy_shape *shape, uint32_t s, uint32_t low,
+                        uint32_t high)
+{
+    const uint32_t columns = hierarchy_columns(shape, s);
+    const uint64_t column = shape->weight_begin[s] + (uint64_t)(low - shape->first[s]) *
+                                                         (columns + hierarchy_rows_below(shape, s));
+    if (high < shape->first[s + 1]) {
+        return column + (high - shape->first[s]);
+    }
+    uint64_t begin = shape->row_begin[s];
+    uint64_t end = shape->row_begin[s + 1];
+    while (end - begin > 1) {
+        const uint64_t middle = begin + (end - begin) / 2;
+        if (shape->row[middle] <= high) {
+            begin = middle;
+        } else {
+            end = middle;
+        }
+    }
+    CHECK(begin < end && shape->row[begin] == high);
+    return column + columns + (begin - shape->row_begin[s]);
+}
+
+static enum status set_edges(const struct customization *run, const struct graph *graph)
+{
+    const struct hierarchy_shape *shape = &run->hierarchy.shape;
+    uint32_t *supernode_of = malloc(((size_t)graph->vertex_count + 1) * sizeof(*supernode_of));
+    if (supernode_of == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    for (uint32_t s = 0; s < shape->supernode_count; s++) {
+        for (uint32_t at = shape->first[s]; at < shape->first[s + 1]; at++) {
+            supernode_of[at] = s;
+        }
+    }
+    for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
+        const uint32_t from = shape->position_of[vertex];
+        for (uint64_t e = graph->row_offset[vertex]; e < graph->row_offset[vertex + 1]; e++) {
+            const uint32_t to = shape->position_of[graph->target[e]];
+            const uint32_t low = from < to ? from : to;
+            const uint64_t slot = slot_of(shape, supernode_of[low], low, from ^ to ^ low);
+            run->operations->set(from < to ? run->hierarchy.up : run->hierarchy.down, slot,
+                                 graph_weight(graph, e));
+        }
+    }
+    free(supernode_of);
+    return STATUS_OK;
+}
+
+/* ---- All of it ---- */
+
+static enum status open_run(struct customization *run, uint32_t threads)
+{
+    const struct hierarchy_shape *shape = &run->hierarchy.shape;
+    const size_t count = (size_t)shape->supernode_count + 1;
+    size_t largest = 1;
+    run->remains = malloc(count * sizeof(*run->remains));
+    run->kept = calloc(count, sizeof(*run->kept));
+    run->child = malloc(count * sizeof(*run->child));
+    run->sibling = malloc(count * sizeof(*run->sibling));
+    run->subtree_first = malloc(count * sizeof(*run->subtree_first));
+    run->subtree_last = malloc(count * sizeof(*run->subtree_last));
+    run->hands = calloc(threads, sizeof(*run->hands));
+    if (run->remains == NULL || run->kept == NULL || run->child == NULL || run->sibling == NULL ||
+        run->subtree_first == NULL || run->subtree_last == NULL || run->hands == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    memset(run->child, 0xFF, count * sizeof(*run->child));
+    for (uint32_t s = shape->supernode_count; s-- > 0;) {
+        const size_t size = hierarchy_columns(shape, s) + hierarchy_rows_below(shape, s);
+        const uint32_t parent = shape->parent[s];
+        largest = size > largest ? size : largest;
+        run->sibling[s] = NO_SUPERNODE;
+        if (parent != NO_SUPERNODE) {
+            run->sibling[s] = run->child[parent];
+            run->child[parent] = s;
+        }
+    }
+    for (uint32_t thread = 0; thread < threads; thread++) {
+        run->hands[thread].front = malloc(largest * largest * run->element_bytes);
+        run->hands[thread].place = malloc(largest * sizeof(*run->hands[thread].place));
+        if (run->hands[thread].front == NULL || run->hands[thread].place == NULL) {
+            return STATUS_NO_MEMORY;
+        }
+    }
+    return find_subtrees(run, threads);
+}
+
+static void close_run(struct customization *run, uint32_t threads)
+{
+    for (uint32_t s = 0; run->kept != NULL && s < run->hierarchy.shape.supernode_count; s++) {
+        free(run->kept[s]);
+    }
+    for (uint32_t thread = 0; run->hands != NULL && thread < threads; thread++) {
+        free(run->hands[thread].front);
+        free(run->hands[thread].place);
+        free(run->hands[thread].stack);
+    }
+    free(run->remains);
+    free(run->kept);
+    free(run->child);
+    free(run->sibling);
+    free(run->subtree_first);
+    free(run->subtree_last);
+    free(run->hands);
+}
+
+enum status hierarchy_customize(const struct hierarchy_shape *shape, const struct graph *graph,
+                                struct cpu_pool *pool, const struct hierarchy_options *options,
+                                void *bytes)
+{
+    const uint32_t threads = cpu_pool_threads(pool);
+    const uint64_t entries = shape->weight_begin[shape->supernode_count];
+    const enum kind kind = options->kind;
+    const bool negative = graph->summary.negative;
+    const struct hierarchy_summary summary = {.vertex_count = graph->vertex_count,
+                                              .kind = kind,
+                                              .directed = graph->directed,
+                                              .negative = negative,
+                                              .arc_count = shape->arc_count};
+    struct customization run = {
+        .operations = kind == KIND_I4   ? &operations_i4
+                      : kind == KIND_F4 ? &operations_f4
+                                        : &operations_f8,
+        .observer = options->observer,
+        .element_bytes = kind_size(kind),
+        .above = negative ? UNREACHABLE_I4_DRIFT : UNREACHABLE_I4 - 1,
+        .clamp = options->clamp_diagonal,
+    };
+    hierarchy_lay_out(shape, &summary, bytes, &run.hierarchy);
+    run.operations->clear(run.hierarchy.up, entries);
+    if (graph->directed) {
+        run.operations->clear(run.hierarchy.down, entries);
+    }
+    enum status status = set_edges(&run, graph);
+    if (status == STATUS_OK) {
+        status = open_run(&run, threads);
+    }
+    if (status == STATUS_OK) {
+        status = run_all(&run, pool);
+    }
+    close_run(&run, threads);
+    return status;
+}

@@ -1,0 +1,120 @@
+/* The fronts of customize.c in one kind; no include guard, as it is included once for each, with
+ * these defined before:
+ *   ELEMENT, UNREACHABLE       the element type and its unreachable value
+ *   NAME(verb)                 the name with the kind's suffix
+ *   CANONICAL(x, above)        x, but UNREACHABLE of an integer greater than `above`: where there
+ *                              are weights below 0, sums with UNREACHABLE fall below it, and no
+ *                              such sum may be added to again
+ *
+ * A front is size x size elements: the columns of a supernode, then its rows. Of an undirected
+ * graph the half on and above the diagonal is used. */
+
+static void NAME(clear)(void *weights, uint64_t count)
+{
+    ELEMENT *to = weights;
+    for (uint64_t i = 0; i < count; i++) {
+        to[i] = UNREACHABLE;
+    }
+}
+
+static void NAME(set)(void *weights, uint64_t slot, double weight)
+{
+    ((ELEMENT *)weights)[slot] = (ELEMENT)weight;
+}
+
+static void NAME(load)(const struct front *front, const void *up_weights, const void *down_weights)
+{
+    const uint32_t size = front->size;
+    ELEMENT *elements = front->elements;
+    for (size_t i = 0; i < (size_t)size * size; i++) {
+        elements[i] = UNREACHABLE;
+    }
+    for (uint32_t k = 0; k < front->columns; k++) {
+        const ELEMENT *up = (const ELEMENT *)up_weights + (size_t)k * size;
+        const ELEMENT *down = (const ELEMENT *)down_weights + (size_t)k * size;
+        memcpy(elements + (size_t)k * size + k + 1, up + k + 1, (size - k - 1) * sizeof(*up));
+        for (uint32_t i = k + 1; i < size && !front->symmetric; i++) {
+            elements[(size_t)i * size + k] = down[i];
+        }
+        elements[(size_t)k * size + k] = 0;
+    }
+}
+
+/* Takes in what a child left of its count rows, which are at `place` in this front. */
+static void NAME(assemble)(const struct front *front, const void *remains, uint32_t count,
+                           const uint32_t *place)
+{
+    const ELEMENT *from = remains;
+    for (uint32_t i = 0; i < count; i++, from += count) {
+        ELEMENT *to = (ELEMENT *)front->elements + (size_t)place[i] * front->size;
+        for (uint32_t j = front->symmetric ? i : 0; j < count; j++) {
+            const ELEMENT way = from[j];
+            to[place[j]] = way < to[place[j]] ? way : to[place[j]];
+        }
+    }
+}
+
+/* False at a negative cycle. */
+static bool NAME(eliminate)(const struct front *front, int32_t above, bool clamp)
+{
+    const uint32_t size = front->size;
+    ELEMENT *elements = front->elements;
+    (void)above;
+    for (uint32_t k = 0; k < front->columns; k++) {
+        ELEMENT *restrict pivot = elements + (size_t)k * size;
+        if (pivot[k] < 0 && !clamp) {
+            return false;
+        }
+        pivot[k] = 0;
+        for (uint32_t j = k + 1; j < size; j++) {
+            pivot[j] = CANONICAL(pivot[j], above);
+        }
+        for (uint32_t i = k + 1; i < size; i++) {
+            ELEMENT *restrict row = elements + (size_t)i * size;
+            const ELEMENT way = front->symmetric ? pivot[i] : CANONICAL(row[k], above);
+            if (way == UNREACHABLE) {
+                continue;
+            }
+            for (uint32_t j = front->symmetric ? i : k + 1; j < size; j++) {
+                const ELEMENT sum = way + pivot[j];
+                row[j] = sum < row[j] ? sum : row[j];
+            }
+        }
+    }
+    return true;
+}
+
+/* The arcs of the columns, and what is left between the rows. */
+static void NAME(keep)(const struct front *front, int32_t above, void *up_weights,
+                       void *down_weights, void *remains)
+{
+    const uint32_t size = front->size;
+    const uint32_t columns = front->columns;
+    const uint32_t rows = size - columns;
+    const ELEMENT *elements = front->elements;
+    (void)above;
+    for (uint32_t k = 0; k < columns; k++) {
+        ELEMENT *up = (ELEMENT *)up_weights + (size_t)k * size;
+        ELEMENT *down = (ELEMENT *)down_weights + (size_t)k * size;
+        for (uint32_t i = 0; i <= k; i++) {
+            up[i] = UNREACHABLE;
+            down[i] = UNREACHABLE;
+        }
+        memcpy(up + k + 1, elements + (size_t)k * size + k + 1, (size - k - 1) * sizeof(*up));
+        for (uint32_t i = k + 1; i < size && !front->symmetric; i++) {
+            down[i] = CANONICAL(elements[(size_t)i * size + k], above);
+        }
+    }
+    for (uint32_t i = 0; i < rows; i++) {
+        memcpy((ELEMENT *)remains + (size_t)i * rows,
+               elements + (size_t)(columns + i) * size + columns, rows * sizeof(*elements));
+    }
+}
+
+static const struct front_operations NAME(operations) = {
+    NAME(clear), NAME(set), NAME(load), NAME(assemble), NAME(eliminate), NAME(keep)};
+
+#undef ELEMENT
+#undef UNREACHABLE
+#undef NAME
+#undef CANONICAL

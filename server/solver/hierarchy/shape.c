@@ -1,0 +1,372 @@
+/* The elimination tree (Liu 1986), its postorder, and the pattern of what is left of each
+ * supernode: the union of its edges with what is left of its children. */
+#include "server/solver/hierarchy/elimination.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+/* A column joins the supernode before it when that costs its columns at most so many entries of
+ * padding: blocks of a few columns take less time than many of one. */
+#define PADDING_ENTRIES 16
+
+/* A growing list. */
+struct list {
+    uint32_t *items;
+    size_t count;
+    size_t capacity;
+};
+
+static enum status reserve(struct list *list, size_t more)
+{
+    if (list->count + more <= list->capacity) {
+        return STATUS_OK;
+    }
+    const size_t capacity = 2 * (list->count + more);
+    uint32_t *items = realloc(list->items, capacity * sizeof(*items));
+    if (items == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    list->items = items;
+    list->capacity = capacity;
+    return STATUS_OK;
+}
+
+/* Neighbours on one side of each position: the lower or the higher ones; those of 2-cycles twice.
+ */
+struct sides {
+    uint64_t *offset;
+    uint32_t *target;
+};
+
+static enum status list_sides(const struct graph *graph, const uint32_t *position_of, bool higher,
+                              struct sides *ret_sides)
+{
+    const uint32_t n = graph->vertex_count;
+    uint64_t *offset = calloc((size_t)n + 2, sizeof(*offset));
+    uint32_t *target = malloc((graph->edge_count + 1) * sizeof(*target));
+    if (offset == NULL || target == NULL) {
+        free(offset);
+        free(target);
+        return STATUS_NO_MEMORY;
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t vertex = 0; vertex < n; vertex++) {
+            for (uint64_t e = graph->row_offset[vertex]; e < graph->row_offset[vertex + 1]; e++) {
+                const uint32_t a = position_of[vertex];
+                const uint32_t b = position_of[graph->target[e]];
+                const uint32_t of = (a < b) == higher ? a : b;
+                if (pass == 0) {
+                    offset[of + 2]++;
+                } else {
+                    target[offset[of + 1]++] = a ^ b ^ of;
+                }
+            }
+        }
+        for (uint32_t at = 2; at <= n && pass == 0; at++) {
+            offset[at] += offset[at - 1];
+        }
+    }
+    *ret_sides = (struct sides){offset, target};
+    return STATUS_OK;
+}
+
+static void sides_finish(struct sides *sides)
+{
+    free(sides->offset);
+    free(sides->target);
+}
+
+/* ---- The tree ---- */
+
+/* parent of each position; ancestor: scratch. */
+static void find_parents(const struct sides *lower, uint32_t n, uint32_t *parent,
+                         uint32_t *ancestor)
+{
+    for (uint32_t j = 0; j < n; j++) {
+        parent[j] = NONE;
+        ancestor[j] = NONE;
+        for (uint64_t e = lower->offset[j]; e < lower->offset[j + 1]; e++) {
+            uint32_t i = lower->target[e];
+            while (ancestor[i] != NONE && ancestor[i] != j) {
+                const uint32_t next = ancestor[i];
+                ancestor[i] = j;
+                i = next;
+            }
+            if (ancestor[i] == NONE) {
+                ancestor[i] = j;
+                parent[i] = j;
+            }
+        }
+    }
+}
+
+/* ret_old: the old position at each new one. The largest subtree of a vertex comes last, so that it
+ * may share the supernode. scratch: 4 n. */
+static void order_tree(const uint32_t *parent, uint32_t n, uint32_t *scratch, uint32_t *ret_old)
+{
+    uint32_t *size = scratch;
+    uint32_t *child = scratch + n; /* the first of each, the largest one; the last in the list */
+    uint32_t *next = scratch + 2 * (size_t)n;
+    uint32_t *end = scratch + 3 * (size_t)n;
+    memset(child, 0xFF, 3 * (size_t)n * sizeof(*child));
+    for (uint32_t v = 0; v < n; v++) {
+        size[v] = 1;
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        if (parent[v] != NONE) {
+            size[parent[v]] += size[v];
+        }
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        const uint32_t p = parent[v];
+        if (p != NONE && (child[p] == NONE || size[v] >= size[child[p]])) {
+            next[v] = child[p];
+            child[p] = v;
+        } else if (p != NONE) {
+            next[v] = next[child[p]];
+            next[child[p]] = v;
+        }
+    }
+    /* Places from the top: a subtree ends with its root, and its largest child ends before it. */
+    for (uint32_t v = n; v-- > 0;) {
+        const uint32_t p = parent[v];
+        if (p == NONE) {
+            end[v] = 0;
+        }
+    }
+    uint32_t place = n;
+    for (uint32_t v = n; v-- > 0;) {
+        if (parent[v] == NONE) {
+            end[v] = place;
+            place -= size[v];
+        }
+        ret_old[end[v] - 1] = v;
+        uint32_t at = end[v] - 1;
+        for (uint32_t c = child[v]; c != NONE; c = next[c]) {
+            end[c] = at;
+            at -= size[c];
+        }
+    }
+}
+
+static enum status order_positions(const struct graph *graph, struct hierarchy_shape *shape)
+{
+    const uint32_t n = graph->vertex_count;
+    struct sides lower = {0};
+    uint32_t *scratch = malloc(((size_t)n * 6 + 1) * sizeof(*scratch));
+    enum status status =
+        scratch != NULL ? list_sides(graph, shape->position_of, false, &lower) : STATUS_NO_MEMORY;
+    if (status == STATUS_OK) {
+        uint32_t *parent = scratch;
+        uint32_t *old = scratch + n;
+        find_parents(&lower, n, parent, old);
+        order_tree(parent, n, scratch + 2 * (size_t)n, old);
+        for (uint32_t at = 0; at < n; at++) {
+            shape->position_of[shape->vertex_at[old[at]]] = at;
+        }
+        for (uint32_t vertex = 0; vertex < n; vertex++) {
+            shape->vertex_at[shape->position_of[vertex]] = vertex;
+        }
+    }
+    sides_finish(&lower);
+    free(scratch);
+    return status;
+}
+
+/* ---- Supernodes ---- */
+
+struct pass {
+    struct hierarchy_shape *shape;
+    struct sides higher;
+    struct list rows;
+    uint32_t *mark;         /* of each position: the last one that met it, + 1 */
+    uint32_t *waiting;      /* of each position: the last supernode whose parent it is */
+    uint32_t *next_waiting; /* of each supernode */
+    uint32_t *open;         /* the pattern of the last column, ascending */
+    uint32_t open_count;
+    uint32_t *found; /* that of the next */
+    uint32_t found_count;
+    uint64_t weights;
+};
+
+static int compare(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left;
+    const uint32_t b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void meet(struct pass *pass, uint32_t v, const uint32_t *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (list[i] != v && pass->mark[list[i]] != v + 1) {
+            pass->mark[list[i]] = v + 1;
+            pass->found[pass->found_count++] = list[i];
+        }
+    }
+}
+
+/* The pattern of position v, into found. */
+static void find_pattern(struct pass *pass, uint32_t v)
+{
+    const struct hierarchy_shape *shape = pass->shape;
+    const uint64_t begin = pass->higher.offset[v];
+    pass->found_count = 0;
+    meet(pass, v, pass->higher.target + begin, pass->higher.offset[v + 1] - begin);
+    for (uint32_t s = pass->waiting[v]; s != NONE; s = pass->next_waiting[s]) {
+        const uint64_t first = shape->row_begin[s];
+        meet(pass, v, pass->rows.items + first, shape->row_begin[s + 1] - first);
+    }
+    if (pass->open_count > 0 && pass->open[0] == v) {
+        meet(pass, v, pass->open, pass->open_count);
+    }
+    qsort(pass->found, pass->found_count, sizeof(*pass->found), compare);
+}
+
+static enum status close_supernode(struct pass *pass, uint32_t end)
+{
+    struct hierarchy_shape *shape = pass->shape;
+    const uint32_t s = shape->supernode_count++;
+    const uint64_t columns = end - shape->first[s];
+    const enum status status = reserve(&pass->rows, pass->open_count);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    memcpy(pass->rows.items + pass->rows.count, pass->open, pass->open_count * sizeof(*pass->open));
+    pass->rows.count += pass->open_count;
+    shape->row_begin[s + 1] = pass->rows.count;
+    shape->first[s + 1] = end;
+    shape->weight_begin[s] = pass->weights;
+    pass->weights += columns * (columns + pass->open_count);
+    shape->weight_begin[s + 1] = pass->weights;
+    if (pass->open_count > 0) {
+        const uint32_t at = pass->open[0];
+        pass->next_waiting[s] = pass->waiting[at];
+        pass->waiting[at] = s;
+    }
+    return STATUS_OK;
+}
+
+static enum status find_supernodes(struct pass *pass)
+{
+    struct hierarchy_shape *shape = pass->shape;
+    uint64_t padding = 0;
+    for (uint32_t v = 0; v < shape->vertex_count; v++) {
+        find_pattern(pass, v);
+        shape->arc_count += pass->found_count;
+        if (v > 0) {
+            const uint64_t columns = v - shape->first[shape->supernode_count];
+            const bool child = pass->open_count > 0 && pass->open[0] == v;
+            const uint64_t more =
+                child ? (pass->found_count - (pass->open_count - 1)) * columns : UINT64_MAX;
+            if (child && padding + more <= PADDING_ENTRIES + columns * pass->found_count / 8) {
+                padding += more;
+            } else {
+                const enum status status = close_supernode(pass, v);
+                if (status != STATUS_OK) {
+                    return status;
+                }
+                padding = 0;
+            }
+        }
+        uint32_t *const spare = pass->open;
+        pass->open = pass->found;
+        pass->open_count = pass->found_count;
+        pass->found = spare;
+    }
+    return shape->vertex_count > 0 ? close_supernode(pass, shape->vertex_count) : STATUS_OK;
+}
+
+static void find_supernode_parents(struct hierarchy_shape *shape, uint32_t *supernode_of)
+{
+    for (uint32_t s = 0; s < shape->supernode_count; s++) {
+        for (uint32_t at = shape->first[s]; at < shape->first[s + 1]; at++) {
+            supernode_of[at] = s;
+        }
+    }
+    for (uint32_t s = 0; s < shape->supernode_count; s++) {
+        shape->parent[s] = shape->row_begin[s] < shape->row_begin[s + 1]
+                               ? supernode_of[shape->row[shape->row_begin[s]]]
+                               : NO_SUPERNODE;
+    }
+}
+
+static enum status fill_shape(const struct graph *graph, struct hierarchy_shape *shape)
+{
+    const size_t n = graph->vertex_count;
+    uint32_t *scratch = malloc((5 * n + 5) * sizeof(*scratch));
+    struct pass pass = {.shape = shape};
+    if (scratch == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    memset(scratch, 0, n * sizeof(*scratch));
+    memset(scratch + n, 0xFF, n * sizeof(*scratch));
+    pass.mark = scratch;
+    pass.waiting = scratch + n;
+    pass.next_waiting = scratch + 2 * n;
+    pass.open = scratch + 3 * n;
+    pass.found = scratch + 4 * n;
+    enum status status = list_sides(graph, shape->position_of, true, &pass.higher);
+    if (status == STATUS_OK) {
+        status = find_supernodes(&pass);
+    }
+    shape->row = pass.rows.items;
+    if (status == STATUS_OK) {
+        find_supernode_parents(shape, scratch);
+    }
+    sides_finish(&pass.higher);
+    free(scratch);
+    return status;
+}
+
+enum status hierarchy_make_shape(const struct graph *graph, const uint32_t *vertex_at,
+                                 struct hierarchy_shape **ret_shape)
+{
+    const size_t n = graph->vertex_count;
+    struct hierarchy_shape *shape = calloc(1, sizeof(*shape));
+    if (shape == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    shape->vertex_count = graph->vertex_count;
+    shape->vertex_at = malloc((n + 1) * sizeof(*shape->vertex_at));
+    shape->position_of = malloc((n + 1) * sizeof(*shape->position_of));
+    shape->first = calloc(n + 1, sizeof(*shape->first));
+    shape->parent = malloc((n + 1) * sizeof(*shape->parent));
+    shape->row_begin = calloc(n + 1, sizeof(*shape->row_begin));
+    shape->weight_begin = calloc(n + 1, sizeof(*shape->weight_begin));
+    enum status status = STATUS_NO_MEMORY;
+    if (shape->vertex_at != NULL && shape->position_of != NULL && shape->first != NULL &&
+        shape->parent != NULL && shape->row_begin != NULL && shape->weight_begin != NULL) {
+        memcpy(shape->vertex_at, vertex_at, n * sizeof(*vertex_at));
+        for (uint32_t at = 0; at < graph->vertex_count; at++) {
+            shape->position_of[vertex_at[at]] = at;
+        }
+        status = order_positions(graph, shape);
+    }
+    if (status == STATUS_OK) {
+        status = fill_shape(graph, shape);
+    }
+    if (status != STATUS_OK) {
+        hierarchy_destroy_shape(shape);
+        return status;
+    }
+    *ret_shape = shape;
+    return STATUS_OK;
+}
+
+void hierarchy_destroy_shape(struct hierarchy_shape *shape)
+{
+    if (shape == NULL) {
+        return;
+    }
+    free(shape->vertex_at);
+    free(shape->position_of);
+    free(shape->first);
+    free(shape->parent);
+    free(shape->row_begin);
+    free(shape->row);
+    free(shape->weight_begin);
+    free(shape);
+}

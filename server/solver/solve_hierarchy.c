@@ -1,0 +1,125 @@
+#include "server/solver/hierarchy/elimination.h"
+#include "server/solver/solve.h"
+#include "server/solver/steps.h"
+
+#include <stdlib.h>
+
+/* Order and shape count as planning. */
+static enum status plan(const struct graph *graph, uint32_t threads,
+                        struct hierarchy_shape **ret_shape, struct plan_summary *ret_plan)
+{
+    const double begin_s = stopwatch_now_s();
+    uint32_t *vertex_at = malloc(((size_t)graph->vertex_count + 1) * sizeof(*vertex_at));
+    enum status status =
+        vertex_at != NULL ? hierarchy_order(graph, threads, vertex_at) : STATUS_NO_MEMORY;
+    if (status == STATUS_OK) {
+        status = hierarchy_make_shape(graph, vertex_at, ret_shape);
+    }
+    free(vertex_at);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    const struct hierarchy_shape *shape = *ret_shape;
+    *ret_plan =
+        (struct plan_summary){.kind = PLAN_NESTED_DISSECTION, .parts = shape->supernode_count};
+    for (uint32_t i = 0; i < shape->supernode_count; i++) {
+        const uint32_t columns = shape->first[i + 1] - shape->first[i];
+        if (columns > ret_plan->largest_separator) {
+            ret_plan->largest_separator = columns;
+        }
+    }
+    ret_plan->planning_s = stopwatch_now_s() - begin_s;
+    return STATUS_OK;
+}
+
+static enum status refuse_size(uint64_t bytes, uint64_t available, struct problem *reterr)
+{
+    problem_set(reterr, STATUS_TOO_LARGE,
+                "The hierarchy of this graph would take %.3g GB: it has no small separators.",
+                (double)bytes * 1e-9);
+    problem_limit(reterr, (double)available, (double)bytes);
+    problem_hint(reterr, "Solve a part of the graph, or use a machine with more memory.");
+    return STATUS_TOO_LARGE;
+}
+
+/* Exact arithmetic says whether it is a cycle or, with floats, rounding on a cycle of length 0:
+ * STATUS_NOT_VERIFIED. */
+static enum status name_cycle(const struct graph *graph, enum kind kind,
+                              struct solve_outcome *outcome, struct problem *reterr)
+{
+    const enum status status = graph_negative_cycle(graph, &outcome->cycle, &outcome->cycle_length,
+                                                    &outcome->cycle_weight);
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "There is not enough memory to name a negative cycle.");
+    }
+    CHECK(outcome->cycle_length > 0 || kind_is_float(kind));
+    return outcome->cycle_length > 0 ? solve_refuse_cycle(graph, outcome, reterr)
+                                     : STATUS_NOT_VERIFIED;
+}
+
+/* Weights and all, into memory of its own. */
+static enum status customize(const struct hierarchy_shape *shape, const struct graph *graph,
+                             const struct hierarchy_options *options, uint32_t threads,
+                             void **ret_bytes, uint64_t *ret_size, struct problem *reterr)
+{
+    const uint64_t available = host_memory_available();
+    const uint64_t size = hierarchy_bytes(shape, options->kind, graph->directed);
+    struct cpu_pool *pool = NULL;
+    if (available > 0 && size > available / 2) {
+        return refuse_size(size, available / 2, reterr);
+    }
+    void *bytes = aligned_alloc(HIERARCHY_ALIGNMENT, size);
+    enum status status = bytes != NULL ? cpu_pool_create(threads, &pool) : STATUS_NO_MEMORY;
+    if (status == STATUS_OK) {
+        status = hierarchy_customize(shape, graph, pool, options, bytes);
+    }
+    cpu_pool_destroy(pool);
+    if (status != STATUS_OK) {
+        free(bytes);
+        return status;
+    }
+    *ret_bytes = bytes;
+    *ret_size = size;
+    return STATUS_OK;
+}
+
+enum status solve_hierarchy(const struct graph *graph, enum kind kind, uint32_t threads,
+                            const struct observer *observer, void **ret_bytes, uint64_t *ret_size,
+                            struct solve_outcome *outcome, struct problem *reterr)
+{
+    struct hierarchy_shape *shape = NULL;
+    struct graph *folded = NULL;
+    threads = threads > 0 ? threads : cpu_pool_cores();
+    enum status status = solve_refuse_loop(graph, outcome, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    /* Half of the arcs where every edge has its reverse; without memory for it, all of them. */
+    const bool is_folded = graph_fold(graph, &folded) == STATUS_OK && folded != NULL;
+    const struct graph *solved = is_folded ? folded : graph;
+    status = plan(solved, threads, &shape, &outcome->plan);
+    const bool stop = observer != NULL && observer->cancelled(observer->context);
+    status = status == STATUS_OK && stop ? STATUS_CANCELLED : status;
+    if (status == STATUS_OK) {
+        const double begin_s = stopwatch_now_s();
+        struct hierarchy_options options = {.kind = kind, .observer = observer};
+        observer_tell(observer, PHASE_SOLVING, 0);
+        status = customize(shape, solved, &options, threads, ret_bytes, ret_size, reterr);
+        if (status == STATUS_NEGATIVE_CYCLE) {
+            status = name_cycle(graph, kind, outcome, reterr);
+        }
+        if (status == STATUS_NOT_VERIFIED) {
+            options.clamp_diagonal = true;
+            status = customize(shape, solved, &options, threads, ret_bytes, ret_size, reterr);
+        }
+        outcome->account.timings.compute_s = stopwatch_now_s() - begin_s;
+        outcome->arc_count = shape->arc_count;
+    }
+    hierarchy_destroy_shape(shape);
+    graph_fold_destroy(folded);
+    if (status != STATUS_OK && reterr->status != status) {
+        problem_set(reterr, status, "The hierarchy: %s.", status_info(status)->title);
+    }
+    observer_tell(observer, PHASE_PUBLISHING, 0);
+    return status;
+}

@@ -1,0 +1,181 @@
+#include "server/store/search_pool.h"
+
+#include "proto/hierarchy.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* A row that follows the one before is computed with those behind it, as far as they take no more
+ * than this. */
+#define ROWS_AHEAD_BYTES ((size_t)16 << 20)
+/* Scratch that is kept for the next question. */
+#define SEARCHES_KEPT 8
+
+struct search_pool {
+    struct result_file *file;
+    uint32_t vertex_count;
+    enum kind kind;
+    pthread_mutex_t lock;
+    struct hierarchy *hierarchy; /* NULL: not opened yet */
+    struct hierarchy_search *searches[SEARCHES_KEPT];
+    uint32_t search_count;
+};
+
+enum status search_pool_create(struct result_file *file, struct search_pool **ret_pool)
+{
+    const struct matrix matrix = result_file_matrix(file);
+    struct search_pool *pool = calloc(1, sizeof(*pool));
+    if (pool == NULL || pthread_mutex_init(&pool->lock, NULL) != 0) {
+        free(pool);
+        return STATUS_NO_MEMORY;
+    }
+    pool->file = file;
+    pool->vertex_count = matrix.vertex_count;
+    pool->kind = matrix.kind;
+    *ret_pool = pool;
+    return STATUS_OK;
+}
+
+void search_pool_destroy(struct search_pool *pool)
+{
+    if (pool == NULL) {
+        return;
+    }
+    while (pool->search_count > 0) {
+        hierarchy_search_destroy(pool->searches[--pool->search_count]);
+    }
+    hierarchy_close(pool->hierarchy);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
+}
+
+/* The lock is held. */
+static enum status open_hierarchy(struct search_pool *pool)
+{
+    uint64_t size;
+    const void *bytes = result_file_hierarchy(pool->file, &size);
+    struct hierarchy *hierarchy = NULL;
+    enum status status = result_file_verify(pool->file, 0, size);
+    if (status == STATUS_OK) {
+        status = hierarchy_open(bytes, size, &hierarchy);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    const struct hierarchy_summary *summary = &hierarchy->summary;
+    if (summary->vertex_count != pool->vertex_count || summary->kind != pool->kind) {
+        hierarchy_close(hierarchy);
+        return STATUS_CORRUPT;
+    }
+    pool->hierarchy = hierarchy;
+    return STATUS_OK;
+}
+
+enum status search_pool_open(struct search_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    const enum status status = pool->hierarchy == NULL ? open_hierarchy(pool) : STATUS_OK;
+    pthread_mutex_unlock(&pool->lock);
+    return status;
+}
+
+uint64_t search_pool_arc_count(struct search_pool *pool)
+{
+    return search_pool_open(pool) == STATUS_OK ? pool->hierarchy->summary.arc_count : 0;
+}
+
+static enum status take(struct search_pool *pool, struct hierarchy_search **ret_search)
+{
+    struct hierarchy_search *search = NULL;
+    enum status status = search_pool_open(pool);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    pthread_mutex_lock(&pool->lock);
+    if (pool->search_count > 0) {
+        search = pool->searches[--pool->search_count];
+    }
+    pthread_mutex_unlock(&pool->lock);
+    if (search == NULL) {
+        status = hierarchy_search_create(pool->hierarchy, &search);
+    }
+    *ret_search = search;
+    return status;
+}
+
+static void give_back(struct search_pool *pool, struct hierarchy_search *search)
+{
+    pthread_mutex_lock(&pool->lock);
+    if (pool->search_count < SEARCHES_KEPT) {
+        pool->searches[pool->search_count++] = search;
+        search = NULL;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    hierarchy_search_destroy(search);
+}
+
+/* Pairs of one source that follow each other climb from it once. */
+size_t search_pool_gather(struct search_pool *pool, const uint32_t *pairs, size_t count, void *to)
+{
+    const uint32_t n = pool->vertex_count;
+    const size_t size = kind_size(pool->kind);
+    struct hierarchy_search *search;
+    size_t done = 0;
+    if (take(pool, &search) != STATUS_OK) {
+        return 0;
+    }
+    while (done < count && pairs[2 * done] < n && pairs[2 * done + 1] < n) {
+        hierarchy_distance(search, pairs[2 * done], pairs[2 * done + 1], (char *)to + done * size);
+        done++;
+    }
+    give_back(pool, search);
+    return done;
+}
+
+/* Rows that are asked for one after the other are computed side by side. */
+static enum status compute_rows(struct search_pool *pool, uint32_t row, struct result_rows *rows)
+{
+    const uint32_t n = pool->vertex_count;
+    const size_t row_bytes = n * kind_size(pool->kind);
+    const bool follows = rows->count > 0 && row == rows->first + rows->count;
+    struct hierarchy_search *search;
+    uint32_t sources[HIERARCHY_LANES];
+    size_t most = follows ? ROWS_AHEAD_BYTES / row_bytes : 1;
+    most = most < 1 ? 1 : most > HIERARCHY_LANES ? HIERARCHY_LANES : most;
+    const uint32_t count = most < n - row ? (uint32_t)most : n - row;
+    rows->count = 0;
+    if (rows->room < count) {
+        void *elements = realloc(rows->elements, count * row_bytes);
+        if (elements == NULL) {
+            return STATUS_NO_MEMORY;
+        }
+        rows->elements = elements;
+        rows->room = count;
+    }
+    const enum status status = take(pool, &search);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        sources[i] = row + i;
+    }
+    hierarchy_rows(search, sources, count, rows->elements);
+    give_back(pool, search);
+    rows->first = row;
+    rows->count = count;
+    return STATUS_OK;
+}
+
+enum status search_pool_row(struct search_pool *pool, uint32_t row, struct result_rows *rows,
+                            const void **ret_distances)
+{
+    const size_t row_bytes = pool->vertex_count * kind_size(pool->kind);
+    enum status status = STATUS_OK;
+    if (row < rows->first || row - rows->first >= rows->count) {
+        status = compute_rows(pool, row, rows);
+    }
+    if (status == STATUS_OK) {
+        *ret_distances = (const char *)rows->elements + (row - rows->first) * row_bytes;
+    }
+    return status;
+}

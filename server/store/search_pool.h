@@ -1,0 +1,32 @@
+/* The hierarchy in a result file, which is opened with the first question, and the scratch of
+ * searches in it, one for each thread that asks. Any thread. */
+#pragma once
+
+#include "server/store/result_file.h"
+
+struct search_pool;
+
+/* file: sealed or opened; borrowed. STATUS_NO_MEMORY. */
+MUST_CHECK enum status search_pool_create(struct result_file *file, struct search_pool **ret_pool);
+void search_pool_destroy(struct search_pool *pool);
+
+/* Verifies and opens the hierarchy, if that was not done yet. STATUS_CORRUPT, STATUS_NO_MEMORY. */
+MUST_CHECK enum status search_pool_open(struct search_pool *pool);
+/* 0 when it cannot be opened. */
+uint64_t search_pool_arc_count(struct search_pool *pool);
+/* As result_gather. */
+size_t search_pool_gather(struct search_pool *pool, const uint32_t *pairs, size_t count, void *to);
+
+/* Rows as an asker holds them: those of a matrix lie in its file, those of a hierarchy are computed
+ * into room of the asker's own, several at once where they are asked for one after the other.
+ * Zeroed is empty; result_rows_finish frees. */
+struct result_rows {
+    void *elements; /* owned */
+    uint32_t first;
+    uint32_t count;
+    uint32_t room; /* rows */
+};
+
+/* As result_distances. */
+MUST_CHECK enum status search_pool_row(struct search_pool *pool, uint32_t row,
+                                       struct result_rows *rows, const void **ret_distances);

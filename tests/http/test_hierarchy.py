@@ -1,0 +1,167 @@
+"""Results that are hierarchies: they answer as a matrix of the same graph does, by each route."""
+
+import random
+import tempfile
+
+import harness
+
+ROUTES = (
+    "distance?source=7&target=300",
+    "path?source=7&target=300",
+    "nearest?source=7&k=9",
+    "within?source=7&max=4000",
+    "row/7",
+    "row/7?format=csv",
+    "matrix?format=csv",
+    "matrix?format=ndjson&rows=5:40&cols=10:20",
+    "matrix?format=json&rows=1,3,2,3",
+    "matrix?format=raw",
+    "matrix?format=npy",
+    "matrix?format=npy&rows=100:300",
+)
+
+
+def roads(n, seed, kind="p sp"):
+    """A grid with weights of both ways, some edges left out, and a few vertices by themselves."""
+    draw = random.Random(seed)
+    side = int(n ** 0.5)
+    edges = []
+    for at in range(side * side):
+        for other in (at + 1 if (at + 1) % side else None, at + side if at + side < side * side else None):
+            if other is not None and draw.random() < 0.9:
+                edges.append((at, other, draw.randrange(1, 1000)))
+                edges.append((other, at, draw.randrange(1, 1000)))
+    lines = "".join(f"a {a + 1} {b + 1} {w}\n" for a, b, w in edges)
+    return f"{kind} {n} {len(edges)}\n{lines}".encode()
+
+
+def ask_all(daemon, name):
+    answers = {}
+    for route in ROUTES:
+        answer = daemon.get(f"/v1/graphs/{name}/{route}").expect(200)
+        answers[route] = answer.json if "application/json" in answer.headers["Content-Type"] else answer.body
+    pairs = [[s, s * 7 % 400 + 1] for s in range(1, 400, 3)] + [[5, t] for t in range(1, 100)]
+    json = {"Content-Type": "application/json"}
+    for route, body in (("distances", {"pairs": pairs}), ("paths", {"pairs": pairs[:40]}),
+                        ("table", {"sources": [9, 4, 7], "destinations": [1, 390, 2]})):
+        answer = daemon.ask("POST", f"/v1/graphs/{name}/{route}", body=harness.json.dumps(body), headers=json)
+        answers[route] = answer.expect(200).json
+    return answers
+
+
+def lengths(paths):
+    return [(path["distance"], sum(path["weights"])) for path in paths["paths"]]
+
+
+def compare(daemon, graph, query):
+    matrix = daemon.solve(graph, f"?name=it&result=matrix{query}")
+    assert matrix["result"]["kind"] == "matrix" and matrix["result"]["reason"] == "asked for", matrix["result"]
+    wanted = ask_all(daemon, "it")
+    hierarchy = daemon.solve(graph, f"?name=it&result=hierarchy&verify=true{query}")
+    result = hierarchy["result"]
+    assert result["kind"] == "hierarchy" and result["arcs"] > 0, result
+    assert result["bytes"] < matrix["result"]["bytes"] / 5 and hierarchy["verified"]["rows"] == 64, hierarchy
+    found = ask_all(daemon, "it")
+    for route, answer in wanted.items():
+        if route == "paths":
+            assert lengths(answer) == lengths(found[route])
+        elif route.startswith("path?"):
+            assert answer["distance"] == found[route]["distance"] == sum(found[route]["weights"])
+        else:
+            assert answer == found[route], route
+    return hierarchy
+
+
+def test_a_hierarchy_answers_as_a_matrix(daemon):
+    for seed, query in ((1, ""), (2, "&kind=f8"), (3, "&kind=f4")):
+        compare(daemon, roads(403, seed), query)
+
+
+def test_the_whole_matrix_comes_in_parts(daemon):
+    daemon.solve(roads(403, 5), "?name=parts&result=hierarchy")
+    whole = daemon.get("/v1/graphs/parts/matrix").expect(200)
+    size = len(whole.body)
+    assert size == int(whole.headers["Content-Length"]) == 128 + 403 * 403 * 4, size
+    tag = whole.headers["ETag"]
+    for first, last in ((0, 99), (100, 130), (1000, 90000), (size - 5, size - 1)):
+        part = daemon.get("/v1/graphs/parts/matrix", Range=f"bytes={first}-{last}", If_Range=tag).expect(206)
+        assert part.body == whole.body[first:last + 1], (first, last)
+    daemon.get("/v1/graphs/parts/matrix", If_None_Match=tag).expect(304)
+    packed = daemon.get("/v1/graphs/parts/matrix", Accept_Encoding="gzip").expect(200)
+    assert packed.headers["Content-Encoding"] == "gzip" and len(packed.body) < size
+
+
+def test_what_only_a_matrix_has_is_refused(daemon):
+    daemon.solve(roads(100, 6), "?name=bare&result=hierarchy")
+    for route in ("stats", "heatmap", "matrix?format=mtx"):
+        problem = daemon.get(f"/v1/graphs/bare/{route}").expect(409, "NotAMatrix").json
+        assert "result=matrix" in problem["hint"], problem
+    daemon.solve(roads(100, 6), "?name=bare&result=matrix")
+    daemon.get("/v1/graphs/bare/stats").expect(200)
+    problem = daemon.submit(roads(100, 6), "?result=hierarchy&kind=u2").expect(400, "BadParameter").json
+    assert "u2" in problem["detail"] and "i4" in problem["hint"], problem
+    daemon.submit(roads(100, 6), "?result=tree").expect(400, "BadParameter")
+
+
+def test_either_form_is_known_again(daemon):
+    first = daemon.solve(roads(90, 7), "?result=hierarchy")
+    for query in ("?result=hierarchy", ""):
+        again = daemon.submit(roads(90, 7), query).expect(200).json
+        assert again["input"]["cached"] and again["result"] == first["result"], again
+    daemon.submit(roads(90, 7), "?result=matrix").expect(202)
+
+
+def test_a_negative_cycle_is_named(daemon):
+    graph = b"p sp 4 4\na 1 2 5\na 2 3 -4\na 3 1 -2\na 3 4 1\n"
+    job = daemon.solve(graph, "?result=hierarchy")
+    assert job["state"] == "failed" and job["problem"]["code"] == "NegativeCycle", job
+    assert sorted(job["problem"]["cycle"]) == [1, 2, 3] and job["problem"]["weight"] == -1
+    right = b"p sp 4 4\na 1 2 5\na 2 3 -4\na 3 1 -1\na 3 4 1\n"
+    assert daemon.solve(right, "?name=right&result=hierarchy")["state"] == "done"
+    assert daemon.distance("right", 1, 4) == 2 and daemon.distance("right", 4, 1) is None
+
+
+def test_more_vertices_than_a_matrix_has_become_one(daemon):
+    limit = daemon.get("/v1/limits").json["vertex_limit"]
+    n = limit + 1
+    if n > 400_000:
+        return  # of a host with more memory than this test takes time
+    line = "".join(f"a {v} {v + 1} 2\n" for v in range(1, n))
+    graph = f"p sp {n} {n - 1}\n{line}".encode()
+    problem = daemon.submit(graph, "?result=matrix").expect(413, "TooLarge").json
+    assert problem["limit"] == limit and problem["actual"] == n
+    job = daemon.solve(graph, "?name=long")
+    assert job["state"] == "done" and job["result"]["kind"] == "hierarchy", job
+    assert "vertices" in job["result"]["reason"] and job["result"]["bytes"] < 200 * n, job["result"]
+    assert daemon.distance("long", 1, n) == 2 * (n - 1)
+    assert daemon.distance("long", n, 1) is None
+    path = daemon.get(f"/v1/graphs/long/path?source={n - 50}&target={n}").expect(200).json
+    assert path["distance"] == 100 and len(path["vertices"]) == 51
+
+
+def test_it_is_there_after_a_restart(_):
+    with tempfile.TemporaryDirectory(prefix="apspd-test-") as state, harness.Daemon(state=state) as daemon:
+        graph = roads(400, 8)
+        first = daemon.solve(graph, "?name=kept&result=hierarchy")
+        wanted = daemon.get("/v1/graphs/kept/row/3").expect(200).json
+        daemon.terminate()
+        daemon.start()
+        assert daemon.get("/v1/graphs/kept/row/3", Prefer="wait=60").expect(200).json == wanted
+        again = daemon.get("/v1/jobs/" + first["id"]).expect(200).json
+        assert again["result"] == first["result"] and again["durable"], again
+        # One that is damaged is found by its first question, and solved again in the same form.
+        (path,) = [file for file in daemon.files() if file.endswith(".result")]
+        daemon.terminate()
+        with open(path, "r+b") as file:
+            file.seek(5000)
+            byte = file.read(1)
+            file.seek(5000)
+            file.write(bytes([byte[0] ^ 64]))
+        daemon.start()
+        assert daemon.get("/v1/graphs/kept/row/3", Prefer="wait=60").expect(200).json == wanted
+        latest = daemon.get("/v1/jobs?limit=1").json["jobs"][0]
+        assert latest["id"] != first["id"] and latest["result"]["kind"] == "hierarchy", latest
+
+
+if __name__ == "__main__":
+    harness.run(globals())

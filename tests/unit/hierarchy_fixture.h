@@ -1,0 +1,59 @@
+/* A grid of roads, and its hierarchy. */
+#pragma once
+
+#include "server/solver/hierarchy/elimination.h"
+#include "tests/unit/range_fixture.h"
+
+#define GRID_WIDTH 12
+#define GRID_VERTICES (GRID_WIDTH * GRID_WIDTH)
+
+static struct range_edge grid_edges[4 * GRID_VERTICES];
+
+/* Each way has a weight of its own if the graph is directed. */
+static inline struct graph *make_grid(bool directed)
+{
+    size_t count = 0;
+    for (uint32_t v = 0; v < GRID_VERTICES; ++v) {
+        const uint32_t next[2] = {v + 1, v + GRID_WIDTH};
+        const bool is_there[2] = {v % GRID_WIDTH + 1 < GRID_WIDTH, next[1] < GRID_VERTICES};
+        for (int way = 0; way < 2; ++way) {
+            const struct range_edge there = {v, next[way], (int32_t)(1 + v * 7 % 10)};
+            const struct range_edge back = {next[way], v, (int32_t)(1 + v * 11 % 13)};
+            if (is_there[way]) {
+                grid_edges[count++] = there;
+            }
+            if (is_there[way] && directed) {
+                grid_edges[count++] = back;
+            }
+        }
+    }
+    return range_build(GRID_VERTICES, grid_edges, count, directed);
+}
+
+static inline struct hierarchy_shape *make_shape(const struct graph *graph)
+{
+    struct hierarchy_shape *shape = NULL;
+    uint32_t *vertex_at = calloc(graph->vertex_count + 1, sizeof(*vertex_at));
+    assert_non_null(vertex_at);
+    assert_int_equal(hierarchy_order(graph, 1, vertex_at), STATUS_OK);
+    assert_int_equal(hierarchy_make_shape(graph, vertex_at, &shape), STATUS_OK);
+    free(vertex_at);
+    return shape;
+}
+
+/* Aligned bytes, to be freed. */
+static inline void *make_bytes(const struct graph *graph, enum kind kind, uint32_t threads,
+                               uint64_t *ret_size)
+{
+    const struct hierarchy_options options = {.kind = kind};
+    struct hierarchy_shape *shape = make_shape(graph);
+    struct cpu_pool *pool = NULL;
+    *ret_size = hierarchy_bytes(shape, kind, graph->directed);
+    void *bytes = aligned_alloc(HIERARCHY_ALIGNMENT, *ret_size);
+    assert_non_null(bytes);
+    assert_int_equal(cpu_pool_create(threads, &pool), STATUS_OK);
+    assert_int_equal(hierarchy_customize(shape, graph, pool, &options, bytes), STATUS_OK);
+    cpu_pool_destroy(pool);
+    hierarchy_destroy_shape(shape);
+    return bytes;
+}

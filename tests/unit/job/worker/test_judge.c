@@ -1,0 +1,147 @@
+#include "tests/unit/worker_fixture.h"
+
+#include "proto/hierarchy.h"
+
+#include <string.h>
+
+static int set_up(void **state)
+{
+    *state = make_fixture();
+    return 0;
+}
+
+/* Its matrix is right. */
+static struct task solved_ring(const struct fixture *fixture, struct task_signal *signal)
+{
+    static const int32_t distances[] = {0, 1, 3, 6, 0, 2, 4, 5, 0};
+    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
+    struct task task = {.graph = read_ring(), .kind = KIND_I4, .signal = signal};
+    task_open_files(&folders, &task);
+    assert_int_equal(task.status, STATUS_OK);
+    assert_int_equal(task.graph_descriptor, 0);
+    const struct matrix matrix = result_file_matrix(task.file);
+    memcpy(matrix.elements, distances, sizeof(distances));
+    return task;
+}
+
+static void a_right_result_is_sealed_and_its_names_kept(void **state)
+{
+    struct fixture *fixture = *state;
+    struct task task = solved_ring(fixture, &fixture->signal);
+    judge_task(16, &task);
+    assert_int_equal(task.status, STATUS_OK);
+    assert_int_equal(vertex_names_count(task.names), 3);
+    task_finish(&task);
+}
+
+static void a_wrong_one_is_refused_unless_nothing_is_checked(void **state)
+{
+    struct fixture *fixture = *state;
+    for (uint32_t rows = 0; rows < 2; rows++) {
+        struct task task = solved_ring(fixture, &fixture->signal);
+        const struct matrix matrix = result_file_matrix(task.file);
+        for (size_t row = 0; row < 3; row++) {
+            ((int32_t *)matrix.elements)[4 * row] = 1;
+        }
+        judge_task(rows, &task);
+        assert_int_equal(task.status, rows > 0 ? STATUS_NOT_VERIFIED : STATUS_OK);
+        task_finish(&task);
+    }
+}
+
+/* One row of three is looked at, and each has its turn. */
+static void no_row_is_spared_or_safe(void **state)
+{
+    struct fixture *fixture = *state;
+    for (size_t row = 0; row < 3; row++) {
+        bool refused = false;
+        bool passed = false;
+        for (int i = 0; i < 1000 && !(refused && passed); i++) {
+            struct task task = solved_ring(fixture, &fixture->signal);
+            const struct matrix matrix = result_file_matrix(task.file);
+            ((int32_t *)matrix.elements)[4 * row] = 1;
+            judge_task(16, &task);
+            refused = refused || task.status == STATUS_NOT_VERIFIED;
+            passed = passed || task.status == STATUS_OK;
+            task_finish(&task);
+        }
+        assert_true(refused && passed);
+    }
+}
+
+static void headers_that_were_touched_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    struct task task = solved_ring(fixture, &fixture->signal);
+    const struct matrix matrix = result_file_matrix(task.file);
+    ((unsigned char *)matrix.elements)[-1] ^= 1;
+    judge_task(16, &task);
+    assert_int_equal(task.status, STATUS_CORRUPT);
+    task_finish(&task);
+}
+
+/* The ring as a hierarchy, its weights changed or not. */
+static struct task ring_by_hierarchy(const struct fixture *fixture, struct task_signal *signal,
+                                     int change)
+{
+    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
+    struct task task = {.graph = read_ring(),
+                        .kind = KIND_I4,
+                        .form = RESULT_FORM_HIERARCHY,
+                        .verify = true,
+                        .signal = signal};
+    struct hierarchy *hierarchy = NULL;
+    void *bytes = NULL;
+    uint64_t size = 0;
+    task_open_files(&folders, &task);
+    assert_int_equal(task.status, STATUS_OK);
+    assert_int_equal(
+        solve_hierarchy(task.graph, KIND_I4, 1, NULL, &bytes, &size, &task.outcome, &task.problem),
+        STATUS_OK);
+    assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
+    for (size_t i = 0; i < 9; i++) {
+        ((int32_t *)hierarchy->up)[i] += change;
+    }
+    hierarchy_close(hierarchy);
+    assert_int_equal(result_file_write_hierarchy(task.file, bytes, size), STATUS_OK);
+    free(bytes);
+    return task;
+}
+
+static void rows_of_a_hierarchy_are_computed_and_proven(void **state)
+{
+    struct fixture *fixture = *state;
+    for (int change = -1; change <= 1; change++) {
+        struct task task = ring_by_hierarchy(fixture, &fixture->signal, change);
+        judge_task(0, &task);
+        assert_int_equal(task.status, change == 0 ? STATUS_OK : STATUS_NOT_VERIFIED);
+        assert_int_equal(task.outcome.account.verification.done, change == 0);
+        task_finish(&task);
+    }
+}
+
+static void the_sample_grows_with_the_solve(void **state)
+{
+    (void)state;
+    assert_int_equal(judge_sample_rows(0, 1000, 5000), 0);
+    assert_int_equal(judge_sample_rows(16, 10, 50), 1);
+    assert_int_equal(judge_sample_rows(16, 10000, 50000), 16);
+    const uint32_t middle = judge_sample_rows(16, 300, 1500);
+    assert_in_range(middle, 2, 15);
+    assert_int_equal(judge_sample_rows(16, 0, 0), 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_right_result_is_sealed_and_its_names_kept),
+        TEST(a_wrong_one_is_refused_unless_nothing_is_checked),
+        TEST(no_row_is_spared_or_safe),
+        TEST(headers_that_were_touched_are_refused),
+        TEST(rows_of_a_hierarchy_are_computed_and_proven),
+        cmocka_unit_test(the_sample_grows_with_the_solve),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

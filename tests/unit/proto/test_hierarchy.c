@@ -1,0 +1,87 @@
+#include "tests/unit/hierarchy_fixture.h"
+
+#include <string.h>
+
+static void what_was_written_is_opened(void **state)
+{
+    (void)state;
+    for (int directed = 0; directed < 2; ++directed) {
+        struct graph *graph = make_grid(directed != 0);
+        struct hierarchy *hierarchy = NULL;
+        uint64_t size;
+        void *bytes = make_bytes(graph, KIND_F8, 1, &size);
+        assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
+        assert_int_equal(hierarchy->summary.vertex_count, GRID_VERTICES);
+        assert_int_equal(hierarchy->summary.kind, KIND_F8);
+        assert_int_equal(hierarchy->summary.directed, directed);
+        assert_false(hierarchy->summary.negative);
+        assert_true(hierarchy->summary.arc_count > 0 && hierarchy->height > GRID_WIDTH);
+        assert_int_equal(hierarchy->up == hierarchy->down, directed == 0);
+        hierarchy_close(hierarchy);
+        free(bytes);
+        graph_destroy(graph);
+    }
+}
+
+static void bytes_cut_short_are_none(void **state)
+{
+    (void)state;
+    struct graph *graph = make_grid(true);
+    struct hierarchy *hierarchy = NULL;
+    uint64_t size;
+    unsigned char *bytes = make_bytes(graph, KIND_I4, 1, &size);
+    for (uint64_t left = 0; left < size; left += left < 256 ? 1 : 61) {
+        /* On memory that ends with them. */
+        unsigned char *cut = aligned_alloc(HIERARCHY_ALIGNMENT, (left / 64 + 1) * 64);
+        assert_non_null(cut);
+        memcpy(cut, bytes, left);
+        assert_int_equal(hierarchy_open(cut, left, &hierarchy), STATUS_CORRUPT);
+        free(cut);
+    }
+    free(bytes);
+    graph_destroy(graph);
+}
+
+/* A changed weight is another weight, which is for checksums to find; whatever else is changed,
+ * searches stay within the bytes. */
+static void no_byte_leads_a_search_outside(void **state)
+{
+    (void)state;
+    struct graph *graph = make_grid(true);
+    uint64_t size;
+    uint64_t refused = 0;
+    unsigned char *bytes = make_bytes(graph, KIND_I4, 1, &size);
+    int32_t *row = calloc(HIERARCHY_LANES * GRID_VERTICES, sizeof(*row));
+    const uint32_t sources[HIERARCHY_LANES] = {0, 5, 100};
+    assert_non_null(row);
+    for (uint64_t at = 0; at < size; ++at) {
+        struct hierarchy *hierarchy = NULL;
+        struct hierarchy_search *search = NULL;
+        const unsigned char was = bytes[at];
+        bytes[at] ^= (unsigned char)(1u << at % 8);
+        if (hierarchy_open(bytes, size, &hierarchy) != STATUS_OK) {
+            ++refused;
+        } else if (hierarchy->summary.vertex_count == GRID_VERTICES) {
+            assert_int_equal(hierarchy_search_create(hierarchy, &search), STATUS_OK);
+            hierarchy_rows(search, sources, at % 2 == 0 ? 1 : 3, row);
+            hierarchy_distance(search, 3, GRID_VERTICES - 1, row);
+            hierarchy_search_destroy(search);
+        }
+        hierarchy_close(hierarchy);
+        bytes[at] = was;
+    }
+    assert_true(refused > size / 10);
+    free(row);
+    free(bytes);
+    graph_destroy(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_written_is_opened),
+        cmocka_unit_test(bytes_cut_short_are_none),
+        cmocka_unit_test(no_byte_leads_a_search_outside),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+#include "tests/unit/hierarchy_fixture.h"
+
+#include <string.h>
+
+static double number_at(enum kind kind, const void *elements, size_t index)
+{
+    return kind == KIND_I4   ? ((const int32_t *)elements)[index]
+           : kind == KIND_F4 ? (double)((const float *)elements)[index]
+                             : ((const double *)elements)[index];
+}
+
+static void expect(enum kind kind, const void *elements, size_t index, uint64_t distance)
+{
+    const double found = number_at(kind, elements, index);
+    if (distance >= RANGE_FAR) {
+        assert_true(kind == KIND_I4 ? found == UNREACHABLE_I4 : found > 1e30);
+    } else {
+        assert_true(found == (double)distance);
+    }
+}
+
+/* Rows one by one and side by side, and pairs in two orders. */
+static void check_searches(const struct graph *graph, enum kind kind)
+{
+    const uint32_t n = graph->vertex_count;
+    struct hierarchy *hierarchy = NULL;
+    struct hierarchy_search *search = NULL;
+    uint64_t size;
+    void *bytes = make_bytes(graph, kind, 1, &size);
+    uint64_t *distance = range_distances(graph);
+    double *rows = calloc((size_t)n * HIERARCHY_LANES + 1, sizeof(*rows));
+    double element;
+    assert_non_null(rows);
+    assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
+    assert_int_equal(hierarchy_search_create(hierarchy, &search), STATUS_OK);
+    for (uint32_t first = 0; first < n; first += 3) {
+        const uint32_t sources[] = {first, (first + 1) % n, (first * 7 + 2) % n};
+        const uint32_t count = 1 + first % 3;
+        hierarchy_rows(search, sources, count, rows);
+        for (uint32_t i = 0; i < count; ++i) {
+            for (uint32_t target = 0; target < n; ++target) {
+                expect(kind, rows, (size_t)i * n + target,
+                       distance[(size_t)sources[i] * n + target]);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < 3 * n; ++i) {
+        const uint32_t source = i % 2 == 0 ? i / 7 % n : i % n;
+        const uint32_t target = i * 5 % n;
+        hierarchy_distance(search, source, target, &element);
+        expect(kind, &element, 0, distance[(size_t)source * n + target]);
+    }
+    hierarchy_search_destroy(search);
+    hierarchy_close(hierarchy);
+    free(rows);
+    free(distance);
+    free(bytes);
+}
+
+static void distances_are_those_of_the_graph(void **state)
+{
+    (void)state;
+    static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
+    for (uint64_t seed = 0; seed < 300; ++seed) {
+        struct graph *graph = range_random(seed);
+        check_searches(graph, kinds[seed % 3]);
+        graph_destroy(graph);
+    }
+    for (size_t i = 0; i < 6; ++i) {
+        struct graph *grid = make_grid(i % 2 == 0);
+        check_searches(grid, kinds[i / 2]);
+        graph_destroy(grid);
+    }
+}
+
+/* An arc that no path has, and a weight below 0 behind it: the sum is no distance. */
+static void what_is_unreachable_stays_so_below_0(void **state)
+{
+    (void)state;
+    static const struct range_edge edges[] = {{0, 1, -5}, {1, 2, -5}, {3, 2, -7}, {4, 3, -9}};
+    struct graph *graph = range_build(5, edges, 4, true);
+    struct hierarchy *hierarchy = NULL;
+    struct hierarchy_search *search = NULL;
+    uint64_t size;
+    int32_t row[5];
+    void *bytes = make_bytes(graph, KIND_I4, 1, &size);
+    assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
+    assert_int_equal(hierarchy_search_create(hierarchy, &search), STATUS_OK);
+    const int32_t none = UNREACHABLE_I4;
+    const int32_t wanted[5][5] = {{0, -5, -10, none, none},
+                                  {none, 0, -5, none, none},
+                                  {none, none, 0, none, none},
+                                  {none, none, -7, 0, none},
+                                  {none, none, -16, -9, 0}};
+    for (uint32_t source = 0; source < 5; ++source) {
+        hierarchy_rows(search, &source, 1, row);
+        assert_memory_equal(row, wanted[source], sizeof(row));
+        for (uint32_t target = 0; target < 5; ++target) {
+            hierarchy_distance(search, source, target, &row[target]);
+        }
+        assert_memory_equal(row, wanted[source], sizeof(row));
+    }
+    hierarchy_search_destroy(search);
+    hierarchy_close(hierarchy);
+    free(bytes);
+    graph_destroy(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(distances_are_those_of_the_graph),
+        cmocka_unit_test(what_is_unreachable_stays_so_below_0),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,70 @@
+#include "proto/result_form.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void forms_are_found_by_name(void **state)
+{
+    static const char *const names[] = {"auto", "matrix", "hierarchy"};
+
+    (void)state;
+    for (enum result_form form = RESULT_FORM_AUTO; form < RESULT_FORM_COUNT; form++) {
+        enum result_form found;
+
+        assert_true(result_form_from_name(names[form], &found));
+        assert_int_equal(found, form);
+    }
+    assert_false(result_form_from_name("tree", &(enum result_form){RESULT_FORM_AUTO}));
+}
+
+static void a_summary_is_read_back(void **state)
+{
+    (void)state;
+    for (enum result_reason reason = RESULT_REASON_NONE; reason < RESULT_REASON_COUNT; reason++) {
+        const struct result_summary summary = {RESULT_FORM_HIERARCHY, reason, 123456789012, 42};
+        struct result_summary found = {0};
+        json_t *object = result_summary_json(&summary);
+
+        assert_true(result_summary_from_json(object, &found));
+        assert_int_equal(found.form, summary.form);
+        assert_int_equal(found.reason, reason);
+        assert_int_equal(found.bytes, summary.bytes);
+        assert_int_equal(found.arcs, summary.arcs);
+        json_decref(object);
+    }
+}
+
+static void what_is_none_is_refused(void **state)
+{
+    static const char *const texts[] = {
+        "{}",
+        "{\"kind\":\"matrix\",\"bytes\":1}",
+        "{\"kind\":\"tree\",\"bytes\":1,\"reason\":\"asked for\"}",
+        "{\"kind\":\"matrix\",\"bytes\":1,\"reason\":\"because\"}",
+        "{\"kind\":\"matrix\",\"bytes\":-1,\"reason\":\"asked for\"}",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct result_summary found = {0};
+        json_t *object = json_loads(texts[i], 0, NULL);
+
+        assert_non_null(object);
+        assert_false(result_summary_from_json(object, &found));
+        json_decref(object);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forms_are_found_by_name),
+        cmocka_unit_test(a_summary_is_read_back),
+        cmocka_unit_test(what_is_none_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+#include "tests/unit/hierarchy_fixture.h"
+
+#include <string.h>
+
+struct attempt {
+    unsigned asked;
+    unsigned stop_at; /* 0 = never */
+};
+
+static bool cancelled(void *context)
+{
+    struct attempt *attempt = context;
+    return ++attempt->asked == attempt->stop_at;
+}
+
+static enum status customize(const struct graph *graph, enum kind kind, uint32_t threads,
+                             struct attempt *attempt)
+{
+    const struct observer observer = {.context = attempt, .cancelled = cancelled};
+    const struct hierarchy_options options = {.kind = kind,
+                                              .observer = attempt != NULL ? &observer : NULL};
+    struct hierarchy_shape *shape = make_shape(graph);
+    struct cpu_pool *pool = NULL;
+    void *bytes = aligned_alloc(HIERARCHY_ALIGNMENT, hierarchy_bytes(shape, kind, graph->directed));
+    assert_non_null(bytes);
+    assert_int_equal(cpu_pool_create(threads, &pool), STATUS_OK);
+    const enum status status = hierarchy_customize(shape, graph, pool, &options, bytes);
+    cpu_pool_destroy(pool);
+    hierarchy_destroy_shape(shape);
+    free(bytes);
+    return status;
+}
+
+static void threads_find_the_same(void **state)
+{
+    (void)state;
+    for (int directed = 0; directed < 2; ++directed) {
+        struct graph *graph = make_grid(directed != 0);
+        uint64_t size;
+        uint64_t other_size;
+        void *bytes = make_bytes(graph, KIND_F4, 1, &size);
+        void *other = make_bytes(graph, KIND_F4, 3, &other_size);
+        assert_int_equal(size, other_size);
+        assert_memory_equal(bytes, other, size);
+        free(bytes);
+        free(other);
+        graph_destroy(graph);
+    }
+}
+
+static void a_negative_cycle_is_found(void **state)
+{
+    (void)state;
+    static const struct range_edge edges[] = {{0, 1, 4}, {1, 2, -3}, {2, 0, -2}, {2, 3, 9}};
+    static const struct range_edge zero[] = {{0, 1, 4}, {1, 2, -2}, {2, 0, -2}, {2, 3, 9}};
+    static const struct range_edge back[] = {{0, 1, 4}, {1, 2, -3}};
+    static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
+    for (size_t i = 0; i < 3; ++i) {
+        struct graph *graph = range_build(4, edges, 4, true);
+        struct graph *right = range_build(4, zero, 4, true);
+        struct graph *undirected = range_build(3, back, 2, false);
+        assert_int_equal(customize(graph, kinds[i], 1, NULL), STATUS_NEGATIVE_CYCLE);
+        assert_int_equal(customize(right, kinds[i], 1, NULL), STATUS_OK);
+        assert_int_equal(customize(undirected, kinds[i], 1, NULL), STATUS_NEGATIVE_CYCLE);
+        graph_destroy(graph);
+        graph_destroy(right);
+        graph_destroy(undirected);
+    }
+}
+
+static void a_cancel_is_heard_at_any_time(void **state)
+{
+    (void)state;
+    struct graph *graph = make_grid(true);
+    struct attempt attempt = {0};
+    assert_int_equal(customize(graph, KIND_I4, 1, &attempt), STATUS_OK);
+    assert_true(attempt.asked > 2);
+    for (unsigned at = 1; at <= attempt.asked; ++at) {
+        struct attempt stopped = {.stop_at = at};
+        assert_int_equal(customize(graph, KIND_I4, 1, &stopped), STATUS_CANCELLED);
+    }
+    graph_destroy(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_find_the_same),
+        cmocka_unit_test(a_negative_cycle_is_found),
+        cmocka_unit_test(a_cancel_is_heard_at_any_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,71 @@
+#include "tests/unit/hierarchy_fixture.h"
+
+#include <string.h>
+
+/* Whether an elimination in this order leaves an arc between two positions: by doing it. */
+static bool *eliminate(const struct graph *graph, const struct hierarchy_shape *shape)
+{
+    const size_t n = graph->vertex_count;
+    bool *arc = calloc(n * n + 1, sizeof(*arc));
+    assert_non_null(arc);
+    for (uint32_t v = 0; v < n; ++v) {
+        for (uint64_t e = graph->row_offset[v]; e < graph->row_offset[v + 1]; ++e) {
+            const size_t a = shape->position_of[v];
+            const size_t b = shape->position_of[graph->target[e]];
+            arc[a * n + b] = arc[b * n + a] = true;
+        }
+    }
+    for (size_t k = 0; k < n; ++k) {
+        for (size_t i = k + 1; i < n; ++i) {
+            for (size_t j = k + 1; j < n; ++j) {
+                arc[i * n + j] |= i != j && arc[i * n + k] && arc[k * n + j];
+            }
+        }
+    }
+    return arc;
+}
+
+static void check_shape(const struct graph *graph)
+{
+    const size_t n = graph->vertex_count;
+    struct hierarchy_shape *shape = make_shape(graph);
+    bool *arc = eliminate(graph, shape);
+    uint64_t arcs = 0;
+    for (uint32_t s = 0; s < shape->supernode_count; ++s) {
+        for (uint32_t at = shape->first[s]; at < shape->first[s + 1]; ++at) {
+            for (uint32_t to = at + 1; to < n; ++to) {
+                bool has = to < shape->first[s + 1];
+                for (uint64_t i = shape->row_begin[s]; i < shape->row_begin[s + 1]; ++i) {
+                    has |= shape->row[i] == to;
+                }
+                arcs += arc[at * n + to];
+                assert_true(has || !arc[at * n + to]);
+            }
+        }
+    }
+    assert_int_equal(shape->arc_count, arcs);
+    assert_int_equal(shape->first[shape->supernode_count], n);
+    free(arc);
+    hierarchy_destroy_shape(shape);
+}
+
+static void every_arc_that_is_left_has_its_place(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 200; ++seed) {
+        struct graph *graph = range_random(seed);
+        check_shape(graph);
+        graph_destroy(graph);
+    }
+    struct graph *grid = make_grid(false);
+    check_shape(grid);
+    graph_destroy(grid);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_arc_that_is_left_has_its_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,110 @@
+#include "tests/unit/hierarchy_fixture.h"
+
+#include "server/solver/solve.h"
+
+#include <string.h>
+
+static enum status solve(const struct graph *graph, enum kind kind, struct solve_outcome *outcome,
+                         struct problem *problem)
+{
+    void *bytes = NULL;
+    uint64_t size = 0;
+    struct hierarchy *hierarchy = NULL;
+    const enum status status =
+        solve_hierarchy(graph, kind, 1, NULL, &bytes, &size, outcome, problem);
+    if (status == STATUS_OK) {
+        assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
+        assert_int_equal(hierarchy->summary.arc_count, outcome->arc_count);
+    }
+    hierarchy_close(hierarchy);
+    free(bytes);
+    return status;
+}
+
+static void a_solve_says_what_it_did(void **state)
+{
+    (void)state;
+    struct graph *graph = make_grid(true);
+    struct solve_outcome outcome = {0};
+    struct problem problem = {0};
+    assert_int_equal(solve(graph, KIND_I4, &outcome, &problem), STATUS_OK);
+    assert_int_equal(outcome.plan.kind, PLAN_NESTED_DISSECTION);
+    assert_true(outcome.plan.parts > 1 && outcome.plan.largest_separator >= GRID_WIDTH / 2);
+    assert_true(outcome.arc_count > 2 * GRID_VERTICES);
+    solve_outcome_finish(&outcome);
+    graph_destroy(graph);
+}
+
+static void a_negative_cycle_has_its_name(void **state)
+{
+    (void)state;
+    static const struct range_edge edges[] = {{0, 1, 4}, {1, 2, -3}, {2, 0, -2}, {2, 3, 9}};
+    static const struct range_edge loop[] = {{0, 1, 4}, {1, 1, -3}};
+    struct graph *graphs[] = {range_build(4, edges, 4, true), range_build(2, loop, 2, true)};
+    static const char *const details[] = {"has length -1", "Vertex 1 has an edge to itself"};
+    for (int i = 0; i < 2; ++i) {
+        struct solve_outcome outcome = {0};
+        struct problem problem = {0};
+        assert_int_equal(solve(graphs[i], KIND_F8, &outcome, &problem), STATUS_NEGATIVE_CYCLE);
+        assert_int_equal(outcome.cycle_length, i == 0 ? 3 : 1);
+        assert_non_null(strstr(problem.detail, details[i]));
+        solve_outcome_finish(&outcome);
+        graph_destroy(graphs[i]);
+    }
+}
+
+/* The sum is 0, but rounds to less in some orders: 1e16 + 1 is 1e16. */
+static void a_cycle_of_length_0_is_none_in_floats(void **state)
+{
+    (void)state;
+    const struct graph_options options = {0};
+    struct graph_builder *builder = NULL;
+    struct vertex_names *names = NULL;
+    struct graph *graph = NULL;
+    static const double weights[] = {1e16, 1, -1e16, -1};
+    assert_int_equal(graph_builder_create(&options, &builder), STATUS_OK);
+    assert_int_equal(vertex_names_create_range(4, 0, &names), STATUS_OK);
+    for (uint32_t v = 0; v < 4; ++v) {
+        assert_int_equal(graph_builder_add_real(builder, v, (v + 1) % 4, weights[v]), STATUS_OK);
+    }
+    assert_int_equal(graph_builder_finish(builder, &names, NULL, true, &graph, NULL), STATUS_OK);
+    graph_builder_destroy(builder);
+    struct solve_outcome outcome = {0};
+    struct problem problem = {0};
+    assert_int_equal(solve(graph, KIND_F8, &outcome, &problem), STATUS_OK);
+    solve_outcome_finish(&outcome);
+    graph_destroy(graph);
+}
+
+static bool always(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static void a_cancel_is_heard(void **state)
+{
+    (void)state;
+    const struct observer observer = {.cancelled = always};
+    struct graph *graph = make_grid(false);
+    struct solve_outcome outcome = {0};
+    struct problem problem = {0};
+    void *bytes = NULL;
+    uint64_t size = 0;
+    assert_int_equal(
+        solve_hierarchy(graph, KIND_I4, 1, &observer, &bytes, &size, &outcome, &problem),
+        STATUS_CANCELLED);
+    assert_null(bytes);
+    graph_destroy(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_solve_says_what_it_did),
+        cmocka_unit_test(a_negative_cycle_has_its_name),
+        cmocka_unit_test(a_cycle_of_length_0_is_none_in_floats),
+        cmocka_unit_test(a_cancel_is_heard),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,129 @@
+#include "server/store/result.h"
+#include "tests/unit/hierarchy_fixture.h"
+#include "tests/unit/store_fixture.h"
+
+#include <string.h>
+
+static struct result_file *make_file(const struct fixture *fixture, const struct graph *graph,
+                                     uint64_t *ret_checksum)
+{
+    struct result_file *file = NULL;
+    uint64_t size;
+    void *bytes = make_bytes(graph, KIND_I4, 1, &size);
+    assert_int_equal(
+        result_file_create_hierarchy(fixture->folder, graph->vertex_count, KIND_I4, &file),
+        STATUS_OK);
+    assert_int_equal(result_file_write_hierarchy(file, bytes, size), STATUS_OK);
+    assert_int_equal(result_file_seal(file), STATUS_OK);
+    assert_int_equal(result_file_publish(file, "h", ret_checksum), STATUS_OK);
+    free(bytes);
+    return file;
+}
+
+static void check_pool(struct result_file *file, const struct graph *graph)
+{
+    const size_t n = graph->vertex_count;
+    struct search_pool *pool = NULL;
+    struct result_rows rows = {0};
+    uint64_t *distance = range_distances(graph);
+    assert_int_equal(search_pool_create(file, &pool), STATUS_OK);
+    assert_int_equal(search_pool_open(pool), STATUS_OK);
+    assert_true(search_pool_arc_count(pool) > n);
+    /* One after the other, some again, and one that is far. */
+    for (uint32_t i = 0; i < 2 * n; ++i) {
+        const uint32_t row = i % 5 == 4 ? i * 17 % (uint32_t)n : i / 2;
+        const void *found = NULL;
+        assert_int_equal(search_pool_row(pool, row, &rows, &found), STATUS_OK);
+        for (size_t target = 0; target < n; ++target) {
+            assert_int_equal(((const int32_t *)found)[target], distance[row * n + target]);
+        }
+    }
+    const uint32_t pairs[] = {3, 7, 3, 9, 100, 2, (uint32_t)n, 0, 1, 1};
+    int32_t elements[5];
+    assert_int_equal(search_pool_gather(pool, pairs, 5, elements), 3);
+    assert_int_equal(elements[0], distance[3 * n + 7]);
+    assert_int_equal(elements[2], distance[100 * n + 2]);
+    result_rows_finish(&rows);
+    search_pool_destroy(pool);
+    free(distance);
+}
+
+static void a_hierarchy_answers_before_and_after_it_is_kept(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *graph = make_grid(true);
+    struct result_file *opened = NULL;
+    uint64_t checksum;
+    struct result_file *file = make_file(fixture, graph, &checksum);
+    assert_int_equal(result_file_form(file), RESULT_FORM_HIERARCHY);
+    check_pool(file, graph);
+    result_file_destroy(file);
+    assert_int_equal(
+        result_file_open(fixture->folder, "h", GRID_VERTICES, KIND_I4, checksum, &opened),
+        STATUS_OK);
+    assert_int_equal(result_file_form(opened), RESULT_FORM_HIERARCHY);
+    check_pool(opened, graph);
+    result_file_destroy(opened);
+    graph_destroy(graph);
+}
+
+static void one_of_another_graph_is_damaged(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *graph = make_grid(false);
+    struct result_file *opened = NULL;
+    struct search_pool *pool = NULL;
+    uint64_t checksum;
+    result_file_destroy(make_file(fixture, graph, &checksum));
+    assert_int_equal(
+        result_file_open(fixture->folder, "h", GRID_VERTICES + 1, KIND_I4, checksum, &opened),
+        STATUS_OK);
+    assert_int_equal(search_pool_create(opened, &pool), STATUS_OK);
+    assert_int_equal(search_pool_open(pool), STATUS_CORRUPT);
+    search_pool_destroy(pool);
+    result_file_destroy(opened);
+    graph_destroy(graph);
+}
+
+/* Every block is verified before a search follows anything in it. */
+static void a_changed_byte_is_found(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *graph = make_grid(false);
+    uint64_t checksum;
+    struct result_file *file = make_file(fixture, graph, &checksum);
+    const uint64_t size = result_file_bytes(file);
+    result_file_destroy(file);
+    for (uint64_t at = 0; at < size; at += 97) {
+        struct search_pool *pool = NULL;
+        struct result_file *opened = NULL;
+        unsigned char byte;
+        const int descriptor = openat(fixture->folder, "h", O_RDWR | O_CLOEXEC);
+        assert_true(descriptor >= 0 && pread(descriptor, &byte, 1, (off_t)at) == 1);
+        byte ^= 8;
+        assert_int_equal(pwrite(descriptor, &byte, 1, (off_t)at), 1);
+        enum status status =
+            result_file_open(fixture->folder, "h", GRID_VERTICES, KIND_I4, checksum, &opened);
+        if (status == STATUS_OK) {
+            assert_int_equal(search_pool_create(opened, &pool), STATUS_OK);
+            status = search_pool_open(pool);
+        }
+        assert_int_equal(status, STATUS_CORRUPT);
+        search_pool_destroy(pool);
+        result_file_destroy(opened);
+        byte ^= 8;
+        assert_int_equal(pwrite(descriptor, &byte, 1, (off_t)at), 1);
+        close(descriptor);
+    }
+    graph_destroy(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FIXTURE_TEST(a_hierarchy_answers_before_and_after_it_is_kept),
+        FIXTURE_TEST(one_of_another_graph_is_damaged),
+        FIXTURE_TEST(a_changed_byte_is_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
