@@ -188,6 +188,7 @@ static enum status take_member_name(struct json *json, const struct json_token *
                                     struct problem *reterr)
 {
     enum status status;
+
     json->member = find_member(json, IN_GRAPH, token);
     if (json->member == MEMBER_OTHER && json->dialect == DIALECT_JSON && token->size == 7 &&
         memcmp(token->text, "weights", 7) == 0) {
@@ -248,6 +249,7 @@ static enum status begin_element(struct json *json, const struct json_token *tok
                                  struct problem *reterr)
 {
     const bool compact = json->dialect == DIALECT_JSON && is_array(token);
+
     json->element = token->place;
     json->seen &= (1u << MEMBER_ID) - 1;
     json->part = MEMBER_OTHER;
@@ -274,6 +276,7 @@ static enum status end_element(struct json *json, struct problem *reterr)
     const uint64_t index = graph_builder_edge_count(json->reader.builder);
     enum status status;
     const bool is_node = json->member == MEMBER_NODES;
+
     if (is_node         ? !has_seen(json, MEMBER_ID)
         : json->compact ? json->part_count < 2
                         : !has_seen(json, MEMBER_SOURCE) || !has_seen(json, MEMBER_TARGET)) {
@@ -308,6 +311,7 @@ static enum status take_array_part(struct json *json, const struct json_token *t
 {
     const unsigned part = json->part_count++;
     int64_t vertex;
+
     if (part >= 2) {
         return part == 2 ? json_weight_take(&json->weight, token, reterr)
                          : refuse(token, "An edge is [source, target, weight].", reterr);
@@ -329,6 +333,7 @@ static enum status take_part(struct json *json, const struct json_token *token,
                              struct problem *reterr)
 {
     enum status status;
+
     if (json->part == MEMBER_WEIGHT) {
         return json_weight_take(&json->weight, token, reterr);
     }
@@ -358,6 +363,7 @@ static enum status take_end_name(struct json *json, const struct json_token *tok
                                  struct problem *reterr)
 {
     const enum member source = json->part < MEMBER_FROM ? MEMBER_SOURCE : MEMBER_FROM;
+
     json->source = json->source == MEMBER_OTHER ? source : json->source;
     if (json->source == source) {
         json->part = MEMBER_SOURCE + (json->part - source);
@@ -374,6 +380,7 @@ static enum status take_inner(struct json *json, const struct json_token *token,
                               struct problem *reterr)
 {
     const bool is_node = json->member == MEMBER_NODES;
+
     if (depth == 1 && is_node && json->by_key && token->kind == JSON_TOKEN_KEY) {
         struct json_token name = *token;
         /* In version 2 of jgf the name of a node is the key of its object. */
@@ -416,6 +423,7 @@ static enum status take_inner(struct json *json, const struct json_token *token,
 static enum status take_token(void *context, const struct json_token *token, struct problem *reterr)
 {
     struct json *json = context;
+
     if (token->depth == 0) {
         return is_object(token) ? STATUS_OK
                                 : refuse(token, "The document is not an object.", reterr);
@@ -439,6 +447,7 @@ static enum status check_complete(const struct json *json, struct problem *reter
     const bool jgf = json->dialect == DIALECT_JGF;
     const bool listed = has_seen(json, MEMBER_NODES);
     const char *detail = NULL;
+
     if (jgf && !json->has_graph) {
         detail = "There is no \"graph\" in the document.";
     } else if (jgf && !listed) {
@@ -457,9 +466,6 @@ static enum status check_complete(const struct json *json, struct problem *reter
         problem_hint(reterr, READ_HERE);
         return STATUS_BAD_GRAPH;
     }
-    if (text_status(&json->both_ways) != STATUS_OK) {
-        return STATUS_NO_MEMORY;
-    }
     return json->linked ? json_weight_finish(&json->weight, reterr) : STATUS_OK;
 }
 
@@ -467,14 +473,12 @@ static void note(struct json *json)
 {
     struct reader_notes *notes = &json->reader.notes;
     const bool listed = has_seen(json, MEMBER_NODES);
+
     snprintf(notes->variant, sizeof(notes->variant), "%s",
              json->dialect == DIALECT_JGF ? (json->by_key ? "version 2" : "version 1")
              : listed                     ? "node-link"
                                           : "compact");
-    snprintf(notes->weight, sizeof(notes->weight), "%s",
-             json->weight.used.rank == NO_COLUMN ? ""
-             : listed                            ? json->weight.used.bytes
-                                                 : READER_WEIGHT_VALUE);
+    snprintf(notes->weight, sizeof(notes->weight), "%s", json->weight.used.bytes);
     notes->says_direction = has_seen(json, MEMBER_DIRECTED);
 }
 
@@ -482,9 +486,10 @@ static void note(struct json *json)
 static enum status settle_directions(struct json *json, struct problem *reterr)
 {
     const struct graph_options *options = &json->reader.options;
-    enum status status = STATUS_OK;
+    enum status status = text_status(&json->both_ways);
     uint32_t ends[2];
     uint64_t index;
+
     if (options->has_directed ? options->directed : json->directed) {
         for (size_t at = 0; at < json->both_ways.size && status == STATUS_OK; at += sizeof(index)) {
             memcpy(&index, json->both_ways.bytes + at, sizeof(index));
@@ -507,6 +512,7 @@ static enum status finish_compact(struct json *json, struct graph **ret_graph,
     const uint64_t count =
         has_seen(json, MEMBER_N) ? (uint64_t)json->vertex_count : json->reader.options.vertex_count;
     enum status status = reader_admit_count(&json->reader, count, reterr);
+
     if (status == STATUS_OK) {
         status = graph_builder_admit(json->reader.builder, count, reterr);
     }
@@ -524,6 +530,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 {
     struct json *json = (struct json *)reader;
     enum status status = json_scanner_end(&json->scanner, reterr);
+
     if (status == STATUS_OK) {
         status = check_complete(json, reterr);
     }
@@ -552,6 +559,7 @@ static enum status feed(struct reader *reader, const char *bytes, size_t size,
 static void cleanup(struct reader *reader)
 {
     struct json *json = (struct json *)reader;
+
     json_scanner_finish(&json->scanner);
     json_nodes_finish(&json->nodes);
     text_finish(&json->both_ways);
@@ -561,12 +569,14 @@ static void cleanup(struct reader *reader)
 static uint64_t memory(const struct reader *reader)
 {
     const struct json *json = (const struct json *)reader;
+
     return json_nodes_memory(&json->nodes) + json->both_ways.size * 4;
 }
 
 static enum status init(struct reader *reader)
 {
     struct json *json = (struct json *)reader;
+
     json->dialect = reader->format == FORMAT_JGF ? DIALECT_JGF : DIALECT_JSON;
     json->base = json->dialect == DIALECT_JSON ? 1 : 0;
     json->directed = true; /* unless the document says otherwise */

@@ -2,6 +2,7 @@
 
 #include "proto/number.h"
 #include "proto/read/edge_columns.h"
+#include "proto/read/reader.h"
 
 #include <string.h>
 
@@ -9,9 +10,12 @@ static const struct weight_name no_name = {.rank = NO_COLUMN};
 
 void json_weight_init(struct json_weight *weight, const char *wanted, const char *place_of_all)
 {
-    /* The third of a compact edge has no name, and is the weight: the key of rank 0. */
-    *weight = (struct json_weight){
-        .wanted = wanted, .place_of_all = place_of_all, .used = no_name, .name = no_name};
+    /* The third of a compact edge has no key, and is the weight. */
+    *weight = (struct json_weight){.wanted = wanted,
+                                   .place_of_all = place_of_all,
+                                   .used = no_name,
+                                   .name = no_name,
+                                   .key = {0, READER_WEIGHT_VALUE}};
 }
 
 void json_weight_begin(struct json_weight *weight)
