@@ -31,6 +31,12 @@ bool json_weight_find(struct json_weight *weight, const struct json_token *key)
     if (key->size >= sizeof(weight->key.bytes)) {
         return false;
     }
+    /* Most edges have the name of those before. */
+    if (weight->used.rank != NO_COLUMN && weight->used.bytes[key->size] == '\0' &&
+        memcmp(weight->used.bytes, key->text, key->size) == 0) {
+        weight->key = weight->used;
+        return true;
+    }
     const size_t rank = edge_columns_rank(field, weight->wanted);
     if (rank != NO_COLUMN) {
         memcpy(weight->key.bytes, key->text, key->size + 1);
