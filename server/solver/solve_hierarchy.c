@@ -4,6 +4,10 @@
 
 #include <stdlib.h>
 
+/* 2 GiB of i4, and half an hour of one thread: a road network of 10 million vertices has a tenth of
+ * both. */
+static const struct hierarchy_limits limits = {.entries = UINT64_C(1) << 29, .steps = 2e12};
+
 /* Order and shape count as planning. */
 static enum status plan(const struct graph *graph, uint32_t threads,
                         struct hierarchy_shape **ret_shape, struct plan_summary *ret_plan)
@@ -13,7 +17,7 @@ static enum status plan(const struct graph *graph, uint32_t threads,
     enum status status =
         vertex_at != NULL ? hierarchy_order(graph, threads, vertex_at) : STATUS_NO_MEMORY;
     if (status == STATUS_OK) {
-        status = hierarchy_make_shape(graph, vertex_at, ret_shape);
+        status = hierarchy_make_shape(graph, vertex_at, &limits, ret_shape);
     }
     free(vertex_at);
     if (status != STATUS_OK) {
@@ -32,13 +36,11 @@ static enum status plan(const struct graph *graph, uint32_t threads,
     return STATUS_OK;
 }
 
-static enum status refuse_size(uint64_t bytes, uint64_t available, struct problem *reterr)
+static enum status refuse_size(const char *words, struct problem *reterr)
 {
-    problem_set(reterr, STATUS_TOO_LARGE,
-                "The hierarchy of this graph would take %.3g GB: it has no small separators.",
-                (double)bytes * 1e-9);
-    problem_limit(reterr, (double)available, (double)bytes);
-    problem_hint(reterr, "Solve a part of the graph, or use a machine with more memory.");
+    problem_set(reterr, STATUS_TOO_LARGE, "The hierarchy of this graph would be too large%s.",
+                words);
+    problem_hint(reterr, "Solve a part of the graph, or use a machine that holds its matrix.");
     return STATUS_TOO_LARGE;
 }
 
@@ -66,7 +68,8 @@ static enum status customize(const struct hierarchy_shape *shape, const struct g
     const uint64_t size = hierarchy_bytes(shape, options->kind, graph->directed);
     struct cpu_pool *pool = NULL;
     if (available > 0 && size > available / 2) {
-        return refuse_size(size, available / 2, reterr);
+        problem_limit(reterr, (double)(available / 2), (double)size);
+        return refuse_size(" for the memory that is free", reterr);
     }
     void *bytes = aligned_alloc(HIERARCHY_ALIGNMENT, size);
     enum status status = bytes != NULL ? cpu_pool_create(threads, &pool) : STATUS_NO_MEMORY;
@@ -98,6 +101,9 @@ enum status solve_hierarchy(const struct graph *graph, enum kind kind, uint32_t 
     const bool is_folded = graph_fold(graph, &folded) == STATUS_OK && folded != NULL;
     const struct graph *solved = is_folded ? folded : graph;
     status = plan(solved, threads, &shape, &outcome->plan);
+    if (status == STATUS_TOO_LARGE) {
+        status = refuse_size(": it has no small separators", reterr);
+    }
     const bool stop = observer != NULL && observer->cancelled(observer->context);
     status = status == STATUS_OK && stop ? STATUS_CANCELLED : status;
     if (status == STATUS_OK) {

@@ -30,13 +30,15 @@ static inline struct graph *make_grid(bool directed)
     return range_build(GRID_VERTICES, grid_edges, count, directed);
 }
 
+static const struct hierarchy_limits no_limits = {.entries = UINT64_MAX, .steps = 1e300};
+
 static inline struct hierarchy_shape *make_shape(const struct graph *graph)
 {
     struct hierarchy_shape *shape = NULL;
     uint32_t *vertex_at = calloc(graph->vertex_count + 1, sizeof(*vertex_at));
     assert_non_null(vertex_at);
     assert_int_equal(hierarchy_order(graph, 1, vertex_at), STATUS_OK);
-    assert_int_equal(hierarchy_make_shape(graph, vertex_at, &shape), STATUS_OK);
+    assert_int_equal(hierarchy_make_shape(graph, vertex_at, &no_limits, &shape), STATUS_OK);
     free(vertex_at);
     return shape;
 }

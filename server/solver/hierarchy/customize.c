@@ -11,13 +11,24 @@
 /* Subtrees for each thread, so that they end at about the same time. */
 #define SUBTREES_PER_THREAD 16
 
+/* After so many pivots of a front a cancel is looked for. */
+#define PIVOTS_AT_ONCE 64
+/* Progress is told in so many rounds. */
+#define ROUNDS 1000
+
 /* ---- Fronts ---- */
+
+struct customization;
+struct hand;
 
 struct front {
     void *elements;
     uint32_t columns;
     uint32_t size; /* with the rows */
     bool symmetric;
+    bool (*goes_on)(struct customization *run, const struct hand *hand, uint32_t pivots);
+    struct customization *run;
+    const struct hand *hand;
 };
 
 struct front_operations {
@@ -75,8 +86,25 @@ struct customization {
     uint32_t *subtree_last;
     uint32_t subtree_count;
     struct hand *hands;
+    atomic_ullong pivots_done;
     atomic_int status;
 };
+
+/* The observer is told and asked on the calling thread, which has the first hand. pivots: those of
+ * its front that are done. */
+static bool goes_on(struct customization *run, const struct hand *hand, uint32_t pivots)
+{
+    const struct observer *observer = run->observer;
+    const uint64_t n = run->hierarchy.summary.vertex_count;
+    if (hand == run->hands && observer != NULL) {
+        const uint64_t done = (atomic_load(&run->pivots_done) + pivots) * ROUNDS / n;
+        observer_tell_rounds(observer, (uint32_t)done, ROUNDS);
+        if (observer->cancelled(observer->context)) {
+            atomic_store(&run->status, STATUS_CANCELLED);
+        }
+    }
+    return atomic_load_explicit(&run->status, memory_order_relaxed) == STATUS_OK;
+}
 
 /* Where each row of the child is in the parent's front. */
 static void place_rows(const struct hierarchy_shape *shape, uint32_t child, uint32_t s,
@@ -148,13 +176,17 @@ static void run_supernode(struct customization *run, uint32_t s, struct hand *ha
     const struct front front = {.elements = hand->front,
                                 .columns = hierarchy_columns(shape, s),
                                 .size = hierarchy_columns(shape, s) + (uint32_t)rows,
-                                .symmetric = !hierarchy->summary.directed};
+                                .symmetric = !hierarchy->summary.directed,
+                                .goes_on = goes_on,
+                                .run = run,
+                                .hand = hand};
     run->operations->load(&front, up, down);
     take_children(run, s, hand, &front, in_subtree);
     if (!run->operations->eliminate(&front, run->above, run->clamp)) {
         atomic_store(&run->status, STATUS_NEGATIVE_CYCLE);
         return;
     }
+    atomic_fetch_add_explicit(&run->pivots_done, front.columns, memory_order_relaxed);
     run->remains[s] = hand->stack_bytes;
     void *remains = keeps ? malloc(bytes + 1) : push(hand, bytes);
     if (remains == NULL && bytes > 0) {
@@ -213,29 +245,13 @@ static enum status find_subtrees(struct customization *run, uint32_t threads)
     return STATUS_OK;
 }
 
-static bool goes_on(struct customization *run)
-{
-    return atomic_load_explicit(&run->status, memory_order_relaxed) == STATUS_OK;
-}
-
-/* The observer is asked on the calling thread. */
-static void look_for_cancel(struct customization *run)
-{
-    if (run->observer != NULL && run->observer->cancelled(run->observer->context)) {
-        atomic_store(&run->status, STATUS_CANCELLED);
-    }
-}
-
 static void run_subtree(void *context, uint32_t thread, uint64_t task)
 {
     struct customization *run = context;
     struct hand *hand = &run->hands[thread];
     const uint32_t last = run->subtree_last[task];
-    if (thread == 0) {
-        look_for_cancel(run);
-    }
     hand->stack_bytes = 0;
-    for (uint32_t s = run->subtree_first[task]; s <= last && goes_on(run); s++) {
+    for (uint32_t s = run->subtree_first[task]; s <= last && goes_on(run, hand, 0); s++) {
         run_supernode(run, s, hand, true, s == last);
     }
 }
@@ -244,14 +260,12 @@ static enum status run_all(struct customization *run, struct cpu_pool *pool)
 {
     const uint32_t count = run->hierarchy.shape.supernode_count;
     uint32_t subtree = 0;
-    cpu_pool_watch(pool, run->observer, PHASE_SOLVING, 0, 0.5);
     cpu_pool_run(pool, run->subtree_count, run_subtree, run);
-    for (uint32_t s = 0; s < count && goes_on(run); s++) {
+    for (uint32_t s = 0; s < count && goes_on(run, run->hands, 0); s++) {
         if (subtree < run->subtree_count && s == run->subtree_first[subtree]) {
             s = run->subtree_last[subtree++];
         } else {
-            look_for_cancel(run);
-            run_supernode(run, s, &run->hands[0], false, true);
+            run_supernode(run, s, run->hands, false, true);
         }
     }
     return (enum status)atomic_load(&run->status);

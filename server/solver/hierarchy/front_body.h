@@ -54,7 +54,7 @@ static void NAME(assemble)(const struct front *front, const void *remains, uint3
     }
 }
 
-/* False at a negative cycle. */
+/* False at a negative cycle. Ends early where the run does not go on. */
 static bool NAME(eliminate)(const struct front *front, int32_t above, bool clamp)
 {
     const uint32_t size = front->size;
@@ -64,6 +64,10 @@ static bool NAME(eliminate)(const struct front *front, int32_t above, bool clamp
         ELEMENT *restrict pivot = elements + (size_t)k * size;
         if (pivot[k] < 0 && !clamp) {
             return false;
+        }
+        if (k % PIVOTS_AT_ONCE == PIVOTS_AT_ONCE - 1 &&
+            !front->goes_on(front->run, front->hand, k)) {
+            return true;
         }
         pivot[k] = 0;
         for (uint32_t j = k + 1; j < size; j++) {

@@ -10,6 +10,9 @@
 #include <string.h>
 
 #define LEAF 64
+/* A leaf that could not be divided, and is larger than this, keeps its order: there is no good one.
+ */
+#define LEAF_MAX 2048
 #define WORD 64
 
 struct leaf {
@@ -331,7 +334,7 @@ static enum status order_core(const struct graph *graph, uint32_t threads, uint3
     }
     for (uint32_t i = 0; status == STATUS_OK && i < dissection->node_count; i++) {
         const struct dissection_node *node = &dissection->nodes[i];
-        if (node->child[0] == NO_NODE) {
+        if (node->child[0] == NO_NODE && node->end - node->begin <= LEAF_MAX) {
             status = order_leaf(&leaf, ret_at + node->begin, node->end - node->begin);
         }
     }

@@ -179,6 +179,7 @@ static enum status order_positions(const struct graph *graph, struct hierarchy_s
 
 struct pass {
     struct hierarchy_shape *shape;
+    struct hierarchy_limits limits;
     struct sides higher;
     struct list rows;
     uint32_t *mark;         /* of each position: the last one that met it, + 1 */
@@ -189,6 +190,7 @@ struct pass {
     uint32_t *found; /* that of the next */
     uint32_t found_count;
     uint64_t weights;
+    double steps; /* of the elimination */
 };
 
 static int compare(const void *left, const void *right)
@@ -239,8 +241,13 @@ static enum status close_supernode(struct pass *pass, uint32_t end)
     shape->row_begin[s + 1] = pass->rows.count;
     shape->first[s + 1] = end;
     shape->weight_begin[s] = pass->weights;
+    const double size = (double)(columns + pass->open_count);
     pass->weights += columns * (columns + pass->open_count);
+    pass->steps += (double)columns * size * size;
     shape->weight_begin[s + 1] = pass->weights;
+    if (pass->weights > pass->limits.entries || pass->steps > pass->limits.steps) {
+        return STATUS_TOO_LARGE;
+    }
     if (pass->open_count > 0) {
         const uint32_t at = pass->open[0];
         pass->next_waiting[s] = pass->waiting[at];
@@ -293,11 +300,12 @@ static void find_supernode_parents(struct hierarchy_shape *shape, uint32_t *supe
     }
 }
 
-static enum status fill_shape(const struct graph *graph, struct hierarchy_shape *shape)
+static enum status fill_shape(const struct graph *graph, const struct hierarchy_limits *limits,
+                              struct hierarchy_shape *shape)
 {
     const size_t n = graph->vertex_count;
     uint32_t *scratch = malloc((5 * n + 5) * sizeof(*scratch));
-    struct pass pass = {.shape = shape};
+    struct pass pass = {.shape = shape, .limits = *limits};
     if (scratch == NULL) {
         return STATUS_NO_MEMORY;
     }
@@ -308,7 +316,10 @@ static enum status fill_shape(const struct graph *graph, struct hierarchy_shape 
     pass.next_waiting = scratch + 2 * n;
     pass.open = scratch + 3 * n;
     pass.found = scratch + 4 * n;
-    enum status status = list_sides(graph, shape->position_of, true, &pass.higher);
+    enum status status = reserve(&pass.rows, 1); /* there may be none */
+    if (status == STATUS_OK) {
+        status = list_sides(graph, shape->position_of, true, &pass.higher);
+    }
     if (status == STATUS_OK) {
         status = find_supernodes(&pass);
     }
@@ -322,6 +333,7 @@ static enum status fill_shape(const struct graph *graph, struct hierarchy_shape 
 }
 
 enum status hierarchy_make_shape(const struct graph *graph, const uint32_t *vertex_at,
+                                 const struct hierarchy_limits *limits,
                                  struct hierarchy_shape **ret_shape)
 {
     const size_t n = graph->vertex_count;
@@ -346,7 +358,7 @@ enum status hierarchy_make_shape(const struct graph *graph, const uint32_t *vert
         status = order_positions(graph, shape);
     }
     if (status == STATUS_OK) {
-        status = fill_shape(graph, shape);
+        status = fill_shape(graph, limits, shape);
     }
     if (status != STATUS_OK) {
         hierarchy_destroy_shape(shape);

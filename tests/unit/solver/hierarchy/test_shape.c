@@ -62,10 +62,29 @@ static void every_arc_that_is_left_has_its_place(void **state)
     graph_destroy(grid);
 }
 
+static void what_is_too_large_is_not_made(void **state)
+{
+    (void)state;
+    struct graph *grid = make_grid(true);
+    struct hierarchy_shape *shape = make_shape(grid);
+    const uint64_t entries = shape->weight_begin[shape->supernode_count];
+    const struct hierarchy_limits limits[] = {
+        {entries, 1e300}, {entries - 1, 1e300}, {entries, 99}};
+    for (size_t i = 0; i < 3; ++i) {
+        struct hierarchy_shape *again = NULL;
+        assert_int_equal(hierarchy_make_shape(grid, shape->vertex_at, &limits[i], &again),
+                         i == 0 ? STATUS_OK : STATUS_TOO_LARGE);
+        hierarchy_destroy_shape(again);
+    }
+    hierarchy_destroy_shape(shape);
+    graph_destroy(grid);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_arc_that_is_left_has_its_place),
+        cmocka_unit_test(what_is_too_large_is_not_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
