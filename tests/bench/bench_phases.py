@@ -1,25 +1,70 @@
 """From upload to answer: whole jobs through the daemon, and where their time goes.
 
-    bench_phases.py APSPD GRAPH... [--beside APSPD] [--runs N] [DAEMON'S OPTIONS ...]
+    bench_phases.py APSPD GRAPH... [--beside APSPD] [--runs N] [--json FILE] [DAEMON'S OPTIONS ...]
+    bench_phases.py --chart FILE OUT.svg
 
 Each graph is uploaded, solved and removed, by each build in turn: APSPD, the one of --beside, and
 APSPD with solver.plans = none. Prints a row for each graph and build: the medians of the whole (the
 first byte of the upload to the answer that says done), of the upload and of the job's own phases in
 milliseconds, and the whole as a multiple of the first build's. The options (--worker.kind thread) go
-to all daemons."""
+to all daemons. --json keeps the rows of APSPD, an object a line, which --chart draws: a bar for each
+graph, of the shares of the whole."""
 
 import argparse
+import json
 import os
 import statistics
 import sys
 import time
+from xml.sax.saxutils import escape
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "http"))
 
 import harness
 
 PHASES = ("plan", "fill", "h2d", "compute", "d2h", "write")
+# By colour: what is said of it, and its phases; the rest of the whole is the last.
+PARTS = (("upload", ("upload",)), ("plan", ("plan",)), ("compute", ("compute",)), ("to the host", ("d2h",)),
+         ("other", ()))
+STYLE = """<style>
+text{font-family:system-ui,'DejaVu Sans',Arial,sans-serif;font-size:13px;fill:#24292f}
+.p0{fill:#56b4e9}.p1{fill:#e69f00}.p2{fill:#0072b2}.p3{fill:#009e73}.p4{fill:#c3c9cf}
+</style>
+"""
+NAMES, BARS, ENDS, LINE = 350, 420, 80, 22
 TYPES = {".nthu": "nthu", ".gr": "dimacs", ".mtx": "mtx", ".graph": "metis"}
+
+
+def chart(rows):
+    """Horizontal bars of one length, as a small graph takes a hundredth of a large one."""
+    height = (len(rows) + 2) * LINE
+    width = NAMES + BARS + ENDS
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}">\n'
+             f"<title>Shares of the time from upload to answer</title>\n{STYLE}"
+             f'<rect width="{width}" height="{height}" fill="#ffffff"/>\n']
+    for number, (name, _) in enumerate(PARTS):
+        left = NAMES + number * BARS // len(PARTS)
+        parts.append(f'<rect class="p{number}" x="{left}" y="5" width="12" height="12"/>'
+                     f'<text x="{left + 16}" y="16">{name}</text>\n')
+    for place, row in enumerate(rows):
+        top = (place + 1) * LINE + 6
+        left = float(NAMES)
+        parts.append(f'<text x="{NAMES - 8}" y="{top + 13}" text-anchor="end">{escape(row["graph"])}</text>')
+        for number, (_, phases) in enumerate(PARTS):
+            share = sum(row[phase] for phase in phases) / row["whole"]
+            long = BARS * share if phases else NAMES + BARS - left
+            parts.append(f'<rect class="p{number}" x="{left:.1f}" y="{top}" width="{max(long, 0):.1f}" '
+                         f'height="{LINE - 5}"/>')
+            left += long
+        parts.append(f'<text x="{NAMES + BARS + 8}" y="{top + 13}">{row["whole"]:.0f} ms</text>\n')
+    return "".join(parts) + "</svg>\n"
+
+
+def draw(source, target):
+    with open(source, encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    with open(target, "w", encoding="utf-8") as file:
+        file.write(chart(rows))
 
 
 def parse_arguments():
@@ -28,6 +73,7 @@ def parse_arguments():
     parser.add_argument("graphs", nargs="+")
     parser.add_argument("--beside")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--json")
     return parser.parse_known_args()
 
 
@@ -73,9 +119,15 @@ def main():
             first = first or figures[0]
             print(f"| {name} | {build} | {measured[-1][1]} | {figures[0]:.1f} | {figures[0] / first:.2f} | "
                   + " | ".join(f"{value:.1f}" for value in figures[1:]) + " |", flush=True)
+            if asked.json and build == "this":
+                with open(asked.json, "a", encoding="utf-8") as file:
+                    file.write(json.dumps(dict(zip(("whole", "upload", *PHASES), figures), graph=name)) + "\n")
     for daemon in daemons.values():
         daemon.close()
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["--chart"]:
+        draw(*sys.argv[2:])
+    else:
+        main()
