@@ -18,6 +18,8 @@ ROUTES = (
     "matrix?format=raw",
     "matrix?format=npy",
     "matrix?format=npy&rows=100:300",
+    "heatmap?size=20",
+    "heatmap?size=1&rows=0:1&cols=402:403",
 )
 
 
@@ -93,7 +95,7 @@ def test_the_whole_matrix_comes_in_parts(daemon):
 
 def test_what_only_a_matrix_has_is_refused(daemon):
     daemon.solve(roads(100, 6), "?name=bare&result=hierarchy")
-    for route in ("stats", "heatmap", "matrix?format=mtx"):
+    for route in ("stats", "matrix?format=mtx"):
         problem = daemon.get(f"/v1/graphs/bare/{route}").expect(409, "NotAMatrix").json
         assert "result=matrix" in problem["hint"], problem
     daemon.solve(roads(100, 6), "?name=bare&result=matrix")

@@ -16,16 +16,28 @@
 /* The state of one streamed heat map. */
 struct looker {
     struct overview overview;
+    const struct result *result;                /* the request's, which outlives the answer */
+    struct result_rows *rows;                   /* of a hierarchy */
     uint64_t unpaused;                          /* elements looked at since the last pause */
     struct overview_cell cells[OVERVIEW_CELLS]; /* of the row in hand */
 };
 
 static const void *row_of(const void *context, uint32_t row)
 {
-    struct result_rows none = {0}; /* of a matrix */
+    const struct looker *looker = context;
     const void *distances;
 
-    return result_distances(context, row, &none, &distances) == STATUS_OK ? distances : NULL;
+    return result_distances(looker->result, row, looker->rows, &distances) == STATUS_OK ? distances
+                                                                                        : NULL;
+}
+
+static void destroy_looker(void *context)
+{
+    struct looker *looker = context;
+
+    result_rows_finish(looker->rows);
+    free(looker->rows);
+    free(looker);
 }
 
 /* ---- The shape of the answer ---- */
@@ -97,7 +109,7 @@ static bool make_row(struct stream *stream, struct text *text)
         return false;
     }
     text_append(text, ",", row > 0);
-    overview_look(overview, row, row_of, stream->result, looker->cells);
+    overview_look(overview, row, row_of, looker, looker->cells);
     append_cells(text, looker);
     looker->unpaused += overview_cost(overview);
     stream->paused = looker->unpaused >= ELEMENTS_AT_ONCE;
@@ -158,9 +170,11 @@ static enum status create_looker(const struct request *request, struct looker **
         return status;
     }
     looker = calloc(1, sizeof(*looker));
-    if (looker == NULL) {
+    if (looker == NULL || (looker->rows = calloc(1, sizeof(*looker->rows))) == NULL) {
+        free(looker);
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
     }
+    looker->result = request->result;
     looker->overview = overview_plan(result_kind(request->result), rows, columns, size);
     *ret_looker = looker;
     return STATUS_OK;
@@ -171,18 +185,15 @@ static void serve(struct request *request)
     struct looker *looker = NULL;
     struct problem problem;
 
-    if (serve_refuse_hierarchy(request)) {
-        return;
-    }
     if (create_looker(request, &looker, &problem) != STATUS_OK) {
         request_refuse(request, &problem);
         return;
     }
     request_negotiate(request, false);
     if (request_tag(request, "heat")) {
-        free(looker);
+        destroy_looker(looker);
     } else {
-        stream_answer_context(request, "application/json", looker, free, make_row, 0);
+        stream_answer_context(request, "application/json", looker, destroy_looker, make_row, 0);
     }
 }
 

@@ -43,8 +43,6 @@ void serve_estimate(struct request *request);
 
 void serve_nearest(struct request *request);
 
-/* Refuses what is told of a matrix alone; false: it is one. */
-bool serve_refuse_hierarchy(struct request *request);
 void serve_statistics(struct request *request);
 void serve_heatmap(struct request *request);
 

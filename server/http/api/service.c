@@ -56,6 +56,7 @@ void serve_service_limits(struct request *request)
         uint64_t value;
     } limits[] = {
         {"vertex_limit", admission->vertex_limit},
+        {"hierarchy_vertex_limit", admission->hierarchy_vertex_limit},
         {"edge_limit", admission->edge_limit},
         {"body_limit_bytes", config->body_limit_bytes},
         {"upload_memory_bytes", request->http_context->upload_memory->limit_bytes},

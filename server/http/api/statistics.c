@@ -116,20 +116,13 @@ static bool make_pieces(struct stream *stream, struct text *text)
     return false;
 }
 
-bool serve_refuse_hierarchy(struct request *request)
-{
-    if (result_form(request->result) == RESULT_FORM_MATRIX) {
-        return false;
-    }
-    request_refuse_with(request, STATUS_NOT_A_MATRIX,
-                        "The result is a hierarchy, of which not all distances are there at once.",
-                        "Ask for rows, tables or pairs, or solve the graph with result=matrix.");
-    return true;
-}
-
 void serve_statistics(struct request *request)
 {
-    if (serve_refuse_hierarchy(request)) {
+    if (result_form(request->result) == RESULT_FORM_HIERARCHY) {
+        request_refuse_with(
+            request, STATUS_NOT_A_MATRIX,
+            "The result is a hierarchy, of which not all distances are there at once.",
+            "Ask for rows, tables or pairs, or solve the graph with result=matrix.");
         return;
     }
     if (result_statistics(request->result) == NULL) {
