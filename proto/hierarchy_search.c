@@ -15,12 +15,13 @@ struct search_operations {
     uint32_t (*climb)(const struct hierarchy_search *search, const void *weights, uint32_t from,
                       void *ret_depth);
     void (*meet)(const struct hierarchy_search *search, uint32_t common, void *ret_element);
+    void (*clear)(void *elements, size_t count);
     void (*start)(const struct hierarchy_search *search, uint32_t from, uint32_t lane,
                   uint32_t lanes, void *elements);
     void (*sweep)(const struct hierarchy_search *search, void *elements);
     void (*sweep_lanes)(const struct hierarchy_search *search, void *elements);
-    void (*order)(const struct hierarchy_search *search, const void *elements, uint32_t lane,
-                  uint32_t lanes, void *ret_row);
+    void (*order)(const struct hierarchy_search *search, const void *elements, uint32_t count,
+                  uint32_t lanes, void *ret_rows);
 };
 
 struct hierarchy_search {
@@ -155,33 +156,37 @@ static bool has_lanes(struct hierarchy_search *search)
     return search->distance_lanes != NULL;
 }
 
-void hierarchy_rows(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
-                    void *ret_rows)
+/* Side by side in lanes, those without a row of their own repeat the last one. */
+static void compute_rows(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
+                         uint32_t lanes, void *elements, void *ret_rows)
 {
     const struct search_operations *operations = search->operations;
     const struct hierarchy_shape *shape = &search->hierarchy->shape;
-    const size_t row_bytes = shape->vertex_count * search->element_bytes;
-    const bool together = count > 1 && has_lanes(search);
-    CHECK(count <= HIERARCHY_LANES);
-    /* Lanes without a row of their own repeat the last one. */
-    for (uint32_t lane = 0; together && lane < HIERARCHY_LANES; lane++) {
+    operations->clear(elements, (size_t)shape->vertex_count * lanes);
+    for (uint32_t lane = 0; lane < lanes; lane++) {
         const uint32_t from = shape->position_of[sources[lane < count ? lane : count - 1]];
         climb_from(search, from);
-        operations->start(search, from, lane, HIERARCHY_LANES, search->distance_lanes);
+        operations->start(search, from, lane, lanes, elements);
     }
-    if (together) {
-        operations->sweep_lanes(search, search->distance_lanes);
+    if (lanes > 1) {
+        operations->sweep_lanes(search, elements);
+    } else {
+        operations->sweep(search, elements);
+    }
+    operations->order(search, elements, count, lanes, ret_rows);
+}
+
+void hierarchy_rows(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
+                    void *ret_rows)
+{
+    const size_t row_bytes = search->hierarchy->summary.vertex_count * search->element_bytes;
+    CHECK(count <= HIERARCHY_LANES);
+    if (count > 1 && has_lanes(search)) {
+        compute_rows(search, sources, count, HIERARCHY_LANES, search->distance_lanes, ret_rows);
+        return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        unsigned char *row = (unsigned char *)ret_rows + i * row_bytes;
-        if (together) {
-            operations->order(search, search->distance_lanes, i, HIERARCHY_LANES, row);
-            continue;
-        }
-        const uint32_t from = shape->position_of[sources[i]];
-        climb_from(search, from);
-        operations->start(search, from, 0, 1, search->distance);
-        operations->sweep(search, search->distance);
-        operations->order(search, search->distance, 0, 1, row);
+        compute_rows(search, sources + i, 1, 1, search->distance,
+                     (unsigned char *)ret_rows + i * row_bytes);
     }
 }

@@ -63,8 +63,15 @@ static void NAME(meet)(const struct hierarchy_search *search, uint32_t common, v
     memcpy(ret_element, &best, sizeof(best));
 }
 
-/* From the climb of a position to the elements of a row by position, those of others unreachable.
- */
+static void NAME(clear)(void *elements, size_t count)
+{
+    ELEMENT *distance = elements;
+    for (size_t i = 0; i < count; i++) {
+        distance[i] = UNREACHABLE;
+    }
+}
+
+/* From the climb of a position to the elements of its ancestors, by position. */
 static void NAME(start)(const struct hierarchy_search *search, uint32_t from, uint32_t lane,
                         uint32_t lanes, void *elements)
 {
@@ -75,9 +82,6 @@ static void NAME(start)(const struct hierarchy_search *search, uint32_t from, ui
     uint32_t s = hierarchy->supernode_of[from];
     uint32_t depth = hierarchy->above[s] + shape->first[s + 1] - from;
     uint32_t at = from;
-    for (uint32_t i = 0; i < shape->vertex_count; i++) {
-        distance[(size_t)i * lanes] = UNREACHABLE;
-    }
     for (; s != NO_SUPERNODE; s = shape->parent[s]) {
         at = at > shape->first[s] ? at : shape->first[s];
         for (; at < shape->first[s + 1]; at++) {
@@ -157,20 +161,24 @@ static void NAME(sweep_lanes)(const struct hierarchy_search *search, void *eleme
     }
 }
 
-/* From positions to vertices. */
-static void NAME(order)(const struct hierarchy_search *search, const void *elements, uint32_t lane,
-                        uint32_t lanes, void *ret_row)
+/* From positions to vertices: rows one behind the other, of which these many are wanted. */
+static void NAME(order)(const struct hierarchy_search *search, const void *elements, uint32_t count,
+                        uint32_t lanes, void *ret_rows)
 {
     const struct hierarchy_shape *shape = &search->hierarchy->shape;
-    const ELEMENT *distance = (const ELEMENT *)elements + lane;
-    ELEMENT *row = ret_row;
-    for (uint32_t vertex = 0; vertex < shape->vertex_count; vertex++) {
-        row[vertex] = distance[(size_t)shape->position_of[vertex] * lanes];
+    const uint32_t n = shape->vertex_count;
+    ELEMENT *rows = ret_rows;
+    for (uint32_t vertex = 0; vertex < n; vertex++) {
+        const ELEMENT *from =
+            (const ELEMENT *)elements + (size_t)shape->position_of[vertex] * lanes;
+        for (uint32_t lane = 0; lane < count; lane++) {
+            rows[(size_t)lane * n + vertex] = from[lane];
+        }
     }
 }
 
 static const struct search_operations NAME(operations) = {
-    NAME(climb), NAME(meet), NAME(start), NAME(sweep), NAME(sweep_lanes), NAME(order)};
+    NAME(climb), NAME(meet), NAME(clear), NAME(start), NAME(sweep), NAME(sweep_lanes), NAME(order)};
 
 #undef ELEMENT
 #undef UNREACHABLE
