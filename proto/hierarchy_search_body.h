@@ -90,6 +90,17 @@ static void NAME(start)(const struct hierarchy_search *search, uint32_t from, ui
     }
 }
 
+/* One column: most supernodes of a road network have no more. */
+static ELEMENT NAME(sweep_column)(ELEMENT best, const ELEMENT *all, const uint32_t *row,
+                                  const ELEMENT *arc, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const ELEMENT sum = all[row[i]] + arc[i];
+        best = sum < best ? sum : best;
+    }
+    return best;
+}
+
 /* From the root down: each column takes the way by each later vertex that it has an arc from. */
 static void NAME(sweep)(const struct hierarchy_search *search, void *elements)
 {
@@ -102,6 +113,12 @@ static void NAME(sweep)(const struct hierarchy_search *search, void *elements)
         const uint32_t size = columns + hierarchy_rows_below(shape, s);
         const uint32_t *row = shape->row + shape->row_begin[s];
         ELEMENT *distance = all + shape->first[s];
+        if (columns == 1) {
+            const ELEMENT *arc = weights + shape->weight_begin[s] + 1;
+            const ELEMENT best = NAME(sweep_column)(*distance, all, row, arc, size - 1);
+            *distance = CANONICAL(best, search->above);
+            continue;
+        }
         for (uint32_t i = 0; i < columns; i++) {
             local[i] = distance[i];
         }

@@ -13,6 +13,8 @@
 
 /* After so many pivots of a front a cancel is looked for. */
 #define PIVOTS_AT_ONCE 64
+/* Vertices whose edges one task sets. */
+#define VERTICES_PER_TASK 8192
 /* Progress is told in so many rounds. */
 #define ROUNDS 1000
 
@@ -86,6 +88,8 @@ struct customization {
     uint32_t *subtree_last;
     uint32_t subtree_count;
     struct hand *hands;
+    const struct graph *graph;
+    uint32_t *supernode_of; /* of each position */
     atomic_ullong pivots_done;
     atomic_int status;
 };
@@ -296,30 +300,26 @@ static uint64_t slot_of(const struct hierarchy_shape *shape, uint32_t s, uint32_
     return column + columns + (begin - shape->row_begin[s]);
 }
 
-static enum status set_edges(const struct customization *run, const struct graph *graph)
+/* The edges of a range of vertices: each has a slot of its own. */
+static void set_edges(void *context, uint32_t thread, uint64_t task)
 {
+    const struct customization *run = context;
     const struct hierarchy_shape *shape = &run->hierarchy.shape;
-    uint32_t *supernode_of = malloc(((size_t)graph->vertex_count + 1) * sizeof(*supernode_of));
-    if (supernode_of == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    for (uint32_t s = 0; s < shape->supernode_count; s++) {
-        for (uint32_t at = shape->first[s]; at < shape->first[s + 1]; at++) {
-            supernode_of[at] = s;
-        }
-    }
-    for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
+    const struct graph *graph = run->graph;
+    const uint64_t end = (task + 1) * VERTICES_PER_TASK;
+    const uint32_t n = graph->vertex_count;
+    (void)thread;
+    for (uint32_t vertex = (uint32_t)(task * VERTICES_PER_TASK); vertex < n && vertex < end;
+         vertex++) {
         const uint32_t from = shape->position_of[vertex];
         for (uint64_t e = graph->row_offset[vertex]; e < graph->row_offset[vertex + 1]; e++) {
             const uint32_t to = shape->position_of[graph->target[e]];
             const uint32_t low = from < to ? from : to;
-            const uint64_t slot = slot_of(shape, supernode_of[low], low, from ^ to ^ low);
+            const uint64_t slot = slot_of(shape, run->supernode_of[low], low, from ^ to ^ low);
             run->operations->set(from < to ? run->hierarchy.up : run->hierarchy.down, slot,
                                  graph_weight(graph, e));
         }
     }
-    free(supernode_of);
-    return STATUS_OK;
 }
 
 /* ---- All of it ---- */
@@ -336,8 +336,10 @@ static enum status open_run(struct customization *run, uint32_t threads)
     run->subtree_first = malloc(count * sizeof(*run->subtree_first));
     run->subtree_last = malloc(count * sizeof(*run->subtree_last));
     run->hands = calloc(threads, sizeof(*run->hands));
+    run->supernode_of = malloc(((size_t)shape->vertex_count + 1) * sizeof(*run->supernode_of));
     if (run->remains == NULL || run->kept == NULL || run->child == NULL || run->sibling == NULL ||
-        run->subtree_first == NULL || run->subtree_last == NULL || run->hands == NULL) {
+        run->subtree_first == NULL || run->subtree_last == NULL || run->hands == NULL ||
+        run->supernode_of == NULL) {
         return STATUS_NO_MEMORY;
     }
     memset(run->child, 0xFF, count * sizeof(*run->child));
@@ -346,6 +348,9 @@ static enum status open_run(struct customization *run, uint32_t threads)
         const uint32_t parent = shape->parent[s];
         largest = size > largest ? size : largest;
         run->sibling[s] = NO_SUPERNODE;
+        for (uint32_t at = shape->first[s]; at < shape->first[s + 1]; at++) {
+            run->supernode_of[at] = s;
+        }
         if (parent != NO_SUPERNODE) {
             run->sibling[s] = run->child[parent];
             run->child[parent] = s;
@@ -378,6 +383,7 @@ static void close_run(struct customization *run, uint32_t threads)
     free(run->subtree_first);
     free(run->subtree_last);
     free(run->hands);
+    free(run->supernode_of);
 }
 
 enum status hierarchy_customize(const struct hierarchy_shape *shape, const struct graph *graph,
@@ -397,6 +403,7 @@ enum status hierarchy_customize(const struct hierarchy_shape *shape, const struc
         .operations = kind == KIND_I4   ? &operations_i4
                       : kind == KIND_F4 ? &operations_f4
                                         : &operations_f8,
+        .graph = graph,
         .observer = options->observer,
         .element_bytes = kind_size(kind),
         .above = negative ? UNREACHABLE_I4_DRIFT : UNREACHABLE_I4 - 1,
@@ -407,9 +414,11 @@ enum status hierarchy_customize(const struct hierarchy_shape *shape, const struc
     if (graph->directed) {
         run.operations->clear(run.hierarchy.down, entries);
     }
-    enum status status = set_edges(&run, graph);
+    enum status status = open_run(&run, threads);
     if (status == STATUS_OK) {
-        status = open_run(&run, threads);
+        const uint64_t tasks =
+            (graph->vertex_count + (uint64_t)VERTICES_PER_TASK - 1) / VERTICES_PER_TASK;
+        cpu_pool_run(pool, tasks, set_edges, &run);
     }
     if (status == STATUS_OK) {
         status = run_all(&run, pool);
