@@ -55,39 +55,6 @@ void dissection_destroy(struct dissection *dissection)
     free(dissection);
 }
 
-/* ---- The pattern ---- */
-
-/* Both directions of each edge, those of 2-cycles twice, by source. The offsets run one place ahead
- * while they fill. */
-static enum status mirror_edges(const struct graph *graph, const uint32_t *component,
-                                struct pattern *ret_pattern)
-{
-    const uint32_t n = graph->vertex_count;
-    const enum status status = pattern_init(ret_pattern, n, 2 * graph->edge_count);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    int32_t *offset = ret_pattern->offset;
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t vertex = 0; vertex < n; vertex++) {
-            for (uint64_t e = graph->row_offset[vertex]; e < graph->row_offset[vertex + 1]; e++) {
-                const uint32_t target = graph->target[e];
-                if (component[vertex] == component[target] && pass == 0) {
-                    ++offset[vertex + 2];
-                    ++offset[target + 2];
-                } else if (component[vertex] == component[target]) {
-                    ret_pattern->target[offset[vertex + 1]++] = (int32_t)target;
-                    ret_pattern->target[offset[target + 1]++] = (int32_t)vertex;
-                }
-            }
-        }
-        for (uint32_t vertex = 2; vertex <= n && pass == 0; vertex++) {
-            offset[vertex] += offset[vertex - 1];
-        }
-    }
-    return STATUS_OK;
-}
-
 /* ---- One separator ---- */
 
 /* Predicts the work of a part of m vertices that is divided `levels` times by separators of `share`
@@ -517,7 +484,7 @@ enum status dissection_make(const struct graph *graph, const struct dissection_o
         status = STATUS_NO_MEMORY;
     }
     if (status == STATUS_OK) {
-        status = mirror_edges(&seen, components.of, &whole);
+        status = pattern_mirror(&seen, components.of, &whole);
     }
     if (status == STATUS_OK) {
         pattern_drop_parallel(&whole, work.local);

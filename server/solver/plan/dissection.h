@@ -85,6 +85,11 @@ MUST_CHECK enum status pattern_init(struct pattern *pattern, uint32_t vertex_cou
 /* Zeroed is allowed. */
 void pattern_finish(struct pattern *pattern);
 
+/* Both directions of each edge, those of 2-cycles twice, by source; component: of each vertex, and
+ * only edges within one; or NULL. Of at most INT32_MAX / 2 edges. STATUS_NO_MEMORY. */
+MUST_CHECK enum status pattern_mirror(const struct graph *graph, const uint32_t *component,
+                                      struct pattern *ret_pattern);
+
 /* Keeps one of equal entries. mark: vertex_count entries. */
 void pattern_drop_parallel(struct pattern *pattern, uint32_t *mark);
 

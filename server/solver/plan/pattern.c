@@ -24,6 +24,39 @@ enum status pattern_init(struct pattern *pattern, uint32_t vertex_count, size_t 
     return STATUS_OK;
 }
 
+/* The offsets run one place ahead while they fill. */
+enum status pattern_mirror(const struct graph *graph, const uint32_t *component,
+                           struct pattern *ret_pattern)
+{
+    const uint32_t n = graph->vertex_count;
+    const enum status status = pattern_init(ret_pattern, n, 2 * graph->edge_count);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    int32_t *offset = ret_pattern->offset;
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t vertex = 0; vertex < n; vertex++) {
+            for (uint64_t e = graph->row_offset[vertex]; e < graph->row_offset[vertex + 1]; e++) {
+                const uint32_t target = graph->target[e];
+                if (component != NULL && component[vertex] != component[target]) {
+                    continue;
+                }
+                if (pass == 0) {
+                    ++offset[vertex + 2];
+                    ++offset[target + 2];
+                } else {
+                    ret_pattern->target[offset[vertex + 1]++] = (int32_t)target;
+                    ret_pattern->target[offset[target + 1]++] = (int32_t)vertex;
+                }
+            }
+        }
+        for (uint32_t vertex = 2; vertex <= n && pass == 0; vertex++) {
+            offset[vertex] += offset[vertex - 1];
+        }
+    }
+    return STATUS_OK;
+}
+
 void pattern_drop_parallel(struct pattern *pattern, uint32_t *mark)
 {
     int32_t kept = 0;

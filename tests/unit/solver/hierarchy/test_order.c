@@ -45,6 +45,34 @@ static void a_tree_has_little_fill(void **state)
     graph_destroy(graph);
 }
 
+#define LEAVES 1000000
+
+/* A search of the hub's neighbours for each leaf would take minutes. */
+static void a_star_of_a_million_leaves_is_ordered(void **state)
+{
+    (void)state;
+    struct range_edge *edges = calloc(LEAVES, sizeof(*edges));
+    assert_non_null(edges);
+    for (uint32_t leaf = 0; leaf < LEAVES; ++leaf) {
+        edges[leaf] = (struct range_edge){0, leaf + 1, 1};
+    }
+    struct graph *graph = range_build(LEAVES + 1, edges, LEAVES, false);
+    struct hierarchy_shape *shape = make_shape(graph);
+    assert_int_equal(shape->arc_count, LEAVES);
+    hierarchy_destroy_shape(shape);
+    graph_destroy(graph);
+    free(edges);
+}
+
+/* Its pattern would have more entries than an int32 counts. */
+static void too_many_edges_are_refused(void **state)
+{
+    (void)state;
+    uint32_t vertex_at[2];
+    struct graph graph = {.vertex_count = 2, .edge_count = UINT64_C(1) << 30};
+    assert_int_equal(hierarchy_order(&graph, 1, vertex_at), STATUS_TOO_LARGE);
+}
+
 /* A good order of a grid leaves some n log n arcs, the plain one n times the width. */
 static void separators_keep_the_fill_of_a_grid_small(void **state)
 {
@@ -61,6 +89,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_vertex_has_its_place),
         cmocka_unit_test(a_tree_has_little_fill),
+        cmocka_unit_test(a_star_of_a_million_leaves_is_ordered),
+        cmocka_unit_test(too_many_edges_are_refused),
         cmocka_unit_test(separators_keep_the_fill_of_a_grid_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
