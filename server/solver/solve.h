@@ -56,9 +56,10 @@ MUST_CHECK enum status solve_refuse_loop(const struct graph *graph, struct solve
 /* ---- solve_hierarchy.c ---- */
 
 /* A hierarchy in place of a matrix, computed here by so many threads (0: one a core). kind: i4, f4
- * or f8. ret_bytes: of ret_size, to be freed; hierarchy_open takes them. As solve_graph on failure;
- * STATUS_TOO_LARGE when it would take more memory than there is. */
+ * or f8. record: NULL, or words that may be any; an order of the vertices is taken, else the one
+ * that is found put in their place. ret_bytes: of ret_size, to be freed; hierarchy_open takes them.
+ * As solve_graph on failure; STATUS_TOO_LARGE when it would take more memory than there is. */
 MUST_CHECK enum status solve_hierarchy(const struct graph *graph, enum kind kind, uint32_t threads,
-                                       const struct observer *observer, void **ret_bytes,
-                                       uint64_t *ret_size, struct solve_outcome *outcome,
-                                       struct problem *reterr);
+                                       struct plan_record *record, const struct observer *observer,
+                                       void **ret_bytes, uint64_t *ret_size,
+                                       struct solve_outcome *outcome, struct problem *reterr);

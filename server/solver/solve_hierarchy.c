@@ -8,24 +8,53 @@
  * both. */
 static const struct hierarchy_limits limits = {.entries = UINT64_C(1) << 29, .steps = 2e12};
 
+/* Whether they name each vertex once. */
+static bool is_order(const struct plan_record *record, uint32_t vertex_count)
+{
+    bool *seen = calloc((size_t)vertex_count + 1, sizeof(*seen));
+    bool is_order = seen != NULL && record->count == vertex_count;
+    for (uint32_t i = 0; is_order && i < vertex_count; i++) {
+        const uint32_t vertex = record->words[i];
+        is_order = vertex < vertex_count && !seen[vertex];
+        if (is_order) {
+            seen[vertex] = true;
+        }
+    }
+    free(seen);
+    return is_order;
+}
+
+static enum status find_order(const struct graph *graph, uint32_t threads,
+                              struct plan_record *record)
+{
+    uint32_t *vertex_at = malloc(((size_t)graph->vertex_count + 1) * sizeof(*vertex_at));
+    const enum status status =
+        vertex_at != NULL ? hierarchy_order(graph, threads, vertex_at) : STATUS_NO_MEMORY;
+    if (status != STATUS_OK) {
+        free(vertex_at);
+        return status;
+    }
+    free(record->words);
+    *record = (struct plan_record){.words = vertex_at, .count = graph->vertex_count, .fresh = true};
+    return STATUS_OK;
+}
+
 /* Order and shape count as planning. */
-static enum status plan(const struct graph *graph, uint32_t threads,
+static enum status plan(const struct graph *graph, uint32_t threads, struct plan_record *record,
                         struct hierarchy_shape **ret_shape, struct plan_summary *ret_plan)
 {
     const double begin_s = stopwatch_now_s();
-    uint32_t *vertex_at = malloc(((size_t)graph->vertex_count + 1) * sizeof(*vertex_at));
-    enum status status =
-        vertex_at != NULL ? hierarchy_order(graph, threads, vertex_at) : STATUS_NO_MEMORY;
+    const bool is_kept = record->words != NULL && is_order(record, graph->vertex_count);
+    enum status status = is_kept ? STATUS_OK : find_order(graph, threads, record);
     if (status == STATUS_OK) {
-        status = hierarchy_make_shape(graph, vertex_at, &limits, ret_shape);
+        status = hierarchy_make_shape(graph, record->words, &limits, ret_shape);
     }
-    free(vertex_at);
     if (status != STATUS_OK) {
         return status;
     }
     const struct hierarchy_shape *shape = *ret_shape;
-    *ret_plan =
-        (struct plan_summary){.kind = PLAN_NESTED_DISSECTION, .parts = shape->supernode_count};
+    *ret_plan = (struct plan_summary){
+        .kind = PLAN_NESTED_DISSECTION, .parts = shape->supernode_count, .cached = is_kept};
     for (uint32_t i = 0; i < shape->supernode_count; i++) {
         const uint32_t columns = shape->first[i + 1] - shape->first[i];
         if (columns > ret_plan->largest_separator) {
@@ -87,11 +116,13 @@ static enum status customize(const struct hierarchy_shape *shape, const struct g
 }
 
 enum status solve_hierarchy(const struct graph *graph, enum kind kind, uint32_t threads,
-                            const struct observer *observer, void **ret_bytes, uint64_t *ret_size,
-                            struct solve_outcome *outcome, struct problem *reterr)
+                            struct plan_record *record, const struct observer *observer,
+                            void **ret_bytes, uint64_t *ret_size, struct solve_outcome *outcome,
+                            struct problem *reterr)
 {
     struct hierarchy_shape *shape = NULL;
     struct graph *folded = NULL;
+    struct plan_record own = {0};
     threads = threads > 0 ? threads : cpu_pool_cores();
     enum status status = solve_refuse_loop(graph, outcome, reterr);
     if (status != STATUS_OK) {
@@ -100,7 +131,7 @@ enum status solve_hierarchy(const struct graph *graph, enum kind kind, uint32_t 
     /* Half of the arcs where every edge has its reverse; without memory for it, all of them. */
     const bool is_folded = graph_fold(graph, &folded) == STATUS_OK && folded != NULL;
     const struct graph *solved = is_folded ? folded : graph;
-    status = plan(solved, threads, &shape, &outcome->plan);
+    status = plan(solved, threads, record != NULL ? record : &own, &shape, &outcome->plan);
     if (status == STATUS_TOO_LARGE) {
         status = refuse_size(": it has no small separators", reterr);
     }
@@ -121,6 +152,7 @@ enum status solve_hierarchy(const struct graph *graph, enum kind kind, uint32_t 
         outcome->account.timings.compute_s = stopwatch_now_s() - begin_s;
         outcome->arc_count = shape->arc_count;
     }
+    free(own.words);
     hierarchy_destroy_shape(shape);
     graph_fold_destroy(folded);
     if (status != STATUS_OK && reterr->status != status) {

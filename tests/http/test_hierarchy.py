@@ -113,6 +113,18 @@ def test_either_form_is_known_again(daemon):
     daemon.submit(roads(90, 7), "?result=matrix").expect(202)
 
 
+def test_other_weights_take_the_order_that_was_found(daemon):
+    graph = roads(1600, 9)
+    heavier = graph.replace(b" 1\n", b" 1001\n").replace(b" 7\n", b" 1007\n")
+    first = daemon.solve(graph, "?name=live&result=hierarchy")
+    second = daemon.solve(heavier, "?name=live&result=hierarchy")
+    assert not first["plan"]["cached"] and second["plan"]["cached"], (first["plan"], second["plan"])
+    assert first["result"]["arcs"] == second["result"]["arcs"]
+    found = daemon.get("/v1/graphs/live/row/5").expect(200).json
+    daemon.solve(heavier, "?name=live&result=matrix")
+    assert daemon.get("/v1/graphs/live/row/5").expect(200).json == found
+
+
 def test_a_negative_cycle_is_named(daemon):
     graph = b"p sp 4 4\na 1 2 5\na 2 3 -4\na 3 1 -2\na 3 4 1\n"
     job = daemon.solve(graph, "?result=hierarchy")

@@ -71,8 +71,9 @@ static void compare(const struct graph *graph, enum kind kind, uint32_t threads,
     struct hierarchy *hierarchy = NULL;
     void *bytes = NULL;
     uint64_t size = 0;
-    assert_int_equal(solve_hierarchy(graph, kind, threads, NULL, &bytes, &size, &outcome, &problem),
-                     trial.status);
+    assert_int_equal(
+        solve_hierarchy(graph, kind, threads, NULL, NULL, &bytes, &size, &outcome, &problem),
+        trial.status);
     if (trial.status == STATUS_OK) {
         assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
         compare_rows(hierarchy, &trial.matrix, shape);

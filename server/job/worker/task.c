@@ -86,8 +86,8 @@ static enum status make_result_file(const struct task_folders *folders, struct t
  * is for the solve to tell. */
 static void open_plan_file(const struct task_folders *folders, struct task *task)
 {
-    if (folders->plan_budget_bytes == 0 || task->form == RESULT_FORM_HIERARCHY ||
-        task->vertex_count < KEPT_VERTICES_MIN || task->edge_count > KEPT_EDGES_MAX) {
+    if (folders->plan_budget_bytes == 0 || task->vertex_count < KEPT_VERTICES_MIN ||
+        task->edge_count > KEPT_EDGES_MAX) {
         return;
     }
     const double began_s = clock_monotonic_s();
@@ -101,8 +101,26 @@ static void open_plan_file(const struct task_folders *folders, struct task *task
         return;
     }
     task->graph = graph;
-    plan_file_open(folders->plans, folders->plan_budget_bytes, graph, task->plan_seed,
-                   &task->plan_file);
+    /* The order of a hierarchy is another one than that of a plan. */
+    const uint64_t seed = task->plan_seed + (task->form == RESULT_FORM_HIERARCHY);
+    plan_file_open(folders->plans, folders->plan_budget_bytes, graph, seed, &task->plan_file);
+}
+
+void task_read_record(const struct task *task, struct plan_record *record)
+{
+    if (task->plan_file.descriptor > 0) {
+        record->words =
+            plan_file_read(task->plan_file.descriptor,
+                           planner_record_limit(task->graph->vertex_count), &record->count);
+    }
+}
+
+void task_keep_record(const struct task *task, const struct plan_record *record)
+{
+    if (record->fresh && task->plan_file.descriptor > 0) {
+        plan_file_write(task->plan_file.descriptor, record->words, record->count);
+    }
+    free(record->words);
 }
 
 void task_open_files(const struct task_folders *folders, struct task *task)

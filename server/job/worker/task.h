@@ -112,6 +112,10 @@ uint32_t judge_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t
 
 /* ---- task.c ---- */
 
+/* Reads the order that an earlier plan for the pattern of its graph found; and after the solve:
+ * writes one that is fresh, and frees the words. */
+void task_read_record(const struct task *task, struct plan_record *record);
+void task_keep_record(const struct task *task, const struct plan_record *record);
 /* Posts the task home, then frees what it no longer needs: giving back the pages and blocks of a
  * large result takes longer than a cancel should. */
 void task_send_home(struct mailbox *home, void (*finished)(struct message *message),

@@ -190,11 +190,14 @@ static enum status solve_task_hierarchy(const struct loop *loop, struct task *ta
     const struct observer observer = task_signal_observer(task->signal);
     void *bytes = NULL;
     uint64_t size = 0;
+    struct plan_record record = {0};
     enum status status = task->graph == NULL ? read_graph(task) : STATUS_OK;
     if (status == STATUS_OK) {
-        status = solve_hierarchy(task->graph, task->kind, loop->setup->solver.cpu_threads,
+        task_read_record(task, &record);
+        status = solve_hierarchy(task->graph, task->kind, loop->setup->solver.cpu_threads, &record,
                                  &observer, &bytes, &size, &task->outcome, &task->problem);
     }
+    task_keep_record(task, &record);
     if (status == STATUS_OK) {
         const double began_s = clock_monotonic_s();
         status = result_file_write_hierarchy(task->file, bytes, size);
@@ -237,18 +240,11 @@ static enum status solve_task(struct loop *loop, struct task *task)
     struct matrix matrix = result_file_matrix(task->file);
     struct statistics statistics = *result_file_statistics(task->file);
     task->outcome.account.statistics = &statistics;
-    if (keeps_plan) {
-        record.words =
-            plan_file_read(task->plan_file.descriptor,
-                           planner_record_limit(task->graph->vertex_count), &record.count);
-    }
+    task_read_record(task, &record);
     status = solve_graph(loop->solver, loop->fallback, task->graph, &request, &observer, &matrix,
                          &task->outcome, &task->problem);
     task->outcome.account.statistics = NULL;
-    if (record.fresh) {
-        plan_file_write(task->plan_file.descriptor, record.words, record.count);
-    }
-    free(record.words);
+    task_keep_record(task, &record);
     return status;
 }
 

@@ -11,7 +11,7 @@ static enum status solve(const struct graph *graph, enum kind kind, struct solve
     uint64_t size = 0;
     struct hierarchy *hierarchy = NULL;
     const enum status status =
-        solve_hierarchy(graph, kind, 1, NULL, &bytes, &size, outcome, problem);
+        solve_hierarchy(graph, kind, 1, NULL, NULL, &bytes, &size, outcome, problem);
     if (status == STATUS_OK) {
         assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
         assert_int_equal(hierarchy->summary.arc_count, outcome->arc_count);
@@ -76,6 +76,40 @@ static void a_cycle_of_length_0_is_none_in_floats(void **state)
     graph_destroy(graph);
 }
 
+static void an_order_that_is_kept_is_taken(void **state)
+{
+    (void)state;
+    struct graph *graph = make_grid(true);
+    struct plan_record record = {0};
+    void *first = NULL;
+    uint64_t size = 0;
+    /* None, that of before, one that names a vertex twice, and one of another size. */
+    for (int turn = 0; turn < 4; ++turn) {
+        struct solve_outcome outcome = {0};
+        struct problem problem = {0};
+        void *bytes = NULL;
+        if (turn == 2) {
+            record.words[0] = record.words[1];
+        }
+        record.count -= turn == 3;
+        assert_int_equal(
+            solve_hierarchy(graph, KIND_I4, 1, &record, NULL, &bytes, &size, &outcome, &problem),
+            STATUS_OK);
+        assert_int_equal(outcome.plan.cached, turn == 1);
+        assert_int_equal(record.fresh, turn != 1);
+        assert_int_equal(record.count, GRID_VERTICES);
+        record.fresh = false;
+        first = turn == 0 ? bytes : first;
+        assert_memory_equal(bytes, first, size);
+        if (turn > 0) {
+            free(bytes);
+        }
+    }
+    free(first);
+    free(record.words);
+    graph_destroy(graph);
+}
+
 static bool always(void *context)
 {
     (void)context;
@@ -92,7 +126,7 @@ static void a_cancel_is_heard(void **state)
     void *bytes = NULL;
     uint64_t size = 0;
     assert_int_equal(
-        solve_hierarchy(graph, KIND_I4, 1, &observer, &bytes, &size, &outcome, &problem),
+        solve_hierarchy(graph, KIND_I4, 1, NULL, &observer, &bytes, &size, &outcome, &problem),
         STATUS_CANCELLED);
     assert_null(bytes);
     graph_destroy(graph);
@@ -104,6 +138,7 @@ int main(void)
         cmocka_unit_test(a_solve_says_what_it_did),
         cmocka_unit_test(a_negative_cycle_has_its_name),
         cmocka_unit_test(a_cycle_of_length_0_is_none_in_floats),
+        cmocka_unit_test(an_order_that_is_kept_is_taken),
         cmocka_unit_test(a_cancel_is_heard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
