@@ -84,8 +84,9 @@ void hierarchy_close(struct hierarchy *hierarchy);
 
 /* ---- proto/hierarchy_search.c ---- */
 
-/* Rows that are computed side by side. */
+/* Rows that are computed side by side; fewer than the least take longer so than one by one. */
 #define HIERARCHY_LANES 16
+#define HIERARCHY_LANES_MIN 8
 
 /* Scratch of one thread. */
 struct hierarchy_search;

@@ -181,7 +181,7 @@ void hierarchy_rows(struct hierarchy_search *search, const uint32_t *sources, ui
 {
     const size_t row_bytes = search->hierarchy->summary.vertex_count * search->element_bytes;
     CHECK(count <= HIERARCHY_LANES);
-    if (count > 1 && has_lanes(search)) {
+    if (count >= HIERARCHY_LANES_MIN && has_lanes(search)) {
         compute_rows(search, sources, count, HIERARCHY_LANES, search->distance_lanes, ret_rows);
         return;
     }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 /* A row that follows the one before is computed with those behind it, as far as they take no more
- * than this. */
-#define ROWS_AHEAD_BYTES ((size_t)16 << 20)
+ * than this, which each asker keeps while its client reads. */
+#define ROWS_AHEAD_BYTES ((size_t)4 << 20)
 /* Scratch that is kept for the next question. */
 #define SEARCHES_KEPT 8
 
@@ -141,7 +141,7 @@ static enum status compute_rows(struct search_pool *pool, uint32_t row, struct r
     struct hierarchy_search *search;
     uint32_t sources[HIERARCHY_LANES];
     size_t most = follows ? ROWS_AHEAD_BYTES / row_bytes : 1;
-    most = most < 1 ? 1 : most > HIERARCHY_LANES ? HIERARCHY_LANES : most;
+    most = most < HIERARCHY_LANES_MIN ? 1 : most > HIERARCHY_LANES ? HIERARCHY_LANES : most;
     const uint32_t count = most < n - row ? (uint32_t)most : n - row;
     rows->count = 0;
     if (rows->room < count) {

@@ -63,7 +63,7 @@ static void no_byte_leads_a_search_outside(void **state)
             ++refused;
         } else if (hierarchy->summary.vertex_count == GRID_VERTICES) {
             assert_int_equal(hierarchy_search_create(hierarchy, &search), STATUS_OK);
-            hierarchy_rows(search, sources, at % 2 == 0 ? 1 : 3, row);
+            hierarchy_rows(search, sources, at % 2 == 0 ? 1 : HIERARCHY_LANES, row);
             hierarchy_distance(search, 3, GRID_VERTICES - 1, row);
             hierarchy_search_destroy(search);
         }

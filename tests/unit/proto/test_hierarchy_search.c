@@ -34,8 +34,11 @@ static void check_searches(const struct graph *graph, enum kind kind)
     assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
     assert_int_equal(hierarchy_search_create(hierarchy, &search), STATUS_OK);
     for (uint32_t first = 0; first < n; first += 3) {
-        const uint32_t sources[] = {first, (first + 1) % n, (first * 7 + 2) % n};
-        const uint32_t count = 1 + first % 3;
+        const uint32_t count = first % 2 == 0 ? 1 + first % 7 : HIERARCHY_LANES - first % 7;
+        uint32_t sources[HIERARCHY_LANES];
+        for (uint32_t i = 0; i < count; ++i) {
+            sources[i] = (first * (1 + i) + i) % n;
+        }
         hierarchy_rows(search, sources, count, rows);
         for (uint32_t i = 0; i < count; ++i) {
             for (uint32_t target = 0; target < n; ++target) {

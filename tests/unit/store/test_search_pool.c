@@ -118,12 +118,44 @@ static void a_changed_byte_is_found(void **state)
     graph_destroy(graph);
 }
 
+#define LONG_ROW 200000
+
+/* Each of many clients that read rows slowly keeps what is ahead of it. */
+static void long_rows_are_computed_one_by_one(void **state)
+{
+    const struct fixture *fixture = *state;
+    const size_t row_bytes = LONG_ROW * sizeof(int32_t);
+    struct range_edge *edges = calloc(LONG_ROW, sizeof(*edges));
+    struct search_pool *pool = NULL;
+    struct result_rows rows = {0};
+    const void *found;
+    uint64_t checksum;
+    assert_non_null(edges);
+    for (uint32_t v = 0; v + 1 < LONG_ROW; ++v) {
+        edges[v] = (struct range_edge){v, v + 1, 1};
+    }
+    struct graph *graph = range_build(LONG_ROW, edges, LONG_ROW - 1, false);
+    struct result_file *file = make_file(fixture, graph, &checksum);
+    assert_int_equal(search_pool_create(file, &pool), STATUS_OK);
+    for (uint32_t row = 0; row < 3; ++row) {
+        assert_int_equal(search_pool_row(pool, row, &rows, &found), STATUS_OK);
+        assert_int_equal(((const int32_t *)found)[LONG_ROW - 1], LONG_ROW - 1 - row);
+        assert_true(rows.room * row_bytes <= (size_t)4 << 20);
+    }
+    result_rows_finish(&rows);
+    search_pool_destroy(pool);
+    result_file_destroy(file);
+    graph_destroy(graph);
+    free(edges);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FIXTURE_TEST(a_hierarchy_answers_before_and_after_it_is_kept),
         FIXTURE_TEST(one_of_another_graph_is_damaged),
         FIXTURE_TEST(a_changed_byte_is_found),
+        FIXTURE_TEST(long_rows_are_computed_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
