@@ -108,7 +108,8 @@ static enum status customize(const struct hierarchy_shape *shape, const struct g
     cpu_pool_destroy(pool);
     if (status != STATUS_OK) {
         free(bytes);
-        return status;
+        return status == STATUS_TOO_LARGE ? refuse_size(" for the memory that is free", reterr)
+                                          : status;
     }
     *ret_bytes = bytes;
     *ret_size = size;

@@ -4,6 +4,8 @@
  * above them follow in order. */
 #include "server/solver/hierarchy/elimination.h"
 
+#include "server/solver/solver.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,8 @@
 #define PIVOTS_AT_ONCE 64
 /* Vertices whose edges one task sets. */
 #define VERTICES_PER_TASK 8192
+/* A front, and what its children left. */
+#define FRONT_COPIES 3
 /* Progress is told in so many rounds. */
 #define ROUNDS 1000
 
@@ -324,11 +328,48 @@ static void set_edges(void *context, uint32_t thread, uint64_t task)
 
 /* ---- All of it ---- */
 
+static uint32_t largest_front(const struct hierarchy_shape *shape, uint32_t first, uint32_t end)
+{
+    uint32_t largest = 1;
+    for (uint32_t s = first; s < end; s++) {
+        const uint32_t size = hierarchy_columns(shape, s) + hierarchy_rows_below(shape, s);
+        largest = size > largest ? size : largest;
+    }
+    return largest;
+}
+
+/* The first hand has fronts of any size, the others those of subtrees alone. */
+static enum status make_fronts(struct customization *run, uint32_t threads)
+{
+    const struct hierarchy_shape *shape = &run->hierarchy.shape;
+    size_t size[] = {largest_front(shape, 0, shape->supernode_count), 1};
+    for (uint32_t i = 0; i < run->subtree_count; i++) {
+        const size_t of = largest_front(shape, run->subtree_first[i], run->subtree_last[i] + 1);
+        size[1] = of > size[1] ? of : size[1];
+    }
+    /* Its children leave up to as much again, on a stack that doubles. */
+    const double entries =
+        (double)size[0] * (double)size[0] + (double)size[1] * (double)size[1] * (threads - 1);
+    const uint64_t available = host_memory_available();
+    if (available > 0 && FRONT_COPIES * entries * (double)run->element_bytes > (double)available) {
+        return STATUS_TOO_LARGE;
+    }
+    for (uint32_t thread = 0; thread < threads; thread++) {
+        struct hand *hand = &run->hands[thread];
+        const size_t own = size[thread > 0];
+        hand->front = malloc(own * own * run->element_bytes);
+        hand->place = malloc(own * sizeof(*hand->place));
+        if (hand->front == NULL || hand->place == NULL) {
+            return STATUS_NO_MEMORY;
+        }
+    }
+    return STATUS_OK;
+}
+
 static enum status open_run(struct customization *run, uint32_t threads)
 {
     const struct hierarchy_shape *shape = &run->hierarchy.shape;
     const size_t count = (size_t)shape->supernode_count + 1;
-    size_t largest = 1;
     run->remains = malloc(count * sizeof(*run->remains));
     run->kept = calloc(count, sizeof(*run->kept));
     run->child = malloc(count * sizeof(*run->child));
@@ -344,9 +385,7 @@ static enum status open_run(struct customization *run, uint32_t threads)
     }
     memset(run->child, 0xFF, count * sizeof(*run->child));
     for (uint32_t s = shape->supernode_count; s-- > 0;) {
-        const size_t size = hierarchy_columns(shape, s) + hierarchy_rows_below(shape, s);
         const uint32_t parent = shape->parent[s];
-        largest = size > largest ? size : largest;
         run->sibling[s] = NO_SUPERNODE;
         for (uint32_t at = shape->first[s]; at < shape->first[s + 1]; at++) {
             run->supernode_of[at] = s;
@@ -356,14 +395,8 @@ static enum status open_run(struct customization *run, uint32_t threads)
             run->child[parent] = s;
         }
     }
-    for (uint32_t thread = 0; thread < threads; thread++) {
-        run->hands[thread].front = malloc(largest * largest * run->element_bytes);
-        run->hands[thread].place = malloc(largest * sizeof(*run->hands[thread].place));
-        if (run->hands[thread].front == NULL || run->hands[thread].place == NULL) {
-            return STATUS_NO_MEMORY;
-        }
-    }
-    return find_subtrees(run, threads);
+    const enum status status = find_subtrees(run, threads);
+    return status == STATUS_OK ? make_fronts(run, threads) : status;
 }
 
 static void close_run(struct customization *run, uint32_t threads)

@@ -82,12 +82,51 @@ static void a_cancel_is_heard_at_any_time(void **state)
     graph_destroy(graph);
 }
 
+/* A vertex with an arc to each other one: its front would take 16 TB. */
+static void fronts_that_memory_does_not_hold_are_refused(void **state)
+{
+    (void)state;
+    const uint32_t n = 1u << 21;
+    struct hierarchy_shape shape = {.vertex_count = n,
+                                    .vertex_at = calloc(n, sizeof(uint32_t)),
+                                    .position_of = calloc(n, sizeof(uint32_t)),
+                                    .supernode_count = n,
+                                    .first = calloc(n + 1, sizeof(uint32_t)),
+                                    .parent = calloc(n, sizeof(uint32_t)),
+                                    .row_begin = calloc(n + 1, sizeof(uint64_t)),
+                                    .row = calloc(n, sizeof(uint32_t)),
+                                    .weight_begin = calloc(n + 1, sizeof(uint64_t))};
+    for (uint32_t at = 0; at < n; ++at) {
+        shape.vertex_at[at] = shape.position_of[at] = shape.first[at] = at;
+        shape.parent[at] = at == 0 ? 1 : NO_SUPERNODE;
+        shape.row[at] = at + 1; /* of the first; the last is no row */
+        shape.row_begin[at + 1] = n - 1;
+        shape.weight_begin[at + 1] = n + at;
+    }
+    shape.first[n] = n;
+    struct graph *graph = range_build(n, NULL, 0, false);
+    const struct hierarchy_options options = {.kind = KIND_I4};
+    struct cpu_pool *pool = NULL;
+    void *bytes = aligned_alloc(HIERARCHY_ALIGNMENT, hierarchy_bytes(&shape, KIND_I4, false));
+    assert_non_null(bytes);
+    assert_int_equal(cpu_pool_create(2, &pool), STATUS_OK);
+    assert_int_equal(hierarchy_customize(&shape, graph, pool, &options, bytes), STATUS_TOO_LARGE);
+    cpu_pool_destroy(pool);
+    graph_destroy(graph);
+    void *const arrays[] = {shape.vertex_at, shape.position_of, shape.first,        shape.parent,
+                            shape.row_begin, shape.row,         shape.weight_begin, bytes};
+    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); ++i) {
+        free(arrays[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_find_the_same),
         cmocka_unit_test(a_negative_cycle_is_found),
         cmocka_unit_test(a_cancel_is_heard_at_any_time),
+        cmocka_unit_test(fronts_that_memory_does_not_hold_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
