@@ -53,6 +53,7 @@ CALLED_BY_TESTS = {
     "cpu_kernel_usable": "tests run each kernel that this processor can run",
     "auth_find_key": "the unit test, and tests/campaign measures its time",
     "auth_match_digest": "valgrind watches it, and tests/campaign measures its time",
+    "judge_computed_rows": "the bytes are for the unit test",
     "judge_sample_rows": "how it grows is for the unit test",
     "worker_process_start": "the unit test starts a process that is no worker",
     "worker_process_end": "the unit test ends it",

@@ -131,6 +131,16 @@ static void the_sample_grows_with_the_solve(void **state)
     assert_int_equal(judge_sample_rows(16, 0, 0), 1);
 }
 
+static void computed_rows_take_little_memory(void **state)
+{
+    (void)state;
+    assert_int_equal(judge_computed_rows(16, false, 1000), 4);
+    assert_int_equal(judge_computed_rows(0, false, 1000), 0);
+    assert_int_equal(judge_computed_rows(16, true, 4 << 20), 64);
+    assert_int_equal(judge_computed_rows(16, true, 40 << 20), 7);
+    assert_int_equal(judge_computed_rows(0, true, (size_t)1 << 34), 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -142,6 +152,7 @@ int main(void)
         TEST(headers_that_were_touched_are_refused),
         TEST(rows_of_a_hierarchy_are_computed_and_proven),
         cmocka_unit_test(the_sample_grows_with_the_solve),
+        cmocka_unit_test(computed_rows_take_little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
