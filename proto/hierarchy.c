@@ -1,5 +1,6 @@
 #include "proto/hierarchy.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,14 @@ uint64_t hierarchy_bytes(const struct hierarchy_shape *shape, enum kind kind, bo
     const struct hierarchy_summary summary = {.kind = kind, .directed = directed};
     const struct header header = header_of(shape, &summary);
     return place_arrays(&header).size;
+}
+
+uint64_t hierarchy_arc_count(const void *bytes)
+{
+    struct header header;
+    static_assert(sizeof(header) <= HIERARCHY_ALIGNMENT, "the header is the first piece");
+    memcpy(&header, bytes, sizeof(header));
+    return memcmp(header.magic, HIERARCHY_MAGIC, sizeof(header.magic)) == 0 ? header.arc_count : 0;
 }
 
 static void find_arrays(const struct header *header, unsigned char *bytes,

@@ -76,6 +76,8 @@ uint64_t hierarchy_bytes(const struct hierarchy_shape *shape, enum kind kind, bo
  * arrays of the weights there. */
 void hierarchy_lay_out(const struct hierarchy_shape *shape, const struct hierarchy_summary *summary,
                        void *bytes, struct hierarchy *ret_hierarchy);
+/* By the header alone, the first HIERARCHY_ALIGNMENT bytes; 0: it is none. */
+uint64_t hierarchy_arc_count(const void *bytes);
 /* Borrows the bytes. Whatever they are, no search leaves them: STATUS_CORRUPT where they are no
  * hierarchy. STATUS_NO_MEMORY. */
 MUST_CHECK enum status hierarchy_open(const void *bytes, uint64_t size,

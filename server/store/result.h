@@ -26,7 +26,7 @@ void result_unref(struct result *result);
 const char *result_graph_id(const struct result *result);
 const char *result_etag(const struct result *result);
 enum result_form result_form(const struct result *result);
-/* 0 of a matrix, and of a hierarchy that cannot be opened. */
+/* 0 of a matrix, and of a hierarchy whose first block is damaged. */
 uint64_t result_arc_count(const struct result *result);
 enum kind result_kind(const struct result *result);
 uint32_t result_vertex_count(const struct result *result);

@@ -369,7 +369,7 @@ static enum status find_layout(struct result_file *file)
 {
     struct layout layout;
     struct stat info;
-    char magic[sizeof(HIERARCHY_MAGIC) - 1];
+    char magic[sizeof(HIERARCHY_MAGIC) - 1] = {0};
     if (fstat(file->draft.descriptor, &info) != 0) {
         return draft_file_status(errno);
     }

@@ -81,7 +81,11 @@ enum status search_pool_open(struct search_pool *pool)
 
 uint64_t search_pool_arc_count(struct search_pool *pool)
 {
-    return search_pool_open(pool) == STATUS_OK ? pool->hierarchy->summary.arc_count : 0;
+    uint64_t size;
+    const void *bytes = result_file_hierarchy(pool->file, &size);
+    return result_file_verify(pool->file, 0, HIERARCHY_ALIGNMENT) == STATUS_OK
+               ? hierarchy_arc_count(bytes)
+               : 0;
 }
 
 static enum status take(struct search_pool *pool, struct hierarchy_search **ret_search)

@@ -12,7 +12,7 @@ void search_pool_destroy(struct search_pool *pool);
 
 /* Verifies and opens the hierarchy, if that was not done yet. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status search_pool_open(struct search_pool *pool);
-/* 0 when it cannot be opened. */
+/* Reads the first block of the file alone, as the loop asks for it; 0 when that is damaged. */
 uint64_t search_pool_arc_count(struct search_pool *pool);
 /* As result_gather. */
 size_t search_pool_gather(struct search_pool *pool, const uint32_t *pairs, size_t count, void *to);

@@ -120,21 +120,50 @@ static void a_changed_byte_is_found(void **state)
 
 #define LONG_ROW 200000
 
-/* Each of many clients that read rows slowly keeps what is ahead of it. */
-static void long_rows_are_computed_one_by_one(void **state)
+static struct graph *make_long_path(void)
 {
-    const struct fixture *fixture = *state;
-    const size_t row_bytes = LONG_ROW * sizeof(int32_t);
     struct range_edge *edges = calloc(LONG_ROW, sizeof(*edges));
-    struct search_pool *pool = NULL;
-    struct result_rows rows = {0};
-    const void *found;
-    uint64_t checksum;
     assert_non_null(edges);
     for (uint32_t v = 0; v + 1 < LONG_ROW; ++v) {
         edges[v] = (struct range_edge){v, v + 1, 1};
     }
     struct graph *graph = range_build(LONG_ROW, edges, LONG_ROW - 1, false);
+    free(edges);
+    return graph;
+}
+
+/* The loop asks for them, and must not read gigabytes. */
+static void arcs_are_told_by_the_first_block(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct search_pool *pool = NULL;
+    struct result_file *opened = NULL;
+    uint64_t checksum;
+    struct graph *graph = make_long_path();
+    result_file_destroy(make_file(fixture, graph, &checksum));
+    const int descriptor = openat(fixture->folder, "h", O_RDWR | O_CLOEXEC);
+    assert_int_equal(pwrite(descriptor, "damage", 6, 1 << 20), 6);
+    close(descriptor);
+    assert_int_equal(result_file_open(fixture->folder, "h", LONG_ROW, KIND_I4, checksum, &opened),
+                     STATUS_OK);
+    assert_int_equal(search_pool_create(opened, &pool), STATUS_OK);
+    assert_in_range(search_pool_arc_count(pool), LONG_ROW - 1, 2 * LONG_ROW);
+    assert_int_equal(search_pool_open(pool), STATUS_CORRUPT);
+    search_pool_destroy(pool);
+    result_file_destroy(opened);
+    graph_destroy(graph);
+}
+
+/* Each of many clients that read rows slowly keeps what is ahead of it. */
+static void long_rows_are_computed_one_by_one(void **state)
+{
+    const struct fixture *fixture = *state;
+    const size_t row_bytes = LONG_ROW * sizeof(int32_t);
+    struct search_pool *pool = NULL;
+    struct result_rows rows = {0};
+    const void *found;
+    uint64_t checksum;
+    struct graph *graph = make_long_path();
     struct result_file *file = make_file(fixture, graph, &checksum);
     assert_int_equal(search_pool_create(file, &pool), STATUS_OK);
     for (uint32_t row = 0; row < 3; ++row) {
@@ -146,7 +175,6 @@ static void long_rows_are_computed_one_by_one(void **state)
     search_pool_destroy(pool);
     result_file_destroy(file);
     graph_destroy(graph);
-    free(edges);
 }
 
 int main(void)
@@ -155,6 +183,7 @@ int main(void)
         FIXTURE_TEST(a_hierarchy_answers_before_and_after_it_is_kept),
         FIXTURE_TEST(one_of_another_graph_is_damaged),
         FIXTURE_TEST(a_changed_byte_is_found),
+        FIXTURE_TEST(arcs_are_told_by_the_first_block),
         FIXTURE_TEST(long_rows_are_computed_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
