@@ -442,7 +442,8 @@ enum status worker_protocol_take_done(const struct wire_done *done, struct task 
                     isfinite(done->plan.work_fraction) && is_bool(&done->plan.cached) &&
                     is_bool(&verification->done) && is_bool(&verification->on_device) &&
                     verification->of <= UINT32_MAX && verification->rows <= verification->of &&
-                    isfinite(done->cycle_weight) && done->cycle_length == outcome->cycle_length &&
+                    done->arc_count <= INT64_MAX && isfinite(done->cycle_weight) &&
+                    done->cycle_length == outcome->cycle_length &&
                     (done->status == STATUS_NEGATIVE_CYCLE || done->cycle_length == 0);
     for (size_t i = 0; i < sizeof(durations) / sizeof(durations[0]); i++) {
         is_sound = is_sound && is_duration(durations[i]);

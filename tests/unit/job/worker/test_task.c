@@ -245,7 +245,7 @@ static void an_end_that_no_worker_has_is_refused(void **state)
 {
     (void)state;
     const struct wire_done good = done_of(STATUS_OK);
-    struct wire_done bad[12];
+    struct wire_done bad[13];
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         bad[i] = good;
     }
@@ -261,6 +261,7 @@ static void an_end_that_no_worker_has_is_refused(void **state)
     memset(&bad[9].problem.has_limit, 2, 1);
     memset(&bad[10].verification.done, 2, 1);
     memset(&bad[11].plan.cached, 2, 1);
+    bad[12].arc_count = UINT64_MAX; /* of which the job's report would have no number */
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct task task = {.vertex_count = 9};
         assert_int_equal(worker_protocol_take_done(&bad[i], &task), STATUS_CORRUPT);
