@@ -93,6 +93,20 @@ def test_the_whole_matrix_comes_in_parts(daemon):
     assert packed.headers["Content-Encoding"] == "gzip" and len(packed.body) < size
 
 
+def test_a_download_does_not_go_on_in_the_other_form(daemon):
+    graph = roads(200, 11)
+    tags = []
+    for form in ("matrix", "hierarchy", "matrix"):
+        daemon.solve(graph, f"?name=both&kind=f4&result={form}")
+        head = daemon.ask("HEAD", "/v1/graphs/both/matrix").expect(200)
+        assert int(head.headers["Content-Length"]) == 128 + 200 * 200 * 4 and head.body == b"", head.headers
+        tags.append(head.headers["ETag"])
+        for tag in set(tags):
+            status = 206 if tag == tags[-1] else 200
+            daemon.get("/v1/graphs/both/matrix", Range="bytes=1000-", If_Range=tag).expect(status)
+    assert len(set(tags)) == 3 and not any(tag.startswith("W/") for tag in tags), tags
+
+
 def test_what_only_a_matrix_has_is_refused(daemon):
     daemon.solve(roads(100, 6), "?name=bare&result=hierarchy")
     for route in ("stats", "matrix?format=mtx"):
