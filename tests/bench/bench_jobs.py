@@ -9,19 +9,20 @@ With --beside three times, and again once so many other graphs are stored and so
 the median rates of acceptance. The exit status is 1 when a job did not end as done."""
 
 import argparse
+import multiprocessing
 import os
 import random
 import socket
 import statistics
 import struct
 import sys
-import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "http"))
 
 import harness
 
+FORK = multiprocessing.get_context("fork")
 OPTIONS = (
     "--jobs.queue_limit", "100000",
     "--jobs.history_limit", "1000000",
@@ -54,21 +55,28 @@ def make_graph(options, number):
 def read_answer(stream):
     status = int(stream.readline().split()[1])
     length = 0
+    keeps = True
     while (line := stream.readline()) not in (b"\r\n", b""):
         name, _, value = line.partition(b":")
         if name.lower() == b"content-length":
             length = int(value)
-    return status, stream.read(length)
+        keeps = keeps and (name.lower(), value.strip()) != (b"connection", b"close")
+    return status, keeps, stream.read(length)
 
 
 def submit(port, requests):
-    """Each on a connection of its own: the daemon closes one that has carried an upload."""
+    """One after the other on one connection, which an answer may end."""
+    connection = stream = None
     for request in requests:
-        with socket.create_connection(("127.0.0.1", port)) as connection:
-            connection.sendall(request)
-            with connection.makefile("rb") as stream:
-                status, body = read_answer(stream)
+        if connection is None:
+            connection = socket.create_connection(("127.0.0.1", port))
+            stream = connection.makefile("rb")
+        connection.sendall(request)
+        status, keeps, body = read_answer(stream)
         assert status in (200, 202), (status, body)
+        if not keeps:
+            connection.close()
+            connection = None
 
 
 def cpu_seconds(pid):
@@ -94,14 +102,13 @@ def wait_for_all(daemon):
 
 
 def submit_all(daemon, requests, connections):
-    threads = [
-        threading.Thread(target=submit, args=(daemon.port, requests[i::connections]))
-        for i in range(connections)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    """Processes, as the threads of one would wait for each other longer than for the daemon."""
+    clients = [FORK.Process(target=submit, args=(daemon.port, requests[i::connections])) for i in range(connections)]
+    for client in clients:
+        client.start()
+    for client in clients:
+        client.join()
+        assert client.exitcode == 0, client.exitcode
 
 
 def make_requests(options, first):
