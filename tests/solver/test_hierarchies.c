@@ -95,12 +95,16 @@ static void compare_kinds(const struct graph *graph, uint32_t threads, const cha
     compare(graph, KIND_F8, threads, shape);
 }
 
+static bool quick(void)
+{
+    return getenv("APSPD_TEST_QUICK") != NULL;
+}
+
 static void every_size_is_the_same(void **state)
 {
     (void)state;
-    const bool quick = getenv("APSPD_TEST_QUICK") != NULL;
     for (size_t shape = 0; shape < shape_count; ++shape) {
-        for (uint32_t n = 1; n <= 300; n += n < 8 ? 1 : quick ? 97 : 29) {
+        for (uint32_t n = 1; n <= (quick() ? 110 : 300); n += n < 8 ? 1 : quick() ? 51 : 29) {
             struct edge_list list = shapes_make(&shapes[shape], n, n);
             struct graph *graph = edge_list_build(&list);
             compare_kinds(graph, 1 + n % 2, shapes[shape].name);
@@ -114,7 +118,7 @@ static void a_negative_cycle_is_seen(void **state)
 {
     (void)state;
     for (size_t shape = 0; shape < shape_count; ++shape) {
-        struct edge_list list = shapes_make(&shapes[shape], 120, 1);
+        struct edge_list list = shapes_make(&shapes[shape], quick() ? 40 : 120, 1);
         shapes_add_negative_cycle(&list, 1);
         struct graph *graph = edge_list_build(&list);
         compare_kinds(graph, 2, shapes[shape].name);
