@@ -78,6 +78,8 @@ void job_report_reset(struct job_report *report)
                                .workers_lost = report->workers_lost,
                                .result = {report->result.form, report->result.reason, 0, 0}};
     memcpy(fresh.traceparent, report->traceparent, sizeof(fresh.traceparent));
+    memcpy(fresh.parent, report->parent, sizeof(fresh.parent));
+    memcpy(fresh.moves, report->moves, sizeof(fresh.moves));
     report->warnings = NULL;
     job_report_finish(report);
     *report = fresh;
@@ -135,6 +137,9 @@ static int set_optional(json_t *object, const struct job_report *report)
     if (report->traceparent[0] != '\0') {
         failed |= json_object_set_new(object, "traceparent", json_string(report->traceparent));
     }
+    if (report->parent[0] != '\0') {
+        failed |= json_object_set_new(object, "parent", json_string(report->parent));
+    }
     if (report->workers_lost > 0) {
         failed |= json_object_set_new(object, "workers_lost", json_integer(report->workers_lost));
     }
@@ -177,6 +182,9 @@ char *job_report_encode(const struct job_report *report)
     if (report->warnings != NULL) {
         failed |= json_object_set_new(object, "warnings", json_loads(report->warnings, 0, NULL));
     }
+    if (report->moves[0] != '\0') {
+        failed |= json_object_set_new(object, "moves", json_string(report->moves));
+    }
     if (report->reached > 0) {
         failed |= json_object_set_new(object, "reached", json_real(report->reached));
     }
@@ -193,6 +201,14 @@ static bool copy_string(const char *from, char *to, size_t size)
     }
     memcpy(to, from, length + 1);
     return true;
+}
+
+/* A member that may be missing, which leaves `to` as it is. */
+static bool copy_member(const json_t *object, const char *name, char *to, size_t size)
+{
+    const json_t *member = json_object_get(object, name);
+    return member == NULL ||
+           (json_is_string(member) && copy_string(json_string_value(member), to, size));
 }
 
 static bool decode_plan(json_t *object, struct job_report *report)
@@ -260,7 +276,6 @@ static bool decode_problem(json_t *object, struct job_report *report)
 static bool decode(json_t *object, struct job_report *report)
 {
     struct timings *timings = &report->timings;
-    const json_t *traceparent = json_object_get(object, "traceparent");
     const json_t *lost = json_object_get(object, "workers_lost");
     json_t *warnings = json_object_get(object, "warnings");
     const json_t *result = json_object_get(object, "result");
@@ -276,9 +291,9 @@ static bool decode(json_t *object, struct job_report *report)
                     &timings->write_s, "total_s", &timings->total_s, "plan", &plan) != 0) {
         return false;
     }
-    if (traceparent != NULL && (!json_is_string(traceparent) ||
-                                !copy_string(json_string_value(traceparent), report->traceparent,
-                                             sizeof(report->traceparent)))) {
+    if (!copy_member(object, "traceparent", report->traceparent, sizeof(report->traceparent)) ||
+        !copy_member(object, "parent", report->parent, sizeof(report->parent)) ||
+        !copy_member(object, "moves", report->moves, sizeof(report->moves))) {
         return false;
     }
     if (lost != NULL && (!json_is_integer(lost) || workers_lost < 0 || workers_lost > UINT32_MAX)) {
@@ -465,14 +480,15 @@ static json_t *graph_links(const struct graph_document *document)
 char *graph_document_print(const struct graph_document *document)
 {
     json_t *summary = summary_json(document->summary, document->vertex_count, document->edge_count,
-                                   document->directed, NULL);
-    json_t *object = json_pack(
-        "{s:s, s:o, s:o, s:I, s:I, s:b, s:I, s:o, s:o, s:o, s:o}", "id", document->id, "names",
-        names_json(document->names), "created", time_or_null(document->created_s), "n",
-        (json_int_t)document->vertex_count, "m", (json_int_t)document->edge_count, "directed",
-        document->directed, "bytes", (json_int_t)document->file_bytes, "summary", summary, "result",
-        text_or_null(document->result_kind), "job", text_or_null(document->job_id), "links",
-        graph_links(document));
+                                   document->directed, document->kind);
+    json_t *object =
+        json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:b, s:I, s:o, s:o, s:o, s:o}", "id",
+                  document->id, "names", names_json(document->names), "parent",
+                  text_or_null(document->parent), "created", time_or_null(document->created_s), "n",
+                  (json_int_t)document->vertex_count, "m", (json_int_t)document->edge_count,
+                  "directed", document->directed, "bytes", (json_int_t)document->file_bytes,
+                  "summary", summary, "result", text_or_null(document->result_kind), "job",
+                  text_or_null(document->job_id), "links", graph_links(document));
     if (object != NULL && document->input != NULL && document->input->known) {
         json_object_set_new(object, "input", input_report_json(document->input));
         json_object_set_new(object, "warnings", warnings_json(document->warnings, 0));

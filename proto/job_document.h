@@ -13,6 +13,7 @@
 
 #define JOB_ID_SIZE 29   /* "j_", 26 characters of a ULID, NUL */
 #define GRAPH_ID_SIZE 29 /* "g_", 26 characters of base32, NUL */
+#define JOB_NAME_SIZE 128
 #define TIME_TEXT_SIZE 32
 /* "00-<32 hexadecimal digits>-<16>-<2>" (W3C Trace Context), NUL */
 #define TRACEPARENT_SIZE 56
@@ -51,7 +52,9 @@ struct job_report {
     struct problem problem; /* status STATUS_OK = none */
     char *cycle;            /* JSON array of the vertices of a negative cycle, owned; or NULL */
     double cycle_weight;
-    uint32_t workers_lost; /* solvers that failed for good while they had the job */
+    uint32_t workers_lost;      /* solvers that failed for good while they had the job */
+    char parent[GRAPH_ID_SIZE]; /* of which its graph is a change; empty = none */
+    char moves[JOB_NAME_SIZE];  /* the name that moves to its graph when it is done; empty = none */
 };
 
 void job_report_finish(struct job_report *report);
@@ -96,6 +99,8 @@ struct graph_document {
     bool directed;
     uint64_t file_bytes;
     const struct graph_summary *summary;
+    const char *parent;               /* of which it is a change; empty = none */
+    const char *kind;                 /* of its latest result, or of one that is to be made */
     const char *result_kind;          /* kind of the result that answers queries, or NULL */
     const char *job_id;               /* latest job on this graph, or NULL */
     const struct input_report *input; /* of the upload that is answered, or NULL */

@@ -10,6 +10,7 @@ static const char *const names[WARNING_COUNT] = {
     [WARNING_DIRECTED_ASSUMED] = "DirectedAssumed", [WARNING_COLUMNS_UNUSED] = "ColumnsUnused",
     [WARNING_PARALLEL_MERGED] = "ParallelMerged",   [WARNING_FORMAT_GUESSED] = "FormatGuessed",
     [WARNING_ZEROS_ARE_EDGES] = "ZerosAreEdges",    [WARNING_NAME_MOVED] = "NameMoved",
+    [WARNING_EDGES_ABSENT] = "EdgesAbsent",
 };
 
 struct warning *warning_add(struct warnings *warnings, enum warning_code code, const char *format,

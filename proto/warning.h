@@ -13,6 +13,7 @@ enum warning_code {
     WARNING_FORMAT_GUESSED,   /* the format, its dialect or its columns */
     WARNING_ZEROS_ARE_EDGES,  /* in an array that marks no edge as missing */
     WARNING_NAME_MOVED,       /* from another graph */
+    WARNING_EDGES_ABSENT,     /* a change was to remove them */
     WARNING_COUNT
 };
 

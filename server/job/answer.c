@@ -188,7 +188,8 @@ void answer_job(struct scheduler *scheduler, struct call *call, const struct job
         call->timings.queue_s = job->state == JOB_RUNNING ? job->started_s - job->created_s : 0;
         call->retry_after_s = 1;
     }
-    const bool is_accepted = (call->kind == CALL_SUBMIT && !is_final) || call->kind == CALL_CANCEL;
+    const bool is_new = call->kind == CALL_SUBMIT || call->kind == CALL_CHANGE;
+    const bool is_accepted = (is_new && !is_final) || call->kind == CALL_CANCEL;
     answer_body(call, is_accepted ? 202 : 200, answer_print_job(scheduler, job));
 }
 
@@ -197,11 +198,18 @@ void answer_job(struct scheduler *scheduler, struct call *call, const struct job
 char *answer_print_graph(const struct graph_entry *entry, const struct call *call)
 {
     const struct result *result = graph_entry_answer(entry);
+    enum kind kind = entry->answering;
+    struct problem problem;
+    if (result == NULL && graph_entry_choose_kind(entry, KIND_AUTO, &kind, &problem) != STATUS_OK) {
+        kind = KIND_F8;
+    }
     const struct graph_document document = {
         .input = call != NULL ? &call->input : NULL,
         .warnings = call != NULL ? call->warnings : NULL,
         .id = entry->row.id,
         .names = (const char *const *)entry->names,
+        .parent = entry->row.parent,
+        .kind = kind_name(kind),
         .created_s = entry->row.created_s,
         .vertex_count = entry->row.vertex_count,
         .edge_count = entry->row.edge_count,

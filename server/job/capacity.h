@@ -160,6 +160,7 @@ struct capacity_ledger {
     uint64_t result_bytes;       /* of all results published */
     uint32_t result_count;
     uint32_t result_limit; /* by the open files that the process may have */
+    uint32_t file_limit;   /* of these, for results and for what is on its way to the disk */
     bool is_full;          /* the disk: nothing new is taken, and nothing begun */
     bool is_paused;        /* nothing is begun until the next look at the disk */
 };

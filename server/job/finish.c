@@ -42,6 +42,7 @@ static void end_stored(struct commit *commit)
     }
     if (is_stored) {
         job->committed = true; /* it may be forgotten now */
+        versions_release(commit->scheduler, job->tenant, job->report.moves);
     }
 }
 
@@ -53,10 +54,12 @@ static void store_end(struct scheduler *scheduler, struct job *job, struct graph
     struct commit *commit = NULL;
     enum status status = scheduler_commit_create(scheduler, end_stored, &commit);
     if (status == STATUS_OK) {
+        versions_add_name(scheduler, job, commit);
         status = scheduler_commit_add_job(commit, job);
     }
     if (status != STATUS_OK) {
         scheduler_commit_destroy(commit);
+        versions_release(scheduler, job->tenant, job->report.moves);
         log_write(LOG_ERROR, "job_not_stored", LOG_TEXT("job", job->id));
         if (call != NULL) {
             answer_status(call, status, "There is not enough memory to store the job's end.");
@@ -113,6 +116,7 @@ static void end_job(struct scheduler *scheduler, struct job *job, struct graph_e
         LOG_TEXT("trace_id", trace_id), LOG_TEXT("graph", job->graph_id),
         LOG_NUMBER("total_s", timings.total_s), LOG_NUMBER("compute_s", timings.compute_s),
         LOG_TEXT("code", problem->status != STATUS_OK ? status_info(problem->status)->code : ""));
+    versions_move_name(scheduler, job, entry);
     store_end(scheduler, job, entry, result, call);
     if (entry != NULL) {
         entry->active_jobs--;

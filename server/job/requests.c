@@ -13,9 +13,6 @@
 /* Jobs that a filter leaves out of a page: behind so many it ends, and the next one goes on. More
  * than a history has by default. */
 #define PAGE_LOOKS 20000
-/* Stored graphs that are read and planned for an estimate: the other two of libuv's four threads
- * finish uploads meanwhile. */
-#define LOOK_LIMIT 2
 
 /* ---- Lists ---- */
 
@@ -146,26 +143,10 @@ void requests_show_graph(struct scheduler *scheduler, struct call *call)
     }
 }
 
-static void deletion_stored(struct commit *commit)
-{
-    struct scheduler *scheduler = commit->scheduler;
-    scheduler->marks.unparked = true;
-    if (commit->change.status == STATUS_OK) {
-        graph_table_remove(scheduler->graphs, commit->entry);
-        log_write(LOG_INFO, "graph_deleted", LOG_TEXT("graph", commit->deleted_id));
-        answer_empty(commit->call, 204);
-    } else {
-        commit->entry->deleting = false;
-        answer_status(commit->call, commit->change.status,
-                      "The state directory cannot be written.");
-    }
-}
-
 /* Queries stop at once; the rows and files go next. */
 void requests_delete_graph(struct scheduler *scheduler, struct call *call)
 {
     struct graph_entry *entry = answer_find_graph(scheduler, call);
-    struct commit *commit;
     if (entry == NULL) {
         answer_no_such(call);
         return;
@@ -176,21 +157,7 @@ void requests_delete_graph(struct scheduler *scheduler, struct call *call)
                       "A queued or running job uses this graph: cancel it or let it end.");
         return;
     }
-    if (scheduler_commit_create(scheduler, deletion_stored, &commit) != STATUS_OK) {
-        answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the request.");
-        return;
-    }
-    memcpy(commit->deleted_id, entry->row.id, sizeof(entry->row.id));
-    commit->change.delete_graph_id = commit->deleted_id;
-    commit->call = call;
-    commit->entry = entry;
-    entry->deleting = true;
-    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
-        if (entry->results[kind] != NULL) {
-            results_retire(scheduler, entry, kind, commit);
-        }
-    }
-    scheduler_commit_send(commit);
+    versions_delete_graph(scheduler, entry, call);
 }
 
 /* ---- Results ---- */
@@ -381,6 +348,7 @@ static void answer_planned(uv_work_t *request, int error)
     struct scheduler *scheduler = plan->scheduler;
     CHECK(error == 0); /* nothing cancels it */
     scheduler->looks--;
+    scheduler->marks.unparked = true;
     if (plan->status == STATUS_OK) {
         answer_body(plan->call, 200, estimate_print(&plan->estimate));
     } else if (graph_table_find(scheduler->graphs, plan->call->tenant, plan->graph_id) == NULL) {
@@ -395,7 +363,7 @@ static void answer_planned(uv_work_t *request, int error)
 static void start_planning(struct scheduler *scheduler, struct call *call,
                            const struct graph_entry *entry, const struct estimate *estimate)
 {
-    if (scheduler->looks >= LOOK_LIMIT) {
+    if (scheduler->looks >= SCHEDULER_LOOK_LIMIT) {
         answer_status(call, STATUS_QUEUE_FULL,
                       "Other stored graphs are being estimated: ask again, or by n and m.");
         return;

@@ -193,6 +193,21 @@ static void restart_lost(struct restore *restore, struct job *job)
     restart(restore, job);
 }
 
+/* Which are listed by age of the graphs, as nothing tells when they lost the name. */
+static void restore_versions(struct graph_table *graphs)
+{
+    struct graph_entry *entry = graphs->newest;
+    while (entry != NULL && entry->older != NULL) {
+        entry = entry->older;
+    }
+    /* One that still has a name was about to lose it to a job that is not done. */
+    for (; entry != NULL; entry = entry->newer) {
+        char name[NAME_SIZE];
+        memcpy(name, entry->row.version_of, sizeof(name));
+        graph_table_set_version(graphs, entry, entry->name_count == 0 ? name : "");
+    }
+}
+
 enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
 {
     struct restore restore = {.scheduler = scheduler};
@@ -220,6 +235,7 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
     for (struct job *job = scheduler->jobs->newest; job != NULL; job = job->older) {
         restart_lost(&restore, job);
     }
+    restore_versions(scheduler->graphs);
     log_write(LOG_INFO, "restored", LOG_NUMBER("graphs", restore.graphs),
               LOG_NUMBER("results", restore.results), LOG_NUMBER("jobs", restore.jobs),
               LOG_NUMBER("queued", restore.queued), LOG_NUMBER("damaged", restore.damaged));
@@ -239,6 +255,7 @@ void restore_queue(struct scheduler *scheduler)
         } else {
             job->vertex_count = entry->row.vertex_count;
             entry->active_jobs++;
+            graph_table_set_changing(scheduler->graphs, job->tenant, job->report.moves, true);
             capacity_reserve_result(scheduler, job, entry->row.edge_count);
             job_queue_push(&scheduler->queue, &job->tenant->share, job);
             answer_watch_deadline(scheduler, job);

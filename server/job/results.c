@@ -94,7 +94,7 @@ enum status scheduler_commit_add_job(struct commit *commit, struct job *job)
 {
     if (job_state_is_final(job->state) || job->report.input.known || job->report.workers_lost > 0 ||
         job->report.result.reason != RESULT_REASON_FITS || job->report.warnings != NULL ||
-        job->report.traceparent[0] != '\0') {
+        job->report.parent[0] != '\0' || job->report.traceparent[0] != '\0') {
         commit->report = job_report_encode(&job->report);
         if (commit->report == NULL) {
             return STATUS_NO_MEMORY;
@@ -406,6 +406,8 @@ void results_end_known_job(const struct scheduler *scheduler, struct job *job)
         job->report.input = own.input;
         job->report.warnings = own.warnings;
         memcpy(job->report.traceparent, own.traceparent, sizeof(own.traceparent));
+        memcpy(job->report.parent, own.parent, sizeof(own.parent));
+        memcpy(job->report.moves, own.moves, sizeof(own.moves));
         job->report.cycle = NULL; /* owned by the other; a job that is done has none */
     } else {
         const struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);

@@ -9,6 +9,7 @@ void call_finish(struct call *call)
 {
     reader_destroy(call->reader);
     capacity_release_share(&call->share);
+    edge_changes_finish(&call->changes);
     free(call->body);
     free(call->warnings);
     call->reader = NULL;
@@ -25,7 +26,8 @@ static void deliver_call(struct message *message)
     /* The only place where calls are refused for the shutdown: from its beginning those that bring
      * new work, and once its end has been told, when nothing may be under way again, all that
      * change something. The rest is answered from memory. */
-    const bool brings_job = call->kind == CALL_SUBMIT || call->kind == CALL_STORE_GRAPH;
+    const bool brings_job =
+        call->kind == CALL_SUBMIT || call->kind == CALL_STORE_GRAPH || call->kind == CALL_CHANGE;
     const bool changes = brings_job || call->kind == CALL_CANCEL || call->kind == CALL_DELETE_GRAPH;
     if (scheduler->drained_told ? changes : scheduler->draining && brings_job) {
         answer_status(call, STATUS_DRAINING, "The service is shutting down.");
@@ -33,6 +35,7 @@ static void deliver_call(struct message *message)
     }
     switch (call->kind) {
     case CALL_SUBMIT:
+    case CALL_CHANGE:
     case CALL_STORE_GRAPH:
         submit_call(scheduler, call);
         return;
@@ -212,7 +215,11 @@ static void start_next(struct scheduler *scheduler, struct scheduler_worker *slo
 
 static void dispatch_jobs(struct scheduler *scheduler)
 {
-    if (scheduler->draining || scheduler->capacity.is_paused) {
+    const struct capacity_ledger *ledger = &scheduler->capacity;
+    /* Jobs that end faster than the disk takes their results, and lets old ones go, would use up
+     * the open files. */
+    if (scheduler->draining || ledger->is_paused ||
+        ledger->result_count + scheduler->changes >= ledger->file_limit) {
         return;
     }
     for (uint32_t i = 0; i < scheduler->worker_count && scheduler->queue.count > 0; i++) {

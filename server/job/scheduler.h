@@ -6,6 +6,7 @@
  * an answer of 201 or 202 is given after the catalogue commit. */
 #pragma once
 
+#include "proto/edge_changes.h"
 #include "proto/job_document.h"
 #include "proto/read/reader.h"
 #include "server/config.h"
@@ -51,7 +52,9 @@ struct device_list {
 };
 
 enum call_kind {
-    CALL_SUBMIT,      /* reader, or key of a stored graph; parameters -> 202 or 200, job document */
+    CALL_SUBMIT, /* reader, or key of a stored graph; parameters -> 202 or 200, job document */
+    CALL_CHANGE, /* key, changes; parameters -> 202 or 200, document of the job of a new graph, to
+                    which the key, if it is a name, moves when it is done */
     CALL_STORE_GRAPH, /* reader; parameters.name -> 201 or 200, graph document */
     CALL_JOB,         /* key = job id; wait_s: until the state changes -> 200 */
     CALL_EVENTS,   /* key = job id; seen -> 200, the next piece of a stream of events; 204, none to
@@ -90,6 +93,8 @@ struct event_place {
 };
 
 #define REQUEST_ID_SIZE 65
+/* Tags of a few graphs. */
+#define IF_MATCH_SIZE 256
 
 struct call {
     struct message message; /* of the mailbox on the way in */
@@ -100,10 +105,12 @@ struct call {
     struct quota quota;    /* of the key that was shown */
     char key[RESULT_KEY_SIZE];
     struct reader *reader;     /* moved: fed to its end by the HTTP thread, finished off the loop */
-    struct upload_share share; /* moved with it */
-    double parse_s;            /* spent feeding it */
-    struct input_report input; /* what was understood of it so far */
-    char *warnings;            /* about it and its name, by warning_print, owned; NULL = none */
+    struct upload_share share; /* moved with it, or with the changes */
+    struct edge_changes changes;
+    char if_match[IF_MATCH_SIZE]; /* the tags of graphs that may be changed; empty = any */
+    double parse_s;               /* spent feeding it */
+    struct input_report input;    /* what was understood of it so far */
+    char *warnings;               /* about it and its name, by warning_print, owned; NULL = none */
     struct job_parameters parameters;
     char idempotency_key[IDEMPOTENCY_KEY_SIZE];
     char traceparent[TRACEPARENT_SIZE]; /* empty = none */

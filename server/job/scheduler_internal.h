@@ -8,7 +8,8 @@
  *   scheduler.c   the mailbox, calls by kind, queue to worker, scheduler_settle
  *   requests.c    lists, graphs shown and deleted, results asked for, estimates
  *   finish.c      work that comes home, cancels and deadlines: how a job ends or is put back
- *   submit.c      uploads and submissions, to their durable acceptance
+ *   submit.c      uploads, changes and submissions, to their commit; accept.c: when it is durable
+ *   versions.c    changes of a name one after another: the name moves, old graphs are deleted
  *   answer.c      how a call is answered, at once or later: documents, problems, long-polls, events
  *   results.c     durable changes on their way to the store and back; results published, found,
  *                 evicted, and solved again when they are damaged
@@ -37,13 +38,17 @@ struct scheduler_worker {
 /* Steps that wait for the end of the turn. */
 struct scheduler_marks {
     struct job *changed; /* jobs whose waiters are to be woken */
-    bool unparked;       /* a deletion or a naming has ended: submissions behind it go on */
+    bool unparked;       /* a deletion, a naming or a change has ended: what waits for it goes on */
     bool ends_unstored;  /* ends that found no room on the disk are to be stored */
     bool alarm_rang;     /* waits or deadlines are over */
 };
 
 /* Names of one graph: each is bound anew with its results, and printed in its document. */
 #define GRAPH_NAMES_MAX 1000
+
+/* Stored graphs that are read at once, to be planned for an estimate or changed: the other two of
+ * libuv's four threads finish uploads meanwhile. */
+#define SCHEDULER_LOOK_LIMIT 2
 
 /* A stored graph with its aliases and results. */
 struct graph_entry {
@@ -65,6 +70,8 @@ struct graph_entry {
     struct graph_entry *older;
     struct graph_entry *newer;
     LIST_ENTRY(graph_entry) of_tenant;
+    struct alias *version_of;             /* the name of which it is a version, or NULL */
+    TAILQ_ENTRY(graph_entry) of_versions; /* newest first */
 };
 
 /* Every stored graph, in order of creation. Owns the entries and a reference to each result.
@@ -118,9 +125,11 @@ struct scheduler {
     struct result_item *items; /* a binary heap: the result longest unasked first */
     size_t item_room;          /* items allocated; capacity.result_count are used */
     uint32_t submissions;      /* under way, parked ones included */
-    uint32_t looks;            /* at stored graphs, for estimates, under way */
+    uint32_t looks;            /* at stored graphs, for estimates and changes, under way */
     uint32_t changes;          /* on their way to the disk */
-    struct submission *parked; /* wait for the deletion of their graph, or the naming of another */
+    /* They wait, in order, for the deletion of their graph, or while their name is given or
+     * changed. */
+    STAILQ_HEAD(, submission) parked;
     LIST_HEAD(, commit) namings; /* commits with a name, under way */
     struct call *waiting;        /* all calls that wait for a job */
     uint32_t event_count;        /* streams of events among them */
@@ -280,6 +289,24 @@ void submit_for_result(struct scheduler *scheduler, struct call *call, struct gr
 /* Submissions go on whose graph is not being deleted any more, nor their name given. */
 void submit_parked(struct scheduler *scheduler);
 
+/* ---- accept.c ---- */
+/* The commits of a submission have come back: of a graph, of a job. */
+void accept_stored_graph(struct commit *commit);
+void accept_stored_job(struct commit *commit);
+
+/* ---- versions.c ---- */
+/* The name of the job, which is done, moves to its graph, unless it has moved elsewhere since. */
+void versions_move_name(struct scheduler *scheduler, const struct job *job,
+                        struct graph_entry *entry);
+/* Adds the row of the name, which moves with the end of such a job. */
+void versions_add_name(struct scheduler *scheduler, const struct job *job, struct commit *commit);
+/* The change of this name has ended, and its end is durable: the next one begins, and versions too
+ * many are deleted. An empty name is none. */
+void versions_release(struct scheduler *scheduler, const struct tenant *tenant, const char *name);
+/* The graph answers no more; its rows and files go next. call: to answer, or NULL. */
+void versions_delete_graph(struct scheduler *scheduler, struct graph_entry *entry,
+                           struct call *call);
+
 /* ---- finish.c ---- */
 /* deliver of the task that comes home. */
 void finish_task(struct message *message);
@@ -327,11 +354,28 @@ void graph_table_drop(struct graph_table *table, struct graph_entry *entry);
 MUST_CHECK enum status graph_table_name(struct graph_table *table, const char *name,
                                         struct graph_entry *entry);
 
+/* Whether a change of this name is under way: one at a time is. Without the name nothing is set. */
+bool graph_table_is_changing(const struct graph_table *table, const struct tenant *tenant,
+                             const char *name);
+void graph_table_set_changing(struct graph_table *table, const struct tenant *tenant,
+                              const char *name, bool is_changing);
+/* The graph without a name is the newest version of this name from now on; of none, when it is
+ * empty or there is no such name. */
+void graph_table_set_version(struct graph_table *table, struct graph_entry *entry,
+                             const char *name);
+/* The oldest version of the name that nothing uses, if there are more than so many; else NULL. */
+struct graph_entry *graph_table_old_version(const struct graph_table *table,
+                                            const struct tenant *tenant, const char *name,
+                                            uint32_t kept);
+
 /* By id, visible or not; NULL when there is none. For ids that are known here, not asked for. */
 struct graph_entry *graph_table_find_id(const struct graph_table *table, const char *id);
 /* The same among those of this tenant. */
 struct graph_entry *graph_table_find_own(const struct graph_table *table,
                                          const struct tenant *tenant, const char *id);
+/* By alias, visible or not. */
+struct graph_entry *graph_table_find_name(const struct graph_table *table,
+                                          const struct tenant *tenant, const char *name);
 /* By id or alias, visible ones of this tenant only. */
 struct graph_entry *graph_table_find(const struct graph_table *table, const struct tenant *tenant,
                                      const char *key);

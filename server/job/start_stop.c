@@ -348,15 +348,19 @@ enum status scheduler_create(uv_loop_t *loop, const struct config *config, struc
         return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory to start.");
     }
     scheduler->loop = loop;
+    STAILQ_INIT(&scheduler->parked);
     scheduler->config = config;
     scheduler->store = store;
     scheduler->results = table;
-    /* Each result is an open file. */
+    /* Each result is an open file, also while it waits for the publisher to let it go. */
     struct rlimit files = {.rlim_cur = RLIM_INFINITY};
     (void)getrlimit(RLIMIT_NOFILE, &files);
-    const rlim_t most =
-        files.rlim_cur > FEW_FILES ? files.rlim_cur - FEW_FILES / 2 : files.rlim_cur / 4 + 1;
+    const rlim_t eighth = files.rlim_cur / 8;
+    const rlim_t kept = eighth > FEW_FILES / 2 ? eighth : FEW_FILES / 2;
+    const rlim_t most = files.rlim_cur > FEW_FILES ? files.rlim_cur - kept : files.rlim_cur / 4 + 1;
     scheduler->capacity.result_limit = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+    scheduler->capacity.file_limit =
+        files.rlim_cur < UINT32_MAX ? (uint32_t)(most + (files.rlim_cur - most) / 2) : UINT32_MAX;
     enum status status = open_scheduler(scheduler, reterr);
     if (status != STATUS_OK) {
         scheduler_destroy(scheduler);
@@ -391,6 +395,7 @@ void scheduler_drain(struct scheduler *scheduler, void (*drained)(void *context)
     scheduler->drained_context = context;
     atomic_store(&scheduler->admission.draining, true);
     log_write(LOG_INFO, "draining", LOG_NUMBER("queued", scheduler->queue.count));
+    scheduler->marks.unparked = true; /* changes that wait for a job wait no longer */
     answer_end_polls(scheduler);
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         worker_hurry(scheduler->workers[i]->worker);

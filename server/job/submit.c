@@ -1,30 +1,11 @@
 #include "server/clock.h"
-#include "server/job/scheduler_internal.h"
+#include "server/job/submission.h"
 #include "server/store/identity.h"
 
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-
-/* An upload or a submission between its call and its durable change. Owned by the loop, lent to a
- * thread of libuv's pool while the graph is finished and named there. */
-struct submission {
-    uv_work_t request;
-    struct scheduler *scheduler;
-    struct call *call;
-    struct tenant *tenant; /* of the call */
-    struct reader *reader; /* owned; NULL for a stored graph */
-    struct graph *graph;   /* owned; NULL for a stored graph */
-    struct upload_share share;
-    char graph_id[GRAPH_ID_SIZE];
-    enum kind kind; /* resolved */
-    enum status status;
-    struct problem problem;
-    struct warnings warnings; /* about the upload */
-    struct capacity held;     /* a place in the queue */
-    struct submission *next;  /* parked behind this one */
-};
 
 /* NULL, with the call answered, when out of memory. */
 static struct submission *begin_submission(struct scheduler *scheduler, struct call *call)
@@ -42,11 +23,12 @@ static struct submission *begin_submission(struct scheduler *scheduler, struct c
     return submission;
 }
 
-static void end_submission(struct submission *submission)
+void submit_end(struct submission *submission)
 {
     struct scheduler *scheduler = submission->scheduler;
     capacity_release(scheduler, submission->tenant, &submission->held, submission->held);
     scheduler->submissions--;
+    versions_release(scheduler, submission->tenant, submission->name);
     capacity_release_share(&submission->share);
     reader_destroy(submission->reader);
     graph_destroy(submission->graph);
@@ -54,17 +36,17 @@ static void end_submission(struct submission *submission)
 }
 
 /* The status is that of the submission's problem, or want of memory. */
-static void refuse_submission(struct submission *submission, enum status status)
+void submit_refuse(struct submission *submission, enum status status)
 {
     if (submission->problem.status != status) {
         problem_set(&submission->problem, status, "There is not enough memory for the request.");
     }
     answer_problem(submission->call, &submission->problem);
-    end_submission(submission);
+    submit_end(submission);
 }
 
 /* A place in the queue, held until the submission ends or its job is queued. */
-static enum status reserve_place(struct submission *submission)
+enum status submit_reserve_place(struct submission *submission)
 {
     struct scheduler *scheduler = submission->scheduler;
     if (submission->held.queue_places > 0) {
@@ -78,119 +60,6 @@ static enum status reserve_place(struct submission *submission)
                          (struct capacity){.queue_places = 1});
     }
     return status;
-}
-
-/* ---- Acceptance: the commit has come back ---- */
-
-static void answer_not_stored(struct call *call, enum status status)
-{
-    answer_status(call, status,
-                  status == STATUS_DISK_FULL
-                      ? "There is no room on the disk; nothing was kept."
-                      : "The state directory cannot be written; nothing was kept.");
-}
-
-/* Takes in the end of a commit with a graph, its name, or both. */
-static void apply_graph(struct commit *commit)
-{
-    struct scheduler *scheduler = commit->scheduler;
-    struct graph_entry *entry = commit->entry;
-    const char *name = commit->name_row.name;
-    if (commit->change.status != STATUS_OK) {
-        graph_table_drop(scheduler->graphs, entry);
-        return;
-    }
-    if (commit->change.graph != NULL) {
-        entry->row.file_bytes = commit->change.graph_file_bytes;
-        entry->damaged = false;
-    }
-    graph_entry_commit(entry);
-    if (name[0] != '\0' && graph_table_name(scheduler->graphs, name, entry) == STATUS_OK) {
-        results_bind_name(scheduler, name, entry);
-    }
-}
-
-static void graph_stored(struct commit *commit)
-{
-    const bool is_new = commit->change.graph != NULL;
-    apply_graph(commit);
-    if (commit->change.status == STATUS_OK) {
-        answer_graph(commit->call, commit->entry, is_new ? 201 : 200);
-    } else {
-        answer_not_stored(commit->call, commit->change.status);
-    }
-}
-
-/* The graph stays in memory for the worker while there is room. */
-static void keep_graph(struct scheduler *scheduler, struct job *job, struct graph **take_graph)
-{
-    const struct graph *graph = *take_graph;
-    if (graph == NULL) {
-        return;
-    }
-    const uint64_t bytes =
-        capacity_graph_bytes(graph->vertex_count, graph->edge_count, graph->weight_type);
-    if (capacity_has_memory(scheduler, bytes)) {
-        capacity_reserve(scheduler, job->tenant, &job->held,
-                         (struct capacity){.memory_bytes = bytes});
-        job->graph = *take_graph;
-        *take_graph = NULL;
-    }
-}
-
-static void job_accepted(struct scheduler *scheduler, struct commit *commit)
-{
-    struct job *job = commit->job;
-    struct call *acceptors = job->acceptors;
-    char trace_id[TRACE_ID_SIZE];
-    job->acceptors = NULL;
-    job->accepted = true;
-    memcpy(commit->entry->latest_job, job->id, sizeof(job->id));
-    job_trace_id(job, trace_id);
-    log_write(LOG_INFO, "job_accepted", LOG_TEXT("job", job->id), LOG_TEXT("trace_id", trace_id),
-              LOG_TEXT("request", commit->call->request_id), LOG_TEXT("graph", job->graph_id),
-              LOG_TEXT("kind", kind_name(job->kind)),
-              LOG_TEXT("state", job_state_name(job->state)));
-    metrics_add(METRIC_JOBS_ACCEPTED, 1);
-    if (job->state == JOB_DONE) {
-        job->committed = true; /* before the answer, which says so */
-        job_table_end(scheduler->jobs, job);
-        results_bind_latest(scheduler, job, commit->entry);
-    } else {
-        keep_graph(scheduler, job, &commit->graph);
-        job_queue_push(&scheduler->queue, &job->tenant->share, job);
-        answer_watch_deadline(scheduler, job);
-    }
-    struct call *next;
-    for (struct call *call = acceptors; call != NULL; call = next) {
-        next = call->next_waiter;
-        answer_wait(scheduler, call, job);
-    }
-}
-
-static void job_stored(struct commit *commit)
-{
-    struct scheduler *scheduler = commit->scheduler;
-    struct job *job = commit->job;
-    const enum status status = commit->change.status;
-    capacity_release(scheduler, job->tenant, &job->held,
-                     (struct capacity){.queue_places = job->held.queue_places});
-    if (status != STATUS_OK && job->state == JOB_QUEUED) {
-        commit->entry->active_jobs--;
-    }
-    apply_graph(commit);
-    if (status == STATUS_OK) {
-        job_accepted(scheduler, commit);
-        return;
-    }
-    struct call *next;
-    for (struct call *call = job->acceptors; call != NULL; call = next) {
-        next = call->next_waiter;
-        answer_not_stored(call, status);
-    }
-    job->acceptors = NULL;
-    capacity_release(scheduler, job->tenant, &job->held, job->held);
-    job_table_remove(scheduler->jobs, job);
 }
 
 /* ---- Acceptance: checks and the commit ---- */
@@ -223,9 +92,14 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     commit->graph = submission->graph;
     submission->graph = NULL;
     commit->share = capacity_move_share(&submission->share);
+    /* An old version that is asked for is kept. */
+    const bool was_version = entry->row.version_of[0] != '\0';
+    graph_table_set_version(submission->scheduler->graphs, entry, "");
+    commit->graph_row = entry->row;
     if ((!entry->committed || entry->damaged) && commit->graph != NULL) {
-        commit->graph_row = entry->row;
         commit->change.graph = commit->graph;
+    }
+    if (commit->change.graph != NULL || was_version) {
         commit->change.graph_row = &commit->graph_row;
     }
     *ret_commit = commit;
@@ -247,9 +121,10 @@ static void accept_graph(struct submission *submission, struct graph_entry *entr
 {
     struct commit *commit;
     enum status status = STATUS_OK;
-    if (entry->committed && !entry->damaged && submission->call->parameters.name[0] == '\0') {
+    if (entry->committed && !entry->damaged && entry->row.version_of[0] == '\0' &&
+        submission->call->parameters.name[0] == '\0') {
         answer_graph(submission->call, entry, 200);
-        end_submission(submission);
+        submit_end(submission);
         return;
     }
     if (submission->scheduler->capacity.is_full) {
@@ -261,21 +136,23 @@ static void accept_graph(struct submission *submission, struct graph_entry *entr
                                       file_bytes(submission, entry), &submission->problem);
     }
     if (status == STATUS_OK) {
-        status = create_commit(submission, entry, graph_stored, &commit);
+        status = create_commit(submission, entry, accept_stored_graph, &commit);
     }
     if (status != STATUS_OK) {
-        refuse_submission(submission, status);
+        submit_refuse(submission, status);
         return;
     }
     scheduler_commit_send(commit);
-    end_submission(submission);
+    submit_end(submission);
 }
 
 /* Tells a repeated request from another one under the same Idempotency-Key. */
 static void print_fingerprint(const struct submission *submission, char *text, size_t size)
 {
     const struct job_parameters *parameters = &submission->call->parameters;
-    uint64_t hash = XXH3_64bits(submission->graph_id, strlen(submission->graph_id));
+    uint64_t hash = submission->changes_hash != 0
+                        ? submission->changes_hash
+                        : XXH3_64bits(submission->graph_id, strlen(submission->graph_id));
     hash = XXH3_64bits_withSeed(&parameters->kind, sizeof(parameters->kind), hash);
     hash = XXH3_64bits_withSeed(&parameters->priority, sizeof(parameters->priority), hash);
     hash = XXH3_64bits_withSeed(&parameters->deadline_s, sizeof(parameters->deadline_s), hash);
@@ -304,6 +181,8 @@ static enum status create_job(const struct submission *submission, const struct 
     job->report.result.form = call->parameters.form;
     call->warnings = NULL;
     memcpy(job->report.traceparent, call->traceparent, sizeof(call->traceparent));
+    memcpy(job->report.parent, submission->parent_id, sizeof(submission->parent_id));
+    memcpy(job->report.moves, submission->name, sizeof(submission->name));
     job->deadline_s = call->parameters.deadline_s;
     if (job->deadline_s > 0) {
         job->deadline_at_s = clock_monotonic_s() + job->deadline_s;
@@ -329,7 +208,7 @@ static enum status check_capacity(struct submission *submission, const struct gr
         bytes += capacity_result_bytes(result->form, row->vertex_count, row->edge_count, job->kind);
         status = capacity_check_bytes(submission->tenant, quota, bytes, &submission->problem);
     }
-    return status == STATUS_OK ? reserve_place(submission) : status;
+    return status == STATUS_OK ? submit_reserve_place(submission) : status;
 }
 
 /* The job is in the table, not yet accepted; it is done at once when the result is there. */
@@ -345,9 +224,10 @@ static void accept_job(struct submission *submission, struct graph_entry *entry)
         status = check_capacity(submission, entry, job);
     }
     if (status == STATUS_OK) {
-        status = create_commit(submission, entry, job_stored, &commit);
+        status = create_commit(submission, entry, accept_stored_job, &commit);
     }
     if (status == STATUS_OK) {
+        versions_add_name(scheduler, job, commit);
         status = scheduler_commit_add_job(commit, job);
     }
     struct job *added = job;
@@ -357,7 +237,7 @@ static void accept_job(struct submission *submission, struct graph_entry *entry)
     if (status != STATUS_OK) {
         scheduler_commit_destroy(commit);
         job_destroy(job);
-        refuse_submission(submission, status);
+        submit_refuse(submission, status);
         return;
     }
     if (added->state == JOB_QUEUED) {
@@ -368,8 +248,9 @@ static void accept_job(struct submission *submission, struct graph_entry *entry)
     }
     submission->call->next_waiter = NULL;
     added->acceptors = submission->call;
+    submission->name[0] = '\0'; /* the job has it */
     scheduler_commit_send(commit);
-    end_submission(submission);
+    submit_end(submission);
 }
 
 /* A new entry for a graph that is not known yet. */
@@ -385,6 +266,7 @@ static enum status add_entry(struct submission *submission, struct graph_entry *
     };
     memcpy(row.id, submission->graph_id, sizeof(row.id));
     memcpy(row.tenant, submission->tenant->name, sizeof(row.tenant));
+    memcpy(row.parent, submission->parent_id, sizeof(row.parent));
     return graph_table_add(submission->scheduler->graphs, submission->tenant, &row, ret_entry);
 }
 
@@ -423,7 +305,7 @@ static void accept_new(struct submission *submission)
         status = check_name(submission, entry);
     }
     if (status != STATUS_OK) {
-        refuse_submission(submission, status);
+        submit_refuse(submission, status);
     } else if (submission->call->kind == CALL_STORE_GRAPH) {
         accept_graph(submission, entry);
     } else {
@@ -435,7 +317,7 @@ static void accept_new(struct submission *submission)
 }
 
 /* A repeated request is answered like the first, once that is accepted. */
-static void answer_repeat(struct submission *submission, struct job *earlier)
+void submit_answer_repeat(struct submission *submission, struct job *earlier)
 {
     struct call *call = submission->call;
     char fingerprint[sizeof(earlier->fingerprint)];
@@ -449,15 +331,15 @@ static void answer_repeat(struct submission *submission, struct job *earlier)
         call->next_waiter = earlier->acceptors;
         earlier->acceptors = call;
     }
-    end_submission(submission);
+    submit_end(submission);
 }
 
-static struct job *find_repeated(const struct submission *submission)
+struct job *submit_find_repeated(const struct submission *submission)
 {
     const struct call *call = submission->call;
-    return call->kind == CALL_SUBMIT ? job_table_find_key(submission->scheduler->jobs, call->tenant,
-                                                          call->idempotency_key)
-                                     : NULL;
+    return call->kind != CALL_STORE_GRAPH ? job_table_find_key(submission->scheduler->jobs,
+                                                               call->tenant, call->idempotency_key)
+                                          : NULL;
 }
 
 /* The graph of the submission has an id and its kind is resolved. Who loses the name is known only
@@ -466,44 +348,29 @@ static void accept_submission(struct submission *submission)
 {
     struct scheduler *scheduler = submission->scheduler;
     struct graph_entry *entry = graph_table_find_id(scheduler->graphs, submission->graph_id);
-    struct job *earlier = find_repeated(submission);
+    struct job *earlier = submit_find_repeated(submission);
     const char *name = submission->call->parameters.name;
     if ((entry != NULL && entry->deleting) ||
         (earlier == NULL && scheduler_commit_names(scheduler, submission->tenant, name))) {
-        submission->next = scheduler->parked;
-        scheduler->parked = submission;
+        STAILQ_INSERT_TAIL(&scheduler->parked, submission, in_parked);
     } else if (submission->graph == NULL && (entry == NULL || !entry->committed)) {
         /* A stored graph that was deleted meanwhile; also when it is being uploaded again. */
         answer_no_such(submission->call);
-        end_submission(submission);
+        submit_end(submission);
     } else if (earlier != NULL) {
-        answer_repeat(submission, earlier);
+        submit_answer_repeat(submission, earlier);
     } else {
         accept_new(submission);
     }
 }
 
-void submit_parked(struct scheduler *scheduler)
-{
-    struct submission *next = scheduler->parked;
-    scheduler->parked = NULL;
-    while (next != NULL) {
-        struct submission *submission = next;
-        next = submission->next;
-        accept_submission(submission); /* parks it again behind another deletion */
-    }
-}
-
 /* ---- Until the graph is known ---- */
 
-/* On a thread of the pool: sorting and hashing a large graph takes long. */
-static void finish_graph(uv_work_t *request)
+static enum status finish_upload(struct submission *submission)
 {
-    struct submission *submission = request->data;
     struct problem *problem = &submission->problem;
     struct call *call = submission->call;
-    const double began_s = clock_monotonic_s();
-    enum status status = reader_finish(submission->reader, &submission->graph, problem);
+    const enum status status = reader_finish(submission->reader, &submission->graph, problem);
     if (status == STATUS_OK) {
         submission->warnings = reader_notes(submission->reader)->warnings;
         input_report_complete(&call->input, reader_notes(submission->reader), submission->graph);
@@ -513,9 +380,22 @@ static void finish_graph(uv_work_t *request)
     }
     reader_destroy(submission->reader);
     submission->reader = NULL;
-    if (status == STATUS_OK && call->kind == CALL_SUBMIT) {
-        status =
-            graph_choose_kind(submission->graph, call->parameters.kind, &submission->kind, problem);
+    return status;
+}
+
+/* On a thread of the pool: sorting and hashing a large graph takes long. */
+static void finish_graph(uv_work_t *request)
+{
+    struct submission *submission = request->data;
+    struct problem *problem = &submission->problem;
+    struct call *call = submission->call;
+    const double began_s = clock_monotonic_s();
+    enum status status =
+        call->kind == CALL_CHANGE ? change_finish_graph(submission) : finish_upload(submission);
+    const enum kind wanted =
+        call->parameters.kind == KIND_AUTO ? submission->wanted : call->parameters.kind;
+    if (status == STATUS_OK && call->kind != CALL_STORE_GRAPH) {
+        status = graph_choose_kind(submission->graph, wanted, &submission->kind, problem);
     }
     if (status == STATUS_OK) {
         status =
@@ -532,13 +412,29 @@ static void finish_graph(uv_work_t *request)
 static void graph_finished(uv_work_t *request, int error)
 {
     struct submission *submission = request->data;
+    struct scheduler *scheduler = submission->scheduler;
     CHECK(error == 0); /* nothing cancels it */
-    scheduler_wake(submission->scheduler);
+    scheduler_wake(scheduler);
+    if (submission->parent != NULL) {
+        submission->parent->active_jobs--;
+        scheduler->looks--;
+        scheduler->marks.unparked = true;
+    }
+    if (submission->parent != NULL && submission->status == STATUS_CORRUPT) {
+        results_quarantine_graph(scheduler, submission->parent_id);
+    }
     if (submission->status != STATUS_OK) {
-        refuse_submission(submission, submission->status);
+        submit_refuse(submission, submission->status);
     } else {
         accept_submission(submission);
     }
+}
+
+void submit_finish_graph(struct submission *submission)
+{
+    submission->request.data = submission;
+    CHECK(uv_queue_work(submission->scheduler->loop, &submission->request, finish_graph,
+                        graph_finished) == 0);
 }
 
 static void submit_upload(struct submission *submission)
@@ -547,17 +443,33 @@ static void submit_upload(struct submission *submission)
     submission->reader = call->reader;
     call->reader = NULL;
     /* A possible repeat of an earlier request is judged when its graph is known. */
-    if (call->kind == CALL_SUBMIT && find_repeated(submission) == NULL) {
-        const enum status status = reserve_place(submission);
+    if (call->kind == CALL_SUBMIT && submit_find_repeated(submission) == NULL) {
+        const enum status status = submit_reserve_place(submission);
         if (status != STATUS_OK) {
-            refuse_submission(submission, status);
+            submit_refuse(submission, status);
             return;
         }
     }
-    submission->request.data = submission;
-    CHECK(uv_queue_work(submission->scheduler->loop, &submission->request, finish_graph,
-                        graph_finished) == 0);
+    submit_finish_graph(submission);
 }
+
+/* They park again, in order, behind what is not over yet. */
+void submit_parked(struct scheduler *scheduler)
+{
+    STAILQ_HEAD(, submission) parked = STAILQ_HEAD_INITIALIZER(parked);
+    STAILQ_CONCAT(&parked, &scheduler->parked);
+    while (!STAILQ_EMPTY(&parked)) {
+        struct submission *submission = STAILQ_FIRST(&parked);
+        STAILQ_REMOVE_HEAD(&parked, in_parked);
+        if (submission->changes_hash != 0 && submission->parent == NULL) {
+            change_submit(submission, false);
+        } else {
+            accept_submission(submission);
+        }
+    }
+}
+
+/* ---- Calls ---- */
 
 static void submit_stored(struct submission *submission, const struct graph_entry *entry,
                           enum kind kind)
@@ -566,7 +478,7 @@ static void submit_stored(struct submission *submission, const struct graph_entr
         graph_entry_choose_kind(entry, kind, &submission->kind, &submission->problem);
     memcpy(submission->graph_id, entry->row.id, sizeof(submission->graph_id));
     if (status != STATUS_OK) {
-        refuse_submission(submission, status);
+        submit_refuse(submission, status);
     } else {
         accept_submission(submission);
     }
@@ -590,7 +502,9 @@ void submit_call(struct scheduler *scheduler, struct call *call)
         return;
     }
     struct submission *submission = begin_submission(scheduler, call);
-    if (submission != NULL && is_upload) {
+    if (submission != NULL && call->kind == CALL_CHANGE) {
+        change_begin(submission);
+    } else if (submission != NULL && is_upload) {
         submit_upload(submission);
     } else if (submission != NULL) {
         submit_stored(submission, entry, call->parameters.kind);

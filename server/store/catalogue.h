@@ -20,6 +20,8 @@ struct graph_row {
     uint64_t file_bytes;
     struct graph_summary summary;
     char tenant[TENANT_NAME_SIZE];
+    char parent[GRAPH_ID_SIZE]; /* of which it is a change; empty = it was uploaded */
+    char version_of[NAME_SIZE]; /* the name that it lost to a change; empty = none */
 };
 
 struct name_row {

@@ -265,6 +265,17 @@ def test_graphs_are_as_described(daemon):
     ask(daemon, "GET", "/v1/graphs/{g}", status=404, g="words")
 
 
+def test_changes_are_as_described(daemon):
+    daemon.solve(b"7 8 1\n8 9 2\n", "?name=live&directed=true")
+    path = "/v1/graphs/{g}/edges"
+    ask(daemon, "PATCH", path, b"[[7,8,4]]", {**JSON, "Prefer": "wait=60"}, g="live")
+    ask(daemon, "PATCH", path, b"7,8,9\n", {"Content-Type": "text/csv"}, 202, g="live")
+    path = "/v1/graphs/{g}/weights"
+    weights = {"Content-Type": "application/octet-stream"}
+    ask(daemon, "PUT", path, bytes((5, 0, 0, 0, 6, 0, 0, 0)), weights, 202, g="live")
+    ask(daemon, "PUT", path, bytes((1, 2, 0, 0, 6, 0, 0, 0)), {**weights, "Prefer": "wait=60"}, g="live")
+
+
 def test_answers_are_as_described(daemon):
     pairs = json.dumps({"pairs": [[1, 2], [1, 4]]})
     for path, query in (

@@ -162,7 +162,7 @@ class Maker:
     def body(self, request_body):
         content = request_body["content"]
         type = self.pick(sorted(content))
-        if self.chance(0.4):
+        if self.chance(0.4) and "application/json" in content:
             type = "application/json"
         data = self.pick(BODIES)
         if type == "application/json" and self.chance(0.85):
@@ -181,7 +181,7 @@ class Maker:
         """(method, path as described, address, headers, body)"""
         # Bodies have most that can go wrong.
         operations = list(self.spec.operations())
-        operations += 2 * [one for one in operations if one[0] in ("POST", "PUT")]
+        operations += 2 * [one for one in operations if one[0] in ("POST", "PUT", "PATCH")]
         method, path, _ = self.pick(operations)
         parameters = self.spec.parameters(method, path)
         operation = self.spec.operation(method, path)

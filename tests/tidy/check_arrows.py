@@ -37,7 +37,8 @@ LIBRARIES = (
     (r"\buv_\w+", ("server/job/", "server/http/transport/endpoint.c", "server/service.c", "server/main.c")),
     (
         r"\bXXH\w+",
-        ("server/store/", "proto/read/name_table.c", "server/http/request/headers.c", "server/job/submit.c"),
+        ("server/store/", "proto/read/name_table.c", "server/http/request/headers.c", "server/job/submit.c",
+         "server/job/change.c", "proto/edge_changes.c"),
     ),
     (
         r"\bgnutls_\w+",

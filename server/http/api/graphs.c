@@ -39,9 +39,18 @@ static void ask_about(struct request *request, enum call_kind kind,
     request_call(request, resume);
 }
 
+/* The tag is the id: for a change that is to be made to this graph and to no other. */
+static void show_graph(struct request *request)
+{
+    if (request->call->status == STATUS_OK) {
+        request_set_header(request, MHD_HTTP_HEADER_ETAG, "\"%s\"", request->call->graph_id);
+    }
+    request_answer_call(request);
+}
+
 void serve_graphs_show(struct request *request)
 {
-    ask_about(request, CALL_GRAPH, request_answer_call);
+    ask_about(request, CALL_GRAPH, show_graph);
 }
 
 void serve_graphs_delete(struct request *request)

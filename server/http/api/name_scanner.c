@@ -125,6 +125,28 @@ enum status name_scanner_name(struct name_scanner *scanner, struct scanned_name 
     return STATUS_OK;
 }
 
+enum status name_scanner_number(struct name_scanner *scanner, struct scanned_name *ret_number,
+                                struct problem *reterr)
+{
+    double value;
+
+    skip_blanks(scanner);
+    const char *first = scanner->at;
+
+    while (!ends_number(scanner)) {
+        scanner->at++;
+    }
+    const size_t size = (size_t)(scanner->at - first);
+    const bool is_null = size == 4 && memcmp(first, "null", 4) == 0;
+
+    if (!is_null && !number_parse_real(first, size, &value)) {
+        scanner->at = first;
+        return name_scanner_refuse(scanner, "a weight is a number or null", reterr);
+    }
+    *ret_number = (struct scanned_name){.bytes = first, .size = is_null ? 0 : size};
+    return STATUS_OK;
+}
+
 enum status name_scanner_key(struct name_scanner *scanner, const char *const *known,
                              size_t *ret_index, struct problem *reterr)
 {

@@ -33,6 +33,9 @@ enum status name_scanner_refuse(const struct name_scanner *scanner, const char *
 /* A string or a number; to be finished by name_scanner_release. */
 MUST_CHECK enum status name_scanner_name(struct name_scanner *scanner,
                                          struct scanned_name *ret_name, struct problem *reterr);
+/* A number as it is written, or null, which has no bytes. */
+MUST_CHECK enum status name_scanner_number(struct name_scanner *scanner,
+                                           struct scanned_name *ret_number, struct problem *reterr);
 /* A key and its colon: one of the known, NULL-terminated. */
 MUST_CHECK enum status name_scanner_key(struct name_scanner *scanner, const char *const *known,
                                         size_t *ret_index, struct problem *reterr);

@@ -3,6 +3,7 @@
 #include "proto/number.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -103,45 +104,57 @@ static enum status take_field(struct pair_lines *lines, const char **at,
     return STATUS_OK;
 }
 
-static enum status take_csv_pair(struct pair_lines *lines, struct scanned_name ret_pair[2],
-                                 struct problem *reterr)
+static enum status take_fields(struct pair_lines *lines, size_t count, const char *shape,
+                               struct scanned_name *ret_fields, struct problem *reterr)
 {
     const char *at = lines->line;
-    enum status status = take_field(lines, &at, lines->buffers[0], &ret_pair[0], reterr);
+    char words[PROBLEM_TEXT_SIZE];
 
-    if (status == STATUS_OK && (at == lines->line + lines->size || *at != ',')) {
-        status = refuse(lines, at, "A line is source,target: a comma is missing.", reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    at++;
-    status = take_field(lines, &at, lines->buffers[1], &ret_pair[1], reterr);
-    const char *end = lines->line + lines->size;
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && (at == lines->line + lines->size || *at != ',')) {
+            snprintf(words, sizeof(words), "A line is %s: a comma is missing.", shape);
+            return refuse(lines, at, words, reterr);
+        }
+        at += i > 0;
+        enum status status = take_field(lines, &at, lines->buffers[i], &ret_fields[i], reterr);
 
-    while (at < end && is_blank(*at)) {
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    while (at < lines->line + lines->size && is_blank(*at)) {
         at++;
     }
-    return status != STATUS_OK || at == end
-               ? status
-               : refuse(lines, at, "A line is source,target: something follows.", reterr);
+    snprintf(words, sizeof(words), "A line is %s: something follows.", shape);
+    return at == lines->line + lines->size ? STATUS_OK : refuse(lines, at, words, reterr);
+}
+
+static bool is_header(const struct scanned_name *fields, size_t count)
+{
+    static const char *const names[] = {"source", "target", "weight"};
+
+    for (size_t i = 0; i < count; i++) {
+        if (fields[i].size != 6 || strncasecmp(fields[i].bytes, names[i], 6) != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 enum status pair_lines_next_csv(struct pairs_reader *reader, struct problem *reterr)
 {
     struct pair_lines *lines = &reader->lines;
+    const size_t count = reader->is_weighted ? 3 : 2;
+    const char *shape = reader->is_weighted ? "source,target,weight" : "source,target";
 
     while (next_line(lines)) {
         if (lines->size == 0) {
             continue;
         }
-        enum status status = take_csv_pair(lines, reader->pair, reterr);
+        enum status status = take_fields(lines, count, shape, reader->pair, reterr);
 
-        const struct scanned_name *pair = reader->pair;
-
-        if (status != STATUS_OK || reader->count > 0 || reader->has_header || pair[0].size != 6 ||
-            pair[1].size != 6 || strncasecmp(pair[0].bytes, "source", 6) != 0 ||
-            strncasecmp(pair[1].bytes, "target", 6) != 0) {
+        if (status != STATUS_OK || reader->count > 0 || reader->has_header ||
+            !is_header(reader->pair, count)) {
             return status;
         }
         reader->has_header = true;

@@ -18,6 +18,12 @@ static enum status take_pair(struct pairs_reader *reader, struct problem *reterr
     if (status == STATUS_OK) {
         status = name_scanner_name(scanner, &reader->pair[1], reterr);
     }
+    if (status == STATUS_OK && reader->is_weighted) {
+        status = name_scanner_expect(scanner, ',', reterr);
+    }
+    if (status == STATUS_OK && reader->is_weighted) {
+        status = name_scanner_number(scanner, &reader->pair[2], reterr);
+    }
     return status == STATUS_OK ? name_scanner_expect(scanner, ']', reterr) : status;
 }
 
@@ -26,10 +32,12 @@ static enum status next_json(struct pairs_reader *reader, struct problem *reterr
     static const char *const keys[] = {"pairs", NULL};
     struct name_scanner *scanner = &reader->scanner;
     const bool begins = scanner->at == scanner->first;
-    enum status status = begins ? name_scanner_expect(scanner, '{', reterr) : STATUS_OK;
+    const bool is_object = !reader->is_weighted;
+    enum status status =
+        begins && is_object ? name_scanner_expect(scanner, '{', reterr) : STATUS_OK;
     size_t key;
 
-    if (status == STATUS_OK && begins) {
+    if (status == STATUS_OK && begins && is_object) {
         status = name_scanner_key(scanner, keys, &key, reterr);
     }
     if (status == STATUS_OK && begins) {
@@ -46,7 +54,7 @@ static enum status next_json(struct pairs_reader *reader, struct problem *reterr
     if (status == STATUS_OK && !reader->ended) {
         return take_pair(reader, reterr);
     }
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK && is_object) {
         status = name_scanner_expect(scanner, '}', reterr);
     }
     return status == STATUS_OK ? name_scanner_end(scanner, reterr) : status;
@@ -78,6 +86,14 @@ void pairs_open(struct pairs_reader *reader, enum pairs_form form, const char *b
         .lines = {.at = bytes, .end = bytes + size, .announced = -1},
     };
     name_scanner_init(&reader->scanner, bytes, size, "{\"pairs\":[[source,target],...]}");
+}
+
+void pairs_open_weighted(struct pairs_reader *reader, enum pairs_form form, const char *bytes,
+                         size_t size)
+{
+    pairs_open(reader, form, bytes, size);
+    reader->is_weighted = true;
+    reader->scanner.shape = "[[source,target,weight],...]";
 }
 
 void pairs_close(struct pairs_reader *reader)

@@ -25,6 +25,12 @@ void serve_graphs_vertices(struct request *request);
 #define SERVE_EDGE_LIMIT 1000000
 void serve_edges(struct request *request);
 
+MUST_CHECK enum status serve_changes_prepare_edges(struct request *request, struct problem *reterr);
+MUST_CHECK enum status serve_changes_prepare_weights(struct request *request,
+                                                     struct problem *reterr);
+void serve_changes_edges(struct request *request);
+void serve_changes_weights(struct request *request);
+
 void serve_distances_one(struct request *request);
 void serve_pairs(struct request *request);
 

@@ -74,6 +74,7 @@ void serve_service_limits(struct request *request)
         {"history_limit", config->history_limit},
         {"result_budget_bytes", config->result_budget_bytes},
         {"result_limit", config->result_limit},
+        {"versions", config->versions},
         {"connection_limit", config->connection_limit},
         {"address_limit", config->address_limit},
         {"wrong_key_limit", config->wrong_key_limit},
@@ -183,8 +184,9 @@ void serve_service_devices(struct request *request)
 
 void serve_service_index(struct request *request)
 {
-    static const enum method methods[] = {METHOD_GET, METHOD_POST, METHOD_PUT, METHOD_DELETE};
-    static const char *const method_names[] = {"GET", "POST", "PUT", "DELETE"};
+    static const enum method methods[] = {METHOD_GET, METHOD_POST, METHOD_PUT, METHOD_PATCH,
+                                          METHOD_DELETE};
+    static const char *const method_names[] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
     json_t *list = json_array();
 
     for (size_t i = 0; i < router_route_count; i++) {

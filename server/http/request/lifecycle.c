@@ -151,7 +151,7 @@ static enum status route(struct request *request, struct problem *reterr)
     /* An answer to GET is compared once its tag is made. */
     if (status == STATUS_OK && wanted != NULL &&
         (request->method & (METHOD_GET | METHOD_HEAD)) == 0 &&
-        !header_list_has_tag(wanted, "*", false)) {
+        !request->match.route->query->compares && !header_list_has_tag(wanted, "*", false)) {
         status = problem_set(reterr, STATUS_PRECONDITION_FAILED,
                              "What the request changes has no ETag, so If-Match names none.");
         problem_hint(reterr, "Leave If-Match out.");

@@ -81,6 +81,8 @@ static const char *print_labels(size_t index, struct text *labels)
                         route == NULL                    ? ""
                         : route->methods & METHOD_GET    ? "GET"
                         : route->methods & METHOD_DELETE ? "DELETE"
+                        : route->methods & METHOD_PATCH  ? "PATCH"
+                        : route->methods == METHOD_PUT   ? "PUT"
                                                          : "POST");
     metrics_print_label(labels, "route", route == NULL ? "" : route->pattern);
     return labels->bytes != NULL ? labels->bytes : "";

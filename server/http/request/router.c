@@ -75,6 +75,10 @@ static const struct route_query of_edges = {
     .refusal = "Edges are not answered in such a form.",
     .hint = "Answered: " JSON ".",
 };
+static const struct route_query of_change = {
+    .parameters = {"kind", "priority", "deadline_s", "verify", "result", "wait"},
+    .compares = true,
+};
 static const struct route_query of_table = {
     .offers = {JSON},
     .refusal = "A table is not answered in such a form.",
@@ -100,6 +104,10 @@ const struct route router_table[] = {
     {METHOD_GET, "/v1/graphs/{g}/vertices", &none, NULL,
      serve_graphs_vertices, RIGHT_READ, ON_MAIN},
     {METHOD_GET, "/v1/graphs/{g}/edges", &of_edges, NULL, serve_edges, RIGHT_READ, ON_MAIN},
+    {METHOD_PATCH, "/v1/graphs/{g}/edges", &of_change, serve_changes_prepare_edges,
+     serve_changes_edges, RIGHT_WRITE, ON_MAIN},
+    {METHOD_PUT, "/v1/graphs/{g}/weights", &of_change, serve_changes_prepare_weights,
+     serve_changes_weights, RIGHT_WRITE, ON_MAIN},
     {METHOD_POST, "/v1/graphs/{g}/distances", &none, serve_pairs_prepare,
      serve_pairs, RIGHT_READ, ON_MAIN},
     {METHOD_GET, "/v1/graphs/{g}/path", &of_path, NULL, serve_paths_one, RIGHT_READ, ON_MAIN},
@@ -150,8 +158,9 @@ static const struct {
     enum method method;
     const char *name;
 } methods[] = {
-    {METHOD_GET, "GET"}, {METHOD_HEAD, "HEAD"},     {METHOD_POST, "POST"},
-    {METHOD_PUT, "PUT"}, {METHOD_DELETE, "DELETE"}, {METHOD_OPTIONS, "OPTIONS"},
+    {METHOD_GET, "GET"},         {METHOD_HEAD, "HEAD"},   {METHOD_POST, "POST"},
+    {METHOD_PUT, "PUT"},         {METHOD_PATCH, "PATCH"}, {METHOD_DELETE, "DELETE"},
+    {METHOD_OPTIONS, "OPTIONS"},
 };
 
 #define METHOD_COUNT (sizeof(methods) / sizeof(methods[0]))

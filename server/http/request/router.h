@@ -11,8 +11,9 @@ enum method {
     METHOD_POST = 4,
     METHOD_PUT = 8,
     METHOD_DELETE = 16,
-    METHOD_OPTIONS = 32, /* of no route: a preflight, else refused */
-    METHOD_OTHER = 64    /* known to HTTP, answered nowhere here */
+    METHOD_PATCH = 32,
+    METHOD_OPTIONS = 64, /* of no route: a preflight, else refused */
+    METHOD_OTHER = 128   /* known to HTTP, answered nowhere here */
 };
 
 /* Where a route is answered: bits. */
@@ -33,6 +34,7 @@ struct route_query {
     const char *refusal; /* of a request that accepts none of them, and its hint */
     const char *hint;
     bool of_result; /* the handler is called once there is the result that the path names */
+    bool compares;  /* the handler compares If-Match with the tag of what it changes */
 };
 
 struct route {

@@ -283,7 +283,7 @@ static enum status check_header(const struct guard_request *request,
 static enum status check_framing(const struct guard_request *request, const struct framing *framing,
                                  struct problem *reterr)
 {
-    static const char *const with_body[] = {"POST", "PUT", NULL};
+    static const char *const with_body[] = {"POST", "PUT", "PATCH", NULL};
     static const char *const never_body[] = {"GET", "HEAD", NULL};
     unsigned announced = framing->lengths + framing->encodings;
 

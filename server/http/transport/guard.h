@@ -51,7 +51,7 @@ struct guard_cors_header {
 };
 
 #define GUARD_CORS_HEADER_LIMIT 3
-#define GUARD_CORS_METHODS "GET, HEAD, POST, PUT, DELETE"
+#define GUARD_CORS_METHODS "GET, HEAD, POST, PUT, PATCH, DELETE"
 /* Each header that a handler reads, or that clients send with a graph. */
 #define GUARD_CORS_REQUEST_HEADERS                                                                 \
     "Authorization, Content-Type, Content-Encoding, Idempotency-Key, Prefer, If-None-Match, "      \

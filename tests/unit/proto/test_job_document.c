@@ -352,18 +352,21 @@ static void graph_document_lists_names_and_links(void **state)
                                       .file_bytes = 1234,
                                       .summary = &summary};
     expect_text(graph_document_print(&document),
-                "{\"id\":\"g_1\",\"names\":[\"rome\",\"roma\"],"
+                "{\"id\":\"g_1\",\"names\":[\"rome\",\"roma\"],\"parent\":null,"
                 "\"created\":\"2023-11-14T22:13:20.250Z\",\"n\":5,\"m\":8,\"directed\":true,"
                 "\"bytes\":1234," SUMMARY_TEXT "},\"result\":null,\"job\":null,"
                 "\"links\":{\"self\":\"/v1/graphs/g_1\",\"vertices\":\"/v1/graphs/g_1/vertices\","
                 "\"distance\":\"/v1/graphs/g_1/distance\",\"matrix\":\"/v1/graphs/g_1/matrix\","
                 "\"stats\":\"/v1/graphs/g_1/stats\"}}");
     document.names = NULL;
+    document.parent = "g_0";
+    document.kind = "i4";
     document.result_kind = "i4";
     document.job_id = "j_1";
     char *text = graph_document_print(&document);
     assert_non_null(text);
-    assert_non_null(strstr(text, "\"names\":[]"));
+    assert_non_null(strstr(text, "\"names\":[],\"parent\":\"g_0\""));
+    assert_non_null(strstr(text, "\"components\":3,\"kind\":\"i4\"}"));
     assert_non_null(strstr(text, "\"result\":\"i4\",\"job\":\"j_1\""));
     assert_non_null(strstr(text, "\"job\":\"/v1/jobs/j_1\""));
     free(text);

@@ -384,7 +384,7 @@ static void every_changed_cell_is_told_and_set_aside(void **state)
                           &cells, &count, NULL, NULL),
         SQLITE_OK);
     sqlite3_close(database);
-    assert_int_equal(count, 18 + 4 + 7 + 15);
+    assert_int_equal(count, 20 + 4 + 7 + 15);
     for (int i = 1; i <= count; i++) {
         const char *table = cells[2 * i];
         const char *column = cells[2 * i + 1];

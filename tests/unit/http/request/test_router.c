@@ -111,7 +111,8 @@ static void methods_have_names(void **state)
     (void)state;
     assert_int_equal(router_method("GET"), METHOD_GET);
     assert_int_equal(router_method("DELETE"), METHOD_DELETE);
-    assert_int_equal(router_method("PATCH"), METHOD_OTHER);
+    assert_int_equal(router_method("PATCH"), METHOD_PATCH);
+    assert_int_equal(router_method("LINK"), METHOD_OTHER);
 }
 
 int main(void)

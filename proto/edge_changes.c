@@ -1,0 +1,244 @@
+#include "proto/edge_changes.h"
+
+#include "proto/read/graph_builder.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+void edge_changes_finish(struct edge_changes *changes)
+{
+    free(changes->list);
+    free(changes->weights);
+    *changes = (struct edge_changes){0};
+}
+
+enum status edge_changes_digest(const struct vertex_names *names, uint64_t *ret_digest)
+{
+    const size_t size = vertex_names_encoded_size(names);
+    unsigned char *bytes = malloc(size + 1);
+    if (bytes == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    vertex_names_encode(names, bytes);
+    *ret_digest = XXH3_64bits(bytes, size);
+    free(bytes);
+    return STATUS_OK;
+}
+
+/* ---- A list of changes ---- */
+
+static uint64_t key_of(const struct edge_change *change)
+{
+    return (uint64_t)change->source << 32 | change->target;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct edge_change *a = left;
+    const struct edge_change *b = right;
+    if (key_of(a) != key_of(b)) {
+        return key_of(a) < key_of(b) ? -1 : 1;
+    }
+    return a->order < b->order ? -1 : 1;
+}
+
+/* By ends, those of an undirected edge in the order of its graph; of the same ends the last. */
+static enum status sort_list(struct edge_changes *changes, const struct graph *graph,
+                             struct problem *reterr)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < changes->count; i++) {
+        struct edge_change *change = &changes->list[i];
+        CHECK(change->source < graph->vertex_count && change->target < graph->vertex_count);
+        if (change->source == change->target) {
+            problem_set(reterr, STATUS_BAD_GRAPH,
+                        "Change %zu, counted from 1, leads from a vertex to itself.", i + 1);
+            problem_hint(reterr, "Leave it out: such an edge shortens no path.");
+            return STATUS_BAD_GRAPH;
+        }
+        change->order = i;
+        if (!graph->directed && change->source > change->target) {
+            const uint32_t source = change->source;
+            change->source = change->target;
+            change->target = source;
+        }
+    }
+    qsort(changes->list, changes->count, sizeof(*changes->list), compare);
+    for (size_t i = 0; i < changes->count; i++) {
+        const bool is_last =
+            i + 1 == changes->count || key_of(&changes->list[i]) != key_of(&changes->list[i + 1]);
+        if (is_last) {
+            changes->list[kept++] = changes->list[i];
+        }
+    }
+    changes->count = kept;
+    return STATUS_OK;
+}
+
+static void put_edge(struct edge_buffer *edges, uint32_t source, uint32_t target, double weight)
+{
+    ((struct edge_f8 *)edges->edges)[edges->count++] = (struct edge_f8){source, target, weight};
+}
+
+/* The edges of the graph and the changes, both in order, as one list in order. */
+static void merge(const struct edge_changes *changes, const struct graph *graph,
+                  struct edge_buffer *edges, uint64_t *ret_absent)
+{
+    const struct edge_change *change = changes->list;
+    const struct edge_change *end = changes->list + changes->count;
+    *ret_absent = 0;
+    for (uint32_t row = 0; row < graph->vertex_count; row++) {
+        uint64_t edge = graph->row_offset[row];
+        const uint64_t stop = graph->row_offset[row + 1];
+        while (edge < stop || (change < end && change->source == row)) {
+            const bool has_change = change < end && change->source == row;
+            const bool is_before =
+                edge < stop && (!has_change || graph->target[edge] < change->target);
+            if (is_before) {
+                put_edge(edges, row, graph->target[edge], graph_weight(graph, edge));
+                edge++;
+                continue;
+            }
+            const bool is_there = edge < stop && graph->target[edge] == change->target;
+            if (!isnan(change->weight)) {
+                put_edge(edges, row, change->target, change->weight);
+            }
+            *ret_absent += isnan(change->weight) && !is_there;
+            edge += is_there;
+            change++;
+        }
+    }
+}
+
+/* ---- All weights ---- */
+
+static double weight_at(const struct edge_changes *changes, uint64_t edge)
+{
+    const char *place = changes->weights + edge * kind_size(changes->kind);
+    union {
+        int32_t i4;
+        uint16_t u2;
+        float f4;
+        double f8;
+    } weight;
+    memcpy(&weight, place, kind_size(changes->kind));
+    return changes->kind == KIND_I4   ? weight.i4
+           : changes->kind == KIND_U2 ? weight.u2
+           : changes->kind == KIND_F4 ? (double)weight.f4
+                                      : weight.f8;
+}
+
+static enum status replace(const struct edge_changes *changes, const struct graph *graph,
+                           struct edge_buffer *edges, struct problem *reterr)
+{
+    const uint64_t wanted = graph->edge_count * kind_size(changes->kind);
+    if (changes->weights_size != wanted) {
+        problem_set(reterr, STATUS_BAD_GRAPH,
+                    "The graph has %" PRIu64 " edges, whose weights in %s are %" PRIu64
+                    " bytes, not %zu.",
+                    graph->edge_count, kind_name(changes->kind), wanted, changes->weights_size);
+        problem_limit(reterr, (double)wanted, (double)changes->weights_size);
+        problem_hint(reterr, "The order is that of GET .../edges, each edge of the graph once.");
+        return STATUS_BAD_GRAPH;
+    }
+    for (uint32_t row = 0; row < graph->vertex_count; row++) {
+        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
+            const double weight = weight_at(changes, edge);
+            if (!isfinite(weight)) {
+                return problem_set(reterr, STATUS_BAD_GRAPH,
+                                   "Weight %" PRIu64 ", counted from 0, is not a number.", edge);
+            }
+            put_edge(edges, row, graph->target[edge], weight);
+        }
+    }
+    return STATUS_OK;
+}
+
+/* ---- The graph ---- */
+
+static bool is_int32(double weight)
+{
+    return weight >= INT32_MIN && weight <= INT32_MAX && weight == (double)(int32_t)weight;
+}
+
+/* In their place, the first one first, where all weights are integers of 32 bits. */
+static void shrink(struct edge_buffer *edges)
+{
+    const struct edge_f8 *real = edges->edges;
+    struct edge_i4 *integer = edges->edges;
+    for (uint64_t i = 0; i < edges->count; i++) {
+        if (!is_int32(real[i].weight)) {
+            return;
+        }
+    }
+    for (uint64_t i = 0; i < edges->count; i++) {
+        struct edge_f8 edge;
+        memcpy(&edge, &real[i], sizeof(edge));
+        const struct edge_i4 small = {edge.source, edge.target, (int32_t)edge.weight};
+        memcpy(&integer[i], &small, sizeof(small));
+    }
+    edges->real = false;
+}
+
+static enum status build(struct edge_buffer *edges, struct graph *graph, struct graph **ret_graph)
+{
+    struct graph *changed = calloc(1, sizeof(*changed));
+    if (changed == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    changed->vertex_count = graph->vertex_count;
+    changed->directed = graph->directed;
+    changed->summary.edges_read = edges->count;
+    changed->summary.negative_loop = graph->summary.negative_loop;
+    changed->summary.negative_loop_weight = graph->summary.negative_loop_weight;
+    changed->summary.negative = graph->summary.negative_loop != NO_VERTEX;
+    const enum status status = graph_rows_build(edges, NULL, changed);
+    if (status != STATUS_OK) {
+        graph_destroy(changed);
+        return status;
+    }
+    changed->names = graph->names;
+    graph->names = NULL;
+    *ret_graph = changed;
+    return STATUS_OK;
+}
+
+enum status edge_changes_apply(struct edge_changes *changes, struct graph *graph,
+                               uint64_t edge_limit, struct graph **ret_graph, uint64_t *ret_absent,
+                               struct problem *reterr)
+{
+    struct edge_buffer edges = {.real = true};
+    uint64_t digest;
+    *ret_absent = 0;
+    enum status status = edge_changes_digest(graph->names, &digest);
+    if (status == STATUS_OK && changes->weights == NULL && digest != changes->names_digest) {
+        return problem_set(reterr, STATUS_PRECONDITION_FAILED,
+                           "The name was given to a graph of other vertices meanwhile.");
+    }
+    if (status == STATUS_OK && changes->weights == NULL) {
+        status = sort_list(changes, graph, reterr);
+    }
+    const uint64_t room = graph->edge_count + changes->count + 1;
+    if (status == STATUS_OK && !edge_array_resize(&edges.edges, room, sizeof(struct edge_f8))) {
+        status = STATUS_NO_MEMORY;
+    }
+    if (status == STATUS_OK && changes->weights != NULL) {
+        status = replace(changes, graph, &edges, reterr);
+    } else if (status == STATUS_OK) {
+        merge(changes, graph, &edges, ret_absent);
+    }
+    if (status == STATUS_OK && edge_limit > 0 && edges.count > edge_limit) {
+        status = problem_set(reterr, STATUS_TOO_LARGE, "The graph would have too many edges.");
+        problem_limit(reterr, (double)edge_limit, (double)edges.count);
+    }
+    if (status != STATUS_OK) {
+        free(edges.edges);
+        return status;
+    }
+    shrink(&edges);
+    return build(&edges, graph, ret_graph);
+}

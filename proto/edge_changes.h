@@ -1,0 +1,38 @@
+/* Changes of the edges of a graph, as a client asks for them, and the graph that comes of it. */
+#pragma once
+
+#include "proto/graph.h"
+
+/* NAN as the weight removes the edge; a new edge is added. Rows of the graph. */
+struct edge_change {
+    uint32_t source;
+    uint32_t target;
+    double weight;
+    uint64_t order; /* in the list, set by edge_changes_apply */
+};
+
+/* One of the two: a list of changes, of which the last of the same ends counts, or the weights of
+ * all edges in the order of the graph, little-endian and of the kind. Owns its arrays. */
+struct edge_changes {
+    struct edge_change *list;
+    size_t count;
+    char *weights; /* NULL: the list counts */
+    size_t weights_size;
+    enum kind kind;        /* of the weights */
+    uint64_t names_digest; /* of the names by which the list has its rows */
+};
+
+void edge_changes_finish(struct edge_changes *changes);
+
+/* The digest of the names of a graph: rows found by other names are not its rows.
+ * STATUS_NO_MEMORY. */
+MUST_CHECK enum status edge_changes_digest(const struct vertex_names *names, uint64_t *ret_digest);
+
+/* The graph with its changes, which is the one that an upload of the same edges makes, summary and
+ * all. Sorts the list. Takes the names of the graph. ret_absent: removals of edges that are not
+ * there. O(m + k log k), 16 bytes an edge beside both graphs.
+ * STATUS_BAD_GRAPH for weights that do not fit the edges or are no numbers, and for a list that
+ * changes a loop; STATUS_PRECONDITION_FAILED for rows by other names; STATUS_NO_MEMORY. */
+MUST_CHECK enum status edge_changes_apply(struct edge_changes *changes, struct graph *graph,
+                                          uint64_t edge_limit, struct graph **ret_graph,
+                                          uint64_t *ret_absent, struct problem *reterr);

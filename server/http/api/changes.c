@@ -1,0 +1,233 @@
+#include "server/http/api/serve.h"
+
+#include "proto/number.h"
+#include "server/http/api/pairs.h"
+#include "server/store/graph_file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHAPE "[[source,target,weight],...], where a weight of null removes the edge"
+
+/* The query is about the job; the body comes later. */
+static enum status prepare(struct request *request, uint64_t limit_bytes, struct problem *reterr)
+{
+    const char *key = request_header(request, "Idempotency-Key");
+    const char *wanted = request_header(request, "If-Match");
+
+    request->job_request = (struct job_request){.wait_s = -1};
+    if (key != NULL && !query_is_idempotency_key(key)) {
+        return problem_set(reterr, STATUS_BAD_REQUEST,
+                           "Idempotency-Key is 1 to 127 visible ASCII characters.");
+    }
+    if (wanted != NULL && strlen(wanted) >= IF_MATCH_SIZE) {
+        return problem_set(reterr, STATUS_BAD_REQUEST, "If-Match names too many graphs.");
+    }
+    enum status status =
+        query_read_job(&request->query, request->http_context->config->wait_limit_s,
+                       &request->job_request, reterr);
+
+    return status == STATUS_OK ? request_expect_document(request, limit_bytes, reterr) : status;
+}
+
+static bool is_csv(const struct request *request)
+{
+    const char *media_type = request_header(request, "Content-Type");
+
+    return format_media_type_is_vague(media_type)
+               ? request->document.size > 0 &&
+                     pairs_sniff(request->document.bytes, request->document.size) != PAIRS_JSON
+               : format_from_media_type(media_type) == FORMAT_EDGES;
+}
+
+enum status serve_changes_prepare_edges(struct request *request, struct problem *reterr)
+{
+    const char *media_type = request_header(request, "Content-Type");
+    const enum format format = format_from_media_type(media_type);
+
+    if (!format_media_type_is_vague(media_type) && format != FORMAT_JSON &&
+        format != FORMAT_EDGES) {
+        problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE, "No changes are read from \"%s\".",
+                    media_type);
+        problem_hint(reterr,
+                     "Read here: application/json, as %s; text/csv, as source,target,weight a "
+                     "line.",
+                     SHAPE);
+        return STATUS_UNSUPPORTED_MEDIA_TYPE;
+    }
+    return prepare(request, request->http_context->config->pairs_limit_bytes, reterr);
+}
+
+enum status serve_changes_prepare_weights(struct request *request, struct problem *reterr)
+{
+    return prepare(request, request->http_context->config->body_limit_bytes, reterr);
+}
+
+static void post_change(struct request *request, struct call *call)
+{
+    const char *key = request_header(request, "Idempotency-Key");
+    const char *wanted = request_header(request, "If-Match");
+
+    call->parameters = request->job_request.parameters;
+    call->share = capacity_move_share(&request->share);
+    snprintf(call->idempotency_key, sizeof(call->idempotency_key), "%s", key != NULL ? key : "");
+    if (wanted != NULL && strcmp(wanted, "*") != 0) {
+        snprintf(call->if_match, sizeof(call->if_match), "%s", wanted);
+    }
+    call->wait_s = request->job_request.wait_s >= 0 ? request->job_request.wait_s
+                                                    : request_preferred_wait(request);
+    call->wait_until_final = true;
+    request_call(request, request_answer_call);
+}
+
+void serve_changes_weights(struct request *request)
+{
+    struct problem problem;
+    struct call *call;
+
+    if (request_check_document(request, &problem) != STATUS_OK) {
+        request_refuse(request, &problem);
+        return;
+    }
+    call = request_create_call(request, CALL_CHANGE);
+    if (call != NULL) {
+        call->changes.weights = text_take(&request->document, &call->changes.weights_size);
+        post_change(request, call);
+    }
+}
+
+/* ---- The list ---- */
+
+static enum status read_weight(const struct pairs_reader *reader, double *ret_weight,
+                               struct problem *reterr)
+{
+    const struct scanned_name *weight = &reader->pair[2];
+    const bool is_null =
+        weight->size == 0 || (weight->size == 4 && memcmp(weight->bytes, "null", 4) == 0);
+
+    *ret_weight = NAN;
+    if (is_null || number_parse_real(weight->bytes, weight->size, ret_weight)) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_BAD_REQUEST, "A weight is a number, or nothing to remove the edge.");
+    pairs_place(reader, reterr);
+    return STATUS_BAD_REQUEST;
+}
+
+static enum status add_change(struct edge_changes *changes, size_t *room,
+                              const struct edge_change *change)
+{
+    if (changes->count == *room) {
+        const size_t wanted = *room > 0 ? 2 * *room : 64;
+        struct edge_change *list = realloc(changes->list, wanted * sizeof(*list));
+
+        if (list == NULL) {
+            return STATUS_NO_MEMORY;
+        }
+        changes->list = list;
+        *room = wanted;
+    }
+    changes->list[changes->count++] = *change;
+    return STATUS_OK;
+}
+
+static enum status read_changes(struct request *request, const struct vertex_names *names,
+                                struct edge_changes *changes, struct problem *reterr)
+{
+    const struct text *document = &request->document;
+    struct pairs_reader *reader = malloc(sizeof(*reader));
+    size_t room = 0;
+    uint32_t rows[2];
+
+    if (reader == NULL || edge_changes_digest(names, &changes->names_digest) != STATUS_OK) {
+        free(reader);
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
+    }
+    pairs_open_weighted(reader, is_csv(request) ? PAIRS_CSV : PAIRS_JSON, document->bytes,
+                        document->size);
+    enum status status = pair_rows_next(reader, names, rows, reterr);
+
+    while (status == STATUS_OK && !reader->ended) {
+        struct edge_change change = {.source = rows[0], .target = rows[1]};
+
+        status = read_weight(reader, &change.weight, reterr);
+        if (status == STATUS_OK && add_change(changes, &room, &change) != STATUS_OK) {
+            status = problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the changes.");
+        }
+        if (status == STATUS_OK) {
+            status = pair_rows_next(reader, names, rows, reterr);
+        }
+    }
+    pairs_close(reader);
+    free(reader);
+    if (status == STATUS_OK &&
+        !capacity_charge_share(&request->share, document->size + room * sizeof(*changes->list))) {
+        return problem_set(reterr, STATUS_UPLOAD_MEMORY,
+                           "There is no room now for a list of %zu changes.", changes->count);
+    }
+    if (status == STATUS_OK && changes->count == 0) {
+        problem_set(reterr, STATUS_BAD_GRAPH, "The list has no changes.");
+        problem_hint(reterr, "It is %s.", SHAPE);
+        return STATUS_BAD_GRAPH;
+    }
+    return status;
+}
+
+static void change_edges(struct request *request, const struct vertex_names *names)
+{
+    struct edge_changes changes = {0};
+    struct problem problem;
+    struct call *call;
+
+    if (read_changes(request, names, &changes, &problem) != STATUS_OK) {
+        edge_changes_finish(&changes);
+        request_refuse(request, &problem);
+        return;
+    }
+    call = request_create_call(request, CALL_CHANGE);
+    if (call == NULL) {
+        edge_changes_finish(&changes);
+        return;
+    }
+    call->changes = changes;
+    post_change(request, call);
+}
+
+/* The names of a graph that has no result are read from its file. */
+static void graph_asked(struct request *request)
+{
+    const struct call *call = request->call;
+    struct vertex_names *names = NULL;
+
+    if (call->status != STATUS_OK) {
+        request_answer_call(request);
+        return;
+    }
+    if (graph_file_read_names(store_graph_folder(request->http_context->store), call->graph_id,
+                              &names) != STATUS_OK) {
+        request_refuse_with(request, STATUS_CORRUPT, "The stored graph cannot be read.", NULL);
+        return;
+    }
+    change_edges(request, names);
+    vertex_names_destroy(names);
+}
+
+void serve_changes_edges(struct request *request)
+{
+    struct problem problem;
+
+    if (request_check_document(request, &problem) != STATUS_OK) {
+        request_refuse(request, &problem);
+        return;
+    }
+    struct result *result = request_look_up(request);
+
+    if (result != NULL) {
+        change_edges(request, result_names(result));
+        result_unref(result);
+    } else if (request_create_call(request, CALL_GRAPH) != NULL) {
+        request_call(request, graph_asked);
+    }
+}

@@ -1,0 +1,135 @@
+#include "server/job/submission.h"
+#include "server/store/graph_file.h"
+
+#include <stdio.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* Whether the change may be made to this graph: by the tags that the client has seen. */
+static bool matches(const struct call *call, const char *graph_id)
+{
+    char tag[GRAPH_ID_SIZE + 2];
+    snprintf(tag, sizeof(tag), "\"%s\"", graph_id);
+    const char *at = strstr(call->if_match, tag);
+    return call->if_match[0] == '\0' || at == call->if_match || (at != NULL && at[-1] != '/');
+}
+
+/* The kind and form of the result that the parent has, where they were asked for; and the kind in
+ * which its weights are sent. */
+static enum status inherit(struct submission *submission, const struct graph_entry *entry)
+{
+    const struct job *last = job_table_newest_of(submission->scheduler->jobs, entry->row.id);
+    struct call *call = submission->call;
+    enum kind usual;
+    const enum status status =
+        graph_entry_choose_kind(entry, KIND_AUTO, &usual, &submission->problem);
+    const enum kind kind = graph_entry_answer(entry) != NULL ? entry->answering : usual;
+    call->changes.kind = kind;
+    submission->wanted = kind == usual ? KIND_AUTO : kind;
+    if (call->parameters.form == RESULT_FORM_AUTO && last != NULL &&
+        last->report.result.reason == RESULT_REASON_ASKED) {
+        call->parameters.form = last->report.result.form;
+    }
+    return status;
+}
+
+/* One change of a name at a time, each to the outcome of the one before; and few at once, as each
+ * holds two graphs. */
+void change_submit(struct submission *submission, bool is_first)
+{
+    struct scheduler *scheduler = submission->scheduler;
+    struct call *call = submission->call;
+    struct graph_table *graphs = scheduler->graphs;
+    struct graph_entry *entry = answer_find_graph(scheduler, call);
+    struct job *earlier = submit_find_repeated(submission);
+    enum status status = STATUS_OK;
+    if (earlier != NULL) {
+        submit_answer_repeat(submission, earlier);
+        return;
+    }
+    if (entry == NULL) {
+        answer_no_such(call);
+        submit_end(submission);
+        return;
+    }
+    const bool is_name = graph_table_find_name(graphs, call->tenant, call->key) != NULL;
+    const bool waits = (is_first && scheduler->marks.unparked) ||
+                       scheduler->looks >= SCHEDULER_LOOK_LIMIT ||
+                       graph_table_is_changing(graphs, call->tenant, call->key);
+    if (waits && !scheduler->draining) {
+        STAILQ_INSERT_TAIL(&scheduler->parked, submission, in_parked);
+        return;
+    }
+    if (waits) {
+        status =
+            problem_set(&submission->problem, STATUS_DRAINING, "The service is shutting down.");
+    } else if (!matches(call, entry->row.id)) {
+        status = problem_set(&submission->problem, STATUS_PRECONDITION_FAILED,
+                             "The graph is %s now, which If-Match does not name.", entry->row.id);
+        problem_hint(&submission->problem, "Look at what has changed, then change that.");
+    } else if (scheduler->capacity.is_full) {
+        status = problem_set(&submission->problem, STATUS_DISK_FULL,
+                             "There is no room on the disk; nothing was kept.");
+    }
+    if (status == STATUS_OK) {
+        status = submit_reserve_place(submission);
+    }
+    if (status == STATUS_OK) {
+        status = inherit(submission, entry);
+    }
+    if (status != STATUS_OK) {
+        submit_refuse(submission, status);
+        return;
+    }
+    if (is_name) {
+        graph_table_set_changing(graphs, call->tenant, call->key, true);
+        snprintf(submission->name, sizeof(submission->name), "%s", call->key);
+    }
+    memcpy(submission->parent_id, entry->row.id, sizeof(entry->row.id));
+    submission->parent = entry;
+    entry->active_jobs++;
+    scheduler->looks++;
+    submit_finish_graph(submission);
+}
+
+void change_begin(struct submission *submission)
+{
+    const struct call *call = submission->call;
+    const struct edge_changes *changes = &call->changes;
+    uint64_t hash = XXH3_64bits(call->key, strlen(call->key));
+    hash = XXH3_64bits_withSeed(changes->list, changes->count * sizeof(*changes->list), hash);
+    hash = XXH3_64bits_withSeed(changes->weights, changes->weights_size, hash);
+    submission->changes_hash = hash | 1;
+    change_submit(submission, true);
+}
+
+/* The graph of a change. Its kind is that of its parent where that was asked for, and fits. */
+enum status change_finish_graph(struct submission *submission)
+{
+    struct scheduler *scheduler = submission->scheduler;
+    struct edge_changes *changes = &submission->call->changes;
+    struct problem *problem = &submission->problem;
+    struct graph *parent = NULL;
+    enum status status =
+        graph_file_read(store_graph_folder(scheduler->store), submission->parent_id, &parent);
+    if (status != STATUS_OK) {
+        return problem_set(problem, status, "The stored graph cannot be read.");
+    }
+    status = edge_changes_apply(changes, parent, scheduler->config->edge_limit, &submission->graph,
+                                &submission->absent, problem);
+    graph_destroy(parent);
+    edge_changes_finish(changes);
+    if (submission->absent > 0) {
+        warning_hint(warning_add(&submission->warnings, WARNING_EDGES_ABSENT,
+                                 "%llu of the edges to be removed were not there.",
+                                 (unsigned long long)submission->absent),
+                     "GET /v1/graphs/%s/edges lists the edges.", submission->parent_id);
+    }
+    struct problem unfit;
+    if (status == STATUS_OK && graph_choose_kind(submission->graph, submission->wanted,
+                                                 &submission->kind, &unfit) != STATUS_OK) {
+        submission->wanted = KIND_AUTO;
+    }
+    return status;
+}

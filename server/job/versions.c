@@ -1,0 +1,134 @@
+#include "server/job/scheduler_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The graph that has the name now, or had it until the job was done; NULL: it went elsewhere. */
+static struct graph_entry *find_parent(const struct scheduler *scheduler, const struct job *job)
+{
+    const struct graph_entry *owner =
+        graph_table_find_name(scheduler->graphs, job->tenant, job->report.moves);
+    if (owner == NULL || (strcmp(owner->row.id, job->report.parent) != 0 &&
+                          strcmp(owner->row.id, job->graph_id) != 0)) {
+        return NULL;
+    }
+    return graph_table_find_id(scheduler->graphs, job->report.parent);
+}
+
+/* Durable by itself, in the order of such changes: the end of a job may take long to be so, and a
+ * later commit about the graph must not come first. Without memory the graph stays. */
+static void become_version(struct scheduler *scheduler, struct graph_entry *entry, const char *name)
+{
+    struct commit *commit;
+    if (scheduler_commit_create(scheduler, NULL, &commit) != STATUS_OK) {
+        return;
+    }
+    graph_table_set_version(scheduler->graphs, entry, name);
+    commit->entry = entry;
+    commit->graph_row = entry->row;
+    commit->change.graph_row = &commit->graph_row;
+    scheduler_commit_send(commit);
+}
+
+void versions_move_name(struct scheduler *scheduler, const struct job *job,
+                        struct graph_entry *entry)
+{
+    const char *name = job->report.moves;
+    if (name[0] == '\0' || entry == NULL) {
+        return;
+    }
+    struct graph_entry *parent = find_parent(scheduler, job);
+    if (job->state == JOB_DONE && parent != NULL &&
+        graph_table_name(scheduler->graphs, name, entry) == STATUS_OK) {
+        results_bind_name(scheduler, name, entry);
+        if (parent != entry && parent->name_count == 0) {
+            become_version(scheduler, parent, name);
+        }
+        return;
+    }
+    log_write(LOG_INFO, "name_not_moved", LOG_TEXT("job", job->id), LOG_TEXT("name", name));
+    /* A graph that was made for a name which it does not get is an old version from the start. */
+    if (entry->row.parent[0] != '\0' && entry->name_count == 0) {
+        become_version(scheduler, entry, name);
+    }
+}
+
+void versions_add_name(struct scheduler *scheduler, const struct job *job, struct commit *commit)
+{
+    const char *name = job->report.moves;
+    if (name[0] == '\0' || job->state != JOB_DONE || find_parent(scheduler, job) == NULL) {
+        return;
+    }
+    snprintf(commit->name_row.name, sizeof(commit->name_row.name), "%s", name);
+    memcpy(commit->name_row.graph_id, job->graph_id, sizeof(job->graph_id));
+    memcpy(commit->name_row.tenant, job->tenant->name, sizeof(job->tenant->name));
+    commit->change.name_row = &commit->name_row;
+}
+
+static void delete_old(struct scheduler *scheduler, const struct tenant *tenant, const char *name,
+                       uint32_t kept)
+{
+    struct graph_entry *old;
+    while ((old = graph_table_old_version(scheduler->graphs, tenant, name, kept)) != NULL) {
+        versions_delete_graph(scheduler, old, NULL);
+        if (!old->deleting) {
+            return; /* there is no memory: the next change tries again */
+        }
+    }
+}
+
+void versions_release(struct scheduler *scheduler, const struct tenant *tenant, const char *name)
+{
+    if (name[0] != '\0') {
+        graph_table_set_changing(scheduler->graphs, tenant, name, false);
+        scheduler->marks.unparked = true;
+        delete_old(scheduler, tenant, name, scheduler->config->versions);
+    }
+}
+
+/* ---- Deletion ---- */
+
+static void deletion_stored(struct commit *commit)
+{
+    struct scheduler *scheduler = commit->scheduler;
+    const enum status status = commit->change.status;
+    scheduler->marks.unparked = true;
+    if (status == STATUS_OK) {
+        graph_table_remove(scheduler->graphs, commit->entry);
+        log_write(LOG_INFO, "graph_deleted", LOG_TEXT("graph", commit->deleted_id));
+    } else {
+        commit->entry->deleting = false;
+    }
+    if (commit->call != NULL && status == STATUS_OK) {
+        answer_empty(commit->call, 204);
+    } else if (commit->call != NULL) {
+        answer_status(commit->call, status, "The state directory cannot be written.");
+    }
+}
+
+/* The versions of its names go with it. */
+void versions_delete_graph(struct scheduler *scheduler, struct graph_entry *entry,
+                           struct call *call)
+{
+    struct commit *commit;
+    if (scheduler_commit_create(scheduler, deletion_stored, &commit) != STATUS_OK) {
+        if (call != NULL) {
+            answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the request.");
+        }
+        return;
+    }
+    for (size_t i = 0; i < entry->name_count; i++) {
+        delete_old(scheduler, entry->tenant, entry->names[i], 0);
+    }
+    memcpy(commit->deleted_id, entry->row.id, sizeof(entry->row.id));
+    commit->change.delete_graph_id = commit->deleted_id;
+    commit->call = call;
+    commit->entry = entry;
+    entry->deleting = true;
+    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
+        if (entry->results[kind] != NULL) {
+            results_retire(scheduler, entry, kind, commit);
+        }
+    }
+    scheduler_commit_send(commit);
+}

@@ -1,0 +1,278 @@
+"""Changes of edges and weights: a new graph each, to which the name moves once it is solved."""
+
+import concurrent.futures
+import random
+import struct
+
+import harness
+
+JSON = {"Content-Type": "application/json"}
+CSV = {"Content-Type": "text/csv"}
+KINDS = {"i4": "i", "u2": "H", "f4": "f", "f8": "d"}
+
+
+def patch(daemon, graph, changes, query="", **headers):
+    body = changes if isinstance(changes, (bytes, str)) else harness.json.dumps(changes)
+    headers = {name.replace("_", "-"): value for name, value in headers.items()}
+    return daemon.ask("PATCH", f"/v1/graphs/{graph}/edges{query}", body=body, headers={**JSON, **headers})
+
+
+def change(daemon, graph, changes, query=""):
+    answer = patch(daemon, graph, changes, query)
+    assert answer.status in (200, 202), (answer.status, answer.body[:400])
+    return daemon.finish(answer.json["id"])
+
+
+def matrix_of(daemon, graph):
+    return daemon.get(f"/v1/graphs/{graph}/matrix?format=json", Prefer="wait=60").expect(200).json["distances"]
+
+
+def draw_edges(draw, n, m):
+    edges = {}
+    while len(edges) < m:
+        s, t = draw.randrange(n), draw.randrange(n)
+        if s != t:
+            edges[s, t] = draw.randrange(1, 100)
+    return edges
+
+
+def draw_changes(draw, edges, n):
+    """New weights, removals and new edges, the same edge twice among them."""
+    changes = []
+    for _ in range(draw.randrange(1, 9)):
+        kind = draw.randrange(3)
+        s, t = draw.choice(list(edges)) if kind < 2 else (draw.randrange(n), draw.randrange(n))
+        if s == t:
+            continue
+        weight = None if kind == 1 and (s, t) in edges and len(edges) > 5 else draw.randrange(1, 100)
+        changes.append([s, t, weight])
+        if weight is None:
+            edges.pop((s, t), None)
+        else:
+            edges[s, t] = weight
+    return changes or [[*next(iter(edges)), 7]]
+
+
+def submit_numbered(daemon, edges, n, name, directed):
+    lines = "".join(f"{s} {t} {w}\n" for (s, t), w in sorted(edges.items()))
+    return daemon.solve(lines.encode(), f"?format=edges&n={n}&name={name}&directed={directed}")
+
+
+def test_a_change_is_the_graph_of_the_same_edges(daemon):
+    draw = random.Random(5)
+    for round_ in range(12):
+        n = draw.randrange(4, 40)
+        directed = "true" if round_ % 2 else "false"
+        edges = draw_edges(draw, n, 3 * n)
+        if directed == "false":
+            edges = {(min(e), max(e)): w for e, w in edges.items()}
+        submit_numbered(daemon, edges, n, "live", directed)
+        for _ in range(3):
+            parent = daemon.get("/v1/graphs/live").expect(200).json["id"]
+            before = dict(edges)
+            changes = draw_changes(draw, edges, n)
+            if directed == "false":
+                # Either end first; the last change of an edge counts.
+                edges = before
+                for s, t, w in changes:
+                    edges.pop((min(s, t), max(s, t)), None)
+                    if w is not None:
+                        edges[min(s, t), max(s, t)] = w
+            job = change(daemon, "live", changes)
+            same = submit_numbered(daemon, edges, n, "other", directed)
+            assert job["state"] == "done" and job["graph"] == same["graph"], (job, same)
+            assert job["graph"] == parent or job["parent"] == parent, job
+            assert daemon.get("/v1/graphs/live").json["id"] == job["graph"]
+            assert matrix_of(daemon, "live") == matrix_of(daemon, same["graph"])
+            daemon.ask("DELETE", "/v1/graphs/other")
+            submit_numbered(daemon, edges, n, "live", directed)
+
+
+def test_forms(daemon):
+    daemon.solve(b"a b 5\nb c 5\n", "?name=forms&directed=true")
+    csv = 'source,target,weight\n"a",c,3.5\n\nb, c,\nc,b,null\n'
+    answer = daemon.ask("PATCH", "/v1/graphs/forms/edges", body=csv, headers=CSV)
+    job = daemon.finish(answer.expect(202).json["id"])
+    assert job["state"] == "done" and job["summary"]["kind"] == "f4", job
+    assert [w["code"] for w in job["warnings"]] == ["EdgesAbsent"], job["warnings"]
+    edges = daemon.get("/v1/graphs/forms/edges").json["edges"]
+    assert edges == [["a", "b", 5], ["a", "c", 3.5]], edges
+    # Back to integers, by curl's media type: the kind follows the weights again.
+    curl = {"Content-Type": "application/x-www-form-urlencoded"}
+    answer = daemon.ask("PATCH", "/v1/graphs/forms/edges?wait=60", headers=curl,
+                        body='[["a","c",null],["b","c",5]]')
+    job = answer.expect(200).json
+    assert job["summary"]["kind"] == "i4" and job["warnings"] == [], job
+    assert daemon.distance("forms", "a", "c") == 10
+
+
+def test_refusals(daemon):
+    daemon.solve(b"1 2 5\n2 3 5\n3 1 1\n", "?name=bad&directed=true")
+    before = daemon.get("/v1/graphs/bad").json
+    for changes, status, code in (
+        ([[1, 9, 4]], 404, "NoSuchVertex"),
+        ([[1, 2]], 400, "BadRequest"),
+        ([[1, 2, "5"]], 400, "BadRequest"),
+        ([[1, 2, True]], 400, "BadRequest"),
+        ({"edges": []}, 400, "BadRequest"),
+        ([], 422, "BadGraph"),
+        ([[2, 2, 1]], 422, "BadGraph"),
+        ("[[1,2,NaN]]", 400, "BadRequest"),
+        ("[[1,2,3]] 4", 400, "BadRequest"),
+    ):
+        patch(daemon, "bad", changes).expect(status, code)
+    problem = daemon.ask("PATCH", "/v1/graphs/bad/edges", body="1,2,3\n1,2\n", headers=CSV).expect(400, "BadRequest")
+    assert problem.json["line"] == 2, problem.json
+    patch(daemon, "bad", b"").expect(422, "EmptyBody")
+    patch(daemon, "none", [[1, 2, 3]]).expect(404, "NoSuchGraph")
+    patch(daemon, "bad", [[1, 2, 3]], "?name=x").expect(400, "UnknownParameter")
+    types = {"Content-Type": "image/png"}
+    daemon.ask("PATCH", "/v1/graphs/bad/edges", body="[]", headers=types).expect(415, "UnsupportedMediaType")
+    assert daemon.get("/v1/graphs/bad").json == before
+
+
+def test_a_change_that_cannot_be_solved_is_skipped(daemon):
+    daemon.solve(b"1 2 5\n2 1 5\n", "?name=cycle&directed=true")
+    job = change(daemon, "cycle", [[1, 2, -9]])
+    assert job["state"] == "failed" and job["problem"]["code"] == "NegativeCycle", job
+    assert daemon.distance("cycle", 1, 2) == 5
+    assert change(daemon, "cycle", [[2, 1, 4]])["state"] == "done"
+    assert daemon.distance("cycle", 1, 2) == 5 and daemon.distance("cycle", 2, 1) == 4
+
+
+def test_if_match(daemon):
+    daemon.solve(b"1 2 5\n2 3 5\n", "?name=guarded&directed=true")
+    tag = daemon.get("/v1/graphs/guarded").headers["ETag"]
+    assert tag == f'"{daemon.get("/v1/graphs/guarded").json["id"]}"'
+    patch(daemon, "guarded", [[1, 2, 6]], If_Match='"other"').expect(412, "PreconditionFailed")
+    patch(daemon, "guarded", [[1, 2, 6]], If_Match=f"W/{tag}").expect(412, "PreconditionFailed")
+    answer = patch(daemon, "guarded", [[1, 2, 6]], "?wait=60", If_Match=f'"other", {tag}').expect(200)
+    assert answer.json["state"] == "done"
+    patch(daemon, "guarded", [[1, 2, 7]], If_Match=tag).expect(412, "PreconditionFailed")
+    assert patch(daemon, "guarded", [[1, 2, 7]], "?wait=60", If_Match="*").expect(200).json["state"] == "done"
+    assert daemon.distance("guarded", 1, 3) == 12
+
+
+def test_all_weights(daemon):
+    draw = random.Random(9)
+    for kind, limit in (("i4", 10**6), ("u2", 900), ("f4", None), ("f8", None)):
+        edges = draw_edges(draw, 12, 40)
+        daemon.solve("".join(f"{s} {t} {w}\n" for (s, t), w in edges.items()).encode(),
+                     f"?format=edges&n=12&directed=true&kind={kind}&name=metric")
+        listed = daemon.get("/v1/graphs/metric/edges").json["edges"]
+        weights = [draw.randrange(1, limit) if limit else draw.randrange(1, 4096) / 8 for _ in listed]
+        assert daemon.get("/v1/graphs/metric").json["summary"]["kind"] == kind
+        path = "/v1/graphs/metric/weights?wait=60"
+        body = struct.pack(f"<{len(weights)}{KINDS[kind]}", *weights)
+        for wrong in (body[:-1], body + b"\0"):
+            daemon.ask("PUT", path, body=wrong).expect(422, "BadGraph")
+        job = daemon.ask("PUT", path, body=body).expect(200).json
+        assert job["state"] == "done" and job["summary"]["kind"] == kind, job
+        assert job["plan"]["kind"] == "dense" or job["plan"]["cached"], job["plan"]
+        found = daemon.get("/v1/graphs/metric/edges").json["edges"]
+        assert found == [[s, t, w] for (s, t, _), w in zip(listed, weights)]
+        daemon.ask("DELETE", "/v1/graphs/metric").expect(204)
+    daemon.solve(b"1 2 0.5\n", "?name=metric&directed=true")
+    daemon.ask("PUT", "/v1/graphs/metric/weights", body=struct.pack("<f", float("nan"))).expect(422, "BadGraph")
+
+
+def test_changes_of_one_name_are_made_in_order(daemon):
+    """Many at once: the distance is a sum of all of them."""
+    n = 40
+    ring = "".join(f"{v} {v + 1} 1\n" for v in range(n))
+    daemon.solve(ring.encode(), "?name=ring&directed=true")
+
+    def one(at):
+        answer = patch(daemon, "ring", [[at, at + 1, 1000 + at]])
+        return daemon.finish(answer.expect(202).json["id"])
+
+    with concurrent.futures.ThreadPoolExecutor(n) as pool:
+        jobs = list(pool.map(one, range(n)))
+    assert all(job["state"] == "done" for job in jobs), jobs
+    assert daemon.distance("ring", 0, n) == sum(1000 + at for at in range(n))
+    # Each was made to the outcome of another, from the first graph to the last.
+    parents = {job["parent"]: job["graph"] for job in jobs}
+    assert len(parents) == n, parents
+
+
+def test_old_versions_are_deleted(daemon):
+    daemon.solve(b"1 2 1\n2 3 1\n", "?name=moving&directed=true")
+    jobs = [change(daemon, "moving", [[1, 2, weight]]) for weight in range(2, 9)]
+    kept = {job["graph"] for job in jobs[-3:]}
+    harness.wait_until(daemon, lambda: all(
+        (daemon.get(f"/v1/graphs/{job['graph']}").status == 200) == (job["graph"] in kept) for job in jobs))
+    # One that is asked for again is kept.
+    old = jobs[-2]["graph"]
+    body = harness.json.dumps({"graph": old, "kind": "f8"})
+    daemon.finish(daemon.ask("POST", "/v1/jobs", body=body, headers=JSON).json["id"])
+    for weight in range(20, 25):
+        change(daemon, "moving", [[1, 2, weight]])
+    assert daemon.get(f"/v1/graphs/{old}").status == 200
+    # The versions go with the name.
+    last = daemon.get("/v1/graphs/moving").json["parent"]
+    daemon.ask("DELETE", "/v1/graphs/moving").expect(204)
+    harness.wait_until(daemon, lambda: daemon.get(f"/v1/graphs/{last}").status == 404)
+
+
+def test_without_a_name_the_parent_stays(daemon):
+    parent = daemon.solve(b"1 2 1\n2 3 2\n", "?directed=true")["graph"]
+    jobs = [change(daemon, parent, [[1, 2, weight]]) for weight in range(2, 8)]
+    for job in jobs:
+        assert job["parent"] == parent
+        assert daemon.get(f"/v1/graphs/{job['graph']}").json["parent"] == parent
+    assert daemon.distance(parent, 1, 3) == 3 and daemon.distance(jobs[3]["graph"], 1, 3) == 7
+
+
+def test_a_name_given_elsewhere_stays_there(_):
+    with harness.Daemon("--solver", "cpu", "--solver.cpu_threads", "1") as daemon:
+        daemon.solve(b"1 2 1\n2 3 2\n", "?name=taken&directed=true")
+        block = daemon.submit(harness.slow_graph(), "?format=dimacs").expect(202).json["id"]
+        job = patch(daemon, "taken", [[1, 2, 5]]).expect(202).json
+        other = daemon.ask("POST", "/v1/graphs?name=taken", body=b"1 2 7\n").expect(201).json["id"]
+        daemon.ask("DELETE", f"/v1/jobs/{block}").expect(202)
+        assert daemon.finish(job["id"])["state"] == "done"
+        assert daemon.get("/v1/graphs/taken").json["id"] == other
+
+
+def test_idempotency(daemon):
+    daemon.solve(b"once 2 1\n2 3 2\n", "?name=once&directed=true")
+    first = patch(daemon, "once", [["once", "2", 5]], Idempotency_Key="k1").expect(202).json["id"]
+    daemon.finish(first)
+    again = patch(daemon, "once", [["once", "2", 5]], Idempotency_Key="k1").expect(200).json
+    assert again["id"] == first
+    patch(daemon, "once", [["once", "2", 6]], Idempotency_Key="k1").expect(422, "IdempotencyMismatch")
+
+
+def test_a_change_outlives_a_kill(_):
+    with harness.Daemon("--solver", "cpu", "--solver.cpu_threads", "1") as daemon:
+        daemon.solve(b"1 2 1\n2 3 2\n", "?name=kept&directed=true")
+        block = daemon.submit(harness.slow_graph(), "?format=dimacs").expect(202).json["id"]
+        job = patch(daemon, "kept", [[1, 2, 5]]).expect(202).json
+        assert daemon.distance("kept", 1, 3) == 3
+        daemon.kill()
+        daemon.start()
+        daemon.ask("DELETE", f"/v1/jobs/{block}").expect(202)
+        assert daemon.finish(job["id"])["state"] == "done"
+        assert daemon.distance("kept", 1, 3) == 7
+        # The next ones wait for this name no more, and old versions are known after the start.
+        for weight in range(6, 10):
+            change(daemon, "kept", [[1, 2, weight]])
+        last = daemon.get("/v1/graphs/kept").json["parent"]
+        daemon.terminate()
+        daemon.start()
+        for weight in range(10, 13):
+            change(daemon, "kept", [[1, 2, weight]])
+        harness.wait_until(daemon, lambda: daemon.get(f"/v1/graphs/{last}").status == 404)
+        harness.wait_until(daemon, lambda: len(daemon.get("/v1/graphs").json["graphs"]) == 4)
+
+
+def test_a_hierarchy_is_changed(daemon):
+    grid = "".join(f"{v} {v + 1} 3\n" for v in range(1, 200)) + "".join(f"{v} {v + 14} 5\n" for v in range(1, 186))
+    daemon.solve(grid.encode(), "?name=roads&directed=false&result=hierarchy")
+    job = change(daemon, "roads", [[1, 15, 1], [15, 29, 1], [29, 43, 1]])
+    assert job["result"]["kind"] == "hierarchy", job
+    assert daemon.distance("roads", 1, 43) == 3
+
+
+if __name__ == "__main__":
+    harness.run(globals(), ("--jobs.queue_limit", "200"))

@@ -1,0 +1,54 @@
+/* What the tests of changes share, beside the fixture of the scheduler. */
+#pragma once
+
+#include "server/job/scheduler_internal.h"
+#include "server/store/graph_file.h"
+#include "tests/unit/scheduler_fixture.h"
+
+/* Sets the weight of the edge from row 0 to row 1. */
+static inline struct question *new_change(struct fixture *fixture, const char *key, double weight)
+{
+    struct question *question = new_question(CALL_CHANGE, key);
+    struct question *graph = new_question(CALL_GRAPH, key);
+    struct vertex_names *names = NULL;
+    call(fixture, graph, STATUS_OK, 200);
+    assert_int_equal(
+        graph_file_read_names(store_graph_folder(fixture->store), graph->call.graph_id, &names),
+        STATUS_OK);
+    assert_int_equal(edge_changes_digest(names, &question->call.changes.names_digest), STATUS_OK);
+    question->call.changes.list = calloc(1, sizeof(*question->call.changes.list));
+    assert_non_null(question->call.changes.list);
+    question->call.changes.count = 1;
+    question->call.changes.list[0] = (struct edge_change){.target = 1, .weight = weight};
+    question->call.wait_s = LONG_S;
+    question->call.wait_until_final = true;
+    vertex_names_destroy(names);
+    forget(graph);
+    return question;
+}
+
+/* Waits for the end of the job; copies the id of its graph. */
+static inline void change(struct fixture *fixture, const char *key, double weight,
+                          const char *job_state, char graph_id[GRAPH_ID_SIZE])
+{
+    struct question *question = new_change(fixture, key, weight);
+    call(fixture, question, STATUS_OK, 200);
+    assert_state(question, job_state);
+    memcpy(graph_id, question->call.graph_id, GRAPH_ID_SIZE);
+    forget(question);
+}
+
+static inline void store_named(struct fixture *fixture, const char *edges, const char *name)
+{
+    struct question *question = new_upload(CALL_SUBMIT, edges);
+    snprintf(question->call.parameters.name, NAME_SIZE, "%s", name);
+    question->call.wait_s = LONG_S;
+    question->call.wait_until_final = true;
+    call(fixture, question, STATUS_OK, 200);
+    forget(question);
+}
+
+static inline const struct graph_entry *owner_of(const struct fixture *fixture, const char *name)
+{
+    return graph_table_find_name(fixture->scheduler->graphs, fixture->scheduler->nobody, name);
+}

@@ -1,0 +1,53 @@
+#include "tests/unit/change_fixture.h"
+
+/* A change to a graph whose result is there is done at once, and its name moves with the commit. */
+static void a_change_back_is_done_when_it_is_durable(void **state)
+{
+    struct fixture *fixture = *state;
+    char changed[GRAPH_ID_SIZE];
+    char back[GRAPH_ID_SIZE];
+    fixture->config.versions = 2;
+    store_named(fixture, RING, "ring");
+    char first[GRAPH_ID_SIZE];
+    memcpy(first, owner_of(fixture, "ring")->row.id, sizeof(first));
+    change(fixture, "ring", 7, "done", changed);
+    assert_string_not_equal(first, changed);
+    change(fixture, "ring", 1, "done", back);
+    assert_string_equal(first, back);
+    assert_distance(fixture, "ring", 0, 2, "3");
+    restart(fixture);
+    assert_string_equal(owner_of(fixture, "ring")->row.id, first);
+    assert_string_equal(owner_of(fixture, "ring")->row.version_of, "");
+    assert_string_equal(graph_table_find_id(fixture->scheduler->graphs, changed)->row.version_of,
+                        "ring");
+}
+
+static void a_graph_that_is_stored_again_is_a_version_no_more(void **state)
+{
+    struct fixture *fixture = *state;
+    char changed[GRAPH_ID_SIZE];
+    store_named(fixture, RING, "ring");
+    char first[GRAPH_ID_SIZE];
+    memcpy(first, owner_of(fixture, "ring")->row.id, sizeof(first));
+    fixture->config.versions = 1;
+    change(fixture, "ring", 7, "done", changed);
+    struct question *question = new_upload(CALL_STORE_GRAPH, RING);
+    call(fixture, question, STATUS_OK, 200);
+    forget(question);
+    restart(fixture);
+    for (int i = 0; i < 3; i++) {
+        change(fixture, "ring", 10 + i, "done", changed);
+    }
+    const struct graph_entry *entry = graph_table_find_id(fixture->scheduler->graphs, first);
+    assert_non_null(entry);
+    assert_string_equal(entry->row.version_of, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCHEDULER_TEST(a_change_back_is_done_when_it_is_durable),
+        SCHEDULER_TEST(a_graph_that_is_stored_again_is_a_version_no_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

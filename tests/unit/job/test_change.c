@@ -1,0 +1,78 @@
+#include "tests/unit/change_fixture.h"
+
+static void changes_that_come_together_are_made_one_after_another(void **state)
+{
+    struct fixture *fixture = *state;
+    struct question *questions[5];
+    char parent[GRAPH_ID_SIZE];
+    store_named(fixture, LINE, "line");
+    memcpy(parent, owner_of(fixture, "line")->row.id, sizeof(parent));
+    for (int i = 0; i < 5; i++) {
+        questions[i] = new_change(fixture, "line", 10 + i);
+    }
+    for (int i = 0; i < 5; i++) {
+        scheduler_post(fixture->scheduler, &questions[i]->call);
+    }
+    for (int i = 0; i < 5; i++) {
+        wait_for(fixture, questions[i]);
+        json_t *body = body_of(questions[i]);
+        assert_string_equal(json_string_value(json_object_get(body, "parent")), parent);
+        memcpy(parent, questions[i]->call.graph_id, sizeof(parent));
+        json_decref(body);
+        forget(questions[i]);
+    }
+    assert_string_equal(owner_of(fixture, "line")->row.id, parent);
+    assert_distance(fixture, "line", 0, 2, "20");
+}
+
+static void a_change_that_the_tag_forbids_is_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    store_named(fixture, LINE, "line");
+    struct question *question = new_change(fixture, "line", 10);
+    snprintf(question->call.if_match, IF_MATCH_SIZE, "\"g_other\"");
+    call(fixture, question, STATUS_PRECONDITION_FAILED, 412);
+    forget(question);
+    question = new_change(fixture, "line", 10);
+    snprintf(question->call.if_match, IF_MATCH_SIZE, "\"g_other\", \"%s\"",
+             owner_of(fixture, "line")->row.id);
+    call(fixture, question, STATUS_OK, 200);
+    forget(question);
+    assert_distance(fixture, "line", 0, 2, "16");
+}
+
+/* They would wait for a job that does not run any more. */
+static void the_shutdown_refuses_changes_that_wait(void **state)
+{
+    struct fixture *fixture = *state;
+    char job[JOB_ID_SIZE];
+    store_named(fixture, LINE, "line");
+    submit_long(fixture, 1, job);
+    struct question *first = new_change(fixture, "line", 10);
+    struct question *second = new_change(fixture, "line", 11);
+    first->call.wait_s = 0;
+    call(fixture, first, STATUS_OK, 202);
+    scheduler_post(fixture->scheduler, &second->call);
+    while (STAILQ_EMPTY(&fixture->scheduler->parked)) {
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+    scheduler_drain(fixture->scheduler, set_drained, fixture);
+    wait_for(fixture, second);
+    assert_int_equal(second->call.status, STATUS_DRAINING);
+    forget(first);
+    forget(second);
+    scheduler_drain_faster(fixture->scheduler);
+    run_until(fixture, &fixture->drained);
+    restart(fixture);
+    cancel(fixture, job);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCHEDULER_TEST(changes_that_come_together_are_made_one_after_another),
+        SCHEDULER_TEST(a_change_that_the_tag_forbids_is_refused),
+        SCHEDULER_TEST(the_shutdown_refuses_changes_that_wait),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

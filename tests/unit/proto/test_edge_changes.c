@@ -1,0 +1,193 @@
+#include "proto/edge_changes.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/range_fixture.h"
+
+#define N 9
+
+/* The weights by source and target; NAN where there is no edge. */
+struct table {
+    double weight[N][N];
+};
+
+static struct table table_of(const struct graph *graph)
+{
+    struct table table;
+    for (int i = 0; i < N * N; i++) {
+        table.weight[i / N][i % N] = NAN;
+    }
+    for (uint32_t row = 0; row < graph->vertex_count; row++) {
+        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
+            table.weight[row][graph->target[edge]] = graph_weight(graph, edge);
+        }
+    }
+    return table;
+}
+
+static struct graph *graph_of(const struct table *table, bool directed)
+{
+    const struct graph_options options = {0};
+    struct graph_builder *builder = NULL;
+    struct vertex_names *names = NULL;
+    struct graph *graph = NULL;
+    assert_int_equal(graph_builder_create(&options, &builder), STATUS_OK);
+    assert_int_equal(vertex_names_create_range(N, 0, &names), STATUS_OK);
+    for (uint32_t i = 0; i < N * N; i++) {
+        if (!isnan(table->weight[i / N][i % N])) {
+            assert_int_equal(
+                graph_builder_add_real(builder, i / N, i % N, table->weight[i / N][i % N]),
+                STATUS_OK);
+        }
+    }
+    assert_int_equal(graph_builder_finish(builder, &names, NULL, directed, &graph, NULL),
+                     STATUS_OK);
+    graph_builder_destroy(builder);
+    return graph;
+}
+
+static void expect_equal(const struct graph *found, const struct graph *wanted)
+{
+    const size_t m = wanted->edge_count;
+    assert_int_equal(found->edge_count, m);
+    assert_int_equal(found->weight_type, wanted->weight_type);
+    assert_int_equal(found->directed, wanted->directed);
+    assert_memory_equal(found->row_offset, wanted->row_offset, (N + 1) * sizeof(uint64_t));
+    assert_memory_equal(found->target, wanted->target, m * sizeof(uint32_t));
+    for (uint64_t edge = 0; edge < m; edge++) {
+        assert_true(graph_weight(found, edge) == graph_weight(wanted, edge));
+    }
+    assert_true(found->summary.distance_bound == wanted->summary.distance_bound);
+    assert_true(found->summary.min_weight == wanted->summary.min_weight);
+    assert_true(found->summary.max_weight == wanted->summary.max_weight);
+    assert_int_equal(found->summary.components, wanted->summary.components);
+    assert_int_equal(found->summary.integral, wanted->summary.integral);
+    assert_int_equal(vertex_names_count(found->names), N);
+}
+
+static struct graph *draw_graph(uint64_t *seed, bool directed)
+{
+    struct range_edge edges[20];
+    for (size_t i = 0; i < 20; i++) {
+        edges[i] = (struct range_edge){range_next(seed, N), range_next(seed, N),
+                                       1 + (int32_t)range_next(seed, 50)};
+    }
+    return range_build(N, edges, 20, directed);
+}
+
+/* Some removals, decimals in some rounds, and the same ends twice. */
+static struct edge_changes draw_changes(uint64_t *seed, bool directed, struct table *table)
+{
+    struct edge_changes changes = {.count = 1 + range_next(seed, 12)};
+    changes.list = calloc(changes.count, sizeof(*changes.list));
+    assert_non_null(changes.list);
+    for (size_t i = 0; i < changes.count; i++) {
+        struct edge_change *change = &changes.list[i];
+        change->source = range_next(seed, N);
+        change->target = (change->source + 1 + range_next(seed, N - 1)) % N;
+        const uint32_t sort = range_next(seed, 4);
+        change->weight = sort == 0 ? NAN : range_next(seed, 60) + (sort == 1 ? 0.5 : 0);
+        const bool swap = !directed && change->source > change->target;
+        table->weight[swap ? change->target : change->source]
+                     [swap ? change->source : change->target] = change->weight;
+    }
+    return changes;
+}
+
+static void a_changed_graph_is_that_of_the_same_edges(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    for (int round = 0; round < 400; round++) {
+        const bool directed = round % 2 == 0;
+        struct graph *graph = draw_graph(&seed, directed);
+        struct table table = table_of(graph);
+        struct edge_changes changes = draw_changes(&seed, directed, &table);
+        struct graph *wanted = graph_of(&table, directed);
+        struct graph *changed = NULL;
+        struct problem problem;
+        uint64_t absent;
+        assert_int_equal(edge_changes_digest(graph->names, &changes.names_digest), STATUS_OK);
+        assert_int_equal(edge_changes_apply(&changes, graph, 0, &changed, &absent, &problem),
+                         STATUS_OK);
+        assert_null(graph->names);
+        expect_equal(changed, wanted);
+        graph_destroy(changed);
+        graph_destroy(wanted);
+        graph_destroy(graph);
+        edge_changes_finish(&changes);
+    }
+}
+
+static void expect_refused(struct edge_changes *changes, uint64_t edge_limit, enum status expected)
+{
+    const struct range_edge edges[] = {{0, 1, 4}, {1, 2, 5}};
+    struct graph *graph = range_build(N, edges, 2, true);
+    struct graph *changed = NULL;
+    struct problem problem;
+    uint64_t absent;
+    if (changes->names_digest == 0) {
+        assert_int_equal(edge_changes_digest(graph->names, &changes->names_digest), STATUS_OK);
+    }
+    assert_int_equal(edge_changes_apply(changes, graph, edge_limit, &changed, &absent, &problem),
+                     expected);
+    assert_int_equal(problem.status, expected);
+    assert_null(changed);
+    assert_non_null(graph->names);
+    graph_destroy(graph);
+}
+
+static void wrong_changes_are_refused(void **state)
+{
+    (void)state;
+    struct edge_change loop[] = {{2, 3, 1, 0}, {4, 4, 1, 0}};
+    struct edge_change more[] = {{2, 3, 1, 0}};
+    const float weights[] = {1, NAN};
+    char bytes[sizeof(weights)];
+    memcpy(bytes, weights, sizeof(weights));
+    expect_refused(&(struct edge_changes){.list = loop, .count = 2}, 0, STATUS_BAD_GRAPH);
+    expect_refused(&(struct edge_changes){.list = more, .count = 1}, 2, STATUS_TOO_LARGE);
+    expect_refused(&(struct edge_changes){.list = more, .count = 1, .names_digest = 7}, 0,
+                   STATUS_PRECONDITION_FAILED);
+    expect_refused(&(struct edge_changes){.weights = bytes, .weights_size = 8, .kind = KIND_F4}, 0,
+                   STATUS_BAD_GRAPH);
+    expect_refused(&(struct edge_changes){.weights = bytes, .weights_size = 8, .kind = KIND_F8}, 0,
+                   STATUS_BAD_GRAPH);
+}
+
+static void removals_of_nothing_are_counted(void **state)
+{
+    (void)state;
+    const struct range_edge edges[] = {{0, 1, 4}, {1, 2, 5}};
+    struct edge_change list[] = {{1, 0, NAN, 0}, {1, 2, NAN, 0}, {8, 7, NAN, 0}};
+    struct edge_changes changes = {.list = list, .count = 3};
+    struct graph *graph = range_build(N, edges, 2, true);
+    struct graph *changed = NULL;
+    struct problem problem;
+    uint64_t absent;
+    assert_int_equal(edge_changes_digest(graph->names, &changes.names_digest), STATUS_OK);
+    assert_int_equal(edge_changes_apply(&changes, graph, 0, &changed, &absent, &problem),
+                     STATUS_OK);
+    assert_int_equal(absent, 2);
+    assert_int_equal(changed->edge_count, 1);
+    graph_destroy(changed);
+    graph_destroy(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_changed_graph_is_that_of_the_same_edges),
+        cmocka_unit_test(wrong_changes_are_refused),
+        cmocka_unit_test(removals_of_nothing_are_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
