@@ -1,7 +1,7 @@
 """What README.md and docs/api.md print is run as it is printed: the tour with its output, the examples
 of each route, and a client in each language.
 
-    python3 test_readme.py APSPD APSP tour|python|javascript|c"""
+    python3 test_readme.py APSPD APSP tour|client|python|javascript|c"""
 
 import os
 import re
@@ -49,7 +49,8 @@ def run(daemon, command, **more):
             os.symlink(os.path.abspath(binary), link)
     town = ["build/apsp", "generate", "--shape", "road", "--n", "2000", "--seed", "1", "town.gr"]
     subprocess.run(town, cwd=folder, check=True, capture_output=True)
-    environment = {**os.environ, "URL": daemon.url, "PATH": f"/usr/bin:{os.environ['PATH']}"}
+    environment = {**os.environ, "URL": daemon.url, "PATH": f"/usr/bin:{os.environ['PATH']}",
+                   "APSPD_URL": daemon.url, "PYTHONPATH": os.path.join(ROOT, "clients", "python")}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=300, **more)
     assert done.returncode == 0, (done.stdout[-2000:], done.stderr[-2000:])
     return done.stdout.decode()
@@ -63,6 +64,8 @@ def missing():
     """What this section takes and is not installed, None if it is all there."""
     if SECTION == "python" and not succeeds(PYTHON, "-c", "import numpy, requests"):
         return "python3-numpy or python3-requests"
+    if SECTION == "client" and not succeeds(PYTHON, "-c", "import numpy, httpx"):
+        return "python3-numpy or python3-httpx"
     if SECTION == "javascript" and not succeeds("node", "--version"):
         return "nodejs"
     if SECTION == "c" and not (shutil.which("cc") and succeeds("pkg-config", "--exists", "libcurl")):
@@ -96,8 +99,15 @@ def run_tour(daemon):
     assert asked >= 15, asked
 
 
-def run_python(daemon):
+def run_client(daemon):
     (program,) = blocks(section("README.md", "## A client"), "python")
+    output = run(daemon, [PYTHON, "-"], input=program.encode())
+    assert output.startswith(f"{farthest(daemon)} [1, "), output
+    assert f" {farthest(daemon)}.]" in output and output.endswith("(2000, 2000)\n1983\n"), output
+
+
+def run_python(daemon):
+    (program,) = blocks(section("docs/api.md", "### Python"), "python")
     output = run(daemon, [PYTHON, "-"], input=program.encode())
     assert output.endswith(f"(2000, 2000) {farthest(daemon)}\n"), output
     assert f" {farthest(daemon)}]" in output, output
@@ -121,7 +131,9 @@ def run_c(daemon):
 
 
 def test_what_is_printed(daemon):
-    {"tour": run_tour, "python": run_python, "javascript": run_javascript, "c": run_c}[SECTION](daemon)
+    sections = {"tour": run_tour, "client": run_client, "python": run_python, "javascript": run_javascript,
+                "c": run_c}
+    sections[SECTION](daemon)
 
 
 if __name__ == "__main__":

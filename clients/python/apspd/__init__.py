@@ -1,0 +1,11 @@
+"""Client of apspd, the service that computes all shortest distances of a graph."""
+
+from .client import AsyncClient as AsyncClient, AsyncResult as AsyncResult
+from .client import Client as Client, Result as Result
+from .errors import AccessDenied as AccessDenied, ApspdError as ApspdError, BadGraph as BadGraph
+from .errors import BadRequest as BadRequest, Busy as Busy, Conflict as Conflict
+from .errors import ConnectionFailed as ConnectionFailed, GraphError as GraphError
+from .errors import JobCancelled as JobCancelled, JobFailed as JobFailed
+from .errors import NegativeCycle as NegativeCycle, NoSuchVertex as NoSuchVertex
+from .errors import NotFound as NotFound, ServiceError as ServiceError, TooLarge as TooLarge
+from .steps import Path as Path

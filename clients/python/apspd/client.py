@@ -1,0 +1,270 @@
+"""Client and AsyncClient, and the results that they return. The README beside the package has a
+tour."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import os
+import pathlib
+import socket
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import httpx
+
+from .exchange import Reply, Request, Steps
+from .labels import Labels
+from .steps import ResultSteps, find, submit
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+VERSION = "0.1.0"
+DEFAULT_URL = "http://127.0.0.1:8080"
+# Answers are held for up to 60 seconds; what is silent for longer is broken.
+READ_TIMEOUT_S = 90.0
+PIECE_BYTES = 1 << 20
+
+
+def options_of(url: str | None, key: str | None, options: dict[str, Any]) -> dict[str, Any]:
+    """Options of httpx's clients. Bytes come uncompressed: ranges are of what is sent."""
+    key = key if key is not None else os.environ.get("APSPD_KEY")
+    headers = {"Accept-Encoding": "identity", "User-Agent": f"apspd-python/{VERSION}"}
+    if key:
+        headers["Authorization"] = f"Bearer {key}"
+    return {
+        "base_url": url or os.environ.get("APSPD_URL") or DEFAULT_URL,
+        "timeout": httpx.Timeout(READ_TIMEOUT_S, connect=10.0),
+        **options,
+        "headers": {**headers, **options.get("headers", {})},
+    }
+
+
+class Client:
+    """A connection to a service. `url` and `key` are $APSPD_URL and $APSPD_KEY by default,
+    `patience_s` is how long a request waits in all for a busy service, and other options are those
+    of httpx.Client, such as `verify`. Threads may share a client.
+
+    >>> with Client() as client:
+    ...     result = client.solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
+    >>> result.job["state"]
+    'done'
+    """
+
+    def __init__(self, url: str | None = None, key: str | None = None, *,
+                 patience_s: float = 120, **options: Any) -> None:  # fmt: skip
+        self._patience_s = patience_s
+        self._http = httpx.Client(**options_of(url, key, options))
+        self._sleep = time.sleep
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+
+    def solve(self, graph: Any, name: str | None = None, **parameters: Any) -> Result:
+        """Uploads a graph, waits until it is solved, and returns the result.
+
+        graph: a NetworkX graph, a SciPy sparse matrix, an array or list of edges (2 or 3 columns),
+            a pandas frame of edges, or the path of a file in a format of the service.
+        name: an alias by which the service also knows the graph.
+        parameters: `weight` (an attribute or column; None: each edge of a NetworkX graph counts 1),
+            `directed`, `n`, and those of the service: `kind`, `result`, `priority`, `deadline_s`,
+            `verify`, `format`, `charset`.
+
+        Raises BadGraph, TooLarge, NegativeCycle and other ApspdError.
+
+        >>> Client().solve([(1, 2, 2.5), (2, 3, 1.5)], directed=False).distance(3, 1)
+        4.0
+        """
+        return self.submit(graph, name, **parameters).wait()
+
+    def submit(self, graph: Any, name: str | None = None, **parameters: Any) -> Result:
+        """The same without waiting; the first question waits."""
+        job, labels = self._run(submit(self._patience_s, graph, name, parameters))
+        return Result(self, job, labels)
+
+    def result(self, graph: str) -> Result:
+        """The result of a graph that the service has, by its id, its name or the id of a job."""
+        job, labels = self._run(find(self._patience_s, graph))
+        return Result(self, job, labels).wait()
+
+    def _run(self, steps: Steps[T]) -> T:
+        sent: Reply | Exception | None = None
+        while True:
+            try:
+                step = steps.send(sent)
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]
+            sent = self._send(step) if isinstance(step, Request) else self._sleep(step)
+
+    def _send(self, request: Request) -> Reply | Exception:
+        body = request.body
+        content: Any = read(body) if isinstance(body, pathlib.Path) else body
+        try:
+            trace = {"trace": send_at_once}
+            with self._http.stream(**request.options(), content=content, extensions=trace) as reply:
+                if request.sink is None or reply.status_code not in (200, 206):
+                    return Reply(reply.status_code, reply.headers, reply.read())
+                with request.sink.open("ab" if reply.status_code == 206 else "wb") as sink:
+                    for piece in reply.iter_raw():
+                        sink.write(piece)
+                return Reply(reply.status_code, reply.headers)
+        except httpx.TransportError as error:
+            return error
+
+
+class AsyncClient:
+    """Client for asyncio: the same methods, to be awaited.
+
+    >>> async def ask():
+    ...     async with AsyncClient() as client:
+    ...         result = await client.solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
+    ...         return await result.distance("Rome", "Berlin")
+    >>> asyncio.run(ask())
+    1983
+    """
+
+    def __init__(self, url: str | None = None, key: str | None = None, *,
+                 patience_s: float = 120, **options: Any) -> None:  # fmt: skip
+        self._patience_s = patience_s
+        self._http = httpx.AsyncClient(**options_of(url, key, options))
+        self._sleep = asyncio.sleep
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def solve(self, graph: Any, name: str | None = None, **parameters: Any) -> AsyncResult:
+        return await (await self.submit(graph, name, **parameters)).wait()
+
+    async def submit(self, graph: Any, name: str | None = None, **parameters: Any) -> AsyncResult:
+        job, labels = await self._run(submit(self._patience_s, graph, name, parameters))
+        return AsyncResult(self, job, labels)
+
+    async def result(self, graph: str) -> AsyncResult:
+        job, labels = await self._run(find(self._patience_s, graph))
+        return await AsyncResult(self, job, labels).wait()
+
+    async def _run(self, steps: Steps[T]) -> T:
+        sent: Reply | Exception | None = None
+        while True:
+            try:
+                step = steps.send(sent)
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]
+            sent = await (self._send(step) if isinstance(step, Request) else self._sleep(step))
+
+    async def _send(self, request: Request) -> Reply | Exception:
+        body = request.body
+        content: Any = read_asynchronously(body) if isinstance(body, pathlib.Path) else body
+        try:
+            async with self._http.stream(**request.options(), content=content) as reply:
+                if request.sink is None or reply.status_code not in (200, 206):
+                    return Reply(reply.status_code, reply.headers, await reply.aread())
+                with request.sink.open("ab" if reply.status_code == 206 else "wb") as sink:
+                    async for piece in reply.aiter_raw():
+                        sink.write(piece)
+                return Reply(reply.status_code, reply.headers)
+        except httpx.TransportError as error:
+            return error
+
+
+def send_at_once(event: str, details: Mapping[str, Any]) -> None:
+    """Turns off Nagle's algorithm, which httpcore before 0.18 leaves on: the body of a request would
+    wait 40 ms until its head is acknowledged. This can go with Debian 12."""
+    if event == "connection.connect_tcp.complete":
+        plug = details["return_value"].get_extra_info("socket")
+        plug.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def read(path: pathlib.Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(PIECE_BYTES):
+            yield piece
+
+
+async def read_asynchronously(path: pathlib.Path) -> AsyncIterator[bytes]:
+    for piece in read(path):
+        yield piece
+
+
+def called(steps: Callable[Concatenate[Any, P], Steps[T]]) -> Callable[Concatenate[Result, P], T]:
+    @functools.wraps(steps)
+    def call(self: Result, /, *arguments: P.args, **more: P.kwargs) -> T:
+        return self._client._run(steps(self, *arguments, **more))
+
+    return call
+
+
+def awaited(
+    steps: Callable[Concatenate[Any, P], Steps[T]],
+) -> Callable[Concatenate[AsyncResult, P], Awaitable[T]]:
+    @functools.wraps(steps)
+    async def call(self: AsyncResult, /, *arguments: P.args, **more: P.kwargs) -> T:
+        return await self._client._run(steps(self, *arguments, **more))
+
+    return call
+
+
+class Result(ResultSteps):
+    """Shortest distances of a graph. Vertices go by the labels that they have in the graph, and
+    math.inf is the distance where there is no path.
+
+    >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
+    >>> result.distance("Rome", "Berlin"), result.distance("Berlin", "Rome")
+    (1983, inf)
+    >>> result.vertices
+    ['Rome', 'Paris', 'Berlin']
+    """
+
+    def __init__(self, client: Client, job: dict[str, Any], labels: Labels) -> None:
+        super().__init__(client._patience_s, job, labels)
+        self._client = client
+
+    wait = called(ResultSteps.steps_wait)
+    distance = called(ResultSteps.steps_distance)
+    pairs = called(ResultSteps.steps_pairs)
+    table = called(ResultSteps.steps_table)
+    row = called(ResultSteps.steps_row)
+    path = called(ResultSteps.steps_path)
+    nearest = called(ResultSteps.steps_nearest)
+    within = called(ResultSteps.steps_within)
+    stats = called(ResultSteps.steps_stats)
+    matrix = called(ResultSteps.steps_matrix)
+    update = called(ResultSteps.steps_update)
+    cancel = called(ResultSteps.steps_cancel)
+    delete = called(ResultSteps.steps_delete)
+
+
+class AsyncResult(ResultSteps):
+    """Result for asyncio: the same methods, to be awaited."""
+
+    def __init__(self, client: AsyncClient, job: dict[str, Any], labels: Labels) -> None:
+        super().__init__(client._patience_s, job, labels)
+        self._client = client
+
+    wait = awaited(ResultSteps.steps_wait)
+    distance = awaited(ResultSteps.steps_distance)
+    pairs = awaited(ResultSteps.steps_pairs)
+    table = awaited(ResultSteps.steps_table)
+    row = awaited(ResultSteps.steps_row)
+    path = awaited(ResultSteps.steps_path)
+    nearest = awaited(ResultSteps.steps_nearest)
+    within = awaited(ResultSteps.steps_within)
+    stats = awaited(ResultSteps.steps_stats)
+    matrix = awaited(ResultSteps.steps_matrix)
+    update = awaited(ResultSteps.steps_update)
+    cancel = awaited(ResultSteps.steps_cancel)
+    delete = awaited(ResultSteps.steps_delete)

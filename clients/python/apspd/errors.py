@@ -1,0 +1,105 @@
+"""Exceptions. All are ApspdError; those that the service told carry its problem document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+
+class ApspdError(Exception):
+    """The base of all exceptions of this package."""
+
+
+class GraphError(ApspdError, ValueError):
+    """The graph cannot be sent as it is; nothing was sent."""
+
+
+class ConnectionFailed(ApspdError, ConnectionError):
+    """The service does not answer, also after some attempts."""
+
+
+class ServiceError(ApspdError):
+    """The service refused. `problem` is its document (RFC 9457), with `hint`, `limit`, `line` and
+    others where they apply."""
+
+    def __init__(self, problem: Mapping[str, Any]) -> None:
+        super().__init__(problem)
+        self.problem = dict(problem)
+        self.status = int(problem.get("status") or 0)
+        self.code = str(problem.get("code") or "")
+        self.detail = str(problem.get("detail") or problem.get("title") or "")
+        self.hint = str(problem.get("hint") or "")
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (f"{self.code}: {self.detail}", self.hint)))
+
+
+class BadRequest(ServiceError):
+    """400: a parameter is unknown or has no such value."""
+
+
+class AccessDenied(ServiceError):
+    """401 or 403: the key is missing, wrong, or not allowed to do this."""
+
+
+class NotFound(ServiceError):
+    """404: there is no such graph or job."""
+
+
+class NoSuchVertex(NotFound, KeyError):
+    """404: the graph has no vertex of this label."""
+
+
+class Conflict(ServiceError):
+    """409 or 412: the job, graph or result is not in a state for this."""
+
+
+class TooLarge(ServiceError):
+    """413: larger than a limit; `problem` has `limit` and `actual`."""
+
+
+class BadGraph(ServiceError):
+    """422: the graph cannot be read; `problem` has `line` and `column` where there are lines."""
+
+
+class Busy(ServiceError):
+    """429 or 503: the queue stayed full, or the service unready, for as long as was waited."""
+
+
+class JobFailed(ServiceError):
+    """The job was accepted, and failed or was cancelled. `job` is its document."""
+
+    def __init__(self, problem: Mapping[str, Any], job: dict[str, Any]) -> None:
+        super().__init__(problem)
+        self.job = job
+
+
+class JobCancelled(JobFailed):
+    """The job was cancelled."""
+
+
+class NegativeCycle(JobFailed):
+    """The graph has a cycle of negative length: `cycle` lists the labels of its vertices."""
+
+    cycle: list[Hashable] = []
+
+
+_BY_STATUS: dict[int, type[ServiceError]] = {
+    400: BadRequest, 401: AccessDenied, 403: AccessDenied, 404: NotFound, 409: Conflict,
+    412: Conflict, 413: TooLarge, 422: BadGraph, 429: Busy, 503: Busy,
+}  # fmt: skip
+
+
+def error_of(status: int, body: bytes) -> ServiceError:
+    """The exception for an answer, whose body may be a proxy's own."""
+    try:
+        problem = json.loads(body)
+    except ValueError:
+        problem = None
+    if not isinstance(problem, dict):
+        problem = {"detail": body[:200].decode("utf-8", "replace"), "code": f"Http{status}"}
+    kind = _BY_STATUS.get(status, ServiceError)
+    if problem.get("code") == "NoSuchVertex":
+        kind = NoSuchVertex
+    return kind({**problem, "status": status})

@@ -1,0 +1,94 @@
+"""Conversations with the service, as generators that do no input or output themselves: they yield a
+Request, or the seconds of a pause, and are sent the Reply. Client and AsyncClient drive them."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, Union
+from urllib.parse import quote
+
+from .errors import Conflict, ConnectionFailed, error_of
+
+T = TypeVar("T")
+
+# Pauses before what got no answer is sent again. All requests may be repeated: those that submit
+# have a key that makes the repetition the same.
+BREAK_PAUSES_S = (0.1, 0.3, 1.0, 2.0)
+
+
+@dataclass
+class Request:
+    method: str
+    path: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | pathlib.Path = b""
+    sink: pathlib.Path | None = None  # the file that the answer completes
+
+    def options(self) -> dict[str, Any]:
+        """Those of httpx's stream(). Files may have grown since the last attempt."""
+        headers = dict(self.headers)
+        if isinstance(self.body, pathlib.Path):
+            headers["Content-Length"] = str(self.body.stat().st_size)
+        if self.sink is not None and size_of(self.sink) > 0:
+            headers["Range"] = f"bytes={size_of(self.sink)}-"
+        query = self.parameters
+        return {"method": self.method, "url": self.path, "params": query, "headers": headers}
+
+
+@dataclass
+class Reply:
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+
+# An exception is sent where no answer came, or not the whole of it.
+Steps = Generator[Union[Request, float], Union[Reply, Exception, None], T]
+
+
+def size_of(path: pathlib.Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def exchange(request: Request, patience_s: float) -> Steps[Reply]:
+    """The answer, if need be after some attempts; a refusal is raised."""
+    waited_s, breaks = 0.0, 0
+    while True:
+        reply = yield request
+        if isinstance(reply, Reply):
+            if reply.status < 400:
+                return reply
+            after = reply.headers.get("Retry-After", "")
+            pause_s = float(after) if after.isdecimal() else 1.0
+            waited_s += pause_s
+            if reply.status not in (429, 503) or waited_s > patience_s:
+                raise error_of(reply.status, reply.body)
+        else:
+            if breaks == len(BREAK_PAUSES_S):
+                raise ConnectionFailed(f"No answer from the service: {reply}") from reply
+            pause_s = BREAK_PAUSES_S[breaks]
+            breaks += 1
+        yield pause_s
+
+
+def download(path: str, target: pathlib.Path, patience_s: float) -> Steps[None]:
+    """Brings an answer with an ETag into a file. What an earlier attempt has left of the same
+    answer is completed; the file has its name once it is whole."""
+    head = yield from exchange(Request("HEAD", path), patience_s)
+    etag, size = head.headers["ETag"], int(head.headers["Content-Length"])
+    part = target.with_name(f"{target.name}.{quote(etag.strip(chr(34)), safe='')}.part")
+    request = Request("GET", path, headers={"If-Match": etag}, sink=part)
+    while (before := size_of(part)) < size:
+        try:
+            yield from exchange(request, patience_s)
+        except ConnectionFailed:
+            if size_of(part) == before:
+                raise
+        except Conflict:  # the graph was solved anew meanwhile
+            part.unlink(missing_ok=True)
+            yield from download(path, target, patience_s)
+            return
+    part.replace(target)

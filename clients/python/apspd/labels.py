@@ -1,0 +1,83 @@
+"""Labels: the vertices as the caller names them, in the order of the matrix's rows."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy
+
+from .errors import GraphError, NoSuchVertex
+
+# The service takes names of up to so many bytes.
+NAME_LIMIT = 1024
+
+
+def no_such_vertex(label: object) -> NoSuchVertex:
+    detail = f"The graph has no vertex {label!r}."
+    return NoSuchVertex({"status": 404, "detail": detail, "code": "NoSuchVertex"})
+
+
+def is_integer(label: Any) -> bool:
+    return isinstance(label, (int, numpy.integer)) and not isinstance(label, bool)
+
+
+def are_names(labels: Sequence[Any]) -> bool:
+    """Whether the service can have the labels as names: all integers, or all strings that a query
+    can have too."""
+    if all(map(is_integer, labels)):
+        return all(-(2**63) <= int(label) < 2**63 for label in labels)
+    try:
+        return all(
+            isinstance(text, str) and len(text.encode()) <= NAME_LIMIT and "\0" not in text
+            for text in labels
+        )
+    except UnicodeEncodeError:
+        return False
+
+
+class Labels:
+    """Labels and rows, both ways. `named` tells whether the service knows the vertices by their
+    labels; else it knows them by their rows, and only this object knows the labels."""
+
+    def __init__(self, labels: Sequence[Hashable]) -> None:
+        self.is_range = isinstance(labels, range) or list(labels) == list(range(len(labels)))
+        self.labels = range(len(labels)) if self.is_range else labels
+        self._rows: dict[Hashable, int] = {}
+        if not self.is_range:
+            self._rows = {label: row for row, label in enumerate(labels)}
+            if len(self._rows) != len(labels):
+                raise GraphError("Two vertices have the same label.")
+        self.named = self.is_range or are_names(labels)
+
+    def row(self, label: Any) -> int:
+        try:
+            row = operator.index(label) if self.is_range else self._rows[label]
+        except (TypeError, KeyError):
+            raise no_such_vertex(label) from None
+        if not 0 <= row < len(self.labels):
+            raise no_such_vertex(label)
+        return row
+
+    def rows(self, labels: Any) -> numpy.ndarray[Any, Any]:
+        """The rows of many labels; at once where they are integers that count the rows."""
+        array = numpy.asarray(labels) if self.is_range else numpy.empty(0)
+        if array.dtype.kind in "iu" and array.ndim == 1:
+            outside = (array < 0) | (array >= len(self.labels))
+            if outside.any():
+                raise no_such_vertex(int(array[outside][0]))
+            return array.astype("<u4")
+        if isinstance(labels, numpy.ndarray):
+            labels = labels.tolist()
+        return numpy.fromiter(map(self.row, labels), "<u4")
+
+    def name(self, label: Any) -> Any:
+        """The name by which the service knows the vertex: an integer or a string."""
+        row = self.row(label)
+        found: Any = self.labels[row] if self.named else row
+        return int(found) if is_integer(found) else found
+
+    def label(self, name: Any) -> Any:
+        """The label of the vertex that the service calls so."""
+        return self.labels[self.row(name) if self.named else name]

@@ -1,0 +1,40 @@
+"""The Python client from the tree, and a daemon to try it on. Importing this skips the test where
+NumPy or httpx is missing."""
+
+import contextlib
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PACKAGE = os.path.join(ROOT, "clients", "python")
+sys.path[:0] = [PACKAGE, os.path.join(ROOT, "tests", "http")]
+
+import harness  # noqa: E402
+
+try:
+    import httpx
+    import numpy
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(harness.SKIPPED)
+
+import apspd  # noqa: E402
+
+assert httpx and numpy
+
+
+def expect(kind, code, call, *arguments, **more):
+    """The exception of this type and code that the call raises."""
+    try:
+        call(*arguments, **more)
+    except apspd.ApspdError as error:
+        assert type(error) is kind, repr(error)
+        assert code is None or error.code == code, repr(error)
+        return error
+    raise AssertionError(f"{code} was not raised")
+
+
+@contextlib.contextmanager
+def client_of(daemon, **options):
+    with apspd.Client(daemon.url, **options) as client:
+        yield client

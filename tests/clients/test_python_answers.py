@@ -1,0 +1,160 @@
+"""Answers of the Python client: each method, both results, all kinds, the asynchronous variant."""
+
+import asyncio
+import math
+import pathlib
+
+import python_client  # first: it may skip the test
+from python_client import client_of, expect
+
+import apspd
+import harness
+import networkx
+import numpy
+
+N = 60
+
+
+def road_graph():
+    graph = networkx.convert_node_labels_to_integers(networkx.grid_2d_graph(6, 10), first_label=1)
+    for at, (source, target) in enumerate(graph.edges):
+        graph.edges[source, target]["weight"] = 1 + at * at % 17
+    graph.remove_edges_from([(N, N - 1), (N, N - 10)])
+    return networkx.relabel_nodes(graph, lambda at: f"v{at}")
+
+
+def check_answers(result, graph, wanted):
+    labels = list(graph)
+    pairs = [(labels[i * 7 % N], labels[i * 11 % N]) for i in range(200)]
+    at = {label: row for row, label in enumerate(labels)}
+    distances = [wanted[at[s], at[t]] for s, t in pairs]
+    assert result.pairs(pairs).tolist() == distances
+    assert result.pairs(numpy.array(pairs)).tolist() == distances
+    assert result.pairs([]).tolist() == [] and result.table([], ["v1"]).shape == (0, 1)
+    assert result.row("v7").tolist() == wanted[6].tolist()
+    assert result.table().tolist() == wanted.tolist()
+    assert result.table(["v3", "v60"]).tolist() == wanted[[2, 59]].tolist()
+    assert result.table(destinations=("v5",)).tolist() == wanted[:, [4]].tolist()
+    assert result.table(numpy.array(["v9"]), ["v1", "v2"]).tolist() == wanted[[8], :2].tolist()
+    nearest = result.nearest("v1", 5)
+    assert [distance for _, distance in nearest] == sorted(wanted[0])[1:6], nearest
+    within = result.within("v1", max=20)
+    assert {vertex for vertex, _ in within} == {v for v in labels if 0 < wanted[0, at[v]] <= 20}
+    assert result.path("v1", "v60") == [] and result.path("v1", "v60").distance == math.inf
+    path = result.path("v1", "v44")
+    assert networkx.path_weight(graph, path, "weight") == path.distance == wanted[0, 43]
+
+
+def test_a_matrix_and_a_hierarchy_answer_alike(daemon):
+    graph = road_graph()
+    wanted = networkx.floyd_warshall_numpy(graph)
+    with client_of(daemon) as client:
+        for form, kinds in (("matrix", ("i4", "u2", "f4", "f8")), ("hierarchy", ("i4", "f4", "f8"))):
+            for kind in kinds:
+                result = client.solve(graph, kind=kind, result=form)
+                assert (result.kind, result.job["result"]["kind"]) == (kind, form), result.job
+                check_answers(result, graph, wanted)
+                distance = result.distance("v1", "v59")
+                assert type(distance) is (int if kind in ("i4", "u2") else float)
+                matrix = result.matrix()
+                assert matrix.dtype == kind and isinstance(matrix, numpy.memmap)
+                assert numpy.where(matrix == result.unreachable, math.inf, matrix).tolist() == wanted.tolist()
+        stats = client.solve(graph, result="matrix").stats()
+        assert stats["diameter"] == wanted[wanted < math.inf].max()
+
+
+def test_documents(daemon):
+    with client_of(daemon) as client:
+        result = client.solve([("a", "b", 2), ("a", "b", 3)], "named", verify=True, priority=3)
+        assert result.job["name"] == "named" and result.job["priority"] == 3 and result.job["verified"]
+        assert [warning["code"] for warning in result.warnings] == ["ParallelMerged"]
+        assert "named" in repr(result) and result.graph.startswith("g_")
+        again = client.result(result.graph)
+        assert again.job == {**result.job, "durable": again.job["durable"]}
+        stored = daemon.ask("POST", "/v1/graphs?name=stored&format=edges", b"Rome Paris 3\n").expect(201).json["id"]
+        assert client.result("stored").distance("Rome", "Paris") == 3
+        assert client.result(stored).job["state"] == "done"
+        assert repr(client.result(result.job["id"])) == repr(result)
+        result.delete()
+        expect(apspd.NotFound, "NoSuchGraph", client.result, "named")
+
+
+def test_errors_carry_the_problem(daemon):
+    with client_of(daemon) as client:
+        result = client.solve([(("x", 1), "y", 2), ("y", "z", 2)])
+        for vertex in ("nowhere", 0, None, [], ("x", 2)):
+            assert isinstance(expect(apspd.NoSuchVertex, "NoSuchVertex", result.distance, "y", vertex), KeyError)
+        for call in (result.row, result.nearest, lambda vertex: result.path(vertex, "y"),
+                     lambda vertex: result.pairs([("y", vertex)]), lambda vertex: result.table([vertex])):
+            expect(apspd.NoSuchVertex, "NoSuchVertex", call, "nowhere")
+        numbers = client.solve([(0, 1, 5)])
+        for vertex in (-1, 2, "0", 0.5):
+            expect(apspd.NoSuchVertex, "NoSuchVertex", numbers.distance, 0, vertex)
+        expect(apspd.NoSuchVertex, "NoSuchVertex", numbers.pairs, numpy.array([[0, 1], [0, 2]]))
+        expect(apspd.BadRequest, "UnknownParameter", client.solve, [(0, 1)], bogus=1)
+        error = expect(apspd.NegativeCycle, "NegativeCycle", client.solve, [("a", (1, 2), -3), ((1, 2), "a", 1)])
+        assert set(error.cycle) == {"a", (1, 2)} and error.job["state"] == "failed"
+        expect(apspd.NotFound, "NoSuchGraph", client.result, "nobody/knows")
+
+
+def test_jobs_are_watched_and_cancelled(_):
+    with harness.Daemon(*harness.LASTING) as daemon, client_of(daemon) as client:
+        path = pathlib.Path(daemon.scratch, "slow.gr")
+        path.write_bytes(harness.slow_graph(harness.LASTING_SIZE))
+        result = client.submit(path)
+        assert len(result.vertices) == harness.LASTING_SIZE
+        try:
+            result.wait(timeout_s=1)
+            raise AssertionError("it cannot be done")
+        except TimeoutError:
+            pass
+        result.cancel()
+        assert expect(apspd.JobCancelled, None, result.wait).job["state"] == "cancelled"
+        expect(apspd.JobCancelled, None, result.distance, 1, 2)
+
+
+def test_forgotten_jobs_leave_their_graphs(_):
+    with harness.Daemon("--jobs.history_limit", "1") as daemon, client_of(daemon) as client:
+        result = client.solve([("a", "b", 7)], kind="f8")
+        client.solve([("a", "b", 7)], kind="i4")
+        client.solve([("c", "d", 7)])
+        client.solve([("e", "f", 7)])
+        daemon.get(f"/v1/jobs/{result.job['id']}").expect(404)
+        assert result.distance("a", "b") == 7 and result.matrix()[0, 1] == 7
+        assert result.kind == result.matrix().dtype
+
+
+def test_the_asynchronous_client_has_the_same_answers(daemon):
+    graph = road_graph()
+    path = pathlib.Path(daemon.scratch, "small.gr")
+    path.write_bytes(harness.SMALL)
+
+    async def ask():
+        async with apspd.AsyncClient(daemon.url) as client:
+            result, small = await asyncio.gather(client.solve(graph, "async", result="matrix"), client.solve(path))
+            assert await small.distance(1, 3) == 12 and list(small.vertices) == [1, 2, 3, 4]
+            assert (await client.result("async")).graph == result.graph
+            table, row, matrix = await asyncio.gather(result.table(), result.row("v7"), result.matrix())
+            assert table[6].tolist() == row.tolist() and matrix.shape == table.shape
+            assert await result.pairs([("v1", "v2")]) == table[0, 1]
+            found = await result.path("v1", "v44")
+            assert found.distance == await result.distance("v1", "v44") == table[0, 43]
+            assert (await result.nearest("v1", 2)) == (await result.within("v1", 9999))[:2]
+            assert (await result.stats())["n"] == N
+            try:
+                await result.row("nowhere")
+                raise AssertionError("there is no such vertex")
+            except apspd.NoSuchVertex:
+                pass
+            submitted = await client.submit([("p", "q", 1)])
+            assert (await submitted.wait()).job["state"] == "done"
+            await submitted.delete()
+
+    asyncio.run(ask())
+    public = [name for name in dir(apspd.Result) if not name.startswith(("_", "steps_"))]
+    assert public == [name for name in dir(apspd.AsyncResult) if not name.startswith(("_", "steps_"))]
+
+
+if __name__ == "__main__":
+    assert python_client
+    harness.run(globals())

@@ -1,0 +1,243 @@
+"""The Python client when answers are lost, the service is busy or away, and downloads break off."""
+
+import asyncio
+import pathlib
+import socket
+import tempfile
+
+import python_client  # first: it may skip the test
+from python_client import client_of, expect
+
+import access
+import apspd
+import harness
+import httpx
+import numpy
+
+EDGES = [(at, at + 1, at % 7) for at in range(300)]
+
+
+class Cut(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """The beginning of an answer's body, then the end of the connection."""
+
+    def __init__(self, stream, left, error):
+        self.stream, self.left, self.error = stream, left, error
+
+    def __iter__(self):
+        for piece in self.stream:
+            yield self.cut(piece)
+
+    async def __aiter__(self):
+        async for piece in self.stream:
+            yield self.cut(piece)
+
+    def cut(self, piece):
+        if self.left < 0:
+            raise self.error
+        self.left -= len(piece)
+        return piece if self.left >= 0 else piece[: self.left]
+
+    def close(self):
+        self.stream.close()
+
+    async def aclose(self):
+        await self.stream.aclose()
+
+
+class Wire:
+    """What goes wrong, in order, of requests that match a method and the end of a path; the service
+    sees each of them. Others go through. `seen` lists all as (method, path, status, headers,
+    whether the socket sends at once)."""
+
+    def __init__(self, method, path, *faults):
+        self.method, self.path, self.faults, self.seen = method, path, list(faults), []
+
+    def bend(self, request, answer):
+        plug = answer.extensions["network_stream"].get_extra_info("socket")
+        at_once = plug.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        self.seen.append((request.method, request.url.path, answer.status_code, request.headers, at_once))
+        if request.method == self.method and request.url.path.endswith(self.path) and self.faults:
+            fault = self.faults.pop(0)
+            if isinstance(fault, httpx.Response):
+                return fault
+            if isinstance(fault, int):
+                broken = httpx.ReadError("cut") if self.faults or fault % 2 == 0 else KeyboardInterrupt()
+                answer.stream = Cut(answer.stream, fault, broken)
+                return answer
+            raise fault
+        return answer
+
+
+class Transport(httpx.HTTPTransport):
+    def __init__(self, wire):
+        super().__init__()
+        self.wire = wire
+
+    def handle_request(self, request):
+        return self.wire.bend(request, super().handle_request(request))
+
+
+class AsyncTransport(httpx.AsyncHTTPTransport):
+    def __init__(self, wire):
+        super().__init__()
+        self.wire = wire
+
+    async def handle_async_request(self, request):
+        return self.wire.bend(request, await super().handle_async_request(request))
+
+
+def faulty(daemon, wire, **options):
+    """A client on such a wire, and the list of the pauses that it makes in no time."""
+    client = apspd.Client(daemon.url, transport=Transport(wire), **options)
+    pauses = []
+    client._sleep = pauses.append
+    return client, pauses
+
+
+def jobs(daemon):
+    return len(daemon.get("/v1/jobs?limit=1000").expect(200).json["jobs"])
+
+
+def told(status, **headers):
+    return httpx.Response(status, headers=headers, json={"code": "Draining", "detail": "later", "hint": "wait"})
+
+
+def test_a_submission_whose_answer_is_lost_is_not_submitted_twice(daemon):
+    wire = Wire("POST", "/v1/jobs", httpx.ReadError("lost"), httpx.RemoteProtocolError("lost"))
+    client, pauses = faulty(daemon, wire)
+    before = jobs(daemon)
+    assert client.solve([("once", "only", 3)]).distance("once", "only") == 3
+    assert jobs(daemon) == before + 1 and len(pauses) == 2
+    keys = [headers["Idempotency-Key"] for method, path, _, headers, _ in wire.seen if path == "/v1/jobs"]
+    assert len(keys) == 3 and len(set(keys)) == 1, keys
+    client.solve([("once", "only", 3)])
+    assert len({headers["Idempotency-Key"] for _, path, _, headers, _ in wire.seen if path == "/v1/jobs"}) == 2
+
+
+def test_a_busy_service_is_asked_again_when_it_says(daemon):
+    wire = Wire("POST", "/v1/jobs", told(503, **{"Retry-After": "7"}), told(429, **{"Retry-After": "2"}), told(503))
+    client, pauses = faulty(daemon, wire)
+    assert client.solve(EDGES).distance(0, 1) == 0 and pauses == [7, 2, 1], pauses
+    wire.faults = [told(503, **{"Retry-After": "50"})] * 9
+    client, pauses = faulty(daemon, wire, patience_s=120)
+    error = expect(apspd.Busy, "Draining", client.solve, EDGES)
+    assert pauses == [50, 50] and error.status == 503 and str(error) == "Draining: later wait", (pauses, error)
+    wire.faults = [httpx.Response(502, text="<h1>Bad gateway</h1>")]
+    assert "Bad gateway" in str(expect(apspd.ServiceError, "Http502", client.solve, EDGES))
+
+
+def test_a_full_queue_is_waited_for(_):
+    flags = ("--jobs.queue_limit", "1", *harness.LASTING)
+    with harness.Daemon(*flags) as daemon, client_of(daemon) as client:
+        slow = pathlib.Path(daemon.scratch, "slow.gr")
+        slow.write_bytes(harness.slow_graph(harness.LASTING_SIZE))
+        running = client.submit(slow)
+        harness.wait_until(daemon, lambda: daemon.get("/v1/jobs?state=running").json["jobs"])
+        waiting = client.submit([("a", "b", 5)])
+        pauses = []
+
+        def pause(seconds):
+            pauses.append(seconds)
+            if len(pauses) == 1:
+                running.cancel()
+            waiting.wait()
+
+        client._sleep = pause
+        assert client.solve([("a", "b", 6)]).distance("a", "b") == 6
+        assert pauses and min(pauses) >= 1, pauses
+
+
+def test_a_service_that_is_away(daemon):
+    client = apspd.Client("http://127.0.0.1:1")
+    pauses = []
+    client._sleep = pauses.append
+    assert isinstance(expect(apspd.ConnectionFailed, None, client.solve, EDGES), ConnectionError)
+    assert len(pauses) == 4
+
+
+def test_downloads_go_on_where_they_broke(daemon):
+    wire = Wire("GET", "/matrix", 70000, 20000, httpx.ReadTimeout("lost"))
+    client, _ = faulty(daemon, wire)
+    result = client.solve(EDGES)
+    matrix = result.matrix()
+    assert numpy.where(matrix == result.unreachable, numpy.inf, matrix).tolist() == result.table().tolist()
+    ranges = [headers.get("Range") for method, path, _, headers, _ in wire.seen if path.endswith("/matrix")
+              and method == "GET" and "If-Match" in headers]
+    assert ranges[0] is None and ranges[1] == "bytes=70000-" and ranges[2] == ranges[3] == "bytes=90000-", ranges
+
+
+def test_a_later_call_completes_the_file(daemon):
+    wire = Wire("GET", "/matrix", 70001)
+    client, _ = faulty(daemon, wire)
+    result = client.solve(EDGES)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "matrix.npy")
+        try:
+            result.matrix(path)
+            raise AssertionError("it was interrupted")
+        except KeyboardInterrupt:
+            pass
+        assert not path.exists()
+        (part,) = pathlib.Path(folder).iterdir()
+        assert part.stat().st_size == 70001
+        assert result.matrix(path)[0, 300] == result.distance(0, 300)
+        assert wire.seen[-2][3]["Range"] == "bytes=70001-" and wire.seen[-2][2] == 206, wire.seen[-2]
+        assert list(pathlib.Path(folder).iterdir()) == [path]
+        # A part of another matrix is not taken for one of this.
+        part.write_bytes(b"x" * 200)
+        part.rename(pathlib.Path(folder, "matrix.npy.other.part"))
+        assert (result.matrix(path) == result.matrix()).all()
+
+
+def test_another_matrix_begins_anew(daemon):
+    changed = httpx.Response(412, json={"code": "PreconditionFailed"})
+    client, _ = faulty(daemon, Wire("GET", "/matrix", changed))
+    result = client.solve(EDGES)
+    assert result.matrix()[0, 300] == result.distance(0, 300)
+
+
+def test_the_asynchronous_client_repeats_too(daemon):
+    async def ask(method, path, *faults):
+        wire = Wire(method, path, *faults)
+        async with apspd.AsyncClient(daemon.url, transport=AsyncTransport(wire)) as client:
+            async def pause(seconds):
+                pauses.append(seconds)
+
+            client._sleep, pauses = pause, []
+            result = await client.solve([*EDGES, (7, 0, 1)])
+            matrix = await result.matrix()
+            assert matrix[0, 300] == await result.distance(0, 300)
+            return wire, pauses
+
+    before = jobs(daemon)
+    _, pauses = asyncio.run(ask("POST", "/v1/jobs", httpx.ReadError("lost"), told(429, **{"Retry-After": "3"})))
+    assert pauses == [0.1, 3] and jobs(daemon) == before + 1
+    wire, _ = asyncio.run(ask("GET", "/matrix", 70000))
+    assert any(headers.get("Range") == "bytes=70000-" for *_, headers, _ in wire.seen)
+
+
+def test_bodies_are_sent_at_once(daemon):
+    async def ask():
+        wire = Wire("GET", "")
+        async with apspd.AsyncClient(daemon.url, transport=AsyncTransport(wire)) as client:
+            await client.solve(EDGES)
+        return wire
+
+    wire = Wire("GET", "")
+    client, _ = faulty(daemon, wire)
+    client.solve(EDGES)
+    assert all(at_once for *_, at_once in (*wire.seen, *asyncio.run(ask()).seen))
+
+
+def test_keys(_):
+    keys = access.Keys("alpha:submitter")
+    with access.Daemon("--http.keys_file", keys.path) as daemon:
+        with client_of(daemon, key=access.Keys.key("alpha:submitter")) as client:
+            assert client.solve([("a", "b", 5)]).distance("a", "b") == 5
+        with client_of(daemon, key="of nobody") as client:
+            assert expect(apspd.AccessDenied, None, client.solve, EDGES).status == 401
+
+
+if __name__ == "__main__":
+    assert python_client
+    harness.run(globals())

@@ -1,0 +1,87 @@
+"""The Python client as a package: its wheel, built without a network, is whole, typed and of the
+service's version; the examples of its README and docstrings run as they are printed."""
+
+import contextlib
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+import python_client  # first: it may skip the test
+from python_client import PACKAGE, ROOT
+
+import apspd
+import apspd.client
+import apspd.steps
+import harness
+
+# What builds a wheel where setuptools and wheel are installed; nothing is fetched.
+BUILD = "from setuptools import build_meta; import sys; print(build_meta.build_wheel(sys.argv[1]))"
+EXAMPLE = """
+import apspd, os, sys
+assert apspd.__file__.startswith(sys.argv[1]), apspd.__file__
+assert os.path.exists(os.path.join(os.path.dirname(apspd.__file__), "py.typed"))
+print(apspd.Client(sys.argv[2]).solve([("a", "b", 4), ("b", "c", 3)]).distance("a", "c"))
+"""
+
+
+def python(*arguments, **more):
+    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, **more)
+    assert done.returncode == 0, (done.stdout[-2000:], done.stderr[-2000:])
+    return done.stdout
+
+
+def has(module):
+    return subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True).returncode == 0
+
+
+def test_the_wheel_is_built_and_works(daemon):
+    with tempfile.TemporaryDirectory(prefix="apspd-test-wheel-") as folder:
+        source = shutil.copytree(PACKAGE, f"{folder}/source", ignore=shutil.ignore_patterns("__pycache__"))
+        wheel = python("-c", BUILD, folder, cwd=source).split()[-1]
+        with open(os.path.join(ROOT, "meson.build"), encoding="utf-8") as file:
+            version = re.search(r"version: '([\d.]+)'", file.read())[1]
+        assert wheel == f"apspd-{version}-py3-none-any.whl" and apspd.client.VERSION == version, wheel
+        with zipfile.ZipFile(f"{folder}/{wheel}") as archive:
+            names = set(archive.namelist())
+            archive.extractall(f"{folder}/installed")
+        modules = {f"apspd/{name}" for name in os.listdir(f"{PACKAGE}/apspd") if name != "__pycache__"}
+        assert modules == {name for name in names if name.startswith("apspd/")}, names
+        environment = {**os.environ, "PYTHONPATH": f"{folder}/installed"}
+        assert python("-c", EXAMPLE, f"{folder}/installed", daemon.url, env=environment, cwd="/") == "7\n"
+
+
+def check_examples(daemon, run):
+    with tempfile.TemporaryDirectory(prefix="apspd-test-doc-") as folder, contextlib.chdir(folder):
+        os.environ["APSPD_URL"] = daemon.url
+        failed, tried = run()
+        assert tried > 0 and failed == 0, (failed, tried)
+
+
+def test_examples_of_the_readme(daemon):
+    check_examples(daemon, lambda: doctest.testfile(f"{PACKAGE}/README.md", module_relative=False))
+
+
+def test_examples_of_the_docstrings(daemon):
+    for module in (apspd.client, apspd.steps):
+        check_examples(daemon, lambda: doctest.testmod(module, extraglobs={"Client": apspd.Client}))
+
+
+def test_types():
+    if has("mypy"):
+        flags = "--strict", "--ignore-missing-imports", "--cache-dir", os.devnull
+        python("-m", "mypy", *flags, f"{PACKAGE}/apspd")
+
+
+if __name__ == "__main__":
+    if not has("setuptools, wheel"):
+        print("skipped: python3-setuptools or python3-wheel is missing")
+        sys.exit(harness.SKIPPED)
+    assert python_client
+    test_types()
+    del test_types
+    harness.run(globals())
