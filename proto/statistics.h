@@ -76,6 +76,14 @@ struct statistics statistics_init(void *storage, uint32_t vertex_count, enum kin
 MUST_CHECK enum status statistics_open(void *storage, uint32_t vertex_count, enum kind kind,
                                        struct statistics *ret_statistics);
 
+/* Fills in the figures of a row from its distances, elements of the kind, which may be i4 where the
+ * statistics are of u2; lowers lowest to the least of them below 0. The diagonal does not count. */
+void statistics_reduce_row(struct statistics *statistics, uint32_t row, enum kind kind,
+                           const void *distances, double *lowest);
+/* Adds the distances of a row to the bins that the summary lays down, and what is unreachable to
+ * the last. */
+void statistics_count_row(const struct statistics *statistics, uint32_t row, enum kind kind,
+                          const void *distances, uint32_t bins[STATISTICS_BINS + 1]);
 /* Makes the summary of the rows; the bins are left at 0, to be counted. lowest: the least distance
  * when one is below 0, else 0. */
 void statistics_summarize(struct statistics *statistics, double lowest);

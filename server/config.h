@@ -75,6 +75,9 @@ struct config {
 
     /* [service] */
     enum confinement confinement;
+    /* [hierarchy] */
+    uint32_t row_limit; /* rows computed for one answer about all of them */
+
     /* [worker] */
     enum worker_isolation isolation;
     uint32_t stall_s;     /* without progress, or a sign of life, of a worker's process */

@@ -179,6 +179,9 @@ static const struct config_option options[] = {
     {"solver", "plans", OPTION_CHOICE, "auto", 0, 0, plan_choices, MEMBER(solver.plans),
      "Whether sparse graphs are solved by a plan that leaves work out: auto, where it pays; or "
      "none, with all of the work, to compare."},
+    {"hierarchy", "row_limit", OPTION_NUMBER, "10000", 1, UINT32_MAX - 1, NULL, MEMBER(row_limit),
+     "Rows that statistics and heat maps of a hierarchy may compute; for more the graph has to be "
+     "solved as a matrix."},
     {"worker", "isolation", OPTION_CHOICE, "thread", 0, 0, isolation_choices, MEMBER(isolation),
      "Where a solver runs: in a thread of the service, or in a process of its own, which is "
      "watched, and replaced when it fails or hangs, while the service goes on."},

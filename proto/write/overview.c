@@ -63,6 +63,12 @@ uint64_t overview_cost(const struct overview *overview)
     return (uint64_t)overview->row_limit * overview->column_limit * overview->columns.cells;
 }
 
+uint64_t overview_rows(const struct overview *overview)
+{
+    const uint64_t rows = (uint64_t)overview->row_limit * overview->rows.cells;
+    return rows < overview->rows.count ? rows : overview->rows.count;
+}
+
 /* ---- Looking ---- */
 
 static void note(struct overview_cell *cell, double least, double largest, double sum,

@@ -54,5 +54,7 @@ uint32_t overview_begin(const struct overview_axis *axis, uint32_t cell);
 void overview_look(const struct overview *overview, uint32_t cell_row,
                    const void *(*row)(const void *context, uint32_t row), const void *context,
                    struct overview_cell *ret_cells);
+/* Rows that are looked at in all. */
+uint64_t overview_rows(const struct overview *overview);
 /* Elements that filling it looks at, about. */
 uint64_t overview_cost(const struct overview *overview);

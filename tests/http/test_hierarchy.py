@@ -109,9 +109,8 @@ def test_a_download_does_not_go_on_in_the_other_form(daemon):
 
 def test_what_only_a_matrix_has_is_refused(daemon):
     daemon.solve(roads(100, 6), "?name=bare&result=hierarchy")
-    for route in ("stats", "matrix?format=mtx"):
-        problem = daemon.get(f"/v1/graphs/bare/{route}").expect(409, "NotAMatrix").json
-        assert "result=matrix" in problem["hint"], problem
+    problem = daemon.get("/v1/graphs/bare/matrix?format=mtx").expect(409, "NotAMatrix").json
+    assert "result=matrix" in problem["hint"], problem
     daemon.solve(roads(100, 6), "?name=bare&result=matrix")
     daemon.get("/v1/graphs/bare/stats").expect(200)
     problem = daemon.submit(roads(100, 6), "?result=hierarchy&kind=u2").expect(400, "BadParameter").json
@@ -137,6 +136,31 @@ def test_other_weights_take_the_order_that_was_found(daemon):
     found = daemon.get("/v1/graphs/live/row/5").expect(200).json
     daemon.solve(heavier, "?name=live&result=matrix")
     assert daemon.get("/v1/graphs/live/row/5").expect(200).json == found
+
+
+def test_statistics_are_those_of_the_matrix(daemon):
+    for seed, kind in ((1, "i4"), (2, "f4"), (3, "f8")):
+        graph = roads(403, seed)
+        daemon.solve(graph, f"?name=it&kind={kind}&result=matrix")
+        wanted = daemon.get("/v1/graphs/it/stats").expect(200).json
+        daemon.solve(graph, f"?name=it&kind={kind}&result=hierarchy")
+        assert daemon.get("/v1/graphs/it/stats").expect(200).json == wanted, kind
+    # A graph of no edges has no histogram to count.
+    daemon.solve(b"p sp 300 0\n", "?name=none&result=hierarchy")
+    assert daemon.get("/v1/graphs/none/stats").expect(200).json["histogram"] is None
+
+
+def test_so_many_rows_are_not_computed_at_once(_):
+    with harness.Daemon("--hierarchy.row_limit", "100") as daemon:
+        assert daemon.get("/v1/limits").json["hierarchy_row_limit"] == 100
+        daemon.solve(roads(100, 3), "?name=few&result=hierarchy")
+        daemon.get("/v1/graphs/few/stats").expect(200)
+        daemon.get("/v1/graphs/few/heatmap").expect(200)
+        daemon.solve(roads(101, 3), "?name=many&result=hierarchy")
+        for route in ("stats", "heatmap"):
+            problem = daemon.get(f"/v1/graphs/many/{route}").expect(409, "NotAMatrix").json
+            assert problem["limit"] == 100 and problem["actual"] == 101 and "matrix" in problem["hint"], problem
+        daemon.get("/v1/graphs/many/heatmap?rows=1:50").expect(200)
 
 
 def test_a_negative_cycle_is_named(daemon):

@@ -169,13 +169,26 @@ static enum status create_looker(const struct request *request, struct looker **
     if (status != STATUS_OK) {
         return status;
     }
+    const struct overview overview =
+        overview_plan(result_kind(request->result), rows, columns, size);
+    const uint64_t looked = overview_rows(&overview);
+    const uint32_t limit = request->http_context->config->row_limit;
+
+    if (result_form(request->result) == RESULT_FORM_HIERARCHY && looked > limit) {
+        problem_set(reterr, STATUS_NOT_A_MATRIX,
+                    "The result is a hierarchy, of which so many rows are not computed at once.");
+        problem_limit(reterr, limit, (double)looked);
+        problem_hint(reterr, "Ask for fewer rows= or a smaller size=, or solve the graph with "
+                             "result=matrix.");
+        return STATUS_NOT_A_MATRIX;
+    }
     looker = calloc(1, sizeof(*looker));
     if (looker == NULL || (looker->rows = calloc(1, sizeof(*looker->rows))) == NULL) {
         free(looker);
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
     }
     looker->result = request->result;
-    looker->overview = overview_plan(result_kind(request->result), rows, columns, size);
+    looker->overview = overview;
     *ret_looker = looker;
     return STATUS_OK;
 }

@@ -5,9 +5,12 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 /* Vertices in a piece of JSON: a few KiB of text. */
 #define VERTICES_PER_PIECE 512
+/* Distances of a hierarchy that are computed before others are served: some milliseconds. */
+#define DISTANCES_AT_ONCE 1000000
 
 /* single: the number is a distance of a float32 matrix. */
 static void append_number(struct text *text, double value, bool single)
@@ -77,14 +80,108 @@ static void append_histogram(struct text *text, const struct statistics *statist
     text_append_string(text, "]}");
 }
 
+/* ---- The rows of a hierarchy ---- */
+
+/* Statistics that are made while they are asked for, row by row, twice: the first time finds the
+ * bins of the histogram. */
+struct sweep {
+    const struct result *result; /* the stream's */
+    struct result_rows rows;
+    struct statistics statistics;
+    void *storage; /* of these */
+    double lowest;
+    uint64_t next; /* row, counted on through both times */
+};
+
+static void destroy_sweep(void *context)
+{
+    struct sweep *sweep = context;
+
+    result_rows_finish(&sweep->rows);
+    free(sweep->storage);
+    free(sweep);
+}
+
+static enum status create_sweep(const struct result *result, struct sweep **ret_sweep)
+{
+    const uint32_t n = result_vertex_count(result);
+    struct sweep *sweep = calloc(1, sizeof(*sweep));
+
+    if (sweep == NULL || (sweep->storage = malloc(statistics_size(n))) == NULL) {
+        free(sweep);
+        return STATUS_NO_MEMORY;
+    }
+    sweep->result = result;
+    sweep->statistics = statistics_init(sweep->storage, n, result_kind(result));
+    *ret_sweep = sweep;
+    return STATUS_OK;
+}
+
+/* The next row. */
+static enum status sweep_row(struct sweep *sweep)
+{
+    struct statistics *statistics = &sweep->statistics;
+    const uint32_t n = statistics->vertex_count;
+    const uint32_t row = (uint32_t)(sweep->next % n);
+    uint32_t bins[STATISTICS_BINS + 1] = {0};
+    const void *distances;
+    const enum status status = result_distances(sweep->result, row, &sweep->rows, &distances);
+
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (sweep->next < n) {
+        statistics_reduce_row(statistics, row, statistics->kind, distances, &sweep->lowest);
+    } else {
+        statistics_count_row(statistics, row, statistics->kind, distances, bins);
+    }
+    for (size_t bin = 0; bin < STATISTICS_BINS; bin++) {
+        statistics->summary->bins[bin] += bins[bin];
+    }
+    if (++sweep->next == n) {
+        statistics_summarize(statistics, sweep->lowest);
+        sweep->next += statistics->summary->reachable_pairs == 0 ? n : 0; /* there are no bins */
+    }
+    return STATUS_OK;
+}
+
+/* A line end for some rows each, so that the client sees that the answer comes. */
+static bool sweep_rows(struct stream *stream, struct sweep *sweep, struct text *text)
+{
+    const uint64_t n = sweep->statistics.vertex_count;
+    uint64_t distances = 0;
+
+    while (sweep->next < 2 * n && distances < DISTANCES_AT_ONCE) {
+        const enum status status = sweep_row(sweep);
+
+        if (status != STATUS_OK) {
+            problem_set(&stream->problem, status, "%s.", status_info(status)->title);
+            text->failed = true;
+            return false;
+        }
+        distances += n;
+    }
+    stream->paused = sweep->next < 2 * n;
+    text_append(text, "\n", stream->paused);
+    return true;
+}
+
 /* ---- The stream ---- */
+
+static const struct statistics *statistics_of(const struct stream *stream)
+{
+    const struct sweep *sweep = stream->context;
+
+    return sweep != NULL ? &sweep->statistics : result_statistics(stream->result);
+}
 
 /* position counts the pieces, of which every column has the same number, at least one. */
 static bool make_pieces(struct stream *stream, struct text *text)
 {
     static const char *const names[] = {"eccentricity", "closeness", "reachable"};
-    const struct statistics *statistics = result_statistics(stream->result);
+    const struct statistics *statistics = statistics_of(stream);
     const struct statistics_summary *summary = statistics->summary;
+    struct sweep *sweep = stream->context;
     const uint32_t n = statistics->vertex_count;
     const uint64_t pieces =
         n == 0 ? 1 : ((uint64_t)n + VERTICES_PER_PIECE - 1) / VERTICES_PER_PIECE;
@@ -92,6 +189,10 @@ static bool make_pieces(struct stream *stream, struct text *text)
     const uint32_t stop = n - first < VERTICES_PER_PIECE ? n : first + VERTICES_PER_PIECE;
     const size_t column = (size_t)(stream->position / pieces);
 
+    if (sweep != NULL && sweep->next < 2 * (uint64_t)n) {
+        return sweep_rows(stream, sweep, text);
+    }
+    stream->paused = false;
     if (stream->position == 0) {
         text_printf(text, "{\"n\":%" PRIu32 ",\"kind\":\"%s\",\"reachable_pairs\":%" PRIu64, n,
                     kind_name(statistics->kind), summary->reachable_pairs);
@@ -116,13 +217,38 @@ static bool make_pieces(struct stream *stream, struct text *text)
     return false;
 }
 
+static void answer_swept(struct request *request)
+{
+    const uint32_t limit = request->http_context->config->row_limit;
+    const uint32_t n = result_vertex_count(request->result);
+    struct sweep *sweep = NULL;
+    struct problem problem;
+
+    if (n > limit) {
+        problem_set(&problem, STATUS_NOT_A_MATRIX,
+                    "The result is a hierarchy, of which so many rows are not computed at once.");
+        problem_limit(&problem, limit, n);
+        problem_hint(&problem, "Ask for rows, tables or pairs, solve the graph with "
+                               "result=matrix, or have hierarchy.row_limit raised.");
+        request_refuse(request, &problem);
+        return;
+    }
+    if (create_sweep(request->result, &sweep) != STATUS_OK) {
+        request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
+        return;
+    }
+    request_negotiate(request, false);
+    if (request_tag(request, "stats")) {
+        destroy_sweep(sweep);
+    } else {
+        stream_answer_context(request, "application/json", sweep, destroy_sweep, make_pieces, 0);
+    }
+}
+
 void serve_statistics(struct request *request)
 {
     if (result_form(request->result) == RESULT_FORM_HIERARCHY) {
-        request_refuse_with(
-            request, STATUS_NOT_A_MATRIX,
-            "The result is a hierarchy, of which not all distances are there at once.",
-            "Ask for rows, tables or pairs, or solve the graph with result=matrix.");
+        answer_swept(request);
         return;
     }
     if (result_statistics(request->result) == NULL) {

@@ -387,19 +387,7 @@ uint64_t cpu_finish_bytes(uint32_t threads, uint32_t vertex_count, enum arithmet
 
 /* ---- Statistics of the rows ---- */
 
-/* Columns that are converted, then reduced, at a time: every loop over them has this fixed count
- * and one accumulator per column, which is what lets the compiler use vectors. */
-#define GROUP (STATISTICS_QUAD * STATISTICS_GROUP_QUADS)
 #define ROWS_PER_TASK 16
-
-/* A double holds a distance of every kind, and every sum of a row of integers: n below 2^24 of them
- * below 2^29 each. So all kinds are reduced in doubles, unreachable being +infinity. */
-struct lanes {
-    double sum[STATISTICS_GROUPS][GROUP];
-    double most[GROUP];
-    double least[GROUP];
-    double count[GROUP];
-};
 
 struct reduction {
     const struct matrix *matrix;
@@ -408,108 +396,10 @@ struct reduction {
     atomic_uint_least64_t bins[STATISTICS_BINS];
 };
 
-/* The group of columns from `first` on as doubles; the diagonal and what lies beyond the row are
- * made unreachable. */
-static void load_group(const struct matrix *matrix, uint32_t row, uint32_t first,
-                       double values[GROUP])
+static const void *row_at(const struct matrix *matrix, uint32_t row)
 {
-    const size_t at = (size_t)row * matrix->vertex_count + first;
-    const uint32_t left = matrix->vertex_count - first;
-    const uint32_t count = left < GROUP ? left : GROUP;
-    if (matrix->kind == KIND_I4) {
-        const int32_t *from = (const int32_t *)matrix->elements + at;
-        for (uint32_t i = 0; i < count; i++) {
-            values[i] = from[i] == UNREACHABLE_I4 ? INFINITY : (double)from[i];
-        }
-    } else if (matrix->kind == KIND_U2) {
-        const uint16_t *from = (const uint16_t *)matrix->elements + at;
-        for (uint32_t i = 0; i < count; i++) {
-            values[i] = from[i] == UNREACHABLE_U2 ? INFINITY : (double)from[i];
-        }
-    } else if (matrix->kind == KIND_F4) {
-        const float *from = (const float *)matrix->elements + at;
-        for (uint32_t i = 0; i < count; i++) {
-            values[i] = (double)from[i];
-        }
-    } else {
-        memcpy(values, (const double *)matrix->elements + at, count * sizeof(*values));
-    }
-    for (uint32_t i = count; i < GROUP; i++) {
-        values[i] = INFINITY;
-    }
-    if (row >= first && row - first < GROUP) {
-        values[row - first] = INFINITY;
-    }
-}
-
-static void reduce_group(const double *restrict values, double *restrict sum,
-                         struct lanes *restrict lanes)
-{
-    for (uint32_t i = 0; i < GROUP; i++) {
-        const double value = values[i];
-        const bool finite = value < INFINITY;
-        const double most = finite ? value : -INFINITY;
-        sum[i] += finite ? value : 0.0;
-        lanes->count[i] += finite ? 1.0 : 0.0;
-        lanes->most[i] = most > lanes->most[i] ? most : lanes->most[i];
-        lanes->least[i] = value < lanes->least[i] ? value : lanes->least[i];
-    }
-}
-
-/* In the order that statistics.h lays down. */
-static double fold_group(const double sum[GROUP])
-{
-    double quads[STATISTICS_GROUP_QUADS];
-    for (uint32_t q = 0; q < STATISTICS_GROUP_QUADS; q++) {
-        const double *quad = sum + (size_t)q * STATISTICS_QUAD;
-        quads[q] = (quad[0] + quad[1]) + (quad[2] + quad[3]);
-    }
-    for (uint32_t half = STATISTICS_GROUP_QUADS / 2; half > 0; half /= 2) {
-        for (uint32_t q = 0; q < half; q++) {
-            quads[q] += quads[q + half];
-        }
-    }
-    return quads[0];
-}
-
-static void finish_row(const struct lanes *lanes, struct statistics *statistics, uint32_t row,
-                       double *lowest)
-{
-    double most = -INFINITY;
-    double count = 0;
-    double sum = 0;
-    for (uint32_t i = 0; i < GROUP; i++) {
-        most = lanes->most[i] > most ? lanes->most[i] : most;
-        *lowest = lanes->least[i] < *lowest ? lanes->least[i] : *lowest;
-        count += lanes->count[i];
-    }
-    for (uint32_t group = 0; group < STATISTICS_GROUPS; group++) {
-        sum += fold_group(lanes->sum[group]);
-    }
-    /* A zero has no sign here, whichever of two was found first. */
-    statistics->eccentricity[row] = count > 0 ? most + 0.0 : 0.0;
-    statistics->reachable[row] = (uint32_t)count;
-    if (kind_is_float(statistics->kind)) {
-        statistics->distance_sum[row].real = sum;
-    } else {
-        statistics->distance_sum[row].integer = (int64_t)sum;
-    }
-}
-
-static void reduce_row(const struct reduction *reduction, uint32_t row, double *lowest)
-{
-    struct lanes lanes = {0};
-    double values[GROUP];
-    uint32_t group = 0;
-    for (uint32_t i = 0; i < GROUP; i++) {
-        lanes.most[i] = -INFINITY;
-    }
-    for (uint32_t first = 0; first < reduction->matrix->vertex_count; first += GROUP) {
-        load_group(reduction->matrix, row, first, values);
-        reduce_group(values, lanes.sum[group], &lanes);
-        group = (group + 1) % STATISTICS_GROUPS;
-    }
-    finish_row(&lanes, reduction->statistics, row, lowest);
+    return (const char *)matrix->elements +
+           (size_t)row * matrix->vertex_count * kind_size(matrix->kind);
 }
 
 static uint32_t end_of_task(const struct reduction *reduction, uint64_t task)
@@ -526,26 +416,11 @@ static void reduce_rows(void *context, uint32_t thread, uint64_t task)
     double lowest = 0;
     const uint32_t end = end_of_task(reduction, task);
     for (uint32_t row = (uint32_t)(task * ROWS_PER_TASK); row < end; row++) {
-        reduce_row(reduction, row, &lowest);
+        statistics_reduce_row(reduction->statistics, row, reduction->matrix->kind,
+                              row_at(reduction->matrix, row), &lowest);
     }
     double known = atomic_load(&reduction->lowest);
     while (lowest < known && !atomic_compare_exchange_weak(&reduction->lowest, &known, lowest)) {
-    }
-}
-
-/* The quotients are of numbers that double holds exactly, so an integer never lands in the bin
- * beside its own. bins has one more, for what is unreachable. */
-static void count_group(const double values[GROUP], double begin, double width,
-                        uint32_t bins[STATISTICS_BINS + 1])
-{
-    int32_t places[GROUP];
-    for (uint32_t i = 0; i < GROUP; i++) {
-        double place = (values[i] - begin) / width;
-        place = place < STATISTICS_BINS - 1 ? place : STATISTICS_BINS - 1;
-        places[i] = (int32_t)(values[i] < INFINITY ? place : STATISTICS_BINS);
-    }
-    for (uint32_t i = 0; i < GROUP; i++) {
-        bins[places[i]]++;
     }
 }
 
@@ -554,15 +429,10 @@ static void count_rows(void *context, uint32_t thread, uint64_t task)
     (void)thread;
     struct reduction *reduction = context;
     const struct matrix *matrix = reduction->matrix;
-    const struct statistics_summary *summary = reduction->statistics->summary;
     const uint32_t end = end_of_task(reduction, task);
     for (uint32_t row = (uint32_t)(task * ROWS_PER_TASK); row < end; row++) {
         uint32_t bins[STATISTICS_BINS + 1] = {0};
-        double values[GROUP];
-        for (uint32_t first = 0; first < matrix->vertex_count; first += GROUP) {
-            load_group(matrix, row, first, values);
-            count_group(values, summary->bin_begin, summary->bin_width, bins);
-        }
+        statistics_count_row(reduction->statistics, row, matrix->kind, row_at(matrix, row), bins);
         for (uint32_t bin = 0; bin < STATISTICS_BINS; bin++) {
             if (bins[bin] > 0) {
                 atomic_fetch_add_explicit(&reduction->bins[bin], bins[bin], memory_order_relaxed);

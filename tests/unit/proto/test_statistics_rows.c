@@ -1,0 +1,76 @@
+#include "proto/statistics.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define N 300
+
+/* The row of vertex 7: every third vertex is unreachable, one distance is below 0. */
+static void fill(int32_t row[N])
+{
+    for (int32_t i = 0; i < N; i++) {
+        row[i] = i % 3 == 2 ? UNREACHABLE_I4 : i * 10;
+    }
+    row[9] = -4;
+    row[7] = 99999; /* to itself, which counts nowhere */
+}
+
+static void a_row_is_reduced(void **state)
+{
+    (void)state;
+    int32_t row[N];
+    void *storage = malloc(statistics_size(N));
+    struct statistics statistics = statistics_init(storage, N, KIND_I4);
+    double lowest = 0;
+    int64_t sum = 0;
+    uint32_t reached = 0;
+    fill(row);
+    for (int32_t i = 0; i < N; i++) {
+        sum += i != 7 && row[i] != UNREACHABLE_I4 ? row[i] : 0;
+        reached += i != 7 && row[i] != UNREACHABLE_I4;
+    }
+    statistics_reduce_row(&statistics, 7, KIND_I4, row, &lowest);
+    assert_true(lowest == -4);
+    assert_true(statistics.eccentricity[7] == 2980);
+    assert_int_equal(statistics.distance_sum[7].integer, sum);
+    assert_int_equal(statistics.reachable[7], reached);
+    free(storage);
+}
+
+static void every_distance_has_a_bin(void **state)
+{
+    (void)state;
+    int32_t row[N];
+    void *storage = malloc(statistics_size(N));
+    struct statistics statistics = statistics_init(storage, N, KIND_I4);
+    uint32_t bins[STATISTICS_BINS + 1] = {0};
+    uint32_t counted = 0;
+    double lowest = 0;
+    fill(row);
+    statistics_reduce_row(&statistics, 7, KIND_I4, row, &lowest);
+    statistics_summarize(&statistics, lowest);
+    statistics_count_row(&statistics, 7, KIND_I4, row, bins);
+    for (size_t bin = 0; bin < STATISTICS_BINS; bin++) {
+        counted += bins[bin];
+    }
+    assert_int_equal(counted, statistics.reachable[7]);
+    /* 47 wide: -4, 0, 10, 30 and 40. */
+    assert_true(statistics.summary->bin_width == 47);
+    assert_int_equal(bins[0], 5);
+    free(storage);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_is_reduced),
+        cmocka_unit_test(every_distance_has_a_bin),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
