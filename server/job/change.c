@@ -100,6 +100,8 @@ void change_begin(struct submission *submission)
     uint64_t hash = XXH3_64bits(call->key, strlen(call->key));
     hash = XXH3_64bits_withSeed(changes->list, changes->count * sizeof(*changes->list), hash);
     hash = XXH3_64bits_withSeed(changes->weights, changes->weights_size, hash);
+    /* The form may be the parent's later. */
+    hash = XXH3_64bits_withSeed(&call->parameters.form, sizeof(call->parameters.form), hash);
     submission->changes_hash = hash | 1;
     change_submit(submission, true);
 }

@@ -156,7 +156,9 @@ static void print_fingerprint(const struct submission *submission, char *text, s
     hash = XXH3_64bits_withSeed(&parameters->kind, sizeof(parameters->kind), hash);
     hash = XXH3_64bits_withSeed(&parameters->priority, sizeof(parameters->priority), hash);
     hash = XXH3_64bits_withSeed(&parameters->deadline_s, sizeof(parameters->deadline_s), hash);
-    hash = XXH3_64bits_withSeed(&parameters->form, sizeof(parameters->form), hash);
+    if (submission->changes_hash == 0) {
+        hash = XXH3_64bits_withSeed(&parameters->form, sizeof(parameters->form), hash);
+    }
     hash = XXH3_64bits_withSeed(&parameters->verify, sizeof(parameters->verify), hash);
     hash = XXH3_64bits_withSeed(parameters->name, strlen(parameters->name), hash);
     snprintf(text, size, "%016llx", (unsigned long long)hash);

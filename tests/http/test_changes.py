@@ -241,6 +241,12 @@ def test_idempotency(daemon):
     again = patch(daemon, "once", [["once", "2", 5]], Idempotency_Key="k1").expect(200).json
     assert again["id"] == first
     patch(daemon, "once", [["once", "2", 6]], Idempotency_Key="k1").expect(422, "IdempotencyMismatch")
+    # Also where the form of the result is that of the parent.
+    daemon.solve(b"0 1 3\n1 2 4\n", "?name=formed&result=hierarchy&format=edges")
+    first = patch(daemon, "formed", [[0, 1, 5]], Idempotency_Key="k2").expect(202).json["id"]
+    assert daemon.finish(first)["result"]["kind"] == "hierarchy"
+    assert patch(daemon, "formed", [[0, 1, 5]], Idempotency_Key="k2").expect(200).json["id"] == first
+    patch(daemon, "formed", [[0, 1, 5]], "?result=matrix", Idempotency_Key="k2").expect(422, "IdempotencyMismatch")
 
 
 def test_a_change_outlives_a_kill(_):
