@@ -1,6 +1,7 @@
 """Answers of the Python client: each method, both results, all kinds, the asynchronous variant."""
 
 import asyncio
+import copy
 import math
 import pathlib
 
@@ -124,6 +125,25 @@ def test_forgotten_jobs_leave_their_graphs(_):
         assert result.kind == result.matrix().dtype
 
 
+def test_updates(daemon):
+    with client_of(daemon) as client:
+        result = client.solve([((0, 0), "b", 5), ("b", "c", 5)], "changing")
+        before, other = copy.copy(result), client.result("changing")
+        assert result.update([((0, 0), "c", numpy.int32(7)), ("b", "c", None)]) is result
+        assert result.table().tolist() == [[0, 5, 7], [math.inf, 0, math.inf], [math.inf, math.inf, 0]]
+        assert result.job["parent"] == before.graph != result.graph and before.distance((0, 0), "c") == 10
+        assert result.update([("c", "b", 0.1)]).kind == "f8" and result.distance((0, 0), "b") == 5
+        assert client.result("changing").graph == result.graph and result.distance("c", "b") == 0.1
+        expect(apspd.Conflict, "PreconditionFailed", other.update, [(0, 1, 1)])
+        expect(apspd.NoSuchVertex, None, result.update, [("b", "z", 1)])
+        expect(apspd.GraphError, None, result.update, [("b", "c", math.nan)])
+        expect(apspd.NegativeCycle, None, result.update, [("b", (0, 0), -9)])
+        assert result.distance("c", "b") == 0.1
+        unnamed = client.solve([(0, 1, 5)], directed=False)
+        assert unnamed.update([(1, 0, 3)]).distance(0, 1) == 3
+        assert client.solve([(0, 1, 5)], result="hierarchy").update([(0, 1, 4)]).job["result"]["kind"] == "hierarchy"
+
+
 def test_the_asynchronous_client_has_the_same_answers(daemon):
     graph = road_graph()
     path = pathlib.Path(daemon.scratch, "small.gr")
@@ -146,6 +166,7 @@ def test_the_asynchronous_client_has_the_same_answers(daemon):
                 raise AssertionError("there is no such vertex")
             except apspd.NoSuchVertex:
                 pass
+            assert (await small.update([(1, 2, 1)])) is small and await small.distance(1, 3) == 8
             submitted = await client.submit([("p", "q", 1)])
             assert (await submitted.wait()).job["state"] == "done"
             await submitted.delete()

@@ -114,6 +114,14 @@ def test_a_submission_whose_answer_is_lost_is_not_submitted_twice(daemon):
     assert len({headers["Idempotency-Key"] for _, path, _, headers, _ in wire.seen if path == "/v1/jobs"}) == 2
 
 
+def test_a_change_whose_answer_is_lost_is_made_once(daemon):
+    client, pauses = faulty(daemon, Wire("PATCH", "/edges", httpx.ReadError("lost")))
+    result = client.solve([("a", "b", 3)], "changed", result="hierarchy")
+    before = jobs(daemon)
+    assert result.update([("a", "b", 4)]).distance("a", "b") == 4
+    assert jobs(daemon) == before + 1 and len(pauses) == 1
+
+
 def test_a_busy_service_is_asked_again_when_it_says(daemon):
     wire = Wire("POST", "/v1/jobs", told(503, **{"Retry-After": "7"}), told(429, **{"Retry-After": "2"}), told(503))
     client, pauses = faulty(daemon, wire)

@@ -17,7 +17,7 @@ import numpy
 
 from .errors import JobCancelled, JobFailed, NegativeCycle, ServiceError
 from .exchange import Reply, Request, Steps, download, exchange
-from .graphs import upload_of
+from .graphs import numbers_of, upload_of
 from .labels import Labels
 
 Array = numpy.ndarray[Any, Any]
@@ -48,6 +48,7 @@ class ResultSteps:
         self._patience_s = patience_s
         self._job = job
         self._labels = labels
+        self._name: str | None = job.get("name")
         self._address = str(job["id"])  # the job, whose kind is known
 
     @property
@@ -81,7 +82,7 @@ class ResultSteps:
         return self._labels.labels
 
     def __repr__(self) -> str:
-        name = self._job.get("name") or self.graph
+        name = self._name or self.graph
         count, state = len(self.vertices), self._job["state"]
         return f"<{type(self).__name__} {name}: {state}, {count} vertices>"
 
@@ -245,17 +246,31 @@ class ResultSteps:
 
     def steps_update(self: R, edges: Any) -> Steps[R]:
         """Changes edges, (source, target, weight) each, has the changed graph solved, and stands
-        for it from then on. A weight of None removes the edge; new edges may be among them.
-        `copy.copy(result)` keeps the result of the graph as it was."""
+        for it from then on, as its name does. A weight of None removes the edge; new edges may be
+        among them. Conflict where the name has another graph by now. `copy.copy(result)` keeps the
+        result of the graph as it was.
+
+        >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
+        >>> result.update([("Rome", "Paris", 1420), ("Rome", "Berlin", 1500)])
+        <Result g_...: done, 3 vertices>
+        >>> result.distance("Rome", "Berlin")
+        1500
+        """
         yield from self.steps_wait()
         changes = [
             [self._labels.name(source), self._labels.name(target), weight]
             for source, target, weight in edges
         ]
+        weights, is_double = numbers_of([change[2] for change in changes if change[2] is not None])
+        left = iter(weights.tolist())
+        changes = [[*change[:2], None if change[2] is None else next(left)] for change in changes]
+        # Else integers that become decimals would be float32.
+        query = {"kind": "f8"} if is_double and self.kind in ("i4", "u2") else {}
         headers = {"Content-Type": "application/json", "Idempotency-Key": uuid.uuid4().hex}
-        # Weights of NumPy become Python's.
-        body = json.dumps(changes, allow_nan=False, default=lambda weight: weight.item()).encode()
-        request = Request("PATCH", f"/v1/graphs/{self.graph}/edges", {}, headers, body)
+        if self._name is not None:
+            headers["If-Match"] = f'"{self.graph}"'
+        address = f"/v1/graphs/{quote(self._name or self.graph, safe='')}/edges"
+        request = Request("PATCH", address, query, headers, json.dumps(changes).encode())
         job = json.loads((yield from exchange(request, self._patience_s)).body)
         changed = yield from ResultSteps(self._patience_s, job, self._labels).steps_wait()
         self._job, self._address = changed._job, changed._address
@@ -307,4 +322,6 @@ def find(patience_s: float, graph: str) -> Found:
         body = json.dumps({"graph": document["id"]}).encode()
         request = Request("POST", "/v1/jobs", {}, headers, body)
     found = json.loads((yield from exchange(request, patience_s)).body)
+    if not graph.startswith(("g_", "j_")):
+        found["name"] = graph
     return found, (yield from names_of(patience_s, found["graph"]))
