@@ -85,12 +85,14 @@ static void put_edge(struct edge_buffer *edges, uint32_t source, uint32_t target
 }
 
 /* The edges of the graph and the changes, both in order, as one list in order. */
-static void merge(const struct edge_changes *changes, const struct graph *graph,
+static void merge(struct edge_changes *changes, const struct graph *graph,
                   struct edge_buffer *edges, uint64_t *ret_absent)
 {
     const struct edge_change *change = changes->list;
     const struct edge_change *end = changes->list + changes->count;
+    struct edge_change *lowered = changes->list;
     *ret_absent = 0;
+    changes->only_lowers = true;
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
         uint64_t edge = graph->row_offset[row];
         const uint64_t stop = graph->row_offset[row + 1];
@@ -108,10 +110,17 @@ static void merge(const struct edge_changes *changes, const struct graph *graph,
                 put_edge(edges, row, change->target, change->weight);
             }
             *ret_absent += isnan(change->weight) && !is_there;
+            const double before = is_there ? graph_weight(graph, edge) : INFINITY;
+            changes->only_lowers &=
+                change->weight <= before || (isnan(change->weight) && !is_there);
             edge += is_there;
+            if (change->weight < before) {
+                *lowered++ = *change;
+            }
             change++;
         }
     }
+    changes->count = (size_t)(lowered - changes->list);
 }
 
 /* ---- All weights ---- */

@@ -2,6 +2,7 @@
 #include "server/store/graph_file.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -106,6 +107,28 @@ void change_begin(struct submission *submission)
     change_submit(submission, true);
 }
 
+/* The arcs by which the matrix of the parent becomes that of the graph, when there are few; without
+ * memory it is solved. */
+static void keep_arcs(struct submission *submission, const struct edge_changes *changes)
+{
+    const bool directed = submission->graph->directed;
+    const size_t count = directed ? changes->count : 2 * changes->count;
+    if (!changes->only_lowers || count > SOLVE_UPDATE_ARCS) {
+        return;
+    }
+    submission->arcs = calloc(count + 1, sizeof(*submission->arcs));
+    for (size_t i = 0; i < changes->count && submission->arcs != NULL; i++) {
+        const struct edge_change *change = &changes->list[i];
+        struct solve_arc *arcs = submission->arcs;
+        arcs[submission->arc_count++] =
+            (struct solve_arc){change->source, change->target, change->weight};
+        if (!directed) {
+            arcs[submission->arc_count++] =
+                (struct solve_arc){change->target, change->source, change->weight};
+        }
+    }
+}
+
 /* The graph of a change. Its kind is that of its parent where that was asked for, and fits. */
 enum status change_finish_graph(struct submission *submission)
 {
@@ -121,6 +144,9 @@ enum status change_finish_graph(struct submission *submission)
     status = edge_changes_apply(changes, parent, scheduler->config->edge_limit, &submission->graph,
                                 &submission->absent, problem);
     graph_destroy(parent);
+    if (status == STATUS_OK) {
+        keep_arcs(submission, changes);
+    }
     edge_changes_finish(changes);
     if (submission->absent > 0) {
         warning_hint(warning_add(&submission->warnings, WARNING_EDGES_ABSENT,

@@ -107,7 +107,9 @@ static void end_job(struct scheduler *scheduler, struct job *job, struct graph_e
     char trace_id[TRACE_ID_SIZE];
     capacity_release(scheduler, job->tenant, &job->held, job->held);
     graph_destroy(job->graph);
+    free(job->arcs);
     job->graph = NULL;
+    job->arcs = NULL;
     job_table_end(scheduler->jobs, job);
     snprintf(event, sizeof(event), "job_%s", job_state_name(job->state));
     job_trace_id(job, trace_id);

@@ -261,5 +261,10 @@ void restore_queue(struct scheduler *scheduler)
             answer_watch_deadline(scheduler, job);
         }
     }
+    /* A kill came before they were deleted, or fewer are kept now. Deletions end later. */
+    for (const struct graph_entry *entry = scheduler->graphs->newest; entry != NULL;
+         entry = entry->older) {
+        versions_delete_old(scheduler, entry->tenant, entry->row.version_of);
+    }
     results_evict(scheduler, NULL); /* the budget may be smaller now */
 }

@@ -148,6 +148,28 @@ void scheduler_on_lost(struct scheduler *scheduler, void (*lost)(void *context, 
 
 /* ---- To the workers ---- */
 
+/* Additions of a solve that take as long as one of an update, which waits for memory. */
+#define UPDATE_COST_CPU 250
+#define UPDATE_COST_GPU 1000
+
+/* The matrix of the parent, where an update from it is less work than that one took. */
+static struct result *find_base(const struct scheduler *scheduler, const struct job *job)
+{
+    const struct graph_entry *parent = graph_table_find_id(scheduler->graphs, job->report.parent);
+    struct result *base = parent != NULL ? parent->results[job->kind] : NULL;
+    const struct job *solver = job_table_solver_of(scheduler->jobs, job->report.parent, job->kind);
+    if (job->arcs == NULL || job->verify || job->kind == KIND_U2 || base == NULL ||
+        solver == NULL || job->report.result.form != RESULT_FORM_MATRIX ||
+        result_form(base) != RESULT_FORM_MATRIX) {
+        return NULL;
+    }
+    const struct job_report *report = &solver->report;
+    const double cost = strcmp(report->solver, "gpu") == 0 ? UPDATE_COST_GPU : UPDATE_COST_CPU;
+    /* A parent that was updated itself was worth it. */
+    const double work = report->plan.kind == PLAN_DENSE ? 1 : report->plan.work_fraction;
+    return cost * (1 + (double)job->arc_count) < work * job->vertex_count ? result_ref(base) : NULL;
+}
+
 static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot,
                       const struct graph_entry *entry, struct job *job)
 {
@@ -170,6 +192,9 @@ static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot
         .vertex_count = job->vertex_count,
         .edge_count = entry->row.edge_count,
         .negative = entry->row.summary.negative,
+        .base = find_base(scheduler, job),
+        .arcs = job->arcs,
+        .arc_count = job->arc_count,
         .plan_seed = plan_file_seed(store_secret(scheduler->store), job->tenant->name),
         .signal = job->signal,
     };

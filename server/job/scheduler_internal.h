@@ -303,6 +303,9 @@ void versions_add_name(struct scheduler *scheduler, const struct job *job, struc
 /* The change of this name has ended, and its end is durable: the next one begins, and versions too
  * many are deleted. An empty name is none. */
 void versions_release(struct scheduler *scheduler, const struct tenant *tenant, const char *name);
+/* Versions of the name too many are deleted. */
+void versions_delete_old(struct scheduler *scheduler, const struct tenant *tenant,
+                         const char *name);
 /* The graph answers no more; its rows and files go next. call: to answer, or NULL. */
 void versions_delete_graph(struct scheduler *scheduler, struct graph_entry *entry,
                            struct call *call);

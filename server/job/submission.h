@@ -14,10 +14,12 @@ struct submission {
     struct graph *graph;        /* owned; NULL for a stored graph */
     struct graph_entry *parent; /* of a change, kept by its count of active jobs; else NULL */
     char parent_id[GRAPH_ID_SIZE];
-    char name[NAME_SIZE];  /* that nobody else changes meanwhile; empty = none */
-    uint64_t changes_hash; /* as they came; 0 = no change */
-    enum kind wanted;      /* KIND_AUTO where the kind of a change follows the weights */
-    uint64_t absent;       /* edges to be removed that are not there */
+    char name[NAME_SIZE];   /* that nobody else changes meanwhile; empty = none */
+    uint64_t changes_hash;  /* as they came; 0 = no change */
+    enum kind wanted;       /* KIND_AUTO where the kind of a change follows the weights */
+    uint64_t absent;        /* edges to be removed that are not there */
+    struct solve_arc *arcs; /* all that has changed, owned; NULL where that is more than arcs */
+    size_t arc_count;
     struct upload_share share;
     char graph_id[GRAPH_ID_SIZE];
     enum kind kind; /* resolved */

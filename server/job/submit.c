@@ -32,6 +32,7 @@ void submit_end(struct submission *submission)
     capacity_release_share(&submission->share);
     reader_destroy(submission->reader);
     graph_destroy(submission->graph);
+    free(submission->arcs);
     free(submission);
 }
 
@@ -164,7 +165,7 @@ static void print_fingerprint(const struct submission *submission, char *text, s
     snprintf(text, size, "%016llx", (unsigned long long)hash);
 }
 
-static enum status create_job(const struct submission *submission, const struct graph_entry *entry,
+static enum status create_job(struct submission *submission, const struct graph_entry *entry,
                               struct job **ret_job)
 {
     struct call *call = submission->call;
@@ -185,6 +186,9 @@ static enum status create_job(const struct submission *submission, const struct 
     memcpy(job->report.traceparent, call->traceparent, sizeof(call->traceparent));
     memcpy(job->report.parent, submission->parent_id, sizeof(submission->parent_id));
     memcpy(job->report.moves, submission->name, sizeof(submission->name));
+    job->arcs = submission->arcs;
+    job->arc_count = submission->arc_count;
+    submission->arcs = NULL;
     job->deadline_s = call->parameters.deadline_s;
     if (job->deadline_s > 0) {
         job->deadline_at_s = clock_monotonic_s() + job->deadline_s;

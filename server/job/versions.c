@@ -77,12 +77,17 @@ static void delete_old(struct scheduler *scheduler, const struct tenant *tenant,
     }
 }
 
+void versions_delete_old(struct scheduler *scheduler, const struct tenant *tenant, const char *name)
+{
+    delete_old(scheduler, tenant, name, scheduler->config->versions);
+}
+
 void versions_release(struct scheduler *scheduler, const struct tenant *tenant, const char *name)
 {
     if (name[0] != '\0') {
         graph_table_set_changing(scheduler->graphs, tenant, name, false);
         scheduler->marks.unparked = true;
-        delete_old(scheduler, tenant, name, scheduler->config->versions);
+        versions_delete_old(scheduler, tenant, name);
     }
 }
 

@@ -53,6 +53,35 @@ MUST_CHECK enum status solve_refuse_cycle(const struct graph *graph,
 MUST_CHECK enum status solve_refuse_loop(const struct graph *graph, struct solve_outcome *outcome,
                                          struct problem *reterr);
 
+/* ---- solve_update.c ---- */
+
+/* An edge that has come, or whose weight is lower than it was. */
+struct solve_arc {
+    uint32_t source;
+    uint32_t target;
+    double weight;
+};
+
+/* The distances of the graph before. row: of a vertex, elements of the kind, or NULL when they are
+ * damaged; any thread. */
+struct solve_base {
+    const void *(*row)(void *context, uint32_t row);
+    void *context;
+    const struct solve_arc *arcs; /* each leads one way */
+    size_t arc_count;
+};
+
+/* Arcs that are worth an update at most. */
+#define SOLVE_UPDATE_ARCS 128
+/* The matrix after these changes, by so many threads (0: one a core), with its statistics: for each
+ * arc (u, v) of weight w, d(i,j) becomes d(i,u) + w + d(v,j) where that is less. O(k n^2) for k
+ * arcs, k n elements of memory. i4, f4 or f8.
+ * STATUS_NOT_VERIFIED: it must be solved anew, as some cycle may be negative or a row is damaged.
+ * STATUS_CANCELLED, STATUS_NO_MEMORY. */
+MUST_CHECK enum status solve_update(const struct solve_base *base, uint32_t threads,
+                                    const struct observer *observer, struct matrix *matrix,
+                                    struct solve_outcome *outcome);
+
 /* ---- solve_hierarchy.c ---- */
 
 /* A hierarchy in place of a matrix, computed here by so many threads (0: one a core). kind: i4, f4

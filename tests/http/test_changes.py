@@ -272,6 +272,41 @@ def test_a_change_outlives_a_kill(_):
         harness.wait_until(daemon, lambda: len(daemon.get("/v1/graphs").json["graphs"]) == 4)
 
 
+def test_lower_weights_update_the_matrix(daemon):
+    """Without a solve: of the work of one, the share of the edges that changed."""
+    draw = random.Random(3)
+    n = 900
+    for kind, directed in (("i4", "true"), ("f4", "false"), ("f8", "true")):
+        ways = 1 if directed == "true" else 2
+        edges = draw_edges(draw, n, 8 * n)
+        if ways == 2:
+            edges = {(min(e), max(e)): w for e, w in edges.items()}
+        lines = "".join(f"{s} {t} {w + 50}\n" for (s, t), w in edges.items())
+        query = f"?format=edges&n={n}&directed={directed}&kind={kind}&name=fast&result=matrix"
+        before = daemon.solve(lines.encode(), query)
+        (first, second) = draw.sample(sorted(edges), 2)
+        job = change(daemon, "fast", [[*first, 1]])
+        assert job["state"] == "done" and job["parent"] == before["graph"], job
+        assert abs(job["plan"]["work_fraction"] - ways / n) < 1e-9, job["plan"]
+        # Again, from what was updated; an edge that keeps its weight counts for nothing.
+        job = change(daemon, "fast", [[*first, 1.0], [*second, 2]])
+        assert abs(job["plan"]["work_fraction"] - ways / n) < 1e-9, job["plan"]
+        found = [daemon.get(f"/v1/graphs/fast/row/{v}").json["distances"] for v in range(0, n, 37)]
+        stats = daemon.get("/v1/graphs/fast/stats").json
+        again = harness.json.dumps({"graph": job["graph"], "kind": kind, "verify": True})
+        document = daemon.finish(daemon.submit(again, Content_Type="application/json").json["id"])
+        assert document["state"] == "done" and document["verified"]["rows"] > 0, document
+        assert document["plan"]["work_fraction"] > ways / n
+        assert found == [daemon.get(f"/v1/graphs/fast/row/{v}").json["distances"] for v in range(0, n, 37)]
+        assert stats == daemon.get("/v1/graphs/fast/stats").json
+        # One that is longer has the graph solved.
+        job = change(daemon, "fast", [[*first, 400]])
+        assert job["plan"]["work_fraction"] > ways / n, job["plan"]
+    s, t = next(iter(edges))
+    job = change(daemon, "fast", [[s, t, 1], [t, s, -2]])
+    assert job["state"] == "failed" and job["problem"]["code"] == "NegativeCycle", job
+
+
 def test_a_hierarchy_is_changed(daemon):
     grid = "".join(f"{v} {v + 1} 3\n" for v in range(1, 200)) + "".join(f"{v} {v + 14} 5\n" for v in range(1, 186))
     daemon.solve(grid.encode(), "?name=roads&directed=false&result=hierarchy")

@@ -400,7 +400,8 @@ static void do_task(struct worker *worker, struct task *task)
     const struct task_folders folders = {config->graph_folder, config->result_folder, true,
                                          config->plan_folder, config->plan_budget_bytes};
     task_open_files(&folders, task);
-    if (task->status == STATUS_OK) {
+    update_task(config->setup.solver.cpu_threads, task);
+    if (task->status == STATUS_OK && !task->is_updated) {
         const enum task_loss loss = worker_process_solve(&worker->process, task, worker->solver);
         if (loss != TASK_LOSS_NONE) {
             lose_process(worker, loss, task);

@@ -30,6 +30,8 @@ void task_finish(struct task *task)
     graph_destroy(task->graph);
     result_file_destroy(task->file);
     plan_file_finish(&task->plan_file);
+    result_unref(task->base);
+    task->base = NULL;
     vertex_names_destroy(task->names);
     solve_outcome_finish(&task->outcome);
     task->graph_descriptor = 0;

@@ -12,6 +12,7 @@
 #include "server/solver/progress.h"
 #include "server/solver/solve.h"
 #include "server/store/plan_file.h"
+#include "server/store/result.h"
 #include "server/store/result_file.h"
 
 #include <stdatomic.h>
@@ -65,6 +66,9 @@ struct task {
     enum kind kind;
     enum result_form form; /* matrix or hierarchy */
     bool verify;
+    struct result *base;    /* counted: of the graph before the arcs; NULL = none */
+    struct solve_arc *arcs; /* borrowed from the job */
+    size_t arc_count;
     uint64_t plan_seed;         /* of plan_file_open */
     struct task_signal *signal; /* borrowed; worker_signal, where there is one */
 
@@ -73,6 +77,7 @@ struct task {
     struct plan_file plan_file;
 
     /* Out. */
+    bool is_updated; /* it is solved, from its base */
     enum status status;
     bool is_passing;    /* what it failed for, before the solve: it may be tried again */
     bool graph_damaged; /* its file */
@@ -101,6 +106,12 @@ struct task_folders {
  * of its file is there. A graph that may have a kept plan is read for it, and the file of that plan
  * opened. A cancelled task is STATUS_CANCELLED and has none. Blocks on the disk. */
 void task_open_files(const struct task_folders *folders, struct task *task);
+/* ---- update.c ---- */
+
+/* Once its files are open: a task with a base is solved from that, here, by so many threads (0: one
+ * a core). One that cannot be is left to its solver. */
+void update_task(uint32_t threads, struct task *task);
+
 /* ---- judge.c ---- */
 
 /* After the solve: some rows, at most sample_rows, drawn at random, are proven by certificate, and

@@ -265,7 +265,7 @@ static void run_loop(const struct worker_setup *setup, const struct worker_trans
     open_solver(setup, &loop.solver, &facts);
     transport->opened(transport->context, &facts, loop.solver);
     while ((task = transport->next(transport->context)) != NULL) {
-        if (task->status == STATUS_OK) {
+        if (task->status == STATUS_OK && !task->is_updated) {
             task->status = solve_task(&loop, task);
         }
         if (task->status == STATUS_NO_DEVICE) {
@@ -297,6 +297,7 @@ static struct task *thread_next(void *context)
     struct task *task = (struct task *)mailbox_wait(worker->mailbox);
     if (task != NULL) {
         task_open_files(&folders, task);
+        update_task(config->setup.solver.cpu_threads, task);
     }
     return task;
 }

@@ -1,0 +1,36 @@
+#include "server/clock.h"
+#include "server/job/worker/task.h"
+#include "server/store/graph_file.h"
+
+static const void *row_of(void *context, uint32_t row)
+{
+    struct result_rows unused = {0}; /* a matrix has its rows in its file */
+    const void *distances;
+    return result_distances(context, row, &unused, &distances) == STATUS_OK ? distances : NULL;
+}
+
+/* By which the result is judged. */
+static enum status read_graph(struct task *task)
+{
+    const double began_s = clock_monotonic_s();
+    const enum status status = graph_file_read_open(task->graph_descriptor, &task->graph);
+    task->parse_s += clock_monotonic_s() - began_s;
+    return status;
+}
+
+void update_task(uint32_t threads, struct task *task)
+{
+    if (task->base == NULL || task->status != STATUS_OK ||
+        (task->graph == NULL && read_graph(task) != STATUS_OK)) {
+        return; /* the solver tells what is wrong with the graph */
+    }
+    const struct observer observer = task_signal_observer(task->signal);
+    const struct solve_base base = {row_of, task->base, task->arcs, task->arc_count};
+    struct matrix matrix = result_file_matrix(task->file);
+    struct statistics statistics = *result_file_statistics(task->file);
+    task->outcome.account.statistics = &statistics;
+    const enum status status = solve_update(&base, threads, &observer, &matrix, &task->outcome);
+    task->outcome.account.statistics = NULL;
+    task->is_updated = status == STATUS_OK || status == STATUS_CANCELLED;
+    task->status = status == STATUS_CANCELLED ? status : STATUS_OK;
+}

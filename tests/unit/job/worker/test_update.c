@@ -1,0 +1,80 @@
+#include "tests/unit/worker_fixture.h"
+
+static int set_up(void **state)
+{
+    *state = make_fixture();
+    return 0;
+}
+
+/* The ring of the fixture, solved and published. */
+static struct result *solved_ring(const struct fixture *fixture)
+{
+    static const int32_t distances[] = {0, 1, 3, 6, 0, 2, 4, 5, 0};
+    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
+    struct task_signal signal = {0};
+    struct task task = {
+        .graph = read_ring(), .kind = KIND_I4, .form = RESULT_FORM_MATRIX, .signal = &signal};
+    struct result *result = NULL;
+    task_open_files(&folders, &task);
+    assert_int_equal(task.status, STATUS_OK);
+    const struct matrix matrix = result_file_matrix(task.file);
+    memcpy(matrix.elements, distances, sizeof(distances));
+    judge_task(3, &task);
+    assert_int_equal(task.status, STATUS_OK);
+    assert_int_equal(result_create("g_1", "r_1", &task.file, &task.names, &result), STATUS_OK);
+    task_finish(&task);
+    return result;
+}
+
+static void a_task_with_a_base_needs_no_solver(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
+    struct solve_arc arc = {0, 1, 0};
+    struct task task = {.graph = read_ring(),
+                        .kind = KIND_I4,
+                        .form = RESULT_FORM_MATRIX,
+                        .signal = &fixture->signal,
+                        .arcs = &arc,
+                        .arc_count = 1};
+    task.graph->weight_i4[0] = 0;
+    task.base = solved_ring(fixture);
+    task_open_files(&folders, &task);
+    assert_int_equal(task.status, STATUS_OK);
+    update_task(1, &task);
+    assert_true(task.is_updated);
+    judge_task(3, &task);
+    assert_int_equal(task.status, STATUS_OK);
+    const struct matrix matrix = result_file_matrix(task.file);
+    assert_int_equal(((const int32_t *)matrix.elements)[2], 2);
+    task_finish(&task);
+}
+
+static void one_that_would_close_a_negative_cycle_is_left_to_the_solver(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
+    struct solve_arc arc = {0, 1, -9};
+    struct task task = {.graph = read_ring(),
+                        .kind = KIND_I4,
+                        .form = RESULT_FORM_MATRIX,
+                        .signal = &fixture->signal,
+                        .arcs = &arc,
+                        .arc_count = 1};
+    task.base = solved_ring(fixture);
+    task_open_files(&folders, &task);
+    update_task(1, &task);
+    assert_false(task.is_updated);
+    assert_int_equal(task.status, STATUS_OK);
+    task_finish(&task);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_task_with_a_base_needs_no_solver, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(one_that_would_close_a_negative_cycle_is_left_to_the_solver,
+                                        set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
