@@ -131,4 +131,5 @@ def main():
         file.write(page("home", html, home, home_policy))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,305 @@
+// Client of apspd for browsers and Node 18 or newer: fetch and nothing else. See README.md.
+// @ts-check
+
+/** @typedef {import("./openapi.js").Job} Job */
+/** @typedef {import("./openapi.js").Vertex} Vertex */
+
+const DEFAULT_URL = "http://127.0.0.1:8080";
+// Pauses in seconds before what got no answer is sent again. All requests may be repeated: those that
+// submit have a key that makes the repetition the same.
+const BREAK_PAUSES_S = [0.1, 0.3, 1, 2];
+// Seconds that a request waits for a job before it asks again; the service allows 60.
+const WAIT_S = 30;
+const ARRAYS = { i4: Int32Array, u2: Uint16Array, f4: Float32Array, f8: Float64Array };
+const UNREACHABLE = { i4: 1073741823, u2: 65535, f4: Infinity, f8: Infinity };
+
+/** The service refused, or the job failed. `problem` is the document (RFC 9457) that says why. */
+export class ServiceError extends Error {
+  /** @param {any} problem  @param {Job} [job] */
+  constructor(problem, job) {
+    super([`${problem.code}: ${problem.detail ?? problem.title}`, problem.hint].filter(Boolean).join(" "));
+    this.name = "ServiceError";
+    this.problem = problem;
+    this.code = String(problem.code);
+    this.status = Number(problem.status);
+    this.job = job;
+  }
+}
+
+/** @param {Response} answer */
+async function errorOf(answer) {
+  const text = await answer.text();
+  let problem;
+  try {
+    problem = JSON.parse(text);
+  } catch {
+    problem = null;
+  }
+  if (problem === null || typeof problem !== "object") {
+    problem = { code: `Http${answer.status}`, detail: text.slice(0, 200) };
+  }
+  return new ServiceError({ ...problem, status: answer.status });
+}
+
+// randomUUID is there on secure pages alone.
+function makeKey() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** @param {number} seconds  @param {AbortSignal} [signal]  @returns {Promise<void>} */
+function pause(seconds, signal) {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, seconds * 1000);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** The body of a graph, and the Content-Type that tells its format where the bytes need not.
+ * @param {any} graph */
+function bodyOf(graph) {
+  if (typeof graph === "string" || graph instanceof Blob || graph instanceof ArrayBuffer || ArrayBuffer.isView(graph)) {
+    return { body: graph, type: "application/octet-stream" };
+  }
+  /** @type {{edges: [Vertex, Vertex, number?][], nodes?: Vertex[], directed?: boolean}} */
+  const { edges, nodes, directed } = Array.isArray(graph) ? { edges: graph } : graph;
+  if (!Array.isArray(edges)) {
+    throw new TypeError("A graph is a list of edges, {edges, nodes}, a string, a Blob or bytes.");
+  }
+  const names = new Set(nodes);
+  const links = edges.map(([source, target, weight = 1]) => {
+    if (!Number.isFinite(weight)) {
+      throw new TypeError(`The weight ${weight} of the edge from ${source} to ${target} is no number.`);
+    }
+    names.add(source).add(target);
+    return { source, target, weight };
+  });
+  const document = { directed: directed ?? true, nodes: Array.from(names, (id) => ({ id })), links };
+  return { body: JSON.stringify(document), type: "application/json" };
+}
+
+/** @param {number | null} distance */
+function distanceOf(distance) {
+  return distance ?? Infinity;
+}
+
+export class Client {
+  /** @param {string} [url]  @param {{key?: string, patience?: number, fetch?: typeof fetch}} [options] */
+  constructor(url = DEFAULT_URL, options = {}) {
+    this.url = url.replace(/\/+$/, "");
+    this.key = options.key;
+    this.patience = options.patience ?? 120;
+    this.fetch = options.fetch ?? ((address, more) => fetch(address, more));
+  }
+
+  /** The answer to a request, if need be after some attempts; a refusal is thrown.
+   * @param {string} method  @param {string} path  @param {any} options  @returns {Promise<Response>} */
+  async ask(method, path, { query = {}, headers = {}, body = undefined, signal = undefined } = {}) {
+    const known = Object.entries(query).filter(([, value]) => value !== undefined);
+    const search = new URLSearchParams(known.map(([name, value]) => [name, String(value)]));
+    const address = `${this.url}${path}${known.length > 0 ? `?${search}` : ""}`;
+    const all = this.key === undefined ? headers : { ...headers, Authorization: `Bearer ${this.key}` };
+    for (let waited = 0, breaks = 0; ; ) {
+      let seconds;
+      try {
+        const answer = await this.fetch(address, { method, headers: all, body, signal });
+        if (answer.ok) {
+          return answer;
+        }
+        seconds = Number(answer.headers.get("Retry-After") ?? 1) || 1;
+        waited += seconds;
+        if ((answer.status !== 429 && answer.status !== 503) || waited > this.patience) {
+          throw await errorOf(answer);
+        }
+      } catch (error) {
+        // fetch throws a TypeError where no answer came.
+        if (!(error instanceof TypeError) || breaks === BREAK_PAUSES_S.length) {
+          throw error;
+        }
+        seconds = BREAK_PAUSES_S[breaks];
+        breaks += 1;
+      }
+      await pause(seconds, signal);
+    }
+  }
+
+  /** @param {string} path  @param {any} document  @param {any} [options] */
+  async send(path, document, options = {}) {
+    const headers = { "Content-Type": "application/json", ...options.headers };
+    const method = options.method ?? "POST";
+    return (await this.ask(method, path, { ...options, headers, body: JSON.stringify(document) })).json();
+  }
+
+  /** @param {any} graph  @param {any} options */
+  async submit(graph, { signal, onProgress, ...query } = {}) {
+    const { body, type } = bodyOf(graph);
+    const headers = { "Content-Type": type, "Idempotency-Key": makeKey() };
+    const answer = await this.ask("POST", "/v1/jobs", { query, headers, body, signal });
+    return new Result(this, await answer.json());
+  }
+
+  /** @param {any} graph  @param {any} [options] */
+  async solve(graph, options = {}) {
+    return (await this.submit(graph, options)).wait(options);
+  }
+
+  /** @param {string} graph  @param {any} [options] */
+  async result(graph, options = {}) {
+    const path = `/v1/graphs/${encodeURIComponent(graph)}`;
+    const document = await (await this.ask("GET", path, { signal: options.signal })).json();
+    const id = graph.startsWith("j_") ? graph : document.job;
+    const headers = { "Idempotency-Key": makeKey() };
+    const job = id
+      ? await (await this.ask("GET", `/v1/jobs/${id}`, { signal: options.signal })).json()
+      : await this.send("/v1/jobs", { graph: document.id }, { headers, signal: options.signal });
+    return new Result(this, /^[gj]_/.test(graph) ? job : { ...job, name: graph }).wait(options);
+  }
+}
+
+export class Result {
+  /** @param {Client} client  @param {Job} job */
+  constructor(client, job) {
+    this.client = client;
+    this.job = job;
+    this.name = job.name;
+  }
+
+  get graph() {
+    return this.job.graph;
+  }
+
+  get kind() {
+    return this.summary().kind;
+  }
+
+  get warnings() {
+    return this.job.warnings;
+  }
+
+  /** The element of matrix() where there is no path. */
+  get unreachable() {
+    return UNREACHABLE[this.kind];
+  }
+
+  summary() {
+    if (this.job.summary === null) {
+      throw new Error(`The graph ${this.job.graph} was deleted.`);
+    }
+    return this.job.summary;
+  }
+
+  /** @param {{signal?: AbortSignal, onProgress?: (job: Job) => void}} options  @returns {Promise<this>} */
+  async wait({ signal, onProgress } = {}) {
+    while (this.job.state === "queued" || this.job.state === "running") {
+      onProgress?.(this.job);
+      // With somebody to tell it to, progress is looked at each second.
+      const query = { wait: onProgress ? 1 : WAIT_S };
+      this.job = await (await this.client.ask("GET", `/v1/jobs/${this.job.id}`, { query, signal })).json();
+    }
+    onProgress?.(this.job);
+    if (this.job.state !== "done") {
+      const cancelled = { code: "Cancelled", detail: "The job was cancelled.", status: 409 };
+      throw new ServiceError(this.job.problem ?? cancelled, this.job);
+    }
+    return this;
+  }
+
+  /** The answer to a question, which waits until the job is done. It goes to the job, whose kind is known.
+   * @param {string} path  @param {any} [query]  @param {any} [document]  @returns {Promise<any>} */
+  async ask(path, query, document) {
+    await this.wait();
+    const address = `/v1/graphs/${this.job.id}${path}`;
+    const headers = { Prefer: "wait=60" };
+    if (document !== undefined) {
+      return this.client.send(address, document, { headers });
+    }
+    return (await this.client.ask("GET", address, { query, headers })).json();
+  }
+
+  async vertices() {
+    return (await this.ask("/vertices")).vertices;
+  }
+
+  /** @param {Vertex} source  @param {Vertex} target */
+  async distance(source, target) {
+    return distanceOf((await this.ask("/distance", { source, target })).distance);
+  }
+
+  /** @param {[Vertex, Vertex][]} pairs */
+  async pairs(pairs) {
+    return (await this.ask("/distances", {}, { pairs })).distances.map(distanceOf);
+  }
+
+  /** @param {Vertex[]} [sources]  @param {Vertex[]} [destinations] */
+  async table(sources, destinations) {
+    const found = await this.ask("/table", {}, { sources, destinations });
+    return found.distances.map((/** @type {(number | null)[]} */ row) => row.map(distanceOf));
+  }
+
+  /** @param {Vertex} source */
+  async row(source) {
+    return (await this.ask(`/row/${encodeURIComponent(source)}`, { format: "json" })).distances.map(distanceOf);
+  }
+
+  /** @param {Vertex} source  @param {Vertex} target */
+  async path(source, target) {
+    const found = await this.ask("/path", { source, target });
+    return { ...found, distance: distanceOf(found.distance) };
+  }
+
+  /** @param {Vertex} source  @param {number} [k] */
+  async nearest(source, k = 1) {
+    const found = await this.ask("/nearest", { source, k });
+    return found.vertices.map((/** @type {Vertex} */ vertex, /** @type {number} */ at) => ({ vertex, distance: found.distances[at] }));
+  }
+
+  /** @param {Vertex} source  @param {number} max */
+  async within(source, max) {
+    const found = await this.ask("/within", { source, max });
+    return found.vertices.map((/** @type {Vertex} */ vertex, /** @type {number} */ at) => ({ vertex, distance: found.distances[at] }));
+  }
+
+  stats() {
+    return this.ask("/stats");
+  }
+
+  /** The whole matrix in memory, or rows of it, row by row; as large as the browser lets an array be.
+   * @param {{rows?: string, cols?: string}} part */
+  async matrix({ rows, cols } = {}) {
+    await this.wait();
+    const address = `/v1/graphs/${this.job.id}/matrix`;
+    const query = { rows, cols, format: "raw" };
+    const answer = await this.client.ask("GET", address, { query, headers: { Prefer: "wait=60" } });
+    const [height, width] = String(answer.headers.get("X-Matrix-Shape")).split(",").map(Number);
+    return { rows: height, cols: width, data: new ARRAYS[this.kind](await answer.arrayBuffer()) };
+  }
+
+  /** @param {[Vertex, Vertex, number | null][]} edges  @param {any} options  @returns {Promise<this>} */
+  async update(edges, { signal, onProgress, ...query } = {}) {
+    await this.wait({ signal });
+    /** @type {Record<string, string>} */
+    const headers = { "Idempotency-Key": makeKey() };
+    if (this.name !== undefined) {
+      headers["If-Match"] = `"${this.graph}"`;
+    }
+    const path = `/v1/graphs/${encodeURIComponent(this.name ?? this.graph)}/edges`;
+    const job = await this.client.send(path, edges, { method: "PATCH", query, headers, signal });
+    this.job = (await new Result(this.client, job).wait({ signal, onProgress })).job;
+    return this;
+  }
+
+  async cancel() {
+    this.job = await (await this.client.ask("DELETE", `/v1/jobs/${this.job.id}`)).json();
+  }
+
+  async delete() {
+    await this.client.ask("DELETE", `/v1/graphs/${this.graph}`);
+  }
+}
