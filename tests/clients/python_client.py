@@ -1,5 +1,5 @@
 """The Python client from the tree, and a daemon to try it on. Importing this skips the test where
-NumPy or httpx is missing."""
+NumPy, httpx or a library of graphs is missing."""
 
 import contextlib
 import os
@@ -13,14 +13,17 @@ import harness  # noqa: E402
 
 try:
     import httpx
+    import networkx
     import numpy
+    import pandas
+    import scipy
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(harness.SKIPPED)
 
 import apspd  # noqa: E402
 
-assert httpx and numpy
+assert httpx and networkx and numpy and pandas and scipy
 
 
 def expect(kind, code, call, *arguments, **more):

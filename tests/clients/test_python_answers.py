@@ -43,6 +43,7 @@ def check_answers(result, graph, wanted):
     assert {vertex for vertex, _ in within} == {v for v in labels if 0 < wanted[0, at[v]] <= 20}
     assert result.path("v1", "v60") == [] and result.path("v1", "v60").distance == math.inf
     path = result.path("v1", "v44")
+    assert path.vertices == path and len(path.weights) == len(path) - 1
     assert networkx.path_weight(graph, path, "weight") == path.distance == wanted[0, 43]
 
 

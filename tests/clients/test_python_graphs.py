@@ -137,6 +137,16 @@ def test_arrays_and_lists_of_edges(daemon):
             pass
 
 
+def test_labels_that_are_whole_floats(daemon):
+    with client_of(daemon) as client:
+        for labels in ((0.0, 1.0, 2.0), (5.0, 1.0, 2.0)):
+            result = client.solve(networkx.path_graph(labels, networkx.DiGraph))
+            assert result.distance(labels[0], labels[2]) == 2 and result.path(*labels[::2]) == list(labels)
+        edges = numpy.array([[0, 1, 0.5], [1, 2, 0.25]])
+        result = client.solve(edges)
+        assert result.pairs(edges[:, :2]).tolist() == [0.5, 0.25] and result.distance(0.0, 2) == 0.75
+
+
 def test_frames(daemon):
     frame = pandas.DataFrame({"km": [3, 4], "target": ["b", "c"], "source": ["a", "b"], "hours": [1, 2]})
     with client_of(daemon) as client:

@@ -53,7 +53,11 @@ class Labels:
 
     def row(self, label: Any) -> int:
         try:
-            row = operator.index(label) if self.is_range else self._rows[label]
+            if self.is_range:  # a float of an array of edges may be a whole number, as in a dict
+                whole = isinstance(label, float) and label.is_integer()
+                row = int(label) if whole else operator.index(label)
+            else:
+                row = self._rows[label]
         except (TypeError, KeyError):
             raise no_such_vertex(label) from None
         if not 0 <= row < len(self.labels):

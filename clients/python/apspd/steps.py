@@ -40,6 +40,10 @@ class Path(list[Any]):
         self.distance = distance
         self.weights = weights
 
+    @property
+    def vertices(self) -> list[Any]:
+        return list(self)
+
 
 class ResultSteps:
     """The state of a result, and what can be asked of it."""
