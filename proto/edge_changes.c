@@ -46,20 +46,23 @@ static int compare(const void *left, const void *right)
     return a->order < b->order ? -1 : 1;
 }
 
-/* By ends, those of an undirected edge in the order of its graph; of the same ends the last. */
+/* By ends, those of an undirected edge in the order of its graph; of the same ends the last. Loops
+ * are left out, as from an upload. */
 static enum status sort_list(struct edge_changes *changes, const struct graph *graph,
-                             struct problem *reterr)
+                             uint64_t *ret_loops, struct problem *reterr)
 {
     size_t kept = 0;
+    size_t loops = 0;
     for (size_t i = 0; i < changes->count; i++) {
         struct edge_change *change = &changes->list[i];
         CHECK(change->source < graph->vertex_count && change->target < graph->vertex_count);
-        if (change->source == change->target) {
+        if (change->source == change->target && change->weight < 0) {
             problem_set(reterr, STATUS_BAD_GRAPH,
-                        "Change %zu, counted from 1, leads from a vertex to itself.", i + 1);
-            problem_hint(reterr, "Leave it out: such an edge shortens no path.");
+                        "Change %zu, counted from 1, is a negative cycle by itself.", i + 1);
+            problem_hint(reterr, "Give an edge from a vertex to itself a weight of 0 or more.");
             return STATUS_BAD_GRAPH;
         }
+        loops += change->source == change->target;
         change->order = i;
         if (!graph->directed && change->source > change->target) {
             const uint32_t source = change->source;
@@ -69,13 +72,15 @@ static enum status sort_list(struct edge_changes *changes, const struct graph *g
     }
     qsort(changes->list, changes->count, sizeof(*changes->list), compare);
     for (size_t i = 0; i < changes->count; i++) {
+        const struct edge_change *change = &changes->list[i];
         const bool is_last =
-            i + 1 == changes->count || key_of(&changes->list[i]) != key_of(&changes->list[i + 1]);
-        if (is_last) {
-            changes->list[kept++] = changes->list[i];
+            i + 1 == changes->count || key_of(change) != key_of(&changes->list[i + 1]);
+        if (is_last && change->source != change->target) {
+            changes->list[kept++] = *change;
         }
     }
     changes->count = kept;
+    *ret_loops = loops;
     return STATUS_OK;
 }
 
@@ -193,7 +198,8 @@ static void shrink(struct edge_buffer *edges)
     edges->real = false;
 }
 
-static enum status build(struct edge_buffer *edges, struct graph *graph, struct graph **ret_graph)
+static enum status build(struct edge_buffer *edges, uint64_t loops, struct graph *graph,
+                         struct graph **ret_graph)
 {
     struct graph *changed = calloc(1, sizeof(*changed));
     if (changed == NULL) {
@@ -201,7 +207,8 @@ static enum status build(struct edge_buffer *edges, struct graph *graph, struct 
     }
     changed->vertex_count = graph->vertex_count;
     changed->directed = graph->directed;
-    changed->summary.edges_read = edges->count;
+    changed->summary.edges_read = edges->count + loops;
+    changed->summary.loops_dropped = loops;
     changed->summary.negative_loop = graph->summary.negative_loop;
     changed->summary.negative_loop_weight = graph->summary.negative_loop_weight;
     changed->summary.negative = graph->summary.negative_loop != NO_VERTEX;
@@ -221,6 +228,7 @@ enum status edge_changes_apply(struct edge_changes *changes, struct graph *graph
                                struct problem *reterr)
 {
     struct edge_buffer edges = {.real = true};
+    uint64_t loops = 0;
     uint64_t digest;
     *ret_absent = 0;
     enum status status = edge_changes_digest(graph->names, &digest);
@@ -229,7 +237,7 @@ enum status edge_changes_apply(struct edge_changes *changes, struct graph *graph
                            "The name was given to a graph of other vertices meanwhile.");
     }
     if (status == STATUS_OK && changes->weights == NULL) {
-        status = sort_list(changes, graph, reterr);
+        status = sort_list(changes, graph, &loops, reterr);
     }
     const uint64_t room = graph->edge_count + changes->count + 1;
     if (status == STATUS_OK && !edge_array_resize(&edges.edges, room, sizeof(struct edge_f8))) {
@@ -249,5 +257,5 @@ enum status edge_changes_apply(struct edge_changes *changes, struct graph *graph
         return status;
     }
     shrink(&edges);
-    return build(&edges, graph, ret_graph);
+    return build(&edges, loops, graph, ret_graph);
 }

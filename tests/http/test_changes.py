@@ -116,7 +116,7 @@ def test_refusals(daemon):
         ([[1, 2, True]], 400, "BadRequest"),
         ({"edges": []}, 400, "BadRequest"),
         ([], 422, "BadGraph"),
-        ([[2, 2, 1]], 422, "BadGraph"),
+        ([[2, 2, -1]], 422, "BadGraph"),
         ("[[1,2,NaN]]", 400, "BadRequest"),
         ("[[1,2,3]] 4", 400, "BadRequest"),
     ):

@@ -148,7 +148,7 @@ static void expect_refused(struct edge_changes *changes, uint64_t edge_limit, en
 static void wrong_changes_are_refused(void **state)
 {
     (void)state;
-    struct edge_change loop[] = {{2, 3, 1, 0}, {4, 4, 1, 0}};
+    struct edge_change loop[] = {{2, 3, 1, 0}, {4, 4, -1, 0}};
     struct edge_change more[] = {{2, 3, 1, 0}};
     const float weights[] = {1, NAN};
     char bytes[sizeof(weights)];
@@ -161,6 +161,27 @@ static void wrong_changes_are_refused(void **state)
                    STATUS_BAD_GRAPH);
     expect_refused(&(struct edge_changes){.weights = bytes, .weights_size = 8, .kind = KIND_F8}, 0,
                    STATUS_BAD_GRAPH);
+}
+
+static void loops_are_left_out(void **state)
+{
+    (void)state;
+    const struct range_edge edges[] = {{0, 1, 4}, {1, 2, 5}};
+    struct edge_change list[] = {{3, 3, 4, 0}, {0, 1, 3, 0}, {2, 2, NAN, 0}};
+    struct edge_changes changes = {.list = list, .count = 3};
+    struct graph *graph = range_build(N, edges, 2, true);
+    struct graph *changed = NULL;
+    struct problem problem;
+    uint64_t absent;
+    assert_int_equal(edge_changes_digest(graph->names, &changes.names_digest), STATUS_OK);
+    assert_int_equal(edge_changes_apply(&changes, graph, 0, &changed, &absent, &problem),
+                     STATUS_OK);
+    assert_int_equal(absent, 0);
+    assert_int_equal(changed->edge_count, 2);
+    assert_int_equal(changed->summary.loops_dropped, 2);
+    assert_true(changes.only_lowers && changes.count == 1);
+    graph_destroy(changed);
+    graph_destroy(graph);
 }
 
 static void removals_of_nothing_are_counted(void **state)
@@ -187,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_changed_graph_is_that_of_the_same_edges),
         cmocka_unit_test(wrong_changes_are_refused),
+        cmocka_unit_test(loops_are_left_out),
         cmocka_unit_test(removals_of_nothing_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
