@@ -176,7 +176,8 @@ def questions_of(daemon):
         for method in route["methods"]:
             if "{g}" in route["path"] or "{id}" in route["path"]:
                 address = route["path"].replace("{v}", "1") + query.rstrip("?")
-                body = '{"pairs":[[1,2]]}' if method == "POST" else None
+                pairs = '{"pairs":[[1,2]]}'
+                body = {"POST": pairs, "PUT": pairs, "PATCH": "[[1,2,3]]"}.get(method)
                 yield method, address.replace("{id}", "{g}"), body
                 if method == "GET":
                     yield "HEAD", address.replace("{id}", "{g}"), None

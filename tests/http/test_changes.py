@@ -126,6 +126,9 @@ def test_refusals(daemon):
     patch(daemon, "bad", b"").expect(422, "EmptyBody")
     patch(daemon, "none", [[1, 2, 3]]).expect(404, "NoSuchGraph")
     patch(daemon, "bad", [[1, 2, 3]], "?name=x").expect(400, "UnknownParameter")
+    # Without a Content-Type the first byte tells.
+    for body in ("[[1,9,4]]", "1,9,4\n"):
+        daemon.ask("PATCH", "/v1/graphs/bad/edges", body=body).expect(404, "NoSuchVertex")
     types = {"Content-Type": "image/png"}
     daemon.ask("PATCH", "/v1/graphs/bad/edges", body="[]", headers=types).expect(415, "UnsupportedMediaType")
     assert daemon.get("/v1/graphs/bad").json == before

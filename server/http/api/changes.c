@@ -45,10 +45,10 @@ static bool is_csv(const struct request *request)
 enum status serve_changes_prepare_edges(struct request *request, struct problem *reterr)
 {
     const char *media_type = request_header(request, "Content-Type");
-    const enum format format = format_from_media_type(media_type);
 
-    if (!format_media_type_is_vague(media_type) && format != FORMAT_JSON &&
-        format != FORMAT_EDGES) {
+    if (!format_media_type_is_vague(media_type) &&
+        format_from_media_type(media_type) != FORMAT_JSON &&
+        format_from_media_type(media_type) != FORMAT_EDGES) {
         problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE, "No changes are read from \"%s\".",
                     media_type);
         problem_hint(reterr,
