@@ -12,7 +12,7 @@ import zlib
 import harness
 
 # In gzip, all together: the page is one document, and icons and scripts are inside.
-BUDGET_BYTES = 300 * 1000
+BUDGET_BYTES = 150 * 1000
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
 

@@ -209,7 +209,7 @@ def test_every_example_is_solved(daemon):
         assert "50 % have one" in text(page, "#warnings") and "directed=false" in text(page, "#warnings")
         look(page, "warnings")
         sent = zlib.compress(daemon.get("/").body, 9)
-        assert len(sent) < 300_000
+        assert len(sent) < 150_000
         expect_no_other_error(page)
     finally:
         page.close()

@@ -9,7 +9,7 @@ from test_page_browser import OPEN, WIDTHS, drop, expect_no_obstacle, generate, 
 keys = access.Keys("alpha:submitter", "beta:submitter")
 ALPHA, BETA = (access.Keys.key(f"{name}:submitter") for name in ("alpha", "beta"))
 ASKED = "document.querySelector('#key-dialog').open && document.querySelector('#key-words').textContent === '%s'"
-WANTED, WRONG = "This service wants a key.", "The service does not take this key."
+WANTED, WRONG = "This service needs a key.", "The service refused this key."
 SHUT = "!document.querySelector('#key-dialog').open"
 JOBS = "[...document.querySelectorAll('.job .name')].map((one) => one.textContent).join()"
 TOLD = "return [...document.querySelectorAll('.problem')].map((one) => one.parentElement.id)"

@@ -1,7 +1,7 @@
 // Graphs to try: made here, the same each time, so that a second try is answered at once.
 
 // Mulberry32: small, and good enough for streets.
-function chooser(seed) {
+export function randomFrom(seed) {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0;
     let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
@@ -16,7 +16,7 @@ function dimacs(n, arcs) {
 
 // Streets of a town: long ones with short ones between them, of which some are one way, some missing.
 function town(side) {
-  const random = chooser(7);
+  const random = randomFrom(7);
   const arcs = [];
   const street = (u, v, sure) => {
     const length = 60 + Math.floor(random() * 120);
@@ -36,7 +36,7 @@ function town(side) {
 
 // Islands of towns with names; two of the islands have no ferry.
 function islands() {
-  const random = chooser(11);
+  const random = randomFrom(11);
   const lines = ["from,to,minutes"];
   const letters = ["Alder", "Birch", "Cedar", "Dogwood", "Elm"];
   letters.forEach((island, index) => {
@@ -54,7 +54,7 @@ function islands() {
 
 // People who know their neighbours, and somebody far away now and then.
 function acquaintances(n) {
-  const random = chooser(3);
+  const random = randomFrom(3);
   const edges = [];
   for (let at = 0; at < n; at += 1) {
     for (const step of [1, 2]) edges.push([at, (at + step) % n, 1]);
@@ -65,7 +65,7 @@ function acquaintances(n) {
 
 // No way around the work: links everywhere, and weights that leave 16 bits.
 function tangle(n) {
-  const random = chooser(5);
+  const random = randomFrom(5);
   const arcs = [];
   for (let at = 0; at < n; at += 1) {
     arcs.push([at + 1, ((at + 1) % n) + 1, 1 + (at % 97)]);

@@ -1,4 +1,4 @@
-// The page: which graph is open, the key, and the line that repeats what was done.
+// The page: which graph is open, the key, and the history of curl lines.
 
 import { byId, make, count, plural, percent, seconds, distance, say } from "./dom.js";
 import { ask, bus, hasKey, useKey, pathOf, spent, isOver } from "./service.js";
@@ -11,12 +11,14 @@ import { openStatistics } from "./statistics.js";
 import { startDrawing, openDrawing } from "./drawing.js";
 import { startAsk, openAsk, pair } from "./ask.js";
 import { openDownloads } from "./downloads.js";
+import { startWelcome } from "./welcome.js";
 
 const TOLD = 20;
 let shown = null; // the id of the open graph
+let wanted = false; // the graph that opens next comes into view
 let limits;
 
-/* ---- What was done ---- */
+/* ---- History ---- */
 
 function showTold(line) {
   const box = byId("curl-line");
@@ -52,8 +54,8 @@ let declined = false;
 function askForKey(wrong) {
   if (wrong && declined) return;
   const dialog = byId("key-dialog");
-  say(byId("key-words"), wrong && hasKey() ? "The service does not take this key."
-    : wrong ? "This service wants a key." : "Kept in this tab until it is closed.");
+  say(byId("key-words"), wrong && hasKey() ? "The service refused this key."
+    : wrong ? "This service needs a key." : "The key is kept until this tab is closed.");
   if (!dialog.open) dialog.showModal();
 }
 
@@ -94,16 +96,16 @@ function factsOf(graph, job) {
     const time = job.timings ? ` in ${seconds(spent(job.timings))}` : "";
     facts.push(`solved${time} on ${job.device}`);
     if (job.plan && job.plan.kind !== "dense") {
-      facts.push(`${percent(job.plan.work_fraction)} of the dense work${job.plan.cached ? ", by a kept plan" : ""}`);
+      facts.push(`${percent(job.plan.work_fraction)} of the work of a dense graph${job.plan.cached ? ", with a stored plan" : ""}`);
     }
-    if (job.verification) facts.push(`${count(job.verification.rows)} rows proven`);
+    if (job.verification) facts.push(`${count(job.verification.rows)} rows verified`);
   }
   return facts;
 }
 
 const phases = [
-  ["parse_s", "read"], ["queue_s", "waited"], ["fill_s", "filled"], ["h2d_s", "to the device"],
-  ["compute_s", "computed"], ["d2h_s", "from the device"], ["write_s", "written"],
+  ["parse_s", "reading"], ["queue_s", "in the queue"], ["fill_s", "filling"], ["h2d_s", "copying to the device"],
+  ["compute_s", "computing"], ["d2h_s", "copying from the device"], ["write_s", "writing"],
 ];
 
 function phasesOf(timings) {
@@ -151,7 +153,7 @@ async function load(id) {
   if (!solved) {
     const busy = job !== null && !isOver(job);
     byId("solve").hidden = busy;
-    say(byId("why-unsolved"), busy ? "This graph is being solved." : "There is no result of this graph.");
+    say(byId("why-unsolved"), busy ? "This graph is being solved." : "This graph is not solved yet.");
     if (job?.problem) byId("graph-problem").replaceChildren(describe(job.problem));
     return;
   }
@@ -176,12 +178,21 @@ function closeGraph() {
   byId("warnings").replaceChildren();
 }
 
+// The result comes into view where it is below the rest, and screen readers are told.
+function showResult() {
+  wanted = false;
+  if (matchMedia("(max-width: 48rem)").matches) byId("workspace").scrollIntoView({ block: "start" });
+  say(byId("news"), `${byId("graph-name").textContent}: solved, ${byId("facts").firstElementChild.textContent}. The result is shown.`);
+}
+
 async function open(id) {
   shown = id;
   byId("welcome").hidden = true;
   byId("workspace").hidden = false;
   byId("workspace").setAttribute("aria-busy", "true");
   await guard(byId("graph-problem"), () => load(id));
+  if (id !== shown) return;
+  if (wanted) showResult();
   byId("workspace").setAttribute("aria-busy", "false");
 }
 
@@ -193,9 +204,15 @@ function follow() {
 
 function show(job) {
   stopWaiting();
+  wanted = true;
   if (location.hash === `#${job.graph}`) follow();
   else location.hash = job.graph;
-  if (matchMedia("(max-width: 48rem)").matches) byId("workspace").scrollIntoView({ block: "start" });
+}
+
+// Where the job is below what is visible, as on a phone, it comes into view, with its progress.
+function submitted(job) {
+  addJob(job);
+  if (!isOver(job)) byId("jobs-title").scrollIntoView({ block: "nearest" });
 }
 
 /* ---- The page ---- */
@@ -206,7 +223,7 @@ async function begin() {
   say(byId("version"), version.version);
   limits = await guard(byId("service-problem"), () => ask("/v1/limits"));
   if (limits === undefined) return;
-  say(byId("limit"), `Up to ${count(limits.vertex_limit)} vertices here.`);
+  say(byId("limit"), `A matrix of up to ${count(limits.vertex_limit)} vertices; larger graphs as a hierarchy.`);
   listFormats();
   startDevices(currentJobs);
   refreshJobs();
@@ -219,7 +236,8 @@ byId("shell").textContent = [
   `curl -o town.npy ${location.origin}/v1/graphs/town/matrix`,
 ].join("\n");
 startKey();
-startSubmit(addJob);
+startSubmit(submitted);
+startWelcome();
 startJobs(show);
 startHeat(pair);
 startDrawing(pair);
