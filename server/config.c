@@ -133,10 +133,13 @@ static enum status load_environment(struct config *config, char **environment,
         char name[CONFIG_SHOWN];
         const size_t size = strcspn(*entry, "=");
         snprintf(name, sizeof(name), "%.*s", (int)size, *entry);
-        /* Variables of the project's own tests, and the path of the file, mean something else. */
+        /* Variables of the project's own tests and of clients, and the path of the file, mean
+         * something else. */
         if (strncmp(name, VARIABLE_PREFIX, strlen(VARIABLE_PREFIX)) == 0 &&
             strncmp(name, VARIABLE_PREFIX "TEST_", strlen(VARIABLE_PREFIX "TEST_")) != 0 &&
-            strcmp(name, VARIABLE_PREFIX "SOURCE_ROOT") != 0 && strcmp(name, FILE_VARIABLE) != 0) {
+            strcmp(name, VARIABLE_PREFIX "SOURCE_ROOT") != 0 &&
+            strcmp(name, VARIABLE_PREFIX "URL") != 0 && strcmp(name, VARIABLE_PREFIX "KEY") != 0 &&
+            strcmp(name, FILE_VARIABLE) != 0) {
             const char *value = (*entry)[size] == '=' ? *entry + size + 1 : "";
             status = load_variable(config, name, value, reterr);
         }
@@ -218,7 +221,8 @@ static enum status walk_argument(struct flag_walk *walk)
     if (strncmp(argument, "--", 2) == 0) {
         snprintf(flag, CONFIG_SHOWN + 2, "%.*s", (int)strcspn(argument, "="), argument);
     }
-    bool *member = find_switch(walk->request, walk->program, name);
+    const bool is_short_help = strcmp(argument, "-h") == 0;
+    bool *member = find_switch(walk->request, walk->program, is_short_help ? "help" : name);
     const struct config_option *option = find_flag(walk->program, name);
     if (member != NULL && equals != NULL) {
         return problem_set(walk->reterr, STATUS_CONFIG, "%s takes no value", flag);

@@ -1,5 +1,5 @@
 /* apsp: the one-shot command. Turns arguments into a subcommand, and its end into an exit code:
- * 0 done, 1 bad input, 2 usage, 3 device, 130 interrupted. */
+ * 0 done, 1 bad input, 2 usage, 3 device, 4 service, 130 interrupted. */
 #include "server/command/command.h"
 
 #include <errno.h>
@@ -10,11 +10,35 @@
 
 #define EXIT_INTERRUPTED 130
 
-static const struct command *const commands[] = {
-    &command_solve, &command_verify, &command_generate, &command_plan, &command_bench,
+#define COMMAND_LIMIT 32
+
+/* All that this build has, in the order of the help. */
+struct command_list {
+    const struct command *commands[COMMAND_LIMIT];
+    size_t count;
 };
 
-#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+static struct command_list list_commands(void)
+{
+    static const struct command *const own[] = {&command_solve, &command_verify, &command_generate,
+                                                &command_plan, &command_bench};
+    struct command_list list = {.count = sizeof(own) / sizeof(own[0])};
+    memcpy(list.commands, own, sizeof(own));
+    for (size_t i = 0; command_client_list[i] != NULL; i++) {
+        list.commands[list.count++] = command_client_list[i];
+    }
+    return list;
+}
+
+static const struct command *find_command(const struct command_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->commands[i]->name, name) == 0) {
+            return list->commands[i];
+        }
+    }
+    return NULL;
+}
 
 /* Whether this process tells what all ranks ended with: the first that knows more than its code. */
 static bool tells(const struct ranks *ranks, const struct problem *problem)
@@ -67,6 +91,9 @@ static int run_command(const struct command *command, const struct config *confi
     if (status != STATUS_OK) {
         problem.status = status;
         int exit_code = refuse(ranks, call.problem_path, &problem);
+        if (call.exit_code != 0) {
+            return call.exit_code;
+        }
         return call.matrix_is_input && status == STATUS_NOT_VERIFIED ? EXIT_FAILURE : exit_code;
     }
     if (fflush(stdout) != 0) {
@@ -76,21 +103,75 @@ static int run_command(const struct command *command, const struct config *confi
     return EXIT_SUCCESS;
 }
 
-static void print_usage(FILE *stream)
+static void print_usage(const struct command_list *list, FILE *stream)
 {
     fputs("usage: apsp COMMAND ...\n"
-          "All shortest paths of a graph, without the service.\n\n",
+          "All shortest paths of a graph, by this program or by a running service.\n\n",
           stream);
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        fprintf(stream, "apsp %s\n%s\n\n", commands[i]->name, commands[i]->summary);
+    for (size_t i = 0; i < list->count; i++) {
+        fprintf(stream, "apsp %s\n%s\n\n", list->commands[i]->name, list->commands[i]->summary);
     }
-    fputs("apsp COMMAND --help lists the flags of a command. Exit code: 0 done, 1 bad\n"
-          "input, 2 usage, 3 no usable device, 130 interrupted.\n",
+    fputs("apsp COMMAND --help lists the flags of a command, apsp completion bash, zsh or\n"
+          "fish prints what makes that shell complete them, apsp version the version.\n"
+          "Exit code: 0 done, 1 bad input, 2 usage, 3 no usable device, 4 the service is\n"
+          "not there or refuses, 130 interrupted.\n",
           stream);
+}
+
+static void print_command_help(const struct command *command)
+{
+    command_print_help(command, stdout);
+    for (size_t i = 0; command_client_list[i] != NULL; i++) {
+        if (command_client_list[i] == command) {
+            return; /* it needs no solver */
+        }
+    }
+    puts("\nThe solver (also --config FILE, and APSPD_SOLVER_BACKEND and so on in the\n"
+         "environment; --solver is short for --solver.backend):");
+    config_print_help(CONFIG_COMMAND, stdout);
+}
+
+static int refuse_usage(const struct ranks *ranks, const char *detail, const char *word,
+                        const char *hint)
+{
+    struct problem problem = {0};
+    problem_set(&problem, STATUS_UNKNOWN_PARAMETER, "%s %.60s", detail, word);
+    problem_hint(&problem, "%s", hint);
+    return refuse(ranks, NULL, &problem);
+}
+
+/* help, version and completion, which are words as well as flags. */
+static int run_word(const struct ranks *ranks, const struct command_list *list, int argc,
+                    char **argv)
+{
+    const char *word = argv[1];
+    const char *operand = argc > 2 ? argv[2] : NULL;
+    if (strcmp(word, "version") == 0) {
+        puts("apsp " APSPD_VERSION);
+        return EXIT_SUCCESS;
+    }
+    if (strcmp(word, "completion") == 0) {
+        return operand != NULL && command_print_completion(operand, list->commands, list->count)
+                   ? EXIT_SUCCESS
+                   : refuse_usage(ranks, "no completion for",
+                                  operand != NULL ? operand : "no shell",
+                                  "apsp completion bash, zsh or fish");
+    }
+    const struct command *command = operand != NULL ? find_command(list, operand) : NULL;
+    if (operand != NULL && command == NULL) {
+        return refuse_usage(ranks, "unknown command", operand, "apsp help lists the commands");
+    }
+    if (command != NULL) {
+        print_command_help(command);
+    } else {
+        print_usage(list, stdout);
+    }
+    return EXIT_SUCCESS;
 }
 
 static int run(struct ranks *ranks, int argc, char **argv)
 {
+    const struct command_list list = list_commands();
     struct config config;
     struct config_request request;
     struct problem problem = {0};
@@ -105,17 +186,16 @@ static int run(struct ranks *ranks, int argc, char **argv)
         return EXIT_SUCCESS;
     }
     if (argc < 2) {
-        print_usage(request.help ? stdout : stderr);
+        print_usage(&list, request.help ? stdout : stderr);
         return request.help ? EXIT_SUCCESS : status_info(STATUS_BAD_PARAMETER)->exit_code;
     }
-    const struct command *command = NULL;
-    for (size_t i = 0; i < COMMAND_COUNT && command == NULL; i++) {
-        command = strcmp(commands[i]->name, argv[1]) == 0 ? commands[i] : NULL;
+    if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "version") == 0 ||
+        strcmp(argv[1], "completion") == 0) {
+        return run_word(ranks, &list, argc, argv);
     }
+    const struct command *command = find_command(&list, argv[1]);
     if (command == NULL) {
-        problem_set(&problem, STATUS_UNKNOWN_PARAMETER, "unknown command %.60s", argv[1]);
-        problem_hint(&problem, "apsp --help lists the commands");
-        return refuse(ranks, NULL, &problem);
+        return refuse_usage(ranks, "unknown command", argv[1], "apsp --help lists the commands");
     }
     if (ranks != NULL && command != &command_solve) {
         problem_set(&problem, STATUS_BAD_PARAMETER, "apsp-mpi does nothing but solve");
@@ -125,10 +205,7 @@ static int run(struct ranks *ranks, int argc, char **argv)
     if (!request.help) {
         return run_command(command, &config, ranks, argc - 1, argv + 1);
     }
-    command_print_help(command, stdout);
-    puts("\nThe solver (also --config FILE, and APSPD_SOLVER_BACKEND and so on in the\n"
-         "environment; --solver is short for --solver.backend):");
-    config_print_help(CONFIG_COMMAND, stdout);
+    print_command_help(command);
     return EXIT_SUCCESS;
 }
 

@@ -5,7 +5,9 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Typed words are shown to people up to this many bytes. */
 #define SHOWN 60
@@ -165,6 +167,14 @@ enum status command_print_json(json_t *document, FILE *stream)
     json_decref(document);
     return failed == 0 && fputc('\n', stream) != EOF && fflush(stream) != EOF ? STATUS_OK
                                                                               : STATUS_IO;
+}
+
+bool command_shows_progress(void)
+{
+    const char *no_color = getenv("NO_COLOR");
+    const char *terminal = getenv("TERM");
+    return isatty(STDERR_FILENO) == 1 && (no_color == NULL || no_color[0] == '\0') &&
+           (terminal == NULL || strcmp(terminal, "dumb") != 0);
 }
 
 static volatile sig_atomic_t interrupted;

@@ -13,8 +13,8 @@
 #include <jansson.h>
 
 #define COMMAND_FLAG_LIMIT 16
-#define COMMAND_OPERAND_LIMIT 2
-/* Ends a line of progress on a terminal, and clears it. */
+#define COMMAND_OPERAND_LIMIT 3
+/* Ends a line of progress on a terminal, and clears it: only where command_shows_progress. */
 #define WIPE_LINE "\r\033[K"
 
 struct command_flag {
@@ -36,6 +36,7 @@ struct command_call {
     struct warnings warnings; /* about the graph that was read */
     struct ranks *ranks;      /* NULL = this process is alone */
     bool matrix_is_input;     /* a wrong matrix is bad input then, not a failed device */
+    int exit_code;            /* in place of that of the status; 0 = none */
 };
 
 struct command {
@@ -51,6 +52,15 @@ extern const struct command command_verify;
 extern const struct command command_generate;
 extern const struct command command_bench;
 extern const struct command command_plan;
+/* The commands that ask a running service, in client.h: NULL-terminated. */
+extern const struct command *const command_client_list[];
+
+/* ---- completion.c ---- */
+
+/* The lines that make a shell (bash, zsh or fish) complete commands and flags. False for another.
+ */
+bool command_print_completion(const char *shell, const struct command *const *commands,
+                              size_t count);
 
 /* ---- Ranks: command/ranks_mpi.c in apsp-mpi, ranks_absent.c in apsp ---- */
 
@@ -78,6 +88,9 @@ enum format command_format(struct command_call *call, int flag, const char *path
 /* Notes STATUS_BAD_PARAMETER: the flag, its value, and what it must be. */
 void command_refuse_value(struct command_call *call, int flag, const char *wanted);
 
+/* Whether standard error is a terminal that takes escapes: NO_COLOR and TERM=dumb say that it does
+ * not. */
+bool command_shows_progress(void);
 /* From now on the first SIGINT or SIGTERM is noted, so that unfinished files are removed; a second
  * one ends the process. */
 void command_watch_signals(void);

@@ -156,7 +156,7 @@ static void warn(struct command_call *call, const struct input *input, const str
     input_report_warn(&report, graph, &call->warnings);
     for (size_t i = 0; i < call->warnings.count; i++) {
         const struct warning *warning = &call->warnings.list[i];
-        fprintf(stderr, "%swarning: %s\n  %s\n", isatty(STDERR_FILENO) == 1 ? WIPE_LINE : "",
+        fprintf(stderr, "%swarning: %s\n  %s\n", command_shows_progress() ? WIPE_LINE : "",
                 warning->detail, warning->hint);
     }
 }

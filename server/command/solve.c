@@ -124,7 +124,7 @@ static enum status parse_flags(struct solving *solving, struct problem *reterr)
                            "ranks write npy, raw or nthu, where each row has its place");
     }
     solving->request.verify = call->values[VERIFY] != NULL;
-    solving->bar.shown = call->values[QUIET] == NULL && isatty(STDERR_FILENO) == 1;
+    solving->bar.shown = call->values[QUIET] == NULL && command_shows_progress();
     return STATUS_OK;
 }
 

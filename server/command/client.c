@@ -1,0 +1,315 @@
+#include "server/command/client.h"
+
+#include <poll.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_URL "http://127.0.0.1:8080"
+#define EXIT_SERVICE 4
+/* Times that a request is sent again, and how long it waits at most in between. */
+#define RETRY_LIMIT 5
+#define RETRY_WAIT_S 30
+/* Bodies of answers that are kept whole. */
+#define BODY_LIMIT ((size_t)1 << 30)
+
+/* ---- The connection ---- */
+
+static enum status no_memory(struct problem *reterr)
+{
+    return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory.");
+}
+
+enum status client_open(struct command_call *call, int url_flag, struct client *client,
+                        struct problem *reterr)
+{
+    const char *variable = getenv("APSPD_URL");
+    const char *url = call->values[url_flag] != NULL ? call->values[url_flag]
+                      : variable != NULL             ? variable
+                                                     : DEFAULT_URL;
+    const bool is_socket = strncmp(url, "unix:", 5) == 0;
+    *client = (struct client){.call = call, .socket_path = is_socket ? url + 5 : NULL};
+    snprintf(client->base, sizeof(client->base), "%s", is_socket ? "http://localhost" : url);
+    size_t size = strlen(client->base);
+    while (size > 0 && client->base[size - 1] == '/') {
+        client->base[--size] = '\0';
+    }
+    if (strlen(url) >= sizeof(client->base) || size == 0) {
+        return problem_set(reterr, STATUS_BAD_PARAMETER, "\"%.60s\" is no address", url);
+    }
+    client->curl = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? curl_easy_init() : NULL;
+    return client->curl != NULL ? STATUS_OK : no_memory(reterr);
+}
+
+void client_close(struct client *client)
+{
+    curl_slist_free_all(client->headers);
+    curl_easy_cleanup(client->curl);
+    text_finish(&client->answer.body);
+    curl_global_cleanup();
+}
+
+void client_add_header(struct client *client, const char *format, ...)
+{
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof(line), format, arguments);
+    va_end(arguments);
+    struct curl_slist *headers = curl_slist_append(client->headers, line);
+    client->headers = headers != NULL ? headers : client->headers;
+}
+
+void client_append(const struct client *client, struct text *path, const char *text)
+{
+    char *escaped = curl_easy_escape(client->curl, text, 0);
+    if (escaped == NULL) {
+        path->failed = true;
+        return;
+    }
+    text_append_string(path, escaped);
+    curl_free(escaped);
+}
+
+void client_append_parameter(const struct client *client, struct text *path, const char *name,
+                             const char *value)
+{
+    if (value != NULL) {
+        const bool is_first = path->size == 0 || memchr(path->bytes, '?', path->size) == NULL;
+        text_printf(path, "%c%s=", is_first ? '?' : '&', name);
+        client_append(client, path, value);
+    }
+}
+
+/* ---- One request ---- */
+
+static size_t take_header(char *bytes, size_t unit, size_t count, void *context)
+{
+    struct client_answer *answer = context;
+    const size_t size = unit * count;
+    char line[256];
+    snprintf(line, sizeof(line), "%.*s", (int)(size < sizeof(line) ? size : sizeof(line) - 1),
+             bytes);
+    line[strcspn(line, "\r\n")] = '\0';
+    if (strncasecmp(line, "etag:", 5) == 0) {
+        snprintf(answer->tag, sizeof(answer->tag), "%.*s", CLIENT_TAG_SIZE - 1,
+                 line + 5 + strspn(line + 5, " "));
+    } else if (strncasecmp(line, "retry-after:", 12) == 0) {
+        answer->retry_after_s = strtol(line + 12, NULL, 10);
+    }
+    return size;
+}
+
+/* Less than all that came ends the transfer. */
+static size_t take_body(char *bytes, size_t unit, size_t count, void *context)
+{
+    struct client *client = context;
+    const size_t size = unit * count;
+    long http_status = 0;
+    curl_easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &http_status);
+    if (client->sink != NULL && (http_status == 200 || http_status == 206)) {
+        return client->sink(client->sink_context, bytes, size) ? size : 0;
+    }
+    if (size > BODY_LIMIT - client->answer.body.size) {
+        return 0;
+    }
+    text_append(&client->answer.body, bytes, size);
+    return size;
+}
+
+/* A signal ends the transfer. */
+static int look(void *context, curl_off_t total, curl_off_t now, curl_off_t up_total,
+                curl_off_t up_now)
+{
+    (void)context;
+    (void)total;
+    (void)now;
+    (void)up_total;
+    (void)up_now;
+    return command_interrupted() ? 1 : 0;
+}
+
+static void set_options(struct client *client, const char *url)
+{
+    CURL *curl = client->curl;
+    const char *key = getenv("APSPD_KEY");
+    curl_easy_reset(curl);
+    if (key != NULL) {
+        client_add_header(client, "Authorization: Bearer %.900s", key);
+    }
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl, CURLOPT_USERAGENT, "apsp/" APSPD_VERSION);
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, client->headers);
+    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
+    curl_easy_setopt(curl, CURLOPT_HEADERDATA, &client->answer);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, client);
+    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, look);
+    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 20L);
+    curl_easy_setopt(curl, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1");
+    if (client->socket_path != NULL) {
+        curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, client->socket_path);
+    }
+}
+
+static enum status describe_failure(struct client *client, CURLcode code, struct problem *reterr)
+{
+    if (command_interrupted()) {
+        return problem_set(reterr, STATUS_CANCELLED, "interrupted");
+    }
+    client->call->exit_code = EXIT_SERVICE;
+    problem_set(reterr, STATUS_IO, "%.200s: %s", client->base, curl_easy_strerror(code));
+    if (code == CURLE_COULDNT_CONNECT) {
+        problem_hint(reterr, "Is the service running there? APSPD_URL or --url names another.");
+    }
+    return STATUS_IO;
+}
+
+/* The detail and the hint of a problem document. A graph that is wrong is bad input. */
+static enum status describe_refusal(struct client *client, struct problem *reterr)
+{
+    const struct client_answer *answer = &client->answer;
+    json_t *document =
+        answer->body.size > 0 ? json_loadb(answer->body.bytes, answer->body.size, 0, NULL) : NULL;
+    const char *detail = json_string_value(json_object_get(document, "detail"));
+    const char *hint = json_string_value(json_object_get(document, "hint"));
+    const char *code = json_string_value(json_object_get(document, "code"));
+    const bool is_input = answer->http_status == 422;
+    problem_set(reterr, is_input ? STATUS_BAD_GRAPH : STATUS_IO, "%s",
+                detail != NULL ? detail : "the service refused");
+    if (code == NULL) {
+        problem_set(reterr, STATUS_IO, "the service at %.200s answered %ld", client->base,
+                    answer->http_status);
+    }
+    if (hint != NULL) {
+        problem_hint(reterr, "%s", hint);
+    } else if (answer->http_status == 401) {
+        problem_hint(reterr, "APSPD_KEY is the key to show.");
+    }
+    reterr->line = (uint64_t)json_integer_value(json_object_get(document, "line"));
+    reterr->column = (uint64_t)json_integer_value(json_object_get(document, "column"));
+    json_decref(document);
+    if (!is_input) {
+        client->call->exit_code = EXIT_SERVICE;
+    }
+    return reterr->status;
+}
+
+static CURLcode perform(struct client *client)
+{
+    struct client_answer *answer = &client->answer;
+    text_clear(&answer->body);
+    answer->tag[0] = '\0';
+    answer->retry_after_s = 0;
+    const CURLcode code = curl_easy_perform(client->curl);
+    curl_easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &answer->http_status);
+    return code;
+}
+
+static bool is_passing(const struct client_answer *answer)
+{
+    return (answer->http_status == 429 || answer->http_status == 503) && answer->retry_after_s > 0;
+}
+
+/* Waits as the service says; a signal ends it. */
+static void wait_to_retry(const struct client_answer *answer)
+{
+    const long wait_s = answer->retry_after_s < RETRY_WAIT_S ? answer->retry_after_s : RETRY_WAIT_S;
+    (void)poll(NULL, 0, (int)wait_s * 1000);
+}
+
+/* file: to be read from its beginning once more, where it can be. */
+static enum status ask(struct client *client, const char *path, FILE *file,
+                       void (*set_body)(struct client *client, const void *context),
+                       const void *context, struct problem *reterr)
+{
+    char *url = NULL;
+    CURLcode code = CURLE_OUT_OF_MEMORY;
+    if (asprintf(&url, "%s%s", client->base, path) < 0) {
+        return no_memory(reterr);
+    }
+    set_options(client, url);
+    set_body(client, context);
+    for (int retry = 0; retry <= RETRY_LIMIT; retry++) {
+        code = perform(client);
+        if (code != CURLE_OK || !is_passing(&client->answer) || command_interrupted() ||
+            (file != NULL && fseek(file, 0, SEEK_SET) != 0)) {
+            break;
+        }
+        wait_to_retry(&client->answer);
+    }
+    free(url);
+    curl_slist_free_all(client->headers);
+    client->headers = NULL;
+    /* A refusal may come before all of the body was sent. */
+    if (client->answer.http_status >= 400) {
+        return describe_refusal(client, reterr);
+    }
+    return code == CURLE_OK ? STATUS_OK : describe_failure(client, code, reterr);
+}
+
+struct plain_body {
+    const char *method;
+    const char *body;
+};
+
+static void set_plain_body(struct client *client, const void *context)
+{
+    const struct plain_body *body = context;
+    if (body->body != NULL) {
+        curl_easy_setopt(client->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(body->body));
+        curl_easy_setopt(client->curl, CURLOPT_POSTFIELDS, body->body);
+    }
+    curl_easy_setopt(client->curl, CURLOPT_CUSTOMREQUEST, body->method);
+}
+
+enum status client_ask(struct client *client, const char *method, const char *path,
+                       const char *body, struct problem *reterr)
+{
+    const struct plain_body plain = {method, body};
+    return ask(client, path, NULL, set_plain_body, &plain, reterr);
+}
+
+struct file_body {
+    FILE *file;
+    int64_t size;
+};
+
+static size_t give_file(char *to, size_t unit, size_t count, void *context)
+{
+    const size_t size = fread(to, 1, unit * count, context);
+    return size == 0 && ferror((FILE *)context) ? CURL_READFUNC_ABORT : size;
+}
+
+static void set_file_body(struct client *client, const void *context)
+{
+    const struct file_body *body = context;
+    curl_easy_setopt(client->curl, CURLOPT_POST, 1L);
+    curl_easy_setopt(client->curl, CURLOPT_READFUNCTION, give_file);
+    curl_easy_setopt(client->curl, CURLOPT_READDATA, body->file);
+    curl_easy_setopt(client->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->size);
+}
+
+enum status client_send_file(struct client *client, const char *path, FILE *file, int64_t size,
+                             struct problem *reterr)
+{
+    const struct file_body body = {file, size};
+    if (size < 0) {
+        client_add_header(client, "Transfer-Encoding: chunked");
+    }
+    return ask(client, path, file, set_file_body, &body, reterr);
+}
+
+json_t *client_json(struct client *client, struct problem *reterr)
+{
+    const struct text *body = &client->answer.body;
+    json_t *document = body->size > 0 ? json_loadb(body->bytes, body->size, 0, NULL) : NULL;
+    if (document == NULL) {
+        client->call->exit_code = EXIT_SERVICE;
+        problem_set(reterr, STATUS_IO, "%.200s does not answer as this service does", client->base);
+    }
+    return document;
+}

@@ -1,0 +1,250 @@
+/* apsp get: a matrix from a running service into a file. What has come is kept in OUT.part, with
+ * the tag of its answer in OUT.part.tag: a download that was cut goes on where it was. */
+#include "server/command/client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Attempts without a byte in between. */
+#define ATTEMPT_LIMIT 5
+
+enum { URL, JSON, TO, FORCE };
+
+static const struct command_flag flags[] = {
+    [URL] = {"url", "URL",
+             "Address of the service. Else APSPD_URL, else http://127.0.0.1:8080;\n"
+             "      unix:PATH is a Unix socket. APSPD_KEY is the key to show."},
+    [JSON] = {"json", NULL, "Print one JSON object as the last line."},
+    [TO] = {"to", "FORMAT",
+            "Format of the matrix: npy, raw, nthu, json, csv, ndjson, mtx. Else OUT's\n"
+            "      ending decides, else npy."},
+    [FORCE] = {"force", NULL, "Write binary to a terminal."},
+    {NULL, NULL, NULL},
+};
+
+struct download {
+    struct client *client;
+    const char *out;
+    char *part; /* path; NULL: standard output */
+    char *tag;  /* path */
+    int file;
+    uint64_t offset;   /* bytes that are there */
+    uint64_t received; /* by this attempt */
+    int error;
+};
+
+static enum status refuse(const char *path, struct problem *reterr)
+{
+    return problem_set(reterr, errno == ENOSPC ? STATUS_DISK_FULL : STATUS_IO,
+                       "cannot write %.200s: %s", path, strerror(errno));
+}
+
+/* The tag of the answer that the bytes are of; without one they cannot be gone on with. */
+static bool keep_tag(const struct download *download)
+{
+    const char *tag = download->client->answer.tag;
+    FILE *file = download->tag != NULL ? fopen(download->tag, "we") : NULL;
+    if (file == NULL) {
+        return download->tag == NULL;
+    }
+    const bool is_written = fputs(tag, file) != EOF;
+    return fclose(file) == 0 && is_written;
+}
+
+/* The first bytes tell whether the answer goes on or is another one from its beginning. */
+static bool take(void *context, const char *bytes, size_t size)
+{
+    struct download *download = context;
+    long http_status = 0;
+    curl_easy_getinfo(download->client->curl, CURLINFO_RESPONSE_CODE, &http_status);
+    if (download->received == 0 && http_status == 200) {
+        download->offset = 0;
+        if (download->part != NULL &&
+            (ftruncate(download->file, 0) != 0 || lseek(download->file, 0, SEEK_SET) != 0 ||
+             !keep_tag(download))) {
+            download->error = errno;
+            return false;
+        }
+    }
+    while (size > 0) {
+        const ssize_t written = write(download->file, bytes, size);
+        if (written < 0 && errno != EINTR) {
+            download->error = errno;
+            return false;
+        }
+        if (written > 0) {
+            bytes += written;
+            size -= (size_t)written;
+            download->offset += (uint64_t)written;
+            download->received += (uint64_t)written;
+        }
+    }
+    return true;
+}
+
+/* Where an earlier download ended, if it is known of which answer. */
+static void find_place(struct download *download, char tag[CLIENT_TAG_SIZE])
+{
+    struct stat about;
+    FILE *file = download->tag != NULL ? fopen(download->tag, "re") : NULL;
+    tag[0] = '\0';
+    download->offset = 0;
+    if (file != NULL && fgets(tag, CLIENT_TAG_SIZE, file) != NULL && tag[0] != '\0' &&
+        fstat(download->file, &about) == 0) {
+        download->offset = (uint64_t)about.st_size;
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+}
+
+static enum status fetch_once(struct download *download, const char *path, struct problem *reterr)
+{
+    struct client *client = download->client;
+    char tag[CLIENT_TAG_SIZE];
+    find_place(download, tag);
+    if (download->offset > 0) {
+        client_add_header(client, "Range: bytes=%llu-", (unsigned long long)download->offset);
+        client_add_header(client, "If-Range: %s", tag);
+    }
+    if (download->part != NULL && lseek(download->file, (off_t)download->offset, SEEK_SET) < 0) {
+        return refuse(download->part, reterr);
+    }
+    client_add_header(client, "Prefer: wait=30");
+    client->sink = take;
+    client->sink_context = download;
+    download->received = 0;
+    download->error = 0;
+    const enum status status = client_ask(client, "GET", path, NULL, reterr);
+    if (download->error != 0) {
+        client->call->exit_code = 0;
+        errno = download->error;
+        return refuse(download->out, reterr);
+    }
+    return status;
+}
+
+static enum status fetch(struct download *download, const char *path, struct problem *reterr)
+{
+    struct client *client = download->client;
+    enum status status = STATUS_OK;
+    for (int attempt = 0; attempt < ATTEMPT_LIMIT; attempt++) {
+        status = fetch_once(download, path, reterr);
+        /* All of it was there, or another matrix is shorter: from the beginning. */
+        if (client->answer.http_status == 416 && download->part != NULL) {
+            unlink(download->tag);
+            continue;
+        }
+        const bool is_cut = status != STATUS_OK && client->answer.http_status < 400 &&
+                            download->error == 0 && !command_interrupted();
+        if (!is_cut || download->part == NULL) {
+            break;
+        }
+        attempt = download->received > 0 ? 0 : attempt;
+    }
+    return status;
+}
+
+/* Binary is not for terminals. */
+static enum status choose_format(struct command_call *call, enum format *ret_format,
+                                 struct problem *reterr)
+{
+    const char *out = call->operands[1];
+    const enum format format = command_format(call, TO, out, true);
+    *ret_format = format == FORMAT_NONE ? FORMAT_NPY : format;
+    if (call->status != STATUS_OK) {
+        return call->status;
+    }
+    const bool is_binary =
+        *ret_format == FORMAT_NPY || *ret_format == FORMAT_RAW || *ret_format == FORMAT_NTHU;
+    if (is_binary && strcmp(out, "-") == 0 && call->values[FORCE] == NULL &&
+        isatty(STDOUT_FILENO) == 1) {
+        problem_set(reterr, STATUS_BAD_PARAMETER, "%s is binary, and standard output a terminal",
+                    format_info(*ret_format)->name);
+        problem_hint(reterr, "name a file, choose --to csv, or insist with --force");
+        return STATUS_BAD_PARAMETER;
+    }
+    return STATUS_OK;
+}
+
+static enum status open_part(struct download *download, struct problem *reterr)
+{
+    download->file = STDOUT_FILENO;
+    if (strcmp(download->out, "-") == 0) {
+        return STATUS_OK;
+    }
+    if (asprintf(&download->part, "%s.part", download->out) < 0 ||
+        asprintf(&download->tag, "%s.part.tag", download->out) < 0) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory.");
+    }
+    download->file = open(download->part, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    return download->file >= 0 ? STATUS_OK : refuse(download->part, reterr);
+}
+
+static enum status commit(const struct download *download, struct problem *reterr)
+{
+    if (download->part == NULL) {
+        return STATUS_OK;
+    }
+    if (rename(download->part, download->out) != 0) {
+        return refuse(download->out, reterr);
+    }
+    unlink(download->tag);
+    return STATUS_OK;
+}
+
+enum status download_matrix(struct client *client, struct problem *reterr)
+{
+    struct command_call *call = client->call;
+    struct download download = {.client = client, .out = call->operands[1], .file = -1};
+    struct text path = {0};
+    enum format format;
+    text_append_string(&path, "/v1/graphs/");
+    client_append(client, &path, call->operands[0]);
+    enum status status = choose_format(call, &format, reterr);
+    if (status == STATUS_OK) {
+        client_append_parameter(client, &path, "format", format_info(format)->name);
+        char *query = strchr(path.bytes, '?');
+        struct text whole = {0};
+        text_printf(&whole, "%.*s/matrix%s", (int)(query - path.bytes), path.bytes, query);
+        text_finish(&path);
+        path = whole;
+        status = text_status(&path);
+    }
+    if (status == STATUS_OK) {
+        status = open_part(&download, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = fetch(&download, path.bytes, reterr);
+    }
+    if (download.file > STDERR_FILENO) {
+        const int closed = close(download.file);
+        status = status == STATUS_OK && closed != 0 ? refuse(download.out, reterr) : status;
+    }
+    if (status == STATUS_OK) {
+        status = commit(&download, reterr);
+    }
+    if (status == STATUS_OK && call->values[JSON] != NULL && download.part != NULL) {
+        status = command_print_json(json_pack("{s:s, s:I, s:s}", "file", download.out, "bytes",
+                                              (json_int_t)download.offset, "format",
+                                              format_info(format)->name),
+                                    stdout);
+    }
+    free(download.part);
+    free(download.tag);
+    text_finish(&path);
+    return status;
+}
+
+const struct command command_get = {
+    .name = "get",
+    .operand_names = {"GRAPH", "OUT"},
+    .summary = "Downloads the matrix of a graph to OUT; - is standard output. A download that\n"
+               "was cut goes on where it was.",
+    .flags = flags,
+    .run = service_run,
+};

@@ -1,0 +1,70 @@
+#include "proto/npy_header.h"
+#include "proto/number.h"
+#include "proto/write/writer.h"
+#include "server/command/client.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+bool matrix_file_is_named(const char *path)
+{
+    const size_t size = strlen(path);
+    return size > 4 && strcmp(path + size - 4, ".npy") == 0 && access(path, F_OK) == 0;
+}
+
+static enum status read_element(FILE *file, const struct npy_header *header, size_t offset,
+                                const int64_t place[2], struct problem *reterr)
+{
+    static const enum kind kinds[] = {
+        [NPY_I4] = KIND_I4, [NPY_U2] = KIND_U2, [NPY_F4] = KIND_F4, [NPY_F8] = KIND_F8};
+    const enum kind kind =
+        header->type == NPY_I8 || header->type == NPY_U4 ? KIND_AUTO : kinds[header->type];
+    double element = 0;
+    const uint64_t at = header->fortran ? (uint64_t)place[1] * header->rows + (uint64_t)place[0]
+                                        : (uint64_t)place[0] * header->columns + (uint64_t)place[1];
+    if (kind == KIND_AUTO) {
+        return problem_set(reterr, STATUS_BAD_GRAPH, "The elements are none of i4, u2, f4, f8.");
+    }
+    if (fseek(file, (long)(offset + at * kind_size(kind)), SEEK_SET) != 0 ||
+        fread(&element, kind_size(kind), 1, file) != 1) {
+        return problem_set(reterr, STATUS_BAD_GRAPH, "The file ends before its last element.");
+    }
+    char line[CELL_SIZE];
+    const struct cell_style style = {'\n', "unreachable"};
+    const char *end = writer_print_cells(kind, &element, NULL, 0, 1, &style, line);
+    printf("%.*s\n", (int)(end - line), line);
+    return STATUS_OK;
+}
+
+/* Rows are counted from 0: the file has no names. */
+enum status matrix_file_ask(struct command_call *call, struct problem *reterr)
+{
+    unsigned char head[NPY_HEADER_LIMIT];
+    struct npy_header header;
+    int64_t place[2];
+    size_t offset;
+    FILE *file = fopen(call->operands[0], "re");
+    call->problem_path = call->operands[0];
+    const size_t size = file != NULL ? fread(head, 1, sizeof(head), file) : 0;
+    enum status status = file != NULL
+                             ? npy_header_read(head, size, &header, &offset, reterr)
+                             : problem_set(reterr, STATUS_BAD_GRAPH, "%s", strerror(errno));
+    for (int i = 0; i < 2 && status == STATUS_OK; i++) {
+        const char *text = call->operands[1 + i];
+        const uint64_t count = i == 0 ? header.rows : header.columns;
+        if (!number_parse_integer(text, strlen(text), &place[i]) || place[i] < 0 ||
+            (uint64_t)place[i] >= count) {
+            status =
+                problem_set(reterr, STATUS_BAD_GRAPH, "\"%.60s\" is no row: they are 0 to %llu",
+                            text, (unsigned long long)(count - (count > 0)));
+        }
+    }
+    if (status == STATUS_OK) {
+        status = read_element(file, &header, offset, place, reterr);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return status;
+}

@@ -1,0 +1,276 @@
+"""apsp as a client of a running service: each verb, its exit codes, and what the network does to it."""
+
+import http.server
+import json
+import os
+import pty
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+
+import harness
+
+TOWN = b"a b 3\nb c 4\nc a 1\nc d 9\n"
+
+
+def apsp(daemon, *arguments, stdin=b"", url=None, key=None, **variables):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("APSPD_")}
+    environment["APSPD_URL"] = url or daemon.url
+    environment.update(variables)
+    if key is not None:
+        environment["APSPD_KEY"] = key
+    return subprocess.run([harness.COMMAND, *arguments], input=stdin, capture_output=True,
+                          env=environment, timeout=120)
+
+
+def lines(done):
+    assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
+    return done.stdout.decode().splitlines()
+
+
+def refused(done, code, words):
+    assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+    assert done.stderr.decode().startswith("apsp: ") and words in done.stderr.decode(), done.stderr
+    return done.stderr.decode()
+
+
+def submitted(daemon, name="town", *more):
+    (job,) = lines(apsp(daemon, "submit", "-", "--name", name, "--directed", "true", *more, stdin=TOWN))
+    return job
+
+
+def test_a_graph_is_submitted_and_asked(daemon):
+    job = submitted(daemon)
+    (line,) = lines(apsp(daemon, "wait", job))
+    assert line.startswith(job + " done graph g_") and "4 vertices, 4 edges, kind i4" in line, line
+    assert lines(apsp(daemon, "ask", "town", "a", "d")) == ["16"]
+    assert lines(apsp(daemon, "ask", "town", "d", "a")) == ["unreachable"]
+    assert json.loads(lines(apsp(daemon, "ask", "town", "a", "d", "--json"))[-1])["distance"] == 16
+    assert lines(apsp(daemon, "path", "town", "a", "d")) == ["16", "a b c d"]
+    assert lines(apsp(daemon, "path", "town", "d", "a")) == ["unreachable"]
+    assert lines(apsp(daemon, "pairs", "town", "-", stdin=b"a,c\nd,a\n")) == ["a,c,7", "d,a,"]
+    assert any(line.startswith(job) and "done" in line for line in lines(apsp(daemon, "jobs")))
+    assert any(line.endswith(" town") for line in lines(apsp(daemon, "graphs", "--limit", "10")))
+    listed = json.loads(lines(apsp(daemon, "jobs", "--json", "--limit", "1"))[-1])
+    assert len(listed["jobs"]) == 1, listed
+    assert lines(apsp(daemon, "rm", "town")) == []
+    refused(apsp(daemon, "ask", "town", "a", "d"), 4, 'no graph "town"')
+
+
+def test_submit_passes_its_flags(daemon):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "x.gr")
+        with open(path, "wb") as file:
+            file.write(b"p sp 3 2\na 1 2 4\na 2 3 5\n")
+        flags = ("--kind", "f8", "--priority", "3", "--verify", "--result", "matrix", "--name", "passed")
+        done = apsp(daemon, "submit", path, "--wait", "--json", *flags)
+        job = json.loads(lines(done)[-1])
+        assert job["state"] == "done" and job["summary"]["kind"] == "f8", job
+        assert job["priority"] == 3 and job["verified"]["rows"] == 3 and job["name"] == "passed", job
+        assert job["input"]["format"] == "dimacs" and not job["input"]["guessed"], job["input"]
+    done = apsp(daemon, "submit", "-", "--wait", stdin=b"1 2 3\n2 3 4\n")
+    assert b"warning: Nothing says whether the edges lead one way" in done.stderr, done.stderr
+
+
+def test_exit_codes(daemon):
+    refused(apsp(daemon, "submit", "-", "--format", "edges", stdin=b"a b 1\nc\n"), 1, ":2:1:")
+    refused(apsp(daemon, "submit", "/none/there.gr"), 1, "No such file")
+    cycle = apsp(daemon, "submit", "-", "--wait", "--directed", "true", stdin=b"a b -3\nb a 1\n")
+    refused(cycle, 1, "The job is failed: ")
+    refused(apsp(daemon, "ask", "none"), 2, "SOURCE is missing")
+    refused(apsp(daemon, "ask", "none", "1", "2", "--no"), 2, "unknown flag")
+    refused(apsp(daemon, "wait", "j_none"), 4, 'no job "j_none"')
+    refused(apsp(daemon, "submit", "-", "--kind", "i9", stdin=TOWN), 4, "kind is one of")
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        assert "Is the service running" in refused(apsp(daemon, "jobs", url=url), 4, "connect")
+    job = submitted(daemon, "done")
+    apsp(daemon, "wait", job)
+    refused(apsp(daemon, "cancel", job), 4, "is done already")
+
+
+def test_a_job_is_cancelled(_):
+    with harness.Daemon("--solver", "cpu", "--solver.cpu_threads", "1") as daemon:
+        (job,) = lines(apsp(daemon, "submit", "-", stdin=harness.slow_graph(harness.LASTING_SIZE)))
+        lines(apsp(daemon, "cancel", job))
+        refused(apsp(daemon, "wait", job), 1, "The job is cancelled.")
+
+
+def test_matrices_are_downloaded(daemon):
+    apsp(daemon, "wait", submitted(daemon, "down"))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "m.npy")
+        assert lines(apsp(daemon, "get", "down", path)) == []
+        assert os.listdir(folder) == ["m.npy"]
+        with open(path, "rb") as file:
+            assert file.read() == daemon.get("/v1/graphs/down/matrix").body
+        assert lines(apsp(daemon, "ask", path, "0", "3")) == ["16"]
+        assert lines(apsp(daemon, "ask", path, "3", "0")) == ["unreachable"]
+        refused(apsp(daemon, "ask", path, "4", "0"), 1, "they are 0 to 3")
+        for ending in ("csv", "ndjson", "mtx", "json"):
+            text = os.path.join(folder, "m." + ending)
+            report = json.loads(lines(apsp(daemon, "get", "down", text, "--json"))[-1])
+            with open(text, "rb") as file:
+                assert file.read() == daemon.get(f"/v1/graphs/down/matrix?format={ending}").body
+            assert report["bytes"] == os.path.getsize(text) and report["format"] == ending, report
+        assert lines(apsp(daemon, "get", "down", "-", "--to", "csv"))[0] == "0,3,7,16"
+        refused(apsp(daemon, "get", "down", "/none/m.npy"), 1, "cannot write")
+
+
+class Proxy:
+    """Passes requests on to the daemon, and cuts each answer after so many bytes of its body."""
+
+    def __init__(self, daemon, cuts):
+        self.cuts = list(cuts)
+        self.asked = []
+        proxy = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                proxy.asked.append(dict(self.headers))
+                wanted = {name: self.headers[name] for name in ("Range", "If-Range") if name in self.headers}
+                answer = daemon.ask("GET", self.path, headers=wanted)
+                self.send_response(answer.status)
+                for name in ("ETag", "Content-Length", "Content-Range", "Content-Type"):
+                    if answer.headers[name]:
+                        self.send_header(name, answer.headers[name])
+                self.end_headers()
+                cut = proxy.cuts.pop(0) if proxy.cuts else None
+                self.wfile.write(answer.body[:cut])
+                self.close_connection = True
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def grid(n, weight):
+    return "".join(f"{v} {v + 1} {weight}\n{v + 1} {v} {weight + 1}\n" for v in range(n - 1)).encode()
+
+
+def test_a_download_that_is_cut_goes_on(daemon):
+    daemon.solve(grid(200, 3), "?name=long&format=edges")
+    whole = daemon.get("/v1/graphs/long/matrix").body
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "m.npy")
+        with Proxy(daemon, (50_000, 30_000)) as proxy:
+            lines(apsp(daemon, "get", "long", path, url=proxy.url))
+            assert [asked.get("Range") for asked in proxy.asked] == [None, "bytes=50000-", "bytes=80000-"]
+            assert proxy.asked[1]["If-Range"] == proxy.asked[2]["If-Range"]
+        with open(path, "rb") as file:
+            assert file.read() == whole
+        # Another run goes on with what the one before left; not with what is another matrix by now.
+        for weight, expected in ((3, "bytes=50000-"), (8, "bytes=50000-")):
+            os.remove(path)
+            with Proxy(daemon, (50_000, 0, 0, 0, 0, 0)) as proxy:
+                refused(apsp(daemon, "get", "long", path, url=proxy.url), 4, proxy.url)
+            assert os.path.getsize(path + ".part") == 50_000 and not os.path.exists(path)
+            daemon.solve(grid(200, weight), "?name=long&format=edges")
+            with Proxy(daemon, ()) as proxy:
+                lines(apsp(daemon, "get", "long", path, url=proxy.url))
+                assert proxy.asked[0]["Range"] == expected
+            with open(path, "rb") as file:
+                assert file.read() == daemon.get("/v1/graphs/long/matrix").body
+            assert os.listdir(folder) == ["m.npy"]
+
+
+def test_a_busy_service_is_asked_again(_):
+    asked = []
+
+    class Busy(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            asked.append((body, self.headers["Idempotency-Key"], self.headers["Authorization"]))
+            status = 429 if len(asked) == 1 else 202
+            answer = b'{"code":"QueueFull","detail":"full"}' if status == 429 else b'{"id":"j_1"}'
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(answer)))
+            if status == 429:
+                self.send_header("Retry-After", "1")
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Busy) as server, \
+            tempfile.NamedTemporaryFile(suffix=".gr") as file:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        file.write(b"p sp 2 1\na 1 2 3\n")
+        file.flush()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        assert lines(apsp(None, "submit", file.name, url=url, key="secret-word")) == ["j_1"]
+        server.shutdown()
+    assert len(asked) == 2 and asked[0] == asked[1], asked
+    assert asked[0][1].startswith("apsp-") and asked[0][2] == "Bearer secret-word", asked
+
+
+def on_terminal(*arguments, **variables):
+    """What a terminal would get on standard output and error, and the exit code."""
+    leader, follower = pty.openpty()
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("APSPD_")}
+    environment.update({"TERM": "xterm", **variables})
+    environment.pop("NO_COLOR", None) if "NO_COLOR" not in variables else None
+    process = subprocess.Popen([harness.COMMAND, *arguments], stdin=subprocess.DEVNULL, stdout=follower,
+                               stderr=follower, env=environment)
+    os.close(follower)
+    shown = b""
+    try:
+        while piece := os.read(leader, 65536):
+            shown += piece
+    except OSError:
+        pass
+    os.close(leader)
+    return shown, process.wait(60)
+
+
+def test_terminals(daemon):
+    apsp(daemon, "wait", submitted(daemon, "shown"))
+    shown, code = on_terminal("get", "shown", "-", APSPD_URL=daemon.url)
+    assert code == 2 and b"is binary, and standard output a terminal" in shown, shown
+    shown, code = on_terminal("get", "shown", "-", "--force", APSPD_URL=daemon.url)
+    assert code == 0 and b"NUMPY" in shown, shown
+    job = json.loads(daemon.get("/v1/jobs?limit=1").body)["jobs"][0]["id"]
+    shown, code = on_terminal("wait", job, APSPD_URL=daemon.url)
+    assert code == 0 and b"\x1b[K" in shown and b"100 %" in shown, shown
+    for plain in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        shown, code = on_terminal("wait", job, APSPD_URL=daemon.url, **plain)
+        assert code == 0 and b"\x1b" not in shown, shown
+
+
+def test_words_and_completion(daemon):
+    for words in (("-h",), ("help",), ("--help",)):
+        text = "\n".join(lines(apsp(daemon, *words)))
+        assert "apsp submit" in text and "4 the service" in text, text
+    assert lines(apsp(daemon, "version")) == lines(apsp(daemon, "--version"))
+    assert lines(apsp(daemon, "help", "get")) == lines(apsp(daemon, "get", "-h"))
+    refused(apsp(daemon, "help", "none"), 2, "unknown command none")
+    refused(apsp(daemon, "completion", "tcsh"), 2, "no completion for tcsh")
+    for shell in ("bash", "zsh", "fish"):
+        script = "\n".join(lines(apsp(daemon, "completion", shell))) + "\n"
+        assert "deadline_s" in script and "submit" in script, shell
+        if shell == "bash":
+            subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+            asked = script + 'COMP_WORDS=(apsp submit --dir); COMP_CWORD=2; _apsp; echo "${COMPREPLY[@]}"'
+            done = subprocess.run(["bash"], input=asked, text=True, capture_output=True, check=True)
+            assert done.stdout == "--directed\n", done
+
+
+if __name__ == "__main__":
+    if b"apsp submit" not in subprocess.run([harness.COMMAND, "help"], capture_output=True).stdout:
+        print("this build has no client")
+        sys.exit(77)
+    harness.run(globals())
