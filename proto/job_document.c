@@ -489,6 +489,15 @@ char *graph_document_print(const struct graph_document *document)
                   "directed", document->directed, "bytes", (json_int_t)document->file_bytes,
                   "summary", summary, "result", text_or_null(document->result_kind), "job",
                   text_or_null(document->job_id), "links", graph_links(document));
+    if (object != NULL) {
+        json_object_set_new(
+            object, "coordinates",
+            document->coordinate_system == NULL
+                ? json_null()
+                : json_pack("{s:s, s:I, s:I}", "system", document->coordinate_system, "located",
+                            (json_int_t)document->located, "missing",
+                            (json_int_t)document->vertex_count - document->located));
+    }
     if (object != NULL && document->input != NULL && document->input->known) {
         json_object_set_new(object, "input", input_report_json(document->input));
         json_object_set_new(object, "warnings", warnings_json(document->warnings, 0));

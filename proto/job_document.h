@@ -105,6 +105,9 @@ struct graph_document {
     const char *job_id;               /* latest job on this graph, or NULL */
     const struct input_report *input; /* of the upload that is answered, or NULL */
     const char *warnings;             /* about it, by warning_print, or NULL */
+
+    const char *coordinate_system; /* "degrees" or "plane", or NULL without coordinates */
+    uint32_t located;              /* vertices that have a place */
 };
 
 char *graph_document_print(const struct graph_document *document);

@@ -34,6 +34,8 @@ static const struct status_info table[] = {
 
     [STATUS_NOT_SOLVED] = {"NotSolved", "The graph is not solved yet", 409, EXIT_BAD_INPUT},
     [STATUS_NOT_A_MATRIX] = {"NotAMatrix", "The result is a hierarchy", 409, EXIT_BAD_INPUT},
+    [STATUS_NO_COORDINATES] = {"NoCoordinates", "The graph has no coordinates", 409,
+                               EXIT_BAD_INPUT},
     [STATUS_JOB_FINISHED] = {"JobFinished", "The job has ended already", 409, EXIT_BAD_INPUT},
     [STATUS_GRAPH_IN_USE] = {"GraphInUse", "The graph is in use", 409, EXIT_BAD_INPUT},
     [STATUS_IDEMPOTENCY_MISMATCH] = {"IdempotencyMismatch",
@@ -49,6 +51,8 @@ static const struct status_info table[] = {
                              EXIT_BAD_INPUT},
     [STATUS_NEGATIVE_CYCLE] = {"NegativeCycle", "The graph has a negative cycle", 422,
                                EXIT_BAD_INPUT},
+    [STATUS_BAD_COORDINATES] = {"BadCoordinates", "The coordinates cannot be read", 422,
+                                EXIT_BAD_INPUT},
 
     [STATUS_QUEUE_FULL] = {"QueueFull", "The queue is full", 429, EXIT_BAD_INPUT},
     [STATUS_JOB_QUOTA] = {"JobQuota", "The quota of waiting jobs is used up", 429, EXIT_BAD_INPUT},

@@ -45,6 +45,7 @@ enum status {
     /* The request is well formed and refused in the state of things. */
     STATUS_NOT_SOLVED,
     STATUS_NOT_A_MATRIX,
+    STATUS_NO_COORDINATES,
     STATUS_JOB_FINISHED,
     STATUS_GRAPH_IN_USE,
     STATUS_IDEMPOTENCY_MISMATCH,
@@ -57,6 +58,7 @@ enum status {
     STATUS_TRUNCATED,
     STATUS_WEIGHT_RANGE,
     STATUS_NEGATIVE_CYCLE,
+    STATUS_BAD_COORDINATES,
 
     /* Not now; the same request may succeed later. */
     STATUS_QUEUE_FULL,

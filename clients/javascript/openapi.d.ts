@@ -9,6 +9,28 @@ export type CompactGraph = {
   directed?: boolean;
 };
 
+/** The places of a graph. */
+export type Coordinates = {
+  /** The id of the graph. */
+  graph: string;
+  system: System;
+  /** All vertices of the graph. */
+  vertices: number;
+  /** Those with a place. */
+  located: number;
+  /** Those without one. */
+  missing: number;
+  coordinates: {
+    vertex: Vertex;
+    lon: number;
+    lat: number;
+  } | {
+    vertex: Vertex;
+    x: number;
+    y: number;
+  }[];
+};
+
 export type Devices = {
   devices: {
     /** Whether its solver takes jobs: `restarting` while another process is started in place of one that failed, `lost` while one that failed has been killed and does not end, as a call of its driver does not return. */
@@ -132,6 +154,14 @@ export type Graph = {
   directed: boolean;
   /** Of its file. */
   bytes: number;
+  /** Those that it was given; `null` without. */
+  coordinates: {
+    system: System;
+    /** Vertices with a place. */
+    located: number;
+    /** Those without one. */
+    missing: number;
+  } | null;
   summary: GraphSummary;
   /** The kind of the matrix that answers; `null` while there is none. */
   result: Kind | null;
@@ -445,6 +475,19 @@ export type Matrix = {
   distances: Distance[][];
 };
 
+export type NearestPlace = {
+  vertex: Vertex;
+  lon: number;
+  lat: number;
+  /** Along the great circle, on a sphere of 6,371,008.8 m. */
+  metres: number;
+} | {
+  vertex: Vertex;
+  x: number;
+  y: number;
+  distance: number;
+};
+
 export type Neighbours = {
   source: Vertex;
   vertices: Vertex[];
@@ -502,7 +545,21 @@ export type Plan = {
   cached: boolean;
 };
 
-/** RFC 9457. The codes: `BadRequest` (400, the request is malformed), `UnknownParameter` (400, unknown parameter), `BadParameter` (400, bad value of a parameter), `Unauthorized` (401, a valid key is required), `Forbidden` (403, the key does not allow this), `CrossOrigin` (403, the request comes from a page of another origin), `WrongHost` (421, the service does not go by this name), `NoSuchRoute` (404, there is nothing at this address), `NoSuchGraph` (404, no such graph), `NoSuchJob` (404, no such job), `NoSuchVertex` (404, no such vertex), `MethodNotAllowed` (405, method not allowed here), `NotAcceptable` (406, no acceptable representation), `PreconditionFailed` (412, the condition of the request is false), `LengthRequired` (411, content-Length is required), `HeadTooLarge` (431, the head of the request is too large), `UnsupportedMediaType` (415, unsupported format), `RangeNotSatisfiable` (416, range outside the content), `NotSolved` (409, the graph is not solved yet), `NotAMatrix` (409, the result is a hierarchy), `JobFinished` (409, the job has ended already), `GraphInUse` (409, the graph is in use), `IdempotencyMismatch` (422, the idempotency key was used with another request), `TooLarge` (413, the graph is too large), `BodyTooLarge` (413, the body is too large), `BadGraph` (422, the graph cannot be read), `EmptyBody` (422, there is nothing in the body), `Truncated` (422, the graph ends too early), `WeightRange` (422, weights leave the range of the kind), `NegativeCycle` (422, the graph has a negative cycle), `QueueFull` (429, the queue is full), `JobQuota` (429, the quota of waiting jobs is used up), `StorageQuota` (507, the quota of stored bytes is used up), `TooManyWatchers` (429, too many streams of events are open), `TooManyUploads` (429, too many graphs come in at once), `AddressLimit` (429, too many connections from this address), `WrongKeys` (429, too many wrong keys from this address), `ConnectionLimit` (503, too many connections), `Draining` (503, the service is shutting down), `NotReady` (503, the service is not ready), `Cancelled` (409, the job was cancelled), `DeadlineExceeded` (504, the deadline has passed), `NoMemory` (503, not enough memory), `NoDeviceMemory` (503, not enough device memory), `NoDevice` (503, no usable device), `DiskFull` (507, the disk is full), `InputOutput` (500, reading or writing failed), `Corrupt` (500, stored data is damaged), `NotVerified` (500, the result failed its verification), `DeviceLost` (503, the device failed), `PoisonJob` (500, the job ended every solver that tried it), `Configuration` (500, the configuration is wrong). */
+/** GeoJSON (RFC 7946). A point is of the vertex that its `id` names, or else its property `vertex`, `id` or `name`. */
+export type Points = {
+  type: "FeatureCollection";
+  features: {
+    type: "Feature";
+    id?: Vertex;
+    geometry: {
+      type: "Point";
+      coordinates: number[];
+    };
+    properties: Record<string, unknown> | null;
+  }[];
+};
+
+/** RFC 9457. The codes: `BadRequest` (400, the request is malformed), `UnknownParameter` (400, unknown parameter), `BadParameter` (400, bad value of a parameter), `Unauthorized` (401, a valid key is required), `Forbidden` (403, the key does not allow this), `CrossOrigin` (403, the request comes from a page of another origin), `WrongHost` (421, the service does not go by this name), `NoSuchRoute` (404, there is nothing at this address), `NoSuchGraph` (404, no such graph), `NoSuchJob` (404, no such job), `NoSuchVertex` (404, no such vertex), `MethodNotAllowed` (405, method not allowed here), `NotAcceptable` (406, no acceptable representation), `PreconditionFailed` (412, the condition of the request is false), `LengthRequired` (411, content-Length is required), `HeadTooLarge` (431, the head of the request is too large), `UnsupportedMediaType` (415, unsupported format), `RangeNotSatisfiable` (416, range outside the content), `NotSolved` (409, the graph is not solved yet), `NotAMatrix` (409, the result is a hierarchy), `NoCoordinates` (409, the graph has no coordinates), `JobFinished` (409, the job has ended already), `GraphInUse` (409, the graph is in use), `IdempotencyMismatch` (422, the idempotency key was used with another request), `TooLarge` (413, the graph is too large), `BodyTooLarge` (413, the body is too large), `BadGraph` (422, the graph cannot be read), `EmptyBody` (422, there is nothing in the body), `Truncated` (422, the graph ends too early), `WeightRange` (422, weights leave the range of the kind), `NegativeCycle` (422, the graph has a negative cycle), `BadCoordinates` (422, the coordinates cannot be read), `QueueFull` (429, the queue is full), `JobQuota` (429, the quota of waiting jobs is used up), `StorageQuota` (507, the quota of stored bytes is used up), `TooManyWatchers` (429, too many streams of events are open), `TooManyUploads` (429, too many graphs come in at once), `AddressLimit` (429, too many connections from this address), `WrongKeys` (429, too many wrong keys from this address), `ConnectionLimit` (503, too many connections), `Draining` (503, the service is shutting down), `NotReady` (503, the service is not ready), `Cancelled` (409, the job was cancelled), `DeadlineExceeded` (504, the deadline has passed), `NoMemory` (503, not enough memory), `NoDeviceMemory` (503, not enough device memory), `NoDevice` (503, no usable device), `DiskFull` (507, the disk is full), `InputOutput` (500, reading or writing failed), `Corrupt` (500, stored data is damaged), `NotVerified` (500, the result failed its verification), `DeviceLost` (503, the device failed), `PoisonJob` (500, the job ended every solver that tried it), `Configuration` (500, the configuration is wrong). */
 export type Problem = {
   /** `/problems/` and the code in lower case. */
   type: string;
@@ -513,7 +570,7 @@ export type Problem = {
   /** What is wrong here. */
   detail: string;
   /** Stable: for programs. */
-  code: "BadRequest" | "UnknownParameter" | "BadParameter" | "Unauthorized" | "NoSuchRoute" | "NoSuchGraph" | "NoSuchJob" | "NoSuchVertex" | "MethodNotAllowed" | "NotAcceptable" | "PreconditionFailed" | "LengthRequired" | "HeadTooLarge" | "UnsupportedMediaType" | "RangeNotSatisfiable" | "NotSolved" | "NotAMatrix" | "JobFinished" | "GraphInUse" | "IdempotencyMismatch" | "TooLarge" | "BodyTooLarge" | "BadGraph" | "EmptyBody" | "Truncated" | "WeightRange" | "NegativeCycle" | "QueueFull" | "Forbidden" | "CrossOrigin" | "WrongHost" | "JobQuota" | "StorageQuota" | "AddressLimit" | "WrongKeys" | "ConnectionLimit" | "TooManyWatchers" | "TooManyUploads" | "Draining" | "NotReady" | "Cancelled" | "DeadlineExceeded" | "NoMemory" | "NoDeviceMemory" | "NoDevice" | "DiskFull" | "InputOutput" | "Corrupt" | "NotVerified" | "DeviceLost" | "PoisonJob" | "Configuration";
+  code: "BadRequest" | "UnknownParameter" | "BadParameter" | "Unauthorized" | "NoSuchRoute" | "NoSuchGraph" | "NoSuchJob" | "NoSuchVertex" | "MethodNotAllowed" | "NotAcceptable" | "PreconditionFailed" | "LengthRequired" | "HeadTooLarge" | "UnsupportedMediaType" | "RangeNotSatisfiable" | "NotSolved" | "NotAMatrix" | "NoCoordinates" | "BadCoordinates" | "JobFinished" | "GraphInUse" | "IdempotencyMismatch" | "TooLarge" | "BodyTooLarge" | "BadGraph" | "EmptyBody" | "Truncated" | "WeightRange" | "NegativeCycle" | "QueueFull" | "Forbidden" | "CrossOrigin" | "WrongHost" | "JobQuota" | "StorageQuota" | "AddressLimit" | "WrongKeys" | "ConnectionLimit" | "TooManyWatchers" | "TooManyUploads" | "Draining" | "NotReady" | "Cancelled" | "DeadlineExceeded" | "NoMemory" | "NoDeviceMemory" | "NoDevice" | "DiskFull" | "InputOutput" | "Corrupt" | "NotVerified" | "DeviceLost" | "PoisonJob" | "Configuration";
   /** What is taken at most. */
   limit?: number | null;
   /** What it was, as far as it was read. */
@@ -605,6 +662,9 @@ export type Statistics = {
     counts: number[];
   } | null;
 };
+
+/** Longitude and latitude in degrees (WGS 84), or x and y of a plane. */
+export type System = "degrees" | "plane";
 
 export type Table = {
   code: "Ok";

@@ -31,7 +31,7 @@ static enum status refuse_problem(struct word word, struct word object, struct p
         {"aux", "p2p", "a list of queries",
          "Upload the .gr file, and send this one to its /distances as text/x-dimacs-p2p."},
         {"aux", NULL, "a list of coordinates of vertices",
-         "Upload the .gr file of the same name: its edges have the lengths."},
+         "Upload the .gr file of the same name, and PUT this one to its /coordinates."},
     };
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {

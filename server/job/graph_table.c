@@ -118,6 +118,12 @@ void graph_entry_commit(struct graph_entry *entry)
     }
 }
 
+void graph_entry_set_coordinates(struct graph_entry *entry, const struct coordinates_info *info)
+{
+    count_bytes(entry, (int64_t)(info->bytes - entry->coordinates.bytes));
+    entry->coordinates = *info;
+}
+
 void graph_table_remove(struct graph_table *table, struct graph_entry *entry)
 {
     tdelete(entry, &table->by_id, compare_id);
@@ -137,6 +143,7 @@ void graph_table_remove(struct graph_table *table, struct graph_entry *entry)
     for (enum kind kind = KIND_AUTO; kind < KIND_COUNT; kind++) {
         graph_entry_set_result(entry, kind, NULL);
     }
+    graph_entry_set_coordinates(entry, &(struct coordinates_info){0});
     if (entry->committed) {
         count_bytes(entry, -(int64_t)entry->row.file_bytes);
     }

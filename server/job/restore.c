@@ -50,11 +50,18 @@ static enum status restore_graph(void *context, const struct graph_row *row)
     if (status == STATUS_OK) {
         status = graph_table_add(restore->scheduler->graphs, tenant, row, &entry);
     }
-    if (status == STATUS_OK) {
-        graph_entry_commit(entry);
-        restore->graphs++;
+    if (status != STATUS_OK) {
+        return status;
     }
-    return status;
+    graph_entry_commit(entry);
+    restore->graphs++;
+    /* The damaged are gone: what cannot be read now, a query tells. */
+    struct coordinates_info coordinates;
+    if (coordinates_file_look(store_coordinates_folder(restore->scheduler->store), row->id,
+                              &coordinates) == STATUS_OK) {
+        graph_entry_set_coordinates(entry, &coordinates);
+    }
+    return STATUS_OK;
 }
 
 static enum status restore_name(void *context, const struct name_row *row)

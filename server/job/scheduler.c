@@ -10,6 +10,7 @@ void call_finish(struct call *call)
     reader_destroy(call->reader);
     capacity_release_share(&call->share);
     edge_changes_finish(&call->changes);
+    text_finish(&call->coordinates.document);
     free(call->body);
     free(call->warnings);
     call->reader = NULL;
@@ -28,7 +29,9 @@ static void deliver_call(struct message *message)
      * change something. The rest is answered from memory. */
     const bool brings_job =
         call->kind == CALL_SUBMIT || call->kind == CALL_STORE_GRAPH || call->kind == CALL_CHANGE;
-    const bool changes = brings_job || call->kind == CALL_CANCEL || call->kind == CALL_DELETE_GRAPH;
+    const bool changes = brings_job || call->kind == CALL_CANCEL ||
+                         call->kind == CALL_DELETE_GRAPH || call->kind == CALL_PUT_COORDINATES ||
+                         call->kind == CALL_DELETE_COORDINATES;
     if (scheduler->drained_told ? changes : scheduler->draining && brings_job) {
         answer_status(call, STATUS_DRAINING, "The service is shutting down.");
         return;
@@ -62,6 +65,12 @@ static void deliver_call(struct message *message)
         return;
     case CALL_DELETE_GRAPH:
         requests_delete_graph(scheduler, call);
+        return;
+    case CALL_PUT_COORDINATES:
+        coordinates_put(scheduler, call);
+        return;
+    case CALL_DELETE_COORDINATES:
+        coordinates_delete(scheduler, call);
         return;
     case CALL_RESULT:
         requests_call_result(scheduler, call);

@@ -8,6 +8,7 @@
 
 #include "proto/edge_changes.h"
 #include "proto/job_document.h"
+#include "proto/read/coordinates_reader.h"
 #include "proto/read/reader.h"
 #include "server/config.h"
 #include "server/job/capacity.h"
@@ -65,8 +66,20 @@ enum call_kind {
     CALL_GRAPH,    /* key = graph id, alias or job id -> 200; ret graph_id */
     CALL_ESTIMATE, /* key, else vertex_count and edge_count; parameters.kind -> 200 */
     CALL_DELETE_GRAPH, /* key -> 204 (status OK, no body), 409 GraphInUse while a job uses it */
-    CALL_RESULT        /* key that the result table does not have; wait_s -> OK once it has,
+    /* key, coordinates -> 201 or 200, document of them */
+    CALL_PUT_COORDINATES,
+    /* key, coordinates.if_match -> 204, 409 NoCoordinates */
+    CALL_DELETE_COORDINATES,
+    CALL_RESULT /* key that the result table does not have; wait_s -> OK once it has,
                          else NoSuchGraph, NoSuchJob or NotSolved with job_id of the job to watch */
+};
+
+/* A body with coordinates. */
+struct coordinates_upload {
+    struct text document; /* moved; charged to the share of the call */
+    enum coordinates_form form;
+    enum coordinates_system system;
+    char if_match[256]; /* the tags of those that may be changed; empty = any */
 };
 
 /* Parameters of a request for a job, beside the graph. */
@@ -124,6 +137,7 @@ struct call {
     uint32_t vertex_count; /* of a graph that is not stored */
     uint64_t edge_count;
     char cursor[JOB_ID_SIZE];
+    struct coordinates_upload coordinates;
 
     /* Out. */
     enum status status; /* STATUS_OK: http_status and body; else problem */
@@ -191,6 +205,8 @@ void scheduler_drain(struct scheduler *scheduler, void (*drained)(void *context)
 void scheduler_drain_faster(struct scheduler *scheduler);
 /* The file of this graph proved damaged: it goes to quarantine. Any thread. */
 void scheduler_note_damaged_graph(struct scheduler *scheduler, const char *graph_id);
+/* The same of its coordinates. */
+void scheduler_note_damaged_coordinates(struct scheduler *scheduler, const char *graph_id);
 /* Asks posted and not yet answered. Any thread. */
 unsigned scheduler_calls_open(const struct scheduler *scheduler);
 /* After drained: stops the workers, answers every call left. The caller runs the loop on until its

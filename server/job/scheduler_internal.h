@@ -6,6 +6,7 @@
  *
  *   start_stop.c  workers opened, the drain, the end; restore.c: state from the catalogue
  *   scheduler.c   the mailbox, calls by kind, queue to worker, scheduler_settle
+ *   coordinates.c coordinates put, deleted and found damaged
  *   requests.c    lists, graphs shown and deleted, results asked for, estimates
  *   finish.c      work that comes home, cancels and deadlines: how a job ends or is put back
  *   submit.c      uploads, changes and submissions, to their commit; accept.c: when it is durable
@@ -22,6 +23,7 @@
 #include "server/job/scheduler.h"
 #include "server/job/worker/worker.h"
 #include "server/metrics.h"
+#include "server/store/coordinates_file.h"
 #include "server/store/result.h"
 
 /* A worker and the job that it has. */
@@ -72,6 +74,8 @@ struct graph_entry {
     LIST_ENTRY(graph_entry) of_tenant;
     struct alias *version_of;             /* the name of which it is a version, or NULL */
     TAILQ_ENTRY(graph_entry) of_versions; /* newest first */
+    /* The coordinates that it has, or is being given: zeroed, none. */
+    struct coordinates_info coordinates;
 };
 
 /* Every stored graph, in order of creation. Owns the entries and a reference to each result.
@@ -229,6 +233,9 @@ struct commit {
     struct graph *graph; /* owned */
     struct upload_share share;
     struct result *result; /* counted */
+    /* The coordinates that it puts, and those that were there before. */
+    struct coordinates_info coordinates;
+    struct coordinates_info old_coordinates;
     char deleted_id[JOB_ID_SIZE];
     struct job *job;           /* borrowed: its count of changes keeps it */
     struct graph_entry *entry; /* borrowed: its count of changes keeps it */
@@ -334,6 +341,10 @@ void requests_delete_graph(struct scheduler *scheduler, struct call *call);
 void requests_call_result(struct scheduler *scheduler, struct call *call);
 void requests_estimate(struct scheduler *scheduler, struct call *call);
 
+/* ---- coordinates.c ---- */
+void coordinates_put(struct scheduler *scheduler, struct call *call);
+void coordinates_delete(struct scheduler *scheduler, struct call *call);
+
 /* ---- restore.c ---- */
 MUST_CHECK enum status restore_tables(struct scheduler *scheduler, struct problem *reterr);
 /* After the workers are open: what was queued or running is queued. */
@@ -349,6 +360,8 @@ MUST_CHECK enum status graph_table_add(struct graph_table *table, struct tenant 
                                        const struct graph_row *row, struct graph_entry **ret_entry);
 /* Its row is in the catalogue. */
 void graph_entry_commit(struct graph_entry *entry);
+/* It has these coordinates now; zeroed, none. */
+void graph_entry_set_coordinates(struct graph_entry *entry, const struct coordinates_info *info);
 /* Forgets it with its aliases, and lets its results go. */
 void graph_table_remove(struct graph_table *table, struct graph_entry *entry);
 /* The same, when nothing was committed and nothing that could is on its way: after a refusal. */

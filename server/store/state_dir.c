@@ -1,5 +1,6 @@
 #include "server/store/state_dir.h"
 
+#include "server/store/coordinates_file.h"
 #include "server/store/draft_file.h"
 #include "server/store/result_file.h"
 
@@ -160,9 +161,8 @@ static enum status open_folders(const char *path, struct state_dir *folder, stru
         const char *name;
         int *descriptor;
     } folders[] = {
-        {"graphs", &folder->graphs},
-        {"results", &folder->results},
-        {"plans", &folder->plans},
+        {"graphs", &folder->graphs},         {"results", &folder->results},
+        {"plans", &folder->plans},           {"coordinates", &folder->coordinates},
         {"quarantine", &folder->quarantine},
     };
     for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
@@ -180,8 +180,13 @@ static enum status open_folders(const char *path, struct state_dir *folder, stru
 
 enum status state_dir_open(const char *path, struct state_dir *ret_folder, struct problem *reterr)
 {
-    struct state_dir folder = {
-        .root = -1, .lock = -1, .graphs = -1, .results = -1, .plans = -1, .quarantine = -1};
+    struct state_dir folder = {.root = -1,
+                               .lock = -1,
+                               .graphs = -1,
+                               .results = -1,
+                               .plans = -1,
+                               .coordinates = -1,
+                               .quarantine = -1};
     int length = snprintf(folder.catalogue_path, STATE_PATH_SIZE, "%s/catalogue.db", path);
     if (length >= STATE_PATH_SIZE) {
         return problem_set(reterr, STATUS_CONFIG, "the path of the state directory is too long");
@@ -232,14 +237,22 @@ bool state_dir_drop_reserve(struct state_dir *folder)
 
 void state_dir_close(struct state_dir *folder)
 {
-    int *const descriptors[] = {&folder->quarantine, &folder->plans, &folder->results,
-                                &folder->graphs,     &folder->lock,  &folder->root};
+    int *const descriptors[] = {&folder->quarantine, &folder->coordinates, &folder->plans,
+                                &folder->results,    &folder->graphs,      &folder->lock,
+                                &folder->root};
     for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++) {
         if (*descriptors[i] >= 0) {
             close(*descriptors[i]);
         }
         *descriptors[i] = -1;
     }
+}
+
+void state_dir_quarantine_coordinates(const struct state_dir *folder, const char *graph_id)
+{
+    char name[GRAPH_ID_SIZE + 16];
+    snprintf(name, sizeof(name), "%s.coordinates", graph_id);
+    (void)renameat(folder->coordinates, graph_id, folder->quarantine, name);
 }
 
 /* ---- Repair ---- */
@@ -363,12 +376,26 @@ static enum status result_is_named(struct catalogue *catalogue, const char *name
                                        : STATUS_OK;
 }
 
+/* Coordinates have no row of their own: the graph's names them. */
+static enum status check_coordinates(struct repair *repair, const char *graph_id)
+{
+    const struct state_dir *folder = repair->folder;
+    struct coordinates_info info;
+    const enum status status = coordinates_file_look(folder->coordinates, graph_id, &info);
+    if (status != STATUS_CORRUPT) {
+        return status;
+    }
+    state_dir_quarantine_coordinates(folder, graph_id);
+    return note_file(repair, "coordinates_file", graph_id, KIND_COUNT);
+}
+
 /* Removes the files that no row names, but moves graphs to quarantine, where that can be done: a
  * crash between file and row leaves one, and a catalogue that has lost its latest changes more. */
 static enum status remove_orphans(struct repair *repair, int folder)
 {
     struct catalogue *catalogue = repair->catalogue;
     const bool of_results = folder == repair->folder->results;
+    const bool of_coordinates = folder == repair->folder->coordinates;
     int descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *stream = descriptor >= 0 ? fdopendir(descriptor) : NULL;
     enum status status = stream != NULL ? STATUS_OK : draft_file_status(errno);
@@ -387,10 +414,13 @@ static enum status remove_orphans(struct repair *repair, int folder)
             status = of_results ? result_is_named(catalogue, name, &named)
                                 : catalogue_has_graph(catalogue, name, &named, NULL);
         }
+        if (status == STATUS_OK && named && of_coordinates) {
+            status = check_coordinates(repair, name);
+        }
         if (status != STATUS_OK || named) {
             continue;
         }
-        if (!is_draft && !of_results) {
+        if (!is_draft && !of_results && !of_coordinates) {
             status = note_file(repair, "graph_without_row", name, KIND_COUNT);
             (void)renameat(folder, name, repair->folder->quarantine, name);
         } else if (unlinkat(folder, name, 0) != 0 && errno != EISDIR) {
@@ -428,6 +458,9 @@ enum status state_dir_repair(const struct state_dir *folder, struct catalogue *c
     }
     if (status == STATUS_OK) {
         status = remove_orphans(&repair, folder->results);
+    }
+    if (status == STATUS_OK) {
+        status = remove_orphans(&repair, folder->coordinates);
     }
     if (status != STATUS_OK) {
         state_dir_forget_damage(repair.found);

@@ -16,6 +16,7 @@ struct state_dir {
     int graphs;
     int results;
     int plans;
+    int coordinates;
     int quarantine;
     bool has_reserve;
     char store_id[STORE_ID_SIZE];
@@ -28,12 +29,14 @@ struct state_dir {
 MUST_CHECK enum status state_dir_open(const char *path, struct state_dir *ret_folder,
                                       struct problem *reterr);
 /* Makes rows and files agree again: damaged rows are set aside, those whose file is gone are
- * dropped, results that are not what their rows say and graphs without a sound row go to
- * quarantine, and files that no row names are removed. ret_found: a list of all that, the caller's,
- * in which a result whose file is gone has an empty word. Starting thread. */
+ * dropped, results that are not what their rows say, graphs without a sound row and damaged
+ * coordinates go to quarantine, and files that no row names are removed. ret_found: a list of all
+ * that, the caller's, in which a result whose file is gone has an empty word. Starting thread. */
 MUST_CHECK enum status state_dir_repair(const struct state_dir *folder, struct catalogue *catalogue,
                                         struct catalogue_damage **ret_found,
                                         struct problem *reterr);
+/* Moves them there from under the id of their graph. */
+void state_dir_quarantine_coordinates(const struct state_dir *folder, const char *graph_id);
 void state_dir_forget_damage(struct catalogue_damage *found);
 /* RESERVE: some MiB of the disk that the catalogue is given when there is nothing else left. The
  * catalogue's thread. Takes them, if there are so many; does nothing while it has them. */

@@ -1,9 +1,11 @@
 #include "server/store/store.h"
 
+#include "server/store/coordinates_file.h"
 #include "server/store/draft_file.h"
 #include "server/store/graph_file.h"
 #include "server/store/state_dir.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -269,12 +271,58 @@ static void sweep_files(struct store *store, const struct store_change *batch)
     }
 }
 
+/* Whether they are damaged, read again as they may have been replaced since. */
+static bool has_damaged_coordinates(const struct store *store, const char *graph_id)
+{
+    struct coordinates *coordinates = NULL;
+    struct coordinates_info info;
+    const enum status status =
+        coordinates_file_read(store->dir.coordinates, graph_id, &coordinates, &info);
+    coordinates_destroy(coordinates);
+    return status == STATUS_CORRUPT;
+}
+
+/* Phase 5. The name of the file alone decides, so that whoever looks finds the old ones or the new
+ * ones; those of a graph go after its row, without which a start removes them. */
+static void change_coordinates(struct store *store, struct store_change *batch)
+{
+    for (struct store_change *change = batch; change != NULL; change = change->next) {
+        const char *deleted_id = change->delete_coordinates_id;
+        enum status status = change->status;
+        bool has_changed = false;
+        if (status == STATUS_OK && change->put_coordinates_id != NULL) {
+            status = store->refusing ? STATUS_IO
+                                     : draft_file_publish(&change->coordinates_file,
+                                                          change->put_coordinates_id);
+            has_changed = status == STATUS_OK;
+        } else if (status == STATUS_OK && deleted_id != NULL && change->quarantine_coordinates) {
+            if (has_damaged_coordinates(store, deleted_id)) {
+                state_dir_quarantine_coordinates(&store->dir, deleted_id);
+            }
+        } else if (status == STATUS_OK && deleted_id != NULL) {
+            has_changed = unlinkat(store->dir.coordinates, deleted_id, 0) == 0;
+            status = has_changed || errno == ENOENT ? STATUS_OK : draft_file_status(errno);
+        }
+        if (has_changed) {
+            status = draft_file_sync_names(store->dir.coordinates);
+        }
+        if (change->put_coordinates_id != NULL) {
+            draft_file_finish(&change->coordinates_file);
+        }
+        note_status(store, change, status);
+        if (change->status == STATUS_OK && change->delete_graph_id != NULL) {
+            unlinkat(store->dir.coordinates, change->delete_graph_id, 0);
+        }
+    }
+}
+
 static void carry_out(struct store *store, struct store_change *batch)
 {
     bool has_results = false;
     publish_graphs(store, batch);
     write_rows(store, batch);
     sweep_files(store, batch);
+    change_coordinates(store, batch);
     state_dir_keep_reserve(&store->dir);
     for (const struct store_change *change = batch; change != NULL; change = change->next) {
         has_results |= touches_results(change);
@@ -501,6 +549,11 @@ int store_result_folder(const struct store *store)
 int store_plan_folder(const struct store *store)
 {
     return store->dir.plans;
+}
+
+int store_coordinates_folder(const struct store *store)
+{
+    return store->dir.coordinates;
 }
 
 /* The figures of the file system; all 0 when statvfs fails. */

@@ -1,7 +1,7 @@
 /* The state directory and its two disk threads, which alone publish anything in it.
  *
  *   LOCK, FORMAT, RESERVE, catalogue.db, graphs/<id>, results/<id>.<kind>.npy, quarantine/,
- *   plans/<digest>, which are the workers' matter (plan_file.h)
+ *   plans/<digest>, which are the workers' matter (plan_file.h), coordinates/<id of a graph>
  *
  * A change is files first, catalogue commit second: what the catalogue names is on the disk. Files
  * that no row names are removed at start-up, graphs to quarantine. Changes that publish or delete
@@ -37,6 +37,12 @@ struct store_change {
     bool quarantine;                 /* the file of delete_result: it is damaged */
     const char *quarantine_graph_id; /* the damaged file alone; its row stays */
     const char *delete_job_id;
+    /* The id of the graph whose coordinates come, in coordinates_file, or go; these changes have no
+     * row, and are carried out once the rows of all others are committed. */
+    const char *put_coordinates_id;
+    const char *delete_coordinates_id;
+    bool quarantine_coordinates; /* with delete_coordinates_id: if they are damaged still */
+    struct draft_file coordinates_file;
 
     enum status status;        /* out */
     uint64_t graph_file_bytes; /* out */
@@ -71,6 +77,7 @@ void store_apply(struct store *store, struct store_change *change);
 int store_graph_folder(const struct store *store);
 int store_result_folder(const struct store *store);
 int store_plan_folder(const struct store *store);
+int store_coordinates_folder(const struct store *store);
 /* A word that the store made at random when it was created, to key ids with. It leaves the process
  * nowhere. */
 const char *store_secret(const struct store *store);

@@ -276,6 +276,28 @@ def test_changes_are_as_described(daemon):
     ask(daemon, "PUT", path, bytes((1, 2, 0, 0, 6, 0, 0, 0)), {**weights, "Prefer": "wait=60"}, g="live")
 
 
+def test_coordinates_are_as_described(daemon):
+    daemon.solve(b"p sp 3 2\na 1 2 3\na 2 3 4\n", "?name=placed")
+    path = "/v1/graphs/{g}/coordinates"
+    refuse(daemon, "NoCoordinates", "GET", path, g="placed")
+    refuse(daemon, "BadCoordinates", "PUT", path, b"1,2,3\n", g="placed")
+    degrees = b"vertex,lon,lat\n1,7.5,46.2\n2,8.5,47.2\n"
+    ask(daemon, "PUT", path, degrees, {"Content-Type": "text/csv"}, 201, g="placed")
+    ask(daemon, "GET", "/v1/graphs/{g}", g="placed")
+    for type in ("application/json", "text/csv", "application/geo+json"):
+        answer = ask(daemon, "GET", path, headers={"Accept": type}, g="placed")
+        ask(daemon, "HEAD", path, headers={"Accept": type}, g="placed")
+        tag = {"If-None-Match": answer.headers["ETag"], "Accept": type}
+        ask(daemon, "GET", path, headers=tag, status=304, g="placed")
+    ask(daemon, "GET", "/v1/graphs/{g}/nearest", query="?lon=7&lat=46", g="placed")
+    ask(daemon, "PUT", path, answer.body, {"Content-Type": "application/geo+json"}, g="placed")
+    ask(daemon, "PUT", path, b"p aux sp co 1\nv 1 5 6\n", {"Content-Type": "text/plain"}, 200, "?system=plane", g="placed")
+    ask(daemon, "GET", path, g="placed")
+    ask(daemon, "GET", "/v1/graphs/{g}/nearest", query="?x=7&y=46", g="placed")
+    ask(daemon, "DELETE", path, status=204, g="placed")
+    ask(daemon, "DELETE", path, status=409, g="placed")
+
+
 def test_answers_are_as_described(daemon):
     pairs = json.dumps({"pairs": [[1, 2], [1, 4]]})
     for path, query in (

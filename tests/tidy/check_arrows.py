@@ -58,6 +58,7 @@ LIBRARIES = (
         (
             "gpu/staging.c",
             "server/store/search_pool.c",
+            "server/store/coordinates_cache.c",
             "server/store/adjacency_cache.c",
             "server/job/mailbox.c",
             "server/store/store.c",

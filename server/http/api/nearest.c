@@ -122,13 +122,29 @@ static void serve(struct request *request)
     stream_answer_context(request, "application/json", found, destroy_found, make_neighbour, 0);
 }
 
+static bool has_place(const struct request *request)
+{
+    static const char *const names[] = {"lon", "lat", "x", "y"};
+    bool has_place = false;
+
+    for (size_t i = 0; i < 4; i++) {
+        has_place |= query_value(&request->query, names[i]) != NULL;
+    }
+    return has_place;
+}
+
 /* A bad limit is refused before the result is looked up. */
 void serve_nearest(struct request *request)
 {
     struct nearest_query query;
     struct problem problem;
 
-    if (take_limit(request, &query, &problem) == STATUS_OK) {
+    if (query_value(&request->query, "source") == NULL) {
+        serve_coordinates_nearest(request);
+    } else if (has_place(request)) {
+        request_refuse_with(request, STATUS_BAD_PARAMETER, "source and a place are two questions.",
+                            "Leave source out, or lon and lat, or x and y.");
+    } else if (take_limit(request, &query, &problem) == STATUS_OK) {
         request_find_result(request, serve);
     } else {
         request_refuse(request, &problem);

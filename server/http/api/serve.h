@@ -49,6 +49,13 @@ void serve_estimate(struct request *request);
 
 void serve_nearest(struct request *request);
 
+MUST_CHECK enum status serve_coordinates_prepare(struct request *request, struct problem *reterr);
+void serve_coordinates_put(struct request *request);
+void serve_coordinates_show(struct request *request);
+void serve_coordinates_delete(struct request *request);
+/* The vertex nearest to a place. */
+void serve_coordinates_nearest(struct request *request);
+
 void serve_statistics(struct request *request);
 void serve_heatmap(struct request *request);
 

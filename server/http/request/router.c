@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define JSON "application/json"
+#define GEOJSON "application/geo+json"
 
 static const struct route_query none = {.required = 0};
 static const struct route_query of_upload = {
@@ -45,12 +46,21 @@ static const struct route_query of_paths = {
     .hint = "Answered: " JSON ".",
 };
 static const struct route_query of_nearest = {
-    .parameters = {"source", "k"},
-    .required = 1,
+    .parameters = {"source", "k", "lon", "lat", "x", "y"},
     .offers = {JSON},
     .refusal = "Vertices are not answered in such a form.",
     .hint = "Answered: " JSON ".",
 };
+static const struct route_query of_coordinates = {
+    .offers = {JSON, "text/csv", GEOJSON},
+    .refusal = "Coordinates are not answered in such a form.",
+    .hint = "Answered: " JSON ", text/csv, " GEOJSON ".",
+};
+static const struct route_query of_coordinates_put = {
+    .parameters = {"format", "system"},
+    .compares = true,
+};
+static const struct route_query of_coordinates_delete = {.compares = true};
 static const struct route_query of_within = {
     .parameters = {"source", "max"},
     .required = 2,
@@ -108,6 +118,12 @@ const struct route router_table[] = {
      serve_changes_edges, RIGHT_WRITE, ON_MAIN},
     {METHOD_PUT, "/v1/graphs/{g}/weights", &of_change, serve_changes_prepare_weights,
      serve_changes_weights, RIGHT_WRITE, ON_MAIN},
+    {METHOD_PUT, "/v1/graphs/{g}/coordinates", &of_coordinates_put, serve_coordinates_prepare,
+     serve_coordinates_put, RIGHT_WRITE, ON_MAIN},
+    {METHOD_GET, "/v1/graphs/{g}/coordinates", &of_coordinates, NULL,
+     serve_coordinates_show, RIGHT_READ, ON_MAIN},
+    {METHOD_DELETE, "/v1/graphs/{g}/coordinates", &of_coordinates_delete, NULL,
+     serve_coordinates_delete, RIGHT_WRITE, ON_MAIN},
     {METHOD_POST, "/v1/graphs/{g}/distances", &none, serve_pairs_prepare,
      serve_pairs, RIGHT_READ, ON_MAIN},
     {METHOD_GET, "/v1/graphs/{g}/path", &of_path, NULL, serve_paths_one, RIGHT_READ, ON_MAIN},

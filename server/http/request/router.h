@@ -30,7 +30,7 @@ struct route_query {
     const char *parameters[12]; /* all that are known; NULL-terminated */
     unsigned required;          /* so many of the first must be given */
     /* The media types of the answer, NULL-terminated; none where the handler chooses. */
-    const char *offers[3];
+    const char *offers[4];
     const char *refusal; /* of a request that accepts none of them, and its hint */
     const char *hint;
     bool of_result; /* the handler is called once there is the result that the path names */

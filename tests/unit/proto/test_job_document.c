@@ -357,7 +357,9 @@ static void graph_document_lists_names_and_links(void **state)
                 "\"bytes\":1234," SUMMARY_TEXT "},\"result\":null,\"job\":null,"
                 "\"links\":{\"self\":\"/v1/graphs/g_1\",\"vertices\":\"/v1/graphs/g_1/vertices\","
                 "\"distance\":\"/v1/graphs/g_1/distance\",\"matrix\":\"/v1/graphs/g_1/matrix\","
-                "\"stats\":\"/v1/graphs/g_1/stats\"}}");
+                "\"stats\":\"/v1/graphs/g_1/stats\"},\"coordinates\":null}");
+    document.coordinate_system = "plane";
+    document.located = 3;
     document.names = NULL;
     document.parent = "g_0";
     document.kind = "i4";
@@ -366,6 +368,8 @@ static void graph_document_lists_names_and_links(void **state)
     char *text = graph_document_print(&document);
     assert_non_null(text);
     assert_non_null(strstr(text, "\"names\":[],\"parent\":\"g_0\""));
+    assert_non_null(strstr(text, "\"coordinates\":{\"system\":\"plane\",\"located\":3,"
+                                 "\"missing\":2}"));
     assert_non_null(strstr(text, "\"components\":3,\"kind\":\"i4\"}"));
     assert_non_null(strstr(text, "\"result\":\"i4\",\"job\":\"j_1\""));
     assert_non_null(strstr(text, "\"job\":\"/v1/jobs/j_1\""));

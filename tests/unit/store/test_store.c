@@ -189,9 +189,9 @@ static void new_directory_is_private_and_complete(void **state)
     assert_int_equal(fstatat(fixture->folder, "state", &info, 0), 0);
     assert_int_equal(info.st_mode & 07777, 0700);
     const char *const entries[] = {"LOCK",    "FORMAT", "catalogue.db", "graphs",
-                                   "results", "plans",  "quarantine"};
-    assert_int_equal(fixture_count_files(fixture, "state"), 7);
-    for (size_t i = 0; i < 7; i++) {
+                                   "results", "plans",  "coordinates",  "quarantine"};
+    assert_int_equal(fixture_count_files(fixture, "state"), 8);
+    for (size_t i = 0; i < 8; i++) {
         char path[64];
         snprintf(path, sizeof path, "state/%s", entries[i]);
         assert_int_equal(faccessat(fixture->folder, path, F_OK, 0), 0);

@@ -1,0 +1,167 @@
+#include "server/store/coordinates_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define VERSION 1
+#define ID_ROOM 48
+
+static const char magic[8] = "apspdxy";
+
+struct header {
+    char magic[8];
+    char id[ID_ROOM]; /* of the graph: a file under the name of another is found by it */
+    uint32_t version;
+    uint32_t count;
+    uint32_t located;
+    uint32_t is_plane;
+    uint64_t checksum; /* of x and y */
+    uint64_t header_checksum;
+};
+
+static_assert(sizeof(struct header) == 88, "no padding");
+static_assert(GRAPH_ID_SIZE <= ID_ROOM, "an id fits");
+
+static size_t array_size(uint32_t count)
+{
+    return (size_t)count * sizeof(double);
+}
+
+static uint64_t checksum_of(const struct coordinates *coordinates)
+{
+    const size_t size = array_size(coordinates->count);
+    return XXH3_64bits_withSeed(coordinates->y, size, XXH3_64bits(coordinates->x, size));
+}
+
+static struct coordinates_info info_of(const struct header *header)
+{
+    return (struct coordinates_info){
+        .bytes = sizeof(*header) + 2 * array_size(header->count),
+        .tag = header->header_checksum,
+        .located = header->located,
+        .is_plane = header->is_plane != 0,
+    };
+}
+
+enum status coordinates_file_write(int folder, const char *id,
+                                   const struct coordinates *coordinates,
+                                   struct draft_file *ret_file, struct coordinates_info *ret_info)
+{
+    const size_t size = array_size(coordinates->count);
+    struct header header = {
+        .version = VERSION,
+        .count = coordinates->count,
+        .located = coordinates->located,
+        .is_plane = coordinates->is_plane,
+        .checksum = checksum_of(coordinates),
+    };
+    struct draft_file file;
+    memcpy(header.magic, magic, sizeof(magic));
+    memcpy(header.id, id, strnlen(id, ID_ROOM - 1));
+    header.header_checksum = XXH3_64bits(&header, offsetof(struct header, header_checksum));
+    enum status status = draft_file_create(folder, &file);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = draft_file_write(file.descriptor, 0, &header, sizeof(header));
+    if (status == STATUS_OK) {
+        status = draft_file_write(file.descriptor, sizeof(header), coordinates->x, size);
+    }
+    if (status == STATUS_OK) {
+        status = draft_file_write(file.descriptor, sizeof(header) + size, coordinates->y, size);
+    }
+    if (status != STATUS_OK) {
+        draft_file_finish(&file);
+        return status;
+    }
+    *ret_file = file;
+    *ret_info = info_of(&header);
+    return STATUS_OK;
+}
+
+/* The open file of this graph, and its sound header: after this the count asks for no more memory
+ * than the file is long. */
+static enum status open_file(int folder, const char *id, int *ret_descriptor,
+                             struct header *ret_header)
+{
+    struct stat about;
+    const int descriptor = openat(folder, id, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (descriptor < 0) {
+        return errno == ENOENT ? STATUS_NO_COORDINATES : draft_file_status(errno);
+    }
+    enum status status = draft_file_read(descriptor, 0, ret_header, sizeof(*ret_header));
+    if (status == STATUS_OK && fstat(descriptor, &about) != 0) {
+        status = draft_file_status(errno);
+    }
+    if (status == STATUS_OK &&
+        (memcmp(ret_header->magic, magic, sizeof(magic)) != 0 || ret_header->version != VERSION ||
+         ret_header->header_checksum !=
+             XXH3_64bits(ret_header, offsetof(struct header, header_checksum)) ||
+         strncmp(ret_header->id, id, ID_ROOM) != 0 ||
+         info_of(ret_header).bytes != (uint64_t)about.st_size)) {
+        status = STATUS_CORRUPT;
+    }
+    if (status != STATUS_OK) {
+        close(descriptor);
+        return status;
+    }
+    *ret_descriptor = descriptor;
+    return STATUS_OK;
+}
+
+enum status coordinates_file_look(int folder, const char *id, struct coordinates_info *ret_info)
+{
+    struct header header;
+    int descriptor;
+    const enum status status = open_file(folder, id, &descriptor, &header);
+    if (status == STATUS_NO_COORDINATES) {
+        *ret_info = (struct coordinates_info){0};
+        return STATUS_OK;
+    }
+    if (status == STATUS_OK) {
+        close(descriptor);
+        *ret_info = info_of(&header);
+    }
+    return status;
+}
+
+enum status coordinates_file_read(int folder, const char *id, struct coordinates **ret_coordinates,
+                                  struct coordinates_info *ret_info)
+{
+    struct coordinates *coordinates = NULL;
+    struct header header;
+    int descriptor;
+    enum status status = open_file(folder, id, &descriptor, &header);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    const size_t size = array_size(header.count);
+    status = coordinates_create(header.count, &coordinates);
+    if (status == STATUS_OK) {
+        coordinates->is_plane = header.is_plane != 0;
+        status = draft_file_read(descriptor, sizeof(header), coordinates->x, size);
+    }
+    if (status == STATUS_OK) {
+        status = draft_file_read(descriptor, sizeof(header) + size, coordinates->y, size);
+    }
+    close(descriptor);
+    if (status == STATUS_OK && checksum_of(coordinates) != header.checksum) {
+        status = STATUS_CORRUPT;
+    }
+    if (status == STATUS_OK) {
+        status = coordinates_complete(coordinates);
+    }
+    if (status != STATUS_OK) {
+        coordinates_destroy(coordinates);
+        return status;
+    }
+    *ret_coordinates = coordinates;
+    *ret_info = info_of(&header);
+    return STATUS_OK;
+}

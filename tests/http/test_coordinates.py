@@ -1,0 +1,274 @@
+"""Coordinates of vertices: put, asked for in each form, kept over a kill, found damaged, removed."""
+
+import gzip
+import json
+import math
+import os
+
+import access
+import harness
+
+SQUARE = b"p sp 4 8\na 1 2 5\na 2 1 5\na 2 3 7\na 3 2 7\na 3 4 1\na 4 3 1\na 4 1 2\na 1 4 2\n"
+CO = b"c four corners\np aux sp co 4\nv 1 7439000 46948000\nv 2 8541000 47376000\nv 3 6143000 46204000\nv 4 7588000 47559000\n"
+CSV = "text/csv"
+GEOJSON = "application/geo+json"
+EARTH = 6371008.8
+
+
+def stored(daemon, body=SQUARE, query=""):
+    answer = daemon.ask("POST", "/v1/graphs" + query, body)
+    assert answer.status in (200, 201), answer.body
+    return "/v1/graphs/" + answer.json["id"]
+
+
+def put(daemon, graph, body, query="", **headers):
+    return daemon.ask("PUT", graph + "/coordinates" + query, body,
+                      {name.replace("_", "-"): value for name, value in headers.items()})
+
+
+def located(daemon, body=CO, query="", graph=SQUARE):
+    path = stored(daemon, graph)
+    daemon.ask("DELETE", path + "/coordinates")
+    put(daemon, path, body, query).expect(201)
+    return path
+
+
+def metres(a, b):
+    """The great circle, by the haversine formula."""
+    x, y, u, v = (math.radians(number) for number in (*a, *b))
+    square = math.sin((v - y) / 2) ** 2 + math.cos(y) * math.cos(v) * math.sin((u - x) / 2) ** 2
+    return 2 * EARTH * math.asin(min(1, math.sqrt(square)))
+
+
+def test_a_graph_without_coordinates_says_how_to_give_them(daemon):
+    path = stored(daemon)
+    for answer in (daemon.get(path + "/coordinates"), daemon.get(path + "/nearest?lon=7&lat=46"),
+                   daemon.ask("DELETE", path + "/coordinates")):
+        answer.expect(409, "NoCoordinates")
+    assert "PUT" in daemon.get(path + "/coordinates").json["hint"]
+    assert daemon.get(path).json["coordinates"] is None
+
+
+def test_a_co_file_comes_back_in_each_form(daemon):
+    path = stored(daemon)
+    answer = put(daemon, path, CO).expect(201)
+    assert answer.json["coordinates"] == {"system": "degrees", "located": 4, "missing": 0}, answer.json
+    assert put(daemon, path, CO).expect(200).json == daemon.get(path).json
+    document = daemon.get(path + "/coordinates").expect(200)
+    assert document.headers["Content-Type"] == "application/json"
+    assert document.json["coordinates"][1] == {"vertex": 2, "lon": 8.541, "lat": 47.376}, document.json
+    lines = daemon.get(path + "/coordinates", Accept=CSV).expect(200).body.decode().split("\n")
+    assert lines == ["vertex,lon,lat", "1,7.439,46.948", "2,8.541,47.376", "3,6.143,46.204", "4,7.588,47.559", ""]
+    features = daemon.get(path + "/coordinates", Accept=GEOJSON).expect(200).json
+    assert features["type"] == "FeatureCollection" and len(features["features"]) == 4
+    assert features["features"][0]["id"] == 1
+    assert features["features"][0]["geometry"] == {"type": "Point", "coordinates": [7.439, 46.948]}
+    daemon.get(path + "/coordinates", Accept="image/png").expect(406, "NotAcceptable")
+    assert daemon.get(path).json["coordinates"] == {"system": "degrees", "located": 4, "missing": 0}
+
+
+def test_each_form_that_is_answered_is_read_again(daemon):
+    path = located(daemon)
+    first = daemon.get(path + "/coordinates")
+    for form in (CSV, GEOJSON):
+        body = daemon.get(path + "/coordinates", Accept=form).body
+        daemon.ask("DELETE", path + "/coordinates").expect(204)
+        for kind in (form, "application/x-www-form-urlencoded"):
+            put(daemon, path, body, Content_Type=kind)
+            again = daemon.get(path + "/coordinates").expect(200)
+            assert (again.body, again.headers["ETag"]) == (first.body, first.headers["ETag"])
+
+
+def test_some_vertices_may_have_none(daemon):
+    path = stored(daemon)
+    answer = put(daemon, path, b"vertex,x,y\n2,10,20\n", Content_Type=CSV)
+    assert answer.json["coordinates"] == {"system": "plane", "located": 1, "missing": 3}, answer.json
+    assert daemon.get(path + "/nearest?x=13&y=24").expect(200).json == {"vertex": 2, "x": 10, "y": 20, "distance": 5}
+    put(daemon, path, b'{"type":"FeatureCollection","features":[]}').expect(200)
+    daemon.get(path + "/nearest?lon=1&lat=2").expect(409, "NoCoordinates")
+
+
+def test_what_is_bad_is_refused_where_it_stands_and_changes_nothing(daemon):
+    path = located(daemon)
+    before = daemon.get(path + "/coordinates").body
+    cases = (
+        (b"p aux sp co 1\nv 17 1 2\n", "", 2, 3, "'17'"),
+        (b"p aux sp co 2\nv 1 1 2\n", "", None, None, "announces 2"),
+        (b"vertex,lon,lat\n1,2,north\n", "", 2, 5, "number"),
+        (b"1,2,3\n", "", 1, 1, "columns"),
+        (b"vertex,lon,lat\n1,2,91\n", "", 2, 1, "latitude"),
+        (b'{"type":"FeatureCollection","features":[\n{"id":9,"geometry":null}]}', "", 2, 7, "'9'"),
+        (b'{"type":"FeatureCollection","features":[,]}', "", 1, 41, ""),
+        (gzip.compress(CO)[:-9], "", None, None, ""),
+    )
+    for body, query, line, column, word in cases:
+        problem = put(daemon, path, body, query).expect(422, "BadCoordinates").json
+        assert (problem.get("line"), problem.get("column")) == (line, column), problem
+        assert word in problem["detail"], problem
+    put(daemon, path, b"").expect(422, "EmptyBody")
+    put(daemon, path, CO, "?format=shp").expect(400, "BadParameter")
+    put(daemon, path, CO, "?system=mars").expect(400, "BadParameter")
+    put(daemon, path, CO, Content_Type="image/png").expect(415, "UnsupportedMediaType")
+    put(daemon, "/v1/graphs/nobody", CO).expect(404, "NoSuchGraph")
+    assert daemon.get(path + "/coordinates").body == before
+
+
+def test_format_and_system_are_told(daemon):
+    path = stored(daemon)
+    assert put(daemon, path, b"1,2,3\n4,5,6\n", "?system=degrees").json["coordinates"]["located"] == 2
+    assert put(daemon, path, CO, "?system=plane&format=co").json["coordinates"]["system"] == "plane"
+    assert daemon.get(path + "/nearest?x=0&y=0").json["vertex"] == 3
+    assert put(daemon, path, gzip.compress(CO)).expect(200).json["coordinates"]["system"] == "degrees"
+
+
+def test_the_tag_guards_a_change(daemon):
+    path = located(daemon)
+    tag = daemon.get(path + "/coordinates").headers["ETag"]
+    assert daemon.get(path + "/coordinates", If_None_Match=tag).status == 304
+    csv = daemon.get(path + "/coordinates", Accept=CSV).headers["ETag"]
+    assert csv != tag
+    put(daemon, path, CO, "?system=plane", If_Match=csv).expect(200)
+    put(daemon, path, CO, If_Match=tag).expect(412, "PreconditionFailed")
+    daemon.ask("DELETE", path + "/coordinates", headers={"If-Match": tag}).expect(412, "PreconditionFailed")
+    daemon.ask("DELETE", path + "/coordinates", headers={"If-Match": "*"}).expect(204)
+    put(daemon, path, CO, If_Match="*").expect(412, "PreconditionFailed")
+    put(daemon, path, CO).expect(201)
+
+
+def test_nearest_is_the_nearest_on_the_sphere(daemon):
+    path = located(daemon)
+    places = {place["vertex"]: (place["lon"], place["lat"])
+              for place in daemon.get(path + "/coordinates").json["coordinates"]}
+    for lon in range(-180, 181, 30):
+        for lat in (-90, -45, 0, 46.9, 47.5, 90):
+            found = daemon.get(path + f"/nearest?lon={lon}&lat={lat}").expect(200).json
+            best = min(places, key=lambda v: (metres(places[v], (lon, lat)), v))
+            assert metres(places[found["vertex"]], (lon, lat)) <= metres(places[best], (lon, lat)) + 1e-6
+            assert abs(found["metres"] - metres(places[best], (lon, lat))) < 0.01, found
+            assert (found["lon"], found["lat"]) == places[found["vertex"]]
+
+
+def test_nearest_crosses_the_antimeridian_and_the_poles(daemon):
+    path = located(daemon, b"vertex,lon,lat\n1,-179.9,0\n2,170,0\n3,10,89.9\n4,0,80\n")
+    found = daemon.get(path + "/nearest?lon=179.9&lat=0").expect(200).json
+    assert found["vertex"] == 1 and abs(found["metres"] - math.radians(0.2) * EARTH) < 0.01, found
+    assert daemon.get(path + "/nearest?lon=-170&lat=89.5").json["vertex"] == 3
+
+
+def test_a_question_for_the_nearest_says_which_it_is(daemon):
+    path = located(daemon)
+    for query in ("lon=7", "lat=7", "x=1", "lon=7&lat=east", "lon=181&lat=0", "lon=1&lat=2&x=3", "x=1&y=2",
+                  "lon=7&lat=46&k=2", "", "k=1", "source=1&lon=7&lat=46"):
+        daemon.get(path + "/nearest?" + query).expect(400, "BadParameter")
+    daemon.get("/v1/graphs/nobody/nearest?lon=1&lat=2").expect(404, "NoSuchGraph")
+
+
+def test_they_change_neither_the_id_nor_the_result(daemon):
+    job = daemon.solve(SQUARE, "?name=square")
+    before = daemon.get("/v1/graphs/square/matrix").headers["ETag"]
+    put(daemon, "/v1/graphs/square", CO)
+    assert daemon.submit(SQUARE).expect(200).json["graph"] == job["graph"]
+    assert daemon.get("/v1/graphs/square/matrix").headers["ETag"] == before
+    assert daemon.get("/v1/graphs/square/nearest?lon=7.4&lat=46.9").expect(200).json["vertex"] == 1
+    assert daemon.get(f"/v1/graphs/{job['id']}/nearest?lon=7.4&lat=46.9").expect(200).json["vertex"] == 1
+
+
+def test_they_go_with_their_graph(daemon):
+    path = located(daemon, graph=b"p sp 2 1\na 1 2 3\n", body=b"p aux sp co 2\nv 1 1 2\nv 2 3 4\n")
+    file = f"{daemon.state}/coordinates/{path.rpartition('/')[2]}"
+    assert os.path.exists(file)
+    daemon.ask("DELETE", path).expect(204)
+    assert not os.path.exists(file)
+    assert stored(daemon, b"p sp 2 1\na 1 2 3\n") == path
+    daemon.get(path + "/coordinates").expect(409, "NoCoordinates")
+
+
+def test_they_outlive_a_kill():
+    with harness.Daemon() as daemon:
+        path = located(daemon)
+        before = daemon.get(path + "/coordinates")
+        daemon.kill()
+        # A graph that was deleted, and a draft that a crash left.
+        for name in ("g_00000000000000000000000000", ".tmp-7"):
+            with open(f"{daemon.state}/coordinates/{name}", "wb") as file:
+                file.write(b"left")
+        daemon.start()
+        after = daemon.get(path + "/coordinates").expect(200)
+        assert (after.body, after.headers["ETag"]) == (before.body, before.headers["ETag"])
+        assert os.listdir(f"{daemon.state}/coordinates") == [path.rpartition("/")[2]]
+        daemon.ask("DELETE", path + "/coordinates").expect(204)
+        daemon.kill()
+        daemon.start()
+        daemon.get(path + "/coordinates").expect(409, "NoCoordinates")
+
+
+def flip(path, at):
+    with open(path, "r+b") as file:
+        file.seek(at)
+        byte = file.read(1)[0]
+        file.seek(at)
+        file.write(bytes([byte ^ 64]))
+
+
+def test_damage_goes_to_quarantine():
+    with harness.Daemon() as daemon:
+        path = located(daemon)
+        name = path.rpartition("/")[2]
+        file = f"{daemon.state}/coordinates/{name}"
+        quarantined = f"{daemon.state}/quarantine/{name}.coordinates"
+        # In the header, found by the start; in the places, found by the first question.
+        for at in (20, 100):
+            daemon.terminate()
+            flip(file, at)
+            daemon.start()
+            if at == 100:
+                daemon.get(path + "/coordinates").expect(500, "Corrupt")
+                harness.wait_until(daemon, lambda: os.path.exists(quarantined))
+            daemon.get(path + "/coordinates").expect(409, "NoCoordinates")
+            assert os.path.exists(quarantined)
+            os.unlink(quarantined)
+            assert (b"damage_found" if at == 20 else b"coordinates_damaged") in daemon.log()
+            put(daemon, path, CO).expect(201)
+        daemon.get(path + "/coordinates").expect(200)
+
+
+def test_another_tenant_sees_nothing_and_quotas_count_them():
+    keys = access.Keys("alpha:submitter bytes=2000", "beta:submitter", "alpha:reader")
+    with access.Daemon("--http.keys_file", keys.path) as daemon:
+        graph = daemon.by("alpha:submitter", "POST", "/v1/graphs", SQUARE).expect(201).json["id"]
+        path = f"/v1/graphs/{graph}/coordinates"
+        daemon.by("alpha:submitter", "PUT", path, CO).expect(201)
+        daemon.by("alpha:reader", "GET", path).expect(200)
+        daemon.by("alpha:reader", "PUT", path, CO).expect(403, "Forbidden")
+        for method, body in (("GET", None), ("PUT", CO), ("DELETE", None)):
+            daemon.by("beta:submitter", method, path, body).expect(404, "NoSuchGraph")
+        daemon.by("beta:submitter", "GET", f"/v1/graphs/{graph}/nearest?lon=1&lat=2").expect(404, "NoSuchGraph")
+        long = b"p sp 200 1\na 1 2 3\n"
+        other = daemon.by("beta:submitter", "POST", "/v1/graphs", long).expect(201).json["id"]
+        places = b"vertex,x,y\n1,2,3\n"
+        daemon.by("beta:submitter", "PUT", f"/v1/graphs/{other}/coordinates", places).expect(201)
+        line = b"p sp 60 1\na 1 2 3\n"
+        third = daemon.by("alpha:submitter", "POST", "/v1/graphs", line).expect(201).json["id"]
+        daemon.by("alpha:submitter", "PUT", f"/v1/graphs/{third}/coordinates", places).expect(507, "StorageQuota")
+        daemon.get("/livez").expect(200)
+
+
+def test_a_co_file_that_comes_as_a_graph_is_told_where_it_goes(daemon):
+    problem = daemon.submit(CO).expect(422, "BadGraph").json
+    assert "coordinates" in problem["detail"] and "PUT" in problem["hint"], problem
+
+
+if __name__ == "__main__":
+    tests = dict(globals())
+    own = {name: test for name, test in tests.items()
+           if name.startswith("test_") and not test.__code__.co_argcount}
+    shared = {name: test for name, test in tests.items() if name.startswith("test_") and name not in own}
+    try:
+        harness.run(own, each=False)
+    except SystemExit as ended:
+        failed = ended.code
+    try:
+        harness.run(shared)
+    except SystemExit as ended:
+        failed = failed or ended.code
+    raise SystemExit(failed)

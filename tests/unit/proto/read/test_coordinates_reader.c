@@ -1,0 +1,180 @@
+#include "proto/read/coordinates_reader.h"
+#include "tests/unit/names_fixture.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const words[] = {"a", "b", "c d"};
+
+static enum status read_pieces(const char *text, enum coordinates_system system, size_t piece,
+                               struct coordinates **ret_coordinates, struct problem *reterr)
+{
+    struct vertex_names *range = NULL;
+    struct vertex_names *names = NULL;
+    struct coordinates_reader *reader = NULL;
+    const size_t size = strlen(text);
+    enum status status = STATUS_OK;
+
+    assert_int_equal(vertex_names_create_range(4, 1, &range), STATUS_OK);
+    names = names_of(words, 3, false);
+    const bool has_words = strchr(text, '!') != NULL;
+    assert_int_equal(
+        coordinates_reader_create(COORDINATES_UNSAID, system, has_words ? names : range, &reader),
+        STATUS_OK);
+    for (size_t at = 0; at < size && status == STATUS_OK; at += piece) {
+        const size_t left = size - at;
+
+        status = coordinates_reader_feed(reader, text + at, left < piece ? left : piece, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = coordinates_reader_end(reader, ret_coordinates, reterr);
+    }
+    coordinates_reader_destroy(reader);
+    vertex_names_destroy(names);
+    vertex_names_destroy(range);
+    return status;
+}
+
+static struct coordinates *read_text(const char *text, enum coordinates_system system)
+{
+    struct coordinates *whole = NULL;
+    struct problem problem = {0};
+
+    if (read_pieces(text, system, strlen(text) + 1, &whole, &problem) != STATUS_OK) {
+        fail_msg("%s: %s", text, problem.detail);
+    }
+    for (size_t piece = 1; piece < 4; piece++) {
+        struct coordinates *cut = NULL;
+
+        assert_int_equal(read_pieces(text, system, piece, &cut, &problem), STATUS_OK);
+        assert_int_equal(cut->located, whole->located);
+        assert_memory_equal(cut->x, whole->x, cut->count * sizeof(double));
+        assert_memory_equal(cut->y, whole->y, cut->count * sizeof(double));
+        coordinates_destroy(cut);
+    }
+    return whole;
+}
+
+static void check_place(const char *text, enum coordinates_system system, bool is_plane,
+                        uint32_t located, uint32_t row, double x, double y)
+{
+    struct coordinates *coordinates = read_text(text, system);
+
+    assert_int_equal(coordinates->is_plane, is_plane);
+    assert_int_equal(coordinates->located, located);
+    assert_true(isnan(x) ? !coordinates_has(coordinates, row)
+                         : coordinates->x[row] == x && coordinates->y[row] == y);
+    coordinates_destroy(coordinates);
+}
+
+static void refuse_text(const char *text, uint64_t line, uint64_t column, const char *word)
+{
+    for (size_t piece = 1; piece < 200; piece += 66) {
+        struct coordinates *coordinates = NULL;
+        struct problem problem = {0};
+
+        assert_int_equal(
+            read_pieces(text, COORDINATES_SYSTEM_UNSAID, piece, &coordinates, &problem),
+            STATUS_BAD_COORDINATES);
+        assert_int_equal(problem.status, STATUS_BAD_COORDINATES);
+        if (strstr(problem.detail, word) == NULL || problem.line != line ||
+            problem.column != column) {
+            fail_msg("%s: %d:%d %s", text, (int)problem.line, (int)problem.column, problem.detail);
+        }
+    }
+}
+
+static void dimacs_has_millionths_of_degrees(void **state)
+{
+    (void)state;
+    check_place("c road\np aux sp co 2\nv 1 -73530767 41085396\nv 3 180000000 -90000000\n",
+                COORDINATES_SYSTEM_UNSAID, false, 2, 0, -73.530767, 41.085396);
+    check_place("p aux sp co 1\r\nv 2 5 6\r\n", COORDINATES_SYSTEM_UNSAID, false, 1, 1, 5e-6, 6e-6);
+}
+
+static void dimacs_beyond_degrees_is_a_plane(void **state)
+{
+    (void)state;
+    check_place("p aux sp co 2\nv 1 5 6\nv 2 0 90000001\n", COORDINATES_SYSTEM_UNSAID, true, 2, 0,
+                5, 6);
+    check_place("p aux sp co 1\nv 2 5 6\n", COORDINATES_PLANE, true, 1, 1, 5, 6);
+}
+
+static void csv_follows_its_header(void **state)
+{
+    (void)state;
+    check_place("Vertex,lon,lat\n1,7.5,46.25\n2,,\n", COORDINATES_SYSTEM_UNSAID, false, 1, 0, 7.5,
+                46.25);
+    check_place("\xEF\xBB\xBFlat;osmid;note;longitude\n46.25;4;x;7.5\n", COORDINATES_SYSTEM_UNSAID,
+                false, 1, 3, 7.5, 46.25);
+    check_place("# places\n\nid\tx\ty\n3\t1e3\t-2\n", COORDINATES_SYSTEM_UNSAID, true, 1, 2, 1000,
+                -2);
+    check_place("vertex,x,y\n3,1,2\n", COORDINATES_DEGREES, false, 1, 2, 1, 2);
+    check_place("name,x,y,lon,lat\n\"c d\",1,2,3,4\n#!\n", COORDINATES_SYSTEM_UNSAID, false, 1, 2,
+                3, 4);
+}
+
+static void csv_without_a_header_is_told(void **state)
+{
+    (void)state;
+    check_place("1,7.5,46.25\n4,1,2", COORDINATES_DEGREES, false, 2, 3, 1, 2);
+    check_place("1 700 -5\n", COORDINATES_PLANE, true, 1, 0, 700, -5);
+    refuse_text("1,7.5,46.25\n", 1, 1, "does not name the columns");
+}
+
+static void geojson_points_are_named_by_id_or_property(void **state)
+{
+    (void)state;
+    check_place(" \n{\"type\":\"FeatureCollection\",\"crs\":{\"a\":{\"id\":[1,{\"id\":7}]}},"
+                "\"features\":[{\"type\":\"Feature\",\"id\":2,\"geometry\":{\"type\":\"Point\","
+                "\"coordinates\":[7.5,46.25,400]},\"properties\":{\"id\":3}}]}",
+                COORDINATES_SYSTEM_UNSAID, false, 1, 1, 7.5, 46.25);
+    check_place("{\"features\":[{\"properties\":{\"name\":\"b\",\"vertex\":\"a\",\"z\":\"!\"},"
+                "\"geometry\":{\"coordinates\":[1,2],\"type\":\"Point\"}}]}",
+                COORDINATES_SYSTEM_UNSAID, false, 1, 0, 1, 2);
+    check_place("{\"features\":[{\"id\":1,\"geometry\":null},{\"properties\":{\"name\":4},"
+                "\"geometry\":{\"coordinates\":[1000,2],\"type\":\"Point\"}}]}",
+                COORDINATES_PLANE, true, 1, 3, 1000, 2);
+    check_place("{\"type\":\"FeatureCollection\",\"features\":[]}", COORDINATES_SYSTEM_UNSAID,
+                false, 0, 0, NAN, NAN);
+}
+
+static void bad_places_are_refused_where_they_stand(void **state)
+{
+    (void)state;
+    refuse_text("p aux sp co 2\nv 1 5 6\n", 0, 0, "announces 2 vertices and has 1");
+    refuse_text("p aux sp co 1\nv 9 5 6\n", 2, 3, "'9'");
+    refuse_text("p aux sp co 1\nv 1 5 east\n", 2, 7, "a number for y");
+    refuse_text("p aux sp co 1\nv 1 5 6 7\n", 2, 9, "end of the line");
+    refuse_text("p sp 1 1\na 1 2 3\n", 1, 3, "file of coordinates");
+    refuse_text("v 1 5 6\n", 1, 1, "is expected");
+    refuse_text("vertex,lon,lat\n1,181,0\n", 2, 1, "no longitude");
+    refuse_text("vertex,lon,lat\n1,1,2\n1,1,2\n", 3, 1, "already");
+    refuse_text("vertex,lon,lat\n1,east,2\n", 2, 3, "not a number");
+    refuse_text("vertex,lon,lat\n1,2\n", 2, 3, "too few");
+    refuse_text("vertex,lon,lat\n5,2,3\n", 2, 1, "'5'");
+    refuse_text("vertex,x,y\n1,1e101,3\n", 2, 1, "too large");
+    refuse_text("\n\n", 0, 0, "no coordinates");
+    refuse_text("{\"features\":[\n{\"geometry\":null}]}", 2, 17, "names no vertex");
+    refuse_text("{\"features\":[{\"id\":17}]}", 1, 20, "'17'");
+    refuse_text("{\"features\":[{\"id\":1,\"geometry\":{\"type\":\"LineString\"}}]}", 1, 54,
+                "not a point");
+    refuse_text("{\"features\":[{\"geometry\":{\"coordinates\":[[1,2]]}}]}", 1, 42,
+                "two or three numbers");
+    refuse_text("{\"features\":[1]}", 1, 14, "not a list");
+    refuse_text("{\"type\":\"Feature\"}", 0, 0, "no list of features");
+    refuse_text("{\"features\":[", 1, 14, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dimacs_has_millionths_of_degrees),
+        cmocka_unit_test(dimacs_beyond_degrees_is_a_plane),
+        cmocka_unit_test(csv_follows_its_header),
+        cmocka_unit_test(csv_without_a_header_is_told),
+        cmocka_unit_test(geojson_points_are_named_by_id_or_property),
+        cmocka_unit_test(bad_places_are_refused_where_they_stand),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
