@@ -12,7 +12,7 @@ ASKED = "document.querySelector('#key-dialog').open && document.querySelector('#
 WANTED, WRONG = "This service needs a key.", "The service refused this key."
 SHUT = "!document.querySelector('#key-dialog').open"
 JOBS = "[...document.querySelectorAll('.job .name')].map((one) => one.textContent).join()"
-TOLD = "return [...document.querySelectorAll('.problem')].map((one) => one.parentElement.id)"
+TOLD = "return [...document.querySelectorAll('.problem')].map((one) => one.closest('[id]').id)"
 KEPT = "return sessionStorage.getItem('apspd-key')"
 
 

@@ -74,6 +74,14 @@ export function seconds(value) {
   return `${(value / 3600).toFixed(1)} h`;
 }
 
+export function age(time) {
+  const passed = Math.max(0, (Date.now() - Date.parse(time)) / 1000);
+  for (const [length, name] of [[86400, "day"], [3600, "hour"], [60, "minute"]]) {
+    if (passed >= length) return plural(Math.floor(passed / length), name);
+  }
+  return "less than a minute";
+}
+
 export function percent(share) {
   const value = share * 100;
   return `${value > 0 && value < 10 ? Number(value.toPrecision(2)) : Math.round(value)}\u00a0%`;

@@ -1,7 +1,7 @@
 // The queue and what it has done: every job with its progress, the active ones to be cancelled.
 
 import { byId, make, say, seconds, percent, count, plural } from "./dom.js";
-import { ask, watch, isLocked, isOver, spent, tell } from "./service.js";
+import { ask, watch, isLocked, isGone, isOver, spent, tell } from "./service.js";
 import { describe, guard } from "./problem.js";
 
 const SHOWN = 30;
@@ -27,7 +27,8 @@ function wordsOf(job) {
   const words = isOver(job) ? [] : [phaseOf(job)];
   if (!isOver(job) && job.eta_s !== null && job.eta_s !== undefined) words.push(`${seconds(job.eta_s)} left`);
   if (job.state === "done" && job.summary) words.push(`${count(job.summary.n)} vertices`);
-  if (job.state === "done" && job.timings) words.push(seconds(spent(job.timings)));
+  if (job.state === "done" && job.input?.cached) words.push("was solved before");
+  else if (job.state === "done" && job.timings && spent(job.timings) > 0) words.push(seconds(spent(job.timings)));
   if (job.state === "failed" && job.problem) words.push(job.problem.title);
   return words.join(" · ");
 }
@@ -40,7 +41,7 @@ class Entry {
     this.open = make("button", { type: "button", class: "link name", onclick: () => onOpen(this.job) });
     this.cancel = make("button", { type: "button", onclick: () => this.stop() }, "Cancel");
     this.problem = make("div");
-    this.element = make("li", { class: "job", "data-job": job.id },
+    this.element = make("li", { class: "job entry", "data-job": job.id },
       make("div", { class: "line" }, this.badge, this.open, this.cancel), this.bar, this.words, this.problem);
     this.update(job);
   }
@@ -119,7 +120,9 @@ function note(job) {
     if (job.problem && job.state === "failed") byId("submit-problem").replaceChildren(describe(job.problem));
   }
   tell("jobs", currentJobs());
-  if (changed) follow();
+  if (!changed) return;
+  tell("changed");
+  follow();
 }
 
 export function currentJobs() {
@@ -154,7 +157,7 @@ export async function refreshJobs() {
 export function startJobs(open) {
   onOpen = open;
   // What others submit, nobody tells.
-  const look = () => { if (!document.hidden && !isLocked()) refreshJobs(); };
+  const look = () => { if (!document.hidden && !isLocked() && !isGone()) refreshJobs(); };
   setInterval(look, 10000);
   document.addEventListener("visibilitychange", look);
 }

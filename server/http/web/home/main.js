@@ -1,7 +1,7 @@
 // The page: which graph is open, the key, and the history of curl lines.
 
 import { byId, make, count, plural, percent, seconds, distance, say } from "./dom.js";
-import { ask, bus, hasKey, useKey, pathOf, spent, isOver } from "./service.js";
+import { ask, bus, hasKey, isGone, useKey, pathOf, spent, isOver } from "./service.js";
 import { describe, guard } from "./problem.js";
 import { startSubmit, listFormats } from "./submit.js";
 import { startJobs, addJob, refreshJobs, forgetJobs, currentJobs, stopWaiting } from "./jobs.js";
@@ -11,11 +11,13 @@ import { openStatistics } from "./statistics.js";
 import { startDrawing, openDrawing } from "./drawing.js";
 import { startAsk, openAsk, pair } from "./ask.js";
 import { openDownloads } from "./downloads.js";
+import { startLibrary, refreshLibrary, forgetLibrary } from "./library.js";
 import { startWelcome } from "./welcome.js";
 
 const TOLD = 20;
 let shown = null; // the id of the open graph
 let wanted = false; // the graph that opens next comes into view
+let turns = 0;
 let limits;
 
 /* ---- History ---- */
@@ -78,7 +80,7 @@ function startKey() {
   byId("key-cancel").addEventListener("click", () => close(false));
   bus.addEventListener("locked", () => askForKey(true));
   bus.addEventListener("asked", () => askForKey(false));
-  bus.addEventListener("unlocked", () => { showKey(); forgetJobs(); closeGraph(); begin(); });
+  bus.addEventListener("unlocked", () => { showKey(); forgetJobs(); forgetLibrary(); closeGraph(); begin(); });
   showKey();
 }
 
@@ -93,8 +95,8 @@ function factsOf(graph, job) {
   if (graph.summary.components > 1) facts.push(`${count(graph.summary.components)} components`);
   if (graph.m > 0) facts.push(`weights ${distance(graph.summary.min_weight)} to ${distance(graph.summary.max_weight)}`);
   if (job?.state === "done") {
-    const time = job.timings ? ` in ${seconds(spent(job.timings))}` : "";
-    facts.push(`solved${time} on ${job.device}`);
+    const time = job.timings && spent(job.timings) > 0 ? ` in ${seconds(spent(job.timings))}` : "";
+    facts.push(job.input?.cached ? `was solved before, on ${job.device}` : `solved${time} on ${job.device}`);
     if (job.plan && job.plan.kind !== "dense") {
       facts.push(`${percent(job.plan.work_fraction)} of the work of a dense graph${job.plan.cached ? ", with a stored plan" : ""}`);
     }
@@ -116,7 +118,7 @@ function phasesOf(timings) {
 function showHead(graph, job) {
   say(byId("graph-name"), graph.names[0] ?? graph.id.slice(0, 12));
   byId("facts").replaceChildren(...factsOf(graph, job).map((fact) => make("li", {}, fact)));
-  byId("phases").replaceChildren(...(job?.timings ? phasesOf(job.timings) : []));
+  byId("phases").replaceChildren(...(job?.timings && !job.input?.cached ? phasesOf(job.timings) : []));
   byId("warnings").replaceChildren(...(job?.warnings ?? []).map(({ detail, hint }) =>
     make("li", {}, detail, make("p", { class: "hint" }, hint))));
   byId("graph-id").textContent = graph.id;
@@ -142,10 +144,13 @@ async function jobOf(graph) {
   return graph.job ? ask(`/v1/jobs/${graph.job}`).catch(() => null) : null;
 }
 
-async function load(id) {
-  const graph = await ask(pathOf(id));
+async function load(asked) {
+  const graph = await ask(pathOf(asked));
   const job = await jobOf(graph);
-  if (id !== shown) return;
+  if (asked !== shown) return;
+  // From here on by its id: its name may move to another graph.
+  const id = graph.id;
+  shown = id;
   showHead(graph, job);
   const solved = graph.result !== null;
   byId("solved").hidden = !solved;
@@ -182,6 +187,7 @@ function closeGraph() {
 function showResult() {
   wanted = false;
   if (matchMedia("(max-width: 48rem)").matches) byId("workspace").scrollIntoView({ block: "start" });
+  if (byId("solved").hidden) return;
   say(byId("news"), `${byId("graph-name").textContent}: solved, ${byId("facts").firstElementChild.textContent}. The result is shown.`);
 }
 
@@ -190,23 +196,42 @@ async function open(id) {
   byId("welcome").hidden = true;
   byId("workspace").hidden = false;
   byId("workspace").setAttribute("aria-busy", "true");
+  const turn = ++turns;
+  closeGraph();
   await guard(byId("graph-problem"), () => load(id));
-  if (id !== shown) return;
+  if (turn !== turns) return;
   if (wanted) showResult();
   byId("workspace").setAttribute("aria-busy", "false");
 }
 
+// The graph in the address, by its id, its name, or a job: one that does not exist says so.
 function follow() {
-  const id = decodeURIComponent(location.hash.slice(1));
-  if (!/^[gj]_\w+$/.test(id)) return;
-  open(id);
+  let id = location.hash.slice(1);
+  try {
+    id = decodeURIComponent(id);
+  } catch {
+    // A name with a bare per cent sign stays as it is.
+  }
+  if (id !== "") open(id);
+  else close();
+}
+
+function close() {
+  shown = null;
+  turns += 1;
+  byId("workspace").hidden = true;
+  byId("welcome").hidden = false;
+}
+
+function choose(id) {
+  wanted = true;
+  if (location.hash === `#${encodeURIComponent(id)}`) follow();
+  else location.hash = encodeURIComponent(id);
 }
 
 function show(job) {
   stopWaiting();
-  wanted = true;
-  if (location.hash === `#${job.graph}`) follow();
-  else location.hash = job.graph;
+  choose(job.graph);
 }
 
 // Where the job is below what is visible, as on a phone, it comes into view, with its progress.
@@ -227,7 +252,39 @@ async function begin() {
   listFormats();
   startDevices(currentJobs);
   refreshJobs();
+  refreshLibrary();
   follow();
+}
+
+/* ---- A service that does not answer ---- */
+
+const RETRY_MS = 3000;
+let retrying;
+
+async function retry() {
+  clearTimeout(retrying);
+  say(byId("gone-words"), "The service does not answer. Trying again every few seconds.");
+  await ask("/version").catch(() => null);
+  if (isGone()) retrying = setTimeout(retry, RETRY_MS);
+}
+
+function startBanner() {
+  byId("retry").addEventListener("click", retry);
+  bus.addEventListener("gone", () => {
+    byId("gone").hidden = false;
+    retrying = setTimeout(retry, RETRY_MS);
+  });
+  bus.addEventListener("back", () => {
+    clearTimeout(retrying);
+    byId("gone").hidden = true;
+    say(byId("news"), "The service answers again");
+    if (limits === undefined || byId("solved").hidden) {
+      begin();
+    } else {
+      refreshJobs();
+      refreshLibrary();
+    }
+  });
 }
 
 byId("shell").textContent = [
@@ -238,6 +295,8 @@ byId("shell").textContent = [
 startKey();
 startSubmit(submitted);
 startWelcome();
+startBanner();
+startLibrary(choose, (id) => { if (id === shown) location.hash = ""; });
 startJobs(show);
 startHeat(pair);
 startDrawing(pair);
@@ -247,4 +306,9 @@ byId("copy").addEventListener("click", copy);
 bus.addEventListener("told", (event) => showTold(event.detail));
 bus.addEventListener("jobs", (event) => showLoad(event.detail));
 addEventListener("hashchange", follow);
+// The address stays that of the graph.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  byId("main").focus();
+});
 begin();

@@ -1,7 +1,7 @@
 // Problem documents, as they say: what, where, and what would help.
 
 import { make, distance } from "./dom.js";
-import { tell } from "./service.js";
+import { tell, isGone } from "./service.js";
 
 // The line of a text file, cut to what surrounds the column.
 async function excerpt(file, line, column) {
@@ -49,6 +49,8 @@ export async function guard(box, task, file) {
     return await task();
   } catch (error) {
     if (error.name === "AbortError") return undefined;
+    // The banner says it already.
+    if (error.document?.code === "NoAnswer" && isGone()) return undefined;
     if (error.document === undefined) console.error(error);
     box.replaceChildren(describe(error.document ?? { title: "The page failed", detail: String(error) }, file));
     return undefined;

@@ -4,8 +4,9 @@ const place = "apspd-key";
 let key = sessionStorage.getItem(place) ?? "";
 
 // "told": a request was made that the reader may want to repeat (detail: its curl line).
-// "locked": the service wants a key, or another one. "unlocked": one was given. "asked": the reader
-// wants to give one.
+// "locked": the service needs a key, or another one. "unlocked": one was given. "asked": the reader
+// wants to give one. "gone" and "back": the service stops answering, and answers again. "changed":
+// a job began or ended, so graphs may have come or changed.
 export const bus = new EventTarget();
 
 export function tell(name, detail) {
@@ -37,6 +38,19 @@ export function useKey(given) {
     sessionStorage.setItem(place, key);
   }
   tell("unlocked");
+}
+
+// While the service does not answer, only what the reader wants is asked, and whether it is back.
+let gone = false;
+
+export function isGone() {
+  return gone;
+}
+
+function setGone(now) {
+  if (gone === now) return;
+  gone = now;
+  tell(now ? "gone" : "back");
 }
 
 export class Refusal extends Error {
@@ -98,8 +112,11 @@ export async function fetchFrom(path, { method = "GET", json, headers = {}, sign
       headers: authorize(body === undefined ? headers : { ...headers, "Content-Type": "application/json" }),
     });
   } catch (error) {
-    throw error.name === "AbortError" ? error : unreachable();
+    if (error.name === "AbortError") throw error;
+    setGone(true);
+    throw unreachable();
   }
+  setGone(false);
   if (!response.ok) throw await refusalOf(response);
   locked &&= path === "/version"; // which needs no key
   return response;

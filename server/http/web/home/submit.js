@@ -1,6 +1,6 @@
 // Sending a graph: a file that is dropped or chosen, or an example.
 
-import { byId, make, bytes, percent, say } from "./dom.js";
+import { byId, make, bytes, percent, plural, say } from "./dom.js";
 import { ask, upload, query, tell, curl } from "./service.js";
 import { guard } from "./problem.js";
 import { examples } from "./graphs.js";
@@ -8,6 +8,7 @@ import { examples } from "./graphs.js";
 let formats = [];
 let last = null; // what was sent, to be sent again
 let sending = null;
+const queue = []; // files that wait
 
 function optionsOf(form) {
   const data = new FormData(form);
@@ -45,29 +46,49 @@ async function send(file, options, signal) {
   tell("told", curl(path, { method: "POST", file: file.name, headers: shown }));
   return upload(path, file, headers, (sent, total) => {
     bar.value = total > 0 ? sent / total : 1;
-    say(words, sent < total ? `Sending ${file.name}: ${percent(sent / total)} of ${bytes(total)}`
-      : `${file.name} is sent; it is being read`);
+    say(words, (sent < total ? `Sending ${file.name}: ${percent(sent / total)} of ${bytes(total)}`
+      : `Sent ${file.name}; the service reads it`) + behind());
   }, signal);
+}
+
+function behind() {
+  return queue.length === 0 ? "" : `; ${plural(queue.length, "file")} to follow`;
 }
 
 function show(active) {
   byId("upload").hidden = !active;
   byId("again").hidden = active || last === null;
+  if (last !== null) say(byId("again"), `Send ${last.file.name} again`);
 }
 
-export async function submit(file, options, onJob) {
-  sending?.abort();
+// Files are sent one after another; each tells its own problem.
+async function sendNext() {
+  if (sending !== null || queue.length === 0) return;
+  const { file, options, onJob } = queue.shift();
   const attempt = new AbortController();
+  const problem = make("div");
+  byId("submit-problem").append(problem);
   sending = attempt;
-  last = file;
+  last = { file, options };
   byId("upload-bar").value = 0;
-  say(byId("upload-words"), `Sending ${file.name}`);
+  say(byId("upload-words"), `Sending ${file.name}${behind()}`);
   show(true);
-  const job = await guard(byId("submit-problem"), () => send(file, options, attempt.signal), file);
-  if (sending !== attempt) return;
+  const job = await guard(problem, () => send(file, options, attempt.signal), file);
   sending = null;
-  show(false);
-  if (job !== undefined) onJob(job, file);
+  if (job === undefined && queue.length + byId("submit-problem").children.length > 1) {
+    problem.prepend(make("p", { class: "soft" }, file.name));
+  }
+  show(queue.length > 0);
+  if (job !== undefined) onJob(job);
+  sendNext();
+}
+
+export function submit(files, options, onJob) {
+  if (sending === null) byId("submit-problem").replaceChildren();
+  const { name: _, ...others } = options;
+  // One name cannot be that of several graphs.
+  for (const file of files) queue.push({ file, options: files.length > 1 ? others : options, onJob });
+  sendNext();
 }
 
 function acceptDrops(zone, take) {
@@ -83,7 +104,7 @@ function acceptDrops(zone, take) {
   page.addEventListener("drop", (event) => {
     event.preventDefault();
     light(-depth);
-    if (event.dataTransfer.files.length > 0) take(event.dataTransfer.files[0]);
+    if (event.dataTransfer.files.length > 0) take([...event.dataTransfer.files]);
   });
 }
 
@@ -97,7 +118,7 @@ function listExamples(onJob) {
         // A name of the user's own stays with the user's graph.
         const options = { name: `example-${one.name}`, format: one.format };
         if (one.directed) options.directed = one.directed;
-        submit(new File([one.make()], one.file), options, onJob);
+        submit([new File([one.make()], one.file)], options, onJob);
       },
     }, make("span", { class: "title" }, one.title), make("span", { class: "about" }, one.about)))));
 }
@@ -105,14 +126,19 @@ function listExamples(onJob) {
 export function startSubmit(onJob) {
   const form = byId("options");
   const input = byId("file");
-  const take = (file) => submit(file, optionsOf(form), onJob);
+  // Options count for the files that they were chosen for.
+  const take = (files, before = {}) => {
+    const options = { ...before, ...optionsOf(form) };
+    form.reset();
+    submit(files, options, onJob);
+  };
   acceptDrops(byId("drop"), take);
   input.addEventListener("change", () => {
-    if (input.files.length > 0) take(input.files[0]);
+    if (input.files.length > 0) take([...input.files]);
     input.value = "";
   });
   form.addEventListener("submit", (event) => event.preventDefault());
-  byId("again").addEventListener("click", () => take(last));
+  byId("again").addEventListener("click", () => take([last.file], last.options));
   byId("give-up").addEventListener("click", () => sending?.abort());
   listExamples(onJob);
 }

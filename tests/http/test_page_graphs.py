@@ -1,0 +1,120 @@
+"""The page at / over many graphs, in a real browser: the list of them, names that do not exist, several
+files at once, options, and a service that goes and comes back. Skipped without Chromium and its driver."""
+
+import browser
+import harness
+from test_page_browser import DROP, JOB, OPEN, READY, WIDTHS, drop, expect_no_other_error, look, picture, text
+
+LISTED = "[...document.querySelectorAll('#library .name')].map((one) => one.textContent).join()"
+SHOWN = f"document.querySelector('#graph-name').textContent === '%s' && {OPEN}"
+SMALL = "p sp 2 1\na 1 2 %d\n"
+
+
+def search(page, words):
+    page.run("const box = document.querySelector('#library-search'); box.value = arguments[0]; box.dispatchEvent(new Event('input'))", words)
+
+
+def test_graphs_are_listed_searched_opened_and_deleted(daemon):
+    for number, name in enumerate(("north", "south", "northwest")):
+        daemon.solve((SMALL % (number + 2)).encode(), f"?name={name}")
+    daemon.ask("POST", "/v1/graphs?name=raw", body=SMALL % 9).expect(201)
+    page = browser.Browser()
+    try:
+        page.open(f"{daemon.url}/", WIDTHS[0], f"{LISTED} === 'raw,northwest,south,north'")
+        words = page.run("return [...document.querySelectorAll('#library .entry > .words')].map((one) => one.textContent)")
+        assert words[0].startswith("2 vertices · 1 edge · ") and "less than a minute old" in words[0] and "not solved" in words[0], words
+        assert "not solved" not in words[1], words
+        search(page, "NORTH")
+        page.until(f"{LISTED} === 'northwest,north'")
+        look(page, "graphs")
+        page.run("document.querySelector('#library-form').requestSubmit()")
+        page.until(SHOWN % "northwest")
+        search(page, "north")
+        page.run("document.querySelector('#library-form').requestSubmit()")
+        page.until(SHOWN % "north")
+        page.click("#library [aria-label='Delete northwest']")
+        page.click("#library .yes")
+        page.until(f"{LISTED} === 'north'")
+        daemon.get("/v1/graphs/northwest").expect(404, "NoSuchGraph")
+        # The graph that is shown goes with its list entry.
+        page.click("#library [aria-label='Delete north']")
+        page.click("#library .yes")
+        page.until("document.querySelector('#workspace').hidden && !document.querySelector('#welcome').hidden")
+        assert "No graph has such a name" in text(page, "#library-words")
+        search(page, "")
+        page.until(f"{LISTED} === 'raw,south'")
+        expect_no_other_error(page)
+    finally:
+        page.close()
+
+
+def test_a_name_in_the_address_opens_its_graph_or_says_so(daemon):
+    daemon.solve((SMALL % 5).encode(), "?name=by.name")
+    page = browser.Browser()
+    try:
+        page.open(f"{daemon.url}/#by.name", WIDTHS[0], SHOWN % "by.name")
+        page.run("location.hash = 'nowhere'")
+        page.until("document.querySelector('#graph-problem .problem')")
+        assert 'There is no graph "nowhere"' in text(page, "#graph-problem")
+        assert page.run("return document.querySelector('#solved').hidden")
+        picture(page, "no-such-graph")
+        expect_no_other_error(page, "graphs/nowhere")
+    finally:
+        page.close()
+
+
+def test_all_dropped_files_are_taken_and_options_do_not_stick(daemon):
+    page = browser.Browser()
+    try:
+        page.open(f"{daemon.url}/", WIDTHS[0], READY)
+        page.run("for (const [name, value] of arguments) document.querySelector(`#options [name=${name}]`).value = value",
+                 ["kind", "f8"], ["name", "mine"])
+        drop(page, "first", SMALL % 11)
+        page.until(SHOWN % "mine")
+        assert daemon.get("/v1/graphs/mine").json["result"] == "f8"
+        page.run("document.querySelector('#options [name=kind]').value = 'f4'")
+        page.run(DROP.replace("data.items.add(new File([text], name));", """
+            for (let at = 0; at < 3; at += 1) data.items.add(new File([text[at]], name[at]));"""),
+                 ["a.gr", "b.gr", "c.gr"], [SMALL % 21, "p sp 2 1\na 1 nine 3\n", SMALL % 23])
+        page.until(f"{JOB % 'a'}?.dataset.state === 'done' && {JOB % 'c'}?.dataset.state === 'done'")
+        assert [daemon.get(f"/v1/graphs/{name}").json["result"] for name in ("a", "c")] == ["f4", "f4"]
+        problem = text(page, "#submit-problem")
+        assert "b.gr" in problem and "line 2" in problem, problem
+        drop(page, "last", SMALL % 31)
+        page.until(SHOWN % "last")
+        assert daemon.get("/v1/graphs/last").json["result"] == "i4"
+        # The same graph again was solved before, and the page does not make a time of it up.
+        page.click("#again")
+        page.until("document.querySelector('.job .words').textContent.includes('was solved before')")
+        page.until(f"{SHOWN % 'last'} && document.querySelector('#facts').textContent.includes('was solved before')")
+        assert text(page, "#phases") == ""
+        expect_no_other_error(page, "jobs?name=b&")
+    finally:
+        page.close()
+
+
+def test_a_service_that_is_gone_has_a_banner_until_it_is_back(_):
+    daemon = harness.Daemon()
+    page = browser.Browser()
+    try:
+        daemon.arguments = ("--listen", f"127.0.0.1:{daemon.port}")
+        page.open(f"{daemon.url}/", WIDTHS[0], READY)
+        drop(page, "lasting", SMALL % 41)
+        page.until(SHOWN % "lasting")
+        daemon.kill()
+        page.click("#pair button.main")
+        page.until("!document.querySelector('#gone').hidden")
+        assert page.run("return document.querySelectorAll('.problem').length") == 0
+        look(page, "gone")
+        daemon.start()
+        page.click("#retry")
+        page.until("document.querySelector('#gone').hidden")
+        page.click("#pair button.main")
+        page.until("document.querySelector('#pair-answer .path li')")
+    finally:
+        page.close()
+        daemon.kill()
+
+
+if __name__ == "__main__":
+    harness.run(globals())
