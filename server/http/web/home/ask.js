@@ -3,45 +3,59 @@
 import { byId, make, distance, plural, count } from "./dom.js";
 import { ask, query, pathOf } from "./service.js";
 import { guard } from "./problem.js";
-import { showPath } from "./drawing.js";
+import { showPath, edgeOf } from "./drawing.js";
+import { chooseEdge } from "./change.js";
 
 const LISTED = 500;
 let graph = null;
+let shown = null; // the path that is listed
 
 /* ---- A pair ---- */
 
+function stepOf(source, target, weight) {
+  return make("button", {
+    type: "button", class: "step", title: "Change this weight",
+    "aria-label": `Change the weight ${weight} of the edge from ${source} to ${target}`,
+    onclick: () => chooseEdge(source, target, weight, edgeOf(target, source)),
+  }, `+${distance(weight)}`);
+}
+
 function listed(path) {
   const items = path.vertices.slice(0, LISTED).map((name, index) =>
-    make("li", {}, `${name}`, index > 0 ? make("span", { class: "soft" }, ` +${distance(path.weights[index - 1])}`) : null));
+    make("li", {}, `${name} `, index > 0 ? stepOf(path.vertices[index - 1], name, path.weights[index - 1]) : null));
   const more = path.vertices.length - items.length;
   return make("ol", { class: "path", tabindex: "0", "aria-label": "Vertices of the path" }, items,
     more > 0 ? make("li", {}, `and ${count(more)} more`) : null);
 }
 
-function answered(source, target, path) {
+// before: the path of this pair in the graph that was changed.
+function answered(source, target, path, before) {
   const box = byId("pair-answer");
+  const was = before === undefined ? "" : before.distance === path.distance ? "; as long as before the change"
+    : `; before the change ${distance(before.distance)}`;
   if (path.distance === null) {
-    box.replaceChildren(make("p", {}, make("strong", {}, "Unreachable"), ` from ${source} to ${target}.`));
+    box.replaceChildren(make("p", {}, make("strong", {}, "Unreachable"), ` from ${source} to ${target}${was}.`));
     return;
   }
   box.replaceChildren(
     make("p", {}, make("strong", { class: "distance" }, distance(path.distance)),
-      ` from ${source} to ${target}, over ${plural(path.weights.length, "edge")}`),
+      ` from ${source} to ${target}, over ${plural(path.weights.length, "edge")}${was}`),
     listed(path));
 }
 
-async function askPair(source, target) {
+async function askPair(source, target, before) {
   const asked = graph;
   const path = await guard(byId("pair-problem"), () =>
-    ask(query(pathOf(asked, "/path"), { source, target }), { told: true }));
+    ask(query(pathOf(asked, "/path"), { source, target }), { told: before === undefined }));
   if (asked !== graph) return;
+  shown = path === undefined ? null : { ...path, source, target };
   if (path === undefined) {
     byId("pair-answer").replaceChildren();
     showPath([]);
     return;
   }
-  answered(source, target, path);
-  showPath(path.vertices);
+  answered(source, target, path, before);
+  showPath(path.vertices, before?.vertices);
 }
 
 export function pair(source, target) {
@@ -89,9 +103,17 @@ export function startAsk() {
   });
 }
 
+// The same question to the graph that was changed.
+export function askAgain(id) {
+  graph = id;
+  if (shown !== null) askPair(shown.source, shown.target, shown);
+  askAround(byId("around-form"), false);
+}
+
 // first, last: names of vertices, to begin with.
 export function openAsk(id, first, last) {
   graph = id;
+  shown = null;
   for (const place of ["pair-answer", "pair-problem", "around-answer", "around-problem"]) byId(place).replaceChildren();
   byId("source").value = byId("around").value = first ?? "";
   byId("target").value = last ?? "";

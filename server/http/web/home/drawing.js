@@ -16,8 +16,11 @@ const canvas = byId("drawing");
 let graph = null;
 let path = []; // rows, of these names
 let names = [];
+let before = []; // rows of the path in the graph that was changed
+let edge = null; // the one that was clicked, [i, j, weight]
 let picked = null;
 let onPair = () => {};
+let onEdge = () => {};
 let opened = 0;
 
 /* ---- Distances as wanted lengths ---- */
@@ -126,6 +129,25 @@ function label(context, [x, y], text, width) {
   context.fillText(text, left, y + 4);
 }
 
+function drawBefore(context, at) {
+  context.strokeStyle = colour("--accent");
+  context.lineWidth = 2;
+  context.setLineDash([4, 5]);
+  context.beginPath();
+  for (let i = 0; i + 1 < before.length; i += 1) line(context, at(before[i]), at(before[i + 1]));
+  context.stroke();
+  context.setLineDash([]);
+}
+
+function drawEdge(context, at) {
+  if (edge === null) return;
+  context.strokeStyle = colour("--link");
+  context.lineWidth = 5;
+  context.beginPath();
+  line(context, at(edge[0]), at(edge[1]));
+  context.stroke();
+}
+
 function drawPath(context, at) {
   context.strokeStyle = context.fillStyle = colour("--accent");
   context.lineWidth = 3.5;
@@ -166,7 +188,9 @@ function redraw() {
     context.fillStyle = colour("--soft");
     graph.vertices.forEach((name, i) => label(context, at(i), `${name}`, width));
   }
+  drawBefore(context, at);
   drawPath(context, at);
+  drawEdge(context, at);
   drawEnds(context, at, width);
 }
 
@@ -185,8 +209,37 @@ function nearest(event) {
   return best;
 }
 
+// The edge beneath the pointer, in pixels to the nearest point of its line.
+function nearestEdge(event) {
+  if (graph?.at === undefined) return null;
+  const box = canvas.getBoundingClientRect();
+  const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+  let best = null;
+  let least = 8;
+  for (const one of graph.edges) {
+    const [[x1, y1], [x2, y2]] = [graph.at(one[0]), graph.at(one[1])];
+    const [dx, dy] = [x2 - x1, y2 - y1];
+    const part = Math.min(1, Math.max(0, ((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy || 1)));
+    const far = Math.hypot(x1 + part * dx - x, y1 + part * dy - y);
+    if (far < least) [least, best] = [far, one];
+  }
+  return best;
+}
+
+export function edgeOf(source, target) {
+  if (graph === null || !graph.directed) return undefined;
+  const [i, j] = [graph.index.get(source), graph.index.get(target)];
+  return graph.edges.find((one) => one[0] === i && one[1] === j)?.[2];
+}
+
 function pick(event) {
   const found = nearest(event);
+  edge = found === null ? nearestEdge(event) : null;
+  if (edge !== null) {
+    const [source, target] = [graph.vertices[edge[0]], graph.vertices[edge[1]]];
+    onEdge(source, target, edge[2], edgeOf(target, source));
+    redraw();
+  }
   if (found === null) return;
   if (picked === null) {
     picked = found;
@@ -200,14 +253,15 @@ function pick(event) {
   }
 }
 
-export function startDrawing(pair) {
+export function startDrawing(pair, change) {
   onPair = pair;
+  onEdge = change;
   keepDrawn(canvas, redraw);
   canvas.addEventListener("click", pick);
   canvas.addEventListener("pointermove", (event) => {
     const found = nearest(event);
     canvas.title = found === null ? "" : `${graph.vertices[found]}`;
-    canvas.classList.toggle("over", found !== null);
+    canvas.classList.toggle("over", found !== null || nearestEdge(event) !== null);
   });
 }
 
@@ -218,22 +272,41 @@ function showWords(text) {
   say(byId("drawing-words"), text);
 }
 
+async function edgesOf(id, index) {
+  const list = await ask(pathOf(id, "/edges"));
+  return list.edges.map(([u, v, w]) => [index.get(u), index.get(v), w]);
+}
+
+// A changed graph stays where it was, so that one sees the path move.
+async function follow(id) {
+  const turn = opened;
+  const edges = await edgesOf(id, graph.index);
+  if (turn !== opened) return;
+  graph = { ...graph, id, edges };
+  redraw();
+}
+
 async function load(id, about, kind) {
-  const [list, { vertices }] = await Promise.all([ask(pathOf(id, "/edges")), ask(pathOf(id, "/vertices"))]);
+  const { vertices } = await ask(pathOf(id, "/vertices"));
   const index = new Map(vertices.map((name, row) => [name, row]));
-  const edges = list.edges.map(([u, v, w]) => [index.get(u), index.get(v), w]);
+  const edges = await edgesOf(id, index);
   const n = about.n;
   const chosen = n <= ALL_PAIRS ? n : PIVOTS;
   const sources = Array.from({ length: chosen }, (_, i) => Math.floor((i * n) / chosen));
   const terms = termsOf(n, sources, await rowsOf(id, sources, vertices, kind));
   const places = layOut(n, n <= ALL_PAIRS ? terms : place(edges, terms));
-  return { vertices, index, edges, directed: about.directed, ...places };
+  return { id, vertices, index, edges, directed: about.directed, ...places };
 }
 
 export async function openDrawing(id, about, kind) {
   const turn = ++opened;
+  edge = null;
+  if (graph !== null && about.parent === graph.id && about.n === graph.vertices.length) {
+    await follow(id);
+    return;
+  }
   graph = null;
-  path = names = [];
+  path = names = before = [];
   picked = null;
   if (about.n < 2 || about.n > MOST_VERTICES || about.m > MOST_EDGES) {
     showWords(about.n < 2 ? "" : "This graph is too large for a drawing; paths are listed.");
@@ -245,7 +318,7 @@ export async function openDrawing(id, about, kind) {
     if (turn !== opened) return;
     graph = made;
     path = names.map((name) => graph.index.get(name));
-    showWords("Lengths are like distances. Click two vertices for the path between them.");
+    showWords("Lengths are like distances. Click two vertices for the path between them, or an edge to change its weight.");
     redraw();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -253,10 +326,12 @@ export async function openDrawing(id, about, kind) {
   }
 }
 
-export function showPath(vertices) {
+// was: the vertices of the path before a change.
+export function showPath(vertices, was = []) {
   names = vertices;
   if (graph === null) return;
   path = vertices.map((name) => graph.index.get(name));
+  before = was.map((name) => graph.index.get(name));
   picked = null;
   redraw();
 }

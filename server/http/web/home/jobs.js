@@ -117,7 +117,10 @@ function note(job) {
   if (job.id === wanted && isOver(job)) {
     wanted = null;
     if (job.state === "done") onOpen(entries.get(job.id).job);
-    if (job.problem && job.state === "failed") byId("submit-problem").replaceChildren(describe(job.problem));
+    if (job.problem && job.state === "failed") {
+      const place = entries.get(job.id).job.parent ? "edge-problem" : "submit-problem";
+      byId(place).replaceChildren(describe(job.problem));
+    }
   }
   tell("jobs", currentJobs());
   if (!changed) return;

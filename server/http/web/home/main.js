@@ -9,7 +9,8 @@ import { startDevices, showLoad } from "./devices.js";
 import { startHeat, openHeat } from "./heat.js";
 import { openStatistics } from "./statistics.js";
 import { startDrawing, openDrawing } from "./drawing.js";
-import { startAsk, openAsk, pair } from "./ask.js";
+import { startChange, openChange, chooseEdge } from "./change.js";
+import { startAsk, openAsk, askAgain, pair } from "./ask.js";
 import { openDownloads } from "./downloads.js";
 import { startLibrary, refreshLibrary, forgetLibrary } from "./library.js";
 import { startWelcome } from "./welcome.js";
@@ -17,6 +18,7 @@ import { startWelcome } from "./welcome.js";
 const TOLD = 20;
 let shown = null; // the id of the open graph
 let wanted = false; // the graph that opens next comes into view
+let changed = false; // the graph that opens next is a change of the one that is shown
 let turns = 0;
 let limits;
 
@@ -144,7 +146,7 @@ async function jobOf(graph) {
   return graph.job ? ask(`/v1/jobs/${graph.job}`).catch(() => null) : null;
 }
 
-async function load(asked) {
+async function load(asked, change) {
   const graph = await ask(pathOf(asked));
   const job = await jobOf(graph);
   if (asked !== shown) return;
@@ -162,9 +164,14 @@ async function load(asked) {
     if (job?.problem) byId("graph-problem").replaceChildren(describe(job.problem));
     return;
   }
-  const ends = await vertexEnds(graph);
-  if (id !== shown) return;
-  openAsk(id, ...ends);
+  openChange(graph);
+  if (change) {
+    askAgain(id);
+  } else {
+    const ends = await vertexEnds(graph);
+    if (id !== shown) return;
+    openAsk(id, ...ends);
+  }
   await Promise.all([
     openHeat(id),
     openStatistics(id),
@@ -197,8 +204,10 @@ async function open(id) {
   byId("workspace").hidden = false;
   byId("workspace").setAttribute("aria-busy", "true");
   const turn = ++turns;
-  closeGraph();
-  await guard(byId("graph-problem"), () => load(id));
+  const change = changed;
+  changed = false;
+  if (!change) closeGraph();
+  await guard(byId("graph-problem"), () => load(id, change));
   if (turn !== turns) return;
   if (wanted) showResult();
   byId("workspace").setAttribute("aria-busy", "false");
@@ -223,15 +232,16 @@ function close() {
   byId("welcome").hidden = false;
 }
 
-function choose(id) {
-  wanted = true;
+function choose(id, scroll = true) {
+  wanted = scroll;
   if (location.hash === `#${encodeURIComponent(id)}`) follow();
   else location.hash = encodeURIComponent(id);
 }
 
 function show(job) {
   stopWaiting();
-  choose(job.graph);
+  changed = shown !== null && job.parent === shown && !byId("solved").hidden;
+  choose(job.graph, !changed);
 }
 
 // Where the job is below what is visible, as on a phone, it comes into view, with its progress.
@@ -299,7 +309,8 @@ startBanner();
 startLibrary(choose, (id) => { if (id === shown) location.hash = ""; });
 startJobs(show);
 startHeat(pair);
-startDrawing(pair);
+startDrawing(pair, chooseEdge);
+startChange(addJob);
 startAsk();
 byId("solve").addEventListener("click", solve);
 byId("copy").addEventListener("click", copy);

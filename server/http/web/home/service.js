@@ -81,7 +81,7 @@ export function curl(path, { method = "GET", json, file, headers = {}, output } 
   for (const [name, value] of Object.entries(headers)) words.push("-H", quote(`${name}: ${value}`));
   if (json !== undefined) words.push("--json", quote(JSON.stringify(json)));
   if (file !== undefined) words.push("--data-binary", quote(`@${file}`));
-  if (method === "DELETE") words.push("-X DELETE");
+  if (method === "DELETE" || method === "PATCH") words.push(`-X ${method}`);
   if (output !== undefined) words.push("-o", quote(output));
   words.push(quote(location.origin + path));
   return words.join(" ");

@@ -1,0 +1,54 @@
+// A new weight for an edge, or its removal: the service makes a changed graph, and the name moves to it.
+
+import { byId, make, say } from "./dom.js";
+import { ask, pathOf } from "./service.js";
+import { guard } from "./problem.js";
+
+let graph = null; // the document of the graph that is shown
+let edge = null;
+let onJob = () => {};
+
+// reverse: the weight of the edge back in a directed graph, where there is one and it is known.
+export function chooseEdge(source, target, weight, reverse) {
+  edge = { source, target };
+  say(byId("edge-words"), `Edge ${source} ${graph.directed ? "→" : "–"} ${target}`);
+  byId("edge-weight").value = weight;
+  byId("edge-both").checked = false;
+  byId("edge-both-box").hidden = reverse === undefined;
+  byId("edge-problem").replaceChildren();
+  byId("edge-form").hidden = false;
+  byId("edge-weight").focus({ preventScroll: true });
+  byId("edge-weight").select();
+}
+
+async function change(weight) {
+  const { source, target } = edge;
+  const changes = [[source, target, weight]];
+  if (byId("edge-both").checked) changes.push([target, source, weight]);
+  const [name] = graph.names;
+  // By its name, so that the name moves; unless it has moved to another graph meanwhile.
+  const headers = name === undefined ? {} : { "If-Match": `"${graph.id}"` };
+  byId("edge-form").setAttribute("aria-busy", "true");
+  const job = await guard(byId("edge-problem"), () =>
+    ask(`${pathOf(name ?? graph.id, "/edges")}?wait=10`, { method: "PATCH", json: changes, headers, told: true }));
+  byId("edge-form").setAttribute("aria-busy", "false");
+  if (job !== undefined) onJob(job);
+}
+
+export function startChange(jobs) {
+  onJob = jobs;
+  byId("edge-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const text = byId("edge-weight").value.trim();
+    if (text !== "" && Number.isFinite(Number(text))) change(Number(text));
+    else byId("edge-problem").replaceChildren(make("p", { class: "problem", role: "alert" }, "A weight is a number."));
+  });
+  byId("edge-remove").addEventListener("click", () => change(null));
+  byId("edge-close").addEventListener("click", () => { byId("edge-form").hidden = true; });
+}
+
+export function openChange(about) {
+  graph = about;
+  byId("edge-form").hidden = true;
+  byId("edge-problem").replaceChildren();
+}
