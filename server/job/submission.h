@@ -22,7 +22,9 @@ struct submission {
     size_t arc_count;
     struct upload_share share;
     char graph_id[GRAPH_ID_SIZE];
-    enum kind kind; /* resolved */
+    enum kind kind;                      /* resolved */
+    struct coordinates_info coordinates; /* of a change, copied from its parent; zeroed: none */
+    struct draft_file coordinates_file;  /* with them, owned */
     enum status status;
     struct problem problem;
     struct warnings warnings; /* about the upload */
@@ -50,3 +52,5 @@ void change_begin(struct submission *submission);
 void change_submit(struct submission *submission, bool is_first);
 /* On a thread of the pool: the graph with its changes. */
 MUST_CHECK enum status change_finish_graph(struct submission *submission);
+/* The coordinates of the parent, if it has any, as a file for the graph. On such a thread too. */
+MUST_CHECK enum status change_copy_coordinates(struct submission *submission);

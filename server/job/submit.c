@@ -33,6 +33,9 @@ void submit_end(struct submission *submission)
     reader_destroy(submission->reader);
     graph_destroy(submission->graph);
     free(submission->arcs);
+    if (submission->coordinates.bytes > 0) {
+        draft_file_finish(&submission->coordinates_file);
+    }
     free(submission);
 }
 
@@ -105,6 +108,19 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     }
     *ret_commit = commit;
     return STATUS_OK;
+}
+
+/* The graph of a change has the coordinates of its parent, unless it has its own. */
+static void give_coordinates(struct submission *submission, struct commit *commit)
+{
+    if (submission->coordinates.bytes > 0 && commit->entry->coordinates.bytes == 0) {
+        memcpy(commit->deleted_id, commit->entry->row.id, sizeof(commit->entry->row.id));
+        commit->change.put_coordinates_id = commit->deleted_id;
+        commit->change.coordinates_file = submission->coordinates_file;
+        commit->coordinates = submission->coordinates;
+        graph_entry_set_coordinates(commit->entry, &submission->coordinates);
+        submission->coordinates.bytes = 0;
+    }
 }
 
 /* Bytes of the graph's file, if it is to be written. */
@@ -255,6 +271,7 @@ static void accept_job(struct submission *submission, struct graph_entry *entry)
     submission->call->next_waiter = NULL;
     added->acceptors = submission->call;
     submission->name[0] = '\0'; /* the job has it */
+    give_coordinates(submission, commit);
     scheduler_commit_send(commit);
     submit_end(submission);
 }
@@ -410,6 +427,9 @@ static void finish_graph(uv_work_t *request)
         if (status != STATUS_OK) {
             problem_set(problem, status, "The graph cannot be named.");
         }
+    }
+    if (status == STATUS_OK && submission->parent != NULL) {
+        status = change_copy_coordinates(submission);
     }
     submission->status = status;
     call->parse_s += clock_monotonic_s() - began_s;

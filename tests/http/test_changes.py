@@ -310,6 +310,22 @@ def test_lower_weights_update_the_matrix(daemon):
     assert job["state"] == "failed" and job["problem"]["code"] == "NegativeCycle", job
 
 
+def test_coordinates_go_with_the_name(daemon):
+    daemon.solve(b"1 2 5\n2 3 5\n", "?name=placed&directed=true")
+    places = {"Content-Type": "text/csv"}
+    daemon.ask("PUT", "/v1/graphs/placed/coordinates", body="vertex,lon,lat\n1,10,50\n2,11,50\n3,12,50\n",
+               headers=places).expect(201)
+    for weight in (6, 7, 5, 8):  # back to the first graph, and on
+        job = change(daemon, "placed", [[1, 2, weight]])
+        found = daemon.get("/v1/graphs/placed").json
+        assert found["id"] == job["graph"] and found["coordinates"]["located"] == 3, found
+        assert daemon.get("/v1/graphs/placed/nearest?lon=11.9&lat=50").expect(200).json["vertex"] == 3
+    # New ones belong to the graph that has the name then.
+    daemon.ask("PUT", "/v1/graphs/placed/coordinates", body="vertex,x,y\n1,0,0\n", headers=places).expect(200)
+    change(daemon, "placed", [[1, 2, 9]])
+    assert daemon.get("/v1/graphs/placed").json["coordinates"]["system"] == "plane"
+
+
 def test_a_hierarchy_is_changed(daemon):
     grid = "".join(f"{v} {v + 1} 3\n" for v in range(1, 200)) + "".join(f"{v} {v + 14} 5\n" for v in range(1, 186))
     daemon.solve(grid.encode(), "?name=roads&directed=false&result=hierarchy")
