@@ -258,6 +258,46 @@ def test_a_co_file_that_comes_as_a_graph_is_told_where_it_goes(daemon):
     assert "coordinates" in problem["detail"] and "PUT" in problem["hint"], problem
 
 
+def geo(daemon, path):
+    answer = daemon.get(path, Accept=GEOJSON)
+    assert answer.headers["Content-Type"] == GEOJSON, (answer.status, answer.body[:300])
+    return answer.expect(200)
+
+
+def test_answers_in_geojson(daemon):
+    daemon.solve(b"1 2 5\n2 3 5\n3 4 2\n4 5 1\n", "?name=line&directed=true")
+    for route in ("path?source=1&target=4", "nearest?source=1&k=2", "within?source=1&max=10"):
+        refusal = daemon.get(f"/v1/graphs/line/{route}", Accept=GEOJSON).expect(409, "NoCoordinates")
+        assert "PUT" in refusal.json["hint"], refusal.json
+    places = "vertex,lon,lat\n1,10,50\n2,11,50.5\n4,13,50\n"
+    put(daemon, "/v1/graphs/line", places)
+    path = geo(daemon, "/v1/graphs/line/path?source=1&target=4")
+    assert path.json["geometry"] == {"type": "LineString", "coordinates": [[10, 50], [11, 50.5], [13, 50]]}
+    plain = daemon.get("/v1/graphs/line/path?source=1&target=4").json
+    assert path.json["type"] == "Feature" and path.json["properties"] == plain, path.json
+    # A line has two places; a path that is none has no places at all.
+    for ends, distance in (("source=4&target=5", 1), ("source=4&target=1", None), ("source=2&target=2", 0)):
+        feature = geo(daemon, f"/v1/graphs/line/path?{ends}").json
+        assert feature["geometry"] is None and feature["properties"]["distance"] == distance, feature
+    for route in ("nearest?source=1&k=4", "within?source=1&max=12", "nearest?source=5&k=2"):
+        found = geo(daemon, f"/v1/graphs/line/{route}").json
+        plain = daemon.get(f"/v1/graphs/line/{route}").json
+        assert found["type"] == "FeatureCollection"
+        properties = [feature["properties"] for feature in found["features"]]
+        assert properties == [{"vertex": v, "distance": d} for v, d in zip(plain["vertices"], plain["distances"])]
+        for feature in found["features"]:
+            placed = feature["properties"]["vertex"] in (1, 2, 4)
+            assert (feature["geometry"] is not None) == placed, feature
+    nearest = geo(daemon, "/v1/graphs/line/nearest?lon=11.1&lat=50.5").json
+    assert nearest["geometry"]["coordinates"] == [11, 50.5] and nearest["properties"]["vertex"] == 2, nearest
+    # The tag is that of the result and of the places.
+    tag = path.headers["ETag"]
+    daemon.get("/v1/graphs/line/path?source=1&target=4", Accept=GEOJSON, If_None_Match=tag).expect(304)
+    put(daemon, "/v1/graphs/line", places.replace("50.5", "51"))
+    again = daemon.get("/v1/graphs/line/path?source=1&target=4", Accept=GEOJSON, If_None_Match=tag).expect(200)
+    assert again.json["geometry"]["coordinates"][1] == [11, 51]
+
+
 if __name__ == "__main__":
     tests = dict(globals())
     own = {name: test for name, test in tests.items()

@@ -3,6 +3,7 @@
 #include "proto/format.h"
 #include "proto/number.h"
 #include "proto/write/writer.h"
+#include "server/http/api/geo.h"
 #include "server/http/transport/stream.h"
 
 #include <inttypes.h>
@@ -321,6 +322,7 @@ static void find_nearest(struct request *request)
     double distance;
     uint32_t row;
     bool is_plane;
+    const bool is_geo = request->offer == GEO_OFFER;
     if (answer == NULL) {
         return;
     }
@@ -340,14 +342,21 @@ static void find_nearest(struct request *request)
     }
     if (status != STATUS_OK) {
         request_refuse(request, &problem);
-    } else if (!answer_tag(request, answer, "nearest")) {
-        text_append_char(text, '{');
-        print_members(text, graph, row);
-        text_append_string(text, is_plane ? ",\"distance\":" : ",\"metres\":");
+    } else if (!answer_tag(request, answer, is_geo ? "geo" : "nearest")) {
+        const struct geo geo = {.graph = answer->graph};
+        if (is_geo) {
+            geo_append_point(&geo, row, text);
+        } else {
+            text_append_char(text, '{');
+            print_members(text, graph, row);
+            text_append_char(text, ',');
+        }
+        text_append_string(text, is_plane ? "\"distance\":" : "\"metres\":");
         /* A millimetre is finer than any survey. */
         writer_append_real(text, is_plane ? distance : round(distance * 1000) / 1000, false);
-        text_append_string(text, "}\n");
-        request_answer_text(request, MHD_HTTP_OK, answer_types[ANSWER_JSON], text);
+        text_append_string(text, is_geo ? "}}\n" : "}\n");
+        request_answer_text(request, MHD_HTTP_OK, is_geo ? GEO_TYPE : answer_types[ANSWER_JSON],
+                            text);
     }
     destroy_answer(answer);
 }

@@ -3,6 +3,7 @@
 #include "proto/matrix.h"
 #include "proto/number.h"
 #include "proto/write/writer.h"
+#include "server/http/api/geo.h"
 #include "server/http/transport/stream.h"
 
 #include <math.h>
@@ -15,6 +16,7 @@ struct found {
     struct result_rows held;
     uint32_t *rows;
     size_t count;
+    struct geo geo; /* in GeoJSON */
 };
 
 static void destroy_found(void *context)
@@ -22,6 +24,7 @@ static void destroy_found(void *context)
     struct found *found = context;
 
     result_rows_finish(&found->held);
+    geo_give_back(&found->geo);
     free(found->rows);
     free(found);
 }
@@ -56,6 +59,30 @@ static bool make_neighbour(struct stream *stream, struct text *text)
     }
     text_append_string(text, "]}\n");
     return false;
+}
+
+/* The same in GeoJSON, each vertex a feature. */
+static bool make_feature(struct stream *stream, struct text *text)
+{
+    const struct found *found = stream->context;
+    const enum kind kind = result_kind(stream->result);
+
+    if (stream->position == 0) {
+        text_append_string(text, "{\"type\":\"FeatureCollection\",\"features\":[");
+    }
+    if (stream->position == found->count) {
+        text_append_string(text, "]}\n");
+        return false;
+    }
+    const uint32_t row = found->rows[stream->position];
+
+    text_append(text, ",", stream->position > 0);
+    geo_append_point(&found->geo, row, text);
+    text_append_string(text, "\"distance\":");
+    writer_append_distance(text, kind, found->distances + row * kind_size(kind));
+    text_append_string(text, "}}");
+    stream->position++;
+    return true;
 }
 
 /* Reads the parameter max of /within, or else k of /nearest; the other does not limit. */
@@ -95,7 +122,15 @@ static void serve(struct request *request)
         request_refuse(request, &problem);
         return;
     }
-    if (request_tag(request, "near")) {
+    struct geo geo = {0};
+    const bool is_geo = request->offer == GEO_OFFER;
+
+    if (is_geo && geo_borrow(request, &geo, &problem) != STATUS_OK) {
+        request_refuse(request, &problem);
+        return;
+    }
+    if (is_geo ? geo_tag(request, &geo, "near") : request_tag(request, "near")) {
+        geo_give_back(&geo);
         return;
     }
     /* As near as it is written: 0.3 is to reach a float that reads 0.3. */
@@ -105,11 +140,14 @@ static void serve(struct request *request)
         found == NULL ? STATUS_NO_MEMORY
                       : result_distances(result, query.source, &found->held, &query.distances);
     if (status == STATUS_OK) {
+        found->geo = geo;
+        geo = (struct geo){0};
         found->distances = query.distances;
         found->source = query.source;
         status = matrix_nearest(&query, &found->rows, &found->count);
     }
     if (status != STATUS_OK) {
+        geo_give_back(&geo);
         if (found != NULL) {
             destroy_found(found);
         }
@@ -119,7 +157,8 @@ static void serve(struct request *request)
                             NULL);
         return;
     }
-    stream_answer_context(request, "application/json", found, destroy_found, make_neighbour, 0);
+    stream_answer_context(request, is_geo ? GEO_TYPE : "application/json", found, destroy_found,
+                          is_geo ? make_feature : make_neighbour, 0);
 }
 
 static bool has_place(const struct request *request)

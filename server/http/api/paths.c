@@ -2,6 +2,7 @@
 
 #include "proto/path.h"
 #include "proto/write/writer.h"
+#include "server/http/api/geo.h"
 #include "server/http/api/pairs.h"
 #include "server/http/transport/stream.h"
 
@@ -24,6 +25,8 @@ struct walker {
     struct path path;           /* the finder's */
     uint64_t item;              /* of the path to print next: its vertices, then its weights */
     bool printing;              /* more of that path is to come */
+    struct geo geo;             /* in GeoJSON */
+    uint64_t placed;            /* vertices printed that have a place */
 };
 
 static void destroy_walker(void *context)
@@ -39,6 +42,7 @@ static void destroy_walker(void *context)
         adjacency_cache_give_back(walker->adjacencies, walker->adjacency);
     }
     pairs_close(&walker->reader);
+    geo_give_back(&walker->geo);
     free(walker);
 }
 
@@ -132,6 +136,41 @@ static bool make_item(struct stream *stream, struct text *text)
     return false;
 }
 
+/* The places of the vertices, then the members that JSON has, as one feature. A line has two places
+ * or more. */
+static bool make_line(struct stream *stream, struct text *text)
+{
+    struct walker *walker = stream->context;
+    const struct path *path = &walker->path;
+    const uint64_t at = stream->position++;
+
+    if (at == 0) {
+        for (uint32_t i = 0; i < path->count; i++) {
+            walker->placed += geo_has(&walker->geo, path->vertices[i]);
+        }
+        text_append_string(text, "{\"type\":\"Feature\",\"geometry\":");
+        text_append_string(text, walker->placed < 2 ? "null"
+                                                    : "{\"type\":\"LineString\",\"coordinates\":[");
+    }
+    if (at < path->count && walker->placed >= 2 && geo_has(&walker->geo, path->vertices[at])) {
+        text_append(text, ",", walker->item > 0);
+        geo_append_position(&walker->geo, path->vertices[at], text);
+        walker->item++;
+    }
+    if (at < path->count) {
+        return true;
+    }
+    if (at == path->count) {
+        walker->item = 0;
+        text_append_string(text, walker->placed < 2 ? ",\"properties\":" : "]},\"properties\":");
+    }
+    if (append_item(text, stream->result, walker)) {
+        return true;
+    }
+    text_append_string(text, "}\n");
+    return false;
+}
+
 static enum status walk_one(const struct request *request, struct walker **ret_walker,
                             struct problem *reterr)
 {
@@ -166,12 +205,20 @@ void serve_paths_one(struct request *request)
     struct walker *walker = NULL;
     struct problem problem;
 
-    if (walk_one(request, &walker, &problem) != STATUS_OK) {
+    const bool is_geo = request->offer == GEO_OFFER;
+    enum status status = walk_one(request, &walker, &problem);
+
+    if (status == STATUS_OK && is_geo) {
+        status = geo_borrow(request, &walker->geo, &problem);
+    }
+    if (status != STATUS_OK) {
+        destroy_walker(walker);
         request_refuse(request, &problem);
-    } else if (request_tag(request, "path")) {
+    } else if (is_geo ? geo_tag(request, &walker->geo, "path") : request_tag(request, "path")) {
         destroy_walker(walker);
     } else {
-        stream_answer_context(request, "application/json", walker, destroy_walker, make_item, 0);
+        stream_answer_context(request, is_geo ? GEO_TYPE : "application/json", walker,
+                              destroy_walker, is_geo ? make_line : make_item, 0);
     }
 }
 

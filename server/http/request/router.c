@@ -35,9 +35,9 @@ static const struct route_query of_distance = {
 static const struct route_query of_path = {
     .parameters = {"source", "target"},
     .required = 2,
-    .offers = {JSON},
+    .offers = {JSON, GEOJSON},
     .refusal = "A path is not answered in such a form.",
-    .hint = "Answered: " JSON ".",
+    .hint = "Answered: " JSON ", " GEOJSON ".",
     .of_result = true,
 };
 static const struct route_query of_paths = {
@@ -47,9 +47,9 @@ static const struct route_query of_paths = {
 };
 static const struct route_query of_nearest = {
     .parameters = {"source", "k", "lon", "lat", "x", "y"},
-    .offers = {JSON},
+    .offers = {JSON, GEOJSON},
     .refusal = "Vertices are not answered in such a form.",
-    .hint = "Answered: " JSON ".",
+    .hint = "Answered: " JSON ", " GEOJSON ".",
 };
 static const struct route_query of_coordinates = {
     .offers = {JSON, "text/csv", GEOJSON},
@@ -64,9 +64,9 @@ static const struct route_query of_coordinates_delete = {.compares = true};
 static const struct route_query of_within = {
     .parameters = {"source", "max"},
     .required = 2,
-    .offers = {JSON},
+    .offers = {JSON, GEOJSON},
     .refusal = "Vertices are not answered in such a form.",
-    .hint = "Answered: " JSON ".",
+    .hint = "Answered: " JSON ", " GEOJSON ".",
 };
 static const struct route_query of_heatmap = {
     .parameters = {"rows", "cols", "size"},
