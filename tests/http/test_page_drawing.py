@@ -1,9 +1,15 @@
-"""The drawing on the page at /, in a real browser: an edge's weight is changed and the path moves.
+"""The drawing on the page at /, in a real browser: an edge's weight is changed and the path moves; it is
+enlarged and moved by wheel, fingers, keys and buttons; short paths are framed, large graphs sampled.
 Skipped without Chromium and its driver."""
+
+import json
+import os
+import shutil
+import subprocess
 
 import browser
 import harness
-from test_page_browser import OPEN, WIDTHS, expect_no_other_error, look, picture, text
+from test_page_browser import OPEN, WIDTHS, expect_no_other_error, generate, look, picture, text
 
 # Two ways from a to d: by b in 4, by c in 6.
 TWO_WAYS = b"from,to,minutes\na,b,2\nb,d,2\na,c,3\nc,d,3\n"
@@ -68,6 +74,162 @@ def test_a_name_that_has_moved_is_not_changed(daemon):
         expect_no_other_error(page, "edges?wait")
     finally:
         page.close()
+
+
+def zoom_of(page):
+    return float(page.run("return document.querySelector('#drawing').dataset.zoom"))
+
+
+def middle(page):
+    page.run("document.querySelector('#drawing').scrollIntoView({ block: 'center' })")
+    return page.run("""const box = document.querySelector('#drawing').getBoundingClientRect();
+        return [box.x + box.width / 2, box.y + box.height / 2];""")
+
+
+def touch(page, kind, *points):
+    page.devtools("Input.dispatchTouchEvent", type=kind,
+                  touchPoints=[{"x": x, "y": y, "id": at} for at, (x, y) in enumerate(points)])
+
+
+def pixels(page):
+    return page.run("return document.querySelector('#drawing').toDataURL()")
+
+
+def test_it_is_enlarged_and_moved(daemon):
+    daemon.solve(generate(daemon, "road", 300).encode(), "?name=streets")
+    page = browser.Browser()
+    try:
+        page.open(f"{daemon.url}/#streets", WIDTHS[0], DRAWN)
+        assert zoom_of(page) == 1
+        x, y = middle(page)
+        page.devtools("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=-240)
+        page.until("Number(document.querySelector('#drawing').dataset.zoom) > 1.5")
+        before = pixels(page)
+        page.devtools("Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, button="left", buttons=1, clickCount=1)
+        page.devtools("Input.dispatchMouseEvent", type="mouseMoved", x=x + 60, y=y + 30, button="left", buttons=1)
+        page.devtools("Input.dispatchMouseEvent", type="mouseReleased", x=x + 60, y=y + 30, button="left", clickCount=1)
+        assert pixels(page) != before
+        assert "Click two vertices" in text(page, "#drawing-words"), "a drag is no click"
+        page.run("document.querySelector('#drawing').focus()")
+        page.press("0")
+        assert zoom_of(page) == 1
+        page.press("+", "+")
+        assert 2 < zoom_of(page) < 2.5
+        before = pixels(page)
+        page.press("\ue014")
+        assert pixels(page) != before
+        page.click("#zoom-whole")
+        assert zoom_of(page) == 1
+        page.click("#zoom-in")
+        assert zoom_of(page) == 1.5
+        page.click("#zoom-out")
+        assert zoom_of(page) == 1
+        expect_no_other_error(page)
+    finally:
+        page.close()
+
+
+def test_two_fingers_enlarge_it_and_one_scrolls_the_page(daemon):
+    daemon.solve(generate(daemon, "road", 300).encode(), "?name=streets")
+    page = browser.Browser()
+    try:
+        page.open(f"{daemon.url}/#streets", WIDTHS[2], DRAWN)
+        page.devtools("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+        x, y = middle(page)
+        action = "return getComputedStyle(document.querySelector('#drawing')).touchAction"
+        assert page.run(action) == "pan-y"
+        touch(page, "touchStart", (x - 20, y), (x + 20, y))
+        for far in (30, 50, 80):
+            touch(page, "touchMove", (x - far, y), (x + far, y))
+        touch(page, "touchEnd")
+        page.until("Number(document.querySelector('#drawing').dataset.zoom) > 2")
+        assert page.run(action) == "none"
+        picture(page, "pinched")
+        expect_no_other_error(page)
+    finally:
+        page.close()
+
+
+def test_a_short_path_is_framed(daemon):
+    daemon.solve(generate(daemon, "road", 900).encode(), "?name=far")
+    near = daemon.get("/v1/graphs/far/nearest?source=400&k=1").json["vertices"][0]
+    stats = daemon.get("/v1/graphs/far/stats").json["eccentricity"]
+    ends = 1 + stats.index(max(stats))
+    row = daemon.get(f"/v1/graphs/far/row/{ends}").json["distances"]
+    page = browser.Browser()
+    try:
+        page.open(f"{daemon.url}/#far", WIDTHS[0], DRAWN)
+        for source, target, zoomed in ((400, near, True), (ends, 1 + row.index(max(row)), False)):
+            page.click("#zoom-whole")
+            page.run("document.querySelector('#pair-answer').replaceChildren()")
+            page.run("for (const [id, value] of arguments) document.getElementById(id).value = value;",
+                     ["source", str(source)], ["target", str(target)])
+            page.click("#pair button.main")
+            page.until("document.querySelector('#pair-answer .path li')")
+            assert (zoom_of(page) > 1.5) == zoomed, (source, target, zoom_of(page))
+            picture(page, f"framed-{zoomed}")
+        expect_no_other_error(page)
+    finally:
+        page.close()
+
+
+def test_a_large_graph_is_drawn_as_a_sample(daemon):
+    daemon.solve(generate(daemon, "road", 12000).encode(), "?name=large&result=hierarchy")
+    page = browser.Browser()
+    try:
+        page.open(f"{daemon.url}/#large", WIDTHS[0], "!document.querySelector('#drawing-box').hidden")
+        assert text(page, "#drawing-words").startswith("300 of 12,000 vertices are drawn"), text(page, "#drawing-words")
+        page.until("document.querySelector('#workspace').getAttribute('aria-busy') === 'false'")
+        before = pixels(page)
+        page.run("for (const [id, value] of arguments) document.getElementById(id).value = value;",
+                 ["source", "17"], ["target", "11900"])
+        page.click("#pair button.main")
+        page.until("!document.querySelector('#zoom-path').disabled")
+        assert pixels(page) != before
+        assert "no statistics of a hierarchy" in text(page, "#histogram") and "kept as a hierarchy" in text(page, "#facts")
+        look(page, "sampled")
+        expect_no_other_error(page, "/stats", "/heatmap")
+    finally:
+        page.close()
+
+
+def test_vertices_are_at_their_coordinates(daemon):
+    """Three in a line, of which distances alone would make a triangle; the edge there can be clicked."""
+    daemon.solve(b"from,to,minutes\na,b,5\nb,c,5\na,c,5\n", "?format=edges&name=placed&directed=false")
+    places = "vertex,x,y\na,0,0\nb,40,0\nc,100,0\n"
+    daemon.ask("PUT", "/v1/graphs/placed/coordinates", body=places, headers={"Content-Type": "text/csv"}).expect(201)
+    page = browser.Browser()
+    try:
+        page.open(f"{daemon.url}/#placed", WIDTHS[0], DRAWN)
+        assert text(page, "#drawing-words").startswith("Vertices are at their coordinates")
+        x, y = middle(page)
+        for kind in ("mousePressed", "mouseReleased"):
+            page.devtools("Input.dispatchMouseEvent", type=kind, x=x + 60, y=y + 2, button="left", clickCount=1)
+        page.until("!document.querySelector('#edge-form').hidden")
+        assert text(page, "#edge-words") in ("Edge b – c", "Edge a – c"), text(page, "#edge-words")
+        picture(page, "placed")
+        expect_no_other_error(page)
+    finally:
+        page.close()
+
+
+def test_labels_do_not_overlap(_):
+    """A hundred names in a small drawing: those that are placed are within it, and apart."""
+    if shutil.which("node") is None:
+        return
+    home = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../server/http/web/home")
+    with open(os.path.join(home, "labels.js"), encoding="utf-8") as file:
+        script = file.read() + """
+const wanted = Array.from({ length: 100 }, (_, i) => ({ at: [(i * 37) % 300, (i * 61) % 200], text: `v${i}`, wide: 40 }));
+console.log(JSON.stringify(placeLabels(wanted, 300, 200)));"""
+    printed = subprocess.run(["node", "--input-type=module"], input=script, capture_output=True, text=True, check=True)
+    boxes = json.loads(printed.stdout)
+    assert 20 < len(boxes) < 100 and boxes[0]["text"] == "v0", len(boxes)
+    for at, one in enumerate(boxes):
+        assert 0 <= one["left"] and one["right"] <= 300 and 0 <= one["top"] and one["bottom"] <= 200
+        for other in boxes[:at]:
+            assert (one["right"] <= other["left"] or other["right"] <= one["left"]
+                    or one["bottom"] <= other["top"] or other["bottom"] <= one["top"]), (one, other)
 
 
 if __name__ == "__main__":

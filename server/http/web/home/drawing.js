@@ -1,18 +1,28 @@
-// The graph as a drawing, where it is small enough to be looked at, with a path on it.
+// The graph as a drawing, with a path on it: whole while it is small enough, else some of its vertices.
 
-import { byId, colour, keepDrawn, sharpen, say } from "./dom.js";
+import { byId, count, keepDrawn, sharpen, say } from "./dom.js";
 import { ask, fetchFrom, pathOf, Refusal } from "./service.js";
 import { layOut } from "./layout.js";
+import { Camera } from "./camera.js";
+import { paint } from "./paint.js";
 
-const MOST_VERTICES = 5000;
-const MOST_EDGES = 20000;
+// Whole: laid out by distances up to so many vertices, at their coordinates up to so many.
+const MOST_VERTICES = 10000;
+const MOST_PLACED = 200000;
+const MOST_EDGES = 600000;
 // Up to so many vertices all pairs are laid out; beyond, every vertex and some pivots.
 const ALL_PAIRS = 400;
 const PIVOTS = 40;
-const NAMED = 40;
-const MARGIN = 22;
+const PULLS = 60000;
+// Of a larger graph so many vertices are drawn, and of a path through it so many.
+const SAMPLE = 300;
+const SMALL_SAMPLE = 120;
+const STATIONS = 50;
+const NEIGHBOURS = 3;
 
 const canvas = byId("drawing");
+const hint = "Click two vertices for the path between them, or an edge to change its weight.";
+let camera;
 let graph = null;
 let path = []; // rows, of these names
 let names = [];
@@ -30,7 +40,7 @@ const farValues = { i4: 1073741823, u2: 65535 };
 
 // A look at the rows of some sources.
 async function rowsOf(id, sources, vertices, kind) {
-  if (sources.length === vertices.length) {
+  if (sources.length === vertices.length && graphIsSmall(vertices.length)) {
     const response = await fetchFrom(pathOf(id, "/matrix?format=raw"));
     const all = new arrays[kind](await response.arrayBuffer());
     const far = farValues[kind] ?? Infinity;
@@ -41,6 +51,10 @@ async function rowsOf(id, sources, vertices, kind) {
   }
   const table = await ask(pathOf(id, "/table"), { method: "POST", json: { sources: sources.map((row) => vertices[row]) } });
   return (row, column) => table.distances[row][column];
+}
+
+function graphIsSmall(n) {
+  return n <= ALL_PAIRS;
 }
 
 function termsOf(n, sources, look) {
@@ -64,160 +78,102 @@ function termsOf(n, sources, look) {
   return terms.concat(apart);
 }
 
-function place(edges, terms) {
-  if (terms.length === 0) return terms;
+function pull(edges, terms) {
   const longest = terms.reduce((most, term) => Math.max(most, term.d), 0);
-  for (const [i, j, w] of edges) {
+  const stride = Math.ceil(edges.length / PULLS) || 1;
+  for (let at = 0; at < edges.length; at += stride) {
+    const [i, j, w] = edges[at];
     if (i !== j) terms.push({ i, j, d: Math.max(Math.abs(w), longest / 200) });
   }
   return terms;
 }
 
+/* ---- Places ---- */
+
+function boundsOf(x, y, rows) {
+  const bounds = { left: Infinity, right: -Infinity, top: Infinity, bottom: -Infinity };
+  for (const i of rows) {
+    if (!Number.isFinite(x[i])) continue;
+    bounds.left = Math.min(bounds.left, x[i]);
+    bounds.right = Math.max(bounds.right, x[i]);
+    bounds.top = Math.min(bounds.top, y[i]);
+    bounds.bottom = Math.max(bounds.bottom, y[i]);
+  }
+  return bounds.left <= bounds.right ? bounds : { left: 0, right: 1, top: 0, bottom: 1 };
+}
+
+function frame(rows) {
+  if (graph !== null && rows.length > 1) camera.frame(boundsOf(graph.x, graph.y, rows));
+}
+
+// A path that is small on the screen, or not on it, is framed.
+function keepInView() {
+  const rows = [...path, ...before];
+  if (rows.length < 2 || canvas.clientWidth === 0) return;
+  const bounds = boundsOf(graph.x, graph.y, rows);
+  const at = camera.projection();
+  const [left, top] = at(bounds.left, bounds.top);
+  const [right, bottom] = at(bounds.right, bounds.bottom);
+  const away = left < 0 || top < 0 || right > canvas.clientWidth || bottom > canvas.clientHeight;
+  const small = right - left < canvas.clientWidth / 5 && bottom - top < canvas.clientHeight / 5;
+  if (away || small) frame(rows);
+}
+
+// The places that were uploaded, north up and about as wide as they are; null where there are none.
+async function coordinatesOf(id, n, index) {
+  if (n > MOST_PLACED) return null;
+  const answer = await ask(pathOf(id, "/coordinates")).catch(() => null);
+  if (answer === null || answer.located < 2) return null;
+  const x = new Float64Array(n).fill(NaN);
+  const y = new Float64Array(n).fill(NaN);
+  const degrees = answer.system === "degrees";
+  const middle = degrees ? answer.coordinates.reduce((sum, one) => sum + one.lat, 0) / answer.located : 0;
+  for (const one of answer.coordinates) {
+    const row = index.get(one.vertex);
+    x[row] = degrees ? one.lon * Math.cos((middle * Math.PI) / 180) : one.x;
+    y[row] = degrees ? -one.lat : -one.y;
+  }
+  return { x, y, missing: answer.missing };
+}
+
 /* ---- Drawing ---- */
-
-function fit(width, height) {
-  const { x, y } = graph;
-  const span = (list) => [Math.min(...list), Math.max(...list)];
-  const [left, right] = span(x);
-  const [top, bottom] = span(y);
-  const scale = Math.min((width - 2 * MARGIN) / (right - left || 1), (height - 2 * MARGIN) / (bottom - top || 1));
-  return (i) => [
-    width / 2 + (x[i] - (left + right) / 2) * scale,
-    height / 2 + (y[i] - (top + bottom) / 2) * scale,
-  ];
-}
-
-function line(context, from, to) {
-  context.moveTo(...from);
-  context.lineTo(...to);
-}
-
-function arrow(context, [x1, y1], [x2, y2]) {
-  const angle = Math.atan2(y2 - y1, x2 - x1);
-  const [mx, my] = [(x1 + x2) / 2, (y1 + y2) / 2];
-  if (Math.hypot(x2 - x1, y2 - y1) < 14) return;
-  context.beginPath();
-  context.moveTo(mx + 6 * Math.cos(angle), my + 6 * Math.sin(angle));
-  for (const turn of [2.5, -2.5]) context.lineTo(mx + 6 * Math.cos(angle + turn), my + 6 * Math.sin(angle + turn));
-  context.fill();
-}
-
-function drawEdges(context, at) {
-  context.strokeStyle = colour("--edge");
-  context.lineWidth = 1;
-  context.beginPath();
-  for (const [i, j] of graph.edges) line(context, at(i), at(j));
-  context.stroke();
-}
-
-function drawVertices(context, at) {
-  const radius = graph.vertices.length > 2000 ? 1 : graph.vertices.length > 400 ? 1.7 : graph.vertices.length > 100 ? 2.6 : 4;
-  context.fillStyle = colour("--soft");
-  for (let i = 0; i < graph.vertices.length; i += 1) {
-    context.beginPath();
-    context.arc(...at(i), radius, 0, 7);
-    context.fill();
-  }
-}
-
-function label(context, [x, y], text, width) {
-  const wide = context.measureText(text).width;
-  const left = x + 8 + wide > width ? x - 8 - wide : x + 8;
-  context.lineWidth = 4;
-  context.strokeStyle = colour("--panel");
-  context.strokeText(text, left, y + 4);
-  context.fillText(text, left, y + 4);
-}
-
-function drawBefore(context, at) {
-  context.strokeStyle = colour("--accent");
-  context.lineWidth = 2;
-  context.setLineDash([4, 5]);
-  context.beginPath();
-  for (let i = 0; i + 1 < before.length; i += 1) line(context, at(before[i]), at(before[i + 1]));
-  context.stroke();
-  context.setLineDash([]);
-}
-
-function drawEdge(context, at) {
-  if (edge === null) return;
-  context.strokeStyle = colour("--link");
-  context.lineWidth = 5;
-  context.beginPath();
-  line(context, at(edge[0]), at(edge[1]));
-  context.stroke();
-}
-
-function drawPath(context, at) {
-  context.strokeStyle = context.fillStyle = colour("--accent");
-  context.lineWidth = 3.5;
-  context.lineJoin = context.lineCap = "round";
-  context.beginPath();
-  for (let i = 0; i + 1 < path.length; i += 1) line(context, at(path[i]), at(path[i + 1]));
-  context.stroke();
-  for (let i = 0; i + 1 < path.length && graph.directed; i += 1) arrow(context, at(path[i]), at(path[i + 1]));
-  for (const i of path) {
-    context.beginPath();
-    context.arc(...at(i), 3.5, 0, 7);
-    context.fill();
-  }
-}
-
-function drawEnds(context, at, width) {
-  context.font = "600 13px system-ui, sans-serif";
-  const ends = path.length > 0 ? [path[0], path[path.length - 1]] : [];
-  for (const i of new Set(picked !== null ? [...ends, picked] : ends)) {
-    context.fillStyle = colour("--accent");
-    context.beginPath();
-    context.arc(...at(i), 6.5, 0, 7);
-    context.fill();
-    context.fillStyle = colour("--text");
-    label(context, at(i), `${graph.vertices[i]}`, width);
-  }
-}
 
 function redraw() {
   if (graph === null || canvas.clientWidth === 0) return;
-  const { context, width, height } = sharpen(canvas);
-  const at = fit(width, height);
-  graph.at = at;
-  drawEdges(context, at);
-  drawVertices(context, at);
-  if (graph.vertices.length <= NAMED) {
-    context.font = "11px system-ui, sans-serif";
-    context.fillStyle = colour("--soft");
-    graph.vertices.forEach((name, i) => label(context, at(i), `${name}`, width));
-  }
-  drawBefore(context, at);
-  drawPath(context, at);
-  drawEdge(context, at);
-  drawEnds(context, at, width);
+  const sheet = sharpen(canvas);
+  const at = camera.projection();
+  graph.points = Array.from(graph.x, (x, i) => at(x, graph.y[i]));
+  const cut = paint(sheet, { ...graph, path, before, edge, picked });
+  say(byId("drawing-cut"), cut ? "Not all edges are drawn: enlarge it to see more of them." : "");
 }
 
 /* ---- Pointer ---- */
 
-function nearest(event) {
-  if (graph?.at === undefined) return null;
+function placeOf(event) {
   const box = canvas.getBoundingClientRect();
+  return [event.clientX - box.left, event.clientY - box.top];
+}
+
+function nearest(event) {
+  if (graph?.points === undefined) return null;
+  const [px, py] = placeOf(event);
   let best = null;
-  let least = 18;
-  for (let i = 0; i < graph.vertices.length; i += 1) {
-    const [x, y] = graph.at(i);
-    const far = Math.hypot(event.clientX - box.left - x, event.clientY - box.top - y);
+  let least = 14;
+  graph.points.forEach(([x, y], i) => {
+    const far = Math.hypot(px - x, py - y);
     if (far < least) [least, best] = [far, i];
-  }
+  });
   return best;
 }
 
-// The edge beneath the pointer, in pixels to the nearest point of its line.
+// The edge beneath the pointer, by pixels to the nearest point of its line.
 function nearestEdge(event) {
-  if (graph?.at === undefined) return null;
-  const box = canvas.getBoundingClientRect();
-  const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+  if (graph?.points === undefined || graph.sampled) return null;
+  const [x, y] = placeOf(event);
   let best = null;
   let least = 8;
   for (const one of graph.edges) {
-    const [[x1, y1], [x2, y2]] = [graph.at(one[0]), graph.at(one[1])];
+    const [[x1, y1], [x2, y2]] = [graph.points[one[0]], graph.points[one[1]]];
     const [dx, dy] = [x2 - x1, y2 - y1];
     const part = Math.min(1, Math.max(0, ((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy || 1)));
     const far = Math.hypot(x1 + part * dx - x, y1 + part * dy - y);
@@ -226,13 +182,15 @@ function nearestEdge(event) {
   return best;
 }
 
+// The weight of an edge of a directed graph that is drawn whole.
 export function edgeOf(source, target) {
-  if (graph === null || !graph.directed) return undefined;
+  if (graph === null || !graph.directed || graph.sampled) return undefined;
   const [i, j] = [graph.index.get(source), graph.index.get(target)];
   return graph.edges.find((one) => one[0] === i && one[1] === j)?.[2];
 }
 
 function pick(event) {
+  if (camera.moved) return;
   const found = nearest(event);
   edge = found === null ? nearestEdge(event) : null;
   if (edge !== null) {
@@ -243,7 +201,7 @@ function pick(event) {
   if (found === null) return;
   if (picked === null) {
     picked = found;
-    path = [];
+    path = before = [];
     say(byId("drawing-words"), `From ${graph.vertices[found]}: click where to.`);
     redraw();
   } else {
@@ -256,13 +214,19 @@ function pick(event) {
 export function startDrawing(pair, change) {
   onPair = pair;
   onEdge = change;
+  camera = new Camera(canvas, redraw);
   keepDrawn(canvas, redraw);
   canvas.addEventListener("click", pick);
   canvas.addEventListener("pointermove", (event) => {
+    if (event.buttons !== 0) return;
     const found = nearest(event);
     canvas.title = found === null ? "" : `${graph.vertices[found]}`;
     canvas.classList.toggle("over", found !== null || nearestEdge(event) !== null);
   });
+  byId("zoom-in").addEventListener("click", () => camera.enlarge(1.5));
+  byId("zoom-out").addEventListener("click", () => camera.enlarge(1 / 1.5));
+  byId("zoom-whole").addEventListener("click", () => camera.whole());
+  byId("zoom-path").addEventListener("click", () => frame([...path, ...before]));
 }
 
 /* ---- One graph ---- */
@@ -280,58 +244,131 @@ async function edgesOf(id, index) {
 // A changed graph stays where it was, so that one sees the path move.
 async function follow(id) {
   const turn = opened;
-  const edges = await edgesOf(id, graph.index);
+  const edges = graph.sampled ? graph.edges : await edgesOf(id, graph.index);
   if (turn !== opened) return;
   graph = { ...graph, id, edges };
   redraw();
 }
 
+function spread(n, wanted) {
+  const chosen = Math.min(n, wanted);
+  return Array.from({ length: chosen }, (_, i) => Math.floor((i * n) / chosen));
+}
+
+function indexOf(vertices) {
+  return new Map(vertices.map((name, row) => [name, row]));
+}
+
+async function loadWhole(id, about, kind, vertices, places, index) {
+  const edges = await edgesOf(id, index);
+  if (places !== null) {
+    const missing = places.missing > 0 ? ` ${count(places.missing)} vertices have none.` : "";
+    return { edges, ...places, words: `Vertices are at their coordinates.${missing} ${hint}` };
+  }
+  const n = about.n;
+  const sources = spread(n, graphIsSmall(n) ? n : PIVOTS);
+  const terms = termsOf(n, sources, await rowsOf(id, sources, vertices, kind));
+  return { edges, ...layOut(n, graphIsSmall(n) ? terms : pull(edges, terms)), words: `Lengths are like distances. ${hint}` };
+}
+
+// Some vertices, spread over the rows, each joined to those that are nearest to it.
+async function loadSample(id, about, all) {
+  const rows = spread(about.n, about.n > MOST_PLACED ? SMALL_SAMPLE : SAMPLE);
+  const vertices = rows.map((row) => all[row]);
+  const { distances } = await ask(pathOf(id, "/table"), { method: "POST", json: { sources: vertices, destinations: vertices } });
+  const places = layOut(rows.length, termsOf(rows.length, rows.map((_, i) => i), (i, j) => distances[i][j]));
+  const edges = distances.flatMap((row, i) => row.map((d, j) => [i, j, d])
+    .filter(([, j, d]) => d !== null && j !== i).sort((a, b) => a[2] - b[2]).slice(0, NEIGHBOURS));
+  const words = `${count(rows.length)} of ${count(about.n)} vertices are drawn, each joined to the nearest of them: `
+    + `beyond ${count(MOST_VERTICES)} vertices, ${count(MOST_PLACED)} with coordinates, or ${count(MOST_EDGES)} edges a drawing is a sample. `
+    + "Lengths are like distances. Click two vertices for the path between them.";
+  return { vertices, index: indexOf(vertices), edges, x: [...places.x], y: [...places.y], sampled: true, own: rows.length, words };
+}
+
 async function load(id, about, kind) {
   const { vertices } = await ask(pathOf(id, "/vertices"));
-  const index = new Map(vertices.map((name, row) => [name, row]));
-  const edges = await edgesOf(id, index);
-  const n = about.n;
-  const chosen = n <= ALL_PAIRS ? n : PIVOTS;
-  const sources = Array.from({ length: chosen }, (_, i) => Math.floor((i * n) / chosen));
-  const terms = termsOf(n, sources, await rowsOf(id, sources, vertices, kind));
-  const places = layOut(n, n <= ALL_PAIRS ? terms : place(edges, terms));
-  return { id, vertices, index, edges, directed: about.directed, ...places };
+  const index = indexOf(vertices);
+  const places = about.m > MOST_EDGES ? null : await coordinatesOf(id, about.n, index);
+  const whole = about.m <= MOST_EDGES && (places !== null || about.n <= MOST_VERTICES);
+  const made = whole ? await loadWhole(id, about, kind, vertices, places, index) : await loadSample(id, about, vertices);
+  return { id, n: about.n, directed: about.directed, vertices, index, ...made };
 }
 
 export async function openDrawing(id, about, kind) {
   const turn = ++opened;
   edge = null;
-  if (graph !== null && about.parent === graph.id && about.n === graph.vertices.length) {
+  if (graph !== null && about.parent === graph.id && about.n === graph.n) {
     await follow(id);
     return;
   }
   graph = null;
   path = names = before = [];
   picked = null;
-  if (about.n < 2 || about.n > MOST_VERTICES || about.m > MOST_EDGES) {
-    showWords(about.n < 2 ? "" : "This graph is too large for a drawing; paths are listed.");
+  if (about.n < 2) {
+    showWords("");
     return;
   }
-  showWords("Laying out the drawing.");
+  showWords("Computing the layout of the drawing.");
   try {
     const made = await load(id, about, kind);
     if (turn !== opened) return;
     graph = made;
-    path = names.map((name) => graph.index.get(name));
-    showWords("Lengths are like distances. Click two vertices for the path between them, or an edge to change its weight.");
-    redraw();
+    showWords(made.words);
+    camera.reset(boundsOf(graph.x, graph.y, graph.x.keys()));
+    if (names.length > 0) showPath(names);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (turn === opened) showWords(`There is no drawing: ${error.message}`);
   }
 }
 
+/* ---- Paths ---- */
+
+// Vertices that a sample lacks get their places from those that are nearest in it.
+async function addStations(vertices) {
+  const wanted = spread(vertices.length, STATIONS).map((at) => vertices[at]).concat(vertices.slice(-1));
+  const absent = [...new Set(wanted)].filter((name) => !graph.index.has(name));
+  if (absent.length > 0) {
+    const { own } = graph;
+    const { distances } = await ask(pathOf(graph.id, "/table"), {
+      method: "POST", json: { sources: absent, destinations: graph.vertices.slice(0, own) },
+    });
+    absent.forEach((name, at) => {
+      const near = distances[at].map((d, j) => [d, j]).filter(([d]) => d !== null).sort((a, b) => a[0] - b[0]).slice(0, 4);
+      const weights = near.map(([d]) => 1 / (Math.abs(d) || 1e-9) ** 2);
+      const sum = weights.reduce((total, one) => total + one, 0);
+      const mean = (list) => near.reduce((total, [, j], k) => total + list[j] * weights[k], 0) / sum;
+      graph.index.set(name, graph.vertices.length);
+      graph.vertices.push(name);
+      graph.x.push(mean(graph.x));
+      graph.y.push(mean(graph.y));
+    });
+  }
+  return wanted;
+}
+
+// Vertices that an earlier path brought go with it.
+function forgetStations() {
+  for (const name of graph.vertices.splice(graph.own)) graph.index.delete(name);
+  graph.x.length = graph.y.length = graph.own;
+}
+
 // was: the vertices of the path before a change.
-export function showPath(vertices, was = []) {
+export async function showPath(vertices, was = []) {
   names = vertices;
-  if (graph === null) return;
-  path = vertices.map((name) => graph.index.get(name));
-  before = was.map((name) => graph.index.get(name));
   picked = null;
+  if (graph === null) return;
+  let drawn = vertices;
+  if (graph.sampled) {
+    path = before = [];
+    forgetStations();
+    drawn = await addStations(vertices).catch(() => []);
+    if (names !== vertices) return;
+  }
+  const rows = (list) => list.map((name) => graph.index.get(name)).filter((row) => row !== undefined);
+  path = rows(drawn);
+  before = rows(was);
+  byId("zoom-path").disabled = path.length < 2;
   redraw();
+  keepInView();
 }

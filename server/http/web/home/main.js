@@ -1,6 +1,6 @@
 // The page: which graph is open, the key, and the history of curl lines.
 
-import { byId, make, count, plural, percent, seconds, distance, say } from "./dom.js";
+import { byId, make, count, plural, percent, bytes, seconds, distance, say } from "./dom.js";
 import { ask, bus, hasKey, isGone, useKey, pathOf, spent, isOver } from "./service.js";
 import { describe, guard } from "./problem.js";
 import { startSubmit, listFormats } from "./submit.js";
@@ -99,7 +99,8 @@ function factsOf(graph, job) {
   if (job?.state === "done") {
     const time = job.timings && spent(job.timings) > 0 ? ` in ${seconds(spent(job.timings))}` : "";
     facts.push(job.input?.cached ? `was solved before, on ${job.device}` : `solved${time} on ${job.device}`);
-    if (job.plan && job.plan.kind !== "dense") {
+    if (job.result?.kind === "hierarchy") facts.push(`kept as a hierarchy of ${count(job.result.arcs)} arcs, ${bytes(job.result.bytes)}`);
+    else if (job.plan && job.plan.kind !== "dense") {
       facts.push(`${percent(job.plan.work_fraction)} of the work of a dense graph${job.plan.cached ? ", with a stored plan" : ""}`);
     }
     if (job.verification) facts.push(`${count(job.verification.rows)} rows verified`);

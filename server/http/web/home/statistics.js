@@ -63,8 +63,15 @@ function figures(stats) {
 export async function openStatistics(graph) {
   byId("figures").replaceChildren();
   byId("histogram").replaceChildren();
-  const stats = await guard(byId("stats-problem"), () => ask(pathOf(graph, "/stats")));
+  const stats = await guard(byId("stats-problem"), () => ask(pathOf(graph, "/stats")).catch((error) => {
+    if (error.document?.code === "NotAMatrix") return null;
+    throw error;
+  }));
   if (stats === undefined) return;
+  if (stats === null) {
+    byId("histogram").replaceChildren(make("p", { class: "soft" }, "There are no statistics of a hierarchy this large. Distances, paths and nearby vertices are all there."));
+    return;
+  }
   byId("figures").replaceChildren(...figures(stats));
   byId("histogram").replaceChildren(histogram(stats));
 }

@@ -1,0 +1,115 @@
+// A graph on a canvas: edges, vertices, paths and names, of which only what is visible is painted.
+
+import { colour } from "./dom.js";
+import { placeLabels } from "./labels.js";
+
+const MOST_EDGES = 40000;
+const MOST_NAMES = 150;
+
+function line(context, from, to) {
+  context.moveTo(...from);
+  context.lineTo(...to);
+}
+
+function arrow(context, [x1, y1], [x2, y2]) {
+  const angle = Math.atan2(y2 - y1, x2 - x1);
+  const [mx, my] = [(x1 + x2) / 2, (y1 + y2) / 2];
+  if (Math.hypot(x2 - x1, y2 - y1) < 14) return;
+  context.beginPath();
+  context.moveTo(mx + 6 * Math.cos(angle), my + 6 * Math.sin(angle));
+  for (const turn of [2.5, -2.5]) context.lineTo(mx + 6 * Math.cos(angle + turn), my + 6 * Math.sin(angle + turn));
+  context.fill();
+}
+
+// Whether the line may be visible: not where both ends are beyond the same side, or have no place.
+function crosses([x1, y1], [x2, y2], width, height) {
+  return Math.max(x1, x2) >= 0 && Math.min(x1, x2) <= width && Math.max(y1, y2) >= 0 && Math.min(y1, y2) <= height;
+}
+
+function inside([x, y], width, height) {
+  return x >= 0 && x <= width && y >= 0 && y <= height;
+}
+
+function paintEdges(context, edges, points, width, height) {
+  const visible = edges.filter(([i, j]) => crosses(points[i], points[j], width, height));
+  const stride = Math.ceil(visible.length / MOST_EDGES);
+  context.strokeStyle = colour("--edge");
+  context.lineWidth = 1;
+  context.beginPath();
+  for (let at = 0; at < visible.length; at += stride || 1) line(context, points[visible[at][0]], points[visible[at][1]]);
+  context.stroke();
+  return stride > 1;
+}
+
+function paintVertices(context, points, visible) {
+  const many = visible.length;
+  const radius = many > 2000 ? 1 : many > 400 ? 1.7 : many > 100 ? 2.6 : 4;
+  context.fillStyle = colour("--soft");
+  context.beginPath();
+  for (const i of visible) {
+    context.moveTo(points[i][0] + radius, points[i][1]);
+    context.arc(...points[i], radius, 0, 7);
+  }
+  context.fill();
+}
+
+function paintWalk(context, points, walk, style) {
+  context.strokeStyle = context.fillStyle = colour(style.colour);
+  context.lineWidth = style.width;
+  context.lineJoin = context.lineCap = "round";
+  context.setLineDash(style.dash ?? []);
+  context.beginPath();
+  for (let i = 0; i + 1 < walk.length; i += 1) line(context, points[walk[i]], points[walk[i + 1]]);
+  context.stroke();
+  context.setLineDash([]);
+}
+
+function paintPath(context, points, path, directed) {
+  paintWalk(context, points, path, { colour: "--accent", width: 3.5 });
+  for (let i = 0; i + 1 < path.length && directed; i += 1) arrow(context, points[path[i]], points[path[i + 1]]);
+  context.beginPath();
+  for (const i of path) {
+    context.moveTo(points[i][0] + 3.5, points[i][1]);
+    context.arc(...points[i], 3.5, 0, 7);
+  }
+  context.fill();
+}
+
+function paintNames(context, points, { vertices, ends, path, visible }, width, height) {
+  const named = visible.length <= MOST_NAMES ? visible : [];
+  const wanted = [...new Set([...ends, ...path.slice(0, MOST_NAMES), ...named])].map((i) => {
+    const strong = ends.includes(i);
+    context.font = strong ? "600 13px system-ui, sans-serif" : "11px system-ui, sans-serif";
+    return { at: points[i], text: `${vertices[i]}`, wide: context.measureText(`${vertices[i]}`).width, strong };
+  });
+  for (const { left, bottom, text, strong } of placeLabels(wanted, width, height)) {
+    context.font = strong ? "600 13px system-ui, sans-serif" : "11px system-ui, sans-serif";
+    context.lineWidth = 4;
+    context.strokeStyle = colour("--panel");
+    context.fillStyle = colour(strong ? "--text" : "--soft");
+    context.strokeText(text, left, bottom - 3);
+    context.fillText(text, left, bottom - 3);
+  }
+}
+
+// drawing: { edges, vertices, directed, points, path, before, edge, picked }. Whether edges were left out.
+export function paint({ context, width, height }, drawing) {
+  const { edges, vertices, directed, points, edge, picked } = drawing;
+  const placed = (walk) => walk.filter((i) => points[i] !== undefined && Number.isFinite(points[i][0]));
+  const [path, before] = [placed(drawing.path), placed(drawing.before)];
+  const visible = [...points.keys()].filter((i) => inside(points[i], width, height));
+  const cut = paintEdges(context, edges, points, width, height);
+  paintVertices(context, points, visible);
+  paintWalk(context, points, before, { colour: "--accent", width: 2, dash: [4, 5] });
+  paintPath(context, points, path, directed);
+  if (edge !== null) paintWalk(context, points, edge.slice(0, 2), { colour: "--link", width: 5 });
+  const ends = [...new Set([...path.slice(0, 1), ...path.slice(-1), ...(picked === null ? [] : [picked])])];
+  context.fillStyle = colour("--accent");
+  for (const i of ends) {
+    context.beginPath();
+    context.arc(...points[i], 6.5, 0, 7);
+    context.fill();
+  }
+  paintNames(context, points, { vertices, ends, path, visible }, width, height);
+  return cut;
+}
