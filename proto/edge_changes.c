@@ -84,9 +84,11 @@ static enum status sort_list(struct edge_changes *changes, const struct graph *g
     return STATUS_OK;
 }
 
+/* A zero has no sign, as in an upload. */
 static void put_edge(struct edge_buffer *edges, uint32_t source, uint32_t target, double weight)
 {
-    ((struct edge_f8 *)edges->edges)[edges->count++] = (struct edge_f8){source, target, weight};
+    ((struct edge_f8 *)edges->edges)[edges->count++] =
+        (struct edge_f8){source, target, weight + 0.0};
 }
 
 /* The edges of the graph and the changes, both in order, as one list in order. */

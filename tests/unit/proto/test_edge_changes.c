@@ -64,6 +64,7 @@ static void expect_equal(const struct graph *found, const struct graph *wanted)
     assert_memory_equal(found->target, wanted->target, m * sizeof(uint32_t));
     for (uint64_t edge = 0; edge < m; edge++) {
         assert_true(graph_weight(found, edge) == graph_weight(wanted, edge));
+        assert_true(signbit(graph_weight(found, edge)) == signbit(graph_weight(wanted, edge)));
     }
     assert_true(found->summary.distance_bound == wanted->summary.distance_bound);
     assert_true(found->summary.min_weight == wanted->summary.min_weight);
@@ -95,6 +96,7 @@ static struct edge_changes draw_changes(uint64_t *seed, bool directed, struct ta
         change->target = (change->source + 1 + range_next(seed, N - 1)) % N;
         const uint32_t sort = range_next(seed, 4);
         change->weight = sort == 0 ? NAN : range_next(seed, 60) + (sort == 1 ? 0.5 : 0);
+        change->weight = sort == 2 && change->weight < 10 ? -0.0 : change->weight;
         const bool swap = !directed && change->source > change->target;
         table->weight[swap ? change->target : change->source]
                      [swap ? change->source : change->target] = change->weight;
