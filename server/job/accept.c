@@ -103,7 +103,7 @@ void accept_stored_job(struct commit *commit)
     }
     apply_graph(commit);
     if (job->state == JOB_DONE || status != STATUS_OK) {
-        versions_release(scheduler, job->tenant, job->report.moves);
+        versions_release(scheduler, job->tenant, job->report.moves, job->report.parent);
     }
     if (status == STATUS_OK) {
         job_accepted(scheduler, commit);

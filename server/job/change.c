@@ -84,7 +84,7 @@ void change_submit(struct submission *submission, bool is_first)
         return;
     }
     if (is_name) {
-        graph_table_set_changing(graphs, call->tenant, call->key, true);
+        graph_table_set_changing(graphs, call->tenant, call->key, entry->row.id);
         snprintf(submission->name, sizeof(submission->name), "%s", call->key);
     }
     memcpy(submission->parent_id, entry->row.id, sizeof(entry->row.id));

@@ -42,7 +42,7 @@ static void end_stored(struct commit *commit)
     }
     if (is_stored) {
         job->committed = true; /* it may be forgotten now */
-        versions_release(commit->scheduler, job->tenant, job->report.moves);
+        versions_release(commit->scheduler, job->tenant, job->report.moves, job->report.parent);
     }
 }
 
@@ -59,7 +59,7 @@ static void store_end(struct scheduler *scheduler, struct job *job, struct graph
     }
     if (status != STATUS_OK) {
         scheduler_commit_destroy(commit);
-        versions_release(scheduler, job->tenant, job->report.moves);
+        versions_release(scheduler, job->tenant, job->report.moves, job->report.parent);
         log_write(LOG_ERROR, "job_not_stored", LOG_TEXT("job", job->id));
         if (call != NULL) {
             answer_status(call, status, "There is not enough memory to store the job's end.");

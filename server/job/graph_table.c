@@ -9,7 +9,7 @@ struct alias {
     uint32_t owner; /* number of the tenant */
     char name[NAME_SIZE];
     struct graph_entry *entry;
-    bool is_changing;
+    char changing[GRAPH_ID_SIZE];       /* the parent of the change under way; empty = none is */
     TAILQ_HEAD(, graph_entry) versions; /* newest first */
 };
 
@@ -248,15 +248,24 @@ bool graph_table_is_changing(const struct graph_table *table, const struct tenan
                              const char *name)
 {
     const struct alias *alias = find_alias(table, tenant, name);
-    return alias != NULL && alias->is_changing;
+    return alias != NULL && alias->changing[0] != '\0';
 }
 
 void graph_table_set_changing(struct graph_table *table, const struct tenant *tenant,
-                              const char *name, bool is_changing)
+                              const char *name, const char *parent_id)
 {
     struct alias *alias = find_alias(table, tenant, name);
     if (alias != NULL) {
-        alias->is_changing = is_changing;
+        snprintf(alias->changing, sizeof(alias->changing), "%s", parent_id);
+    }
+}
+
+void graph_table_end_changing(struct graph_table *table, const struct tenant *tenant,
+                              const char *name, const char *parent_id)
+{
+    struct alias *alias = find_alias(table, tenant, name);
+    if (alias != NULL && strcmp(alias->changing, parent_id) == 0) {
+        alias->changing[0] = '\0';
     }
 }
 

@@ -262,7 +262,8 @@ void restore_queue(struct scheduler *scheduler)
         } else {
             job->vertex_count = entry->row.vertex_count;
             entry->active_jobs++;
-            graph_table_set_changing(scheduler->graphs, job->tenant, job->report.moves, true);
+            graph_table_set_changing(scheduler->graphs, job->tenant, job->report.moves,
+                                     job->report.parent);
             capacity_reserve_result(scheduler, job, entry->row.edge_count);
             job_queue_push(&scheduler->queue, &job->tenant->share, job);
             answer_watch_deadline(scheduler, job);

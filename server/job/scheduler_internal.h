@@ -307,9 +307,10 @@ void versions_move_name(struct scheduler *scheduler, const struct job *job,
                         struct graph_entry *entry);
 /* Adds the row of the name, which moves with the end of such a job. */
 void versions_add_name(struct scheduler *scheduler, const struct job *job, struct commit *commit);
-/* The change of this name has ended, and its end is durable: the next one begins, and versions too
- * many are deleted. An empty name is none. */
-void versions_release(struct scheduler *scheduler, const struct tenant *tenant, const char *name);
+/* The change of this name from the parent has ended, and its end is durable: the next one begins,
+ * and versions too many are deleted. An empty name is none. */
+void versions_release(struct scheduler *scheduler, const struct tenant *tenant, const char *name,
+                      const char *parent_id);
 /* Versions of the name too many are deleted. */
 void versions_delete_old(struct scheduler *scheduler, const struct tenant *tenant,
                          const char *name);
@@ -370,11 +371,15 @@ void graph_table_drop(struct graph_table *table, struct graph_entry *entry);
 MUST_CHECK enum status graph_table_name(struct graph_table *table, const char *name,
                                         struct graph_entry *entry);
 
-/* Whether a change of this name is under way: one at a time is. Without the name nothing is set. */
+/* Whether a change of this name is under way: one at a time is. Without the name nothing is set.
+ * The end of a change from another parent does not end it: the name was deleted and given again
+ * meanwhile. */
 bool graph_table_is_changing(const struct graph_table *table, const struct tenant *tenant,
                              const char *name);
 void graph_table_set_changing(struct graph_table *table, const struct tenant *tenant,
-                              const char *name, bool is_changing);
+                              const char *name, const char *parent_id);
+void graph_table_end_changing(struct graph_table *table, const struct tenant *tenant,
+                              const char *name, const char *parent_id);
 /* The graph without a name is the newest version of this name from now on; of none, when it is
  * empty or there is no such name. */
 void graph_table_set_version(struct graph_table *table, struct graph_entry *entry,

@@ -28,7 +28,7 @@ void submit_end(struct submission *submission)
     struct scheduler *scheduler = submission->scheduler;
     capacity_release(scheduler, submission->tenant, &submission->held, submission->held);
     scheduler->submissions--;
-    versions_release(scheduler, submission->tenant, submission->name);
+    versions_release(scheduler, submission->tenant, submission->name, submission->parent_id);
     capacity_release_share(&submission->share);
     reader_destroy(submission->reader);
     graph_destroy(submission->graph);
@@ -372,7 +372,8 @@ static void accept_submission(struct submission *submission)
     struct scheduler *scheduler = submission->scheduler;
     struct graph_entry *entry = graph_table_find_id(scheduler->graphs, submission->graph_id);
     struct job *earlier = submit_find_repeated(submission);
-    const char *name = submission->call->parameters.name;
+    const char *name =
+        submission->name[0] != '\0' ? submission->name : submission->call->parameters.name;
     if ((entry != NULL && entry->deleting) ||
         (earlier == NULL && scheduler_commit_names(scheduler, submission->tenant, name))) {
         STAILQ_INSERT_TAIL(&scheduler->parked, submission, in_parked);

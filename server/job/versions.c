@@ -3,16 +3,27 @@
 #include <stdio.h>
 #include <string.h>
 
+/* NULL: no graph has the name, or not for long. */
+static const struct graph_entry *find_owner(const struct scheduler *scheduler,
+                                            const struct job *job)
+{
+    const char *name = job->report.moves;
+    const struct graph_entry *owner = graph_table_find_name(scheduler->graphs, job->tenant, name);
+    const bool is_lost =
+        owner == NULL || owner->deleting || scheduler_commit_names(scheduler, job->tenant, name);
+    return is_lost ? NULL : owner;
+}
+
 /* The graph that has the name now, or had it until the job was done; NULL: it went elsewhere. */
 static struct graph_entry *find_parent(const struct scheduler *scheduler, const struct job *job)
 {
-    const struct graph_entry *owner =
-        graph_table_find_name(scheduler->graphs, job->tenant, job->report.moves);
+    const struct graph_entry *owner = find_owner(scheduler, job);
     if (owner == NULL || (strcmp(owner->row.id, job->report.parent) != 0 &&
                           strcmp(owner->row.id, job->graph_id) != 0)) {
         return NULL;
     }
-    return graph_table_find_id(scheduler->graphs, job->report.parent);
+    struct graph_entry *parent = graph_table_find_id(scheduler->graphs, job->report.parent);
+    return parent != NULL && !parent->deleting ? parent : NULL;
 }
 
 /* Durable by itself, in the order of such changes: the end of a job may take long to be so, and a
@@ -56,7 +67,13 @@ void versions_move_name(struct scheduler *scheduler, const struct job *job,
 void versions_add_name(struct scheduler *scheduler, const struct job *job, struct commit *commit)
 {
     const char *name = job->report.moves;
-    if (name[0] == '\0' || job->state != JOB_DONE || find_parent(scheduler, job) == NULL) {
+    if (name[0] == '\0' || job->state != JOB_DONE) {
+        return;
+    }
+    const struct graph_entry *owner = find_owner(scheduler, job);
+    /* A name that has moved goes to the disk, also when its end is late and the parent is gone. */
+    const bool has_moved = owner != NULL && strcmp(owner->row.id, job->graph_id) == 0;
+    if (!has_moved && find_parent(scheduler, job) == NULL) {
         return;
     }
     snprintf(commit->name_row.name, sizeof(commit->name_row.name), "%s", name);
@@ -82,10 +99,11 @@ void versions_delete_old(struct scheduler *scheduler, const struct tenant *tenan
     delete_old(scheduler, tenant, name, scheduler->config->versions);
 }
 
-void versions_release(struct scheduler *scheduler, const struct tenant *tenant, const char *name)
+void versions_release(struct scheduler *scheduler, const struct tenant *tenant, const char *name,
+                      const char *parent_id)
 {
     if (name[0] != '\0') {
-        graph_table_set_changing(scheduler->graphs, tenant, name, false);
+        graph_table_end_changing(scheduler->graphs, tenant, name, parent_id);
         scheduler->marks.unparked = true;
         versions_delete_old(scheduler, tenant, name);
     }

@@ -67,11 +67,50 @@ static void the_shutdown_refuses_changes_that_wait(void **state)
     cancel(fixture, job);
 }
 
+static struct question *post_change(struct fixture *fixture, const char *name, double weight)
+{
+    struct question *question = new_change(fixture, name, weight);
+    question->call.wait_s = 0;
+    call(fixture, question, STATUS_OK, 202);
+    return question;
+}
+
+/* The changes of a name that was deleted and given again do not end with those of the old one. */
+static void the_end_of_an_older_change_lets_no_change_begin(void **state)
+{
+    struct fixture *fixture = *state;
+    char job[JOB_ID_SIZE];
+    store_named(fixture, RING, "name");
+    submit_long(fixture, 1, job);
+    struct question *old = post_change(fixture, "name", 10);
+    struct question *deletion = new_question(CALL_DELETE_GRAPH, "name");
+    call(fixture, deletion, STATUS_OK, 204);
+    struct question *upload = new_upload(CALL_STORE_GRAPH, LINE);
+    snprintf(upload->call.parameters.name, NAME_SIZE, "name");
+    call(fixture, upload, STATUS_OK, 201);
+    struct question *first = post_change(fixture, "name", 11);
+    struct question *second = new_change(fixture, "name", 12);
+    cancel(fixture, old->call.job_id);
+    scheduler_post(fixture->scheduler, &second->call);
+    cancel(fixture, job);
+    wait_for(fixture, second);
+    json_t *body = body_of(second);
+    assert_string_equal(json_string_value(json_object_get(body, "parent")), first->call.graph_id);
+    json_decref(body);
+    assert_string_equal(owner_of(fixture, "name")->row.id, second->call.graph_id);
+    forget(old);
+    forget(deletion);
+    forget(upload);
+    forget(first);
+    forget(second);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCHEDULER_TEST(changes_that_come_together_are_made_one_after_another),
         SCHEDULER_TEST(a_change_that_the_tag_forbids_is_refused),
+        SCHEDULER_TEST(the_end_of_an_older_change_lets_no_change_begin),
         SCHEDULER_TEST(the_shutdown_refuses_changes_that_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,12 +73,98 @@ static void versions_go_with_their_name(void **state)
     }
 }
 
+/* ---- At the end of a job ---- */
+
+/* The job that changed RING, and that has moved the name to its graph. */
+static const struct job *change_ring(struct fixture *fixture, char parent[GRAPH_ID_SIZE])
+{
+    char changed[GRAPH_ID_SIZE];
+    fixture->config.versions = 2;
+    store_named(fixture, RING, "ring");
+    memcpy(parent, owner_of(fixture, "ring")->row.id, GRAPH_ID_SIZE);
+    change(fixture, "ring", 2, "done", changed);
+    return job_table_newest_of(fixture->scheduler->jobs, changed);
+}
+
+/* As the end of the job does. Returns whether the name goes to the disk. */
+static bool end_again(struct fixture *fixture, const struct job *job)
+{
+    struct scheduler *scheduler = fixture->scheduler;
+    struct commit *commit;
+    versions_move_name(scheduler, job, graph_table_find_id(scheduler->graphs, job->graph_id));
+    assert_int_equal(scheduler_commit_create(scheduler, NULL, &commit), STATUS_OK);
+    versions_add_name(scheduler, job, commit);
+    const bool is_named = commit->change.name_row != NULL;
+    scheduler_commit_send(commit);
+    return is_named;
+}
+
+/* The catalogue has both in order, so that the name would be another's after a restart. */
+static void a_name_that_is_just_being_given_away_does_not_move(void **state)
+{
+    struct fixture *fixture = *state;
+    char parent[GRAPH_ID_SIZE];
+    char other[GRAPH_ID_SIZE];
+    const struct job *job = change_ring(fixture, parent);
+    store_named(fixture, LINE, "line");
+    memcpy(other, owner_of(fixture, "line")->row.id, sizeof(other));
+    store_named(fixture, RING, "ring");
+    assert_string_equal(owner_of(fixture, "ring")->row.id, parent);
+    struct question *upload = new_upload(CALL_STORE_GRAPH, LINE);
+    snprintf(upload->call.parameters.name, NAME_SIZE, "ring");
+    scheduler_post(fixture->scheduler, &upload->call);
+    while (LIST_EMPTY(&fixture->scheduler->namings)) {
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+    assert_false(end_again(fixture, job));
+    wait_for(fixture, upload);
+    forget(upload);
+    assert_string_equal(owner_of(fixture, "ring")->row.id, other);
+    restart(fixture);
+    assert_string_equal(owner_of(fixture, "ring")->row.id, other);
+}
+
+static void a_graph_that_is_being_deleted_loses_no_name(void **state)
+{
+    struct fixture *fixture = *state;
+    char parent[GRAPH_ID_SIZE];
+    const struct job *job = change_ring(fixture, parent);
+    store_named(fixture, RING, "ring");
+    struct question *deletion = new_question(CALL_DELETE_GRAPH, parent);
+    scheduler_post(fixture->scheduler, &deletion->call);
+    const struct graph_entry *entry = graph_table_find_id(fixture->scheduler->graphs, parent);
+    while (!entry->deleting) {
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+    assert_false(end_again(fixture, job));
+    wait_for(fixture, deletion);
+    forget(deletion);
+    restart(fixture);
+    assert_null(graph_table_find_id(fixture->scheduler->graphs, parent));
+    assert_null(owner_of(fixture, "ring"));
+}
+
+/* A full disk keeps the end back meanwhile. */
+static void a_name_goes_to_the_disk_though_the_parent_is_deleted(void **state)
+{
+    struct fixture *fixture = *state;
+    char parent[GRAPH_ID_SIZE];
+    const struct job *job = change_ring(fixture, parent);
+    struct question *deletion = new_question(CALL_DELETE_GRAPH, parent);
+    call(fixture, deletion, STATUS_OK, 204);
+    forget(deletion);
+    assert_true(end_again(fixture, job));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCHEDULER_TEST(the_name_stays_with_the_last_graph_that_was_solved),
         SCHEDULER_TEST(so_many_versions_are_kept),
         SCHEDULER_TEST(versions_go_with_their_name),
+        SCHEDULER_TEST(a_name_that_is_just_being_given_away_does_not_move),
+        SCHEDULER_TEST(a_graph_that_is_being_deleted_loses_no_name),
+        SCHEDULER_TEST(a_name_goes_to_the_disk_though_the_parent_is_deleted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
