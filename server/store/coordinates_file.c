@@ -118,7 +118,7 @@ static enum status open_file(int folder, const char *id, int *ret_descriptor,
 enum status coordinates_file_look(int folder, const char *id, struct coordinates_info *ret_info)
 {
     struct header header;
-    int descriptor;
+    int descriptor = -1;
     const enum status status = open_file(folder, id, &descriptor, &header);
     if (status == STATUS_NO_COORDINATES) {
         *ret_info = (struct coordinates_info){0};
@@ -136,7 +136,7 @@ enum status coordinates_file_read(int folder, const char *id, struct coordinates
 {
     struct coordinates *coordinates = NULL;
     struct header header;
-    int descriptor;
+    int descriptor = -1;
     enum status status = open_file(folder, id, &descriptor, &header);
     if (status != STATUS_OK) {
         return status;
