@@ -16,6 +16,10 @@ TWO_WAYS = b"from,to,minutes\na,b,2\nb,d,2\na,c,3\nc,d,3\n"
 DRAWN = f"{OPEN} && !document.querySelector('#drawing-box').hidden"
 PATH = "[...document.querySelectorAll('#pair-answer .path li')].map((one) => one.firstChild.textContent.trim()).join('')"
 
+DROP_TWO = """const data = new DataTransfer();
+for (const [name, text] of arguments) data.items.add(new File([text], name));
+document.documentElement.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));"""
+
 
 def ask_pair(page, source, target, path):
     page.run("for (const [id, value] of arguments) document.getElementById(id).value = value;",
@@ -209,6 +213,28 @@ def test_vertices_are_at_their_coordinates(daemon):
         assert text(page, "#edge-words") in ("Edge b – c", "Edge a – c"), text(page, "#edge-words")
         picture(page, "placed")
         expect_no_other_error(page)
+    finally:
+        page.close()
+
+
+def test_coordinates_come_with_the_graph_or_after_it(daemon):
+    page = browser.Browser()
+    try:
+        page.open(f"{daemon.url}/", WIDTHS[0], "document.querySelector('#devices li')")
+        page.run(DROP_TWO, ["square.co", "p aux sp co 3\nv 1 0 0\nv 2 1000000 0\nv 3 0 1000000\n"],
+                 ["square.gr", "p sp 3 2\na 1 2 3\na 2 3 4\n"])
+        placed = "document.querySelector('#drawing-words').textContent.startsWith('Vertices are at their coordinates')"
+        page.until(f"document.querySelector('#graph-name').textContent === 'square' && {placed}")
+        assert daemon.get("/v1/graphs/square").json["coordinates"]["located"] == 3
+        page.run(DROP_TWO, ["other.gr", "p sp 3 2\na 1 2 3\na 2 3 5\n"])
+        page.until(f"document.querySelector('#graph-name').textContent === 'other' && {DRAWN} && !{placed}")
+        page.run(DROP_TWO, ["places.csv", "vertex,x,y\n1,0,0\n2,5,1\n"])
+        page.until(f"{placed} && document.querySelector('#drawing-words').textContent.includes('1 vertex has none')")
+        page.run(DROP_TWO, ["places.csv", "vertex,x,y\n1,0,0\n9,5,1\n"])
+        page.until("document.querySelector('#submit-problem .problem')")
+        assert "line 3" in text(page, "#submit-problem"), text(page, "#submit-problem")
+        assert "-X PUT" in text(page, "#curl-line")
+        expect_no_other_error(page, "/coordinates")
     finally:
         page.close()
 

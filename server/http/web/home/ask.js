@@ -15,7 +15,7 @@ let shown = null; // the path that is listed
 function stepOf(source, target, weight) {
   return make("button", {
     type: "button", class: "step", title: "Change this weight",
-    "aria-label": `Change the weight ${weight} of the edge from ${source} to ${target}`,
+    "aria-label": `+${distance(weight)}: change the weight of the edge from ${source} to ${target}`,
     onclick: () => chooseEdge(source, target, weight, edgeOf(target, source)),
   }, `+${distance(weight)}`);
 }

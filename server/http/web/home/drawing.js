@@ -1,6 +1,6 @@
 // The graph as a drawing, with a path on it: whole while it is small enough, else some of its vertices.
 
-import { byId, count, keepDrawn, sharpen, say } from "./dom.js";
+import { byId, count, plural, keepDrawn, sharpen, say } from "./dom.js";
 import { ask, fetchFrom, pathOf, Refusal } from "./service.js";
 import { layOut } from "./layout.js";
 import { Camera } from "./camera.js";
@@ -120,10 +120,9 @@ function keepInView() {
 }
 
 // The places that were uploaded, north up and about as wide as they are; null where there are none.
-async function coordinatesOf(id, n, index) {
-  if (n > MOST_PLACED) return null;
-  const answer = await ask(pathOf(id, "/coordinates")).catch(() => null);
-  if (answer === null || answer.located < 2) return null;
+async function coordinatesOf({ id, n, coordinates }, index) {
+  if (n > MOST_PLACED || !(coordinates?.located > 1)) return null;
+  const answer = await ask(pathOf(id, "/coordinates"));
   const x = new Float64Array(n).fill(NaN);
   const y = new Float64Array(n).fill(NaN);
   const degrees = answer.system === "degrees";
@@ -262,7 +261,7 @@ function indexOf(vertices) {
 async function loadWhole(id, about, kind, vertices, places, index) {
   const edges = await edgesOf(id, index);
   if (places !== null) {
-    const missing = places.missing > 0 ? ` ${count(places.missing)} vertices have none.` : "";
+    const missing = places.missing > 0 ? ` ${plural(places.missing, "vertex has", "vertices have")} none.` : "";
     return { edges, ...places, words: `Vertices are at their coordinates.${missing} ${hint}` };
   }
   const n = about.n;
@@ -288,7 +287,7 @@ async function loadSample(id, about, all) {
 async function load(id, about, kind) {
   const { vertices } = await ask(pathOf(id, "/vertices"));
   const index = indexOf(vertices);
-  const places = about.m > MOST_EDGES ? null : await coordinatesOf(id, about.n, index);
+  const places = about.m > MOST_EDGES ? null : await coordinatesOf(about, index);
   const whole = about.m <= MOST_EDGES && (places !== null || about.n <= MOST_VERTICES);
   const made = whole ? await loadWhole(id, about, kind, vertices, places, index) : await loadSample(id, about, vertices);
   return { id, n: about.n, directed: about.directed, vertices, index, ...made };

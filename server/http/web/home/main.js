@@ -304,7 +304,11 @@ byId("shell").textContent = [
   `curl -o town.npy ${location.origin}/v1/graphs/town/matrix`,
 ].join("\n");
 startKey();
-startSubmit(submitted);
+startSubmit({
+  job: submitted,
+  placed: (graph) => { if (graph.id === shown || shown === null) choose(graph.id); },
+  graph: () => shown,
+});
 startWelcome();
 startBanner();
 startLibrary(choose, (id) => { if (id === shown) location.hash = ""; });

@@ -81,7 +81,7 @@ export function curl(path, { method = "GET", json, file, headers = {}, output } 
   for (const [name, value] of Object.entries(headers)) words.push("-H", quote(`${name}: ${value}`));
   if (json !== undefined) words.push("--json", quote(JSON.stringify(json)));
   if (file !== undefined) words.push("--data-binary", quote(`@${file}`));
-  if (method === "DELETE" || method === "PATCH") words.push(`-X ${method}`);
+  if (method === "DELETE" || method === "PATCH" || method === "PUT") words.push(`-X ${method}`);
   if (output !== undefined) words.push("-o", quote(output));
   words.push(quote(location.origin + path));
   return words.join(" ");
@@ -142,11 +142,11 @@ export function pathOf(graph, rest = "") {
 
 /* ---- Uploads ---- */
 
-// The job's document. fetch cannot say how much of a body has been sent, XMLHttpRequest can.
-export function upload(path, body, headers, onProgress, signal) {
+// The service's answer. fetch cannot say how much of a body has been sent, XMLHttpRequest can.
+export function upload(path, body, { method = "POST", headers }, onProgress, signal) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", path);
+    request.open(method, path);
     for (const [name, value] of Object.entries(authorize(headers))) request.setRequestHeader(name, value);
     request.upload.addEventListener("progress", (event) => onProgress(event.loaded, event.total));
     // A refusal in the middle of a body may be lost with its connection; for want of a key a short

@@ -1,7 +1,7 @@
 // Sending a graph: a file that is dropped or chosen, or an example.
 
 import { byId, make, bytes, percent, plural, say } from "./dom.js";
-import { ask, upload, query, tell, curl } from "./service.js";
+import { ask, upload, query, tell, curl, pathOf, Refusal } from "./service.js";
 import { guard } from "./problem.js";
 import { examples } from "./graphs.js";
 
@@ -9,6 +9,9 @@ let formats = [];
 let last = null; // what was sent, to be sent again
 let sending = null;
 const queue = []; // files that wait
+let onJob = () => {};
+let onPlaced = () => {};
+let shownGraph = () => null;
 
 function optionsOf(form) {
   const data = new FormData(form);
@@ -38,13 +41,31 @@ function requestOf(file, options) {
   return { path: query("/v1/jobs", parameters), headers, coding: known.coding };
 }
 
-async function send(file, options, signal) {
-  const { path, headers, coding } = requestOf(file, options);
+// A file of coordinates: by its ending, or by the names of the columns.
+async function coordinateType(file) {
+  const name = file.name.toLowerCase().replace(/\.(gz|zst)$/, "");
+  if (name.endsWith(".co")) return "text/plain";
+  if (name.endsWith(".geojson")) return "application/geo+json";
+  if (!/\.(csv|tsv)$/.test(file.name.toLowerCase())) return null;
+  const header = (await file.slice(0, 400).text()).split(/[\r\n]/, 1)[0].toLowerCase().split(/[,;\t]/)
+    .map((one) => one.replaceAll('"', "").trim());
+  const has = (...names) => names.every((one) => header.includes(one));
+  return header.length === 3 && (has("lon", "lat") || has("x", "y")) ? "text/csv" : null;
+}
+
+// Those of the graph that was sent before in this drop, else of the one that is shown.
+function coordinatesRequest(type, graph) {
+  if (graph === null) throw new Refusal({ title: "No graph for these coordinates", detail: "Send the graph first, or open it.", code: "NoGraph" });
+  return { method: "PUT", path: pathOf(graph, "/coordinates"), headers: { "Content-Type": type } };
+}
+
+async function send({ file, options, type, graph }, signal) {
+  const { method, path, headers, coding } = type === null ? requestOf(file, options) : coordinatesRequest(type, graph);
   const bar = byId("upload-bar");
   const words = byId("upload-words");
-  const shown = coding ? { "Content-Encoding": coding } : {};
-  tell("told", curl(path, { method: "POST", file: file.name, headers: shown }));
-  return upload(path, file, headers, (sent, total) => {
+  const shown = coding ? { "Content-Encoding": coding } : type === null ? {} : headers;
+  tell("told", curl(path, { method: method ?? "POST", file: file.name, headers: shown }));
+  return upload(path, file, { method, headers }, (sent, total) => {
     bar.value = total > 0 ? sent / total : 1;
     say(words, (sent < total ? `Sending ${file.name}: ${percent(sent / total)} of ${bytes(total)}`
       : `Sent ${file.name}; the service reads it`) + behind());
@@ -64,30 +85,42 @@ function show(active) {
 // Files are sent one after another; each tells its own problem.
 async function sendNext() {
   if (sending !== null || queue.length === 0) return;
-  const { file, options, onJob } = queue.shift();
+  const item = queue.shift();
+  const { file, options, type } = item;
   const attempt = new AbortController();
   const problem = make("div");
   byId("submit-problem").append(problem);
   sending = attempt;
-  last = { file, options };
+  if (type === null) last = { file, options };
   byId("upload-bar").value = 0;
   say(byId("upload-words"), `Sending ${file.name}${behind()}`);
   show(true);
-  const job = await guard(problem, () => send(file, options, attempt.signal), file);
+  const answer = await guard(problem, () =>
+    send({ ...item, graph: item.batch.graph ?? shownGraph() }, attempt.signal), file);
   sending = null;
-  if (job === undefined && queue.length + byId("submit-problem").children.length > 1) {
+  if (answer === undefined && queue.length + byId("submit-problem").children.length > 1) {
     problem.prepend(make("p", { class: "soft" }, file.name));
   }
   show(queue.length > 0);
-  if (job !== undefined) onJob(job);
+  if (answer !== undefined && type !== null) {
+    onPlaced(answer);
+  } else if (answer !== undefined) {
+    item.batch.graph = answer.graph;
+    onJob(answer);
+  }
   sendNext();
 }
 
-export function submit(files, options, onJob) {
+async function submit(files, options) {
   if (sending === null) byId("submit-problem").replaceChildren();
+  const typed = await Promise.all(files.map(async (file) => ({ file, type: await coordinateType(file) })));
+  const graphs = typed.filter((one) => one.type === null);
+  // The graph comes before its coordinates.
+  const sorted = [...graphs, ...typed.filter((one) => one.type !== null)];
+  const batch = { graph: null };
   const { name: _, ...others } = options;
   // One name cannot be that of several graphs.
-  for (const file of files) queue.push({ file, options: files.length > 1 ? others : options, onJob });
+  for (const one of sorted) queue.push({ ...one, batch, options: graphs.length > 1 ? others : options });
   sendNext();
 }
 
@@ -108,7 +141,7 @@ function acceptDrops(zone, take) {
   });
 }
 
-function listExamples(onJob) {
+function listExamples() {
   byId("examples").append(...examples.map((one) => make("li", {},
     make("button", {
       type: "button",
@@ -118,19 +151,22 @@ function listExamples(onJob) {
         // A name of the user's own stays with the user's graph.
         const options = { name: `example-${one.name}`, format: one.format };
         if (one.directed) options.directed = one.directed;
-        submit([new File([one.make()], one.file)], options, onJob);
+        submit([new File([one.make()], one.file)], options);
       },
     }, make("span", { class: "title" }, one.title), make("span", { class: "about" }, one.about)))));
 }
 
-export function startSubmit(onJob) {
+// job: takes the document of a job; placed: that of a graph with new coordinates; graph: the id of the
+// graph that is shown, or null.
+export function startSubmit({ job, placed, graph }) {
+  [onJob, onPlaced, shownGraph] = [job, placed, graph];
   const form = byId("options");
   const input = byId("file");
   // Options count for the files that they were chosen for.
   const take = (files, before = {}) => {
     const options = { ...before, ...optionsOf(form) };
     form.reset();
-    submit(files, options, onJob);
+    submit(files, options);
   };
   acceptDrops(byId("drop"), take);
   input.addEventListener("change", () => {
@@ -140,7 +176,7 @@ export function startSubmit(onJob) {
   form.addEventListener("submit", (event) => event.preventDefault());
   byId("again").addEventListener("click", () => take([last.file], last.options));
   byId("give-up").addEventListener("click", () => sending?.abort());
-  listExamples(onJob);
+  listExamples();
 }
 
 export async function listFormats() {
