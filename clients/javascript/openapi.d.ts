@@ -716,6 +716,8 @@ export type Verification = {
 
 export type Version = {
   version: string;
+  /** The commit that was built, or nothing where the build did not know it. */
+  commit: string;
   api: "v1";
   build: {
     /** Whether the GPU solver is built in. */

@@ -182,5 +182,34 @@ def test_the_batch_script_solves_what_it_can_and_goes_on_where_it_was():
         assert none.returncode in (0, 3), none.stderr
 
 
+def commit_by(folder):
+    script = os.path.join(folder, "deploy", "commit.sh")
+    return subprocess.run(["sh", script], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_a_build_knows_its_commit():
+    """From the checkout, from the archive of a release, and none from a checkout around another tree."""
+    with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
+        git = ["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@b"]
+        os.makedirs(os.path.join(folder, "deploy"))
+        shutil.copy(os.path.join(DEPLOY, "commit.sh"), os.path.join(folder, "deploy"))
+        shutil.copy(os.path.join(ROOT, ".gitattributes"), folder)
+        assert commit_by(folder) == ""
+        if shutil.which("git") is None:
+            print("git is not installed")
+            return
+        for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message=one"]):
+            subprocess.run(git + command, check=True)
+        head = subprocess.run(git + ["rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
+        assert len(head) == 40 and commit_by(folder) == head
+        inner = os.path.join(folder, "inner")
+        os.makedirs(inner)
+        packed = subprocess.run(git + ["archive", "HEAD"], capture_output=True, check=True).stdout
+        subprocess.run(["tar", "--extract", "--directory", inner], input=packed, check=True)
+        assert commit_by(inner) == head
+        shutil.copy(os.path.join(DEPLOY, "commit.sh"), os.path.join(inner, "deploy"))
+        assert commit_by(inner) == ""
+
+
 if __name__ == "__main__":
     harness.run(globals(), each=False)

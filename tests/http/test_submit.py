@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import select
 import shutil
 import struct
@@ -373,6 +374,7 @@ def test_the_service_tells_about_itself(daemon):
         daemon.get(path).expect(200)
     version = daemon.get("/version").expect(200).json
     assert version["api"] == "v1" and isinstance(version["build"]["cuda"], bool), version
+    assert re.fullmatch("(?:[0-9a-f]{40})?", version["commit"]), version
     limits = daemon.get("/v1/limits").expect(200).json
     assert limits["vertex_limit"] > 0 and limits["body_limit_bytes"] > 0, limits
     formats = daemon.get("/v1/formats").expect(200).json

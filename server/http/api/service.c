@@ -43,8 +43,8 @@ void serve_service_ready(struct request *request)
 
 void serve_service_version(struct request *request)
 {
-    answer(request, json_pack("{s:s, s:s, s:{s:b}}", "version", APSPD_VERSION, "api", "v1", "build",
-                              "cuda", APSPD_HAVE_CUDA));
+    answer(request, json_pack("{s:s, s:s, s:s, s:{s:b}}", "version", APSPD_VERSION, "commit",
+                              serve_service_commit, "api", "v1", "build", "cuda", APSPD_HAVE_CUDA));
 }
 
 void serve_service_limits(struct request *request)
