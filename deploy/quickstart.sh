@@ -1,6 +1,7 @@
 #!/bin/sh
 # From a fresh checkout to a printed distance: installs what is missing, builds, starts the daemon on
-# a free port, uploads a generated graph, asks one distance.
+# a free port, uploads a generated graph, asks one distance. Tells each step in a line; what the tools
+# print goes to a file.
 set -eu
 
 usage='usage: deploy/quickstart.sh [--keep]
@@ -23,11 +24,12 @@ done
 
 cd "$(dirname "$0")/.."
 . deploy/toolchain.sh
-sh deploy/setup.sh --build
-# A compiler newer than ours may warn of more: that is for the tests' builds, not for a first try.
-[ -f build/build.ninja ] || configure build -Dwerror=false
-compile build apspd apsp
 
+# What installing and building print, beside the build that it tells of.
+mkdir -p build
+told=build/quickstart.log
+: >"$told"
+started=$(date +%s)
 scratch=$(mktemp -d)
 state=$scratch/state
 log=$scratch/log
@@ -47,12 +49,27 @@ leave() {
     if [ $code -ne 0 ] && [ -s "$log" ]; then
         echo 'quickstart: the end of the log of the daemon:' >&2
         tail -n 20 "$log" >&2
+    elif [ $code -ne 0 ]; then
+        echo "quickstart: the end of $told:" >&2
+        tail -n 20 "$told" >&2
     fi
     rm -rf "$scratch"
     exit $code
 }
 trap leave EXIT
 trap 'exit 1' HUP INT TERM
+
+step() {
+    echo "[$1/4] $2"
+}
+
+step 1 'Looking for what the build takes, and installing what is missing'
+sh deploy/setup.sh --build >>"$told" 2>&1
+step 2 'Building apspd and apsp (a few minutes the first time)'
+# A compiler newer than ours may warn of more: that is for the tests' builds, not for a first try.
+[ -f build/build.ninja ] || configure build -Dwerror=false >>"$told" 2>&1
+compile build apspd apsp >>"$told" 2>&1
+step 3 'Starting the service'
 
 # The line with the address comes once requests are answered; the end of the pipe, when the daemon
 # left without it.
@@ -70,7 +87,6 @@ if [ -z "$url" ]; then
     echo 'quickstart: the daemon did not start' >&2
     exit 1
 fi
-echo "apspd answers at $url"
 
 # member NAME: the first string member of that name in the JSON on standard input.
 member() {
@@ -80,7 +96,8 @@ ask() {
     curl --silent --show-error --fail-with-body "$@"
 }
 
-build/apsp generate --shape road --n 500 --seed 1 "$scratch/example.gr"
+build/apsp generate --shape road --n 500 --seed 1 "$scratch/example.gr" >>"$told" 2>&1
+step 4 'Solving an example: a road network of 500 crossings'
 job=$(ask --header 'Prefer: wait=30' --data-binary "@$scratch/example.gr" "$url/v1/jobs") || {
     echo "quickstart: the upload was refused: $job" >&2
     exit 1
@@ -92,15 +109,30 @@ while :; do
     *) break ;;
     esac
 done
-printf '%s\n' "$job"
+printf '%s\n' "$job" >>"$told"
+[ "$(printf '%s\n' "$job" | member state)" = done ] || {
+    echo "quickstart: the example was not solved: $job" >&2
+    exit 1
+}
 distance=$(ask --header 'Accept: text/plain' "$url/v1/graphs/$id/distance?source=1&target=500")
 
+echo
+echo "The shortest way from vertex 1 to vertex 500 has the length $distance."
+echo "All 250,000 distances are known; this took $(($(date +%s) - started)) s from the start."
+echo
 if [ $keep = yes ]; then
-    echo "apspd stays at $url, state and log in ./apspd-state; kill $daemon stops it"
+    echo "The service runs at $url (open it in a browser), with its state and"
+    echo "its log in ./apspd-state. Stop it with: kill $daemon"
     daemon=
 else
     kill -TERM "$daemon"
     wait "$daemon"
     daemon=
+    echo 'The service is stopped again, and its state removed.'
 fi
-echo "distance from 1 to 500: $distance"
+echo
+echo 'Next:'
+[ $keep = yes ] || echo '  sh deploy/quickstart.sh --keep   the same, and leaves the service running'
+echo '  README.md, "A tour"              your own graph, step by step'
+echo '  docs/operations.md               as a service: systemd, containers, keys, monitoring'
+echo "What installing and building printed is in $told."

@@ -182,6 +182,33 @@ def test_the_batch_script_solves_what_it_can_and_goes_on_where_it_was():
         assert none.returncode in (0, 3), none.stderr
 
 
+def quickstart(folder, setup):
+    """The script with programs that are built already, and this in place of deploy/setup.sh."""
+    os.makedirs(os.path.join(folder, "build"))
+    os.makedirs(os.path.join(folder, "deploy"))
+    shutil.copy(os.path.join(DEPLOY, "quickstart.sh"), os.path.join(folder, "deploy"))
+    for name, text in (("setup.sh", setup), ("toolchain.sh", "configure() { :; }\ncompile() { echo compiled; }\n")):
+        with open(os.path.join(folder, "deploy", name), "w", encoding="utf-8") as file:
+            file.write(text)
+    for name, binary in (("apspd", harness.BINARY), ("apsp", harness.COMMAND)):
+        os.symlink(os.path.abspath(binary), os.path.join(folder, "build", name))
+    return subprocess.run(["sh", os.path.join(folder, "deploy", "quickstart.sh")], capture_output=True, text=True)
+
+
+def test_the_first_try_tells_its_steps_and_the_answer():
+    with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
+        done = quickstart(os.path.join(folder, "good"), "echo installed\n")
+        assert done.returncode == 0 and done.stderr == "", done
+        lines = done.stdout.splitlines()
+        assert [line[:5] for line in lines[:4]] == ["[1/4]", "[2/4]", "[3/4]", "[4/4]"], lines
+        assert re.fullmatch(r"The shortest way from vertex 1 to vertex 500 has the length \d+\.", lines[5]), lines
+        assert "Next:" in lines and len(lines) < 20 and "{" not in done.stdout, lines
+        log = read(folder, "good", "build", "quickstart.log")
+        assert log.startswith("installed\ncompiled\n") and '"state":"done"' in log, log
+        bad = quickstart(os.path.join(folder, "bad"), "echo no network; exit 1\n")
+        assert bad.returncode == 1 and bad.stderr.endswith("no network\n"), bad
+
+
 def commit_by(folder):
     script = os.path.join(folder, "deploy", "commit.sh")
     return subprocess.run(["sh", script], capture_output=True, text=True, check=True).stdout.strip()
