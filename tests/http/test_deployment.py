@@ -2,6 +2,7 @@
 Kubernetes objects, the batch script. Parts that need a tool say so when it is missing."""
 
 import configparser
+import json
 import os
 import re
 import shutil
@@ -155,6 +156,57 @@ def test_the_kubernetes_objects_fit_each_other_and_the_program():
     with harness.Daemon() as daemon:
         for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
             daemon.get(container[probe]["httpGet"]["path"]).expect(200)
+
+
+COMPOSE = {"image": str, "build": dict, "ports": list, "volumes": list, "read_only": bool, "cap_drop": list,
+           "security_opt": list, "restart": str, "stop_grace_period": str, "environment": dict,
+           "depends_on": list, "deploy": dict}
+
+
+def arguments_of(containerfile):
+    """What the image starts apspd with."""
+    return json.loads(re.search(r"^CMD (\[.*\])$", read(DEPLOY, containerfile), re.M)[1])
+
+
+def test_the_compose_file_fits_its_files_and_the_program():
+    if yaml is None:
+        print("python3-yaml is not installed")
+        return
+    whole, gpu = (yaml.safe_load(read(DEPLOY, name)) for name in ("compose.yaml", "compose.gpu.yaml"))
+    assert set(whole) == {"name", "services", "volumes"}, set(whole)
+    targets = {}
+    for name, service in list(whole["services"].items()) + list(gpu["services"].items()):
+        assert name in whole["services"], name
+        for key, value in service.items():
+            assert isinstance(value, COMPOSE[key]), (name, key, value)
+        for port in service.get("ports", ()):
+            assert re.fullmatch(r"127\.0\.0\.1:(\d+):\1", port), port
+        for volume in service.get("volumes", ()):
+            source, target = volume.split(":")[:2]
+            targets[target] = source
+            assert source in whole["volumes"] or os.path.exists(os.path.join(DEPLOY, source)), volume
+        if "build" in service:
+            assert os.path.exists(os.path.join(ROOT, service["build"]["dockerfile"])), service
+    service = whole["services"]["apspd"]
+    for name in ("Containerfile", "Containerfile.cuda"):
+        arguments = arguments_of(name)
+        values = dict(zip(arguments[::2], arguments[1::2]))
+        assert values["--state-dir"] in targets and values["--listen"] == "0.0.0.0:8080", values
+        assert int(service["stop_grace_period"][:-1]) > int(values["--jobs.drain_s"]) + 20, values
+    monitoring = os.path.join(DEPLOY, "monitoring")
+    (scraped,) = yaml.safe_load(read(monitoring, "prometheus-compose.yml"))["scrape_configs"]
+    assert scraped["static_configs"] == [{"targets": ["apspd:8080"]}], scraped
+    (source,) = yaml.safe_load(read(monitoring, "provisioning", "datasources", "prometheus.yaml"))["datasources"]
+    assert source["url"] == "http://prometheus:9090" and source["isDefault"] is True, source
+    (provider,) = yaml.safe_load(read(monitoring, "provisioning", "dashboards", "apspd.yaml"))["providers"]
+    home = whole["services"]["grafana"]["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"]
+    assert home in targets and os.path.dirname(home) == provider["options"]["path"], home
+
+
+def test_prometheus_reads_the_service_by_the_name_that_it_has_among_containers():
+    with harness.Daemon("--http.network", "open") as daemon:
+        daemon.get("/metrics", Host="apspd:8080").expect(200)
+        daemon.get("/v1/graphs", Host="apspd:8080").expect(421, "WrongHost")
 
 
 def batch(folder, *graphs, **environment):

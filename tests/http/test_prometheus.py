@@ -47,7 +47,8 @@ def promtool(*arguments):
 
 def test_the_rules_are_taken_and_do_what_they_say():
     promtool("check", "rules", "apspd.rules.yml")
-    promtool("check", "config", "prometheus.yml")
+    for name in ("prometheus.yml", "prometheus-compose.yml"):
+        promtool("check", "config", name)
     promtool("test", "rules", "apspd.rules.test.yml")
 
 
