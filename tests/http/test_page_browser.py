@@ -200,6 +200,7 @@ def test_every_example_is_solved(daemon):
             page.click(f"[data-example={name}]")
             page.until(f"document.querySelector('#graph-name').textContent === 'example-{name}' && {OPEN}")
             page.until("!document.querySelector('#drawing-box').hidden")
+            assert text(page, "#warnings") == "", name
             picture(page, f"example-{name}")
         page.open(page.run("return location.href"), WIDTHS[0], OPEN)
         assert text(page, "#graph-name") == "example-acquaintances"

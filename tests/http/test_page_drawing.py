@@ -247,11 +247,12 @@ def test_labels_do_not_overlap(_):
     with open(os.path.join(home, "labels.js"), encoding="utf-8") as file:
         script = file.read() + """
 const wanted = Array.from({ length: 100 }, (_, i) => ({ at: [(i * 37) % 300, (i * 61) % 200], text: `v${i}`, wide: 40 }));
-console.log(JSON.stringify(placeLabels(wanted, 300, 200)));"""
+console.log(JSON.stringify(placeLabels(wanted, [[150, 100]], 300, 200)));"""
     printed = subprocess.run(["node", "--input-type=module"], input=script, capture_output=True, text=True, check=True)
     boxes = json.loads(printed.stdout)
     assert 20 < len(boxes) < 100 and boxes[0]["text"] == "v0", len(boxes)
     for at, one in enumerate(boxes):
+        assert not (one["left"] < 150 < one["right"] and one["top"] < 100 < one["bottom"]), one
         assert 0 <= one["left"] and one["right"] <= 300 and 0 <= one["top"] and one["bottom"] <= 200
         for other in boxes[:at]:
             assert (one["right"] <= other["left"] or other["right"] <= one["left"]

@@ -37,17 +37,23 @@ function town(side) {
 // Islands of towns with names; two of the islands have no ferry.
 function islands() {
   const random = randomFrom(11);
-  const lines = ["from,to,minutes"];
+  const lines = ["from,to,time"];
+  const joined = new Set();
+  const join = (from, to, time) => {
+    if (from === to || joined.has(`${from},${to}`) || joined.has(`${to},${from}`)) return;
+    joined.add(`${from},${to}`);
+    lines.push(`${from},${to},${time}`);
+  };
   const letters = ["Alder", "Birch", "Cedar", "Dogwood", "Elm"];
   letters.forEach((island, index) => {
     const size = 14 + 6 * index;
     for (let at = 1; at < size; at += 1) {
-      lines.push(`${island} ${at + 1},${island} ${1 + Math.floor(random() * at)},${5 + Math.floor(random() * 20)}`);
+      join(`${island} ${at + 1}`, `${island} ${1 + Math.floor(random() * at)}`, 5 + Math.floor(random() * 20));
       if (random() < 0.5) {
-        lines.push(`${island} ${1 + at},${island} ${1 + Math.floor(random() * size)},${10 + Math.floor(random() * 30)}`);
+        join(`${island} ${1 + at}`, `${island} ${1 + Math.floor(random() * size)}`, 10 + Math.floor(random() * 30));
       }
     }
-    if (index > 0 && index < 4) lines.push(`${letters[index - 1]} 1,${island} 1,${90 + 10 * index}`);
+    if (index > 0 && index < 4) join(`${letters[index - 1]} 1`, `${island} 1`, 90 + 10 * index);
   });
   return `${lines.join("\n")}\n`;
 }

@@ -2,6 +2,7 @@
 
 const GAP = 8;
 const HEIGHT = 14;
+const POINT = 2;
 
 function overlap(a, b) {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
@@ -20,11 +21,17 @@ function boxes([x, y], wide, width, height) {
   ];
 }
 
+function covers(box, [x, y]) {
+  return x > box.left - POINT && x < box.right + POINT && y > box.top - POINT && y < box.bottom + POINT;
+}
+
 // wanted: { at: [x, y], text, wide, strong }; the boxes of those that have a place, with their text.
-export function placeLabels(wanted, width, height) {
+// points: those that only a strong name may cover.
+export function placeLabels(wanted, points, width, height) {
   const placed = [];
   for (const { at, text, wide, strong } of wanted) {
-    const free = boxes(at, wide, width, height).find((box) => !placed.some((other) => overlap(box, other)));
+    const free = boxes(at, wide, width, height).find((box) => !placed.some((other) => overlap(box, other))
+      && (strong || !points.some((point) => covers(box, point))));
     if (free !== undefined) placed.push({ ...free, text, strong });
   }
   return placed;

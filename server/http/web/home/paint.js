@@ -4,6 +4,8 @@ import { colour } from "./dom.js";
 import { placeLabels } from "./labels.js";
 
 const MOST_EDGES = 40000;
+// Of more vertices the edges are drawn alone, as dots would cover all.
+const MOST_DOTS = 20000;
 const MOST_NAMES = 150;
 
 function line(context, from, to) {
@@ -82,7 +84,7 @@ function paintNames(context, points, { vertices, ends, path, visible }, width, h
     context.font = strong ? "600 13px system-ui, sans-serif" : "11px system-ui, sans-serif";
     return { at: points[i], text: `${vertices[i]}`, wide: context.measureText(`${vertices[i]}`).width, strong };
   });
-  for (const { left, bottom, text, strong } of placeLabels(wanted, width, height)) {
+  for (const { left, bottom, text, strong } of placeLabels(wanted, named.map((i) => points[i]), width, height)) {
     context.font = strong ? "600 13px system-ui, sans-serif" : "11px system-ui, sans-serif";
     context.lineWidth = 4;
     context.strokeStyle = colour("--panel");
@@ -99,7 +101,7 @@ export function paint({ context, width, height }, drawing) {
   const [path, before] = [placed(drawing.path), placed(drawing.before)];
   const visible = [...points.keys()].filter((i) => inside(points[i], width, height));
   const cut = paintEdges(context, edges, points, width, height);
-  paintVertices(context, points, visible);
+  if (visible.length <= MOST_DOTS || edges.length === 0) paintVertices(context, points, visible);
   paintWalk(context, points, before, { colour: "--accent", width: 2, dash: [4, 5] });
   paintPath(context, points, path, directed);
   if (edge !== null) paintWalk(context, points, edge.slice(0, 2), { colour: "--link", width: 5 });
