@@ -230,6 +230,7 @@ enum status graph_table_name(struct graph_table *table, const char *name, struct
     if (status != STATUS_OK) {
         return status;
     }
+    graph_table_set_version(table, entry, "");
     if (alias != NULL) {
         unlist_name(alias->entry, name);
         alias->entry = entry;

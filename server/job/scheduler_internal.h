@@ -367,7 +367,8 @@ void graph_entry_set_coordinates(struct graph_entry *entry, const struct coordin
 void graph_table_remove(struct graph_table *table, struct graph_entry *entry);
 /* The same, when nothing was committed and nothing that could is on its way: after a refusal. */
 void graph_table_drop(struct graph_table *table, struct graph_entry *entry);
-/* Gives the alias to this graph, taking it from another one of its tenant. */
+/* Gives the alias to this graph, which is no version any more, taking it from another one of its
+ * tenant. */
 MUST_CHECK enum status graph_table_name(struct graph_table *table, const char *name,
                                         struct graph_entry *entry);
 

@@ -144,6 +144,60 @@ static void a_graph_that_is_being_deleted_loses_no_name(void **state)
     assert_null(owner_of(fixture, "ring"));
 }
 
+static void expect_deleted(struct fixture *fixture, const char *id)
+{
+    struct question *deletion = new_question(CALL_DELETE_GRAPH, id);
+    call(fixture, deletion, STATUS_OK, 204);
+    forget(deletion);
+    restart(fixture);
+    assert_null(graph_table_find_id(fixture->scheduler->graphs, id));
+}
+
+static void a_graph_with_a_name_is_no_version(void **state)
+{
+    struct fixture *fixture = *state;
+    char parent[GRAPH_ID_SIZE];
+    char changed[GRAPH_ID_SIZE];
+    const struct job *job = change_ring(fixture, parent);
+    memcpy(changed, job->graph_id, sizeof(changed));
+    store_named(fixture, RING, "ring");
+    struct question *upload = new_upload(CALL_STORE_GRAPH, "p sp 3 3\na 1 2 2\na 2 3 2\na 3 1 4\n");
+    snprintf(upload->call.parameters.name, NAME_SIZE, "ring");
+    scheduler_post(fixture->scheduler, &upload->call);
+    while (LIST_EMPTY(&fixture->scheduler->namings)) {
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+    assert_false(end_again(fixture, job));
+    wait_for(fixture, upload);
+    forget(upload);
+    const struct graph_entry *owner = owner_of(fixture, "ring");
+    assert_string_equal(owner->row.id, changed);
+    assert_null(owner->version_of);
+    expect_deleted(fixture, changed);
+}
+
+static void a_graph_that_is_being_deleted_becomes_no_version(void **state)
+{
+    struct fixture *fixture = *state;
+    char parent[GRAPH_ID_SIZE];
+    char changed[GRAPH_ID_SIZE];
+    const struct job *job = change_ring(fixture, parent);
+    memcpy(changed, job->graph_id, sizeof(changed));
+    store_named(fixture, LINE, "ring");
+    struct question *deletion = new_question(CALL_DELETE_GRAPH, changed);
+    scheduler_post(fixture->scheduler, &deletion->call);
+    const struct graph_entry *entry = graph_table_find_id(fixture->scheduler->graphs, changed);
+    while (!entry->deleting) {
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+    assert_false(end_again(fixture, job));
+    assert_null(entry->version_of); /* its row would come back, and its memory is free soon */
+    wait_for(fixture, deletion);
+    forget(deletion);
+    restart(fixture);
+    assert_null(graph_table_find_id(fixture->scheduler->graphs, changed));
+}
+
 /* A full disk keeps the end back meanwhile. */
 static void a_name_goes_to_the_disk_though_the_parent_is_deleted(void **state)
 {
@@ -164,6 +218,8 @@ int main(void)
         SCHEDULER_TEST(versions_go_with_their_name),
         SCHEDULER_TEST(a_name_that_is_just_being_given_away_does_not_move),
         SCHEDULER_TEST(a_graph_that_is_being_deleted_loses_no_name),
+        SCHEDULER_TEST(a_graph_with_a_name_is_no_version),
+        SCHEDULER_TEST(a_graph_that_is_being_deleted_becomes_no_version),
         SCHEDULER_TEST(a_name_goes_to_the_disk_though_the_parent_is_deleted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
