@@ -159,7 +159,7 @@ void scheduler_on_lost(struct scheduler *scheduler, void (*lost)(void *context, 
 
 /* Additions of a solve that take as long as one of an update, which waits for memory. */
 #define UPDATE_COST_CPU 250
-#define UPDATE_COST_GPU 1000
+#define UPDATE_COST_GPU 25000
 
 /* The matrix of the parent, where an update from it is less work than that one took. */
 static struct result *find_base(const struct scheduler *scheduler, const struct job *job)
