@@ -133,6 +133,7 @@ static void set_options(struct client *client, const char *url)
 {
     CURL *curl = client->curl;
     const char *key = getenv("APSPD_KEY");
+    const char *authorities = getenv("CURL_CA_BUNDLE");
     curl_easy_reset(curl);
     if (key != NULL) {
         client_add_header(client, "Authorization: Bearer %.900s", key);
@@ -150,6 +151,10 @@ static void set_options(struct client *client, const char *url)
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 20L);
     curl_easy_setopt(curl, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1");
+    /* The command curl looks at it, the library does not. */
+    if (authorities != NULL) {
+        curl_easy_setopt(curl, CURLOPT_CAINFO, authorities);
+    }
     if (client->socket_path != NULL) {
         curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, client->socket_path);
     }
@@ -164,6 +169,8 @@ static enum status describe_failure(struct client *client, CURLcode code, struct
     problem_set(reterr, STATUS_IO, "%.200s: %s", client->base, curl_easy_strerror(code));
     if (code == CURLE_COULDNT_CONNECT) {
         problem_hint(reterr, "Is the service running there? APSPD_URL or --url names another.");
+    } else if (code == CURLE_PEER_FAILED_VERIFICATION) {
+        problem_hint(reterr, "CURL_CA_BUNDLE names the file of an authority of your own.");
     }
     return STATUS_IO;
 }

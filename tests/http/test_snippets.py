@@ -1,0 +1,77 @@
+"""The shell lines of the documents that test_readme.py does not run: the set-up with keys and TLS is
+done as docs/security.md has it, and all others are judged by the shell's parser and name files that
+are there."""
+
+import os
+import re
+import subprocess
+import tempfile
+
+import access
+import harness
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "ARCHITECTURE.md", "docs", "deploy", "clients")
+
+
+def documents():
+    for path in DOCUMENTS:
+        if path.endswith(".md"):
+            yield path
+        for folder, _, names in os.walk(os.path.join(ROOT, path)):
+            for name in names:
+                if name.endswith(".md"):
+                    yield os.path.relpath(os.path.join(folder, name), ROOT)
+
+
+def blocks_of(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return re.findall(r"^```sh\n(.*?)^```", file.read(), re.S | re.M)
+
+
+def test_the_shell_reads_every_line_and_the_files_are_there():
+    count = 0
+    for path in documents():
+        for block in blocks_of(path):
+            done = subprocess.run(["sh", "-n"], input=block, capture_output=True, text=True)
+            assert done.returncode == 0, (path, block, done.stderr)
+            for name in re.findall(r"(?<![\w/.-])\.?/?((?:deploy|docs|tests|clients|config)/[\w./-]+)", block):
+                assert os.path.exists(os.path.join(ROOT, name)), (path, name)
+            count += 1
+    assert count > 15, count
+
+
+def test_keys_and_tls_are_set_up_as_it_is_written():
+    certificate = access.Certificate()
+    keys, asked = blocks_of("docs/security.md")[:2]
+    made, start = keys.split("apspd --listen 0.0.0.0:8443 ")
+    flags = start.replace("\\\n", " ").split()
+    assert flags.pop() == "&", flags
+    with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
+        os.mkdir(os.path.join(folder, "bin"))
+        for name, binary in (("apspd", harness.BINARY), ("apsp", harness.COMMAND)):
+            os.symlink(os.path.abspath(binary), os.path.join(folder, "bin", name))
+        for name, source in (("fullchain.pem", certificate.path), ("privkey.pem", certificate.key)):
+            os.symlink(source, os.path.join(folder, name))
+        environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}",
+                       "CURL_CA_BUNDLE": certificate.path}
+
+        def shell(script):
+            done = subprocess.run(["sh", "-c", "set -eu\n" + script], cwd=folder, env=environment,
+                                  capture_output=True, text=True)
+            assert done.returncode == 0, done
+            return done.stdout
+
+        shell(made)
+        flags = [one if one.startswith("--") else os.path.join(folder, one) for one in flags]
+        with harness.Daemon(*flags) as daemon:
+            output = shell(asked.replace("HOST:8443", f"127.0.0.1:{daemon.port}").replace("curl -H", "curl -sSf -H"))
+            assert '{"jobs":[],"next":null}' in output, output
+            scraped = f"https://127.0.0.1:{daemon.port}/metrics"
+            assert "apspd_ready" in shell(f'curl -sSf -H "Authorization: Bearer $(cat monitor.key)" {scraped}')
+            refused = shell(f'curl -sS -H "Authorization: Bearer $(cat monitor.key)" {scraped[:-7]}v1/jobs')
+            assert "Forbidden" in refused, refused
+
+
+if __name__ == "__main__":
+    harness.run(globals(), each=False)
