@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+import urllib.parse
+import urllib.request
 
 import harness
 
@@ -52,11 +54,16 @@ def test_the_rules_are_taken_and_do_what_they_say():
     promtool("test", "rules", "apspd.rules.test.yml")
 
 
-def test_every_question_of_the_dashboard_is_one():
+def questions():
+    """Each question of the dashboard, as Grafana sends it."""
     with open(os.path.join(FOLDER, "grafana-apspd.json"), encoding="utf-8") as file:
         panels = json.load(file)["panels"]
     asked = [target["expr"] for panel in panels for target in panel.get("targets", ())]
-    asked = [one.replace("$__rate_interval", "5m").replace("$instance", ".*") for one in asked]
+    return [one.replace("$__rate_interval", "5m").replace("$instance", ".*") for one in asked]
+
+
+def test_every_question_of_the_dashboard_is_one():
+    asked = questions()
     rules = [{"record": f"dashboard:{i}", "expr": one} for i, one in enumerate(asked)]
     with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
         json.dump({"groups": [{"name": "dashboard", "rules": rules}]}, file)
@@ -122,6 +129,11 @@ class Watch:
             seen = len(self.told)
             self.told.append(self.server.alerts.get(timeout=120))
 
+    def ask(self, question):
+        address = f"http://127.0.0.1:{self.port}/api/v1/query?{urllib.parse.urlencode({'query': question})}"
+        with urllib.request.urlopen(address, timeout=60) as answer:
+            return json.load(answer)["data"]["result"]
+
     def close(self):
         self.process.send_signal(signal.SIGTERM)
         self.process.wait()
@@ -135,7 +147,7 @@ def start_of(daemon):
     return "%.3f" % float(re.search(r"^process_start_time_seconds (\S+)$", text, re.MULTILINE)[1])
 
 
-def test_a_service_that_is_killed_again_and_again_is_told_of():
+def test_a_service_that_is_killed_is_told_of_and_the_dashboard_is_answered():
     with harness.Daemon() as daemon:
         daemon.arguments += ("--listen", f"127.0.0.1:{daemon.port}")
         watch = Watch(daemon.port)
@@ -147,6 +159,8 @@ def test_a_service_that_is_killed_again_and_again_is_told_of():
                 watch.until(alertname="Seen", start=start_of(daemon))
             fired = watch.until(alertname="ApspdRestarting")
             assert fired["severity"] == "critical" and fired["job"] == "apspd", fired
+            unanswered = [one for one in questions() if not watch.ask(one)]
+            assert not unanswered, unanswered
         finally:
             watch.close()
 

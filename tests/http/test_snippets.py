@@ -41,6 +41,29 @@ def test_the_shell_reads_every_line_and_the_files_are_there():
     assert count > 15, count
 
 
+def test_the_unit_gets_its_keys_and_certificate_as_the_runbook_says():
+    """The lines for /etc/credstore, and the configuration that names the copies which systemd makes."""
+    with open(os.path.join(ROOT, "deploy", "runbook.md"), encoding="utf-8") as file:
+        text = file.read()
+    (install,) = [block for block in blocks_of("deploy/runbook.md") if "credstore" in block]
+    (configuration,) = re.findall(r"^```ini\n(.*?)^```", text, re.S | re.M)
+    certificate, keys = access.Certificate(), access.Keys("operators:monitor")
+    with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
+        for name, source in (("keys", keys.path), ("fullchain.pem", certificate.path), ("privkey.pem", certificate.key)):
+            os.symlink(source, os.path.join(folder, name))
+        store = os.path.join(folder, "credstore")
+        script = "set -eu\n" + install.replace("/etc/credstore", store)
+        subprocess.run(["sh", "-c", script], cwd=folder, check=True)
+        path = os.path.join(folder, "apspd.ini")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(configuration)
+        done = subprocess.run([harness.BINARY, "--config", path, "--check-config"], capture_output=True, text=True,
+                              env={**os.environ, "CREDENTIALS_DIRECTORY": store})
+        assert done.returncode == 0, done
+        named = re.findall(r"credential:(\S+)", configuration)
+        assert sorted(named) == sorted(os.listdir(store)), named
+
+
 def test_keys_and_tls_are_set_up_as_it_is_written():
     certificate = access.Certificate()
     keys, asked = blocks_of("docs/security.md")[:2]
