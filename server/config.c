@@ -219,7 +219,8 @@ static enum status walk_argument(struct flag_walk *walk)
     const char *argument = walk->argv[walk->at];
     const char *equals = strchr(argument, '=');
     if (strncmp(argument, "--", 2) == 0) {
-        snprintf(flag, CONFIG_SHOWN + 2, "%.*s", (int)strcspn(argument, "="), argument);
+        const size_t length = strcspn(argument, "=");
+        memcpy(flag, argument, length < CONFIG_SHOWN + 1 ? length : CONFIG_SHOWN + 1);
     }
     const bool is_short_help = strcmp(argument, "-h") == 0;
     bool *member = find_switch(walk->request, walk->program, is_short_help ? "help" : name);
