@@ -144,7 +144,7 @@ def test_the_header_line_is_enough_to_refuse():
 
 def refused(state):
     done = subprocess.run(
-        [harness.BINARY, "--listen", "127.0.0.1:0", "--state-dir", state], capture_output=True)
+        [harness.BINARY, "--listen", "127.0.0.1:0", "--state-dir", state], capture_output=True, timeout=60)
     return done.returncode, done.stderr.decode()
 
 
@@ -174,9 +174,12 @@ def test_a_second_daemon_and_what_is_not_its_own_are_refused_and_left_as_they_ar
         path = pathlib.Path(daemon.state, "FORMAT")
         own = path.read_text()
         foreign = own.replace(own.split()[-1], "0123456789abcdef" * 2)
-        for text, expected in ((own.replace("state 4", "state 5"), "start the newer program"),
-                               (own.replace("state 4", "state 3"), "start the older program"),
-                               (foreign, "belongs to another"), ("apspd state 4\n", "damaged"),
+        version = int(own.split()[2])
+        beginning = f"apspd state {version}"
+        assert own.startswith(beginning), own
+        for text, expected in ((own.replace(beginning, f"apspd state {version + 1}"), "start the newer program"),
+                               (own.replace(beginning, f"apspd state {version - 1}"), "start the older program"),
+                               (foreign, "belongs to another"), (f"{beginning}\n", "damaged"),
                                ("something\n", "not that of")):
             path.write_text(text)
             before = print_of(daemon.state)

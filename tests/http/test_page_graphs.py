@@ -40,7 +40,7 @@ def test_graphs_are_listed_searched_opened_and_deleted(daemon):
         page.click("#library [aria-label='Delete north']")
         page.click("#library .yes")
         page.until("document.querySelector('#workspace').hidden && !document.querySelector('#welcome').hidden")
-        assert "No graph has such a name" in text(page, "#library-words")
+        page.until("document.querySelector('#library-words').textContent.includes('No graph has such a name')")
         search(page, "")
         page.until(f"{LISTED} === 'raw,south'")
         expect_no_other_error(page)
