@@ -226,6 +226,7 @@ struct commit {
     uv_work_t writing; /* of the graph's file */
     struct scheduler *scheduler;
     struct graph_row graph_row;
+    struct graph_row parent_row;
     struct name_row name_row;
     struct result_row result_row;
     struct job_row job_row;

@@ -73,8 +73,16 @@ void versions_add_name(struct scheduler *scheduler, const struct job *job, struc
     const struct graph_entry *owner = find_owner(scheduler, job);
     /* A name that has moved goes to the disk, also when its end is late and the parent is gone. */
     const bool has_moved = owner != NULL && strcmp(owner->row.id, job->graph_id) == 0;
-    if (!has_moved && find_parent(scheduler, job) == NULL) {
+    const struct graph_entry *parent = has_moved ? NULL : find_parent(scheduler, job);
+    if (!has_moved && parent == NULL) {
         return;
+    }
+    /* Where the result was there at once the name goes to the disk before it moves in memory: a
+     * kill between the two would leave a parent that is neither named nor a version. */
+    if (parent != NULL && parent->name_count == 1) {
+        commit->parent_row = parent->row;
+        memcpy(commit->parent_row.version_of, name, strlen(name) + 1);
+        commit->change.parent_row = &commit->parent_row;
     }
     snprintf(commit->name_row.name, sizeof(commit->name_row.name), "%s", name);
     memcpy(commit->name_row.graph_id, job->graph_id, sizeof(job->graph_id));

@@ -85,6 +85,11 @@ def judge(answer, least, most):
     return length if row == [v * length for v in range(VERTICES)] and least <= length <= most else None
 
 
+def unfinished(daemon):
+    jobs = daemon.get("/v1/jobs?limit=1000").json["jobs"]
+    return [job for job in jobs if job["state"] not in harness.FINAL]
+
+
 def kill_once(daemon, chooser, name, numbers, done, ledger):
     load = Load(daemon, name, numbers, done)
     threading.Event().wait(chooser.uniform(0.01, 0.15))
@@ -96,7 +101,8 @@ def kill_once(daemon, chooser, name, numbers, done, ledger):
     for job in load.kept:
         document = daemon.finish(job)
         assert document["state"] == "done", document
-    # A change that was under way may have come in as well.
+    # A change that was under way may have come in as well: its job is solved again.
+    harness.wait_until(daemon, lambda: not unfinished(daemon))
     length = judge(daemon.get(f"/v1/graphs/{name}/row/1", Prefer="wait=60"), load.acknowledged, load.last)
     assert length is not None and length >= load.done, (length, load.acknowledged, load.last, load.done)
     return length

@@ -72,7 +72,7 @@ def test_progress_counts_all_phases_and_never_falls(daemon):
         assert done["state"] == "done" and done["plan"]["kind"] == kind, done
         assert done["progress"] == 1 and done["phase"] is None and done["eta_s"] is None, done
         running = [document for document in seen if document["state"] == "running"]
-        assert running and all(document["phase"] is None for document in seen if document not in running), seen
+        assert running and all(document["phase"] is None for document in seen if document["state"] != "running"), seen
         shares = [document["progress"] for document in seen]
         assert shares == sorted(shares) and shares[-1] < 1, shares
         phases = [PHASES.index(document["phase"]) for document in running]

@@ -124,6 +124,37 @@ static void a_name_that_is_just_being_given_away_does_not_move(void **state)
     assert_string_equal(owner_of(fixture, "ring")->row.id, other);
 }
 
+/* A change whose result is there at once is stored before the name moves. */
+static void the_parent_is_a_version_as_soon_as_the_name_is_on_the_disk(void **state)
+{
+    struct fixture *fixture = *state;
+    char parent[GRAPH_ID_SIZE];
+    char changed[GRAPH_ID_SIZE];
+    const struct job *job = change_ring(fixture, parent);
+    struct scheduler *scheduler = fixture->scheduler;
+    memcpy(changed, job->graph_id, sizeof(changed));
+    while (!LIST_EMPTY(&scheduler->namings)) {
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, parent);
+    assert_int_equal(graph_table_name(scheduler->graphs, "ring", entry), STATUS_OK);
+    assert_string_equal(entry->row.version_of, "");
+    struct commit *commit;
+    assert_int_equal(scheduler_commit_create(scheduler, NULL, &commit), STATUS_OK);
+    versions_add_name(scheduler, job, commit);
+    assert_non_null(commit->change.name_row);
+    assert_non_null(commit->change.parent_row);
+    commit->entry = entry;
+    scheduler_commit_send(commit);
+    while (entry->changes > 0) {
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+    restart(fixture);
+    assert_string_equal(owner_of(fixture, "ring")->row.id, changed);
+    entry = graph_table_find_id(fixture->scheduler->graphs, parent);
+    assert_string_equal(entry->row.version_of, "ring");
+}
+
 static void a_graph_that_is_being_deleted_loses_no_name(void **state)
 {
     struct fixture *fixture = *state;
@@ -217,6 +248,7 @@ int main(void)
         SCHEDULER_TEST(so_many_versions_are_kept),
         SCHEDULER_TEST(versions_go_with_their_name),
         SCHEDULER_TEST(a_name_that_is_just_being_given_away_does_not_move),
+        SCHEDULER_TEST(the_parent_is_a_version_as_soon_as_the_name_is_on_the_disk),
         SCHEDULER_TEST(a_graph_that_is_being_deleted_loses_no_name),
         SCHEDULER_TEST(a_graph_with_a_name_is_no_version),
         SCHEDULER_TEST(a_graph_that_is_being_deleted_becomes_no_version),
