@@ -115,7 +115,8 @@ def test_questions_that_come_in_together_share_that_memory_too(_):
             connection.putheader("Content-Length", str(len(body)))
             connection.endheaders()
             connection.send(body[:-300_000])
-        # One fits into the half of an address, and one may go beyond it.
+        # One fits into the half of an address. Another may go beyond it, if memory comes back in time.
+        answered = 0
         refused = set()
         while len(refused) < 2:
             refused.update(select.select([one.sock for one in connections], [], [])[0])
@@ -124,10 +125,12 @@ def test_questions_that_come_in_together_share_that_memory_too(_):
             if not is_refused:
                 connection.send(body[-300_000:])
             answer = connection.getresponse()
-            assert answer.status == (429 if is_refused else 200), answer.status
-            assert (answer.headers["Retry-After"] is not None) == is_refused, answer.headers
+            assert answer.status == 429 or answer.status == 200 and not is_refused, answer.status
+            assert (answer.headers["Retry-After"] is not None) == (answer.status == 429), answer.headers
+            answered += answer.status == 200
             answer.read()
             connection.close()
+        assert answered > 0
         wait_until(daemon, lambda: daemon.ask("POST", "/v1/graphs/small/distances", body=body).status == 200)
 
 
