@@ -17,7 +17,8 @@ LEFT_OUT = {"apspd-state", "__pycache__"}
 
 
 def read_tree(root):
-    """Every text file of the checkout; build, state and hidden folders but SHOWN are left out."""
+    """Every file of the checkout, without words where it is no text; build, state and hidden folders but
+    SHOWN are left out."""
     tree = {}
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(
@@ -34,9 +35,8 @@ def read_tree(root):
                 continue
             with open(path, "rb") as file:
                 content = file.read()
-            if b"\0" not in content:
-                text = content.decode("utf-8", "replace")
-                tree[os.path.relpath(path, root).replace(os.sep, "/")] = text
+            text = "" if b"\0" in content else content.decode("utf-8", "replace")
+            tree[os.path.relpath(path, root).replace(os.sep, "/")] = text
     return tree
 
 
