@@ -18,17 +18,27 @@ if BROWSER is None or DRIVER is None:
     sys.exit(harness.SKIPPED)
 
 
+def start_driver():
+    """A chromedriver and its port. It takes a free port by itself, but for IPv4 and IPv6 one after the
+    other, and ends where somebody takes the second meanwhile; then it is started again."""
+    said = []
+    for _ in range(10):
+        driver = subprocess.Popen([DRIVER, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                  text=True)
+        for line in driver.stdout:
+            if "started successfully on port" in line:
+                return driver, int(line.rstrip(".\n").rsplit(" ", 1)[1])
+            said.append(line)
+        driver.wait()
+        driver.stdout.close()
+    raise AssertionError(("chromedriver does not start", said))
+
+
 class Browser:
     """One session of WebDriver."""
 
     def __init__(self, seconds=120):
-        self.driver = subprocess.Popen(
-            [DRIVER, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        for line in self.driver.stdout:
-            if "started successfully on port" in line:
-                self.port = int(line.rstrip(".\n").rsplit(" ", 1)[1])
-                break
+        self.driver, self.port = start_driver()
         options = {"binary": BROWSER, "args": ["--headless", "--no-sandbox", "--disable-gpu"]}
         wanted = {
             "goog:chromeOptions": options,
