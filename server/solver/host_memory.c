@@ -126,18 +126,20 @@ void host_memory_give(void *memory, size_t size)
 struct host_memory_warmer {
     char *begin; /* of a page */
     size_t size;
+    atomic_size_t next; /* where the next slice begins */
     atomic_bool stopped;
-    pthread_t thread;
+    uint32_t thread_count;
+    pthread_t threads[HOST_MEMORY_WARM_THREADS_MAX];
 };
 
 /* Kernels before 5.14 refuse MADV_POPULATE_WRITE; any other error is one that the solver would meet
- * as well. Huge pages, where the file system has them, are made three times as fast. */
+ * as well. */
 static void *warm(void *context)
 {
     struct host_memory_warmer *warmer = context;
-    (void)madvise(warmer->begin, warmer->size, MADV_HUGEPAGE);
-    for (size_t offset = 0; offset < warmer->size && !atomic_load(&warmer->stopped);
-         offset += WARM_SLICE_BYTES) {
+    size_t offset;
+    while (!atomic_load(&warmer->stopped) &&
+           (offset = atomic_fetch_add(&warmer->next, WARM_SLICE_BYTES)) < warmer->size) {
         const size_t left = warmer->size - offset;
         const size_t size = left < WARM_SLICE_BYTES ? left : WARM_SLICE_BYTES;
         if (madvise(warmer->begin + offset, size, MADV_POPULATE_WRITE) != 0) {
@@ -147,7 +149,7 @@ static void *warm(void *context)
     return NULL;
 }
 
-struct host_memory_warmer *host_memory_warm(void *memory, size_t size)
+struct host_memory_warmer *host_memory_warm(void *memory, size_t size, uint32_t threads)
 {
     const size_t ahead = (uintptr_t)memory % (size_t)sysconf(_SC_PAGESIZE);
     if (size < WARM_BYTES_MIN || size > host_memory_total() / HOST_MEMORY_WARM_SHARE) {
@@ -159,9 +161,13 @@ struct host_memory_warmer *host_memory_warm(void *memory, size_t size)
     }
     warmer->begin = (char *)memory - ahead;
     warmer->size = size + ahead;
-    if (pthread_create(&warmer->thread, NULL, warm, warmer) != 0) {
-        free(warmer);
-        return NULL;
+    /* Huge pages, where the file system has them, are made several times as fast, above all by
+     * several threads. */
+    (void)madvise(warmer->begin, warmer->size, MADV_HUGEPAGE);
+    while (warmer->thread_count < threads &&
+           warmer->thread_count < HOST_MEMORY_WARM_THREADS_MAX &&
+           pthread_create(&warmer->threads[warmer->thread_count], NULL, warm, warmer) == 0) {
+        warmer->thread_count++;
     }
     return warmer;
 }
@@ -170,7 +176,9 @@ void host_memory_stop_warming(struct host_memory_warmer *warmer)
 {
     if (warmer != NULL) {
         atomic_store(&warmer->stopped, true);
-        pthread_join(warmer->thread, NULL);
+        for (uint32_t i = 0; i < warmer->thread_count; i++) {
+            pthread_join(warmer->threads[i], NULL);
+        }
         free(warmer);
     }
 }

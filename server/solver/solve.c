@@ -484,7 +484,8 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
     const size_t elements = (size_t)matrix->vertex_count * matrix->vertex_count;
     const struct ranks *ranks = solve.solver->ranks;
     struct host_memory_warmer *warmer =
-        ranks == NULL ? host_memory_warm(matrix->elements, elements * kind_size(matrix->kind))
+        ranks == NULL ? host_memory_warm(matrix->elements, elements * kind_size(matrix->kind),
+                                         solve.solver->warm_threads)
                       : NULL;
     /* Half of the work where every edge has its reverse; without memory for it, all of it. */
     const double begin_s = stopwatch_now_s();

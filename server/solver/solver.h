@@ -93,6 +93,8 @@ struct solver {
     const struct solver_class *class_;
     /* From this many vertices up, solve_options.narrow is worth a proof; 0 = it changes nothing. */
     uint32_t narrow_vertices;
+    /* Threads beside those of a solve that fault in the pages of its result meanwhile. */
+    uint32_t warm_threads;
     bool dense_only; /* gets the dense plan, whatever the class executes; set by who opens it */
     const struct ranks *ranks; /* borrowed; NULL = it is alone. Set by who opens a CPU solver */
 };

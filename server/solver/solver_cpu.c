@@ -355,6 +355,7 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
     }
     cpu->solver.class_ = &cpu_class;
     cpu->solver.narrow_vertices = NARROW_VERTICES;
+    cpu->solver.warm_threads = 1;
     cpu->kernel = kernel;
     cpu->threads = threads;
     read_model_name(cpu->name, sizeof(cpu->name));
@@ -379,6 +380,7 @@ enum status solver_cpu_model(struct solver **ret_model)
     }
     cpu->solver.class_ = &cpu_class;
     cpu->solver.narrow_vertices = NARROW_VERTICES;
+    cpu->solver.warm_threads = 1;
     for (int i = 0; i < RATE_COUNT; i++) {
         cpu->rate_per_s[i] = 1e9;
     }

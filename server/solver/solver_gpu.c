@@ -259,6 +259,8 @@ enum status solver_gpu_open(uint32_t index, struct solver **ret_solver, struct p
     gpu_describe(self->gpu, &self->device);
     self->solver.class_ = &solver_gpu_class;
     self->solver.narrow_vertices = tuning.narrow_vertices;
+    /* The other half brings rows home. */
+    self->solver.warm_threads = (cpu_pool_cores() + 1) / 2;
     self->index = index;
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
         if (gpu_supports(kind)) {

@@ -50,16 +50,18 @@ void *host_memory_take(size_t size);
 void host_memory_give(void *memory, size_t size);
 
 /* Faults in the pages of a result while it is planned and computed: the first write to a mapped
- * file runs at the speed of page faults, a fifth of the speed of memory. One thread of its own goes
- * through the memory from its beginning and changes nothing, so that the solver may write at any
+ * file runs at the speed of page faults, a fifth of the speed of memory. Threads of its own go
+ * through the memory from its beginning and change nothing, so that the solver may write at any
  * time. */
 struct host_memory_warmer;
 
 /* The largest part of the machine's memory whose pages are dirtied ahead. */
 #define HOST_MEMORY_WARM_SHARE 4
+/* More threads than this fault pages of one file no faster. */
+#define HOST_MEMORY_WARM_THREADS_MAX 8
 
 /* NULL when there is nothing to gain: little memory, or so much that the kernel would write pages
  * back before the solver has written them. The solver then meets the cold pages itself. */
-struct host_memory_warmer *host_memory_warm(void *memory, size_t size);
+struct host_memory_warmer *host_memory_warm(void *memory, size_t size, uint32_t threads);
 /* Stops within a few milliseconds, however much is still cold. NULL is accepted. */
 void host_memory_stop_warming(struct host_memory_warmer *warmer);

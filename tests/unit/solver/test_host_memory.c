@@ -125,6 +125,7 @@ static void the_machine_has_what_it_has(void **state)
 
 #define SIZE ((size_t)32 << 20)
 #define HEADER 128
+#define THREADS 3
 
 /* Of the kernel, as the product calls it. */
 static atomic_bool kernel_is_slow; /* until it is said to be fast again */
@@ -170,14 +171,14 @@ static bool is_resident(char *memory, size_t size)
     return all;
 }
 
-/* And what was written before, or is meanwhile, stays. */
+/* Each slice by one of the threads; and what was written before, or is meanwhile, stays. */
 static void every_page_becomes_resident(void **state)
 {
     (void)state;
     char *const memory = map(SIZE);
     memory[0] = 'a';
     memory[SIZE - 1] = 'z';
-    struct host_memory_warmer *warmer = host_memory_warm(memory + HEADER, SIZE - HEADER);
+    struct host_memory_warmer *warmer = host_memory_warm(memory + HEADER, SIZE - HEADER, THREADS);
     assert_non_null(warmer);
     __atomic_store_n(&memory[SIZE / 2], 'm', __ATOMIC_RELAXED);
     while (!is_resident(memory, SIZE)) {
@@ -197,7 +198,7 @@ static unsigned start_and_stop(void)
     char *const memory = map(16 * SIZE);
     atomic_store(&populated, 0);
     atomic_store(&kernel_is_slow, true);
-    struct host_memory_warmer *warmer = host_memory_warm(memory, 16 * SIZE);
+    struct host_memory_warmer *warmer = host_memory_warm(memory, 16 * SIZE, 1);
     assert_non_null(warmer);
     atomic_store(&kernel_is_slow, false);
     host_memory_stop_warming(warmer);
@@ -223,8 +224,8 @@ static void too_little_and_too_much_are_left_alone(void **state)
 {
     (void)state;
     char byte = 'a';
-    assert_null(host_memory_warm(&byte, 1));
-    assert_null(host_memory_warm(&byte, SIZE_MAX / 2));
+    assert_null(host_memory_warm(&byte, 1, 1));
+    assert_null(host_memory_warm(&byte, SIZE_MAX / 2, 1));
     host_memory_stop_warming(NULL);
     assert_int_equal(byte, 'a');
 }

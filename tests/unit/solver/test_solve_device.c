@@ -211,6 +211,7 @@ static void the_pages_of_a_matrix_that_is_written_last_are_made_ready(void **sta
     device.class_.solve = solve_when_warm;
     device.class_.describe = describe_cpu;
     device.solver.class_ = &device.class_;
+    device.solver.warm_threads = 2;
     const size_t size = (size_t)LARGE_VERTICES * LARGE_VERTICES * sizeof(int32_t);
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(memory != MAP_FAILED);
