@@ -6,8 +6,9 @@
 
 #include <cuda_runtime.h>
 
-/* Bytes of one staging buffer, host and device side: what travels at once. */
-#define DEVICE_CHUNK_BYTES ((uint64_t)64 << 20)
+/* Bytes of one staging buffer, host and device side: what travels at once. Twice as much leaves the
+ * cache of the host before it is copied from there: 40 in place of 55 GB/s beside an H200. */
+#define DEVICE_CHUNK_BYTES ((uint64_t)32 << 20)
 #define DEVICE_CHUNKS 2
 /* The most rounds that the host is ahead of the device: rounds_run says when. */
 #define DEVICE_ROUNDS_AHEAD 4

@@ -164,8 +164,7 @@ struct host_memory_warmer *host_memory_warm(void *memory, size_t size, uint32_t 
     /* Huge pages, where the file system has them, are made several times as fast, above all by
      * several threads. */
     (void)madvise(warmer->begin, warmer->size, MADV_HUGEPAGE);
-    while (warmer->thread_count < threads &&
-           warmer->thread_count < HOST_MEMORY_WARM_THREADS_MAX &&
+    while (warmer->thread_count < threads && warmer->thread_count < HOST_MEMORY_WARM_THREADS_MAX &&
            pthread_create(&warmer->threads[warmer->thread_count], NULL, warm, warmer) == 0) {
         warmer->thread_count++;
     }
