@@ -5,11 +5,12 @@
  * that of proto/verification.h, and no magnitude below the least that is rounded like others.
  * Integers are compared exactly.
  *
- * Positive integers have a quicker way, many rows in one pass over the edges: with every weight
- * above 0 a row is right exactly when its own entry is 0 and every other entry is the least of
- * (distance of u + weight) over the edges from u into it (Bellman's equation): a finite entry then
- * has a tight edge from a smaller one, and so on down to the source, which leaves no cycle that
- * could vouch for itself. */
+ * Integers of 0 and more have a quicker way, many rows in one pass over the edges: with every
+ * weight above 0 a row is right exactly when its own entry is 0 and every other entry is the least
+ * of (distance of u + weight) over the edges from u into it (Bellman's equation): a finite entry
+ * then has a tight edge from a smaller one, and so on down to the source, which leaves no cycle
+ * that could vouch for itself. Edges of weight 0 carry on what the others say, never what the
+ * matrix says, so that a cycle of them has no entry of its own either. */
 #include "server/solver/certificate.h"
 
 #include "server/solver/steps.h"
@@ -20,6 +21,8 @@
 
 /* Rows that travel together: one cache line of int32 per vertex. */
 #define BATCH_ROWS 16
+/* So many passes over the edges of weight 0 at most: one for each edge of a path of them. */
+#define BATCH_ZERO_PASSES 64
 /* A weight below this added to any entry that is looked at stays within an int32. */
 #define BATCH_WEIGHT_BELOW (1 << 29)
 
@@ -33,6 +36,11 @@ struct way_back {
     uint64_t *offset; /* vertex_count + 1; NULL for a directed graph */
     uint64_t *edge;
     uint32_t *source;
+};
+
+struct zero_edge {
+    uint32_t from;
+    uint32_t to;
 };
 
 /* State of a vertex in the check of one row: how it is reached from the row's source. */
@@ -57,10 +65,12 @@ struct certificate {
     /* Entries of the row that say reachable: when all are reached, the search ends. */
     size_t finite;
     uint32_t source;
-    bool searching;         /* for a tight path, else for an edge that shortens an entry */
-    uint32_t wrong;         /* target of such an edge */
-    struct lanes *distance; /* of a batch: what the matrix says; NULL where none is possible, */
-    struct lanes *shortest; /* and what the edges say */
+    bool searching;          /* for a tight path, else for an edge that shortens an entry */
+    uint32_t wrong;          /* target of such an edge */
+    struct lanes *distance;  /* of a batch: what the matrix says; NULL where none is possible, */
+    struct lanes *shortest;  /* and what the edges say */
+    struct zero_edge *zeros; /* of a batch: the edges of weight 0 */
+    size_t zero_count;
 };
 
 /* After the sort offset[v + 1] is where v begins: one to the left gives the usual form. */
@@ -93,6 +103,28 @@ static enum status create_ways_back(const struct graph *graph, struct way_back *
     return STATUS_OK;
 }
 
+static enum status list_zeros(struct certificate *certificate)
+{
+    const struct graph *graph = certificate->graph;
+    size_t count = 0;
+    for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
+        count += graph->weight_i4[edge] == 0;
+    }
+    certificate->zeros = malloc((count + 1) * sizeof(*certificate->zeros));
+    if (certificate->zeros == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    for (uint32_t row = 0; row < graph->vertex_count && certificate->zero_count < count; row++) {
+        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
+            if (graph->weight_i4[edge] == 0) {
+                const struct zero_edge zero = {row, graph->target[edge]};
+                certificate->zeros[certificate->zero_count++] = zero;
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
 static enum status init(struct certificate *certificate)
 {
     const struct graph *graph = certificate->graph;
@@ -107,12 +139,13 @@ static enum status init(struct certificate *certificate)
         return STATUS_NO_MEMORY;
     }
     if (!kind_is_float(kind) && graph->weight_type == WEIGHT_INTEGER && graph->edge_count > 0 &&
-        graph->summary.min_weight > 0 && graph->summary.max_weight < BATCH_WEIGHT_BELOW &&
+        graph->summary.min_weight >= 0 && graph->summary.max_weight < BATCH_WEIGHT_BELOW &&
         graph->summary.negative_loop == NO_VERTEX) {
         const size_t bytes = vertices * sizeof(struct lanes);
         certificate->distance = aligned_alloc(_Alignof(struct lanes), bytes);
         certificate->shortest = aligned_alloc(_Alignof(struct lanes), bytes);
-        if (certificate->distance == NULL || certificate->shortest == NULL) {
+        if (certificate->distance == NULL || certificate->shortest == NULL ||
+            list_zeros(certificate) != STATUS_OK) {
             return STATUS_NO_MEMORY;
         }
     }
@@ -266,6 +299,32 @@ static inline void relax(struct lanes *restrict to, const struct lanes *restrict
     }
 }
 
+/* Whether the target has changed. */
+static bool pass_on(struct lanes *restrict to, const struct lanes *restrict from)
+{
+    const struct lanes before = *to;
+    relax(to, from, 0);
+    return memcmp(&before, to, sizeof(before)) != 0;
+}
+
+/* Carries what the edges say along those of weight 0. False when it takes too many passes. */
+static bool pass_along_zeros(const struct certificate *certificate)
+{
+    struct lanes *const shortest = certificate->shortest;
+    bool changed = certificate->zero_count > 0;
+    for (int pass = 0; changed && pass < BATCH_ZERO_PASSES; pass++) {
+        changed = false;
+        for (size_t i = 0; i < certificate->zero_count; i++) {
+            const struct zero_edge zero = certificate->zeros[i];
+            changed |= pass_on(&shortest[zero.to], &shortest[zero.from]);
+            if (!certificate->graph->directed) {
+                changed |= pass_on(&shortest[zero.from], &shortest[zero.to]);
+            }
+        }
+    }
+    return !changed;
+}
+
 /* True when all of these rows are right. */
 static bool check_batch(const struct certificate *certificate, const uint32_t sources[BATCH_ROWS],
                         const uint32_t rows[BATCH_ROWS])
@@ -290,19 +349,26 @@ static bool check_batch(const struct certificate *certificate, const uint32_t so
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
         const struct lanes from = distance[row];
         for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
-            relax(&shortest[graph->target[edge]], &from, graph->weight_i4[edge]);
+            if (graph->weight_i4[edge] != 0) {
+                relax(&shortest[graph->target[edge]], &from, graph->weight_i4[edge]);
+            }
         }
     }
     /* Undirected edges once more, backwards. */
     for (uint32_t row = 0; !graph->directed && row < graph->vertex_count; row++) {
         struct lanes least = shortest[row];
         for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
-            relax(&least, &distance[graph->target[edge]], graph->weight_i4[edge]);
+            if (graph->weight_i4[edge] != 0) {
+                relax(&least, &distance[graph->target[edge]], graph->weight_i4[edge]);
+            }
         }
         shortest[row] = least;
     }
     for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
         shortest[sources[lane]].at[lane] = 0; /* the equation does not hold for a source */
+    }
+    if (!pass_along_zeros(certificate)) {
+        return false;
     }
     /* Without a branch, so that all lanes are compared at once. */
     int32_t differing = 0;
@@ -368,6 +434,7 @@ static enum status check(const struct graph *graph, const struct matrix *matrix,
     free(certificate.queue);
     free(certificate.distance);
     free(certificate.shortest);
+    free(certificate.zeros);
     if (status == STATUS_OK) {
         *ret_verification = (struct verification){
             .done = true,

@@ -381,7 +381,7 @@ static void every_wrong_entry_of_an_undirected_graph_is_found(void **state)
     try_every_wrong_entry(false, 1);
 }
 
-/* Zero weights could vouch for each other in a circle: the search decides. */
+/* Edges of weight 0 could vouch for each other in a circle. */
 static void every_wrong_entry_beside_weights_of_zero_is_found(void **state)
 {
     (void)state;
