@@ -29,7 +29,7 @@ void input_report_warn(const struct input_report *report, const struct graph *gr
                        struct warnings *warnings)
 {
     const bool is_list = report->format == FORMAT_EDGES || report->format == FORMAT_JSON ||
-                         report->format == FORMAT_MATRIX;
+                         report->format == FORMAT_MATRIX || report->format == FORMAT_GRAPHML;
     if (is_list && report->direction == INPUT_DIRECTION_DEFAULT && graph->directed &&
         graph->edge_count > 0 && !graph_has_reverse(graph)) {
         warning_hint(

@@ -204,6 +204,22 @@ bool edge_columns_type(struct field field, bool *ret_directed)
     return *ret_directed || name_is(field, "undirected", false);
 }
 
+enum status edge_columns_check_type(struct field type, bool undirected, struct problem *reterr)
+{
+    bool directed;
+
+    if (edge_columns_type(type, &directed) && directed != undirected) {
+        return STATUS_OK;
+    }
+    problem_bad_graph(
+        reterr, 0, type.column, "The type of the edge is '%.*s', and the edges before are %s.",
+        type.size > 40 ? 40 : (int)type.size, type.bytes, undirected ? "undirected" : "directed");
+    problem_hint(reterr,
+                 "directed=true or directed=false reads all edges alike; an undirected edge "
+                 "is also two directed ones.");
+    return STATUS_BAD_GRAPH;
+}
+
 /* Long names are shown up to 60 bytes, and whole characters of these. */
 static int shown_size(struct field name)
 {

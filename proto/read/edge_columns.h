@@ -63,6 +63,10 @@ bool edge_columns_are_unweighted(const char *wanted);
 bool edge_columns_is_id(struct field name);
 /* Whether the field has Gephi's type of an edge, Directed or Undirected. */
 bool edge_columns_type(struct field field, bool *ret_directed);
+/* STATUS_BAD_GRAPH for another type than that of the edges before: one graph is directed or
+ * undirected as a whole. */
+MUST_CHECK enum status edge_columns_check_type(struct field type, bool undirected,
+                                               struct problem *reterr);
 
 struct reader_notes;
 /* Notes the dialect and the column of the weights. header may be NULL. */

@@ -2,6 +2,7 @@
 
 #include "proto/number.h"
 #include "proto/read/lines.h"
+#include "proto/text.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -18,6 +19,11 @@ enum status edge_dialect_take_comment(struct edge_dialect *dialect, const char *
     const struct word second = line_word_next(&cursor);
     const bool directed = line_word_is_like(first, "directed");
 
+    if (line_word_is_like(first, "%MatrixMarket")) {
+        problem_bad_graph(reterr, 0, 1, "The line %%%%MatrixMarket is not the first line.");
+        problem_hint(reterr, "Remove all that is above it.");
+        return STATUS_BAD_GRAPH;
+    }
     if (line_word_is_like(second, "graph") || line_word_is_like(second, "graph:")) {
         dialect->undirected |= line_word_is_like(first, "undirected");
         /* "Directed graph (each unordered pair of nodes is saved once)" stands above both sorts. */
@@ -67,7 +73,14 @@ enum status edge_dialect_check_name(struct field name, bool has_header, struct p
 {
     const bool is_number = memchr(name.bytes, '.', name.size) != NULL &&
                            number_parse_real(name.bytes, name.size, &(double){0});
+    const char last = name.bytes[name.size - 1];
+    const bool is_quoted = name.size > 1 && *name.bytes == last && strchr("'`", last) != NULL;
+    /* A mark of the byte order from within joined files, and a blank of HTML behind the name. */
+    bool has_control = memmem(name.bytes, name.size, "\xEF\xBB\xBF", 3) != NULL ||
+                       (name.size > 2 && memcmp(name.bytes + name.size - 2, "\xC2\xA0", 2) == 0);
     size_t signs = 0;
+    size_t digits = 0;
+    size_t delimiters = 0;
     int open = 0;
 
     for (size_t i = 0; i < name.size; i++) {
@@ -75,9 +88,15 @@ enum status edge_dialect_check_name(struct field name, bool has_header, struct p
 
         open += (strchr("([{", c) != NULL) - (strchr(")]}", c) != NULL);
         signs += strchr("=-|<>:", c) != NULL;
+        digits += isdigit((unsigned char)c) != 0;
+        delimiters += strchr(" \t,;|:", c) != NULL;
+        has_control |= iscntrl((unsigned char)c) != 0 && c != '\t';
     }
-    if (open == 0 && signs < name.size && (name.bytes[name.size - 1] != ':') &&
-        memmem(name.bytes, name.size, "->", 2) == NULL && (has_header || !is_number)) {
+    /* "2;5" and "2:5" are a vertex and its weight. */
+    const bool is_several = digits > 0 && delimiters > 0 && digits + delimiters == name.size;
+    if (open == 0 && signs < name.size && last != ':' && !is_quoted && !is_several &&
+        !has_control && memmem(name.bytes, name.size, "->", 2) == NULL &&
+        (has_header || !is_number)) {
         return STATUS_OK;
     }
     problem_bad_graph(reterr, 0, name.column,
@@ -139,6 +158,76 @@ enum status edge_dialect_check_counts(const int64_t integers[3], bool is_counted
                "edge, or remove it."
              : "Correct the numbers, or give the edge its weight.");
     return STATUS_BAD_GRAPH;
+}
+
+/* ---- The whole list ---- */
+
+enum status edge_dialect_check_times(const struct graph_builder *builder, struct problem *reterr)
+{
+    const uint64_t count = graph_builder_edge_count(builder);
+    const double year_2000 = 946684800;
+    uint32_t ends[2];
+    uint64_t i = 0;
+
+    while (i < count && graph_builder_edge(builder, i, ends) >= year_2000 &&
+           graph_builder_edge(builder, i, ends) <= INT32_MAX) {
+        i++;
+    }
+    if (count < 3 || i < count) {
+        return STATUS_OK;
+    }
+    problem_bad_graph(reterr, 1, 0,
+                      "The numbers in column 3 look like times, in seconds since 1970, and nothing "
+                      "says that they are weights.");
+    problem_hint(reterr, "weight=3 takes them as weights, and weight=none counts each edge 1.");
+    return STATUS_BAD_GRAPH;
+}
+
+/* The first edge has the first rows. */
+static bool is_first_apart(const struct graph_builder *builder)
+{
+    uint32_t ends[2] = {2, 2};
+
+    for (uint64_t i = 1; i < graph_builder_edge_count(builder) && ends[0] > 1 && ends[1] > 1; i++) {
+        (void)graph_builder_edge(builder, i, ends);
+    }
+    return ends[0] > 1 && ends[1] > 1;
+}
+
+void edge_dialect_warn(const struct graph_builder *builder, const struct name_table *names,
+                       bool may_be_header, struct warnings *warnings)
+{
+    char buffer[NAME_NUMBER_BUFFER];
+    const char *words[2] = {NULL, NULL}; /* a name that is no integer, and one that is */
+    size_t sizes[2];
+
+    if (name_table_numbers(names, NULL)) {
+        return;
+    }
+    for (uint32_t row = 0; row < name_table_count(names) && (words[0] == NULL || words[1] == NULL);
+         row++) {
+        size_t size;
+        int64_t number;
+        const char *name = name_table_get(names, row, buffer, &size);
+        const bool is_number = number_parse_integer(name, size, &number);
+
+        words[is_number] = name;
+        sizes[is_number] = size;
+    }
+    if (words[0] != NULL && words[1] != NULL) {
+        warning_hint(warning_add(warnings, WARNING_FORMAT_GUESSED,
+                                 "Some vertices are integers, such as %.*s, and others are not, "
+                                 "such as '%.*s': not every line may be an edge.",
+                                 (int)sizes[1], words[1],
+                                 (int)text_utf8_size(words[0], sizes[0] > 60 ? 60 : sizes[0]),
+                                 words[0]),
+                     "Remove lines that are no edges, and name the columns source and target.");
+    } else if (may_be_header && graph_builder_edge_count(builder) > 2 && is_first_apart(builder)) {
+        warning_hint(warning_add(warnings, WARNING_FORMAT_GUESSED,
+                                 "The first line was read as an edge, and has no vertex of another "
+                                 "one: it may be a header."),
+                     "Name the columns of a header source and target.");
+    }
 }
 
 /* ---- Dicts ---- */

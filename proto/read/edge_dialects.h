@@ -13,15 +13,16 @@ struct edge_dialect {
 };
 
 /* A comment may say the direction: SNAP's "# Undirected graph: x", and KONECT's "% sym weighted",
- * which gives columns 3 and 4 a meaning, too. STATUS_BAD_GRAPH for a bipartite list. */
+ * which gives columns 3 and 4 a meaning, too. STATUS_BAD_GRAPH for a bipartite list, and for the
+ * banner of Matrix Market. */
 MUST_CHECK enum status edge_dialect_take_comment(struct edge_dialect *dialect, const char *line,
                                                  size_t size, struct problem *reterr);
 
 /* As an integer what numpy.savetxt, MATLAB, pandas and R write of one, "1.0000e+00", "1.0" and
  * "1e+05"; any other field as it is. */
 struct field edge_dialect_integer(struct field field, char digits[24]);
-/* STATUS_BAD_GRAPH for a name that is rather a piece of other text, "(a", "b:" or "a->b", or a
- * weight in the place of a vertex, where no header says what stands there. */
+/* STATUS_BAD_GRAPH for a name that is rather a piece of other text, "(a", "b:", "a->b", "'a'" or
+ * "2;5", or a weight in the place of a vertex, where no header says what stands there. */
 MUST_CHECK enum status edge_dialect_check_name(struct field name, bool has_header,
                                                struct problem *reterr);
 
@@ -33,6 +34,14 @@ MUST_CHECK enum status edge_dialect_check_counts(const int64_t integers[3], bool
                                                  const struct graph_builder *builder,
                                                  const struct name_table *names,
                                                  struct problem *reterr);
+
+/* STATUS_BAD_GRAPH when the numbers that no header names look like times. */
+MUST_CHECK enum status edge_dialect_check_times(const struct graph_builder *builder,
+                                                struct problem *reterr);
+/* Warns when names are numbers and others, or, where it may be, of a first line that is a header.
+ */
+void edge_dialect_warn(const struct graph_builder *builder, const struct name_table *names,
+                       bool may_be_header, struct warnings *warnings);
 
 /* The longest key of weights, with its NUL: that of the notes of a reader. */
 #define EDGE_KEY_SIZE 64

@@ -33,6 +33,8 @@ struct edges {
     char *scratch;    /* fields with doubled quotes, unescaped; as long as a line */
     struct text held; /* the first line, while it may be a header or counts */
     uint64_t held_line;
+    struct text comment; /* the last one above it, which may be a header, too */
+    uint64_t comment_line;
 };
 
 static enum status cut_row(struct edges *edges, const char *line, size_t size,
@@ -116,29 +118,11 @@ static enum status refuse_count(const struct edges *edges, const struct edge_row
     return STATUS_BAD_GRAPH;
 }
 
-/* One graph is directed or undirected as a whole. */
-static enum status check_type(const struct edges *edges, struct field type, struct problem *reterr)
-{
-    bool directed;
-
-    if (edges->reader.options.has_directed ||
-        (edge_columns_type(type, &directed) && directed != edges->dialect.undirected)) {
-        return STATUS_OK;
-    }
-    problem_bad_graph(reterr, 0, type.column,
-                      "The type of the edge is '%.*s', and the edges before are %s.",
-                      type.size > 40 ? 40 : (int)type.size, type.bytes,
-                      edges->dialect.undirected ? "undirected" : "directed");
-    problem_hint(reterr,
-                 "directed=true or directed=false reads all edges alike; an undirected edge "
-                 "is also two directed ones.");
-    return STATUS_BAD_GRAPH;
-}
-
 static enum status take_edge(struct edges *edges, struct problem *reterr)
 {
     const struct edge_row *row = &edges->row;
     const struct edge_columns *columns = &edges->columns;
+    const uint32_t named = edges->named;
     struct field weight = {"1", 1, 0};
     uint32_t ends[2];
     enum status status = STATUS_OK;
@@ -155,8 +139,9 @@ static enum status take_edge(struct edges *edges, struct problem *reterr)
     if (columns->open != 0) {
         status = edge_columns_check_open(columns, row, reterr);
     }
-    if (status == STATUS_OK && columns->type != NO_COLUMN) {
-        status = check_type(edges, row->fields[columns->type], reterr);
+    if (status == STATUS_OK && columns->type != NO_COLUMN && !edges->reader.options.has_directed) {
+        status =
+            edge_columns_check_type(row->fields[columns->type], edges->dialect.undirected, reterr);
     }
     if (status != STATUS_OK) {
         return status;
@@ -167,6 +152,12 @@ static enum status take_edge(struct edges *edges, struct problem *reterr)
     }
     if (status != STATUS_OK) {
         return status;
+    }
+    /* Files that were joined. */
+    if (edges->has_header && edges->named == named + 2 &&
+        edge_columns_judge(row) == EDGE_HEADER_YES) {
+        return problem_bad_graph(reterr, 0, row->fields[0].column,
+                                 "The line is the header again, and no edge.");
     }
     if (columns->weight != NO_COLUMN) {
         weight = row->fields[columns->weight];
@@ -318,6 +309,41 @@ static enum status take_held(struct edges *edges, const char *line, size_t size,
     return status == STATUS_OK ? take_edge(edges, reterr) : status;
 }
 
+static enum status refuse_comment(char sign, struct problem *reterr)
+{
+    problem_bad_graph(reterr, 0, 1, "The line may be a comment, or an edge like the others.");
+    problem_hint(reterr, "Put a blank behind the %c of a comment, and quotes around a name.", sign);
+    return STATUS_BAD_GRAPH;
+}
+
+/* The comment above the first line may name its columns, and is the header then, or be an edge of a
+ * vertex such as "#A". */
+static enum status settle_comment(struct edges *edges, const char *line, size_t size,
+                                  struct problem *reterr)
+{
+    const char *comment = edges->comment.bytes;
+    const struct edge_row *row = &edges->row;
+    size_t count = 0;
+
+    if (edges->comment.size < 2 || cut_row(edges, line, size, NULL) != STATUS_OK ||
+        (count = row->count) < 2 ||
+        cut_row(edges, comment + 1, edges->comment.size - 1, NULL) != STATUS_OK ||
+        row->count != count) {
+        return STATUS_OK;
+    }
+    if (edge_columns_judge(row) == EDGE_HEADER_YES) {
+        edges->held = edges->comment;
+        edges->held_line = edges->comment_line;
+        edges->held.bytes[0] = ' ';
+        edges->comment = (struct text){0};
+    } else if (count == 3 && !field_is_blank(comment[1]) && edge_columns_has_weight(row, row)) {
+        refuse_comment(comment[0], reterr);
+        problem_at(reterr, edges->comment_line, 1);
+        return STATUS_BAD_GRAPH;
+    }
+    return STATUS_OK;
+}
+
 static enum status take_first(struct edges *edges, const char *line, size_t size,
                               struct problem *reterr)
 {
@@ -333,40 +359,14 @@ static enum status take_first(struct edges *edges, const char *line, size_t size
         edges->columns.weight = 2;
         return take_data(edges, line, size, reterr);
     }
+    const enum status status = settle_comment(edges, line, size, reterr);
+    if (status != STATUS_OK || edges->held.size > 0) {
+        return status == STATUS_OK ? take_held(edges, line, size, reterr) : status;
+    }
     /* The line is kept until the next one tells what it is. */
     text_append(&edges->held, line, size);
     edges->held_line = edges->reader.splitter.line;
     return text_status(&edges->held);
-}
-
-/* Cuts a line as nearly all are written: two numbers and perhaps a weight, with one delimiter
- * between them. False for a line that has to be cut into its fields. */
-static bool cut_plain(const struct edges *edges, const char *line, size_t size, uint32_t numbers[2],
-                      struct field *ret_weight)
-{
-    const bool has_weight = edges->columns.weight != NO_COLUMN;
-    const char *const end = line + size;
-    const char *at = line;
-    bool plain = true;
-
-    for (int i = 0; i < 2 && plain; i++) {
-        const bool is_last = i == 1 && !has_weight;
-        const char *after = word_scan_small(at, end, &numbers[i]);
-
-        /* A zero in front makes another name than its number. */
-        plain = after != NULL && (*at != '0' || after == at + 1) &&
-                (is_last ? after == end : after < end && *after == edges->between);
-        at = plain && !is_last ? after + 1 : after;
-    }
-    *ret_weight = (struct field){"1", 1, 0};
-    if (plain && has_weight) {
-        *ret_weight = (struct field){at, (size_t)(end - at), (uint64_t)(at - line) + 1};
-        /* Nothing is to be cut off or unquoted. */
-        for (plain = at < end; plain && at < end; at++) {
-            plain = (*at >= '0' && *at <= '9') || memchr(".-+e", *at, 4) != NULL;
-        }
-    }
-    return plain;
 }
 
 /* ret_taken false: the line has to be read the long way. */
@@ -378,7 +378,8 @@ static enum status take_plain(struct edges *edges, const char *line, size_t size
     uint32_t ends[2];
     enum status status = STATUS_OK;
 
-    *ret_taken = cut_plain(edges, line, size, ends, &weight) &&
+    *ret_taken = edge_lines_cut(line, size, edges->between, edges->columns.weight != NO_COLUMN,
+                                ends, &weight) &&
                  (!options->has_vertex_count ||
                   (ends[0] < options->vertex_count && ends[1] < options->vertex_count));
     if (!*ret_taken) {
@@ -422,14 +423,15 @@ static enum status take_comment(struct edges *edges, const char *line, size_t si
         status = cut_row(edges, edges->held.bytes, edges->held.size, NULL);
         count = edges->row.count;
     }
-    if (edges->has_data || size < 2 || field_is_blank(line[1]) || status != STATUS_OK ||
-        cut_row(edges, line, size, NULL) != STATUS_OK || edges->row.count != count) {
-        return STATUS_OK;
+    if (size == 1 && line[0] == '#') {
+        problem_bad_graph(reterr, 0, 1, "The line parts the nodes of a TGF file from its edges.");
+        problem_hint(reterr, "Remove it and the nodes above it, or put a word into a comment.");
+        return STATUS_BAD_GRAPH;
     }
-    problem_bad_graph(reterr, 0, 1, "The line may be a comment, or an edge like the others.");
-    problem_hint(reterr, "Put a blank behind the %c of a comment, and quotes around a name.",
-                 line[0]);
-    return STATUS_BAD_GRAPH;
+    return edges->has_data || size < 2 || field_is_blank(line[1]) || status != STATUS_OK ||
+                   cut_row(edges, line, size, NULL) != STATUS_OK || edges->row.count != count
+               ? STATUS_OK
+               : refuse_comment(line[0], reterr);
 }
 
 static enum status take_line(void *context, const char *line, size_t size, struct problem *reterr)
@@ -453,12 +455,15 @@ static enum status take_line(void *context, const char *line, size_t size, struc
         return STATUS_OK;
     }
     if (line[blanks] == '#' || line[blanks] == '%') {
-        status =
-            edges->decided || edges->held.size > 0
-                ? take_comment(edges, line + blanks, size - blanks, reterr)
-                : edge_dialect_take_comment(&edges->dialect, line + blanks, size - blanks, reterr);
+        if (edges->decided || edges->held.size > 0) {
+            return take_comment(edges, line + blanks, size - blanks, reterr);
+        }
+        text_clear(&edges->comment);
+        text_append(&edges->comment, line + blanks, size - blanks);
+        edges->comment_line = edges->reader.splitter.line;
+        status = edge_dialect_take_comment(&edges->dialect, line + blanks, size - blanks, reterr);
         edges->reader.notes.says_direction |= edges->dialect.says_direction;
-        return status;
+        return status == STATUS_OK ? text_status(&edges->comment) : status;
     }
     if (edges->held.size > 0) {
         return take_held(edges, line, size, reterr);
@@ -480,6 +485,7 @@ static void cleanup(struct reader *reader)
     name_table_destroy(edges->names);
     free(edges->scratch);
     text_finish(&edges->held);
+    text_finish(&edges->comment);
 }
 
 static enum status init(struct reader *reader)
@@ -536,17 +542,6 @@ static enum status build(struct edges *edges, struct graph **ret_graph, struct p
     return status;
 }
 
-/* The first edge has the first rows. */
-static bool is_first_apart(const struct graph_builder *builder)
-{
-    uint32_t ends[2] = {2, 2};
-
-    for (uint64_t i = 1; i < graph_builder_edge_count(builder) && ends[0] > 1 && ends[1] > 1; i++) {
-        (void)graph_builder_edge(builder, i, ends);
-    }
-    return ends[0] > 1 && ends[1] > 1;
-}
-
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
     struct edges *edges = (struct edges *)reader;
@@ -570,17 +565,16 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
         return problem_set(reterr, STATUS_BAD_PARAMETER,
                            "weight=%s names an attribute that no edge has.", options->weight);
     }
+    const bool is_bare = !edges->has_header && !edges->has_data;
+    if (status == STATUS_OK && is_bare && edges->columns.weight == 2 &&
+        options->weight[0] == '\0' && !edges->dialect.is_konect) {
+        status = edge_dialect_check_times(reader->builder, reterr);
+    }
     if (status != STATUS_OK) {
         return status;
     }
-    if (!edges->has_header && !edges->has_data && edges->columns.count == 2 &&
-        graph_builder_edge_count(reader->builder) > 2 && !name_table_numbers(edges->names, NULL) &&
-        is_first_apart(reader->builder)) {
-        warning_hint(warning_add(&reader->notes.warnings, WARNING_FORMAT_GUESSED,
-                                 "The first line was read as an edge, and has no vertex of another "
-                                 "one: it may be a header."),
-                     "Name the columns of a header source and target.");
-    }
+    edge_dialect_warn(reader->builder, edges->names, is_bare && edges->columns.count == 2,
+                      &reader->notes.warnings);
     return options->has_vertex_count
                ? reader_finish_range(reader, options->vertex_count, 0, !edges->dialect.undirected,
                                      ret_graph, reterr)

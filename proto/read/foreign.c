@@ -67,6 +67,7 @@ static const struct {
                "\n"},
     {"a SIF file", "Convert it: awk '{for (i = 3; i <= NF; i++) print $1, $i}' g.sif >g.edges",
      LINE WORD GAP "(pp|pd|pr|rc|cr|interacts_with)" GAP WORD},
+    {"a GDF file", "Convert it: sed '1,/^edgedef>/d' g.gdf >g.csv", LINE "nodedef>"},
     {"a tar archive", "Unpack it and send the file in it, as it is or in gzip or zstd.", NULL},
 };
 

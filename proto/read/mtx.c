@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum field { FIELD_REAL, FIELD_INTEGER, FIELD_PATTERN };
+enum entry_type { FIELD_REAL, FIELD_INTEGER, FIELD_PATTERN };
 enum symmetry { SYMMETRY_GENERAL, SYMMETRY_SYMMETRIC, SYMMETRY_SKEW };
 
 struct mtx {
@@ -19,7 +19,7 @@ struct mtx {
     bool headed; /* the header line was read */
     bool sized;  /* so was the size */
     bool array;
-    enum field field;
+    enum entry_type field;
     enum symmetry symmetry;
     bool mirrored; /* an entry off the diagonal is two edges */
     uint32_t vertex_count;

@@ -43,6 +43,12 @@ def test_each_upload_that_was_guessed_at_is_told(daemon):
         assert "warnings" not in daemon.get(f"/v1/graphs/{done['graph']}").json
 
 
+def test_graphml_that_says_no_direction_is_told(daemon):
+    text = '<graphml><graph%s><node id="a"/><node id="b"/><edge source="a" target="b"/></graph></graphml>'
+    assert warned(daemon.solve((text % "").encode())) == ["DirectedAssumed"]
+    assert warned(daemon.solve((text % ' edgedefault="directed"').encode())) == []
+
+
 def test_a_long_name_is_told_in_whole_characters(daemon):
     for front in ("", "x"):
         name = front + "\u00e9" * 50

@@ -85,6 +85,9 @@ TEXTS = {
     "echarts": '{"nodes":[%s],"links":[%s]}' % (NODES.replace("id", "name"),
                                                 listed('{"source":"<0>","target":"<1>","value":<2>}')),
     "sif": named("{0}\tpp\t{1}"),
+    "tgf": "".join("%d %s\n" % (v, name) for v, name in enumerate("abcde", 1)) + "#\n" + lines("{0} {1}"),
+    "gdf": "nodedef>name VARCHAR,label VARCHAR\n" + "".join("%s,%s\n" % (v, v.upper()) for v in "abcde")
+           + "edgedef>node1 VARCHAR,node2 VARCHAR,weight DOUBLE\n" + named("{0},{1},{2}"),
     "yed": """<?xml version="1.0" encoding="UTF-8" standalone="no"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:y="http://www.yworks.com/xml/graphml">
   <key for="edge" id="d10" yfiles.type="edgegraphics"/><graph edgedefault="directed" id="G">
@@ -149,6 +152,8 @@ TEXTS = {
                      "# FromNodeId\tToNodeId\n" + lines("{0}\t{1}", first=0),
     "snap undirected": "# Undirected graph: ../../data/output/g.txt\n# Nodes: 5 Edges: 5\n# FromNodeId\tToNodeId\n"
                        + lines("{0}\t{1}", EDGES, first=0),
+    "snap signed": "# Directed graph: g.txt\n# FromNodeId\tToNodeId\tSign\n" + lines("{0}\t{1}\t{2}", first=0),
+    "snap temporal": lines("{0} {1} 12892419{3}1"),
     "snap rating": lines("{0},{1},{2},12892419{3}1.72836"),
     "konect asym": "% asym posweighted\n% 6 5 5\n" + lines("{0} {1} {2} 10820085{3}1"),
     "konect sym": "% sym posweighted\n% 5 5 5\n" + lines("{0} {1} {2}", EDGES),

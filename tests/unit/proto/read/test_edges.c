@@ -193,12 +193,14 @@ static void columns_that_may_be_weights_are_refused(void **state)
 static void names_of_vertices_are_no_pieces_of_other_text(void **state)
 {
     static const char *const texts[] = {
-        "(a, b)\n(b, c)\n",   "a: b\nb: c\n",     "a->b 5\nb->c 7\n",  "a = 5\nb = 7\n",
-        "a b, 5\na c, 7.5\n", "7.5 1 2\n9 2 3\n", "{a} b 5\n[c b 7\n",
+        "(a, b)\n(b, c)\n",       "a: b\nb: c\n",       "a->b 5\nb->c 7\n",  "a = 5\nb = 7\n",
+        "a b, 5\na c, 7.5\n",     "7.5 1 2\n9 2 3\n",   "{a} b 5\n[c b 7\n", "'a','b',5\n",
+        "1,2;5\n2,3;7\n",         "1 2,5\n2 3,7\n",     "0 1:5\n1 2:4\n",    "a,b\nb\f,c\n",
+        "a b\n\xEF\xBB\xBFg c\n", "a,b\nb\xC2\xA0,c\n",
     };
     static const char *const right[] = {
-        "from to cost\n1.5 2.5 1\n", "\"(a\" \"b:\" 5\n", "(a) [b] 5\n", "a-b c:d 5\n",
-        "10.0.0.1 10.0.0.2 5\n",
+        "from to cost\n1.5 2.5 1\n", "\"(a\" \"b:\" 5\n",   "(a) [b] 5\n",         "a-b c:d 5\n",
+        "10.0.0.1 10.0.0.2 5\n",     "rock'n'roll '68 5\n", "\"'a'\" \"2;5\" 5\n",
     };
 
     (void)state;
@@ -250,10 +252,47 @@ static void edges_are_no_comments_and_headers_no_edges(void **state)
     (void)state;
     check_refused("source,target,weight\n#1,2,5\n2,3,7\n", 2, "may be a comment", "quotes");
     check_refused("1 2 5\n%3 2 5\n", 2, "may be a comment", "blank behind the %");
-    graph_destroy(read_noted("1 2 5\n# 3 2\n#\n#1 2 3 4\n2 3 5\n", &notes));
+    graph_destroy(read_noted("1 2 5\n# 3 2\n# \n#1 2 3 4\n2 3 5\n", &notes));
     graph_destroy(read_noted("who,whom\na,b\nb,c\nc,a\n", &notes));
     assert_non_null(find_warning(&notes, WARNING_FORMAT_GUESSED));
     graph_destroy(read_noted("who,whom\na,b\nb,whom\nc,a\n", &notes));
+    assert_null(find_warning(&notes, WARNING_FORMAT_GUESSED));
+}
+
+static void a_comment_may_be_the_header(void **state)
+{
+    (void)state;
+    check_weight("# weight source target\n5 1 2\n", "weight", 5, NULL, false);
+    check_weight("# Nodes: 3\n# FromNodeId\tToNodeId\tSign\n1\t2\t-1\n", "Sign", -1, NULL, true);
+    check_weight("#source,target,time,length\n1,2,7,5\n", "length", 5, "time", false);
+    check_weight("# source target\n1 2 5\n", "column 3", 5, NULL, false);
+    check_weight("# FromNodeId ToNodeId\na b\n", "", 1, NULL, false);
+    check_weight("# source target weight\na b {'weight': 5}\n", "weight", 5, NULL, false);
+    check_refused("# from to len lanes\n1 2 5 6\n", 1, "in: len, lanes.", "weight=len");
+}
+
+static void lines_that_are_no_edges_are_refused(void **state)
+{
+    (void)state;
+    check_refused("%a b 5\nb c 6\n", 1, "may be a comment", "blank behind the %");
+    check_refused("# c\n#1,2,5\n2,3,6\n", 2, "may be a comment", "quotes");
+    check_refused("1 January\n2 March\n#\n1 2\n", 3, "TGF", "Remove");
+    check_refused("\n%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 5\n", 2,
+                  "not the first line", "above it");
+    check_refused("source,target\na,b\nsource,target\nc,d\n", 3, "header again", "");
+    check_refused("1 2 1217567877\n2 3 1217573801\n3 1 1217606247\n", 1, "since 1970", "weight=3");
+}
+
+static void names_among_numbers_are_told(void **state)
+{
+    struct reader_notes notes;
+
+    (void)state;
+    graph_destroy(read_noted("source,target,weight\n1,2,5\n2,3,6\nTotal,6,11\n", &notes));
+    assert_non_null(strstr(find_warning(&notes, WARNING_FORMAT_GUESSED)->detail, "'Total'"));
+    graph_destroy(read_noted("1 pp 2\n2 pp 3\n", &notes));
+    assert_non_null(find_warning(&notes, WARNING_FORMAT_GUESSED));
+    graph_destroy(read_noted("a b 5\nb c 7\n", &notes));
     assert_null(find_warning(&notes, WARNING_FORMAT_GUESSED));
 }
 
@@ -463,6 +502,9 @@ int main(void)
         cmocka_unit_test(quotes_keep_a_name_as_it_is),
         cmocka_unit_test(integers_may_be_written_as_decimals),
         cmocka_unit_test(edges_are_no_comments_and_headers_no_edges),
+        cmocka_unit_test(a_comment_may_be_the_header),
+        cmocka_unit_test(lines_that_are_no_edges_are_refused),
+        cmocka_unit_test(names_among_numbers_are_told),
         cmocka_unit_test(files_say_their_direction),
         cmocka_unit_test(the_parameter_overrules_types),
         cmocka_unit_test(the_first_line_may_have_the_counts),
