@@ -99,7 +99,13 @@ void reader_destroy(struct reader *reader)
 
 uint64_t reader_memory(const struct reader *reader)
 {
-    return graph_builder_memory(reader->builder) + reader->splitter.pending_capacity +
+    const struct line_splitter *splitter = &reader->splitter;
+    /* A long line becomes edges at once when it ends: one at each second byte at most, which take
+     * twice as much as long as they are lists of METIS. */
+    const uint64_t line_bytes =
+        splitter->limit > 0 ? splitter->pending_size * GRAPH_BUILDER_EDGE_BYTES : 0;
+
+    return graph_builder_memory(reader->builder) + splitter->pending_capacity + line_bytes +
            (reader->class_->memory != NULL ? reader->class_->memory(reader) : 0);
 }
 

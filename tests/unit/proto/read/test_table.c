@@ -218,7 +218,9 @@ static void a_row_counts_as_memory_before_it_ends(void **state)
     for (; size < (size_t)12 << 20; size += sizeof cells - 1) {
         assert_int_equal(reader_feed(reader, cells, sizeof cells - 1, NULL), STATUS_OK);
     }
-    assert_in_range(reader_memory(reader), size, ((size_t)16 << 20) + 4096);
+    /* It may become edges at once. */
+    assert_in_range(reader_memory(reader), size + size / 2 * 40,
+                    size / 2 * 40 + ((size_t)16 << 20) + 4096);
     reader_destroy(reader);
 }
 
