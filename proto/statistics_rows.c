@@ -7,6 +7,13 @@
  * and one accumulator per column, which is what lets the compiler use vectors. */
 #define GROUP (STATISTICS_QUAD * STATISTICS_GROUP_QUADS)
 
+/* Groups of a row in which sums are made; small graphs use few of them. */
+static uint32_t count_groups(uint32_t vertex_count)
+{
+    const uint32_t count = (uint32_t)(((uint64_t)vertex_count + GROUP - 1) / GROUP);
+    return count < STATISTICS_GROUPS ? count : STATISTICS_GROUPS;
+}
+
 /* A double holds a distance of every kind, and every sum of a row of integers: n below 2^24 of them
  * below 2^29 each. So all kinds are reduced in doubles, unreachable being +infinity. */
 struct lanes {
@@ -90,7 +97,7 @@ static void finish_row(const struct lanes *lanes, struct statistics *statistics,
         *lowest = lanes->least[i] < *lowest ? lanes->least[i] : *lowest;
         count += lanes->count[i];
     }
-    for (uint32_t group = 0; group < STATISTICS_GROUPS; group++) {
+    for (uint32_t group = 0; group < count_groups(statistics->vertex_count); group++) {
         sum += fold_group(lanes->sum[group]);
     }
     /* A zero has no sign here, whichever of two was found first. */
@@ -107,10 +114,13 @@ void statistics_reduce_row(struct statistics *statistics, uint32_t row, enum kin
                            const void *distances, double *lowest)
 {
     const uint32_t n = statistics->vertex_count;
-    struct lanes lanes = {0};
+    struct lanes lanes;
     double values[GROUP];
     uint32_t group = 0;
+    memset(lanes.sum, 0, count_groups(n) * sizeof(lanes.sum[0]));
     for (uint32_t i = 0; i < GROUP; i++) {
+        lanes.count[i] = 0;
+        lanes.least[i] = 0;
         lanes.most[i] = -INFINITY;
     }
     for (uint32_t first = 0; first < n; first += GROUP) {
