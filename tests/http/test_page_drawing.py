@@ -182,7 +182,7 @@ def test_a_large_graph_is_drawn_as_a_sample(daemon):
     page = browser.Browser()
     try:
         page.open(f"{daemon.url}/#large", WIDTHS[0], "!document.querySelector('#drawing-box').hidden")
-        assert text(page, "#drawing-words").startswith("300 of 12,000 vertices are drawn"), text(page, "#drawing-words")
+        assert "300 of its 12,000 vertices are shown" in text(page, "#drawing-words"), text(page, "#drawing-words")
         page.until("document.querySelector('#workspace').getAttribute('aria-busy') === 'false'")
         before = pixels(page)
         page.run("for (const [id, value] of arguments) document.getElementById(id).value = value;",
@@ -190,7 +190,7 @@ def test_a_large_graph_is_drawn_as_a_sample(daemon):
         page.click("#pair button.main")
         page.until("!document.querySelector('#zoom-path').disabled")
         assert pixels(page) != before
-        assert "no statistics of a hierarchy" in text(page, "#histogram") and "kept as a hierarchy" in text(page, "#facts")
+        assert "not computed for a hierarchy" in text(page, "#histogram") and "stored as a hierarchy" in text(page, "#facts")
         look(page, "sampled")
         expect_no_other_error(page, "/stats", "/heatmap")
     finally:
@@ -205,13 +205,40 @@ def test_vertices_are_at_their_coordinates(daemon):
     page = browser.Browser()
     try:
         page.open(f"{daemon.url}/#placed", WIDTHS[0], DRAWN)
-        assert text(page, "#drawing-words").startswith("Vertices are at their coordinates")
+        assert text(page, "#drawing-words").startswith("Vertices are drawn at their coordinates")
         x, y = middle(page)
         for kind in ("mousePressed", "mouseReleased"):
             page.devtools("Input.dispatchMouseEvent", type=kind, x=x + 60, y=y + 2, button="left", clickCount=1)
         page.until("!document.querySelector('#edge-form').hidden")
         assert text(page, "#edge-words") in ("Edge b – c", "Edge a – c"), text(page, "#edge-words")
+        # Beside both, a click means the vertex that is nearest.
+        for kind in ("mousePressed", "mouseReleased"):
+            page.devtools("Input.dispatchMouseEvent", type=kind, x=x + 60, y=y + 60, button="left", clickCount=1)
+        assert text(page, "#drawing-words").startswith("From b:"), text(page, "#drawing-words")
         picture(page, "placed")
+        expect_no_other_error(page)
+    finally:
+        page.close()
+
+
+def test_vertices_within_a_distance_are_drawn_in_bands(daemon):
+    daemon.solve(b"from,to,minutes\na,b,5\nb,c,5\nc,d,5\n", "?format=edges&name=line&directed=false")
+    page = browser.Browser()
+    colours = """const canvas = document.querySelector("#drawing");
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        const seen = new Set();
+        for (let at = 0; at < data.length; at += 4) seen.add(data.slice(at, at + 3).join(" "));
+        return arguments[0].map((one) => seen.has(one));"""
+    # Of Viridis, at 1/2 and at 1: the bands of 5 and 10 of 10.
+    bands = ["35 144 141", "253 231 37"]
+    try:
+        page.open(f"{daemon.url}/#line", WIDTHS[0], DRAWN)
+        assert page.run(colours, bands) == [False, False]
+        page.run("""for (const [id, value] of [["how", "within"], ["most", "10"], ["around", "a"]])
+            document.getElementById(id).value = value;""")
+        page.click("#around-form button.main")
+        page.until("document.querySelector('#around-answer').textContent.includes('in 4 bands of 2.5')")
+        assert page.run(colours, bands) == [True, True]
         expect_no_other_error(page)
     finally:
         page.close()
@@ -223,7 +250,7 @@ def test_coordinates_come_with_the_graph_or_after_it(daemon):
         page.open(f"{daemon.url}/", WIDTHS[0], "document.querySelector('#devices li')")
         page.run(DROP_TWO, ["square.co", "p aux sp co 3\nv 1 0 0\nv 2 1000000 0\nv 3 0 1000000\n"],
                  ["square.gr", "p sp 3 2\na 1 2 3\na 2 3 4\n"])
-        placed = "document.querySelector('#drawing-words').textContent.startsWith('Vertices are at their coordinates')"
+        placed = "document.querySelector('#drawing-words').textContent.startsWith('Vertices are drawn at their coordinates')"
         page.until(f"document.querySelector('#graph-name').textContent === 'square' && {placed}")
         assert daemon.get("/v1/graphs/square").json["coordinates"]["located"] == 3
         page.run(DROP_TWO, ["other.gr", "p sp 3 2\na 1 2 3\na 2 3 5\n"])

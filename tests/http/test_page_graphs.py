@@ -22,7 +22,7 @@ def test_graphs_are_listed_searched_opened_and_deleted(daemon):
     try:
         page.open(f"{daemon.url}/", WIDTHS[0], f"{LISTED} === 'raw,northwest,south,north'")
         words = page.run("return [...document.querySelectorAll('#library .entry > .words')].map((one) => one.textContent)")
-        assert words[0].startswith("2 vertices · 1 edge · ") and "less than a minute old" in words[0] and "not solved" in words[0], words
+        assert words[0].startswith("2 vertices · 1 edge · ") and "added just now" in words[0] and "not solved" in words[0], words
         assert "not solved" not in words[1], words
         search(page, "NORTH")
         page.until(f"{LISTED} === 'northwest,north'")
@@ -40,7 +40,7 @@ def test_graphs_are_listed_searched_opened_and_deleted(daemon):
         page.click("#library [aria-label='Delete north']")
         page.click("#library .yes")
         page.until("document.querySelector('#workspace').hidden && !document.querySelector('#welcome').hidden")
-        page.until("document.querySelector('#library-words').textContent.includes('No graph has such a name')")
+        page.until("document.querySelector('#library-words').textContent.includes('No graph has a name like this')")
         search(page, "")
         page.until(f"{LISTED} === 'raw,south'")
         expect_no_other_error(page)
@@ -57,7 +57,10 @@ def test_a_name_in_the_address_opens_its_graph_or_says_so(daemon):
         page.until("document.querySelector('#graph-problem .problem')")
         assert 'There is no graph "nowhere"' in text(page, "#graph-problem")
         assert page.run("return document.querySelector('#solved').hidden")
+        assert text(page, "#graph-name") == "nowhere"
         picture(page, "no-such-graph")
+        page.click("h1 a")
+        page.until("!document.querySelector('#welcome').hidden && document.querySelector('#workspace').hidden")
         expect_no_other_error(page, "graphs/nowhere")
     finally:
         page.close()
@@ -85,8 +88,8 @@ def test_all_dropped_files_are_taken_and_options_do_not_stick(daemon):
         assert daemon.get("/v1/graphs/last").json["result"] == "i4"
         # The same graph again was solved before, and the page does not make a time of it up.
         page.click("#again")
-        page.until("document.querySelector('.job .words').textContent.includes('was solved before')")
-        page.until(f"{SHOWN % 'last'} && document.querySelector('#facts').textContent.includes('was solved before')")
+        page.until("document.querySelector('.job .words').textContent.includes('already solved')")
+        page.until(f"{SHOWN % 'last'} && document.querySelector('#facts').textContent.includes('already solved')")
         assert text(page, "#phases") == ""
         expect_no_other_error(page, "jobs?name=b&")
     finally:

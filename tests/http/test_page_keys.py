@@ -76,7 +76,8 @@ def test_a_key_that_is_revoked_is_asked_for_again(daemon):
         page.until(f"{SHUT} && document.querySelector('#graph-problem .problem')")
         assert "NoSuchGraph" in text(page, "#graph-problem")
         assert page.run(f"return {JOBS}") == ""
-        assert page.run("return [document.querySelector('#solved').hidden, document.querySelector('#graph-name').textContent]") == [True, ""]
+        assert page.run("return [document.querySelector('#solved').hidden, document.querySelector('#facts').textContent]") == [True, ""]
+        assert page.run("return `#${document.querySelector('#graph-name').textContent}` === location.hash")
         picture(page, "key-of-another")
         drop(page, "other", "p sp 2 1\na 1 2 4\n")
         page.until(f"document.querySelector('#graph-name').textContent === 'other' && {OPEN}")

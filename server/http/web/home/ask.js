@@ -3,10 +3,11 @@
 import { byId, make, distance, plural, count } from "./dom.js";
 import { ask, query, pathOf } from "./service.js";
 import { guard } from "./problem.js";
-import { showPath, edgeOf } from "./drawing.js";
+import { showPath, showNear, edgeOf } from "./drawing.js";
 import { chooseEdge } from "./change.js";
 
 const LISTED = 500;
+const BANDS = 4;
 let graph = null;
 let shown = null; // the path that is listed
 
@@ -74,6 +75,16 @@ function rows(answer) {
       make("tr", {}, make("td", {}, `${name}`), make("td", {}, distance(answer.distances[index])))))));
 }
 
+// Those within a distance are drawn in bands, the nearest ones by their own distances.
+function colourNear({ vertices, distances }, how, most) {
+  const widest = how === "within" ? Number(most) : Math.max(...distances);
+  const partOf = (d) => (widest > 0 ? Math.max(0, d / widest) : 0);
+  const parts = distances.map(how === "within" ? (d) => Math.ceil(partOf(d) * BANDS) / BANDS : partOf);
+  if (!showNear(vertices, parts)) return null;
+  const bands = how === "within" ? `, in ${BANDS} bands of ${distance(widest / BANDS)}` : "";
+  return make("p", { class: "words" }, `They are coloured in the drawing${bands}: dark is near, yellow is far.`);
+}
+
 async function askAround(form, told) {
   const { around, most, how } = Object.fromEntries(new FormData(form));
   const path = how === "nearest" ? query(pathOf(graph, "/nearest"), { source: around, k: most })
@@ -83,7 +94,8 @@ async function askAround(form, told) {
   if (asked !== graph) return;
   const found = answer?.vertices.length;
   byId("around-answer").replaceChildren(...(answer === undefined ? [] : [
-    make("p", {}, found > LISTED ? `${count(found)} vertices, of which ${LISTED} are listed` : plural(found, "vertex", "vertices")),
+    make("p", {}, found > LISTED ? `${count(found)} vertices; the first ${LISTED} are listed` : plural(found, "vertex", "vertices")),
+    told && found > 0 ? colourNear(answer, how, most) ?? "" : "",
     found > 0 ? rows(answer) : "",
   ]));
 }

@@ -19,7 +19,7 @@ function memoryOf(device) {
   const used = device.memory_bytes - device.memory_free_bytes;
   return [
     make("meter", { max: device.memory_bytes, value: used, "aria-label": `Memory in use on ${device.name}` }),
-    make("span", { class: "words" }, `${bytes(device.memory_free_bytes)} of ${bytes(device.memory_bytes)} free at the start`),
+    make("span", { class: "words" }, `${bytes(device.memory_free_bytes)} of ${bytes(device.memory_bytes)} free when the service started`),
   ];
 }
 

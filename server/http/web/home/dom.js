@@ -77,9 +77,9 @@ export function seconds(value) {
 export function age(time) {
   const passed = Math.max(0, (Date.now() - Date.parse(time)) / 1000);
   for (const [length, name] of [[86400, "day"], [3600, "hour"], [60, "minute"]]) {
-    if (passed >= length) return plural(Math.floor(passed / length), name);
+    if (passed >= length) return `${plural(Math.floor(passed / length), name)} ago`;
   }
-  return "less than a minute";
+  return "just now";
 }
 
 export function percent(share) {

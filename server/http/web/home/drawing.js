@@ -21,7 +21,7 @@ const STATIONS = 50;
 const NEIGHBOURS = 3;
 
 const canvas = byId("drawing");
-const hint = "Click two vertices for the path between them, or an edge to change its weight.";
+const hint = "Click two vertices to see the path between them, or an edge to change its weight.";
 let camera;
 let graph = null;
 let path = []; // rows, of these names
@@ -29,6 +29,7 @@ let names = [];
 let before = []; // rows of the path in the graph that was changed
 let edge = null; // the one that was clicked, [i, j, weight]
 let picked = null;
+let near = new Map(); // rows of vertices near one, and how far they are: 0 to 1
 let onPair = () => {};
 let onEdge = () => {};
 let opened = 0;
@@ -142,8 +143,8 @@ function redraw() {
   const sheet = sharpen(canvas);
   const at = camera.projection();
   graph.points = Array.from(graph.x, (x, i) => at(x, graph.y[i]));
-  const cut = paint(sheet, { ...graph, path, before, edge, picked });
-  say(byId("drawing-cut"), cut ? "Not all edges are drawn: enlarge it to see more of them." : "");
+  const cut = paint(sheet, { ...graph, path, before, edge, picked, near });
+  say(byId("drawing-cut"), cut ? "Not all edges are drawn: zoom in to see more of them." : "");
 }
 
 /* ---- Pointer ---- */
@@ -153,11 +154,11 @@ function placeOf(event) {
   return [event.clientX - box.left, event.clientY - box.top];
 }
 
-function nearest(event) {
+function nearest(event, within = 14) {
   if (graph?.points === undefined) return null;
   const [px, py] = placeOf(event);
   let best = null;
-  let least = 14;
+  let least = within;
   graph.points.forEach(([x, y], i) => {
     const far = Math.hypot(px - x, py - y);
     if (far < least) [least, best] = [far, i];
@@ -190,8 +191,10 @@ export function edgeOf(source, target) {
 
 function pick(event) {
   if (camera.moved) return;
-  const found = nearest(event);
+  let found = nearest(event);
   edge = found === null ? nearestEdge(event) : null;
+  // On a map any place stands for the vertex that is nearest to it.
+  if (found === null && edge === null && graph?.placed) found = nearest(event, Infinity);
   if (edge !== null) {
     const [source, target] = [graph.vertices[edge[0]], graph.vertices[edge[1]]];
     onEdge(source, target, edge[2], edgeOf(target, source));
@@ -201,7 +204,7 @@ function pick(event) {
   if (picked === null) {
     picked = found;
     path = before = [];
-    say(byId("drawing-words"), `From ${graph.vertices[found]}: click where to.`);
+    say(byId("drawing-words"), `From ${graph.vertices[found]}: click the destination.`);
     redraw();
   } else {
     const from = picked;
@@ -261,13 +264,13 @@ function indexOf(vertices) {
 async function loadWhole(id, about, kind, vertices, places, index) {
   const edges = await edgesOf(id, index);
   if (places !== null) {
-    const missing = places.missing > 0 ? ` ${plural(places.missing, "vertex has", "vertices have")} none.` : "";
-    return { edges, ...places, words: `Vertices are at their coordinates.${missing} ${hint}` };
+    const missing = places.missing > 0 ? ` ${plural(places.missing, "vertex has", "vertices have")} none and ${places.missing === 1 ? "is" : "are"} not shown.` : "";
+    return { edges, ...places, placed: true, words: `Vertices are drawn at their coordinates.${missing} ${hint}` };
   }
   const n = about.n;
   const sources = spread(n, graphIsSmall(n) ? n : PIVOTS);
   const terms = termsOf(n, sources, await rowsOf(id, sources, vertices, kind));
-  return { edges, ...layOut(n, graphIsSmall(n) ? terms : pull(edges, terms)), words: `Lengths are like distances. ${hint}` };
+  return { edges, ...layOut(n, graphIsSmall(n) ? terms : pull(edges, terms)), words: `Vertices are placed so that the distances on the screen are close to those in the graph. ${hint}` };
 }
 
 // Some vertices, spread over the rows, each joined to those that are nearest to it.
@@ -278,9 +281,9 @@ async function loadSample(id, about, all) {
   const places = layOut(rows.length, termsOf(rows.length, rows.map((_, i) => i), (i, j) => distances[i][j]));
   const edges = distances.flatMap((row, i) => row.map((d, j) => [i, j, d])
     .filter(([, j, d]) => d !== null && j !== i).sort((a, b) => a[2] - b[2]).slice(0, NEIGHBOURS));
-  const words = `${count(rows.length)} of ${count(about.n)} vertices are drawn, each joined to the nearest of them: `
-    + `beyond ${count(MOST_VERTICES)} vertices, ${count(MOST_PLACED)} with coordinates, or ${count(MOST_EDGES)} edges a drawing is a sample. `
-    + "Lengths are like distances. Click two vertices for the path between them.";
+  const words = `This graph is too large to be drawn whole, so ${count(rows.length)} of its ${count(about.n)} vertices are shown, each joined to the nearest of them. `
+    + `The limit is ${count(MOST_EDGES)} edges, and ${count(MOST_VERTICES)} vertices or, with coordinates, ${count(MOST_PLACED)}. `
+    + "Click two vertices to see the path between them.";
   return { vertices, index: indexOf(vertices), edges, x: [...places.x], y: [...places.y], sampled: true, own: rows.length, words };
 }
 
@@ -302,12 +305,13 @@ export async function openDrawing(id, about, kind) {
   }
   graph = null;
   path = names = before = [];
+  near = new Map();
   picked = null;
   if (about.n < 2) {
     showWords("");
     return;
   }
-  showWords("Computing the layout of the drawing.");
+  showWords("Computing the layout.");
   try {
     const made = await load(id, about, kind);
     if (turn !== opened) return;
@@ -350,6 +354,18 @@ async function addStations(vertices) {
 function forgetStations() {
   for (const name of graph.vertices.splice(graph.own)) graph.index.delete(name);
   graph.x.length = graph.y.length = graph.own;
+}
+
+// parts: how far each of the vertices is, from 0 to 1. Whether any of them is drawn.
+export function showNear(vertices, parts) {
+  near = new Map();
+  if (graph === null) return false;
+  vertices.forEach((name, at) => {
+    const row = graph.index.get(name);
+    if (row !== undefined && Number.isFinite(graph.x[row])) near.set(row, parts[at]);
+  });
+  redraw();
+  return near.size > 0;
 }
 
 // was: the vertices of the path before a change.

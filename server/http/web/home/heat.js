@@ -5,9 +5,9 @@ import { ask, query, pathOf } from "./service.js";
 import { guard } from "./problem.js";
 import { viridis } from "./colours.js";
 
-const measures = { mean: "mean distance", min: "least distance", max: "largest distance", unreachable: "unreachable" };
+const measures = { mean: "mean distance", min: "smallest distance", max: "largest distance", unreachable: "unreachable" };
 const CELLS = 128;
-const hint = "Point at a cell to read it; click, or drag over a block, to look closer.";
+const hint = "Point at a cell to read its value. Click, or drag over a block, to zoom in.";
 
 const canvas = byId("heat");
 let graph = null;
@@ -131,10 +131,10 @@ function showWords() {
   const whole = map.rows.first === 0 && map.cols.first === 0 && map.rows.stop === map.n && map.cols.stop === map.n;
   const block = whole ? `Whole matrix, ${count(map.n)} × ${count(map.n)}`
     : `Rows ${count(map.rows.first)} to ${count(map.rows.stop - 1)}, columns ${count(map.cols.first)} to ${count(map.cols.stop - 1)}`;
-  say(byId("heat-block"), `${block}${map.sampled ? ", by a sample" : ""}`);
+  say(byId("heat-block"), `${block}${map.sampled ? ", sampled" : ""}`);
   byId("heat-out").disabled = byId("heat-whole").disabled = blocks.length === 0;
   const [low, high] = range();
-  canvas.setAttribute("aria-label", `Heat map of ${rows} by ${columns} cells, ${measures[measure()]} ${rough(low)} to ${rough(high)}. Arrow keys move, Enter looks closer, Escape goes back.`);
+  canvas.setAttribute("aria-label", `Heat map of ${rows} by ${columns} cells, ${measures[measure()]} ${rough(low)} to ${rough(high)}. Arrow keys move, Enter zooms in, Escape goes back.`);
 }
 
 function show() {

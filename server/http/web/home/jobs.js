@@ -27,7 +27,7 @@ function wordsOf(job) {
   const words = isOver(job) ? [] : [phaseOf(job)];
   if (!isOver(job) && job.eta_s !== null && job.eta_s !== undefined) words.push(`${seconds(job.eta_s)} left`);
   if (job.state === "done" && job.summary) words.push(`${count(job.summary.n)} vertices`);
-  if (job.state === "done" && job.input?.cached) words.push("was solved before");
+  if (job.state === "done" && job.input?.cached) words.push("already solved");
   else if (job.state === "done" && job.timings && spent(job.timings) > 0) words.push(seconds(spent(job.timings)));
   if (job.state === "failed" && job.problem) words.push(job.problem.title);
   return words.join(" · ");

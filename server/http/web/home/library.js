@@ -22,7 +22,7 @@ function titleOf(graph) {
 function wordsOf(graph) {
   const words = [
     plural(graph.n, "vertex", "vertices"), plural(graph.m, "edge"), bytes(graph.bytes),
-    `${age(graph.created)} old`,
+    `added ${age(graph.created)}`,
   ];
   if (graph.names.length > 1) words.push(`also ${graph.names.slice(1, 4).join(", ")}${graph.names.length > 4 ? ", ..." : ""}`);
   if (graph.result === null) words.push("not solved");
@@ -49,7 +49,7 @@ function row(graph) {
 async function remove(graph, problem) {
   const answer = await guard(problem, () => ask(pathOf(graph.id), { method: "DELETE", told: true }));
   if (answer === undefined) return;
-  say(byId("news"), `${titleOf(graph)} is deleted`);
+  say(byId("news"), `${titleOf(graph)} deleted`);
   byId("library-search").focus();
   onDeleted(graph.id);
   refreshLibrary();
@@ -61,14 +61,15 @@ function matches(graph, words) {
 
 function show() {
   const words = byId("library-search").value.trim();
+  byId("library-form").hidden = graphs.length === 0 && words === "";
   const found = words === "" ? graphs : graphs.filter((graph) => matches(graph, words));
   // A question whether to delete stays where it is until it is answered.
   if (byId("library").querySelector(".yes:focus") === null) byId("library").replaceChildren(...found.slice(0, SHOWN).map(row));
   const more = found.length - SHOWN;
   const parts = [];
-  if (found.length === 0) parts.push(words === "" ? "None yet." : "No graph has such a name.");
-  if (more > 0) parts.push(`${count(more)} more; search for them.`);
-  if (cut) parts.push(`Only the newest ${count(graphs.length)} are searched; Enter opens an older one by its whole name.`);
+  if (found.length === 0) parts.push(words === "" ? "None yet." : "No graph has a name like this.");
+  if (more > 0) parts.push(`${count(more)} more: search by name to find them.`);
+  if (cut) parts.push(`Only the newest ${count(graphs.length)} are searched. To open an older one, type its full name and press Enter.`);
   say(byId("library-words"), parts.join(" "));
 }
 

@@ -59,7 +59,7 @@ function askForKey(wrong) {
   if (wrong && declined) return;
   const dialog = byId("key-dialog");
   say(byId("key-words"), wrong && hasKey() ? "The service refused this key."
-    : wrong ? "This service needs a key." : "The key is kept until this tab is closed.");
+    : wrong ? "This service needs a key." : "The key is kept until you close this tab.");
   if (!dialog.open) dialog.showModal();
 }
 
@@ -98,10 +98,10 @@ function factsOf(graph, job) {
   if (graph.m > 0) facts.push(`weights ${distance(graph.summary.min_weight)} to ${distance(graph.summary.max_weight)}`);
   if (job?.state === "done") {
     const time = job.timings && spent(job.timings) > 0 ? ` in ${seconds(spent(job.timings))}` : "";
-    facts.push(job.input?.cached ? `was solved before, on ${job.device}` : `solved${time} on ${job.device}`);
-    if (job.result?.kind === "hierarchy") facts.push(`kept as a hierarchy of ${count(job.result.arcs)} arcs, ${bytes(job.result.bytes)}`);
+    facts.push(job.input?.cached ? `already solved, on ${job.device}` : `solved${time} on ${job.device}`);
+    if (job.result?.kind === "hierarchy") facts.push(`stored as a hierarchy of ${count(job.result.arcs)} arcs, ${bytes(job.result.bytes)}`);
     else if (job.plan && job.plan.kind !== "dense") {
-      facts.push(`${percent(job.plan.work_fraction)} of the work of a dense graph${job.plan.cached ? ", with a stored plan" : ""}`);
+      facts.push(`sparse: ${percent(job.plan.work_fraction)} of the work of a dense graph${job.plan.cached ? ", with a stored plan" : ""}`);
     }
     if (job.verification) facts.push(`${count(job.verification.rows)} rows verified`);
   }
@@ -109,7 +109,7 @@ function factsOf(graph, job) {
 }
 
 const phases = [
-  ["parse_s", "reading"], ["queue_s", "in the queue"], ["fill_s", "filling"], ["h2d_s", "copying to the device"],
+  ["parse_s", "reading"], ["queue_s", "waiting"], ["fill_s", "preparing"], ["h2d_s", "copying to the device"],
   ["compute_s", "computing"], ["d2h_s", "copying from the device"], ["write_s", "writing"],
 ];
 
@@ -208,6 +208,8 @@ async function open(id) {
   const change = changed;
   changed = false;
   if (!change) closeGraph();
+  // Until the service knows the graph, it goes by the name that was asked for.
+  if (!change) say(byId("graph-name"), id);
   await guard(byId("graph-problem"), () => load(id, change));
   if (turn !== turns) return;
   if (wanted) showResult();
@@ -259,7 +261,7 @@ async function begin() {
   say(byId("version"), version.version);
   limits = await guard(byId("service-problem"), () => ask("/v1/limits"));
   if (limits === undefined) return;
-  say(byId("limit"), `A matrix of up to ${count(limits.vertex_limit)} vertices; larger graphs as a hierarchy.`);
+  say(byId("limit"), `Up to ${count(limits.vertex_limit)} vertices as a full matrix, larger graphs as a compact hierarchy.`);
   listFormats();
   startDevices(currentJobs);
   refreshJobs();
@@ -274,7 +276,7 @@ let retrying;
 
 async function retry() {
   clearTimeout(retrying);
-  say(byId("gone-words"), "The service does not answer. Trying again every few seconds.");
+  say(byId("gone-words"), "The service does not answer. Retrying every few seconds.");
   await ask("/version").catch(() => null);
   if (isGone()) retrying = setTimeout(retry, RETRY_MS);
 }

@@ -2,6 +2,7 @@
 
 import { colour } from "./dom.js";
 import { placeLabels } from "./labels.js";
+import { viridis } from "./colours.js";
 
 const MOST_EDGES = 40000;
 // Of more vertices the edges are drawn alone, as dots would cover all.
@@ -55,6 +56,16 @@ function paintVertices(context, points, visible) {
   context.fill();
 }
 
+// Vertices near one, coloured by their distance from it.
+function paintNear(context, points, near) {
+  for (const [row, part] of near) {
+    context.fillStyle = viridis(part);
+    context.beginPath();
+    context.arc(...points[row], near.size > 400 ? 3 : 5, 0, 7);
+    context.fill();
+  }
+}
+
 function paintWalk(context, points, walk, style) {
   context.strokeStyle = context.fillStyle = colour(style.colour);
   context.lineWidth = style.width;
@@ -94,7 +105,7 @@ function paintNames(context, points, { vertices, ends, path, visible }, width, h
   }
 }
 
-// drawing: { edges, vertices, directed, points, path, before, edge, picked }. Whether edges were left out.
+// drawing: { edges, vertices, directed, points, path, before, edge, picked, near }. Whether edges were left out.
 export function paint({ context, width, height }, drawing) {
   const { edges, vertices, directed, points, edge, picked } = drawing;
   const placed = (walk) => walk.filter((i) => points[i] !== undefined && Number.isFinite(points[i][0]));
@@ -102,6 +113,7 @@ export function paint({ context, width, height }, drawing) {
   const visible = [...points.keys()].filter((i) => inside(points[i], width, height));
   const cut = paintEdges(context, edges, points, width, height);
   if (visible.length <= MOST_DOTS || edges.length === 0) paintVertices(context, points, visible);
+  paintNear(context, points, drawing.near);
   paintWalk(context, points, before, { colour: "--accent", width: 2, dash: [4, 5] });
   paintPath(context, points, path, directed);
   if (edge !== null) paintWalk(context, points, edge.slice(0, 2), { colour: "--link", width: 5 });

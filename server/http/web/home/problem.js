@@ -35,7 +35,7 @@ export function describe(problem, file) {
     });
   }
   // What the service says of headers is for programs.
-  if (problem.code === "Unauthorized") box.append(make("button", { type: "button", onclick: () => tell("asked") }, "Give a key"));
+  if (problem.code === "Unauthorized") box.append(make("button", { type: "button", onclick: () => tell("asked") }, "Enter a key"));
   else if (problem.hint) box.append(make("p", { class: "hint" }, problem.hint));
   const ids = [problem.code, problem.request_id ? `request ${problem.request_id}` : null];
   box.append(make("p", { class: "code" }, ids.filter(Boolean).join(" · ")));

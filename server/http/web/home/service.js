@@ -65,7 +65,7 @@ function unreachable() {
     title: "No answer",
     code: "NoAnswer",
     detail: "The service did not answer.",
-    hint: "Is it running? A graph that it refuses while it is being sent ends the connection too.",
+    hint: "Is it running? The connection also breaks when the service refuses a graph while it is being uploaded.",
   });
 }
 

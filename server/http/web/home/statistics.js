@@ -38,7 +38,7 @@ function axis({ min, bin_width: width, counts }) {
     draw("line", { x1: 0, x2: WIDTH, y1: base, y2: base, class: "axis" }),
     ...places.map((part) => draw("text", { x: part * WIDTH, y: base + 18, "text-anchor": anchor(part) },
       rough(Number((min + part * (end - min)).toPrecision(3))))),
-    draw("text", { x: 0, y: 12 }, `${plural(Math.max(...counts), "pair")} at most in a bin`),
+    draw("text", { x: 0, y: 12 }, `tallest bar: ${plural(Math.max(...counts), "pair")}`),
   ];
 }
 
@@ -69,7 +69,7 @@ export async function openStatistics(graph) {
   }));
   if (stats === undefined) return;
   if (stats === null) {
-    byId("histogram").replaceChildren(make("p", { class: "soft" }, "There are no statistics of a hierarchy this large. Distances, paths and nearby vertices are all there."));
+    byId("histogram").replaceChildren(make("p", { class: "soft" }, "Statistics are not computed for a hierarchy this large. Distances, paths and nearby vertices work as usual."));
     return;
   }
   byId("figures").replaceChildren(...figures(stats));

@@ -55,7 +55,7 @@ async function coordinateType(file) {
 
 // Those of the graph that was sent before in this drop, else of the one that is shown.
 function coordinatesRequest(type, graph) {
-  if (graph === null) throw new Refusal({ title: "No graph for these coordinates", detail: "Send the graph first, or open it.", code: "NoGraph" });
+  if (graph === null) throw new Refusal({ title: "No graph for these coordinates", detail: "Upload the graph first, or open it.", code: "NoGraph" });
   return { method: "PUT", path: pathOf(graph, "/coordinates"), headers: { "Content-Type": type } };
 }
 
@@ -68,12 +68,12 @@ async function send({ file, options, type, graph }, signal) {
   return upload(path, file, { method, headers }, (sent, total) => {
     bar.value = total > 0 ? sent / total : 1;
     say(words, (sent < total ? `Sending ${file.name}: ${percent(sent / total)} of ${bytes(total)}`
-      : `Sent ${file.name}; the service reads it`) + behind());
+      : `Sent ${file.name}; the service is reading it`) + behind());
   }, signal);
 }
 
 function behind() {
-  return queue.length === 0 ? "" : `; ${plural(queue.length, "file")} to follow`;
+  return queue.length === 0 ? "" : `; ${plural(queue.length, "more file")} waiting`;
 }
 
 function show(active) {
@@ -180,7 +180,7 @@ export function startSubmit({ job, placed, graph }) {
 }
 
 export async function listFormats() {
-  const answer = await guard(byId("submit-problem"), () => ask("/v1/formats"));
+  const answer = await guard(byId("service-problem"), () => ask("/v1/formats"));
   if (answer === undefined) return;
   formats = answer.inputs;
   const select = byId("format");
