@@ -158,6 +158,20 @@ enum format command_format(struct command_call *call, int flag, const char *path
     return FORMAT_NONE;
 }
 
+enum status command_check_terminal(const struct command_call *call, int force, enum format format,
+                                   const char *path, struct problem *reterr)
+{
+    const bool is_binary = format == FORMAT_NPY || format == FORMAT_RAW || format == FORMAT_NTHU;
+    if (!is_binary || strcmp(path, "-") != 0 || call->values[force] != NULL ||
+        isatty(STDOUT_FILENO) != 1) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_BAD_PARAMETER, "%s is binary, and standard output is a terminal",
+                format_info(format)->name);
+    problem_hint(reterr, "name a file, choose --to csv, or insist with --force");
+    return STATUS_BAD_PARAMETER;
+}
+
 enum status command_print_json(json_t *document, FILE *stream)
 {
     if (document == NULL) {

@@ -88,6 +88,11 @@ enum format command_format(struct command_call *call, int flag, const char *path
 /* Notes STATUS_BAD_PARAMETER: the flag, its value, and what it must be. */
 void command_refuse_value(struct command_call *call, int flag, const char *wanted);
 
+/* Refuses a binary matrix on standard output where that is a terminal, but for the flag force. */
+MUST_CHECK enum status command_check_terminal(const struct command_call *call, int force,
+                                              enum format format, const char *path,
+                                              struct problem *reterr);
+
 /* Whether standard error is a terminal that takes escapes: NO_COLOR and TERM=dumb say that it does
  * not. */
 bool command_shows_progress(void);

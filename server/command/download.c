@@ -159,16 +159,7 @@ static enum status choose_format(struct command_call *call, enum format *ret_for
     if (call->status != STATUS_OK) {
         return call->status;
     }
-    const bool is_binary =
-        *ret_format == FORMAT_NPY || *ret_format == FORMAT_RAW || *ret_format == FORMAT_NTHU;
-    if (is_binary && strcmp(out, "-") == 0 && call->values[FORCE] == NULL &&
-        isatty(STDOUT_FILENO) == 1) {
-        problem_set(reterr, STATUS_BAD_PARAMETER, "%s is binary, and standard output a terminal",
-                    format_info(*ret_format)->name);
-        problem_hint(reterr, "name a file, choose --to csv, or insist with --force");
-        return STATUS_BAD_PARAMETER;
-    }
-    return STATUS_OK;
+    return command_check_terminal(call, FORCE, *ret_format, out, reterr);
 }
 
 static enum status open_part(struct download *download, struct problem *reterr)

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TO = GRAPH_INPUT_COUNT, KIND, VERIFY, JSON, QUIET };
+enum { TO = GRAPH_INPUT_COUNT, KIND, VERIFY, JSON, QUIET, FORCE };
 
 static const struct command_flag flags[] = {
     GRAPH_INPUT_FLAGS,
@@ -26,6 +26,7 @@ static const struct command_flag flags[] = {
                 "      spread evenly."},
     [JSON] = {"json", NULL, "Print one JSON object as the last line instead of the summary."},
     [QUIET] = {"quiet", NULL, "No progress bar and no summary."},
+    [FORCE] = {"force", NULL, "Write binary to a terminal."},
     {NULL, NULL, NULL},
 };
 
@@ -111,6 +112,10 @@ static enum status parse_flags(struct solving *solving, struct problem *reterr)
     }
     if (solving->format == FORMAT_NONE) {
         solving->format = FORMAT_NPY;
+    }
+    const enum status status = command_check_terminal(call, FORCE, solving->format, path, reterr);
+    if (status != STATUS_OK) {
+        return status;
     }
     if (solving->format == FORMAT_NTHU && kind != KIND_AUTO && kind != KIND_I4) {
         return problem_set(reterr, STATUS_BAD_PARAMETER,

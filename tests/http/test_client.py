@@ -240,9 +240,15 @@ def on_terminal(*arguments, **variables):
 def test_terminals(daemon):
     apsp(daemon, "wait", submitted(daemon, "shown"))
     shown, code = on_terminal("get", "shown", "-", APSPD_URL=daemon.url)
-    assert code == 2 and b"is binary, and standard output a terminal" in shown, shown
+    assert code == 2 and b"is binary, and standard output is a terminal" in shown, shown
     shown, code = on_terminal("get", "shown", "-", "--force", APSPD_URL=daemon.url)
     assert code == 0 and b"NUMPY" in shown, shown
+    here = os.path.dirname(os.path.abspath(__file__))
+    graph = os.path.join(here, "..", "..", "config", "examples", "crossing.gr")
+    shown, code = on_terminal("solve", graph, "-")
+    assert code == 2 and b"is binary, and standard output is a terminal" in shown, shown
+    shown, code = on_terminal("solve", graph, "-", "--to", "csv")
+    assert code == 0 and b"NUMPY" not in shown, shown
     job = json.loads(daemon.get("/v1/jobs?limit=1").body)["jobs"][0]["id"]
     shown, code = on_terminal("wait", job, APSPD_URL=daemon.url)
     assert code == 0 and b"\x1b[K" in shown and b"100 %" in shown, shown
