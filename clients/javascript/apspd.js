@@ -76,7 +76,7 @@ function bodyOf(graph) {
   const names = new Set(nodes);
   const links = edges.map(([source, target, weight = 1]) => {
     if (!Number.isFinite(weight)) {
-      throw new TypeError(`The weight ${weight} of the edge from ${source} to ${target} is no number.`);
+      throw new TypeError(`The weight ${weight} of the edge from ${source} to ${target} is not a number.`);
     }
     names.add(source).add(target);
     return { source, target, weight };

@@ -64,7 +64,7 @@ def keys(apspd):
 
 
 def commands(apsp):
-    names = re.findall(r"^apsp (\w+)$", ask(apsp, "--help"), re.M)
+    names = re.findall(r"^apsp ([a-z]+)(?: [A-Z]+)*$", ask(apsp, "--help"), re.M)
     for name in names:
         text = ask(apsp, name, "--help")
         usage, rest = text.split("\n", 1)

@@ -106,10 +106,15 @@ static int run_command(const struct command *command, const struct config *confi
 static void print_usage(const struct command_list *list, FILE *stream)
 {
     fputs("usage: apsp COMMAND ...\n"
-          "All shortest paths of a graph, by this program or by a running service.\n\n",
+          "All shortest paths of a graph, by this program or by a running service.\n\n"
+          "  apsp solve town.gr town.npy              from file to file\n"
+          "  apsp submit town.gr --name town --wait   by the service at APSPD_URL\n"
+          "  apsp ask town 1 500                      a distance that it has\n\n",
           stream);
     for (size_t i = 0; i < list->count; i++) {
-        fprintf(stream, "apsp %s\n%s\n\n", list->commands[i]->name, list->commands[i]->summary);
+        const struct command *command = list->commands[i];
+        command_print_call(command, stream);
+        fprintf(stream, "\n%s\n\n", command->summary);
     }
     fputs("apsp COMMAND --help lists the flags of a command, apsp completion bash, zsh or\n"
           "fish prints what makes that shell complete them, apsp version the version.\n"

@@ -74,6 +74,8 @@ uint32_t command_ranks_threads(const struct ranks *ranks);
 /* argv: the command's name, then what the configuration left. operands and values point into it.
  * STATUS_UNKNOWN_PARAMETER, STATUS_BAD_PARAMETER. */
 MUST_CHECK enum status command_parse(struct command_call *call, int argc, char **argv);
+/* Prints the command with its operands. */
+void command_print_call(const struct command *command, FILE *stream);
 void command_print_help(const struct command *command, FILE *stream);
 /* Prints a document as one line; takes it. STATUS_NO_MEMORY when it is NULL, STATUS_IO. */
 MUST_CHECK enum status command_print_json(json_t *document, FILE *stream);

@@ -82,7 +82,7 @@ def test_exit_codes(daemon):
     refused(apsp(daemon, "ask", "none"), 2, "SOURCE is missing")
     refused(apsp(daemon, "ask", "none", "1", "2", "--no"), 2, "unknown flag")
     refused(apsp(daemon, "wait", "j_none"), 4, 'no job "j_none"')
-    refused(apsp(daemon, "submit", "-", "--kind", "i9", stdin=TOWN), 4, "kind is one of")
+    refused(apsp(daemon, "submit", "-", "--kind", "i9", stdin=TOWN), 4, "kind must be one of")
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"

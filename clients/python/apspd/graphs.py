@@ -113,7 +113,7 @@ def columns_of_edges(graph: Any) -> tuple[Any, Any, Any]:
     try:
         edges = [tuple(edge) for edge in graph]
     except TypeError:
-        raise TypeError(f"{type(graph).__name__} is no graph that can be sent.") from None
+        raise TypeError(f"{type(graph).__name__} is not a graph that this client knows: pass a NetworkX graph, a SciPy matrix, edges, a frame or a path.") from None
     if any(len(edge) not in (2, 3) for edge in edges):
         raise GraphError("An edge has two ends, and a weight or none.")
     return [e[0] for e in edges], [e[1] for e in edges], [(*e, 1)[2] for e in edges]
@@ -164,7 +164,7 @@ def numbers_of(weights: Any) -> tuple[Array, bool]:
     except (TypeError, ValueError, OverflowError):
         double = numpy.full(1, numpy.nan)
     if numpy.isnan(double).any() or numpy.isneginf(double).any():
-        raise GraphError("A weight is no number, or is NaN or minus infinity.")
+        raise GraphError("A weight is not a number, NaN, or minus infinity.")
     finite = double[numpy.isfinite(double)]
     if len(finite) == len(double) and (numpy.abs(finite) < 2**53).all():
         if (finite == numpy.floor(finite)).all():

@@ -33,7 +33,7 @@ static enum status read_level(const struct request *request, enum log_level *ret
         status = problem_set(reterr, STATUS_BAD_REQUEST, "The body is not as %s.", SHAPE);
     } else if (!log_level_from_name(name, ret_level)) {
         status = problem_set(reterr, STATUS_BAD_PARAMETER,
-                             "level is one of debug, info, warning, error.");
+                             "level must be one of debug, info, warning, error.");
     }
     json_decref(root);
     return status;

@@ -42,7 +42,7 @@ static enum status take_member(const char *name, const json_t *value, struct cal
         return kind_from_name(text, &call->parameters.kind)
                    ? STATUS_OK
                    : problem_set(reterr, STATUS_BAD_PARAMETER,
-                                 "kind is one of auto, i4, u2, f4, f8.");
+                                 "kind must be one of auto, i4, u2, f4, f8.");
     }
     if (strcmp(name, "m") == 0) {
         return take_count(value, name, (json_int_t)1 << 48, &call->edge_count, reterr);

@@ -20,7 +20,7 @@ static void list(struct request *request, enum call_kind kind, const char *prefi
     }
     if (state != NULL && !job_state_from_name(state, &call->state)) {
         request_refuse_with(request, STATUS_BAD_PARAMETER,
-                            "state is one of queued, running, done, failed, cancelled.", NULL);
+                            "state must be one of queued, running, done, failed, cancelled.", NULL);
     } else if (cursor != NULL && (strlen(cursor) != sizeof(call->cursor) - 1 ||
                                   strncmp(cursor, prefix, strlen(prefix)) != 0)) {
         request_refuse_with(request, STATUS_BAD_PARAMETER,

@@ -244,12 +244,12 @@ static enum status set_word(const char *parameter, const char *value, struct job
     if (strcmp(parameter, "kind") == 0) {
         return kind_from_name(value, &request->parameters.kind)
                    ? STATUS_OK
-                   : bad(reterr, "kind is one of auto, i4, u2, f4, f8.");
+                   : bad(reterr, "kind must be one of auto, i4, u2, f4, f8.");
     }
     if (strcmp(parameter, "result") == 0) {
         return result_form_from_name(value, &request->parameters.form)
                    ? STATUS_OK
-                   : bad(reterr, "result is one of auto, matrix, hierarchy.");
+                   : bad(reterr, "result must be one of auto, matrix, hierarchy.");
     }
     if (strcmp(parameter, "charset") == 0) {
         return charset_choose(value, request->options.charset, reterr);
