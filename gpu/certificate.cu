@@ -22,6 +22,7 @@
 #include "gpu/device.cuh"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define BLOCK_THREADS 256
 #define GROUP_ROWS 16
@@ -40,8 +41,9 @@ struct tally {
     uint32_t changed;
 };
 
-/* Rows [first, first + row_count) of the row_total to check, and the graph's edges: all pointers
- * are to the device. Entries within [far_least, far_most] are unreachable. */
+/* Rows [first, first + row_count) of the row_total to check, or of those of them that are chosen,
+ * and the graph's edges: all pointers are to the device. Entries within [far_least, far_most] are
+ * unreachable. */
 template <typename element> struct batch {
     const element *elements;
     uint64_t stride;
@@ -52,7 +54,8 @@ template <typename element> struct batch {
     const int32_t *weight_i4; /* one of these, as in the graph */
     const double *weight_f8;
     const uint32_t *target;
-    uint32_t *settled; /* row_count x words */
+    const uint32_t *chosen; /* ascending; NULL: all of row_total */
+    uint32_t *settled;      /* row_count x words */
     struct tally *tally;
     uint64_t edge_count;
     uint64_t words;
@@ -78,9 +81,11 @@ static __device__ __forceinline__ struct row row_of(const struct batch<element> 
                                                     uint32_t index)
 {
     struct row row;
+    const uint32_t at = batch.first + index;
+    const uint64_t which = batch.chosen != nullptr ? batch.chosen[at] : at;
     row.index = index;
-    row.source = (uint32_t)((uint64_t)(batch.first + index) * batch.vertex_count / batch.row_total);
-    row.position = tile_position(batch.order, row.source);
+    row.source = (uint32_t)(which * batch.vertex_count / batch.row_total);
+    row.position = tile_row_local(batch.order.rows, tile_position(batch.order, row.source));
     return row;
 }
 
@@ -230,15 +235,15 @@ MUST_CHECK static enum status check_batch(const struct batch<element> &batch, cu
     return STATUS_OK;
 }
 
-/* Batches of `step` rows, until a row is left open. */
+/* Batches of `step` rows of `count`, until a row is left open. */
 template <typename element>
 MUST_CHECK static enum status check_rows(const struct certificate_request *request,
-                                         struct batch<element> *batch, uint32_t step,
-                                         uint64_t *ret_proven)
+                                         struct batch<element> *batch, uint32_t count,
+                                         uint32_t step, uint64_t *ret_proven)
 {
     uint32_t open = NO_ROW;
-    for (uint64_t first = 0; open == NO_ROW && first < batch->row_total; first += step) {
-        const uint32_t left = batch->row_total - (uint32_t)first;
+    for (uint64_t first = 0; open == NO_ROW && first < count; first += step) {
+        const uint32_t left = count - (uint32_t)first;
         if (device_cancelled(request->observer)) {
             return STATUS_CANCELLED;
         }
@@ -246,15 +251,17 @@ MUST_CHECK static enum status check_rows(const struct certificate_request *reque
         batch->row_count = left < step ? left : step;
         STATUS_TRY(check_batch(*batch, request->gpu->stream, &open));
     }
-    *ret_proven = open == NO_ROW ? batch->row_total : open;
+    *ret_proven = open == NO_ROW ? count : open;
     return STATUS_OK;
 }
 
-/* Row offsets, weights, targets, settled bits and the tally are parts of one piece of device
- * memory, in this order, as offsets and weights may be 8 bytes wide. */
+/* Row offsets, weights, targets, chosen rows, settled bits and the tally are parts of one piece of
+ * device memory, in this order, as offsets and weights may be 8 bytes wide. chosen: `count` of the
+ * rows to check; NULL: these are all. */
 template <typename element>
 MUST_CHECK static enum status run(const struct certificate_request *request, element far_least,
-                                  element far_most, struct verification *verification)
+                                  element far_most, const uint32_t *chosen, uint32_t count,
+                                  uint64_t *ret_proven)
 {
     const struct graph *graph = request->graph;
     cudaStream_t stream = request->gpu->stream;
@@ -263,15 +270,17 @@ MUST_CHECK static enum status run(const struct certificate_request *request, ele
     const uint64_t words = (n + WORD_BITS - 1) / WORD_BITS;
     const uint64_t fits = SETTLED_BYTES_MAX / (words * sizeof(uint32_t));
     const uint64_t most = fits < BATCH_ROWS_MAX ? fits : BATCH_ROWS_MAX;
-    const uint32_t step = (uint32_t)(most < request->row_count ? most : request->row_count);
+    const uint32_t step = (uint32_t)(most < count ? most : count);
     const uint64_t offset_bytes = (n + 1) * sizeof(uint64_t);
     const uint64_t weight_bytes = graph->edge_count * (integers ? sizeof(int32_t) : sizeof(double));
     const uint64_t target_bytes = graph->edge_count * sizeof(uint32_t);
+    const uint64_t chosen_bytes = chosen != NULL ? count * sizeof(uint32_t) : 0;
     char *memory = NULL;
-    GPU_TRY(cudaMalloc(&memory, offset_bytes + weight_bytes + target_bytes +
+    GPU_TRY(cudaMalloc(&memory, offset_bytes + weight_bytes + target_bytes + chosen_bytes +
                                     step * words * sizeof(uint32_t) + sizeof(struct tally)));
     char *const weights = memory + offset_bytes;
     char *const target = weights + weight_bytes;
+    char *const rows = target + target_bytes;
     batch<element> batch = {};
     batch.elements = (const element *)request->elements;
     batch.stride = request->stride;
@@ -282,7 +291,8 @@ MUST_CHECK static enum status run(const struct certificate_request *request, ele
     batch.weight_i4 = integers ? (const int32_t *)weights : nullptr;
     batch.weight_f8 = (const double *)weights;
     batch.target = (const uint32_t *)target;
-    batch.settled = (uint32_t *)(target + target_bytes);
+    batch.chosen = chosen != NULL ? (const uint32_t *)rows : nullptr;
+    batch.settled = (uint32_t *)(rows + chosen_bytes);
     batch.tally = (struct tally *)(batch.settled + step * words);
     batch.edge_count = graph->edge_count;
     batch.words = words;
@@ -298,40 +308,66 @@ MUST_CHECK static enum status run(const struct certificate_request *request, ele
     } arrays[] = {
         {memory, graph->row_offset, offset_bytes},
         {weights, integers ? (const void *)graph->weight_i4 : graph->weight_f8, weight_bytes},
-        {target, graph->target, target_bytes}};
+        {target, graph->target, target_bytes},
+        {rows, chosen, chosen_bytes}};
     cudaError_t error = cudaSuccess;
     for (const auto &array : arrays) {
-        if (graph->edge_count > 0 && error == cudaSuccess) {
+        if (array.bytes > 0 && array.from != NULL && error == cudaSuccess) {
             error = cudaMemcpyAsync(array.to, array.from, array.bytes, cudaMemcpyDefault, stream);
         }
     }
     enum status status = try_translate(error);
     if (status == STATUS_OK) {
-        status = check_rows(request, &batch, step, &verification->proven);
+        status = check_rows(request, &batch, count, step, ret_proven);
     }
     (void)cudaFree(memory);
     return status;
 }
 
 MUST_CHECK static enum status run_kind(const struct certificate_request *request,
-                                       struct verification *verification)
+                                       const uint32_t *chosen, uint32_t count, uint64_t *ret_proven)
 {
     switch (request->kind) {
     case KIND_I4:
         return run<int32_t>(request, request->solved ? UNREACHABLE_I4_DRIFT + 1 : UNREACHABLE_I4,
-                            request->solved ? INT32_MAX : UNREACHABLE_I4, verification);
+                            request->solved ? INT32_MAX : UNREACHABLE_I4, chosen, count,
+                            ret_proven);
     case KIND_U2:
         return run<uint16_t>(request, request->solved ? NARROW_UNREACHABLE : UNREACHABLE_U2,
-                             UNREACHABLE_U2, verification);
+                             UNREACHABLE_U2, chosen, count, ret_proven);
     case KIND_F4:
-        return run<float>(request, INFINITY, INFINITY, verification);
+        return run<float>(request, INFINITY, INFINITY, chosen, count, ret_proven);
     case KIND_F8:
-        return run<double>(request, INFINITY, INFINITY, verification);
+        return run<double>(request, INFINITY, INFINITY, chosen, count, ret_proven);
     case KIND_AUTO:
     case KIND_COUNT:
         break;
     }
     return STATUS_BAD_PARAMETER;
+}
+
+/* A member of a group checks the rows that it has: all before the first that it leaves open are
+ * proven as far as they are its own. */
+MUST_CHECK static enum status run_own(const struct certificate_request *request,
+                                      uint64_t *ret_proven)
+{
+    const struct tile_rows *rows = &request->order.rows;
+    const uint32_t n = request->graph->vertex_count;
+    uint32_t *chosen = (uint32_t *)malloc((request->row_count + (size_t)1) * sizeof(*chosen));
+    uint32_t count = 0;
+    uint64_t proven = 0;
+    if (chosen == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    for (uint32_t index = 0; index < request->row_count; index++) {
+        if (tile_rows_owns(*rows, verification_row(n, request->row_count, index) / GPU_TILE)) {
+            chosen[count++] = index;
+        }
+    }
+    const enum status status = count > 0 ? run_kind(request, chosen, count, &proven) : STATUS_OK;
+    *ret_proven = proven < count ? chosen[proven] : request->row_count;
+    free(chosen);
+    return status;
 }
 
 /* Whether the device decides, and not the host. */
@@ -352,7 +388,11 @@ enum status certificate_verify(const struct certificate_request *request,
         verification.of = graph->vertex_count;
         verification.edges = graph->edge_count;
         verification.tolerance = verification_tolerance(request->kind);
-        status = graph->vertex_count > 0 ? run_kind(request, &verification) : STATUS_OK;
+        if (graph->vertex_count > 0) {
+            status = request->order.rows.members > 0
+                         ? run_own(request, &verification.proven)
+                         : run_kind(request, NULL, request->row_count, &verification.proven);
+        }
         verification.done = status == STATUS_OK && verification.proven == verification.rows;
     }
     *ret_verification = verification;

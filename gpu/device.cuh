@@ -1,4 +1,4 @@
-/* The body of struct gpu: what is acquired once per device. */
+/* The body of struct gpu: what is acquired once per device, and per member of a group. */
 #pragma once
 
 #include "gpu/gpu.h"
@@ -14,6 +14,8 @@
 #define DEVICE_ROUNDS_AHEAD 4
 /* An event is recorded anew only after everybody who waits for it has asked to. */
 #define DEVICE_ROUND_EVENTS (2 * DEVICE_ROUNDS_AHEAD)
+/* Pivot tiles of a round, at most. */
+#define DEVICE_PIVOTS 2
 /* The same of a plan's rounds. */
 #define DEVICE_PLANNED_AHEAD 32
 /* The interior of a round runs as two halves, each in a stream of its own: while the last blocks of
@@ -46,6 +48,12 @@ struct gpu {
     uint32_t *stop;               /* pinned: 1 */
     void *arena;                  /* device memory kept between solves, or NULL */
     uint64_t arena_bytes;
+    /* In the first member of a group, which has the others: */
+    uint32_t member_count;                /* 1: it is alone */
+    struct gpu *members[GPU_MEMBERS_MAX]; /* itself, then the others */
+    /* In every member, by round and pivot: all that others need of it has been sent. */
+    cudaEvent_t sent[DEVICE_ROUND_EVENTS][DEVICE_PIVOTS];
+    cudaEvent_t closed_sent[DEVICE_ROUND_EVENTS][DEVICE_PIVOTS]; /* the diagonal tile alone */
 };
 
 static inline bool device_cancelled(const struct observer *observer)
@@ -76,7 +84,8 @@ struct certificate_request {
     uint64_t stride;
     struct tile_order order;
     enum kind kind;
-    uint32_t row_count; /* to check, spread evenly; at most all */
+    uint32_t row_count; /* to check, spread evenly; at most all. A member of a group checks those of
+                         * them that it has */
     bool solved;        /* unreachable is what the rounds leave, not yet the kind's own */
 };
 

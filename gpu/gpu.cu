@@ -31,6 +31,8 @@
 #define FLOW_VERTICES 700
 #define NARROW_VERTICES 4096
 #define PAIR_VERTICES 7168
+/* Not measured: there a round is about as long as the chain of its panels and copies. */
+#define GROUP_VERTICES 4096
 
 static int attribute(int ordinal, enum cudaDeviceAttr which)
 {
@@ -86,7 +88,8 @@ uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE])
     return usable;
 }
 
-MUST_CHECK static enum status acquire(struct gpu *gpu)
+/* threads: that copy its rows home. */
+MUST_CHECK static enum status acquire(struct gpu *gpu, uint32_t threads)
 {
     int least = 0;
     int greatest = 0;
@@ -105,6 +108,10 @@ MUST_CHECK static enum status acquire(struct gpu *gpu)
     }
     for (uint32_t i = 0; i < DEVICE_ROUND_EVENTS; i++) {
         GPU_TRY(cudaEventCreateWithFlags(&gpu->panels_done[i], cudaEventDisableTiming));
+        for (uint32_t j = 0; j < DEVICE_PIVOTS; j++) {
+            GPU_TRY(cudaEventCreateWithFlags(&gpu->sent[i][j], cudaEventDisableTiming));
+            GPU_TRY(cudaEventCreateWithFlags(&gpu->closed_sent[i][j], cudaEventDisableTiming));
+        }
         for (uint32_t j = 0; j < DEVICE_HALVES; j++) {
             GPU_TRY(cudaEventCreateWithFlags(&gpu->half_done[j][i], sleeping));
         }
@@ -133,11 +140,10 @@ MUST_CHECK static enum status acquire(struct gpu *gpu)
             }
         }
     }
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    return staging_create(processors > 1 ? (uint32_t)processors : 1, &gpu->copier);
+    return staging_create(threads, &gpu->copier);
 }
 
-enum status gpu_open(uint32_t index, struct gpu **ret_gpu)
+MUST_CHECK static enum status open_member(uint32_t index, uint32_t threads, struct gpu **ret_gpu)
 {
     int device_count = 0;
     int ordinal = 0;
@@ -156,13 +162,64 @@ enum status gpu_open(uint32_t index, struct gpu **ret_gpu)
     gpu->tuning.flow_vertices = FLOW_VERTICES;
     gpu->tuning.narrow_vertices = NARROW_VERTICES;
     gpu->tuning.pair_vertices = PAIR_VERTICES;
-    const enum status status = acquire(gpu);
+    gpu->tuning.group_vertices = GROUP_VERTICES;
+    gpu->member_count = 1;
+    gpu->members[0] = gpu;
+    const enum status status = acquire(gpu, threads);
     if (status != STATUS_OK) {
         gpu_close(gpu);
         return status;
     }
     *ret_gpu = gpu;
     return STATUS_OK;
+}
+
+/* Lets one device write into the memory of another. Where there is no way between them the driver
+ * copies by way of the host. */
+MUST_CHECK static enum status connect_to(const struct gpu *gpu, const struct gpu *other)
+{
+    int can = 0;
+    if (gpu->ordinal == other->ordinal) {
+        return STATUS_OK;
+    }
+    GPU_TRY(cudaDeviceCanAccessPeer(&can, gpu->ordinal, other->ordinal));
+    if (can == 0) {
+        return STATUS_OK;
+    }
+    GPU_TRY(cudaSetDevice(gpu->ordinal));
+    const cudaError_t error = cudaDeviceEnablePeerAccess(other->ordinal, 0);
+    if (error == cudaErrorPeerAccessAlreadyEnabled) {
+        (void)cudaGetLastError();
+        return STATUS_OK;
+    }
+    return try_translate(error);
+}
+
+enum status gpu_open(const uint32_t *indexes, uint32_t count, struct gpu **ret_gpu)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const uint32_t share = processors > (long)count ? (uint32_t)processors / count : 1;
+    struct gpu *gpu = NULL;
+    CHECK(count > 0 && count <= GPU_MEMBERS_MAX);
+    enum status status = open_member(indexes[0], share, &gpu);
+    while (status == STATUS_OK && gpu->member_count < count) {
+        status = open_member(indexes[gpu->member_count], share, &gpu->members[gpu->member_count]);
+        gpu->member_count += status == STATUS_OK ? 1 : 0;
+    }
+    for (uint32_t i = 0; status == STATUS_OK && i < count * count; i++) {
+        status = connect_to(gpu->members[i / count], gpu->members[i % count]);
+    }
+    if (status != STATUS_OK) {
+        gpu_close(gpu);
+        return status;
+    }
+    *ret_gpu = gpu;
+    return STATUS_OK;
+}
+
+uint32_t gpu_member_count(const struct gpu *gpu)
+{
+    return gpu->member_count;
 }
 
 static void close_event(cudaEvent_t event)
@@ -185,6 +242,9 @@ void gpu_close(struct gpu *gpu)
     if (gpu == NULL) {
         return;
     }
+    for (uint32_t i = 1; i < gpu->member_count; i++) {
+        gpu_close(gpu->members[i]);
+    }
     (void)cudaSetDevice(gpu->ordinal);
     for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
         if (gpu->staging_pinned[i]) {
@@ -206,6 +266,10 @@ void gpu_close(struct gpu *gpu)
     }
     for (uint32_t i = 0; i < DEVICE_ROUND_EVENTS; i++) {
         close_event(gpu->panels_done[i]);
+        for (uint32_t j = 0; j < DEVICE_PIVOTS; j++) {
+            close_event(gpu->sent[i][j]);
+            close_event(gpu->closed_sent[i][j]);
+        }
         for (uint32_t j = 0; j < DEVICE_HALVES; j++) {
             close_event(gpu->half_done[j][i]);
         }
@@ -219,20 +283,36 @@ void gpu_close(struct gpu *gpu)
     free(gpu);
 }
 
+/* Both of the member that has least of it, times the members. */
+MUST_CHECK static bool measure_memory(const struct gpu *gpu, struct gpu_device *device)
+{
+    uint64_t least_free = UINT64_MAX;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < gpu->member_count; i++) {
+        size_t free_bytes = 0;
+        size_t total_bytes = 0;
+        if (cudaSetDevice(gpu->members[i]->ordinal) != cudaSuccess ||
+            cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess) {
+            return false;
+        }
+        const uint64_t usable = free_bytes + gpu->members[i]->arena_bytes;
+        least_free = usable < least_free ? usable : least_free;
+        least = total_bytes < least ? total_bytes : least;
+    }
+    device->memory_bytes = least * gpu->member_count;
+    device->memory_free_bytes = least_free * gpu->member_count;
+    return true;
+}
+
 void gpu_describe(const struct gpu *gpu, struct gpu_device *ret_device)
 {
     struct cudaDeviceProp properties;
-    size_t free_bytes = 0;
-    size_t total_bytes = 0;
     memset(ret_device, 0, sizeof(*ret_device));
-    if (cudaSetDevice(gpu->ordinal) != cudaSuccess ||
-        cudaGetDeviceProperties(&properties, gpu->ordinal) != cudaSuccess ||
-        cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess) {
+    if (cudaGetDeviceProperties(&properties, gpu->ordinal) != cudaSuccess ||
+        !measure_memory(gpu, ret_device)) {
         return;
     }
     snprintf(ret_device->name, sizeof(ret_device->name), "%.63s", properties.name);
-    ret_device->memory_bytes = total_bytes;
-    ret_device->memory_free_bytes = free_bytes + gpu->arena_bytes;
     ret_device->multiprocessors = (uint32_t)properties.multiProcessorCount;
     ret_device->clock_mhz = gpu->clock_mhz;
     ret_device->capability_major = (uint32_t)properties.major;
@@ -246,7 +326,9 @@ void gpu_get_tuning(const struct gpu *gpu, struct gpu_tuning *ret_tuning)
 
 void gpu_set_tuning(struct gpu *gpu, const struct gpu_tuning *tuning)
 {
-    gpu->tuning = *tuning;
+    for (uint32_t i = 0; i < gpu->member_count; i++) {
+        gpu->members[i]->tuning = *tuning;
+    }
 }
 
 bool gpu_supports(enum kind kind)
@@ -298,25 +380,35 @@ static uint64_t bytes_of(struct workspace_shape *shape, uint64_t edge_count, enu
     return shape->vertex_count == 0 ? 0 : layout.total_bytes + RESERVE_BYTES;
 }
 
-uint64_t gpu_bytes_needed(uint32_t vertex_count, uint64_t edge_count, enum kind kind)
+uint64_t gpu_bytes_needed(uint32_t members, uint32_t vertex_count, uint64_t edge_count,
+                          enum kind kind)
 {
     struct workspace_shape shape;
     if (!gpu_supports(kind)) {
         return UINT64_MAX;
+    }
+    if (members > 1 && vertex_count < GROUP_VERTICES) {
+        members = 1;
     }
     const bool small = vertex_count <= SMALL_VERTICES;
     const bool flow = small && vertex_count >= FLOW_VERTICES && kind != KIND_F8;
     const uint32_t pivots = small ? 0 : vertex_count < PAIR_VERTICES ? 1 : OPERAND_PIVOTS;
     workspace_set_dense(&shape, vertex_count, pivots);
     shape.scratch_bytes = flow ? flow_bytes(vertex_count) : 0;
-    return bytes_of(&shape, edge_count, kind);
+    uint64_t most = bytes_of(&shape, edge_count, kind);
+    for (uint32_t member = 0; member < members && members > 1; member++) {
+        workspace_set_member(&shape, (struct tile_rows){members, member});
+        const uint64_t bytes = bytes_of(&shape, edge_count, kind);
+        most = member == 0 || bytes > most ? bytes : most;
+    }
+    return most <= UINT64_MAX / members ? most * members : UINT64_MAX;
 }
 
 uint64_t gpu_plan_bytes(const struct plan *plan, uint64_t edge_count, enum kind kind)
 {
     struct workspace_shape shape;
     if (plan->summary.kind == PLAN_DENSE || !gpu_supports(kind)) {
-        return gpu_bytes_needed(plan->vertex_count, edge_count, kind);
+        return gpu_bytes_needed(1, plan->vertex_count, edge_count, kind);
     }
     workspace_set_planned(&shape, plan);
     shape.scratch_bytes = 0;

@@ -1,8 +1,9 @@
 /* The NVIDIA device, as the only C header that leaves this folder: valid C17 and C++17, no CUDA
  * type in it.
  *
- * A struct gpu is one device with its stream, events and pinned staging, acquired in gpu_open. It
- * belongs to the thread that uses it. No function here logs or ends the process; a broken context
+ * A struct gpu is one device, or a group of devices of this host that solve large graphs together,
+ * with streams, events and pinned staging, acquired in gpu_open. It belongs to the thread that uses
+ * it. No function here logs or ends the process; a broken context
  * is STATUS_DEVICE_LOST and the process must then be left. */
 #pragma once
 
@@ -20,6 +21,8 @@ extern "C" {
  */
 #define GPU_TILE 128
 #define GPU_REASON_SIZE 160
+/* Devices of a group. */
+#define GPU_MEMBERS_MAX SOLVE_DEVICES_MAX
 
 struct gpu;
 
@@ -58,11 +61,15 @@ struct gpu_device {
  * is none; never fails. */
 uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE]);
 
-/* STATUS_NO_DEVICE, STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST. */
-MUST_CHECK enum status gpu_open(uint32_t index, struct gpu **ret_gpu);
+/* indexes: `count` of the usable devices, up to GPU_MEMBERS_MAX. One of them may come several
+ * times, as tests of groups have it: its members share it and its memory. STATUS_NO_DEVICE,
+ * STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST. */
+MUST_CHECK enum status gpu_open(const uint32_t *indexes, uint32_t count, struct gpu **ret_gpu);
 void gpu_close(struct gpu *gpu); /* NULL is accepted */
 
+/* The first of a group, with the memory of all: as many times that of the one that has least. */
 void gpu_describe(const struct gpu *gpu, struct gpu_device *ret_device);
+uint32_t gpu_member_count(const struct gpu *gpu);
 bool gpu_supports(enum kind kind);
 
 /* Which way a graph is solved, by its size. Integers do not depend on it, floats by their rounding
@@ -72,6 +79,7 @@ struct gpu_tuning {
     uint32_t narrow_vertices; /* from here on: 16 bits, where options->narrow allows it */
     uint32_t pair_vertices;   /* from here on: two pivot tiles per round */
     uint32_t flow_vertices;   /* from here on: that one launch is without barriers */
+    uint32_t group_vertices;  /* from here on: by all members of a group, if by the dense plan */
 };
 
 void gpu_get_tuning(const struct gpu *gpu, struct gpu_tuning *ret_tuning);
@@ -79,8 +87,10 @@ void gpu_set_tuning(struct gpu *gpu, const struct gpu_tuning *tuning);
 
 /* The most device bytes that a solve of n vertices takes, which one of a directed graph in the
  * numbers of its kind does take: the padded matrix, two rounds' panels, what is in transit, and a
- * reserve for the driver. Half the work of undirected graphs and 16-bit numbers take less. */
-uint64_t gpu_bytes_needed(uint32_t vertex_count, uint64_t edge_count, enum kind kind);
+ * reserve for the driver. Half the work of undirected graphs and 16-bit numbers take less. members:
+ * of the group that solves it; all of them together, each as much as the one that takes most. */
+uint64_t gpu_bytes_needed(uint32_t members, uint32_t vertex_count, uint64_t edge_count,
+                          enum kind kind);
 
 /* Cost figures of a planned solve, for the planner: from the rates that dense rounds were measured
  * to reach on an H200, scaled to this device's clock. A multiprocessor is a unit. A tile's edge
@@ -99,11 +109,12 @@ struct gpu_plan_figures {
 void gpu_plan_figures(const struct gpu *gpu, enum kind kind, bool narrow,
                       struct gpu_plan_figures *ret_figures);
 
-/* Device memory that a solve may take now. */
+/* Device memory that a solve by a plan other than the dense one may take now: it is the first
+ * member's alone. */
 uint64_t gpu_free_bytes(const struct gpu *gpu);
 
-/* The same of a solve by this plan, which takes more than the dense one where its tiles are padded:
- * whoever planned asks before, and falls back to the dense plan. */
+/* The bytes of such a solve, more than those of the dense plan where its tiles are padded: whoever
+ * planned asks before, and falls back to the dense plan. */
 uint64_t gpu_plan_bytes(const struct plan *plan, uint64_t edge_count, enum kind kind);
 
 /* Solves by blocked Floyd-Warshall into matrix (host storage, n x n, unpadded), by a plan whose

@@ -16,12 +16,12 @@
 
 template <typename semiring>
 __global__ void __launch_bounds__(FILL_THREADS)
-    fill_kernel(struct tile_matrix<typename semiring::element> matrix)
+    fill_kernel(struct tile_matrix<typename semiring::element> matrix, struct tile_rows rows)
 {
     typedef typename semiring::element element;
     constexpr uint32_t across = 16 / sizeof(element);
-    const uint64_t row = blockIdx.x;
-    element *const line = matrix.elements + row * matrix.stride;
+    const uint64_t row = tile_row_global(rows, blockIdx.x);
+    element *const line = matrix.elements + (uint64_t)blockIdx.x * matrix.stride;
     const element far = semiring::unreachable();
     for (uint64_t column = threadIdx.x * across; column < matrix.stride;
          column += FILL_THREADS * across) {
@@ -36,9 +36,10 @@ __global__ void __launch_bounds__(FILL_THREADS)
 
 template <typename semiring>
 MUST_CHECK static enum status fill_launch(struct tile_matrix<typename semiring::element> matrix,
-                                          cudaStream_t stream)
+                                          const struct tile_rows &rows, cudaStream_t stream)
 {
-    fill_kernel<semiring><<<(uint32_t)matrix.stride, FILL_THREADS, 0, stream>>>(matrix);
+    const uint32_t tiles = tile_rows_count(rows, (uint32_t)(matrix.stride / GPU_TILE));
+    fill_kernel<semiring><<<tiles * GPU_TILE, FILL_THREADS, 0, stream>>>(matrix, rows);
     GPU_TRY(cudaGetLastError());
     return STATUS_OK;
 }
@@ -117,9 +118,11 @@ __global__ void __launch_bounds__(FILL_THREADS)
             /* -0.0 becomes 0.0, whose bits are in order. */
             distance = (element)value + (element)0;
         }
-        matrix.elements[from * matrix.stride + to] = distance;
-        if (!edges.directed) {
-            matrix.elements[to * matrix.stride + from] = distance;
+        if (tile_rows_owns(edges.order.rows, (uint32_t)(from / GPU_TILE))) {
+            matrix.elements[tile_row_local(edges.order.rows, from) * matrix.stride + to] = distance;
+        }
+        if (!edges.directed && tile_rows_owns(edges.order.rows, (uint32_t)(to / GPU_TILE))) {
+            matrix.elements[tile_row_local(edges.order.rows, to) * matrix.stride + from] = distance;
         }
     }
 }

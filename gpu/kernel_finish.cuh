@@ -20,7 +20,7 @@ struct finish_alarm {
 
 struct finish_rows {
     uint32_t vertex_count;
-    uint32_t first_row;
+    uint32_t first_row; /* of the rows that the device has */
     uint32_t row_count;
     bool clamp;
     struct tile_order order;
@@ -100,8 +100,9 @@ template <typename element, typename result>
 __global__ void __launch_bounds__(FINISH_THREADS)
     finish_kernel(struct tile_matrix<element> matrix, struct finish_rows rows, result *chunk)
 {
-    const uint64_t row = rows.first_row + blockIdx.y;
-    const uint64_t position = tile_position(rows.order, row);
+    const uint64_t own = rows.first_row + blockIdx.y;
+    const uint64_t position = tile_position(rows.order, own);
+    const uint64_t row = tile_row_global(rows.order.rows, own);
     const element *const from = matrix.elements + position * matrix.stride;
     result *const to = chunk + (uint64_t)blockIdx.y * rows.vertex_count;
     const uint64_t begin = (uint64_t)blockIdx.x * FINISH_SPAN;
@@ -149,10 +150,11 @@ MUST_CHECK static enum status finish_launch(struct tile_matrix<element> matrix,
 
 static_assert(GPU_TILE % MIRROR_PIECE == 0 && MIRROR_PIECE % MIRROR_ROWS == 0, "whole pieces");
 
-/* from and to: first elements of two pieces of the matrix. */
+/* from and to: first elements of two pieces, and from one row to the next. */
 template <typename element>
-static __device__ __forceinline__ void
-mirror_piece(const element *from, element *to, uint64_t stride, element (*piece)[MIRROR_PIECE + 1])
+static __device__ __forceinline__ void mirror_piece(const element *from, uint64_t stride,
+                                                    element *to, uint64_t to_stride,
+                                                    element (*piece)[MIRROR_PIECE + 1])
 {
     const uint32_t column = threadIdx.x % MIRROR_PIECE;
     const uint32_t row = threadIdx.x / MIRROR_PIECE;
@@ -163,28 +165,33 @@ mirror_piece(const element *from, element *to, uint64_t stride, element (*piece)
     __syncthreads();
 #pragma unroll
     for (uint32_t i = row; i < MIRROR_PIECE; i += MIRROR_ROWS) {
-        to[i * stride + column] = piece[column][i];
+        to[i * to_stride + column] = piece[column][i];
     }
     __syncthreads();
+}
+
+template <typename element>
+static __device__ __forceinline__ void mirror_tile(const element *from, uint64_t stride,
+                                                   element *to, uint64_t to_stride)
+{
+    __shared__ element piece[MIRROR_PIECE][MIRROR_PIECE + 1];
+    for (uint32_t i = 0; i < GPU_TILE; i += MIRROR_PIECE) {
+        for (uint32_t j = 0; j < GPU_TILE; j += MIRROR_PIECE) {
+            mirror_piece(from + i * stride + j, stride, to + j * to_stride + i, to_stride, piece);
+        }
+    }
 }
 
 template <typename element>
 __global__ void __launch_bounds__(MIRROR_THREADS)
     mirror_kernel(struct tile_matrix<element> matrix, struct tile_order order)
 {
-    __shared__ element piece[MIRROR_PIECE][MIRROR_PIECE + 1];
     if (blockIdx.x <= blockIdx.y ||
         !tile_holds(order, (uint64_t)blockIdx.x * GPU_TILE, (uint64_t)blockIdx.y * GPU_TILE)) {
         return;
     }
-    const element *const from = tile_at(matrix, blockIdx.x, blockIdx.y);
-    element *const to = tile_at(matrix, blockIdx.y, blockIdx.x);
-    for (uint32_t i = 0; i < GPU_TILE; i += MIRROR_PIECE) {
-        for (uint32_t j = 0; j < GPU_TILE; j += MIRROR_PIECE) {
-            mirror_piece(from + i * matrix.stride + j, to + j * matrix.stride + i, matrix.stride,
-                         piece);
-        }
-    }
+    mirror_tile(tile_at(matrix, blockIdx.x, blockIdx.y), matrix.stride,
+                tile_at(matrix, blockIdx.y, blockIdx.x), matrix.stride);
 }
 
 template <typename element>
@@ -194,5 +201,31 @@ MUST_CHECK static enum status mirror_launch(struct tile_matrix<element> matrix,
     const uint32_t tiles = (uint32_t)(matrix.stride / GPU_TILE);
     mirror_kernel<element><<<dim3(tiles, tiles), MIRROR_THREADS, 0, stream>>>(matrix, order);
     GPU_TRY(cudaGetLastError());
+    return STATUS_OK;
+}
+
+/* One tile row of a member of a group, transposed: of its tiles those whose columns are tile rows
+ * of the member `rows`, one block each, one under the other. */
+template <typename element>
+__global__ void __launch_bounds__(MIRROR_THREADS)
+    mirror_own_kernel(struct tile_matrix<element> matrix, uint32_t own_row, struct tile_rows rows,
+                      element *to, uint64_t to_stride)
+{
+    mirror_tile(tile_at(matrix, own_row, tile_rows_global(rows, blockIdx.x)), matrix.stride,
+                to + (uint64_t)blockIdx.x * GPU_TILE * to_stride, to_stride);
+}
+
+/* own_row: as the member's memory has it; count: of the first tile rows of the other. */
+template <typename element>
+MUST_CHECK static enum status mirror_own_launch(struct tile_matrix<element> matrix,
+                                                uint32_t own_row, const struct tile_rows &rows,
+                                                uint32_t count, element *to, uint64_t to_stride,
+                                                cudaStream_t stream)
+{
+    if (count > 0) {
+        mirror_own_kernel<element>
+            <<<count, MIRROR_THREADS, 0, stream>>>(matrix, own_row, rows, to, to_stride);
+        GPU_TRY(cudaGetLastError());
+    }
     return STATUS_OK;
 }

@@ -16,7 +16,11 @@
  * the pivot tiles of the next round, wanted first; REST is what remains, of which a launch takes a
  * range of rows. When symmetric only tiles on and below the diagonal are computed (and one beside
  * it, where 16-bit tiles come in pairs); REST then folds the triangle's rows i and last - i into
- * one. */
+ * one.
+ *
+ * Grouped, the matrix has the tile rows of one member of a group of devices, and launches count
+ * these; all else counts the rows of the whole matrix. It is a template's parameter, so that a
+ * device alone has nothing of it. */
 #pragma once
 
 #include "gpu/slab_ring.cuh"
@@ -37,6 +41,10 @@ template <typename word> struct interior_step {
     uint32_t next_count;
     uint32_t tile_count; /* along an edge of the matrix */
     uint32_t first;      /* REST: the first of the range of rows, or of folded rows */
+    /* In a group of devices, rows being counted over the whole matrix: */
+    struct tile_rows rows;
+    uint32_t row_count; /* tile rows of this member */
+    bool owns_next;     /* the rows of the next pivots are its own */
     bool symmetric;
     int32_t one; /* 1 */
     const struct tile_control *control;
@@ -93,17 +101,41 @@ interior_unfold(uint32_t row_count, uint32_t folded, uint32_t along, uint32_t *r
     return *row < row_count;
 }
 
+/* The same of a member's own rows: group g of these is as wide as its place in the whole matrix
+ * says, so that folded rows differ a little, and the grid is as wide as the widest. */
+template <typename semiring>
+static __device__ __forceinline__ bool
+interior_unfold_own(const struct interior_step<typename semiring::word> &step, uint32_t folded,
+                    uint32_t along, uint32_t *row, uint32_t *unit)
+{
+    constexpr uint32_t high = semiring_packing<semiring>();
+    const uint32_t groups = ((step.row_count + high - 1) / high + 1) / 2 * 2;
+    const uint32_t below = groups - 1 - folded;
+    const uint32_t wide = tile_rows_global(step.rows, below * high) / high + 1;
+    const bool lower = along / high < wide;
+    const uint32_t group = lower ? below : folded;
+    *unit = along / high - (lower ? 0 : wide);
+    *row = group * high + along % high;
+    return *row < step.row_count && *unit <= tile_rows_global(step.rows, group * high) / high;
+}
+
 /* Locates the block's tile in the REST part, whose grid is as high as the rows, or as the folded
  * rows, and as wide as one of them. */
-template <typename semiring>
+template <typename semiring, bool grouped>
 static __device__ __forceinline__ bool
 interior_locate_rest(const struct interior_step<typename semiring::word> &step,
                      struct interior_tile *tile)
 {
     uint32_t row = step.first + blockIdx.y;
     uint32_t unit = blockIdx.x;
-    if (step.symmetric &&
-        !interior_unfold<semiring>(step.tile_count, row, blockIdx.x, &row, &unit)) {
+    if constexpr (grouped) {
+        if (step.symmetric ? !interior_unfold_own<semiring>(step, row, blockIdx.x, &row, &unit)
+                           : row >= step.row_count) {
+            return false;
+        }
+        row = tile_rows_global(step.rows, row);
+    } else if (step.symmetric &&
+               !interior_unfold<semiring>(step.tile_count, row, blockIdx.x, &row, &unit)) {
         return false;
     }
     tile->row = row;
@@ -117,13 +149,13 @@ interior_locate_rest(const struct interior_step<typename semiring::word> &step,
 }
 
 /* Index within the NEXT part: the rows of the next pivots first, then their columns. */
-template <typename semiring>
+template <typename semiring, bool grouped>
 static __device__ __forceinline__ bool
 interior_locate_next(const struct interior_step<typename semiring::word> &step, uint32_t index,
                      struct interior_tile *tile)
 {
     const uint32_t units = interior_units<semiring>(step.tile_count);
-    const uint32_t in_rows = units * step.next_count;
+    const uint32_t in_rows = grouped && !step.owns_next ? 0 : units * step.next_count;
     if (index < in_rows) {
         tile->row = step.next[index / units];
         interior_take_unit<semiring>(step, index % units, tile);
@@ -132,6 +164,9 @@ interior_locate_next(const struct interior_step<typename semiring::word> &step, 
     const uint32_t across = interior_units<semiring>(step.next_count);
     const uint32_t first = (index - in_rows) % across;
     tile->row = (index - in_rows) / across;
+    if constexpr (grouped) {
+        tile->row = tile_rows_global(step.rows, tile->row);
+    }
     tile->columns[0] = step.next[first];
     tile->columns[1] = step.next[across == step.next_count ? first : step.next_count - 1];
     return !interior_is_next(step, tile->row) && (!step.symmetric || tile->row > tile->columns[0]);
@@ -179,17 +214,17 @@ interior_source(const struct interior_step<typename semiring::word> &step,
 }
 
 /* The first words of the thread's two quads in row 0 of its rows: a warp covers 16 rows x 32 words
- * of each quarter of the tile. */
+ * of each quarter of the tile. row: the tile row as the matrix has it. */
 template <typename semiring>
 static __device__ __forceinline__ void
-interior_home(struct tile_matrix<typename semiring::element> matrix,
+interior_home(struct tile_matrix<typename semiring::element> matrix, uint32_t row,
               const volatile struct interior_tile *tile, typename semiring::word *home[2])
 {
     typedef typename semiring::word word;
     constexpr uint32_t packing = semiring_packing<semiring>();
     const struct tile_place place = tile_place_of_thread<OPERAND_WORDS>();
     word *const line = reinterpret_cast<word *>(matrix.elements) +
-                       ((uint64_t)tile->row * GPU_TILE + place.row) * (matrix.stride / packing) +
+                       ((uint64_t)row * GPU_TILE + place.row) * (matrix.stride / packing) +
                        place.column;
     constexpr uint32_t tile_words = GPU_TILE / packing;
     home[0] = line + (uint64_t)tile->columns[0] * tile_words;
@@ -289,7 +324,7 @@ template <typename semiring> static __host__ __device__ constexpr uint32_t inter
 
 #define INTERIOR_SHARED_BYTES (RING_BYTES + sizeof(struct interior_tile))
 
-template <typename semiring>
+template <typename semiring, bool grouped>
 __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     interior_kernel(struct tile_matrix<typename semiring::element> matrix,
                     const __grid_constant__ struct interior_step<typename semiring::word> step,
@@ -305,8 +340,8 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     const bool stopped = tile_stopped(step.control);
     ring_init(ring);
     const bool located = part == INTERIOR_NEXT
-                             ? interior_locate_next<semiring>(step, blockIdx.x, &work)
-                             : interior_locate_rest<semiring>(step, &work);
+                             ? interior_locate_next<semiring, grouped>(step, blockIdx.x, &work)
+                             : interior_locate_rest<semiring, grouped>(step, &work);
     if (!located || !interior_narrow(step, &work)) {
         return;
     }
@@ -322,7 +357,8 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     const uint64_t stride = matrix.stride / semiring_packing<semiring>();
     word tile[INTERIOR_EDGE][INTERIOR_EDGE];
     word *home[2];
-    interior_home<semiring>(matrix, &work, home);
+    interior_home<semiring>(matrix, grouped ? tile_rows_local(step.rows, work.row) : work.row,
+                            &work, home);
 #pragma unroll
     for (uint32_t i = 0; i < INTERIOR_EDGE; i++) {
         const uint64_t line = (i / QUAD * OPERAND_WORDS + i % QUAD) * stride;
@@ -344,7 +380,8 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
         last = min(last, first + RING_AHEAD);
     }
     interior_slabs<semiring>(tile, step, work, first, last, ring);
-    interior_home<semiring>(matrix, kept, home);
+    interior_home<semiring>(matrix, grouped ? tile_rows_local(step.rows, kept->row) : kept->row,
+                            kept, home);
 #pragma unroll
     for (uint32_t i = 0; i < INTERIOR_EDGE; i++) {
         const uint64_t line = (i / QUAD * OPERAND_WORDS + i % QUAD) * stride;
@@ -355,26 +392,44 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
 
 /* Once per device and semiring, before the first launch. The carve-out makes room for the second
  * block of a multiprocessor. */
-template <typename semiring> MUST_CHECK static enum status interior_prepare(void)
+template <typename semiring, bool grouped = false>
+MUST_CHECK static enum status interior_prepare(void)
 {
-    GPU_TRY(cudaFuncSetAttribute(interior_kernel<semiring>,
+    GPU_TRY(cudaFuncSetAttribute(interior_kernel<semiring, grouped>,
                                  cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  (int)INTERIOR_SHARED_BYTES));
-    GPU_TRY(cudaFuncSetAttribute(interior_kernel<semiring>,
+    GPU_TRY(cudaFuncSetAttribute(interior_kernel<semiring, grouped>,
                                  cudaFuncAttributePreferredSharedMemoryCarveout,
                                  cudaSharedmemCarveoutMaxShared));
     return STATUS_OK;
 }
 
 /* Rows that the REST part is split by: tile rows, or folded ones when symmetric. */
-template <typename semiring>
+template <typename semiring, bool grouped = false>
 static inline uint32_t interior_rest_rows(const struct interior_step<typename semiring::word> *step)
 {
     const uint32_t high = semiring_packing<semiring>();
-    return step->symmetric ? ((step->tile_count + high - 1) / high + 1) / 2 : step->tile_count;
+    const uint32_t rows = grouped ? step->row_count : step->tile_count;
+    return step->symmetric ? ((rows + high - 1) / high + 1) / 2 : rows;
 }
 
-template <typename semiring>
+/* Blocks along one of these rows. Two groups that a member of a group of devices folds lie at most
+ * as far from the top of the matrix as their deals do, and twice a deal. */
+template <typename semiring, bool grouped>
+static inline uint32_t
+interior_rest_width(const struct interior_step<typename semiring::word> *step)
+{
+    const uint32_t high = semiring_packing<semiring>();
+    const uint32_t folded = interior_rest_rows<semiring, grouped>(step);
+    if (!step->symmetric) {
+        return interior_units<semiring>(step->tile_count);
+    }
+    const uint32_t spread = grouped ? step->rows.members : 1;
+    const uint32_t beyond = grouped ? 2 * spread * TILE_ROWS_BLOCK / high : 0;
+    return (2 * folded * spread + 1 + beyond) * high;
+}
+
+template <typename semiring, bool grouped>
 MUST_CHECK static enum status interior_launch(struct tile_matrix<typename semiring::element> matrix,
                                               struct interior_step<typename semiring::word> step,
                                               enum interior_part part, dim3 grid,
@@ -383,35 +438,35 @@ MUST_CHECK static enum status interior_launch(struct tile_matrix<typename semiri
     if (grid.x == 0 || grid.y == 0) {
         return STATUS_OK;
     }
-    interior_kernel<semiring>
+    interior_kernel<semiring, grouped>
         <<<grid, RING_THREADS, INTERIOR_SHARED_BYTES, stream>>>(matrix, step, part);
     GPU_TRY(cudaGetLastError());
     return STATUS_OK;
 }
 
-template <typename semiring>
+template <typename semiring, bool grouped = false>
 MUST_CHECK static enum status
 interior_launch_next(struct tile_matrix<typename semiring::element> matrix,
                      struct interior_step<typename semiring::word> step, cudaStream_t stream)
 {
-    const uint32_t in_rows = interior_units<semiring>(step.tile_count) * step.next_count;
-    const uint32_t in_columns = step.tile_count * interior_units<semiring>(step.next_count);
-    return interior_launch<semiring>(matrix, step, INTERIOR_NEXT, dim3(in_rows + in_columns),
-                                     stream);
+    const uint32_t across = interior_units<semiring>(step.tile_count);
+    const uint32_t in_rows = grouped && !step.owns_next ? 0 : across * step.next_count;
+    const uint32_t rows = grouped ? step.row_count : step.tile_count;
+    const uint32_t in_columns = rows * interior_units<semiring>(step.next_count);
+    return interior_launch<semiring, grouped>(matrix, step, INTERIOR_NEXT,
+                                              dim3(in_rows + in_columns), stream);
 }
 
 /* The rows [first, first + count) of interior_rest_rows: no more than 65535, the grid's limit,
  * which no device has memory for. */
-template <typename semiring>
+template <typename semiring, bool grouped = false>
 MUST_CHECK static enum status
 interior_launch_rest(struct tile_matrix<typename semiring::element> matrix,
                      struct interior_step<typename semiring::word> step, uint32_t first,
                      uint32_t count, cudaStream_t stream)
 {
-    const uint32_t high = semiring_packing<semiring>();
-    const uint32_t groups = ((step.tile_count + high - 1) / high + 1) / 2 * 2;
-    const uint32_t width =
-        step.symmetric ? (groups + 1) * high : interior_units<semiring>(step.tile_count);
+    const uint32_t width = interior_rest_width<semiring, grouped>(&step);
     step.first = first;
-    return interior_launch<semiring>(matrix, step, INTERIOR_REST, dim3(width, count), stream);
+    return interior_launch<semiring, grouped>(matrix, step, INTERIOR_REST, dim3(width, count),
+                                              stream);
 }

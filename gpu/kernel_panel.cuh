@@ -30,6 +30,11 @@ struct panel_step {
     uint32_t pivot;
     uint32_t depth; /* pivots in use; a quad is taken whole */
     bool symmetric; /* one list, of row_count: each entry is a row tile or a column tile */
+    /* In a group of devices, instead of a list: the row tiles up to row_count when the pivot's row
+     * is this member's, and the column tiles of its own rows; the closed diagonal tile. */
+    struct tile_rows rows;
+    const void *diagonal;
+    uint64_t diagonal_stride;
     const struct tile_control *control;
 };
 
@@ -160,7 +165,8 @@ panel_product(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place pla
 template <typename semiring, uint32_t ROWS, uint32_t COLUMNS>
 static __device__ __forceinline__ void
 panel_compute(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place, uint32_t depth,
-              const typename semiring::element *left, const typename semiring::element *right,
+              const typename semiring::element *left, uint64_t left_stride,
+              const typename semiring::element *right, uint64_t right_stride,
               const typename semiring::element *home, uint64_t stride,
               typename semiring::word *shared)
 {
@@ -175,9 +181,10 @@ panel_compute(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place pla
         tile_load_quad(old + i * word_stride, tile[i]);
     }
     for (uint32_t first = 0; first < depth; first += slice) {
-        panel_copy_left<semiring, ROWS>(shared, left + first, stride);
+        const uint64_t right_words = right_stride / semiring_packing<semiring>();
+        panel_copy_left<semiring, ROWS>(shared, left + first, left_stride);
         panel_copy<slice, COLUMNS>(
-            shared_right, reinterpret_cast<const word *>(right) + first * word_stride, word_stride);
+            shared_right, reinterpret_cast<const word *>(right) + first * right_words, right_words);
         __pipeline_commit();
         __pipeline_wait_prior(0);
         __syncthreads();
@@ -295,48 +302,67 @@ panel_give_column(const typename semiring::word (&tile)[QUAD][QUAD], struct tile
     }
 }
 
+/* The closed diagonal tile of a block's pivot: in the matrix, or where the owner has sent it. */
+template <typename semiring, bool grouped>
+static __device__ __forceinline__ struct tile_matrix<typename semiring::element>
+panel_diagonal(struct tile_matrix<typename semiring::element> matrix, const struct panel_step &step,
+               uint32_t pivot) {
+    if constexpr (grouped) {
+        matrix.elements = (typename semiring::element *)step.diagonal;
+        matrix.stride = step.diagonal_stride;
+    } else {
+        matrix.elements = tile_at(matrix, pivot, pivot);
+    }
+    return matrix;
+}
+
 /* The pivot's own tile is closed and read by every block: it is given as right operand (a pair of
  * columns may need it) but not written. */
-template <typename semiring>
+template <typename semiring, bool grouped>
 static __device__ __forceinline__ void
 panel_row_strip(struct tile_matrix<typename semiring::element> matrix,
                 struct operand<typename semiring::word> operand, const struct panel_work &work,
-                bool symmetric, typename semiring::word *shared)
+                const struct panel_step &step, typename semiring::word *shared)
 {
     const struct tile_place place = tile_place_of_thread<PANEL_STRIP>();
+    const struct tile_matrix<typename semiring::element> diagonal =
+        panel_diagonal<semiring, grouped>(matrix, step, work.pivot);
+    const uint32_t row = grouped ? tile_rows_local(step.rows, work.pivot) : work.pivot;
     typename semiring::element *const home =
-        tile_at(matrix, work.pivot, work.tile) +
-        work.strip * PANEL_STRIP * semiring_packing<semiring>();
+        tile_at(matrix, row, work.tile) + work.strip * PANEL_STRIP * semiring_packing<semiring>();
     typename semiring::word tile[QUAD][QUAD];
-    panel_compute<semiring, GPU_TILE, PANEL_STRIP>(tile, place, work.depth,
-                                                   tile_at(matrix, work.pivot, work.pivot), home,
-                                                   home, matrix.stride, shared);
+    panel_compute<semiring, GPU_TILE, PANEL_STRIP>(tile, place, work.depth, diagonal.elements,
+                                                   diagonal.stride, home, matrix.stride, home,
+                                                   matrix.stride, shared);
     if (work.tile != work.pivot) {
         panel_store<semiring>(tile, place, home, matrix.stride);
     }
-    panel_give_row<semiring>(tile, place, operand, work.slot, work.strip, symmetric);
+    panel_give_row<semiring>(tile, place, operand, work.slot, work.strip, step.symmetric);
 }
 
-template <typename semiring>
+template <typename semiring, bool grouped>
 static __device__ __forceinline__ void
 panel_column_strip(struct tile_matrix<typename semiring::element> matrix,
                    struct operand<typename semiring::word> operand, const struct panel_work &work,
-                   bool symmetric, typename semiring::word *shared)
+                   const struct panel_step &step, typename semiring::word *shared)
 {
     constexpr uint32_t rows = panel_strip_rows<semiring>();
     const struct tile_place place = tile_place_of_thread<panel_tile_words<semiring>()>();
+    const struct tile_matrix<typename semiring::element> diagonal =
+        panel_diagonal<semiring, grouped>(matrix, step, work.pivot);
+    const uint32_t row = grouped ? tile_rows_local(step.rows, work.tile) : work.tile;
     typename semiring::element *const home =
-        tile_at(matrix, work.tile, work.pivot) + work.strip * rows * matrix.stride;
+        tile_at(matrix, row, work.pivot) + work.strip * rows * matrix.stride;
     typename semiring::word tile[QUAD][QUAD];
     panel_compute<semiring, rows, panel_tile_words<semiring>()>(
-        tile, place, work.depth, home, tile_at(matrix, work.pivot, work.pivot), home, matrix.stride,
-        shared);
+        tile, place, work.depth, home, matrix.stride, diagonal.elements, diagonal.stride, home,
+        matrix.stride, shared);
     panel_store<semiring>(tile, place, home, matrix.stride);
-    panel_give_column<semiring>(tile, place, operand, work.slot, work.strip, symmetric);
+    panel_give_column<semiring>(tile, place, operand, work.slot, work.strip, step.symmetric);
 }
 
 /* The strip of a tile that the block has; false when there is nothing to do. */
-template <typename semiring>
+template <typename semiring, bool grouped>
 static __device__ __forceinline__ bool panel_locate(const struct panel_step &step,
                                                     struct panel_work *work)
 {
@@ -344,7 +370,15 @@ static __device__ __forceinline__ bool panel_locate(const struct panel_step &ste
     const bool listed_as_row = entry < step.row_count;
     work->strip = blockIdx.x % panel_strips<semiring>();
     work->slot = listed_as_row ? entry : entry - step.row_count;
-    if (step.panels != nullptr) {
+    if constexpr (grouped) {
+        work->slot = listed_as_row ? entry : tile_rows_global(step.rows, work->slot);
+        if (!listed_as_row && step.symmetric && work->slot < step.pivot) {
+            return false;
+        }
+        work->tile = work->slot;
+        work->pivot = step.pivot;
+        work->depth = step.depth;
+    } else if (step.panels != nullptr) {
         const struct schedule_panel panel = step.panels[entry];
         work->tile = panel.tile;
         work->pivot = panel.pivot;
@@ -368,7 +402,7 @@ static __device__ __forceinline__ bool panel_locate(const struct panel_step &ste
 }
 
 /* Blocks: the strips of each row tile, then those of each column tile. */
-template <typename semiring>
+template <typename semiring, bool grouped>
 __global__ void __launch_bounds__(PANEL_THREADS, sizeof(typename semiring::word) == 4 ? 2 : 1)
     panel_kernel(struct tile_matrix<typename semiring::element> matrix,
                  struct operand<typename semiring::word> operand,
@@ -378,30 +412,31 @@ __global__ void __launch_bounds__(PANEL_THREADS, sizeof(typename semiring::word)
     typename semiring::word *const shared =
         reinterpret_cast<typename semiring::word *>(block_storage);
     struct panel_work work;
-    if (__syncthreads_or(tile_stopped(step.control)) || !panel_locate<semiring>(step, &work)) {
+    if (__syncthreads_or(tile_stopped(step.control)) ||
+        !panel_locate<semiring, grouped>(step, &work)) {
         return;
     }
     if (work.in_row) {
-        panel_row_strip<semiring>(matrix, operand, work, step.symmetric, shared);
+        panel_row_strip<semiring, grouped>(matrix, operand, work, step, shared);
     } else {
-        panel_column_strip<semiring>(matrix, operand, work, step.symmetric, shared);
+        panel_column_strip<semiring, grouped>(matrix, operand, work, step, shared);
     }
 }
 
 /* Once per device and semiring, before the first launch. The carve-out makes room for the second
  * block of a multiprocessor. */
-template <typename semiring> MUST_CHECK static enum status panel_prepare(void)
+template <typename semiring, bool grouped = false> MUST_CHECK static enum status panel_prepare(void)
 {
-    GPU_TRY(cudaFuncSetAttribute(panel_kernel<semiring>,
+    GPU_TRY(cudaFuncSetAttribute(panel_kernel<semiring, grouped>,
                                  cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  (int)panel_shared_bytes<semiring>()));
-    GPU_TRY(cudaFuncSetAttribute(panel_kernel<semiring>,
+    GPU_TRY(cudaFuncSetAttribute(panel_kernel<semiring, grouped>,
                                  cudaFuncAttributePreferredSharedMemoryCarveout,
                                  cudaSharedmemCarveoutMaxShared));
     return STATUS_OK;
 }
 
-template <typename semiring>
+template <typename semiring, bool grouped = false>
 MUST_CHECK static enum status panel_launch(struct tile_matrix<typename semiring::element> matrix,
                                            struct operand<typename semiring::word> operand,
                                            struct panel_step step, cudaStream_t stream)
@@ -410,7 +445,7 @@ MUST_CHECK static enum status panel_launch(struct tile_matrix<typename semiring:
     if (blocks == 0) {
         return STATUS_OK;
     }
-    panel_kernel<semiring>
+    panel_kernel<semiring, grouped>
         <<<blocks, PANEL_THREADS, panel_shared_bytes<semiring>(), stream>>>(matrix, operand, step);
     GPU_TRY(cudaGetLastError());
     return STATUS_OK;

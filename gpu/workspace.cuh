@@ -20,6 +20,7 @@ struct workspace_shape {
     uint32_t vertex_count;
     uint64_t edge_count;
     uint32_t tile_count;    /* along an edge of the matrix */
+    uint32_t row_tiles;     /* of these rows, on this device */
     uint64_t list_bytes;    /* of a plan that leaves tiles out */
     uint32_t element_bytes; /* of the matrix on the device */
     uint32_t word_bytes;    /* of the operands */
@@ -29,6 +30,7 @@ struct workspace_shape {
     uint32_t right_slots;   /* likewise */
     uint32_t parities;      /* sets of operands: rounds in memory at once, */
     uint32_t pivots;        /* times pivot tiles per round; 0: no operands at all */
+    bool grouped;           /* closed diagonal tiles come from other devices */
     uint64_t scratch_bytes; /* of a small solve without barriers */
 };
 
@@ -37,6 +39,7 @@ struct workspace_layout {
     uint64_t matrix_bytes;
     uint64_t left_bytes;   /* of one set of operands */
     uint64_t right_bytes;  /* likewise */
+    uint64_t closed_bytes; /* of one closed diagonal tile of a group */
     uint64_t offset_bytes; /* the graph's row_offset */
     uint64_t list_bytes;
     uint64_t chunk_bytes; /* each of DEVICE_CHUNKS */
@@ -56,6 +59,8 @@ static inline void workspace_set_dense(struct workspace_shape *shape, uint32_t v
 {
     shape->vertex_count = vertex_count;
     shape->tile_count = (uint32_t)(((uint64_t)vertex_count + GPU_TILE - 1) / GPU_TILE);
+    shape->row_tiles = shape->tile_count;
+    shape->grouped = false;
     shape->list_bytes = 0;
     shape->left_slots = shape->tile_count;
     shape->right_slots = shape->tile_count;
@@ -63,11 +68,23 @@ static inline void workspace_set_dense(struct workspace_shape *shape, uint32_t v
     shape->pivots = pivots;
 }
 
+/* The share of a member of a group. Blocks of tiles travel whole, so that the last is whole too. */
+static inline void workspace_set_member(struct workspace_shape *shape, const struct tile_rows &rows)
+{
+    shape->row_tiles = tile_rows_count(rows, shape->tile_count);
+    shape->grouped = true;
+    shape->left_slots =
+        (shape->tile_count + TILE_ROWS_BLOCK - 1) / TILE_ROWS_BLOCK * TILE_ROWS_BLOCK;
+    shape->right_slots = shape->left_slots;
+}
+
 /* As many as the largest round of a plan that leaves tiles out has panels. */
 static inline void workspace_set_planned(struct workspace_shape *shape, const struct plan *plan)
 {
     shape->vertex_count = plan->vertex_count;
     shape->tile_count = plan->tile_count;
+    shape->row_tiles = plan->tile_count;
+    shape->grouped = false;
     shape->list_bytes = schedule_bytes_most(plan, WORKSPACE_ALIGNMENT);
     schedule_slots(plan, &shape->left_slots, &shape->right_slots);
     shape->parities = 1;
@@ -85,10 +102,12 @@ static inline bool workspace_plan(const struct workspace_shape *shape,
     if (layout.stride * sizeof(double) > DEVICE_CHUNK_BYTES) {
         return false;
     }
-    layout.matrix_bytes = workspace_align(layout.stride * layout.stride * shape->element_bytes);
+    layout.matrix_bytes = workspace_align((uint64_t)shape->row_tiles * GPU_TILE * layout.stride *
+                                          shape->element_bytes);
     layout.left_bytes =
         operand_words(shape->left_slots, GPU_TILE / OPERAND_WORDS) * shape->word_bytes;
     layout.right_bytes = operand_words(shape->right_slots, shape->right_blocks) * shape->word_bytes;
+    layout.closed_bytes = shape->grouped ? (uint64_t)GPU_TILE * GPU_TILE * shape->element_bytes : 0;
     layout.offset_bytes = workspace_align((n + 1) * sizeof(uint64_t));
     layout.list_bytes = workspace_align(shape->list_bytes);
     /* The edges, or rows of the result, whichever takes more; no more than travels at once. */
@@ -100,11 +119,12 @@ static inline bool workspace_plan(const struct workspace_shape *shape,
     layout.chunk_bytes = workspace_align(most < DEVICE_CHUNK_BYTES ? most : DEVICE_CHUNK_BYTES);
     layout.statistics_bytes = workspace_align(statistics_workspace_bytes(shape->vertex_count));
     layout.scratch_bytes = workspace_align(shape->scratch_bytes);
-    layout.total_bytes =
-        layout.matrix_bytes +
-        (uint64_t)shape->parities * shape->pivots * (layout.left_bytes + layout.right_bytes) +
-        layout.offset_bytes + layout.list_bytes + DEVICE_CHUNKS * layout.chunk_bytes +
-        layout.statistics_bytes + layout.scratch_bytes;
+    layout.total_bytes = layout.matrix_bytes +
+                         (uint64_t)shape->parities * shape->pivots *
+                             (layout.left_bytes + layout.right_bytes + layout.closed_bytes) +
+                         layout.offset_bytes + layout.list_bytes +
+                         DEVICE_CHUNKS * layout.chunk_bytes + layout.statistics_bytes +
+                         layout.scratch_bytes;
     *ret_layout = layout;
     return true;
 }
@@ -115,6 +135,8 @@ struct workspace {
     void *matrix;
     void *left[WORKSPACE_PARITIES][OPERAND_PIVOTS];
     void *right[WORKSPACE_PARITIES][OPERAND_PIVOTS];
+    void
+        *closed[WORKSPACE_PARITIES][OPERAND_PIVOTS]; /* diagonal tiles of a group's other members */
     uint64_t *row_offset;
     void *lists;
     void *chunk[DEVICE_CHUNKS];
@@ -149,6 +171,7 @@ workspace_acquire(struct gpu *gpu, const struct workspace_shape *shape, struct w
             workspace->left[parity][pivot] = left;
             workspace->right[parity][pivot] =
                 shape->right_blocks > 0 ? workspace_cut(&rest, layout->right_bytes) : left;
+            workspace->closed[parity][pivot] = workspace_cut(&rest, layout->closed_bytes);
         }
     }
     workspace->row_offset = (uint64_t *)workspace_cut(&rest, layout->offset_bytes);

@@ -83,10 +83,23 @@ struct timings {
     double total_s;
 };
 
+/* Devices that solve one graph together. */
+#define SOLVE_DEVICES_MAX 16
+
+/* Seconds of one of them: filling its rows, its rounds, and its way out, other devices being at
+ * work at the same time. */
+struct device_share {
+    double fill_s; /* and the edges' way in */
+    double compute_s;
+    double d2h_s;
+};
+
 /* Account of one solve: all that a solver returns beside the matrix. Zero it before; solvers add to
  * it. */
 struct solve_account {
     struct timings timings; /* fill_s, h2d_s, compute_s, d2h_s are the solver's */
+    uint32_t device_count;  /* of a group that solved it together; 0: one did */
+    struct device_share devices[SOLVE_DEVICES_MAX];
     /* By the solver; while it is not done, it may say which rows are proven. */
     struct verification verification;
     /* Storage of the caller, for the matrix of the solve; NULL = not wanted. */

@@ -27,9 +27,10 @@ struct solver_config {
 };
 
 struct solver_device {
-    char solver[8]; /* "gpu" or "cpu" */
-    char name[64];  /* "NVIDIA H200", or the processor's model name */
-    uint32_t index;
+    char solver[8];   /* "gpu" or "cpu" */
+    char name[64];    /* "NVIDIA H200", or the processor's model name */
+    uint32_t index;   /* of the first */
+    uint32_t members; /* devices that solve together, the memory and the units being of all; or 1 */
     uint64_t memory_bytes;
     uint64_t memory_free_bytes;
     uint32_t units;  /* multiprocessors or threads */
@@ -109,7 +110,9 @@ void solver_allow_plans(struct solver *solver, const struct solver_config *confi
 /* How many GPUs can be opened; reason says why when it is 0. */
 #define SOLVER_REASON_SIZE 160
 uint32_t solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE]);
-MUST_CHECK enum status solver_gpu_open(uint32_t index, struct solver **ret_solver,
+/* The GPUs [first, first + count), at most SOLVE_DEVICES_MAX: several solve large graphs together.
+ */
+MUST_CHECK enum status solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_solver,
                                        struct problem *reterr);
 
 /* Opens by choice. AUTO takes the first GPU, else the CPU; GPU without a device is

@@ -76,6 +76,7 @@ static void describe(const struct solver *solver, struct solver_device *ret_devi
 {
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
     *ret_device = (struct solver_device){.units = cpu->threads};
+    ret_device->members = 1;
     snprintf(ret_device->solver, sizeof(ret_device->solver), "cpu");
     snprintf(ret_device->detail, sizeof(ret_device->detail), "%s", cpu->kernel->isa);
     memcpy(ret_device->name, cpu->name, sizeof(cpu->name));

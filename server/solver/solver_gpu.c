@@ -30,7 +30,9 @@ struct solver_gpu {
     struct gpu *gpu;                              /* NULL in a model */
     struct gpu_device device;                     /* as it was when opened */
     struct gpu_plan_figures plans[KIND_COUNT][2]; /* by kind and whether in 16 bits */
-    uint32_t index;
+    uint32_t index;                               /* of the first */
+    uint32_t members;                             /* that solve together, */
+    uint32_t group_vertices;                      /* from here on */
     /* Relaxations per second: assumed, then of the last large solve. Written by its own thread. */
     _Atomic double rate[WIDTH_COUNT];
     _Atomic double download_rate; /* bytes per second, likewise */
@@ -49,7 +51,8 @@ static void describe(const struct solver *solver, struct solver_device *ret_devi
     ret_device->index = self->index;
     ret_device->memory_bytes = self->device.memory_bytes;
     ret_device->memory_free_bytes = now.memory_free_bytes;
-    ret_device->units = self->device.multiprocessors;
+    ret_device->units = self->members * self->device.multiprocessors;
+    ret_device->members = self->members;
 }
 
 static enum width width_of(const struct solver_gpu *self, uint32_t vertex_count, enum kind kind,
@@ -65,6 +68,12 @@ static enum width width_of(const struct solver_gpu *self, uint32_t vertex_count,
                                                                            : WIDTH_I4;
 }
 
+/* How many devices solve a graph by the dense plan. */
+static double members_for(const struct solver_gpu *self, uint32_t vertex_count)
+{
+    return vertex_count >= self->group_vertices ? self->members : 1;
+}
+
 static double relaxation_count(uint32_t vertex_count, const struct solve_options *options)
 {
     const double n = vertex_count;
@@ -75,8 +84,9 @@ static double compute_seconds(const struct solver_gpu *self, uint32_t vertex_cou
                               const struct solve_options *options)
 {
     const double rounds = ceil((double)vertex_count / GPU_TILE);
-    const double by_rate = relaxation_count(vertex_count, options) /
-                           self->rate[width_of(self, vertex_count, kind, options)];
+    const double rate = self->rate[width_of(self, vertex_count, kind, options)];
+    const double by_rate =
+        relaxation_count(vertex_count, options) / (rate * members_for(self, vertex_count));
     const double by_chain = rounds * ROUND_SECONDS_MIN;
     return by_rate > by_chain ? by_rate : by_chain;
 }
@@ -87,7 +97,7 @@ static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_
 {
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
     const double n = vertex_count;
-    ret_estimate->device_bytes = gpu_bytes_needed(vertex_count, edge_count, kind);
+    ret_estimate->device_bytes = gpu_bytes_needed(self->members, vertex_count, edge_count, kind);
     ret_estimate->host_bytes = 0;
     ret_estimate->finish_s = n * n * (double)kind_size(kind) / self->download_rate;
     ret_estimate->seconds =
@@ -137,7 +147,7 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     const double d2h_s = account->timings.d2h_s - before.d2h_s;
     if (plan->summary.kind == PLAN_DENSE && n >= MEASURED_VERTICES_MIN && compute_s > 0) {
         self->rate[width_of(self, n, matrix->kind, options)] =
-            relaxation_count(n, options) / compute_s;
+            relaxation_count(n, options) / (compute_s * members_for(self, n));
     }
     if (bytes >= MEASURED_BYTES_MIN && d2h_s > 0) {
         self->download_rate = bytes / d2h_s;
@@ -165,6 +175,8 @@ static void close_gpu(struct solver *solver)
 struct figures {
     uint32_t narrow_vertices;
     uint32_t dense_only;
+    uint32_t members;
+    uint32_t group_vertices;
     uint64_t memory_free_bytes;
     double rate[WIDTH_COUNT];
     double download_rate;
@@ -177,6 +189,8 @@ static void get_figures(const struct solver *solver, struct solver_figures *ret_
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
     struct figures figures = {.narrow_vertices = solver->narrow_vertices,
                               .dense_only = solver->dense_only,
+                              .members = self->members,
+                              .group_vertices = self->group_vertices,
                               .memory_free_bytes = self->device.memory_free_bytes,
                               .download_rate = self->download_rate};
     for (int i = 0; i < WIDTH_COUNT; i++) {
@@ -205,6 +219,8 @@ static void set_figures(struct solver *model, const struct solver_figures *figur
         self->device.memory_free_bytes = from.memory_free_bytes;
         model->narrow_vertices = from.narrow_vertices;
         model->dense_only = from.dense_only != 0;
+        self->members = from.members > 0 && from.members <= SOLVE_DEVICES_MAX ? from.members : 1;
+        self->group_vertices = from.group_vertices;
         memcpy(self->plans, from.plans, sizeof(self->plans));
     }
     for (int i = 0; i < WIDTH_COUNT; i++) {
@@ -239,19 +255,25 @@ uint32_t solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE])
     return gpu_count(ret_reason);
 }
 
-enum status solver_gpu_open(uint32_t index, struct solver **ret_solver, struct problem *reterr)
+enum status solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_solver,
+                            struct problem *reterr)
 {
+    uint32_t indexes[SOLVE_DEVICES_MAX];
+    CHECK(count > 0 && count <= SOLVE_DEVICES_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        indexes[i] = first + i;
+    }
     struct solver_gpu *self = calloc(1, sizeof(*self));
     if (self == NULL) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory to open GPU %u.",
-                           index);
+                           first);
     }
-    const enum status status = gpu_open(index, &self->gpu);
+    const enum status status = gpu_open(indexes, count, &self->gpu);
     if (status != STATUS_OK) {
         char reason[GPU_REASON_SIZE];
         free(self);
         (void)gpu_count(reason);
-        return problem_set(reterr, status, "GPU %u cannot be opened%s%s.", index,
+        return problem_set(reterr, status, "GPU %u cannot be opened%s%s.", first,
                            reason[0] != '\0' ? ": " : "", reason);
     }
     struct gpu_tuning tuning;
@@ -261,7 +283,9 @@ enum status solver_gpu_open(uint32_t index, struct solver **ret_solver, struct p
     self->solver.narrow_vertices = tuning.narrow_vertices;
     /* The other half brings rows home. */
     self->solver.warm_threads = (cpu_pool_cores() + 1) / 2;
-    self->index = index;
+    self->index = first;
+    self->members = gpu_member_count(self->gpu);
+    self->group_vertices = tuning.group_vertices;
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
         if (gpu_supports(kind)) {
             gpu_plan_figures(self->gpu, kind, false, &self->plans[kind][false]);
@@ -291,6 +315,7 @@ enum status solver_gpu_model(struct solver **ret_model)
         self->rate[i] = 1e9;
     }
     self->download_rate = DOWNLOAD_BYTES_PER_SECOND;
+    self->members = 1;
     *ret_model = &self->solver;
     return STATUS_OK;
 }

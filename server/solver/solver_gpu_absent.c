@@ -11,9 +11,11 @@ uint32_t solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE])
     return 0;
 }
 
-enum status solver_gpu_open(uint32_t index, struct solver **ret_solver, struct problem *reterr)
+enum status solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_solver,
+                            struct problem *reterr)
 {
-    (void)index;
+    (void)first;
+    (void)count;
     (void)ret_solver;
     return problem_set(reterr, STATUS_NO_DEVICE, "No GPU can be used: " REASON ".");
 }

@@ -28,8 +28,8 @@ static const struct {
 } ways[] = {
     {"one launch", {NEVER, NEVER, NEVER, NEVER}, SMALL_MAX},
     {"one launch without barriers", {NEVER, NEVER, NEVER, 0}, SMALL_MAX},
-    {"a pivot tile per round", {0, NEVER, NEVER, NEVER}, NEVER},
-    {"two pivot tiles per round", {0, NEVER, 0, NEVER}, NEVER},
+    {"a pivot tile per round", {0, NEVER, NEVER, NEVER, NEVER}, NEVER},
+    {"two pivot tiles per round", {0, NEVER, 0, NEVER, NEVER}, NEVER},
 };
 
 static bool sweep_products(uint32_t n)
@@ -124,12 +124,13 @@ int main(int argc, char **argv)
     const uint32_t n =
         asked < SWEEP_N_MIN ? SWEEP_N_MIN : (uint32_t)asked / SWEEP_MULTIPLE * SWEEP_MULTIPLE;
     char reason[GPU_REASON_SIZE];
+    const uint32_t first = 0;
     struct gpu *gpu = NULL;
     if (gpu_count(reason) == 0) {
         fprintf(stderr, "skipped: %s\n", reason);
         return EXIT_SKIPPED;
     }
-    if (gpu_open(0, &gpu) != STATUS_OK) {
+    if (gpu_open(&first, 1, &gpu) != STATUS_OK) {
         return EXIT_FAILURE;
     }
     const bool right = sweep_products(n) && sweep_ways(gpu, n);

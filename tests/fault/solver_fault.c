@@ -45,9 +45,9 @@ enum status __wrap_solver_cpu_open(const struct solver_config *config, struct so
                                    struct problem *reterr);
 unsigned __wrap_solver_fault_class(void);
 
-enum status __real_solver_gpu_open(uint32_t index, struct solver **ret_solver,
+enum status __real_solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_solver,
                                    struct problem *reterr);
-enum status __wrap_solver_gpu_open(uint32_t index, struct solver **ret_solver,
+enum status __wrap_solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_solver,
                                    struct problem *reterr);
 uint32_t __real_solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE]);
 uint32_t __wrap_solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE]);
@@ -299,14 +299,14 @@ uint32_t __wrap_solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE])
     return count > 0 ? count : __real_solver_gpu_count(ret_reason);
 }
 
-enum status __wrap_solver_gpu_open(uint32_t index, struct solver **ret_solver,
+enum status __wrap_solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_solver,
                                    struct problem *reterr)
 {
     const struct solver_config config = {.choice = SOLVER_CPU, .cpu_threads = 1, .cpu_isa = "auto"};
     if (count_false_gpus() == 0) {
-        return __real_solver_gpu_open(index, ret_solver, reterr);
+        return __real_solver_gpu_open(first, count, ret_solver, reterr);
     }
-    memory_bytes = memory_of_gpu(index);
+    memory_bytes = memory_of_gpu(first);
     return __wrap_solver_cpu_open(&config, ret_solver, reterr);
 }
 

@@ -554,7 +554,8 @@ int main(int argc, char **argv)
     char reason[GPU_REASON_SIZE];
     struct gpu *gpu = NULL;
     struct gpu_tuning tuning;
-    if (gpu_count(reason) == 0 || gpu_open(0, &gpu) != STATUS_OK) {
+    const uint32_t first = 0;
+    if (gpu_count(reason) == 0 || gpu_open(&first, 1, &gpu) != STATUS_OK) {
         printf("skipped: %s\n", reason);
         return EXIT_SKIPPED;
     }

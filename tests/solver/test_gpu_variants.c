@@ -35,30 +35,30 @@ struct variant {
 };
 
 static const struct variant variants[] = {
-    {"small i4", {NEVER, NEVER, NEVER, NEVER}, KIND_I4, false, false},
-    {"small u2", {NEVER, NEVER, NEVER, NEVER}, KIND_U2, false, false},
-    {"small f4", {NEVER, NEVER, NEVER, NEVER}, KIND_F4, false, false},
-    {"small f8", {NEVER, NEVER, NEVER, NEVER}, KIND_F8, false, false},
-    {"flow i4", {NEVER, NEVER, NEVER, 0}, KIND_I4, false, false},
-    {"flow u2", {NEVER, NEVER, NEVER, 0}, KIND_U2, false, false},
-    {"flow f4", {NEVER, NEVER, NEVER, 0}, KIND_F4, false, false},
-    {"single i4", {0, NEVER, NEVER, NEVER}, KIND_I4, false, false},
-    {"single f4", {0, NEVER, NEVER, NEVER}, KIND_F4, false, false},
-    {"single f8", {0, NEVER, NEVER, NEVER}, KIND_F8, false, false},
-    {"single i4 symmetric", {0, NEVER, NEVER, NEVER}, KIND_I4, false, true},
-    {"single i4 in 16 bits", {0, 0, NEVER, NEVER}, KIND_I4, true, false},
-    {"single i4 in 16 bits symmetric", {0, 0, NEVER, NEVER}, KIND_I4, true, true},
-    {"pair i4", {0, NEVER, 0, NEVER}, KIND_I4, false, false},
-    {"pair u2", {0, NEVER, 0, NEVER}, KIND_U2, false, false},
-    {"pair f4", {0, NEVER, 0, NEVER}, KIND_F4, false, false},
-    {"pair f8", {0, NEVER, 0, NEVER}, KIND_F8, false, false},
-    {"pair i4 symmetric", {0, NEVER, 0, NEVER}, KIND_I4, false, true},
-    {"pair f4 symmetric", {0, NEVER, 0, NEVER}, KIND_F4, false, true},
-    {"pair f8 symmetric", {0, NEVER, 0, NEVER}, KIND_F8, false, true},
-    {"pair i4 in 16 bits", {0, 0, 0, NEVER}, KIND_I4, true, false},
-    {"pair u2 in 16 bits", {0, 0, 0, NEVER}, KIND_U2, true, false},
-    {"pair i4 in 16 bits symmetric", {0, 0, 0, NEVER}, KIND_I4, true, true},
-    {"pair u2 in 16 bits symmetric", {0, 0, 0, NEVER}, KIND_U2, true, true},
+    {"small i4", {NEVER, NEVER, NEVER, NEVER, NEVER}, KIND_I4, false, false},
+    {"small u2", {NEVER, NEVER, NEVER, NEVER, NEVER}, KIND_U2, false, false},
+    {"small f4", {NEVER, NEVER, NEVER, NEVER, NEVER}, KIND_F4, false, false},
+    {"small f8", {NEVER, NEVER, NEVER, NEVER, NEVER}, KIND_F8, false, false},
+    {"flow i4", {NEVER, NEVER, NEVER, 0, NEVER}, KIND_I4, false, false},
+    {"flow u2", {NEVER, NEVER, NEVER, 0, NEVER}, KIND_U2, false, false},
+    {"flow f4", {NEVER, NEVER, NEVER, 0, NEVER}, KIND_F4, false, false},
+    {"single i4", {0, NEVER, NEVER, NEVER, NEVER}, KIND_I4, false, false},
+    {"single f4", {0, NEVER, NEVER, NEVER, NEVER}, KIND_F4, false, false},
+    {"single f8", {0, NEVER, NEVER, NEVER, NEVER}, KIND_F8, false, false},
+    {"single i4 symmetric", {0, NEVER, NEVER, NEVER, NEVER}, KIND_I4, false, true},
+    {"single i4 in 16 bits", {0, 0, NEVER, NEVER, NEVER}, KIND_I4, true, false},
+    {"single i4 in 16 bits symmetric", {0, 0, NEVER, NEVER, NEVER}, KIND_I4, true, true},
+    {"pair i4", {0, NEVER, 0, NEVER, NEVER}, KIND_I4, false, false},
+    {"pair u2", {0, NEVER, 0, NEVER, NEVER}, KIND_U2, false, false},
+    {"pair f4", {0, NEVER, 0, NEVER, NEVER}, KIND_F4, false, false},
+    {"pair f8", {0, NEVER, 0, NEVER, NEVER}, KIND_F8, false, false},
+    {"pair i4 symmetric", {0, NEVER, 0, NEVER, NEVER}, KIND_I4, false, true},
+    {"pair f4 symmetric", {0, NEVER, 0, NEVER, NEVER}, KIND_F4, false, true},
+    {"pair f8 symmetric", {0, NEVER, 0, NEVER, NEVER}, KIND_F8, false, true},
+    {"pair i4 in 16 bits", {0, 0, 0, NEVER, NEVER}, KIND_I4, true, false},
+    {"pair u2 in 16 bits", {0, 0, 0, NEVER, NEVER}, KIND_U2, true, false},
+    {"pair i4 in 16 bits symmetric", {0, 0, 0, NEVER, NEVER}, KIND_I4, true, true},
+    {"pair u2 in 16 bits symmetric", {0, 0, 0, NEVER, NEVER}, KIND_U2, true, true},
 };
 #define VARIANT_COUNT (sizeof(variants) / sizeof(variants[0]))
 
@@ -382,8 +382,9 @@ static bool run_large(struct gpu *gpu, uint32_t n, bool directed)
 int main(int argc, char **argv)
 {
     char reason[GPU_REASON_SIZE];
+    const uint32_t first = 0;
     struct gpu *gpu = NULL;
-    if (gpu_count(reason) == 0 || gpu_open(0, &gpu) != STATUS_OK) {
+    if (gpu_count(reason) == 0 || gpu_open(&first, 1, &gpu) != STATUS_OK) {
         printf("skipped: %s\n", reason);
         return EXIT_SKIPPED;
     }

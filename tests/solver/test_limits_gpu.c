@@ -16,7 +16,7 @@ int main(void)
         printf("skipped: %s\n", reason);
         return EXIT_SKIPPED;
     }
-    if (solver_gpu_open(0, &solver, &problem) != STATUS_OK ||
+    if (solver_gpu_open(0, 1, &solver, &problem) != STATUS_OK ||
         solver->class_->measure_limits(solver, &limits) != STATUS_OK) {
         puts("FAILED");
         return EXIT_FAILURE;

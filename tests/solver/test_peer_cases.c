@@ -144,7 +144,7 @@ static size_t run_solvers(const json_t *cases)
     char reason[SOLVER_REASON_SIZE];
     struct solver *gpu = NULL;
     if (solver_gpu_count(reason) > 0) {
-        if (solver_gpu_open(0, &gpu, NULL) != STATUS_OK) {
+        if (solver_gpu_open(0, 1, &gpu, NULL) != STATUS_OK) {
             return failed + 1;
         }
         failed += run_cases(gpu, cases);

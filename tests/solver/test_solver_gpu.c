@@ -264,7 +264,7 @@ int main(int argc, char **argv)
     }
     struct solver *gpu = NULL;
     struct problem problem = {0};
-    if (solver_gpu_open(0, &gpu, &problem) != STATUS_OK) {
+    if (solver_gpu_open(0, 1, &gpu, &problem) != STATUS_OK) {
         fprintf(stderr, "%s\n", problem.detail);
         return EXIT_FAILURE;
     }

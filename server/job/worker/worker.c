@@ -139,7 +139,7 @@ static void open_solver(const struct worker_setup *setup, struct solver **ret_so
     } else if ((facts.gpu_count = solver_gpu_count(reason)) == 0) {
         facts.status = problem_set(&facts.problem, STATUS_NO_DEVICE, "%s", reason);
     } else {
-        facts.status = solver_gpu_open(setup->gpu_index, ret_solver, &facts.problem);
+        facts.status = solver_gpu_open(setup->gpu_index, 1, ret_solver, &facts.problem);
     }
     if (facts.status == STATUS_OK) {
         solver_allow_plans(*ret_solver, &setup->solver);

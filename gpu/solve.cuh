@@ -1,0 +1,481 @@
+/* The steps of one solve on one device: fill, edges, rounds or the one launch of a small graph, and
+ * the way out. A member of a group goes through them with its own rows; its rounds are in
+ * group.cuh. */
+#pragma once
+
+#include "gpu/device.cuh"
+#include "gpu/gpu.h"
+#include "gpu/kernel_fill.cuh"
+#include "gpu/kernel_finish.cuh"
+#include "gpu/kernel_flow.cuh"
+#include "gpu/kernel_planned.cuh"
+#include "gpu/kernel_small.cuh"
+#include "gpu/kernel_statistics.cuh"
+#include "gpu/rounds.cuh"
+#include "gpu/staging.h"
+#include "gpu/workspace.cuh"
+
+#include <time.h>
+
+/* The way out: finished rows, packed on the device, through the two staging buffers into the
+ * caller's matrix. While the host copies one chunk out of staging, the next is on the bus. */
+
+template <typename element, typename result_element> struct download {
+    struct gpu *gpu;
+    const struct workspace *workspace;
+    const struct observer *observer;
+    struct tile_matrix<element> matrix;
+    struct tile_order order;
+    result_element *result;
+    uint32_t vertex_count;
+    uint32_t row_count;  /* of the matrix, that the device has */
+    uint32_t chunk_rows; /* rows of a full chunk */
+    bool clamp_diagonal;
+};
+
+/* Rows of the matrix, of vertex_count, that the device has. */
+static inline uint32_t download_rows_of(const struct tile_rows &rows, uint32_t vertex_count)
+{
+    const uint32_t tiles = (uint32_t)(((uint64_t)vertex_count + GPU_TILE - 1) / GPU_TILE);
+    const uint32_t padding = tiles * GPU_TILE - vertex_count;
+    return tile_rows_count(rows, tiles) * GPU_TILE -
+           (tile_rows_owns(rows, tiles - 1) ? padding : 0);
+}
+
+/* How many of `count` rows that the device has from `own` on are neighbours in the matrix. */
+static inline uint32_t download_run(const struct tile_rows &rows, uint32_t own, uint32_t count)
+{
+    const uint32_t block = TILE_ROWS_BLOCK * GPU_TILE;
+    const uint32_t left = block - own % block;
+    return rows.members == 0 || count < left ? count : left;
+}
+
+template <typename element, typename result_element>
+static uint32_t download_row_count(const struct download<element, result_element> *download,
+                                   uint32_t first_row)
+{
+    const uint32_t left = download->row_count - first_row;
+    return left < download->chunk_rows ? left : download->chunk_rows;
+}
+
+/* Packs the chunk of rows that starts at first_row, on the device. */
+template <typename element, typename result_element>
+MUST_CHECK static enum status
+download_pack(const struct download<element, result_element> *download, uint32_t first_row,
+              uint32_t slot)
+{
+    struct gpu *gpu = download->gpu;
+    struct finish_rows rows;
+    rows.vertex_count = download->vertex_count;
+    rows.first_row = first_row;
+    rows.row_count = download_row_count(download, first_row);
+    rows.clamp = download->clamp_diagonal;
+    rows.order = download->order;
+    rows.alarm = gpu->alarm_device;
+    return finish_launch(download->matrix, rows, (result_element *)download->workspace->chunk[slot],
+                         gpu->stream);
+}
+
+/* Copies the chunk of rows that starts at first_row out of staging, to where the result has them.
+ */
+template <typename element, typename result_element>
+static void download_copy(const struct download<element, result_element> *download,
+                          uint32_t first_row, uint32_t slot)
+{
+    const size_t row_bytes = (size_t)download->vertex_count * sizeof(result_element);
+    const uint32_t end = first_row + download_row_count(download, first_row);
+    const char *from = (const char *)download->gpu->staging[slot];
+    for (uint32_t own = first_row; own < end;) {
+        const uint32_t count = download_run(download->order.rows, own, end - own);
+        const uint64_t row = tile_row_global(download->order.rows, own);
+        staging_copy(download->gpu->copier, (char *)download->result + row * row_bytes, from,
+                     count * row_bytes);
+        from += count * row_bytes;
+        own += count;
+    }
+}
+
+/* While the chunk from one row on is packed and sent, the one before it is copied home. */
+template <typename element, typename result_element>
+MUST_CHECK static enum status
+download_rows(const struct download<element, result_element> *download)
+{
+    struct gpu *gpu = download->gpu;
+    const uint32_t n = download->row_count;
+    const uint32_t step = download->chunk_rows;
+    const size_t row_bytes = (size_t)download->vertex_count * sizeof(result_element);
+    for (uint64_t row = 0; row < (uint64_t)n + step; row += step) {
+        if (row < n) {
+            const uint32_t slot = (uint32_t)(row / step % DEVICE_CHUNKS);
+            STATUS_TRY(download_pack(download, (uint32_t)row, slot));
+            GPU_TRY(cudaMemcpyAsync(gpu->staging[slot], download->workspace->chunk[slot],
+                                    download_row_count(download, (uint32_t)row) * row_bytes,
+                                    cudaMemcpyDeviceToHost, gpu->stream));
+            GPU_TRY(cudaEventRecord(gpu->chunk_done[slot], gpu->stream));
+        }
+        if (row >= step) {
+            const uint32_t before = (uint32_t)(row - step);
+            const uint32_t slot = before / step % DEVICE_CHUNKS;
+            GPU_TRY(cudaEventSynchronize(gpu->chunk_done[slot]));
+            STATUS_TRY(device_alarm(gpu));
+            download_copy(download, before, slot);
+            observer_tell(download->observer, PHASE_WRITING, (double)row / (n + step));
+            if (device_cancelled(download->observer)) {
+                return STATUS_CANCELLED;
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Context of one solve: its inputs, its outputs and its memory on the device. */
+struct solve {
+    struct gpu *gpu;
+    const struct graph *graph;
+    const struct plan *plan;
+    const struct solve_options *options;
+    const struct observer *observer;
+    struct matrix *result;
+    struct solve_account *account;
+    struct timings *timings;
+    bool small;                 /* one cooperative launch */
+    bool grouped;               /* by all members of the group; else by the first device */
+    struct schedule *schedule;  /* of a plan that leaves tiles out; else NULL, */
+    struct planned_lists lists; /* and this zero, but for the rows of a member of a group */
+    struct workspace_shape shape;
+    struct workspace workspace;
+    struct statistics_workspace statistics;
+};
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+template <typename semiring>
+static tile_matrix<typename semiring::element> matrix_of(const struct solve *solve)
+{
+    tile_matrix<typename semiring::element> matrix;
+    matrix.elements = (typename semiring::element *)solve->workspace.matrix;
+    matrix.stride = solve->workspace.layout.stride;
+    return matrix;
+}
+
+/* Half of the matrix is enough where the graph is undirected and the solve long. */
+static bool is_symmetric(const struct solve *solve)
+{
+    return solve->schedule != NULL ? solve->schedule->symmetric
+                                   : solve->options->symmetric && !solve->small;
+}
+
+/* Without barriers. */
+template <typename semiring> static bool is_flow(const struct solve *solve)
+{
+    return solve->small && small_pairs<semiring>() &&
+           solve->graph->vertex_count >= solve->gpu->tuning.flow_vertices;
+}
+
+template <typename semiring> MUST_CHECK static enum status plan_workspace(struct solve *solve)
+{
+    const bool shared = is_symmetric(solve) && semiring_packing<semiring>() == 1;
+    struct workspace_shape *shape = &solve->shape;
+    if (solve->schedule != NULL) {
+        workspace_set_planned(shape, solve->plan);
+    } else {
+        workspace_set_dense(shape, solve->graph->vertex_count,
+                            solve->small ? 0 : rounds_pivots(solve->gpu, solve->plan));
+    }
+    if (solve->lists.order.rows.members > 0) {
+        workspace_set_member(shape, solve->lists.order.rows);
+    }
+    shape->edge_count = solve->graph->edge_count;
+    shape->element_bytes = sizeof(typename semiring::element);
+    shape->word_bytes = sizeof(typename semiring::word);
+    shape->result_bytes = (uint32_t)kind_size(solve->result->kind);
+    shape->right_blocks = shared ? 0 : operand_right_blocks<semiring>();
+    shape->scratch_bytes = is_flow<semiring>(solve) ? flow_bytes(solve->graph->vertex_count) : 0;
+    return workspace_plan(shape, &solve->workspace.layout) ? STATUS_OK : STATUS_NO_DEVICE_MEMORY;
+}
+
+/* Counts as filling. */
+template <typename semiring> MUST_CHECK static enum status make_schedule(struct solve *solve)
+{
+    struct schedule_grain grain;
+    if (solve->plan->summary.kind == PLAN_DENSE) {
+        return STATUS_OK;
+    }
+    grain.packing = semiring_packing<semiring>();
+    grain.slab = ring_pivots<typename semiring::word>();
+    grain.units = solve->gpu->multiprocessors * interior_blocks<semiring>();
+    const double begin_s = now_s();
+    const enum status status = schedule_create(solve->plan, grain, &solve->schedule);
+    solve->timings->fill_s += now_s() - begin_s;
+    return status;
+}
+
+template <typename semiring>
+MUST_CHECK static enum status prepare_kernels(const struct solve *solve)
+{
+    if constexpr (semiring_packing<semiring>() == 1) {
+        if constexpr (small_pairs<semiring>()) {
+            if (is_flow<semiring>(solve)) {
+                return flow_prepare<semiring>();
+            }
+        }
+        if (solve->small) {
+            return small_prepare<semiring>();
+        }
+    }
+    if (solve->lists.order.rows.members > 0) {
+        STATUS_TRY((panel_prepare<semiring, true>()));
+        return interior_prepare<semiring, true>();
+    }
+    STATUS_TRY(panel_prepare<semiring>());
+    return solve->schedule != NULL ? planned_prepare<semiring>() : interior_prepare<semiring>();
+}
+
+/* The allocation counts as filling, the transfer and scatter of the edges as host to device. */
+template <typename semiring> MUST_CHECK static enum status prepare(struct solve *solve)
+{
+    struct gpu *gpu = solve->gpu;
+    const struct schedule *schedule = solve->schedule;
+    const double begin_s = now_s();
+    STATUS_TRY(prepare_kernels<semiring>(solve));
+    STATUS_TRY(workspace_acquire(gpu, &solve->shape, &solve->workspace));
+    GPU_TRY(cudaMemsetAsync(gpu->control, 0, sizeof(*gpu->control), gpu->stream));
+    if (schedule == NULL) {
+        STATUS_TRY(fill_launch<semiring>(matrix_of<semiring>(solve), solve->lists.order.rows,
+                                         gpu->stream));
+    } else {
+        /* The tiles that begin with edges. */
+        STATUS_TRY(planned_upload(schedule, solve->plan, solve->workspace.lists, gpu->stream,
+                                  &solve->lists));
+        STATUS_TRY(fill_tiles_launch<semiring>(matrix_of<semiring>(solve), solve->lists.fills,
+                                               schedule->fill_count, gpu->stream));
+    }
+    GPU_TRY(cudaStreamSynchronize(gpu->stream));
+    const double filled_s = now_s();
+    solve->timings->fill_s += filled_s - begin_s;
+    STATUS_TRY(upload_graph<semiring>(gpu, solve->graph, &solve->workspace, solve->observer,
+                                      matrix_of<semiring>(solve), solve->lists.order));
+    GPU_TRY(cudaStreamSynchronize(gpu->stream));
+    solve->timings->h2d_s += now_s() - filled_s;
+    return STATUS_OK;
+}
+
+template <typename semiring> MUST_CHECK static enum status compute_small(struct solve *solve)
+{
+    struct gpu *gpu = solve->gpu;
+    const struct tile_matrix<typename semiring::element> matrix = matrix_of<semiring>(solve);
+    struct small_step step;
+    step.tile_count = (solve->graph->vertex_count + SMALL_TILE - 1) / SMALL_TILE;
+    step.clamp = solve->options->clamp_diagonal;
+    step.control = gpu->control;
+    step.negative = &gpu->alarm_device->negative;
+    bool launched = false;
+    if constexpr (small_pairs<semiring>()) {
+        if (is_flow<semiring>(solve)) {
+            STATUS_TRY(flow_launch<semiring>(matrix, step, solve->workspace.scratch,
+                                             gpu->multiprocessors, gpu->stream));
+            launched = true;
+        }
+    }
+    if (!launched) {
+        STATUS_TRY(small_launch<semiring>(matrix, step, gpu->multiprocessors, gpu->stream));
+    }
+    GPU_TRY(cudaStreamSynchronize(gpu->stream));
+    STATUS_TRY(device_alarm(gpu));
+    observer_tell_rounds(solve->observer, solve->plan->tile_count, solve->plan->tile_count);
+    return STATUS_OK;
+}
+
+template <typename semiring>
+static struct rounds<semiring> dense_rounds(const struct solve *solve) {
+    struct rounds<semiring> rounds;
+    rounds.gpu = solve->gpu;
+    rounds.plan = solve->plan;
+    rounds.observer = solve->observer;
+    rounds.workspace = &solve->workspace;
+    rounds.matrix = matrix_of<semiring>(solve);
+    rounds.pivots = solve->shape.pivots;
+    rounds.symmetric = is_symmetric(solve);
+    rounds.clamp_diagonal = solve->options->clamp_diagonal;
+    return rounds;
+}
+
+template <typename semiring>
+MUST_CHECK static enum status compute_rounds(struct solve *solve)
+{
+    typedef typename semiring::word word;
+    const struct tile_matrix<typename semiring::element> matrix = matrix_of<semiring>(solve);
+    if (solve->schedule != NULL) {
+        struct planned_rounds<semiring> rounds;
+        rounds.gpu = solve->gpu;
+        rounds.schedule = solve->schedule;
+        rounds.lists = &solve->lists;
+        rounds.observer = solve->observer;
+        rounds.matrix = matrix;
+        rounds.operand.left = (word *)solve->workspace.left[0][0];
+        rounds.operand.right = (word *)solve->workspace.right[0][0];
+        rounds.clamp_diagonal = solve->options->clamp_diagonal;
+        STATUS_TRY(planned_run(&rounds));
+    } else {
+        const struct rounds<semiring> rounds = dense_rounds<semiring>(solve);
+        STATUS_TRY(rounds_run(&rounds));
+    }
+    return is_symmetric(solve) ? mirror_launch(matrix, solve->lists.order, solve->gpu->stream)
+                               : STATUS_OK;
+}
+
+template <typename semiring> MUST_CHECK static enum status compute(struct solve *solve)
+{
+    struct gpu *gpu = solve->gpu;
+    float elapsed_ms = 0;
+    enum status status = STATUS_OK;
+    GPU_TRY(cudaEventRecord(gpu->begin, gpu->stream));
+    if constexpr (semiring_packing<semiring>() == 1) {
+        status = solve->small ? compute_small<semiring>(solve) : compute_rounds<semiring>(solve);
+    } else {
+        status = compute_rounds<semiring>(solve);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    GPU_TRY(cudaEventRecord(gpu->end, gpu->stream));
+    GPU_TRY(cudaEventSynchronize(gpu->end));
+    GPU_TRY(cudaEventElapsedTime(&elapsed_ms, gpu->begin, gpu->end));
+    solve->timings->compute_s += (double)elapsed_ms * 1e-3;
+    return STATUS_OK;
+}
+
+/* Before the matrix leaves. Without the little memory that this takes it is left to the host. */
+template <typename semiring> MUST_CHECK static enum status verify(struct solve *solve)
+{
+    const struct graph *graph = solve->graph;
+    const uint64_t steps = graph->edge_count * (graph->directed ? 1 : 2);
+    const bool narrow = sizeof(typename semiring::element) == sizeof(uint16_t);
+    const enum kind kind = solve->result->kind;
+    struct verification *verification = &solve->account->verification;
+    struct certificate_request request = {};
+    request.gpu = solve->gpu;
+    request.graph = graph;
+    request.observer = solve->observer;
+    request.elements = solve->workspace.matrix;
+    request.stride = solve->workspace.layout.stride;
+    request.order = solve->lists.order;
+    request.kind = kind_is_float(kind) ? kind : narrow ? KIND_U2 : KIND_I4;
+    request.row_count = verification_row_count(graph->vertex_count, steps);
+    request.solved = true;
+    const double begin_s = now_s();
+    const enum status status = certificate_verify(&request, verification);
+    verification->seconds = now_s() - begin_s;
+    if (status == STATUS_NO_DEVICE_MEMORY) {
+        memset(verification, 0, sizeof(*verification));
+        return STATUS_OK;
+    }
+    return status;
+}
+
+/* The type by which statistics_reaches knows what is unreachable in the matrix at work. */
+template <typename element> struct counted {
+    typedef element type;
+};
+
+template <> struct counted<uint16_t> {
+    typedef int16_t type;
+};
+
+template <typename semiring, typename result>
+static struct download<typename semiring::element, result> download_of(struct solve *solve) {
+    struct download<typename semiring::element, result> download;
+    download.gpu = solve->gpu;
+    download.workspace = &solve->workspace;
+    download.observer = solve->observer;
+    download.matrix = matrix_of<semiring>(solve);
+    download.order = solve->lists.order;
+    download.result = (result *)solve->result->elements;
+    download.vertex_count = solve->graph->vertex_count;
+    /* As large as a staging buffer; a row always fits (workspace_plan). */
+    const uint64_t rows =
+        solve->workspace.layout.chunk_bytes / (download.vertex_count * sizeof(result));
+    download.row_count = download_rows_of(download.order.rows, download.vertex_count);
+    download.chunk_rows = rows < download.row_count ? (uint32_t)rows : download.row_count;
+    download.clamp_diagonal = solve->options->clamp_diagonal;
+    return download;
+}
+
+/* A dense plan's rows are visited in the padded matrix, neighbours together. Those of a plan with
+ * an order of its own are put in the vertices' order first, a chunk at a time, once for each of the
+ * two passes. visit: enum status (const statistics_rows<element> &). */
+template <typename semiring, typename result, typename visitor>
+MUST_CHECK static enum status visit_rows(struct solve *solve, visitor visit)
+{
+    typedef typename counted<typename semiring::element>::type element;
+    const struct download<typename semiring::element, result> download =
+        download_of<semiring, result>(solve);
+    if (solve->schedule == NULL) {
+        struct statistics_rows<element> rows;
+        rows.stride = solve->workspace.layout.stride;
+        rows.vertex_count = download.vertex_count;
+        for (uint32_t own = 0; own < download.row_count; own += rows.row_count) {
+            rows.elements = (const element *)solve->workspace.matrix + own * rows.stride;
+            rows.first_row = (uint32_t)tile_row_global(download.order.rows, own);
+            rows.row_count = download_run(download.order.rows, own, download.row_count - own);
+            STATUS_TRY(visit(rows));
+        }
+        return STATUS_OK;
+    }
+    struct statistics_rows<result> rows;
+    rows.elements = (const result *)solve->workspace.chunk[0];
+    rows.stride = download.vertex_count;
+    rows.vertex_count = download.vertex_count;
+    for (uint64_t row = 0; row < download.vertex_count; row += download.chunk_rows) {
+        rows.first_row = (uint32_t)row;
+        rows.row_count = download_row_count(&download, rows.first_row);
+        STATUS_TRY(download_pack(&download, rows.first_row, 0));
+        STATUS_TRY(visit(rows));
+    }
+    return STATUS_OK;
+}
+
+/* Before the matrix leaves: two reads of it. The first gives the figures of the rows. */
+template <typename semiring, typename result>
+MUST_CHECK static enum status reduce_rows(struct solve *solve)
+{
+    cudaStream_t stream = solve->gpu->stream;
+    struct statistics_workspace *workspace = &solve->statistics;
+    STATUS_TRY(statistics_workspace_init(workspace, solve->graph->vertex_count,
+                                         solve->workspace.statistics, stream));
+    return visit_rows<semiring, result>(solve, [workspace, stream](const auto &rows) {
+        return statistics_rows_launch(rows, workspace->columns, stream);
+    });
+}
+
+/* The second counts them into the bins that the summary lays down. */
+template <typename semiring, typename result>
+MUST_CHECK static enum status count_rows(struct solve *solve)
+{
+    cudaStream_t stream = solve->gpu->stream;
+    const struct statistics_summary *summary = solve->account->statistics->summary;
+    unsigned long long *bins = solve->statistics.bins;
+    return visit_rows<semiring, result>(solve, [summary, bins, stream](const auto &rows) {
+        return statistics_histogram_launch(rows, summary, bins, stream);
+    });
+}
+
+template <typename semiring, typename result>
+MUST_CHECK static enum status take_statistics(struct solve *solve)
+{
+    cudaStream_t stream = solve->gpu->stream;
+    struct statistics *statistics = solve->account->statistics;
+    STATUS_TRY((reduce_rows<semiring, result>(solve)));
+    STATUS_TRY(statistics_workspace_fetch_rows(&solve->statistics, stream, statistics));
+    if (statistics->summary->reachable_pairs > 0) {
+        STATUS_TRY((count_rows<semiring, result>(solve)));
+        STATUS_TRY(statistics_workspace_fetch_bins(&solve->statistics, stream, statistics));
+    }
+    solve->account->statistics_filled = true;
+    return STATUS_OK;
+}

@@ -1,0 +1,514 @@
+/* A group of GPUs, against one of them alone: the same matrix, statistics and certificate to the
+ * last bit. Where there is one device its members share it, each with memory, rows and streams of
+ * its own; where there are more, groups of different devices are tried too. Exit 77 without one.
+ *
+ *   test_group_gpu            sizes around the edges of tiles and blocks to 3,000, in every kind
+ *   test_group_gpu --few      one size and a few kinds, for a run under compute-sanitizer
+ *   test_group_gpu --time N    the speed of N vertices on one device, on each group of
+ *                             different ones and on two members of the first */
+#include "gpu/gpu.h"
+#include "server/solver/plan/planner.h"
+#include "tests/solver/oracle.h"
+#include "tests/solver/shapes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_SKIPPED 77
+#define NEVER UINT32_MAX
+#define LARGEST_ORACLE 400
+#define LARGEST 3000
+#define MEMBERS_MOST 4
+#define SIZE_OF_FEW 390
+
+struct variant {
+    const char *name;
+    struct gpu_tuning tuning;
+    enum kind kind;
+    bool narrow;    /* only for graphs whose distances fit */
+    bool symmetric; /* only for undirected graphs */
+};
+
+static const struct variant variants[] = {
+    {"single i4", {0, NEVER, NEVER, NEVER, 0}, KIND_I4, false, false},
+    {"single i4 symmetric", {0, NEVER, NEVER, NEVER, 0}, KIND_I4, false, true},
+    {"single f8 symmetric", {0, NEVER, NEVER, NEVER, 0}, KIND_F8, false, true},
+    {"single u2 in 16 bits", {0, 0, NEVER, NEVER, 0}, KIND_U2, true, false},
+    {"single u2 in 16 bits symmetric", {0, 0, NEVER, NEVER, 0}, KIND_U2, true, true},
+    {"pair i4", {0, NEVER, 0, NEVER, 0}, KIND_I4, false, false},
+    {"pair u2", {0, NEVER, 0, NEVER, 0}, KIND_U2, false, false},
+    {"pair f4", {0, NEVER, 0, NEVER, 0}, KIND_F4, false, false},
+    {"pair f8", {0, NEVER, 0, NEVER, 0}, KIND_F8, false, false},
+    {"pair i4 in 16 bits", {0, 0, 0, NEVER, 0}, KIND_I4, true, false},
+    {"pair i4 symmetric", {0, NEVER, 0, NEVER, 0}, KIND_I4, false, true},
+    {"pair f4 symmetric", {0, NEVER, 0, NEVER, 0}, KIND_F4, false, true},
+    {"pair f8 symmetric", {0, NEVER, 0, NEVER, 0}, KIND_F8, false, true},
+    {"pair i4 in 16 bits symmetric", {0, 0, 0, NEVER, 0}, KIND_I4, true, true},
+    {"pair u2 in 16 bits symmetric", {0, 0, 0, NEVER, 0}, KIND_U2, true, true},
+};
+#define VARIANT_COUNT (sizeof(variants) / sizeof(variants[0]))
+/* For a slow tool: single and pairs, both ways through the panels, words of one and of two. */
+static const bool is_of_few[VARIANT_COUNT] = {
+    [0] = true, [1] = true, [5] = true, [13] = true, [14] = true};
+
+/* Multiples of a tile and of a block of two, one more, one less, and others. */
+static const uint32_t sizes[] = {1,   128, 256, 257, 300,  383,  384,  385,  400,  511,
+                                 512, 513, 640, 700, 1023, 1025, 1153, 1537, 2049, 3000};
+
+struct result {
+    struct matrix matrix;
+    struct solve_account account;
+    struct statistics statistics;
+    void *storage;
+    size_t storage_size;
+};
+
+static void result_create(struct result *result, uint32_t n, enum kind kind)
+{
+    memset(result, 0, sizeof(*result));
+    const size_t bytes = (size_t)n * n * kind_size(kind);
+    result->matrix = (struct matrix){n, kind, malloc(bytes)};
+    result->storage_size = statistics_size(n);
+    result->storage = calloc(1, result->storage_size);
+    CHECK(result->matrix.elements != NULL && result->storage != NULL);
+    /* What is not written must not look right by chance. */
+    memset(result->matrix.elements, 0x5A, bytes);
+    result->statistics = statistics_init(result->storage, n, kind);
+    result->account.statistics = &result->statistics;
+}
+
+static void result_finish(struct result *result)
+{
+    free(result->matrix.elements);
+    free(result->storage);
+}
+
+static size_t matrix_bytes(const struct matrix *matrix)
+{
+    return (size_t)matrix->vertex_count * matrix->vertex_count * kind_size(matrix->kind);
+}
+
+static bool complain(const char *what)
+{
+    fprintf(stderr, "%s\n", what);
+    return false;
+}
+
+static bool same(const struct result *one, const struct result *other)
+{
+    const struct verification *a = &one->account.verification;
+    const struct verification *b = &other->account.verification;
+    if (memcmp(one->matrix.elements, other->matrix.elements, matrix_bytes(&one->matrix)) != 0) {
+        return complain("the matrices differ");
+    }
+    if (!one->account.statistics_filled || !other->account.statistics_filled ||
+        memcmp(one->storage, other->storage, one->storage_size) != 0) {
+        return complain("the statistics differ");
+    }
+    if (a->done != b->done || a->on_device != b->on_device || a->rows != b->rows ||
+        a->proven != b->proven || a->of != b->of || a->edges != b->edges) {
+        return complain("the certificates differ");
+    }
+    return true;
+}
+
+static bool equals_oracle(const struct matrix *matrix, const double *distances, double relative)
+{
+    for (uint32_t row = 0; row < matrix->vertex_count; row++) {
+        for (uint32_t column = 0; column < matrix->vertex_count; column++) {
+            const double expected = distances[(size_t)row * matrix->vertex_count + column];
+            double actual = INFINITY;
+            if (!matrix_distance(matrix, row, column, &actual)) {
+                actual = INFINITY;
+            }
+            if (actual != expected && !(fabs(actual - expected) <= relative * fabs(expected))) {
+                fprintf(stderr, "(%u, %u) is %.17g, should be %.17g\n", row, column, actual,
+                        expected);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* One graph with what is known of it. */
+struct subject {
+    const struct graph *graph;
+    const struct plan *plan;
+    const double *distances; /* NULL: not known */
+    double longest;          /* finite distance, or more */
+    bool integral;
+};
+
+static bool applies(const struct variant *variant, const struct subject *subject)
+{
+    const bool negative = subject->graph->summary.negative;
+    if (variant->symmetric && subject->graph->directed) {
+        return false;
+    }
+    if (variant->narrow && (negative || subject->longest > NARROW_DISTANCE_MAX)) {
+        return false;
+    }
+    if (variant->kind == KIND_U2 && (negative || subject->longest >= UNREACHABLE_U2)) {
+        return false;
+    }
+    return subject->integral || kind_is_float(variant->kind);
+}
+
+static enum status solve(struct gpu *gpu, const struct variant *variant,
+                         const struct subject *subject, const struct observer *observer,
+                         struct result *result)
+{
+    const struct solve_options options = {
+        .narrow = variant->narrow, .symmetric = variant->symmetric, .verify = true};
+    gpu_set_tuning(gpu, &variant->tuning);
+    return gpu_solve(gpu, subject->graph, subject->plan, &options, observer, &result->matrix,
+                     &result->account);
+}
+
+/* ---- Groups ---- */
+
+struct groups {
+    struct gpu *alone;
+    struct gpu *list[2 * MEMBERS_MOST];
+    uint32_t count;
+};
+
+static void groups_open(struct groups *groups, uint32_t devices, uint32_t most)
+{
+    uint32_t indexes[MEMBERS_MOST] = {0};
+    CHECK(gpu_open(indexes, 1, &groups->alone) == STATUS_OK);
+    for (uint32_t members = 2; members <= most; members++) {
+        CHECK(gpu_open(indexes, members, &groups->list[groups->count++]) == STATUS_OK);
+    }
+    for (uint32_t members = 2; members <= most && members <= devices; members++) {
+        for (uint32_t i = 0; i < members; i++) {
+            indexes[i] = i;
+        }
+        CHECK(gpu_open(indexes, members, &groups->list[groups->count++]) == STATUS_OK);
+    }
+}
+
+static void groups_close(struct groups *groups)
+{
+    for (uint32_t i = 0; i < groups->count; i++) {
+        gpu_close(groups->list[i]);
+    }
+    gpu_close(groups->alone);
+}
+
+/* How many members have rows of a graph: each has a block of two tiles of them at least. */
+static uint32_t members_at_work(const struct gpu *group, uint32_t n)
+{
+    const uint32_t blocks = (n + 2 * GPU_TILE - 1) / (2 * GPU_TILE);
+    const uint32_t members = gpu_member_count(group);
+    return blocks <= 1 ? 0 : members < blocks ? members : blocks;
+}
+
+/* ---- Right answers ---- */
+
+static bool try_groups(const struct groups *groups, const struct variant *variant,
+                       const struct subject *subject, uint64_t *solves)
+{
+    struct result expected;
+    const uint32_t n = subject->graph->vertex_count;
+    result_create(&expected, n, variant->kind);
+    bool right = solve(groups->alone, variant, subject, NULL, &expected) == STATUS_OK &&
+                 (subject->distances == NULL || equals_oracle(&expected.matrix, subject->distances,
+                                                              subject->integral          ? 0
+                                                              : variant->kind == KIND_F4 ? 1e-5
+                                                                                         : 1e-13));
+    for (uint32_t i = 0; i < groups->count && right; i++) {
+        struct result result;
+        result_create(&result, n, variant->kind);
+        const enum status status = solve(groups->list[i], variant, subject, NULL, &result);
+        right = status == STATUS_OK && same(&expected, &result) &&
+                result.account.device_count == members_at_work(groups->list[i], n);
+        if (!right) {
+            fprintf(stderr, "%s, n=%u, group %u of %u members (%u at work): %s\n", variant->name, n,
+                    i, gpu_member_count(groups->list[i]), result.account.device_count,
+                    status_info(status)->code);
+        }
+        (*solves)++;
+        result_finish(&result);
+    }
+    result_finish(&expected);
+    return right;
+}
+
+/* A cycle of negative length ends every variant that takes negative weights, on whichever member it
+ * is seen. */
+static bool try_negative_cycle(const struct groups *groups, struct edge_list *list, uint64_t seed,
+                               const struct plan *plan, bool integral)
+{
+    shapes_add_negative_cycle(list, seed);
+    struct graph *graph = edge_list_build(list);
+    const struct subject subject = {graph, plan, NULL, INFINITY, integral};
+    bool right = true;
+    for (size_t v = 0; v < VARIANT_COUNT && graph->summary.negative_loop == NO_VERTEX; v++) {
+        for (uint32_t i = 0; i < groups->count && right && applies(&variants[v], &subject); i++) {
+            struct result result;
+            result_create(&result, graph->vertex_count, variants[v].kind);
+            const enum status status =
+                solve(groups->list[i], &variants[v], &subject, NULL, &result);
+            right = status == STATUS_NEGATIVE_CYCLE;
+            if (!right) {
+                fprintf(stderr, "%s, a negative cycle: %s\n", variants[v].name,
+                        status_info(status)->code);
+            }
+            result_finish(&result);
+        }
+    }
+    graph_destroy(graph);
+    return right;
+}
+
+static double longest_of(const double *distances, size_t count)
+{
+    double longest = 0;
+    for (size_t index = 0; index < count; index++) {
+        if (distances[index] < INFINITY && distances[index] > longest) {
+            longest = distances[index];
+        }
+    }
+    return longest;
+}
+
+static bool try_shape(const struct groups *groups, const struct shape *shape, uint32_t n, bool few,
+                      uint64_t *solves)
+{
+    struct edge_list list = shapes_make(shape, n, 3);
+    struct graph *graph = edge_list_build(&list);
+    struct plan *plan = NULL;
+    double *distances = NULL;
+    CHECK(planner_dense(n, GPU_TILE, &plan) == STATUS_OK);
+    struct subject subject = {graph, plan, NULL, INFINITY, shape->integral};
+    if (n <= LARGEST_ORACLE) {
+        distances = malloc((size_t)n * n * sizeof(*distances));
+        CHECK(distances != NULL && oracle_solve(&list, distances));
+        subject.distances = distances;
+        subject.longest = longest_of(distances, (size_t)n * n);
+    }
+    bool right = true;
+    for (size_t v = 0; v < VARIANT_COUNT && right; v++) {
+        if (applies(&variants[v], &subject) && (!few || is_of_few[v])) {
+            right = try_groups(groups, &variants[v], &subject, solves);
+        }
+    }
+    right = right && (few || try_negative_cycle(groups, &list, n, plan, shape->integral));
+    if (!right) {
+        fprintf(stderr, "  shape %s, n=%u\n", shape->name, n);
+    }
+    free(distances);
+    plan_destroy(plan);
+    graph_destroy(graph);
+    edge_list_finish(&list);
+    return right;
+}
+
+/* Ten random edges from every vertex, and a ring so that all is connected: no distance is longer
+ * than 16 bits hold. */
+static void make_connected(struct edge_list *list)
+{
+    uint64_t seed = list->vertex_count;
+    for (uint32_t vertex = 0; vertex < list->vertex_count; vertex++) {
+        edge_list_add(list, vertex, (vertex + 1) % list->vertex_count,
+                      1 + (double)shapes_random(&seed, 9));
+        for (int edge = 0; edge < 10; edge++) {
+            edge_list_add(list, vertex, (uint32_t)shapes_random(&seed, list->vertex_count),
+                          1 + (double)shapes_random(&seed, 99));
+        }
+    }
+}
+
+static bool try_connected(const struct groups *groups, uint32_t n, bool directed, uint64_t *solves)
+{
+    struct edge_list list = {.vertex_count = n, .directed = directed};
+    make_connected(&list);
+    struct graph *graph = edge_list_build(&list);
+    struct plan *plan = NULL;
+    CHECK(planner_dense(n, GPU_TILE, &plan) == STATUS_OK);
+    const struct subject subject = {graph, plan, NULL, 10.0 * n, true};
+    bool right = true;
+    for (size_t v = 0; v < VARIANT_COUNT && right; v++) {
+        if (applies(&variants[v], &subject)) {
+            right = try_groups(groups, &variants[v], &subject, solves);
+        }
+    }
+    plan_destroy(plan);
+    graph_destroy(graph);
+    edge_list_finish(&list);
+    return right;
+}
+
+static bool run_sizes(const struct groups *groups, bool few)
+{
+    uint64_t solves = 0;
+    bool right = true;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && right && !few; i++) {
+        const uint32_t n = sizes[i];
+        for (size_t shape = 0; shape < shape_count && right && n <= LARGEST_ORACLE; shape++) {
+            right = try_shape(groups, &shapes[shape], n, false, &solves);
+        }
+        right = right && try_connected(groups, n, true, &solves) &&
+                try_connected(groups, n, false, &solves);
+    }
+    for (size_t shape = 0; shape < 3 && few && right; shape++) {
+        right = try_shape(groups, &shapes[shape], SIZE_OF_FEW, true, &solves);
+    }
+    printf("%llu solves by groups equal those of one device\n", (unsigned long long)solves);
+    return right;
+}
+
+/* ---- Cancels ---- */
+
+/* Rounds until a cancel. */
+struct patience {
+    uint32_t rounds;
+};
+
+static void lose_patience(void *context, uint32_t rounds_done, uint32_t rounds_total)
+{
+    struct patience *patience = context;
+    (void)rounds_done;
+    (void)rounds_total;
+    patience->rounds -= patience->rounds > 0;
+}
+
+static bool is_out_of_patience(void *context)
+{
+    return ((const struct patience *)context)->rounds == 0;
+}
+
+/* All members end, and solve the next graph right. */
+static bool run_cancels(const struct groups *groups)
+{
+    struct edge_list list = {.vertex_count = LARGEST, .directed = false};
+    make_connected(&list);
+    struct graph *graph = edge_list_build(&list);
+    struct plan *plan = NULL;
+    CHECK(planner_dense(LARGEST, GPU_TILE, &plan) == STATUS_OK);
+    const struct subject subject = {graph, plan, NULL, 10.0 * LARGEST, true};
+    uint64_t solves = 0;
+    bool right = true;
+    for (uint32_t i = 0; i < groups->count && right; i++) {
+        for (uint32_t rounds = 1; rounds < plan->tile_count / 2 && right; rounds += 2) {
+            for (size_t v = 0; v < VARIANT_COUNT && right; v++) {
+                struct patience patience = {rounds};
+                const struct observer observer = {.context = &patience,
+                                                  .progress = lose_patience,
+                                                  .cancelled = is_out_of_patience};
+                struct result result;
+                result_create(&result, LARGEST, variants[v].kind);
+                right = solve(groups->list[i], &variants[v], &subject, &observer, &result) ==
+                        STATUS_CANCELLED;
+                solves++;
+                result_finish(&result);
+            }
+        }
+    }
+    printf("%llu solves: %s\n", (unsigned long long)solves, right ? "cancelled" : "NOT CANCELLED");
+    right = right && try_groups(groups, &variants[0], &subject, &solves);
+    plan_destroy(plan);
+    graph_destroy(graph);
+    edge_list_finish(&list);
+    return right;
+}
+
+/* ---- Speed ---- */
+
+static const struct variant timed[] = {
+    {"i4", {2048, NEVER, 7168, 700, 0}, KIND_I4, false, false},
+    {"i4 symmetric", {2048, NEVER, 7168, 700, 0}, KIND_I4, false, true},
+    {"u2 in 16 bits", {2048, 0, 7168, 700, 0}, KIND_U2, true, false},
+    {"u2 in 16 bits symmetric", {2048, 0, 7168, 700, 0}, KIND_U2, true, true},
+    {"f4", {2048, NEVER, 7168, 700, 0}, KIND_F4, false, false},
+    {"f4 symmetric", {2048, NEVER, 7168, 700, 0}, KIND_F4, false, true},
+};
+
+/* FNV-1a over words, of a matrix that is not kept beside another. */
+static uint64_t checksum(const struct matrix *matrix)
+{
+    const size_t bytes = matrix_bytes(matrix);
+    const unsigned char *at = matrix->elements;
+    uint64_t sum = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i + sizeof(uint64_t) <= bytes; i += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, at + i, sizeof(word));
+        sum = (sum ^ word) * UINT64_C(1099511628211);
+    }
+    return sum;
+}
+
+/* The best of three, whose checksum is that of the first. */
+static bool time_one(struct gpu *gpu, const struct variant *variant, const struct subject *subject,
+                     double *best_s, uint64_t *sum)
+{
+    bool right = true;
+    for (int turn = 0; turn < 3 && right; turn++) {
+        struct result result;
+        result_create(&result, subject->graph->vertex_count, variant->kind);
+        right = solve(gpu, variant, subject, NULL, &result) == STATUS_OK;
+        const struct timings *timings = &result.account.timings;
+        const uint64_t found = right ? checksum(&result.matrix) : 0;
+        if (turn > 0 || *sum != 0) {
+            right = right && found == *sum;
+        }
+        *sum = found;
+        *best_s = turn == 0 || timings->compute_s < *best_s ? timings->compute_s : *best_s;
+        printf("  %s, %u members, %u at work: compute %.3f ms, fill %.3f, in %.3f, out %.3f ms%s\n",
+               variant->name, gpu_member_count(gpu), result.account.device_count,
+               timings->compute_s * 1e3, timings->fill_s * 1e3, timings->h2d_s * 1e3,
+               timings->d2h_s * 1e3, right ? "" : ": WRONG");
+        result_finish(&result);
+    }
+    return right;
+}
+
+static bool run_times(const struct groups *groups, uint32_t n)
+{
+    bool right = true;
+    for (size_t v = 0; v < sizeof(timed) / sizeof(timed[0]) && right; v++) {
+        struct edge_list list = {.vertex_count = n, .directed = !timed[v].symmetric};
+        make_connected(&list);
+        struct graph *graph = edge_list_build(&list);
+        struct plan *plan = NULL;
+        CHECK(planner_dense(n, GPU_TILE, &plan) == STATUS_OK);
+        const struct subject subject = {graph, plan, NULL, NARROW_DISTANCE_MAX, true};
+        double alone_s = 0;
+        uint64_t sum = 0;
+        right = time_one(groups->alone, &timed[v], &subject, &alone_s, &sum);
+        for (uint32_t i = 0; i < groups->count && right; i++) {
+            double group_s = 0;
+            right = time_one(groups->list[i], &timed[v], &subject, &group_s, &sum);
+            printf("n=%u %s: group %u of %u members: %.3f ms, one device %.3f ms: %.3f times\n", n,
+                   timed[v].name, i, gpu_member_count(groups->list[i]), group_s * 1e3,
+                   alone_s * 1e3, alone_s / group_s);
+        }
+        plan_destroy(plan);
+        graph_destroy(graph);
+        edge_list_finish(&list);
+    }
+    return right;
+}
+
+int main(int argc, char **argv)
+{
+    char reason[GPU_REASON_SIZE];
+    const uint32_t devices = gpu_count(reason);
+    if (devices == 0) {
+        printf("skipped: %s\n", reason);
+        return EXIT_SKIPPED;
+    }
+    const bool few = argc == 2 && strcmp(argv[1], "--few") == 0;
+    const bool times = argc == 3 && strcmp(argv[1], "--time") == 0;
+    struct groups groups = {0};
+    groups_open(&groups, devices, few ? 3 : times ? 2 : MEMBERS_MOST);
+    const bool right = times ? run_times(&groups, (uint32_t)strtoul(argv[2], NULL, 10))
+                             : run_sizes(&groups, few) && (few || run_cancels(&groups));
+    groups_close(&groups);
+    puts(right ? "all right" : "FAILED");
+    return right ? EXIT_SUCCESS : EXIT_FAILURE;
+}
