@@ -41,13 +41,13 @@ template <typename word> struct interior_step {
     uint32_t next_count;
     uint32_t tile_count; /* along an edge of the matrix */
     uint32_t first;      /* REST: the first of the range of rows, or of folded rows */
+    bool symmetric;
+    int32_t one; /* 1 */
+    const struct tile_control *control;
     /* In a group of devices, rows being counted over the whole matrix: */
     struct tile_rows rows;
     uint32_t row_count; /* tile rows of this member */
     bool owns_next;     /* the rows of the next pivots are its own */
-    bool symmetric;
-    int32_t one; /* 1 */
-    const struct tile_control *control;
 };
 
 /* The work of one block. With 16-bit elements two column tiles, the same one twice when one has
@@ -214,18 +214,21 @@ interior_source(const struct interior_step<typename semiring::word> &step,
 }
 
 /* The first words of the thread's two quads in row 0 of its rows: a warp covers 16 rows x 32 words
- * of each quarter of the tile. row: the tile row as the matrix has it. */
-template <typename semiring>
+ * of each quarter of the tile. */
+template <typename semiring, bool grouped>
 static __device__ __forceinline__ void
-interior_home(struct tile_matrix<typename semiring::element> matrix, uint32_t row,
+interior_home(struct tile_matrix<typename semiring::element> matrix, const struct tile_rows &rows,
               const volatile struct interior_tile *tile, typename semiring::word *home[2])
 {
     typedef typename semiring::word word;
     constexpr uint32_t packing = semiring_packing<semiring>();
     const struct tile_place place = tile_place_of_thread<OPERAND_WORDS>();
-    word *const line = reinterpret_cast<word *>(matrix.elements) +
-                       ((uint64_t)row * GPU_TILE + place.row) * (matrix.stride / packing) +
-                       place.column;
+    word *const line =
+        reinterpret_cast<word *>(matrix.elements) +
+        ((uint64_t)(grouped ? tile_rows_local(rows, tile->row) : tile->row) * GPU_TILE +
+         place.row) *
+            (matrix.stride / packing) +
+        place.column;
     constexpr uint32_t tile_words = GPU_TILE / packing;
     home[0] = line + (uint64_t)tile->columns[0] * tile_words;
     home[1] = line + (uint64_t)tile->columns[1] * tile_words + (packing == 1 ? OPERAND_WORDS : 0);
@@ -357,8 +360,7 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     const uint64_t stride = matrix.stride / semiring_packing<semiring>();
     word tile[INTERIOR_EDGE][INTERIOR_EDGE];
     word *home[2];
-    interior_home<semiring>(matrix, grouped ? tile_rows_local(step.rows, work.row) : work.row,
-                            &work, home);
+    interior_home<semiring, grouped>(matrix, step.rows, &work, home);
 #pragma unroll
     for (uint32_t i = 0; i < INTERIOR_EDGE; i++) {
         const uint64_t line = (i / QUAD * OPERAND_WORDS + i % QUAD) * stride;
@@ -380,8 +382,7 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
         last = min(last, first + RING_AHEAD);
     }
     interior_slabs<semiring>(tile, step, work, first, last, ring);
-    interior_home<semiring>(matrix, grouped ? tile_rows_local(step.rows, kept->row) : kept->row,
-                            kept, home);
+    interior_home<semiring, grouped>(matrix, step.rows, kept, home);
 #pragma unroll
     for (uint32_t i = 0; i < INTERIOR_EDGE; i++) {
         const uint64_t line = (i / QUAD * OPERAND_WORDS + i % QUAD) * stride;

@@ -30,12 +30,12 @@ struct panel_step {
     uint32_t pivot;
     uint32_t depth; /* pivots in use; a quad is taken whole */
     bool symmetric; /* one list, of row_count: each entry is a row tile or a column tile */
+    const struct tile_control *control;
     /* In a group of devices, instead of a list: the row tiles up to row_count when the pivot's row
      * is this member's, and the column tiles of its own rows; the closed diagonal tile. */
     struct tile_rows rows;
     const void *diagonal;
     uint64_t diagonal_stride;
-    const struct tile_control *control;
 };
 
 /* The work of one block. */

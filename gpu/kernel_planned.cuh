@@ -237,7 +237,7 @@ planned_home(struct tile_matrix<typename semiring::element> matrix,
     work.row = target->row;
     work.columns[0] = target->columns[0];
     work.columns[1] = target->columns[1];
-    interior_home<semiring>(matrix, work.row, &work, home);
+    interior_home<semiring, false>(matrix, tile_rows{0, 0}, &work, home);
 }
 
 template <typename semiring>
