@@ -128,6 +128,38 @@ static json_t *report_problem_json(const struct job_report *report)
     return problem;
 }
 
+/* Seconds of each of the GPUs that solved a graph together. */
+static json_t *devices_json(const struct job_report *report)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < report->device_count; i++) {
+        const struct device_share *share = &report->devices[i];
+        json_array_append_new(list, json_pack("{s:i, s:f, s:f, s:f}", "index", (int)i, "fill_s",
+                                              share->fill_s, "compute_s", share->compute_s, "d2h_s",
+                                              share->d2h_s));
+    }
+    return list;
+}
+
+static bool decode_devices(json_t *list, struct job_report *report)
+{
+    size_t index;
+    json_t *entry;
+    if (json_array_size(list) > SOLVE_DEVICES_MAX) {
+        return false;
+    }
+    report->device_count = (uint32_t)json_array_size(list);
+    json_array_foreach(list, index, entry)
+    {
+        struct device_share *share = &report->devices[index];
+        if (json_unpack(entry, "{s:F, s:F, s:F}", "fill_s", &share->fill_s, "compute_s",
+                        &share->compute_s, "d2h_s", &share->d2h_s) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Sets the members that only some reports have. */
 static int set_optional(json_t *object, const struct job_report *report)
 {
@@ -139,6 +171,9 @@ static int set_optional(json_t *object, const struct job_report *report)
     }
     if (report->parent[0] != '\0') {
         failed |= json_object_set_new(object, "parent", json_string(report->parent));
+    }
+    if (report->device_count > 0) {
+        failed |= json_object_set_new(object, "devices", devices_json(report));
     }
     if (report->workers_lost > 0) {
         failed |= json_object_set_new(object, "workers_lost", json_integer(report->workers_lost));
@@ -314,6 +349,7 @@ static bool decode(json_t *object, struct job_report *report)
     return copy_string(solver, report->solver, sizeof(report->solver)) &&
            copy_string(device, report->device, sizeof(report->device)) &&
            decode_plan(plan, report) &&
+           decode_devices(json_object_get(object, "devices"), report) &&
            input_report_from_json(json_object_get(object, "input"), &report->input) &&
            decode_verification(json_object_get(object, "verification"), &report->verification) &&
            decode_problem(json_object_get(object, "problem"), report);

@@ -46,6 +46,8 @@ struct job_report {
     char solver[8];                     /* empty until it started */
     char device[64];
     struct timings timings;
+    uint32_t device_count; /* GPUs that solved it together, the first being number 0; or 0 */
+    struct device_share devices[SOLVE_DEVICES_MAX];
     struct plan_summary plan;
     struct result_summary result; /* its form is chosen when the job is accepted */
     struct verification verification;

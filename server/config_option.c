@@ -38,6 +38,7 @@ struct config_option {
 static const char *const solver_choices[] = {"auto", "gpu", "cpu", NULL};
 static const char *const isa_choices[] = {"auto", "portable", "avx2", "avx512", NULL};
 static const char *const plan_choices[] = {"auto", "none", NULL};
+static const char *const group_choices[] = {"auto", "none", "all", NULL};
 static const char *const confinement_choices[] = {"auto", "required", "off", NULL};
 static const char *const isolation_choices[] = {"thread", "process", NULL};
 static const char *const network_choices[] = {"secure", "plain", "open", NULL};
@@ -179,6 +180,9 @@ static const struct config_option options[] = {
     {"solver", "plans", OPTION_CHOICE, "auto", 0, 0, plan_choices, MEMBER(solver.plans),
      "Whether sparse graphs are solved by a plan that leaves work out: auto, where it pays; or "
      "none, with all of the work, to compare."},
+    {"solver", "group", OPTION_CHOICE, "auto", 0, 0, group_choices, MEMBER(solver.group),
+     "Whether the GPUs of this host solve a large graph together: auto, one that none of them "
+     "holds alone, or that would leave the others idle; none; or all, every graph."},
     {"hierarchy", "row_limit", OPTION_NUMBER, "10000", 1, UINT32_MAX - 1, NULL, MEMBER(row_limit),
      "Rows that statistics and heat maps of a hierarchy may compute; for more the graph has to be "
      "solved as a matrix."},

@@ -44,6 +44,8 @@ export type Devices = {
     /** Multiprocessors, or threads. */
     units: number;
     detail: string;
+    /** Which GPUs of the host, by CUDA's numbers: several solve one graph together, and are also listed alone where they do that too. */
+    indexes: number[];
   }[];
   /** Why no GPU is used; `null` where one is. */
   gpu_reason: string | null;
@@ -295,6 +297,13 @@ export type Job = {
   durable: boolean;
   /** The graph that this one is a change of. */
   parent?: string;
+  /** The GPUs that solved it together, and how long each took; absent where one did. */
+  devices?: {
+    index: number;
+    fill_s: number;
+    compute_s: number;
+    d2h_s: number;
+  }[];
   /** Solvers that failed for good while they had the job: after three it is not tried again, and ends as `PoisonJob`. */
   workers_lost: number;
   priority: number;

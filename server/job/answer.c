@@ -105,7 +105,8 @@ double answer_eta_s(struct scheduler *scheduler, const struct job *job)
     }
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         const struct scheduler_worker *slot = scheduler->workers[i];
-        if (atomic_load(&worker_health_of(slot->worker)->state) == WORKER_LOST) {
+        if (slot == scheduler->group ||
+            atomic_load(&worker_health_of(slot->worker)->state) == WORKER_LOST) {
             continue;
         }
         workers++;

@@ -449,7 +449,8 @@ void capacity_publish(struct scheduler *scheduler)
 {
     struct admission *admission = &scheduler->admission;
     const uint64_t reserve_bytes = scheduler->config->disk_reserve_bytes;
-    const double workers = scheduler->worker_count > 0 ? scheduler->worker_count : 1;
+    const uint32_t count = scheduler->worker_count - (scheduler->group != NULL ? 1 : 0);
+    const double workers = count > 0 ? count : 1;
     const double guess_s =
         fmin(fmax(ceil(scheduler->typical_solve_s / workers), 1), RETRY_AFTER_LIMIT_S);
     atomic_store(&admission->promised_bytes, reserve_bytes + bytes_to_come(scheduler, true));

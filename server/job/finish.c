@@ -269,6 +269,8 @@ static void fill_report(struct job *job, const struct task *task)
         memcpy(report->device, outcome->device.name, sizeof(report->device));
     }
     report->timings = outcome->account.timings;
+    report->device_count = outcome->account.device_count;
+    memcpy(report->devices, outcome->account.devices, sizeof(report->devices));
     report->timings.parse_s = job->parse_s + task->parse_s;
     report->timings.write_s += task->write_s;
     report->plan = outcome->plan;

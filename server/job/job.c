@@ -426,7 +426,9 @@ static struct job *first_of(const struct job_share *share, const uint32_t vertex
 {
     for (int priority = PRIORITY_COUNT - 1; priority >= 0; priority--) {
         for (struct job *job = share->lines[priority].first; job != NULL; job = job->behind) {
-            if (vertex_limit == NULL || job->vertex_count <= vertex_limit[job->kind]) {
+            /* The host makes a hierarchy, whatever the device holds. */
+            if (vertex_limit == NULL || job->report.result.form == RESULT_FORM_HIERARCHY ||
+                job->vertex_count <= vertex_limit[job->kind]) {
                 return job;
             }
         }

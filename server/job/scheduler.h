@@ -43,7 +43,7 @@ struct admission {
 
 /* The devices found at start-up, for /v1/devices, admission and the log. Immutable after start,
  * but for the workers' health. */
-#define DEVICE_LIMIT 16
+#define DEVICE_LIMIT (SOLVE_DEVICES_MAX + 1)
 
 struct device_list {
     struct solver_device devices[DEVICE_LIMIT];       /* one worker each */

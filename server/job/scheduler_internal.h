@@ -119,6 +119,9 @@ struct scheduler {
     uint32_t worker_count;
     uint32_t opening_count; /* workers whose first opening has come */
     uint32_t next_worker;   /* the one that is given a job first */
+    /* The one whose devices are those of all others, together; NULL = none. It works while they do
+     * not. */
+    struct scheduler_worker *group;
 
     struct job_table *jobs;
     struct job_queue queue;

@@ -31,7 +31,8 @@ static void deliver_opening(struct message *message)
     slot->opened = true;
 }
 
-static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t gpu_index)
+static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t gpu_index,
+                                uint32_t gpu_members)
 {
     struct scheduler_worker *slot = calloc(1, sizeof(*slot));
     if (slot == NULL) {
@@ -41,9 +42,14 @@ static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t 
     slot->scheduler = scheduler;
     slot->opening.message.deliver = deliver_opening;
     slot->opening.context = slot;
+    const bool is_process = scheduler->config->isolation == WORKER_PROCESS;
     struct worker_config config = {
-        .setup = {scheduler->config->solver, gpu, gpu_index,
-                  scheduler->config->confinement != CONFINEMENT_OFF},
+        .setup = {.solver = scheduler->config->solver,
+                  .gpu = gpu,
+                  .gpu_index = gpu_index,
+                  .gpu_members = gpu_members,
+                  .sharing = is_process && scheduler->config->solver.group == SOLVER_GROUP_AUTO,
+                  .sandboxed = scheduler->config->confinement != CONFINEMENT_OFF},
         .isolation = scheduler->config->isolation,
         .stall_s = scheduler->config->stall_s,
         .sample_rows = scheduler->config->sample_rows,
@@ -101,24 +107,35 @@ static void drop_unopened(struct scheduler *scheduler, struct problem *ret_probl
 }
 
 /* The first worker reports how many GPUs there are: to count them opens the driver, which the
- * daemon does not do where its workers are processes. */
+ * daemon does not do where its workers are processes. A group is opened last, so that its memory is
+ * what the others leave. */
 static enum status open_gpus(struct scheduler *scheduler, struct problem *ret_problem)
 {
-    enum status status = start_worker(scheduler, true, 0);
+    const enum solver_group group = scheduler->config->solver.group;
+    enum status status = start_worker(scheduler, true, 0, group == SOLVER_GROUP_ALL ? 0 : 1);
     wait_for_openings(scheduler);
-    const uint32_t count = status == STATUS_OK ? scheduler->workers[0]->opening.facts.gpu_count : 0;
-    for (uint32_t i = 1; i < count && i < DEVICE_LIMIT && status == STATUS_OK; i++) {
-        status = start_worker(scheduler, true, i);
+    uint32_t count = status == STATUS_OK ? scheduler->workers[0]->opening.facts.gpu_count : 0;
+    count = group == SOLVER_GROUP_ALL ? 1 : count;
+    for (uint32_t i = 1; i < count && i < SOLVE_DEVICES_MAX && status == STATUS_OK; i++) {
+        status = start_worker(scheduler, true, i, 1);
+    }
+    wait_for_openings(scheduler);
+    if (status == STATUS_OK && group == SOLVER_GROUP_AUTO && count > 1) {
+        status = start_worker(scheduler, true, 0, 0);
     }
     wait_for_openings(scheduler);
     drop_unopened(scheduler, ret_problem);
+    const uint32_t kept = scheduler->worker_count;
+    if (kept > 1 && scheduler->workers[kept - 1]->opening.facts.device.members > 1) {
+        scheduler->group = scheduler->workers[kept - 1];
+    }
     return status;
 }
 
 static enum status open_cpu(struct scheduler *scheduler, struct problem *reterr)
 {
     struct problem problem = {0};
-    enum status status = start_worker(scheduler, false, 0);
+    enum status status = start_worker(scheduler, false, 0, 1);
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "The solver thread cannot be started.");
     }

@@ -18,12 +18,17 @@ enum solver_choice { SOLVER_AUTO = 0, SOLVER_GPU, SOLVER_CPU };
 /* Whether graphs get another plan than the dense one: where it pays, or never. */
 enum solver_plans { SOLVER_PLANS_AUTO = 0, SOLVER_PLANS_NONE };
 
+/* Whether the GPUs of the host solve large graphs together: beside working alone, never, or as the
+ * only way. */
+enum solver_group { SOLVER_GROUP_AUTO = 0, SOLVER_GROUP_NONE, SOLVER_GROUP_ALL };
+
 /* The solver section of the configuration. */
 struct solver_config {
     enum solver_choice choice;
     uint32_t cpu_threads; /* 0 = one per core this process may use */
     char cpu_isa[16];     /* "auto", "portable", "avx2", "avx512" */
     enum solver_plans plans;
+    enum solver_group group;
 };
 
 struct solver_device {
@@ -110,8 +115,8 @@ void solver_allow_plans(struct solver *solver, const struct solver_config *confi
 /* How many GPUs can be opened; reason says why when it is 0. */
 #define SOLVER_REASON_SIZE 160
 uint32_t solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE]);
-/* The GPUs [first, first + count), at most SOLVE_DEVICES_MAX: several solve large graphs together.
- */
+/* The GPUs [first, first + count), of which no more than SOLVE_DEVICES_MAX are taken: several solve
+ * large graphs together. */
 MUST_CHECK enum status solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_solver,
                                        struct problem *reterr);
 

@@ -45,7 +45,12 @@ static void describe(const struct solver *solver, struct solver_device *ret_devi
     gpu_describe(self->gpu, &now);
     memset(ret_device, 0, sizeof(*ret_device));
     snprintf(ret_device->solver, sizeof(ret_device->solver), "gpu");
-    snprintf(ret_device->name, sizeof(ret_device->name), "%s", self->device.name);
+    if (self->members > 1) {
+        snprintf(ret_device->name, sizeof(ret_device->name), "%u x %.56s", self->members,
+                 self->device.name);
+    } else {
+        snprintf(ret_device->name, sizeof(ret_device->name), "%s", self->device.name);
+    }
     snprintf(ret_device->detail, sizeof(ret_device->detail), "compute capability %u.%u",
              self->device.capability_major, self->device.capability_minor);
     ret_device->index = self->index;
@@ -259,7 +264,8 @@ enum status solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_
                             struct problem *reterr)
 {
     uint32_t indexes[SOLVE_DEVICES_MAX];
-    CHECK(count > 0 && count <= SOLVE_DEVICES_MAX);
+    count = count < SOLVE_DEVICES_MAX ? count : SOLVE_DEVICES_MAX;
+    CHECK(count > 0);
     for (uint32_t i = 0; i < count; i++) {
         indexes[i] = first + i;
     }

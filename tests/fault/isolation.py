@@ -68,7 +68,8 @@ class Daemon(harness.Daemon):
     """gpus: so many solvers, which say that each is a GPU's; memory: the bytes of each instead. calls: a file of stuck.Mount in the state
     directory, for the action `stuck`."""
 
-    def __init__(self, *arguments, isolation="process", plan=(), gpus=0, memory=(), calls=False):
+    def __init__(self, *arguments, isolation="process", plan=(), gpus=0, memory=(), calls=False,
+                 group="none"):
         gpus = len(memory) or gpus
         self.folder = tempfile.mkdtemp(prefix="apspd-test-plan-")
         state = os.path.join(self.folder, "state")
@@ -82,7 +83,8 @@ class Daemon(harness.Daemon):
         self.words["FAULT_CALL"] = self.calls.path if calls else ""
         try:
             super().__init__("--worker.isolation", isolation, "--solver", "gpu" if gpus else "cpu",
-                             "--jobs.queue_limit", "1000", *arguments, state=state)
+                             "--jobs.queue_limit", "1000", "--solver.group", group,
+                             *arguments, state=state)
         except AssertionError:
             # It did not start.
             self.process.wait()

@@ -9,7 +9,7 @@
  * fits and memory, has BYTES: so many are free, at memory in one piece.
  *
  * With FAULT_GPUS there are so many solvers, each of which is taken for a GPU's; FAULT_MEMORY has
- * the bytes of each, in order. */
+ * the bytes of each, in order. A group of them has as many times the least. */
 #include "gpu/gpu.h"
 #include "server/solver/solver.h"
 #include "tests/fault/fault_attempts.h"
@@ -57,8 +57,10 @@ enum status __wrap_solver_gpu_model(struct solver **ret_model);
 static struct solver_class real_class;
 static struct solver_class faulty_class;
 
-/* Of the device; 0 = it is not counted. A process has one. */
+/* Of the device, or of all of a group; 0 = it is not counted. A process has one. */
 static uint64_t memory_bytes;
+static uint32_t members = 1;
+static uint32_t first_index;
 
 static uint32_t count_false_gpus(void)
 {
@@ -221,6 +223,7 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     }
     if (status == STATUS_OK) {
         status = real_class.solve(solver, graph, plan, options, &watched, matrix, account);
+        account->device_count = members > 1 ? members : 0;
         note(&trial, strike(graph->vertex_count, "sync", NULL));
         status = trial.forced != STATUS_OK ? trial.forced : status;
     }
@@ -250,6 +253,8 @@ static void get_figures(const struct solver *solver, struct solver_figures *ret_
 static void describe(const struct solver *solver, struct solver_device *ret_device)
 {
     real_class.describe(solver, ret_device);
+    ret_device->members = members;
+    ret_device->index = first_index;
     if (memory_bytes > 0) {
         snprintf(ret_device->solver, sizeof(ret_device->solver), "gpu");
         ret_device->memory_bytes = memory_bytes;
@@ -307,6 +312,13 @@ enum status __wrap_solver_gpu_open(uint32_t first, uint32_t count, struct solver
         return __real_solver_gpu_open(first, count, ret_solver, reterr);
     }
     memory_bytes = memory_of_gpu(first);
+    for (uint32_t i = first + 1; i < first + count; i++) {
+        const uint64_t other = memory_of_gpu(i);
+        memory_bytes = other < memory_bytes ? other : memory_bytes;
+    }
+    memory_bytes *= count;
+    members = count;
+    first_index = first;
     return __wrap_solver_cpu_open(&config, ret_solver, reterr);
 }
 

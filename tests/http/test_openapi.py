@@ -456,7 +456,8 @@ def without_length(daemon):
 
 def test_nothing_is_left_unseen(daemon):
     unseen = {one for one in spec.answered_members() if one not in spec.seen}
-    assert not unseen, sorted(unseen)
+    # It takes several GPUs: tests/fault/test_group.py.
+    assert unseen == {"#/components/schemas/Job/properties/devices"}, sorted(unseen)
     successes = {
         (method, path, status)
         for method, path, status, _ in spec.responses()

@@ -45,6 +45,10 @@ static void print_devices(const struct device_list *devices, struct text *text)
     metrics_print_head(text, name, "gauge", "Memory of the devices that solve.");
     for (uint32_t i = 0; i < devices->count; i++) {
         char index[16];
+        /* The memory of a group beside single devices is theirs. */
+        if (devices->count > 1 && devices->devices[i].members > 1) {
+            continue;
+        }
         text_clear(&labels);
         snprintf(index, sizeof(index), "%u", devices->devices[i].index);
         metrics_print_label(&labels, "device", index);

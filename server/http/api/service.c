@@ -172,13 +172,18 @@ void serve_service_devices(struct request *request)
         const struct solver_device *device = &devices->devices[i];
         const struct worker_health *health = devices->health[i];
 
-        json_array_append_new(list, json_pack("{s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:s}", "state",
-                                              states[atomic_load(&health->state)], "restarts",
-                                              (json_int_t)atomic_load(&health->restarts), "solver",
-                                              device->solver, "name", device->name, "memory_bytes",
-                                              (json_int_t)device->memory_bytes, "memory_free_bytes",
-                                              (json_int_t)device->memory_free_bytes, "units",
-                                              (json_int_t)device->units, "detail", device->detail));
+        json_t *indexes = json_array();
+        for (uint32_t j = 0; j < device->members; j++) {
+            json_array_append_new(indexes, json_integer(device->index + j));
+        }
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:s, s:o}", "state",
+                      states[atomic_load(&health->state)], "restarts",
+                      (json_int_t)atomic_load(&health->restarts), "solver", device->solver, "name",
+                      device->name, "memory_bytes", (json_int_t)device->memory_bytes,
+                      "memory_free_bytes", (json_int_t)device->memory_free_bytes, "units",
+                      (json_int_t)device->units, "detail", device->detail, "indexes", indexes));
     }
     answer(request, json_pack("{s:o, s:s?}", "devices", list, "gpu_reason", reason));
 }

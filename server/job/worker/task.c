@@ -413,19 +413,22 @@ static void end_texts(struct problem *problem, struct solver_device *device)
 void worker_protocol_fill_done(const struct task *task, struct wire_done *ret_done)
 {
     const struct solve_outcome *outcome = &task->outcome;
+    const struct solve_account *account = &outcome->account;
     *ret_done = (struct wire_done){
         .status = (uint32_t)task->status,
         .cycle_length = (uint32_t)outcome->cycle_length,
         .problem = task->problem,
         .write_s = task->write_s,
         .parse_s = task->parse_s,
-        .timings = outcome->account.timings,
+        .timings = account->timings,
+        .device_count = account->device_count,
         .plan = outcome->plan,
-        .verification = outcome->account.verification,
+        .verification = account->verification,
         .cycle_weight = outcome->cycle_weight,
         .arc_count = outcome->arc_count,
         .device = outcome->device,
     };
+    memcpy(ret_done->devices, account->devices, sizeof(ret_done->devices));
 }
 
 enum status worker_protocol_take_done(const struct wire_done *done, struct task *task)
@@ -444,11 +447,16 @@ enum status worker_protocol_take_done(const struct wire_done *done, struct task 
                     isfinite(done->plan.work_fraction) && is_bool(&done->plan.cached) &&
                     is_bool(&verification->done) && is_bool(&verification->on_device) &&
                     verification->of <= UINT32_MAX && verification->rows <= verification->of &&
-                    done->arc_count <= INT64_MAX && isfinite(done->cycle_weight) &&
-                    done->cycle_length == outcome->cycle_length &&
+                    done->device_count <= SOLVE_DEVICES_MAX && done->arc_count <= INT64_MAX &&
+                    isfinite(done->cycle_weight) && done->cycle_length == outcome->cycle_length &&
                     (done->status == STATUS_NEGATIVE_CYCLE || done->cycle_length == 0);
     for (size_t i = 0; i < sizeof(durations) / sizeof(durations[0]); i++) {
         is_sound = is_sound && is_duration(durations[i]);
+    }
+    for (uint32_t i = 0; is_sound && i < done->device_count; i++) {
+        const struct device_share *share = &done->devices[i];
+        is_sound = is_duration(share->fill_s) && is_duration(share->compute_s) &&
+                   is_duration(share->d2h_s);
     }
     if (!is_sound) {
         return STATUS_CORRUPT;
@@ -458,6 +466,8 @@ enum status worker_protocol_take_done(const struct wire_done *done, struct task 
     task->write_s += done->write_s;
     task->parse_s += done->parse_s;
     outcome->account.timings = *timings;
+    outcome->account.device_count = done->device_count;
+    memcpy(outcome->account.devices, done->devices, sizeof(done->devices));
     outcome->account.verification = *verification;
     outcome->plan = done->plan;
     outcome->cycle_weight = done->cycle_weight;
@@ -498,7 +508,8 @@ enum status worker_protocol_take_opened(const struct wire_opened *opened,
 {
     const struct worker_facts *facts = &opened->facts;
     bool is_sound = (unsigned)facts->status < STATUS_COUNT && is_problem(&facts->problem) &&
-                    is_bool(&facts->sandbox.filtered) && facts->sandbox.landlock_abi >= 0;
+                    is_bool(&facts->sandbox.filtered) && facts->sandbox.landlock_abi >= 0 &&
+                    facts->device.members <= SOLVE_DEVICES_MAX;
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
         is_sound = is_sound && is_duration(facts->pace_s[kind]);
     }

@@ -172,9 +172,11 @@ enum task_loss worker_watch_tick(struct worker_watch *watch, const struct worker
  * program. */
 struct worker_setup {
     struct solver_config solver;
-    bool gpu; /* which back end */
-    uint32_t gpu_index;
-    bool sandboxed; /* a process of its own gives up what it can do without */
+    bool gpu;             /* which back end */
+    uint32_t gpu_index;   /* of the first */
+    uint32_t gpu_members; /* GPUs that solve together; 0 = all that there are */
+    bool sharing;         /* the GPU is also one of a group, which another process opens */
+    bool sandboxed;       /* a process of its own gives up what it can do without */
 };
 
 /* The report of a worker that has opened its solver: plain values too. */
@@ -231,6 +233,8 @@ struct wire_done {
     double write_s;
     double parse_s;
     struct timings timings;
+    uint32_t device_count;
+    struct device_share devices[SOLVE_DEVICES_MAX];
     struct plan_summary plan;
     struct verification verification;
     double cycle_weight;

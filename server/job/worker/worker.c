@@ -21,6 +21,9 @@
 #define VERTEX_LIMIT_CEILING (UINT32_C(1) << 30)
 /* Large enough for rounds to be what a solve takes its time for. */
 #define PACE_VERTICES 8192
+/* The part of a GPU's free memory that is left to the context of another process, which solves on
+ * all of them together: half a gigabyte of 40. */
+#define GROUP_CONTEXT_PARTS 80
 /* Exit codes of a worker process beside 0, told to leave: what came over the socket made no sense;
  * from WORKER_EXIT_DEVICE on, the device failed, by class. */
 #define WORKER_EXIT_PROTOCOL 79
@@ -139,11 +142,15 @@ static void open_solver(const struct worker_setup *setup, struct solver **ret_so
     } else if ((facts.gpu_count = solver_gpu_count(reason)) == 0) {
         facts.status = problem_set(&facts.problem, STATUS_NO_DEVICE, "%s", reason);
     } else {
-        facts.status = solver_gpu_open(setup->gpu_index, 1, ret_solver, &facts.problem);
+        const uint32_t members = setup->gpu_members > 0 ? setup->gpu_members : facts.gpu_count;
+        facts.status = solver_gpu_open(setup->gpu_index, members, ret_solver, &facts.problem);
     }
     if (facts.status == STATUS_OK) {
         solver_allow_plans(*ret_solver, &setup->solver);
         solver_describe(*ret_solver, &facts.device);
+        if (setup->gpu_members == 1 && facts.gpu_count > 1 && setup->sharing) {
+            facts.device.memory_free_bytes -= facts.device.memory_free_bytes / GROUP_CONTEXT_PARTS;
+        }
         measure(*ret_solver, setup->gpu, &facts);
     }
     *ret_facts = facts;

@@ -182,6 +182,8 @@ static void reports_come_back_to_the_last_digit(void **state)
     (void)state;
     struct job_report original = report;
     original.timings.compute_s = 1.0 / 3;
+    original.device_count = 2;
+    original.devices[1] = (struct device_share){.fill_s = 0.1, .compute_s = 1.0 / 7, .d2h_s = 5};
     original.plan.work_fraction = 0.1234567890123456;
     original.plan.largest_separator = UINT32_MAX;
     original.plan.cached = true;
@@ -193,6 +195,8 @@ static void reports_come_back_to_the_last_digit(void **state)
                                                   .seconds = 0.75};
     struct job_report read = through_text(&original);
     assert_memory_equal(&read.timings, &original.timings, sizeof read.timings);
+    assert_int_equal(read.device_count, 2);
+    assert_memory_equal(read.devices, original.devices, sizeof(read.devices));
     assert_string_equal(read.solver, "cpu");
     assert_string_equal(read.device, "a processor");
     assert_int_equal(read.plan.kind, PLAN_DENSE);

@@ -214,6 +214,8 @@ static struct wire_done done_of(enum status status)
         .outcome = {
             .plan = {PLAN_NESTED_DISSECTION, 3, 2, 0.5, 0.25, true},
             .account = {.timings = {.compute_s = 4},
+                        .device_count = 2,
+                        .devices = {{.fill_s = 1}, {.compute_s = 3, .d2h_s = 2}},
                         .verification = {.done = true, .on_device = true, .rows = 5, .of = 6}},
             .device = {.name = "device"}}};
     struct wire_done done;
@@ -231,6 +233,9 @@ static void the_end_of_a_work_comes_over_whole(void **state)
     assert_string_equal(task.problem.detail, "why");
     assert_string_equal(task.outcome.device.name, "device");
     assert_true(task.parse_s == 0.5 && task.outcome.account.timings.compute_s == 4);
+    assert_int_equal(task.outcome.account.device_count, 2);
+    assert_true(task.outcome.account.devices[1].compute_s == 3 &&
+                task.outcome.account.devices[1].d2h_s == 2);
     assert_int_equal(task.outcome.plan.kind, PLAN_NESTED_DISSECTION);
     assert_int_equal(task.outcome.plan.parts, 3);
     assert_int_equal(task.outcome.plan.largest_separator, 2);
@@ -245,7 +250,7 @@ static void an_end_that_no_worker_has_is_refused(void **state)
 {
     (void)state;
     const struct wire_done good = done_of(STATUS_OK);
-    struct wire_done bad[13];
+    struct wire_done bad[15];
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         bad[i] = good;
     }
@@ -262,6 +267,8 @@ static void an_end_that_no_worker_has_is_refused(void **state)
     memset(&bad[10].verification.done, 2, 1);
     memset(&bad[11].plan.cached, 2, 1);
     bad[12].arc_count = UINT64_MAX; /* of which the job's report would have no number */
+    bad[13].device_count = SOLVE_DEVICES_MAX + 1;
+    bad[14].devices[1].fill_s = NAN;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct task task = {.vertex_count = 9};
         assert_int_equal(worker_protocol_take_done(&bad[i], &task), STATUS_CORRUPT);
@@ -318,6 +325,10 @@ static void facts_are_checked(void **state)
     opened.facts.pace_s[KIND_F4] = NAN;
     assert_int_equal(worker_protocol_take_opened(&opened, &setup, &facts), STATUS_CORRUPT);
     opened.facts.pace_s[KIND_F4] = 0;
+    opened.facts.device.members = SOLVE_DEVICES_MAX + 1;
+    assert_int_equal(worker_protocol_take_opened(&opened, &setup, &facts), STATUS_CORRUPT);
+    opened.facts.device.members = SOLVE_DEVICES_MAX;
+    assert_int_equal(worker_protocol_take_opened(&opened, &setup, &facts), STATUS_OK);
     opened.facts.status = STATUS_COUNT;
     assert_int_equal(worker_protocol_take_opened(&opened, &setup, &facts), STATUS_CORRUPT);
 }

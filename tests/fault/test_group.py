@@ -1,0 +1,156 @@
+"""Several devices that solve a graph together, beside each alone: who is given which job. The solvers are
+those of solver_fault.c, which say that they are GPUs'."""
+
+import os
+import signal
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "http"))
+import harness
+import isolation
+try:
+    from description import Description
+except ImportError:
+    Description = None  # without jsonschema
+from isolation import children_of, daemon, ring, until, until_hung
+
+STALL = ("--worker.stall_s", "60")
+SIZE = isolation.bytes_of
+
+
+def memory_of(n, devices=2):
+    """Enough on each for n vertices, and for no more than a few more."""
+    return (SIZE(n) * 80 // 79 + 1,) * devices
+
+
+def devices_of(found):
+    return [device["indexes"] for device in found.get("/v1/devices").expect(200).json["devices"]]
+
+
+def solved_by(found, document):
+    assert document["state"] == "done", document
+    assert found.distance(document["graph"], 1, 3) == 2
+    return [share["index"] for share in document.get("devices", [])]
+
+
+def intervals(found, together):
+    """Per job of the log, in the order of their starts: when it was started and when it ended, and whether
+    by all devices."""
+    places = {}
+    for place, event in enumerate(found.events()):
+        if event["event"] in ("job_started", "job_done"):
+            places.setdefault(event["job"], []).append(place)
+    return {job: (*found_at, job in together) for job, found_at in places.items()}
+
+
+def test_a_job_that_no_device_holds_takes_all_of_them():
+    with daemon(*STALL, memory=memory_of(600), group="auto") as (found, _):
+        assert devices_of(found) == [[0], [1], [0, 1]]
+        assert len(children_of(found)) == 3
+        limit = found.get("/v1/limits").json["vertex_limit"]
+        assert 600 * 2**0.5 - 1 <= limit < 620 * 2**0.5, limit
+        refused = found.submit(f"p sp {limit + 1} 1\n".encode(), "?result=matrix").expect(413, "TooLarge").json
+        assert str(limit) in refused["hint"] + refused["detail"], refused
+        document = found.solve(ring(700))
+        assert solved_by(found, document) == [0, 1]
+        assert document["devices"][1]["compute_s"] >= 0, document
+        assert solved_by(found, found.solve(ring(40))) == []
+        assert solved_by(found, found.solve(ring(600))) == []
+        # It is told after a start, too.
+        found.terminate()
+        found.start()
+        answer = found.get(f"/v1/jobs/{document['id']}").expect(200)
+        assert answer.json["devices"] == document["devices"], answer.json
+        if Description is not None:
+            spec = Description(found.get("/openapi.json").json)
+            spec.check("GET", "/v1/jobs/{id}", answer)
+            spec.check("GET", "/v1/devices", found.get("/v1/devices"))
+
+
+def test_nobody_works_beside_it():
+    with daemon(*STALL, memory=memory_of(300), group="auto") as (found, _):
+        sizes = [(400 + i // 5) if i % 5 == 2 else 100 + i for i in range(40)]
+        jobs = [found.submit(ring(n)).expect(202).json["id"] for n in sizes]
+        documents = [found.finish(job) for job in jobs]
+        together = {document["id"] for document in documents if solved_by(found, document)}
+        assert together == {job for job, n in zip(jobs, sizes) if n >= 400}
+        by_job = intervals(found, together)
+        ranges = list(by_job.values())
+        assert len(ranges) == len(jobs), ranges
+        for begin, end, is_group in ranges:
+            others = [other for other in ranges if other[0] < end and other[1] > begin]
+            assert not is_group or others == [(begin, end, is_group)], others
+
+
+def test_it_is_not_overtaken_while_devices_become_idle():
+    with daemon(*STALL, memory=memory_of(300), group="auto") as (found, plan):
+        singles = sorted(children_of(found))[:2]
+        plan.write((50, "round", "hang", 0, 2))
+        held = [found.submit(graph).expect(202).json["id"] for graph in (ring(50), ring(50, 2))]
+        for times, job in enumerate(held, 1):
+            until_hung(found, job, times=times)
+        large = found.submit(ring(400)).expect(202).json["id"]
+        later = [found.submit(ring(100 + i)).expect(202).json["id"] for i in range(4)]
+        for process in singles:
+            os.kill(process, signal.SIGKILL)
+            until(found, "/v1/devices", lambda answer: not any(
+                device["state"] == "restarting" for device in answer.json["devices"]))
+        documents = {job: found.finish(job) for job in (*held, large, *later)}
+        assert solved_by(found, documents[large]) == [0, 1]
+        starts = [event["job"] for event in found.events("job_started")]
+        assert all(starts.index(large) < starts.index(job) for job in later), starts
+
+
+def test_a_large_job_takes_all_while_nobody_waits():
+    n, graph = isolation.rings(64, 128)
+    assert n == 8192
+    with daemon(*STALL, memory=memory_of(3 * n), group="auto") as (found, _):
+        document = found.finish(found.submit(graph).expect(202).json["id"])
+        assert solved_by(found, document) == [0, 1]
+        document = found.solve(isolation.rings(63, 128)[1])
+        assert solved_by(found, document) == []
+
+
+def test_a_lost_group_costs_an_attempt():
+    with daemon(*STALL, memory=memory_of(600), group="auto") as (found, plan):
+        plan.write((700, "round", "exit", 1, 1), (701, "round", "signal", int(signal.SIGSEGV), 0))
+        lost = found.submit(ring(700)).expect(202).json["id"]
+        doomed = found.submit(ring(701)).expect(202).json["id"]
+        small = [found.submit(ring(n)).expect(202).json["id"] for n in range(20, 30)]
+        document = found.finish(lost)
+        assert solved_by(found, document) == [0, 1] and document["workers_lost"] == 1, document
+        document = found.finish(doomed)
+        assert document["problem"]["code"] == "PoisonJob" and document["workers_lost"] == 3, document
+        for job in small:
+            assert solved_by(found, found.finish(job)) == []
+        assert solved_by(found, found.solve(ring(702))) == [0, 1]
+
+
+def test_while_the_group_is_down_the_others_go_on():
+    with daemon(*STALL, memory=memory_of(600), group="auto") as (found, plan):
+        plan.write((700, "round", "exit", 1, 1), (0, "open", "exit", 1, 0))
+        large = found.submit(ring(700)).expect(202).json["id"]
+        document = found.solve(ring(20))
+        assert solved_by(found, document) == []
+        assert found.get(f"/v1/jobs/{large}").json["state"] in ("queued", "running")
+        plan.write()
+        assert solved_by(found, found.finish(large)) == [0, 1]
+
+
+def test_all_devices_solve_every_job_where_it_is_so_configured():
+    with daemon(*STALL, memory=memory_of(600, 3), group="all") as (found, _):
+        assert devices_of(found) == [[0, 1, 2]]
+        assert len(children_of(found)) == 1
+        assert solved_by(found, found.solve(ring(1000))) == [0, 1, 2]
+        assert found.get("/metrics").body.count(b"apspd_device_memory_size_bytes{") == 1
+
+
+def test_devices_may_stay_apart():
+    with daemon(*STALL, memory=memory_of(600), group="none") as (found, _):
+        assert devices_of(found) == [[0], [1]]
+        found.submit(ring(700), "?result=matrix").expect(413, "TooLarge")
+    with daemon(*STALL, memory=memory_of(600, 1), group="auto") as (found, _):
+        assert devices_of(found) == [[0]]
+
+
+harness.run(globals(), each=False)
