@@ -10,8 +10,14 @@ enum status solver_open(const struct solver_config *config, struct solver **ret_
     if (config->choice == SOLVER_GPU && !gpu) {
         return problem_set(reterr, STATUS_NO_DEVICE, "No GPU can be used: %s.", reason);
     }
-    const enum status status = gpu ? solver_gpu_open(0, 1, ret_solver, reterr)
-                                   : solver_cpu_open(config, ret_solver, reterr);
+    enum status status;
+    if (gpu) {
+        /* A command has one job at a time, which small graphs leave to the first. */
+        const uint32_t members = config->group == SOLVER_GROUP_ALL ? solver_gpu_count(reason) : 1;
+        status = solver_gpu_open(0, members, ret_solver, reterr);
+    } else {
+        status = solver_cpu_open(config, ret_solver, reterr);
+    }
     if (status == STATUS_OK) {
         solver_allow_plans(*ret_solver, config);
     }

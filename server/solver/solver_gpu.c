@@ -46,7 +46,7 @@ static void describe(const struct solver *solver, struct solver_device *ret_devi
     memset(ret_device, 0, sizeof(*ret_device));
     snprintf(ret_device->solver, sizeof(ret_device->solver), "gpu");
     if (self->members > 1) {
-        snprintf(ret_device->name, sizeof(ret_device->name), "%u x %.56s", self->members,
+        snprintf(ret_device->name, sizeof(ret_device->name), "%u x %.48s", self->members,
                  self->device.name);
     } else {
         snprintf(ret_device->name, sizeof(ret_device->name), "%s", self->device.name);
@@ -236,7 +236,12 @@ static void set_figures(struct solver *model, const struct solver_figures *figur
 
 static enum status measure_limits(struct solver *solver, struct device_limits *ret_limits)
 {
-    return gpu_limits_measure(((struct solver_gpu *)solver)->gpu, ret_limits);
+    const struct solver_gpu *self = (const struct solver_gpu *)solver;
+    const enum status status = gpu_limits_measure(self->gpu, ret_limits);
+    for (int i = 0; i < ARITHMETIC_COUNT && status == STATUS_OK; i++) {
+        ret_limits->relaxations_per_s[i] *= self->members; /* alike */
+    }
+    return status;
 }
 
 static const struct solver_class solver_gpu_class = {

@@ -101,6 +101,21 @@ def objects():
     return {one["kind"]: one for one in found}
 
 
+def test_the_mpi_job_has_a_rank_for_each_worker_and_its_files_where_they_see_them():
+    if yaml is None:
+        print("python3-yaml is not installed")
+        return
+    job = yaml.safe_load(read(DEPLOY, "mpijob.yaml"))
+    assert (job["apiVersion"], job["kind"]) == ("kubeflow.org/v2beta1", "MPIJob"), job
+    roles = job["spec"]["mpiReplicaSpecs"]
+    launcher, worker = (roles[name]["template"]["spec"]["containers"][0] for name in ("Launcher", "Worker"))
+    arguments = launcher["args"]
+    assert launcher["command"] == ["mpirun"] and "apsp-mpi" in arguments, arguments
+    assert arguments[arguments.index("-n") + 1] == str(roles["Worker"]["replicas"]), arguments
+    files = [argument for argument in arguments if argument.startswith("/")]
+    assert len(files) == 2 and all(file.startswith(worker["volumeMounts"][0]["mountPath"]) for file in files)
+
+
 def test_the_kubernetes_objects_have_their_form():
     if yaml is None:
         print("python3-yaml is not installed")
