@@ -2,60 +2,20 @@
  * after it: its ancestors in the elimination tree. So a pair takes both climbs to the root, whose
  * common ancestors are compared, and a row takes one climb and a sweep from the root down (Delling
  * et al., PHAST, 2011; Buchhold, Sanders, Wagner 2019). */
-#include "proto/hierarchy.h"
+#include "proto/hierarchy_kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#define LINE_BYTES 64
 #define NOTHING_CLIMBED UINT32_MAX
 /* Rows side by side take this much at most, or are swept one by one. */
 #define LANES_BYTES_MAX ((size_t)256 << 20)
 
-struct search_operations {
-    uint32_t (*climb)(const struct hierarchy_search *search, const void *weights, uint32_t from,
-                      void *ret_depth);
-    void (*meet)(const struct hierarchy_search *search, uint32_t common, void *ret_element);
-    void (*clear)(void *elements, size_t count);
-    void (*start)(const struct hierarchy_search *search, uint32_t from, uint32_t lane,
-                  uint32_t lanes, void *elements);
-    void (*sweep)(const struct hierarchy_search *search, void *elements);
-    void (*sweep_lanes)(const struct hierarchy_search *search, void *elements);
-    void (*order)(const struct hierarchy_search *search, const void *elements, uint32_t count,
-                  uint32_t lanes, void *ret_rows);
-};
-
-struct hierarchy_search {
-    const struct hierarchy *hierarchy;
-    const struct search_operations *operations;
-    size_t element_bytes;
-    int32_t above; /* see front_body.h */
-    /* By depth, from the root on: the vertex that is nearest has the highest index. */
-    void *forward;
-    void *backward;
-    uint32_t climbed;  /* the position that forward is of; NOTHING_CLIMBED = none */
-    void *local;       /* columns and rows of a supernode */
-    void *distance;    /* by position, made when a row is asked for */
-    void *local_lanes; /* the same in lanes */
-    void *distance_lanes;
-};
-
-#define ELEMENT int32_t
-#define UNREACHABLE UNREACHABLE_I4
-#define NAME(verb) verb##_i4
-#define CANONICAL(x, above) ((x) > (above) ? UNREACHABLE_I4 : (x))
-#include "proto/hierarchy_search_body.h"
-
-#define ELEMENT float
-#define UNREACHABLE __builtin_inff()
-#define NAME(verb) verb##_f4
-#define CANONICAL(x, above) (x)
-#include "proto/hierarchy_search_body.h"
-
-#define ELEMENT double
-#define UNREACHABLE __builtin_inf()
-#define NAME(verb) verb##_f8
-#define CANONICAL(x, above) (x)
-#include "proto/hierarchy_search_body.h"
+static const struct hierarchy_operations *const kernels[ISA_COUNT] = {
+    [ISA_PORTABLE] = hierarchy_kernel_portable,
+    [ISA_AVX2] = hierarchy_kernel_avx2,
+    [ISA_AVX512] = hierarchy_kernel_avx512};
 
 enum status hierarchy_search_create(const struct hierarchy *hierarchy,
                                     struct hierarchy_search **ret_search)
@@ -67,18 +27,17 @@ enum status hierarchy_search_create(const struct hierarchy *hierarchy,
         return STATUS_NO_MEMORY;
     }
     search->hierarchy = hierarchy;
-    search->operations = kind == KIND_I4   ? &operations_i4
-                         : kind == KIND_F4 ? &operations_f4
-                                           : &operations_f8;
+    search->operations = &kernels[isa_best()][kind];
     search->element_bytes = bytes;
     search->above = hierarchy->summary.negative ? UNREACHABLE_I4_DRIFT : UNREACHABLE_I4 - 1;
     search->climbed = NOTHING_CLIMBED;
     search->forward = malloc(((size_t)hierarchy->height + 1) * bytes);
     search->backward = malloc(((size_t)hierarchy->height + 1) * bytes);
     search->local = malloc(((size_t)hierarchy->largest + 1) * bytes);
-    search->distance = malloc(((size_t)hierarchy->summary.vertex_count + 1) * bytes);
+    search->stack = malloc(((size_t)hierarchy->height + 1) * bytes);
+    search->path = malloc(((size_t)hierarchy->height + 1) * sizeof(uint32_t));
     if (search->forward == NULL || search->backward == NULL || search->local == NULL ||
-        search->distance == NULL) {
+        search->stack == NULL || search->path == NULL) {
         hierarchy_search_destroy(search);
         return STATUS_NO_MEMORY;
     }
@@ -94,9 +53,9 @@ void hierarchy_search_destroy(struct hierarchy_search *search)
     free(search->forward);
     free(search->backward);
     free(search->local);
-    free(search->distance);
-    free(search->local_lanes);
-    free(search->distance_lanes);
+    free(search->stack);
+    free(search->path);
+    free(search->block_lanes);
     free(search);
 }
 
@@ -143,50 +102,91 @@ void hierarchy_distance(struct hierarchy_search *search, uint32_t source, uint32
     search->operations->meet(search, common, ret_element);
 }
 
+/* False without memory. */
+static bool order_blocks(struct hierarchy_search *search)
+{
+    const struct hierarchy_shape *shape = &search->hierarchy->shape;
+    const uint32_t n = shape->vertex_count;
+    uint32_t *filled = calloc(n / HIERARCHY_BLOCK + 1, sizeof(*filled));
+    for (uint32_t vertex = 0; filled != NULL && vertex < n; vertex++) {
+        const uint32_t block = shape->position_of[vertex] / HIERARCHY_BLOCK;
+        search->block_order[block * HIERARCHY_BLOCK + filled[block]++] = vertex;
+    }
+    free(filled);
+    return filled != NULL;
+}
+
 /* Without memory for lanes the rows are swept one by one. */
 static bool has_lanes(struct hierarchy_search *search)
 {
-    const size_t lane_bytes = HIERARCHY_LANES * search->element_bytes;
-    const size_t bytes = search->hierarchy->summary.vertex_count * lane_bytes;
-    if (search->distance_lanes == NULL && bytes <= LANES_BYTES_MAX) {
-        free(search->local_lanes);
-        search->local_lanes = malloc(((size_t)search->hierarchy->largest + 1) * lane_bytes);
-        search->distance_lanes = search->local_lanes != NULL ? malloc(bytes + 1) : NULL;
+    const size_t depths = (size_t)search->hierarchy->height + 1;
+    const size_t bytes = search->element_bytes;
+    const size_t block = (size_t)HIERARCHY_BLOCK * HIERARCHY_LANES * bytes;
+    const size_t stack = depths * HIERARCHY_LANES * bytes;
+    const size_t path = depths * HIERARCHY_LANES * sizeof(uint32_t);
+    const size_t order = search->hierarchy->summary.vertex_count * sizeof(uint32_t);
+    const size_t size = (block + 2 * stack + path + order) / LINE_BYTES * LINE_BYTES + LINE_BYTES;
+    if (search->block_lanes != NULL || size > LANES_BYTES_MAX) {
+        return search->block_lanes != NULL;
     }
-    return search->distance_lanes != NULL;
+    search->block_lanes = aligned_alloc(LINE_BYTES, size);
+    if (search->block_lanes != NULL) {
+        search->stack_lanes = (char *)search->block_lanes + block;
+        search->distance_lanes = (char *)search->stack_lanes + stack;
+        search->path_lanes = (uint32_t *)(void *)((char *)search->distance_lanes + stack);
+        search->block_order = search->path_lanes + depths * HIERARCHY_LANES;
+        if (!order_blocks(search)) {
+            free(search->block_lanes);
+            search->block_lanes = NULL;
+        }
+    }
+    return search->block_lanes != NULL;
+}
+
+/* The climb of a position and its path. */
+static void find_start(struct hierarchy_search *search, uint32_t from, uint32_t *path,
+                       struct hierarchy_start *ret_start)
+{
+    const struct hierarchy *hierarchy = search->hierarchy;
+    uint32_t count = 0;
+    climb_from(search, from);
+    for (uint32_t s = hierarchy->supernode_of[from]; s != NO_SUPERNODE;
+         s = hierarchy->shape.parent[s]) {
+        path[count++] = s;
+    }
+    *ret_start = (struct hierarchy_start){path, count, from, search->forward};
 }
 
 /* Side by side in lanes, those without a row of their own repeat the last one. */
-static void compute_rows(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
-                         uint32_t lanes, void *elements, void *ret_rows)
+static void sweep_lanes(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
+                        void *ret_rows)
 {
-    const struct search_operations *operations = search->operations;
-    const struct hierarchy_shape *shape = &search->hierarchy->shape;
-    operations->clear(elements, (size_t)shape->vertex_count * lanes);
-    for (uint32_t lane = 0; lane < lanes; lane++) {
-        const uint32_t from = shape->position_of[sources[lane < count ? lane : count - 1]];
-        climb_from(search, from);
-        operations->start(search, from, lane, lanes, elements);
+    const struct hierarchy *hierarchy = search->hierarchy;
+    const size_t depths = (size_t)hierarchy->height + 1;
+    for (uint32_t lane = 0; lane < HIERARCHY_LANES; lane++) {
+        const uint32_t source = sources[lane < count ? lane : count - 1];
+        const size_t bytes = depths * search->element_bytes;
+        struct hierarchy_start *start = &search->starts[lane];
+        find_start(search, hierarchy->shape.position_of[source], search->path_lanes + lane * depths,
+                   start);
+        start->distance = (char *)search->distance_lanes + lane * bytes;
+        memcpy(start->distance, search->forward, bytes);
     }
-    if (lanes > 1) {
-        operations->sweep_lanes(search, elements);
-    } else {
-        operations->sweep(search, elements);
-    }
-    operations->order(search, elements, count, lanes, ret_rows);
+    search->operations->sweep_lanes(search, count, ret_rows);
 }
 
 void hierarchy_rows(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
                     void *ret_rows)
 {
-    const size_t row_bytes = search->hierarchy->summary.vertex_count * search->element_bytes;
+    const struct hierarchy_shape *shape = &search->hierarchy->shape;
+    const size_t row_bytes = shape->vertex_count * search->element_bytes;
     CHECK(count <= HIERARCHY_LANES);
     if (count >= HIERARCHY_LANES_MIN && has_lanes(search)) {
-        compute_rows(search, sources, count, HIERARCHY_LANES, search->distance_lanes, ret_rows);
+        sweep_lanes(search, sources, count, ret_rows);
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        compute_rows(search, sources + i, 1, 1, search->distance,
-                     (unsigned char *)ret_rows + i * row_bytes);
+        find_start(search, shape->position_of[sources[i]], search->path, &search->starts[0]);
+        search->operations->sweep(search, (unsigned char *)ret_rows + i * row_bytes);
     }
 }

@@ -1,5 +1,6 @@
 #include "server/solver/cpu/kernel.h"
 
+#include "proto/isa.h"
 #include "proto/status.h"
 
 #include <string.h>
@@ -9,10 +10,10 @@ const struct cpu_kernel *cpu_kernel_usable(uint32_t index)
     const struct cpu_kernel *usable[3];
     uint32_t count = 0;
 #if defined(__x86_64__) || defined(__i386__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")) {
+    if (isa_best() >= ISA_AVX512) {
         usable[count++] = &cpu_kernel_avx512;
     }
-    if (__builtin_cpu_supports("avx2")) {
+    if (isa_best() >= ISA_AVX2) {
         usable[count++] = &cpu_kernel_avx2;
     }
 #endif

@@ -1,3 +1,4 @@
+#include "proto/hierarchy_kernel.h"
 #include "tests/unit/hierarchy_fixture.h"
 
 #include <string.h>
@@ -19,8 +20,15 @@ static void expect(enum kind kind, const void *elements, size_t index, uint64_t 
     }
 }
 
+static const struct hierarchy_operations *operations_of(enum isa isa, enum kind kind)
+{
+    return isa == ISA_PORTABLE ? &hierarchy_kernel_portable[kind]
+           : isa == ISA_AVX2   ? &hierarchy_kernel_avx2[kind]
+                               : &hierarchy_kernel_avx512[kind];
+}
+
 /* Rows one by one and side by side, and pairs in two orders. */
-static void check_searches(const struct graph *graph, enum kind kind)
+static void check_searches(const struct graph *graph, enum kind kind, enum isa isa)
 {
     const uint32_t n = graph->vertex_count;
     struct hierarchy *hierarchy = NULL;
@@ -33,6 +41,7 @@ static void check_searches(const struct graph *graph, enum kind kind)
     assert_non_null(rows);
     assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
     assert_int_equal(hierarchy_search_create(hierarchy, &search), STATUS_OK);
+    search->operations = operations_of(isa, kind);
     for (uint32_t first = 0; first < n; first += 3) {
         const uint32_t count = first % 2 == 0 ? 1 + first % 7 : HIERARCHY_LANES - first % 7;
         uint32_t sources[HIERARCHY_LANES];
@@ -66,14 +75,52 @@ static void distances_are_those_of_the_graph(void **state)
     static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
     for (uint64_t seed = 0; seed < 300; ++seed) {
         struct graph *graph = range_random(seed);
-        check_searches(graph, kinds[seed % 3]);
+        check_searches(graph, kinds[seed % 3], seed / 3 % (isa_best() + 1));
         graph_destroy(graph);
     }
     for (size_t i = 0; i < 6; ++i) {
         struct graph *grid = make_grid(i % 2 == 0);
-        check_searches(grid, kinds[i / 2]);
+        for (enum isa isa = ISA_PORTABLE; isa <= isa_best(); ++isa) {
+            check_searches(grid, kinds[i / 2], isa);
+        }
         graph_destroy(grid);
     }
+}
+
+/* A ring with chords, of more vertices than wait until they are written into the rows. */
+static void rows_side_by_side_are_those_alone(void **state)
+{
+    (void)state;
+    enum { VERTICES = 2 * HIERARCHY_BLOCK + 100 };
+    struct range_edge *edges = calloc(VERTICES, 2 * sizeof(*edges));
+    int32_t *rows = calloc(VERTICES, (HIERARCHY_LANES + 1) * sizeof(*rows));
+    struct hierarchy *hierarchy = NULL;
+    struct hierarchy_search *search = NULL;
+    uint32_t sources[HIERARCHY_LANES];
+    uint64_t size;
+    assert_non_null(edges);
+    assert_non_null(rows);
+    for (uint32_t v = 0; v < VERTICES; ++v) {
+        const uint32_t chord = v % 97 == 0 ? (v + 3001) % VERTICES : (v + 2) % VERTICES;
+        edges[2 * v] = (struct range_edge){v, (v + 1) % VERTICES, (int32_t)(1 + v * 7 % 10)};
+        edges[2 * v + 1] = (struct range_edge){v, chord, (int32_t)(1 + v * 5 % 13)};
+        sources[v % HIERARCHY_LANES] = v;
+    }
+    struct graph *graph = range_build(VERTICES, edges, 2 * (size_t)VERTICES, true);
+    void *bytes = make_bytes(graph, KIND_I4, 1, &size);
+    assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
+    assert_int_equal(hierarchy_search_create(hierarchy, &search), STATUS_OK);
+    hierarchy_rows(search, sources, HIERARCHY_LANES, rows + VERTICES);
+    for (uint32_t i = 0; i < HIERARCHY_LANES; ++i) {
+        hierarchy_rows(search, &sources[i], 1, rows);
+        assert_memory_equal(rows, rows + (size_t)(i + 1) * VERTICES, VERTICES * sizeof(*rows));
+    }
+    hierarchy_search_destroy(search);
+    hierarchy_close(hierarchy);
+    graph_destroy(graph);
+    free(bytes);
+    free(rows);
+    free(edges);
 }
 
 /* An arc that no path has, and a weight below 0 behind it: the sum is no distance. */
@@ -113,6 +160,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_are_those_of_the_graph),
+        cmocka_unit_test(rows_side_by_side_are_those_alone),
         cmocka_unit_test(what_is_unreachable_stays_so_below_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,74 @@
+/* Built once for each instruction set. */
+#include "proto/hierarchy_kernel.h"
+
+#include <string.h>
+
+/* The widest vectors of the instruction set. */
+#ifdef __AVX512F__
+#define VECTOR_BYTES 64
+#elif defined(__AVX2__)
+#define VECTOR_BYTES 32
+#else
+#define VECTOR_BYTES 16
+#endif
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* Supernodes of so few columns and rows have code of their own: most of a road network are such,
+ * and the ends of loops that short are not foreseen by a processor. */
+#define SMALL_COLUMNS 6
+#define SMALL_ROWS 4
+#define SMALL_SIZE (SMALL_COLUMNS + SMALL_ROWS)
+#define SMALL(columns, rows) ((columns) * (SMALL_ROWS + 1) + (rows))
+
+static bool is_on_path(const struct hierarchy_start *start, uint32_t s)
+{
+    return start->path_count > 0 && start->path[start->path_count - 1] == s;
+}
+
+/* Goes on from supernode s on the paths that meet it, down from the root. The next one that a path
+ * meets, or NO_SUPERNODE. */
+static uint32_t next_met(struct hierarchy_search *search, uint32_t count, uint32_t s)
+{
+    uint32_t next = NO_SUPERNODE;
+    for (uint32_t i = 0; i < count; i++) {
+        struct hierarchy_start *start = &search->starts[i];
+        start->path_count -= is_on_path(start, s);
+        if (start->path_count > 0) {
+            const uint32_t met = start->path[start->path_count - 1];
+            next = next == NO_SUPERNODE || met > next ? met : next;
+        }
+    }
+    return next;
+}
+
+#define ELEMENT int32_t
+#define MASK int32_t
+#define UNREACHABLE UNREACHABLE_I4
+#define NAME(verb) verb##_i4
+#define CANONICAL(x, above) ((x) > (above) ? UNREACHABLE_I4 : (x))
+#define CANONICAL_VECTOR(x, above) choose_i4((x) > (above), (vector_i4){0} + UNREACHABLE_I4, x)
+#include "proto/hierarchy_kernel_body.h"
+
+#define ELEMENT float
+#define MASK int32_t
+#define UNREACHABLE __builtin_inff()
+#define NAME(verb) verb##_f4
+#define CANONICAL(x, above) (x)
+#define CANONICAL_VECTOR(x, above) (x)
+#include "proto/hierarchy_kernel_body.h"
+
+#define ELEMENT double
+#define MASK int64_t
+#define UNREACHABLE __builtin_inf()
+#define NAME(verb) verb##_f8
+#define CANONICAL(x, above) (x)
+#define CANONICAL_VECTOR(x, above) (x)
+#include "proto/hierarchy_kernel_body.h"
+
+/* TABLE: the name of its table, by the build. */
+const struct hierarchy_operations TABLE[KIND_COUNT] = {
+    [KIND_I4] = {climb_i4, meet_i4, sweep_i4, sweep_lanes_i4},
+    [KIND_F4] = {climb_f4, meet_f4, sweep_f4, sweep_lanes_f4},
+    [KIND_F8] = {climb_f8, meet_f8, sweep_f8, sweep_lanes_f8},
+};

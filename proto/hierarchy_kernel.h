@@ -1,0 +1,55 @@
+/* The inner loops of hierarchy_search.c: one operations table for each kind and instruction set.
+ * hierarchy_kernel.c is compiled for each of them. */
+#pragma once
+
+#include "proto/hierarchy.h"
+#include "proto/isa.h"
+
+/* Elements of this many positions wait until they are written into the rows, in the cache. */
+#define HIERARCHY_BLOCK 4096
+
+/* One source of rows. */
+struct hierarchy_start {
+    uint32_t *path; /* its supernode and those above it, to the root */
+    uint32_t path_count;
+    uint32_t from;  /* the position */
+    void *distance; /* by depth, from the root on, of itself and the vertices above it */
+};
+
+struct hierarchy_search {
+    const struct hierarchy *hierarchy;
+    const struct hierarchy_operations *operations;
+    size_t element_bytes;
+    int32_t above; /* see front_body.h */
+    /* By depth, from the root on: the vertex that is nearest has the highest index. */
+    void *forward;
+    void *backward;
+    uint32_t climbed; /* the position that forward is of; UINT32_MAX = none */
+    void *local;      /* columns and rows of a supernode */
+    void *stack;      /* by depth, of the vertex that a sweep is at and those above it */
+    uint32_t *path;
+    struct hierarchy_start starts[HIERARCHY_LANES];
+    /* Made when many rows are asked for, as one piece: */
+    void *block_lanes;
+    void *stack_lanes;
+    void *distance_lanes;  /* of each start in turn */
+    uint32_t *path_lanes;  /* likewise */
+    uint32_t *block_order; /* the vertices of each HIERARCHY_BLOCK positions, ascending */
+};
+
+struct hierarchy_operations {
+    /* ret_depth: by depth, of the ancestors of the position and itself. */
+    void (*climb)(const struct hierarchy_search *search, const void *weights, uint32_t from,
+                  void *ret_depth);
+    /* The least sum over the common ancestors. */
+    void (*meet)(const struct hierarchy_search *search, uint32_t common, void *ret_element);
+    /* From starts[0] to all, by vertex. */
+    void (*sweep)(struct hierarchy_search *search, void *ret_row);
+    /* From each of starts, of which the first `count` are wanted, one row behind the other. */
+    void (*sweep_lanes)(struct hierarchy_search *search, uint32_t count, void *ret_rows);
+};
+
+/* By instruction set and kind; none for u2. */
+extern const struct hierarchy_operations hierarchy_kernel_portable[KIND_COUNT];
+extern const struct hierarchy_operations hierarchy_kernel_avx2[KIND_COUNT];
+extern const struct hierarchy_operations hierarchy_kernel_avx512[KIND_COUNT];

@@ -1,0 +1,278 @@
+/* The loops of hierarchy_kernel.c in one kind; no include guard, as it is included once for each,
+ * with ELEMENT, UNREACHABLE, NAME and CANONICAL defined as for front_body.h, MASK an integer as
+ * wide as ELEMENT, and CANONICAL_VECTOR the CANONICAL of a vector. */
+
+static void NAME(climb)(const struct hierarchy_search *search, const void *weights, uint32_t from,
+                        void *ret_depth)
+{
+    const struct hierarchy *hierarchy = search->hierarchy;
+    const struct hierarchy_shape *shape = &hierarchy->shape;
+    const int32_t above = search->above;
+    ELEMENT *local = search->local;
+    ELEMENT *depth = ret_depth;
+    uint32_t s = hierarchy->supernode_of[from];
+    const uint32_t count = hierarchy->above[s] + shape->first[s + 1] - from;
+    (void)above;
+    for (uint32_t i = 0; i < count; i++) {
+        depth[i] = UNREACHABLE;
+    }
+    depth[count - 1] = 0;
+    for (; s != NO_SUPERNODE; s = shape->parent[s]) {
+        const uint32_t columns = hierarchy_columns(shape, s);
+        const uint32_t size = columns + hierarchy_rows_below(shape, s);
+        const uint32_t *row_depth = hierarchy->row_depth + shape->row_begin[s];
+        const uint32_t top = hierarchy->above[s] + columns - 1; /* the depth of its first column */
+        const uint32_t first = from > shape->first[s] ? from - shape->first[s] : 0;
+        for (uint32_t i = first; i < columns; i++) {
+            local[i] = depth[top - i];
+        }
+        for (uint32_t i = columns; i < size; i++) {
+            local[i] = depth[row_depth[i - columns]];
+        }
+        for (uint32_t k = first; k < columns; k++) {
+            const ELEMENT *restrict arc =
+                (const ELEMENT *)weights + shape->weight_begin[s] + (size_t)k * size;
+            const ELEMENT way = CANONICAL(local[k], above);
+            depth[top - k] = way;
+            if (way == UNREACHABLE) {
+                continue;
+            }
+            for (uint32_t i = k + 1; i < size; i++) {
+                const ELEMENT sum = way + arc[i];
+                local[i] = sum < local[i] ? sum : local[i];
+            }
+        }
+        for (uint32_t i = columns; i < size; i++) {
+            depth[row_depth[i - columns]] = local[i];
+        }
+    }
+}
+
+static void NAME(meet)(const struct hierarchy_search *search, uint32_t common, void *ret_element)
+{
+    const ELEMENT *forward = search->forward;
+    const ELEMENT *backward = search->backward;
+    ELEMENT best = UNREACHABLE;
+    for (uint32_t i = 0; i < common; i++) {
+        const ELEMENT sum = forward[i] + backward[i];
+        best = sum < best ? sum : best;
+    }
+    best = CANONICAL(best, search->above);
+    memcpy(ret_element, &best, sizeof(best));
+}
+
+/* ---- Rows ----
+ *
+ * From the root down each column takes the way by each later vertex that it has an arc from. The
+ * reverse of a postorder is a preorder: a stack of the vertices on the way from the root, by depth,
+ * has all that a column needs, and stays in the cache. */
+
+/* The elements of a supernode on the stack, where it is on the path of a source: those of its
+ * climb, and unreachable for the columns below the source. */
+static void NAME(begin)(const struct hierarchy *hierarchy, const struct hierarchy_start *start,
+                        uint32_t s, ELEMENT *own, uint32_t lanes, bool is_met)
+{
+    const ELEMENT *distance = (const ELEMENT *)start->distance + hierarchy->above[s];
+    const uint32_t columns = hierarchy_columns(&hierarchy->shape, s);
+    const uint32_t last = hierarchy->shape.first[s + 1] - 1;
+    for (uint32_t i = 0; i < columns; i++) {
+        own[(size_t)i * lanes] = is_met && last - i >= start->from ? distance[i] : UNREACHABLE;
+    }
+}
+
+/* arcs: of the supernode; own: its part of the stack. Where the counts are constants there is no
+ * loop left, and the elements stay in registers. */
+ALWAYS_INLINE void NAME(sweep_block)(uint32_t columns, uint32_t rows, bool is_begun,
+                                     const ELEMENT *arcs, const uint32_t *row_depth,
+                                     const ELEMENT *stack, ELEMENT *local, int32_t above,
+                                     ELEMENT *own, const uint32_t *vertex, ELEMENT *ret_row)
+{
+    const uint32_t size = columns + rows;
+    (void)above;
+    for (uint32_t i = 0; i < rows; i++) {
+        local[columns + i] = stack[row_depth[i]];
+    }
+    for (uint32_t k = columns; k-- > 0;) {
+        const ELEMENT *arc = arcs + (size_t)k * size;
+        ELEMENT best = is_begun ? own[columns - 1 - k] : UNREACHABLE;
+        /* The column behind this one is the last to be known. */
+        for (uint32_t j = size; j-- > k + 1;) {
+            const ELEMENT sum = local[j] + arc[j];
+            best = sum < best ? sum : best;
+        }
+        best = CANONICAL(best, above);
+        local[k] = best;
+        own[columns - 1 - k] = best;
+        ret_row[vertex[k]] = best;
+    }
+}
+
+static void NAME(sweep)(struct hierarchy_search *search, void *ret_row)
+{
+    const struct hierarchy *hierarchy = search->hierarchy;
+    const struct hierarchy_shape *shape = &hierarchy->shape;
+    const struct hierarchy_start *start = &search->starts[0];
+    ELEMENT *stack = search->stack;
+    ELEMENT few[SMALL_SIZE];
+    uint32_t next = next_met(search, 1, NO_SUPERNODE);
+    for (uint32_t s = shape->supernode_count; s-- > 0;) {
+        const uint32_t columns = hierarchy_columns(shape, s);
+        const uint32_t rows = hierarchy_rows_below(shape, s);
+        const ELEMENT *arcs = (const ELEMENT *)hierarchy->down + shape->weight_begin[s];
+        const uint32_t *row_depth = hierarchy->row_depth + shape->row_begin[s];
+        const uint32_t *vertex = shape->vertex_at + shape->first[s];
+        ELEMENT *own = stack + hierarchy->above[s];
+        const bool is_begun = s == next;
+        const bool is_small = !is_begun && columns <= SMALL_COLUMNS && rows <= SMALL_ROWS;
+        if (is_begun) {
+            NAME(begin)(hierarchy, start, s, own, 1, true);
+            next = next_met(search, 1, s);
+        }
+#define SWEEP_BLOCK(c, r, begun, local)                                                            \
+    NAME(sweep_block)                                                                              \
+    (c, r, begun, arcs, row_depth, stack, local, search->above, own, vertex, ret_row)
+#define SMALL_CASE(c, r)                                                                           \
+    case SMALL(c, r):                                                                              \
+        SWEEP_BLOCK(c, r, false, few);                                                             \
+        break
+        switch (is_small ? SMALL(columns, rows) : 0) {
+            SMALL_CASE(1, 1);
+            SMALL_CASE(1, 2);
+            SMALL_CASE(1, 3);
+            SMALL_CASE(1, 4);
+            SMALL_CASE(2, 1);
+            SMALL_CASE(2, 2);
+            SMALL_CASE(2, 3);
+            SMALL_CASE(3, 1);
+            SMALL_CASE(3, 2);
+            SMALL_CASE(3, 3);
+            SMALL_CASE(4, 1);
+            SMALL_CASE(4, 2);
+            SMALL_CASE(4, 3);
+            SMALL_CASE(5, 2);
+            SMALL_CASE(5, 3);
+            SMALL_CASE(6, 2);
+        default:
+            SWEEP_BLOCK(columns, rows, is_begun, search->local);
+        }
+#undef SMALL_CASE
+#undef SWEEP_BLOCK
+    }
+}
+
+/* ---- Many rows ---- */
+
+typedef ELEMENT NAME(vector) __attribute__((vector_size(VECTOR_BYTES)));
+typedef MASK NAME(mask) __attribute__((vector_size(VECTOR_BYTES)));
+#define VECTORS (HIERARCHY_LANES * sizeof(ELEMENT) / VECTOR_BYTES)
+
+typedef union {
+    ELEMENT at[HIERARCHY_LANES];
+    NAME(vector) vector[VECTORS];
+} NAME(lanes);
+
+ALWAYS_INLINE NAME(vector) NAME(choose)(NAME(mask) first, NAME(vector) a, NAME(vector) b)
+{
+    return (NAME(vector))(((NAME(mask))a & first) | ((NAME(mask))b & ~first));
+}
+
+ALWAYS_INLINE void NAME(relax)(NAME(lanes) * best, const NAME(lanes) * from, ELEMENT weight)
+{
+    for (uint32_t i = 0; i < VECTORS; i++) {
+        const NAME(vector) sum = from->vector[i] + weight;
+        best->vector[i] = NAME(choose)(sum < best->vector[i], sum, best->vector[i]);
+    }
+}
+
+/* The arcs of a column lead to the columns behind it, which are before it on the stack, and to the
+ * rows. */
+ALWAYS_INLINE NAME(lanes)
+    NAME(sweep_column)(NAME(lanes) best, const ELEMENT *arc, const NAME(lanes) * column,
+                       uint32_t behind, const NAME(lanes) * stack, const uint32_t *row_depth,
+                       uint32_t rows, int32_t above)
+{
+    (void)above;
+    for (uint32_t j = 0; j < behind; j++) {
+        NAME(relax)(&best, column - 1 - j, arc[j]);
+    }
+    for (uint32_t i = 0; i < rows; i++) {
+        NAME(relax)(&best, &stack[row_depth[i]], arc[behind + i]);
+    }
+    for (uint32_t i = 0; i < VECTORS; i++) {
+        best.vector[i] = CANONICAL_VECTOR(best.vector[i], above);
+    }
+    return best;
+}
+
+/* Writes a block of positions into the rows, in the order of their vertices: lines are whole before
+ * they leave the cache. */
+ALWAYS_INLINE void NAME(write_block)(const struct hierarchy_search *search, uint32_t first,
+                                     uint32_t end, uint32_t count, ELEMENT *ret_rows)
+{
+    const struct hierarchy_shape *shape = &search->hierarchy->shape;
+    const NAME(lanes) *block = search->block_lanes;
+    const size_t n = shape->vertex_count;
+    for (uint32_t i = first; i < end; i++) {
+        const uint32_t vertex = search->block_order[i];
+        const NAME(lanes) *from = &block[shape->position_of[vertex] - first];
+        for (uint32_t lane = 0; lane < count; lane++) {
+            ret_rows[lane * n + vertex] = from->at[lane];
+        }
+    }
+}
+
+static void NAME(sweep_lanes)(struct hierarchy_search *search, uint32_t count, void *ret_rows)
+{
+    const struct hierarchy *hierarchy = search->hierarchy;
+    const struct hierarchy_shape *shape = &hierarchy->shape;
+    NAME(lanes) *stack = search->stack_lanes;
+    NAME(lanes) *block = search->block_lanes;
+    NAME(lanes) unreachable;
+    for (uint32_t lane = 0; lane < HIERARCHY_LANES; lane++) {
+        unreachable.at[lane] = UNREACHABLE;
+    }
+    uint32_t next = next_met(search, HIERARCHY_LANES, NO_SUPERNODE);
+    for (uint32_t s = shape->supernode_count; s-- > 0;) {
+        const uint32_t columns = hierarchy_columns(shape, s);
+        const uint32_t rows = hierarchy_rows_below(shape, s);
+        const uint32_t *row_depth = hierarchy->row_depth + shape->row_begin[s];
+        NAME(lanes) *own = stack + hierarchy->above[s];
+        const bool is_begun = s == next;
+        if (is_begun) {
+            for (uint32_t lane = 0; lane < HIERARCHY_LANES; lane++) {
+                const struct hierarchy_start *start = &search->starts[lane];
+                const bool is_met = is_on_path(start, s);
+                NAME(begin)(hierarchy, start, s, &own->at[lane], HIERARCHY_LANES, is_met);
+            }
+            next = next_met(search, HIERARCHY_LANES, s);
+        }
+        for (uint32_t k = columns; k-- > 0;) {
+            const ELEMENT *arc = (const ELEMENT *)hierarchy->down + shape->weight_begin[s] +
+                                 (size_t)k * (columns + rows);
+            NAME(lanes) *column = own + (columns - 1 - k);
+            const NAME(lanes) best =
+                NAME(sweep_column)(is_begun ? *column : unreachable, arc + k + 1, column,
+                                   columns - 1 - k, stack, row_depth, rows, search->above);
+            *column = best;
+            const uint32_t position = shape->first[s] + k;
+            block[position % HIERARCHY_BLOCK] = best;
+            if (position % HIERARCHY_BLOCK == 0) {
+                const uint32_t left = shape->vertex_count - position;
+                const uint32_t end = left < HIERARCHY_BLOCK ? left : HIERARCHY_BLOCK;
+                if (count == HIERARCHY_LANES) { /* a constant */
+                    NAME(write_block)(search, position, position + end, HIERARCHY_LANES, ret_rows);
+                } else {
+                    NAME(write_block)(search, position, position + end, count, ret_rows);
+                }
+            }
+        }
+    }
+}
+
+#undef VECTORS
+#undef ELEMENT
+#undef MASK
+#undef UNREACHABLE
+#undef NAME
+#undef CANONICAL
+#undef CANONICAL_VECTOR
