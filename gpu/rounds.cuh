@@ -113,7 +113,7 @@ MUST_CHECK static enum status rounds_start_pivot(const struct rounds<semiring> *
     diagonal.control = gpu->control;
     diagonal.negative = &gpu->alarm_device->negative;
     STATUS_TRY(diagonal_launch<semiring>(rounds->matrix, diagonal, gpu->stream));
-    struct panel_step panel;
+    struct panel_step panel = {};
     panel.panels = NULL;
     panel.row_count = rounds->plan->tile_count;
     panel.column_count = rounds->symmetric ? 0 : rounds->plan->tile_count;
