@@ -100,14 +100,19 @@ static size_t take_header(char *bytes, size_t unit, size_t count, void *context)
     return size;
 }
 
+static bool is_for_sink(const struct client *client)
+{
+    long http_status = 0;
+    curl_easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &http_status);
+    return client->sink != NULL && (http_status == 200 || http_status == 206);
+}
+
 /* Less than all that came ends the transfer. */
 static size_t take_body(char *bytes, size_t unit, size_t count, void *context)
 {
     struct client *client = context;
     const size_t size = unit * count;
-    long http_status = 0;
-    curl_easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &http_status);
-    if (client->sink != NULL && (http_status == 200 || http_status == 206)) {
+    if (is_for_sink(client)) {
         return client->sink(client->sink_context, bytes, size) ? size : 0;
     }
     if (size > BODY_LIMIT - client->answer.body.size) {
@@ -195,6 +200,8 @@ static enum status describe_refusal(struct client *client, struct problem *reter
         problem_hint(reterr, "%s", hint);
     } else if (answer->http_status == 401) {
         problem_hint(reterr, "APSPD_KEY is the key to show.");
+    } else if (answer->http_status / 100 == 3) {
+        problem_hint(reterr, "Redirects are not followed. APSPD_URL or --url names the service.");
     }
     reterr->line = (uint64_t)json_integer_value(json_object_get(document, "line"));
     reterr->column = (uint64_t)json_integer_value(json_object_get(document, "column"));
@@ -251,8 +258,10 @@ static enum status ask(struct client *client, const char *path, FILE *file,
     free(url);
     curl_slist_free_all(client->headers);
     client->headers = NULL;
-    /* A refusal may come before all of the body was sent. */
-    if (client->answer.http_status >= 400) {
+    /* A refusal may come before all of the body was sent. A redirect is not followed, so it is one.
+     */
+    if (client->answer.http_status >= 300 ||
+        (code == CURLE_OK && client->sink != NULL && !is_for_sink(client))) {
         return describe_refusal(client, reterr);
     }
     return code == CURLE_OK ? STATUS_OK : describe_failure(client, code, reterr);

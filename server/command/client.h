@@ -43,8 +43,9 @@ void client_append_parameter(const struct client *client, struct text *path, con
 
 /* Sends a request and waits for its answer, again where the service says when (429, 503 with
  * Retry-After). path: behind the base. body: NULL for none; a file has its size, or -1 where that
- * is not known, and is sent from where it stands. STATUS_OK for answers below 400. A service that
- * is not there, or refuses, sets the exit code 4 of the call, but for a graph that is wrong. */
+ * is not known, and is sent from where it stands. STATUS_OK for answers below 300, and with a sink
+ * for 200 and 206. A service that is not there, or refuses, sets the exit code 4 of the call, but
+ * for a graph that is wrong. */
 MUST_CHECK enum status client_ask(struct client *client, const char *method, const char *path,
                                   const char *body, struct problem *reterr);
 MUST_CHECK enum status client_send_file(struct client *client, const char *path, FILE *file,

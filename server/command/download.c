@@ -139,7 +139,7 @@ static enum status fetch(struct download *download, const char *path, struct pro
             unlink(download->tag);
             continue;
         }
-        const bool is_cut = status != STATUS_OK && client->answer.http_status < 400 &&
+        const bool is_cut = status != STATUS_OK && client->answer.http_status < 300 &&
                             download->error == 0 && !command_interrupted();
         if (!is_cut || download->part == NULL) {
             break;

@@ -218,6 +218,42 @@ def test_a_busy_service_is_asked_again(_):
     assert asked[0][1].startswith("apsp-") and asked[0][2] == "Bearer secret-word", asked
 
 
+def test_a_redirect_is_a_refusal(_):
+    """It is not followed: nothing was deleted, asked or downloaded behind it."""
+
+    class Redirect(http.server.BaseHTTPRequestHandler):
+        def answer(self):
+            self.send_response(self.server.status)
+            if self.server.status == 301:
+                self.send_header("Location", "https://elsewhere.test" + self.path)
+            self.send_header("Content-Length", "6")
+            self.end_headers()
+            self.wfile.write(b"<html>")
+
+        do_GET = do_DELETE = answer
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Redirect) as server, \
+            tempfile.TemporaryDirectory() as folder:
+        server.status = 301
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        refused(apsp(None, "rm", "g", url=url), 4, "answered 301")
+        refused(apsp(None, "ask", "g", "a", "b", url=url), 4, "answered 301")
+        path = os.path.join(folder, "m.npy")
+        with open(path, "wb") as file:
+            file.write(b"good")
+        # A transforming proxy's 203 is no whole answer of the service either.
+        for status in (301, 203):
+            server.status = status
+            refused(apsp(None, "get", "g", path, url=url), 4, f"answered {status}")
+            with open(path, "rb") as file:
+                assert file.read() == b"good"
+        server.shutdown()
+
+
 def on_terminal(*arguments, **variables):
     """What a terminal would get on standard output and error, and the exit code."""
     leader, follower = pty.openpty()
