@@ -9,6 +9,8 @@
 
 /* The mean radius of the Earth, of the sphere on which metres are measured (IUGG 1980, R1). */
 #define COORDINATES_EARTH_RADIUS 6371008.8
+/* The largest x and y of a plane, in a file and in a question: the square of it is no infinity. */
+#define COORDINATES_LIMIT 1e100
 
 struct coordinates {
     uint32_t count;   /* of the vertices of the graph */

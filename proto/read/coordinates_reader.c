@@ -11,8 +11,6 @@
 
 /* DIMACS writes millionths of degrees. */
 #define CO_UNIT 1e6
-/* The square of what is less is no infinity. */
-#define PLANE_LIMIT 1e100
 /* Fields of a line of CSV that are looked at. */
 #define COLUMN_LIMIT 64
 
@@ -111,7 +109,7 @@ static enum status place_vertex(struct coordinates_reader *reader, uint32_t row,
         problem_hint(reterr, "The longitude comes first; system=plane takes points of a plane.");
         return STATUS_BAD_COORDINATES;
     }
-    if (fabs(place[0]) > PLANE_LIMIT || fabs(place[1]) > PLANE_LIMIT) {
+    if (fabs(place[0]) > COORDINATES_LIMIT || fabs(place[1]) > COORDINATES_LIMIT) {
         return refuse(reader, line, column, "The numbers of this place are too large.", reterr);
     }
     if (coordinates_has(reader->coordinates, row)) {

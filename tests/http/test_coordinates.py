@@ -84,6 +84,8 @@ def test_some_vertices_may_have_none(daemon):
     answer = put(daemon, path, b"vertex,x,y\n2,10,20\n", Content_Type=CSV)
     assert answer.json["coordinates"] == {"system": "plane", "located": 1, "missing": 3}, answer.json
     assert daemon.get(path + "/nearest?x=13&y=24").expect(200).json == {"vertex": 2, "x": 10, "y": 20, "distance": 5}
+    daemon.get(path + "/nearest?x=1e200&y=0").expect(400, "BadParameter")
+    daemon.get(path + "/nearest?x=0&y=-1e101").expect(400, "BadParameter")
     put(daemon, path, b'{"type":"FeatureCollection","features":[]}').expect(200)
     daemon.get(path + "/nearest?lon=1&lat=2").expect(409, "NoCoordinates")
 

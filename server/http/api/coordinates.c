@@ -309,6 +309,9 @@ static enum status take_place(const struct request *request, bool *ret_is_plane,
         return problem_set(reterr, STATUS_BAD_PARAMETER,
                            "lon is -180 to 180 and lat is -90 to 90.");
     }
+    if (fabs(place[0]) > COORDINATES_LIMIT || fabs(place[1]) > COORDINATES_LIMIT) {
+        return problem_set(reterr, STATUS_BAD_PARAMETER, "x and y are -1e100 to 1e100.");
+    }
     *ret_is_plane = is_plane;
     return STATUS_OK;
 }
