@@ -60,7 +60,8 @@ struct coordinates_reader {
     double numbers[2];
     unsigned naming; /* how well it is named; 0 = not */
     uint32_t row;
-    char unknown[64]; /* the name, where the graph has no such vertex */
+    bool is_unknown;  /* the graph has no such vertex */
+    char unknown[64]; /* and its name, which may begin with a NUL */
     struct json_place place;
 };
 
@@ -299,8 +300,9 @@ static void name_feature(struct coordinates_reader *reader, unsigned naming,
         naming > reader->naming) {
         reader->naming = naming;
         reader->place = token->place;
-        reader->unknown[0] = '\0';
-        if (!vertex_names_find(reader->names, token->text, token->size, &reader->row)) {
+        reader->is_unknown =
+            !vertex_names_find(reader->names, token->text, token->size, &reader->row);
+        if (reader->is_unknown) {
             snprintf(reader->unknown, sizeof(reader->unknown), "%s",
                      token->size > 0 ? token->text : " ");
         }
@@ -314,7 +316,7 @@ static enum status end_feature(struct coordinates_reader *reader, const struct j
     if (reader->naming == 0) {
         return refuse_token(reader, token, "This feature names no vertex.", reterr);
     }
-    if (reader->unknown[0] != '\0') {
+    if (reader->is_unknown) {
         return refuse_unknown(place->line, place->column, reader->unknown, strlen(reader->unknown),
                               reterr);
     }

@@ -157,6 +157,7 @@ static void bad_places_are_refused_where_they_stand(void **state)
     refuse_text("\n\n", 0, 0, "no coordinates");
     refuse_text("{\"features\":[\n{\"geometry\":null}]}", 2, 17, "names no vertex");
     refuse_text("{\"features\":[{\"id\":17}]}", 1, 20, "'17'");
+    refuse_text("{\"features\":[{\"id\":\"\\u0000x\"}]}", 1, 20, "");
     refuse_text("{\"features\":[{\"id\":1,\"geometry\":{\"type\":\"LineString\"}}]}", 1, 54,
                 "not a point");
     refuse_text("{\"features\":[{\"geometry\":{\"coordinates\":[[1,2]]}}]}", 1, 42,
