@@ -145,7 +145,10 @@ def test_a_change_that_cannot_be_solved_is_skipped(daemon):
 
 def test_if_match(daemon):
     daemon.solve(b"1 2 5\n2 3 5\n", "?name=guarded&directed=true")
-    tag = daemon.get("/v1/graphs/guarded").headers["ETag"]
+    shown = daemon.get("/v1/graphs/guarded")
+    tag = shown.headers["ETag"]
+    # The document changes while the tag, the id, stays.
+    assert shown.headers["Cache-Control"] == "no-store", shown.headers
     assert tag == f'"{daemon.get("/v1/graphs/guarded").json["id"]}"'
     patch(daemon, "guarded", [[1, 2, 6]], If_Match='"other"').expect(412, "PreconditionFailed")
     patch(daemon, "guarded", [[1, 2, 6]], If_Match=f"W/{tag}").expect(412, "PreconditionFailed")

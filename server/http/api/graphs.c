@@ -39,11 +39,13 @@ static void ask_about(struct request *request, enum call_kind kind,
     request_call(request, resume);
 }
 
-/* The tag is the id: for a change that is to be made to this graph and to no other. */
+/* The tag is the id: for a change that is to be made to this graph and to no other. Names and jobs
+ * change under one tag, so no cache may keep the document. */
 static void show_graph(struct request *request)
 {
     if (request->call->status == STATUS_OK) {
         request_set_header(request, MHD_HTTP_HEADER_ETAG, "\"%s\"", request->call->graph_id);
+        request_set_header(request, "Cache-Control", "no-store");
     }
     request_answer_call(request);
 }
