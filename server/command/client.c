@@ -71,6 +71,16 @@ void client_append(const struct client *client, struct text *path, const char *t
     curl_free(escaped);
 }
 
+struct text client_path(const struct client *client, const char *collection, const char *key,
+                        const char *rest)
+{
+    struct text path = {0};
+    text_printf(&path, "/v1/%s/", collection);
+    client_append(client, &path, key);
+    text_append_string(&path, rest);
+    return path;
+}
+
 void client_append_parameter(const struct client *client, struct text *path, const char *name,
                              const char *value)
 {

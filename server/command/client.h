@@ -6,6 +6,13 @@
 #include <curl/curl.h>
 
 #define CLIENT_TAG_SIZE 128
+/* The flag that every command has that asks a service. */
+#define URL_FLAG                                                                                   \
+    {                                                                                              \
+        "url", "URL",                                                                              \
+            "Address of the service. Else APSPD_URL, else http://127.0.0.1:8080;\n"                \
+            "      unix:PATH is a Unix socket. APSPD_KEY is the key to show."                      \
+    }
 
 /* One answer. Its texts are the client's, until the next request. */
 struct client_answer {
@@ -36,6 +43,9 @@ void client_close(struct client *client);
 /* Adds a header to the next request: "Name: value". */
 void client_add_header(struct client *client, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* "/v1/<collection>/<key><rest>", in a text that is freed by the caller. */
+struct text client_path(const struct client *client, const char *collection, const char *key,
+                        const char *rest);
 /* Appends to an address: the text with its escapes; or, where value is not NULL, a parameter. */
 void client_append(const struct client *client, struct text *path, const char *text);
 void client_append_parameter(const struct client *client, struct text *path, const char *name,

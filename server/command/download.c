@@ -15,9 +15,7 @@
 enum { URL, JSON, TO, FORCE };
 
 static const struct command_flag flags[] = {
-    [URL] = {"url", "URL",
-             "Address of the service. Else APSPD_URL, else http://127.0.0.1:8080;\n"
-             "      unix:PATH is a Unix socket. APSPD_KEY is the key to show."},
+    [URL] = URL_FLAG,
     [JSON] = {"json", NULL, "Print one JSON object as the last line."},
     [TO] = {"to", "FORMAT",
             "Format of the matrix: npy, raw, nthu, json, csv, ndjson, mtx. Else OUT's\n"
@@ -192,18 +190,11 @@ enum status download_matrix(struct client *client, struct problem *reterr)
 {
     struct command_call *call = client->call;
     struct download download = {.client = client, .out = call->operands[1], .file = -1};
-    struct text path = {0};
+    struct text path = client_path(client, "graphs", call->operands[0], "/matrix");
     enum format format;
-    text_append_string(&path, "/v1/graphs/");
-    client_append(client, &path, call->operands[0]);
     enum status status = choose_format(call, &format, reterr);
     if (status == STATUS_OK) {
         client_append_parameter(client, &path, "format", format_info(format)->name);
-        char *query = strchr(path.bytes, '?');
-        struct text whole = {0};
-        text_printf(&whole, "%.*s/matrix%s", (int)(query - path.bytes), path.bytes, query);
-        text_finish(&path);
-        path = whole;
         status = text_status(&path);
     }
     if (status == STATUS_OK) {

@@ -13,12 +13,6 @@
 /* The longest that the service holds an answer. */
 #define HOLD_S 30
 #define BAR_CELLS 24
-#define URL_FLAG                                                                                   \
-    {                                                                                              \
-        "url", "URL",                                                                              \
-            "Address of the service. Else APSPD_URL, else http://127.0.0.1:8080;\n"                \
-            "      unix:PATH is a Unix socket. APSPD_KEY is the key to show."                      \
-    }
 #define JSON_FLAG                                                                                  \
     {                                                                                              \
         "json", NULL, "Print the answer of the service, one JSON object as the last line."         \
@@ -147,17 +141,6 @@ static enum status wait_for_job(struct client *client, const char *id, struct pr
 }
 
 /* ---- Requests ---- */
-
-/* "/v1/<collection>/<key><rest>", in a text that is freed by the caller. */
-static struct text path_to(const struct client *client, const char *collection, const char *key,
-                           const char *rest)
-{
-    struct text path = {0};
-    text_printf(&path, "/v1/%s/", collection);
-    client_append(client, &path, key);
-    text_append_string(&path, rest);
-    return path;
-}
 
 /* Asks, and gives the document to print, which then says what a person reads. */
 static enum status ask_document(struct command_call *call, const char *method, struct text *path,
@@ -374,13 +357,13 @@ static enum status wait_named(struct client *client, struct problem *reterr)
 
 static enum status cancel(struct client *client, struct problem *reterr)
 {
-    struct text path = path_to(client, "jobs", client->call->operands[0], "");
+    struct text path = client_path(client, "jobs", client->call->operands[0], "");
     return ask_document(client->call, "DELETE", &path, client, print_job, reterr);
 }
 
 static enum status remove_graph(struct client *client, struct problem *reterr)
 {
-    struct text path = path_to(client, "graphs", client->call->operands[0], "");
+    struct text path = client_path(client, "graphs", client->call->operands[0], "");
     enum status status = text_status(&path);
     if (status == STATUS_OK) {
         status = client_ask(client, "DELETE", path.bytes, NULL, reterr);
@@ -394,7 +377,7 @@ static enum status remove_graph(struct client *client, struct problem *reterr)
 static struct text path_between(const struct client *client, const char *rest)
 {
     const struct command_call *call = client->call;
-    struct text path = path_to(client, "graphs", call->operands[0], rest);
+    struct text path = client_path(client, "graphs", call->operands[0], rest);
     client_append_parameter(client, &path, "source", call->operands[1]);
     client_append_parameter(client, &path, "target", call->operands[2]);
     return path;
@@ -461,7 +444,7 @@ static enum status ask_path(struct client *client, struct problem *reterr)
 static enum status ask_pairs(struct client *client, struct problem *reterr)
 {
     struct command_call *call = client->call;
-    struct text path = path_to(client, "graphs", call->operands[0], "/distances");
+    struct text path = client_path(client, "graphs", call->operands[0], "/distances");
     FILE *file = NULL;
     int64_t size = 0;
     enum status status = text_status(&path);
