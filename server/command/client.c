@@ -144,6 +144,22 @@ static int look(void *context, curl_off_t total, curl_off_t now, curl_off_t up_t
     return command_interrupted() ? 1 : 0;
 }
 
+/* Whether an address is one of this host, which no proxy reaches. Another one has the user's
+ * no_proxy, which the option would replace. */
+static bool is_loopback(const char *url)
+{
+    static const char *const hosts[] = {"localhost", "127.0.0.1", "[::1]"};
+    const char *scheme_end = strstr(url, "://");
+    const char *host = scheme_end != NULL ? scheme_end + 3 : url;
+    const size_t size = host[0] == '[' ? strcspn(host, "]/") + 1 : strcspn(host, ":/");
+    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+        if (strlen(hosts[i]) == size && strncasecmp(host, hosts[i], size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void set_options(struct client *client, const char *url)
 {
     CURL *curl = client->curl;
@@ -165,7 +181,9 @@ static void set_options(struct client *client, const char *url)
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 20L);
-    curl_easy_setopt(curl, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1");
+    if (is_loopback(client->base)) {
+        curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+    }
     /* The command curl looks at it, the library does not. */
     if (authorities != NULL) {
         curl_easy_setopt(curl, CURLOPT_CAINFO, authorities);

@@ -254,6 +254,30 @@ def test_a_redirect_is_a_refusal(_):
         server.shutdown()
 
 
+def test_variables_for_proxies_count(daemon):
+    """http_proxy but for this host, and no_proxy as the user has it."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        proxy = {"http_proxy": f"http://127.0.0.1:{unused.getsockname()[1]}", "no_proxy": "", "NO_PROXY": ""}
+        lines(apsp(daemon, "jobs", **proxy))
+
+        class Jobs(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write(b'{"jobs":[]}')
+
+            def log_message(self, *_):
+                pass
+
+        with http.server.ThreadingHTTPServer(("127.0.0.2", 0), Jobs) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            url = f"http://127.0.0.2:{server.server_address[1]}"
+            refused(apsp(None, "jobs", url=url, **proxy), 4, "connect")
+            lines(apsp(None, "jobs", url=url, **{**proxy, "no_proxy": "127.0.0.2"}))
+            server.shutdown()
+
+
 def on_terminal(*arguments, **variables):
     """What a terminal would get on standard output and error, and the exit code."""
     leader, follower = pty.openpty()
