@@ -376,21 +376,14 @@ static void lose_process(struct worker *worker, enum task_loss loss, struct task
  * there is no memory to read it the job is tried again. */
 static void read_graph(struct task *task)
 {
-    struct graph *graph = NULL;
-    const enum status status = graph_file_read_open(task->graph_descriptor, &graph);
+    const enum status status = task_read_graph(task);
     if (status == STATUS_OK && task->status == STATUS_CORRUPT) {
         task->status = problem_set(&task->problem, STATUS_NOT_VERIFIED,
                                    "The solver could not read the stored graph %s, which is sound.",
                                    task->graph_id);
     } else if (status != STATUS_OK) {
         task->is_passing = status != STATUS_CORRUPT;
-        task->status = problem_set(&task->problem, status,
-                                   "The stored graph %s cannot be read now.", task->graph_id);
-    }
-    if (task->graph == NULL) {
-        task->graph = graph;
-    } else {
-        graph_destroy(graph);
+        task->status = status;
     }
 }
 

@@ -84,6 +84,27 @@ static enum status make_result_file(const struct task_folders *folders, struct t
     return STATUS_OK;
 }
 
+enum status task_read_graph(struct task *task)
+{
+    const double began_s = clock_monotonic_s();
+    struct graph *graph = NULL;
+    enum status status = graph_file_read_open(task->graph_descriptor, &graph);
+    task->parse_s += clock_monotonic_s() - began_s;
+    if (status == STATUS_OK && graph->vertex_count != task->vertex_count) {
+        status = STATUS_CORRUPT;
+    }
+    if (status == STATUS_OK && task->graph == NULL) {
+        task->graph = graph;
+        return STATUS_OK;
+    }
+    graph_destroy(graph);
+    if (status != STATUS_OK) {
+        return problem_set(&task->problem, status, "The stored graph %s cannot be read.",
+                           task->graph_id);
+    }
+    return STATUS_OK;
+}
+
 /* The pattern of the graph says which file it is. That a graph cannot be read, or is another one,
  * is for the solve to tell. */
 static void open_plan_file(const struct task_folders *folders, struct task *task)
@@ -92,20 +113,12 @@ static void open_plan_file(const struct task_folders *folders, struct task *task
         task->edge_count > KEPT_EDGES_MAX) {
         return;
     }
-    const double began_s = clock_monotonic_s();
-    struct graph *graph = task->graph;
-    if (graph == NULL && graph_file_read_open(task->graph_descriptor, &graph) != STATUS_OK) {
+    if (task->graph == NULL && task_read_graph(task) != STATUS_OK) {
         return;
     }
-    task->parse_s += clock_monotonic_s() - began_s;
-    if (graph->vertex_count != task->vertex_count) {
-        graph_destroy(graph);
-        return;
-    }
-    task->graph = graph;
     /* The order of a hierarchy is another one than that of a plan. */
     const uint64_t seed = task->plan_seed + (task->form == RESULT_FORM_HIERARCHY);
-    plan_file_open(folders->plans, folders->plan_budget_bytes, graph, seed, &task->plan_file);
+    plan_file_open(folders->plans, folders->plan_budget_bytes, task->graph, seed, &task->plan_file);
 }
 
 void task_read_record(const struct task *task, struct plan_record *record)

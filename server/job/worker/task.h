@@ -125,6 +125,9 @@ uint32_t judge_computed_rows(uint32_t sample_rows, bool verify, size_t row_bytes
 
 /* ---- task.c ---- */
 
+/* Reads the graph from its file, into the task if it has none. STATUS_CORRUPT also where it has
+ * another number of vertices than the catalogue says; the problem is set. */
+MUST_CHECK enum status task_read_graph(struct task *task);
 /* Reads the order that an earlier plan for the pattern of its graph found; and after the solve:
  * writes one that is fresh, and frees the words. */
 void task_read_record(const struct task *task, struct plan_record *record);

@@ -1,6 +1,4 @@
-#include "server/clock.h"
 #include "server/job/worker/task.h"
-#include "server/store/graph_file.h"
 
 static const void *row_of(void *context, uint32_t row)
 {
@@ -9,19 +7,10 @@ static const void *row_of(void *context, uint32_t row)
     return result_distances(context, row, &unused, &distances) == STATUS_OK ? distances : NULL;
 }
 
-/* By which the result is judged. */
-static enum status read_graph(struct task *task)
-{
-    const double began_s = clock_monotonic_s();
-    const enum status status = graph_file_read_open(task->graph_descriptor, &task->graph);
-    task->parse_s += clock_monotonic_s() - began_s;
-    return status;
-}
-
 void update_task(uint32_t threads, struct task *task)
 {
     if (task->base == NULL || task->status != STATUS_OK ||
-        (task->graph == NULL && read_graph(task) != STATUS_OK)) {
+        (task->graph == NULL && task_read_graph(task) != STATUS_OK)) {
         return; /* the solver tells what is wrong with the graph */
     }
     const struct observer observer = task_signal_observer(task->signal);

@@ -176,21 +176,6 @@ struct loop {
     struct solver *fallback; /* a CPU solver for kinds that the GPU lacks, opened when needed */
 };
 
-static enum status read_graph(struct task *task)
-{
-    const double began_s = clock_monotonic_s();
-    enum status status = graph_file_read_open(task->graph_descriptor, &task->graph);
-    task->parse_s += clock_monotonic_s() - began_s;
-    if (status == STATUS_OK && task->graph->vertex_count != task->vertex_count) {
-        status = STATUS_CORRUPT;
-    }
-    if (status != STATUS_OK) {
-        return problem_set(&task->problem, status, "The stored graph %s cannot be read.",
-                           task->graph_id);
-    }
-    return STATUS_OK;
-}
-
 /* By the processor, also where the solver is a GPU: a hierarchy is small. */
 static enum status solve_task_hierarchy(const struct loop *loop, struct task *task)
 {
@@ -198,7 +183,7 @@ static enum status solve_task_hierarchy(const struct loop *loop, struct task *ta
     void *bytes = NULL;
     uint64_t size = 0;
     struct plan_record record = {0};
-    enum status status = task->graph == NULL ? read_graph(task) : STATUS_OK;
+    enum status status = task->graph == NULL ? task_read_graph(task) : STATUS_OK;
     if (status == STATUS_OK) {
         task_read_record(task, &record);
         status = solve_hierarchy(task->graph, task->kind, loop->setup->solver.cpu_threads, &record,
@@ -234,7 +219,7 @@ static enum status solve_task(struct loop *loop, struct task *task)
         }
     }
     if (status == STATUS_OK && task->graph == NULL) {
-        status = read_graph(task);
+        status = task_read_graph(task);
     }
     if (status != STATUS_OK) {
         return status;

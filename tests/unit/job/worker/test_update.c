@@ -69,12 +69,36 @@ static void one_that_would_close_a_negative_cycle_is_left_to_the_solver(void **s
     task_finish(&task);
 }
 
+static void a_file_with_another_number_of_vertices_is_left_to_the_solver(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
+    struct solve_arc arc = {0, 1, 0};
+    struct task task = {.graph_id = RING_ID,
+                        .vertex_count = 2,
+                        .kind = KIND_I4,
+                        .form = RESULT_FORM_MATRIX,
+                        .signal = &fixture->signal,
+                        .arcs = &arc,
+                        .arc_count = 1};
+    store_ring(fixture);
+    task.base = solved_ring(fixture);
+    task_open_files(&folders, &task);
+    assert_int_equal(task.status, STATUS_OK);
+    update_task(1, &task);
+    assert_false(task.is_updated);
+    assert_null(task.graph);
+    task_finish(&task);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_task_with_a_base_needs_no_solver, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_that_would_close_a_negative_cycle_is_left_to_the_solver,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_file_with_another_number_of_vertices_is_left_to_the_solver, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
