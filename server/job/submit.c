@@ -110,10 +110,12 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     return STATUS_OK;
 }
 
-/* The graph of a change has the coordinates of its parent, unless it has its own. */
+/* The graph of a change has the coordinates of its parent, unless it has its own, or these are just
+ * being deleted. */
 static void give_coordinates(struct submission *submission, struct commit *commit)
 {
-    if (submission->coordinates.bytes > 0 && commit->entry->coordinates.bytes == 0) {
+    if (submission->coordinates.bytes > 0 && commit->entry->coordinates.bytes == 0 &&
+        commit->entry->changes == 0) {
         memcpy(commit->deleted_id, commit->entry->row.id, sizeof(commit->entry->row.id));
         commit->change.put_coordinates_id = commit->deleted_id;
         commit->change.coordinates_file = submission->coordinates_file;

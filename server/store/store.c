@@ -268,6 +268,9 @@ static void sweep_files(struct store *store, const struct store_change *batch)
         if (!written && change->graph != NULL) {
             sweep_graph(store, change->graph_row->id);
         }
+        if (!written && change->job_row != NULL && change->put_coordinates_id != NULL) {
+            unlinkat(store->dir.coordinates, change->put_coordinates_id, 0);
+        }
         if (is_lost && change->result != NULL) {
             sweep_result(store, change->result_row->graph_id, change->result_row->kind);
         }
@@ -285,11 +288,15 @@ static bool has_damaged_coordinates(const struct store *store, const char *graph
     return status == STATUS_CORRUPT;
 }
 
-/* Phase 5. The name of the file alone decides, so that whoever looks finds the old ones or the new
+/* Coordinates of jobs come before their rows, so that a row which is there has them; all others in
+ * phase 5. The name of the file alone decides, so that whoever looks finds the old ones or the new
  * ones; those of a graph go after its row, without which a start removes them. */
-static void change_coordinates(struct store *store, struct store_change *batch)
+static void change_coordinates(struct store *store, struct store_change *batch, bool of_jobs)
 {
     for (struct store_change *change = batch; change != NULL; change = change->next) {
+        if ((change->job_row != NULL) != of_jobs) {
+            continue;
+        }
         const char *deleted_id = change->delete_coordinates_id;
         enum status status = change->status;
         bool has_changed = false;
@@ -323,9 +330,10 @@ static void carry_out(struct store *store, struct store_change *batch)
 {
     bool has_results = false;
     publish_graphs(store, batch);
+    change_coordinates(store, batch, true);
     write_rows(store, batch);
     sweep_files(store, batch);
-    change_coordinates(store, batch);
+    change_coordinates(store, batch, false);
     state_dir_keep_reserve(&store->dir);
     for (const struct store_change *change = batch; change != NULL; change = change->next) {
         has_results |= touches_results(change);

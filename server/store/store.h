@@ -38,8 +38,9 @@ struct store_change {
     bool quarantine;                 /* the file of delete_result: it is damaged */
     const char *quarantine_graph_id; /* the damaged file alone; its row stays */
     const char *delete_job_id;
-    /* The id of the graph whose coordinates come, in coordinates_file, or go; these changes have no
-     * row, and are carried out once the rows of all others are committed. */
+    /* The id of the graph whose coordinates come, in coordinates_file, or go. With job_row they
+     * come before the rows of the change, to a graph without any; else the change has no row, and
+     * is carried out once the rows of all others are committed. */
     const char *put_coordinates_id;
     const char *delete_coordinates_id;
     bool quarantine_coordinates; /* with delete_coordinates_id: if they are damaged still */

@@ -3,6 +3,7 @@
  * This program puts itself in front of those calls, for the store and for SQLite alike. A child
  * runs a script of changes and, at the k-th such call, dies or gets an error; the parent opens the
  * state directory again and looks. Then the next k. */
+#include "server/store/coordinates_file.h"
 #include "server/store/graph_file.h"
 #include "server/store/store.h"
 #include "tests/unit/store_fixture.h"
@@ -138,6 +139,9 @@ static enum status apply(struct store *store, struct store_change *change)
     return change->status;
 }
 
+/* The making of a file failed, of which the store is not told. */
+static bool file_failed;
+
 static enum status accept_job(struct store *store, const char *graph_id, const char *job_id)
 {
     struct graph *graph = fixture_path_graph(30, WEIGHT_INTEGER, 1);
@@ -146,8 +150,19 @@ static enum status accept_job(struct store *store, const char *graph_id, const c
     snprintf(row.id, sizeof row.id, "%s", graph_id);
     snprintf(job.id, sizeof job.id, "%s", job_id);
     snprintf(job.graph_id, sizeof job.graph_id, "%s", graph_id);
-    struct store_change change = {.graph = graph, .graph_row = &row, .job_row = &job};
-    enum status status = apply(store, &change);
+    struct store_change change = {
+        .graph = graph, .graph_row = &row, .job_row = &job, .put_coordinates_id = graph_id};
+    struct coordinates *coordinates;
+    struct coordinates_info info;
+    CHECK(coordinates_create(30, &coordinates) == STATUS_OK);
+    CHECK(coordinates_complete(coordinates) == STATUS_OK);
+    enum status status = coordinates_file_write(store_coordinates_folder(store), graph_id,
+                                                coordinates, &change.coordinates_file, &info);
+    coordinates_destroy(coordinates);
+    file_failed = status != STATUS_OK;
+    if (status == STATUS_OK) {
+        status = apply(store, &change);
+    }
     graph_destroy(graph);
     return status;
 }
@@ -215,7 +230,7 @@ static void run_script(const char *path, int pipe_end)
     bool by_store = true; /* the failure, not by the making of a result file */
     for (int i = 0; i < CHANGE_COUNT && status == STATUS_OK; i++) {
         status = run_change(store, i);
-        by_store = i != 2 && i != 4;
+        by_store = i != 2 && i != 4 && !file_failed;
         if (status == STATUS_OK) {
             CHECK(write(pipe_end, "+", 1) == 1);
         }
@@ -342,6 +357,8 @@ static void expect_sound(const struct fixture *fixture, const char *name, int ac
         fail_msg("%s: after %d acknowledged: %s", name, acknowledged, seen.words);
     }
     snprintf(path, sizeof path, "%s/graphs", name);
+    assert_int_equal(fixture_count_files(fixture, path), count_words(seen.words, "g_", ':'));
+    snprintf(path, sizeof path, "%s/coordinates", name);
     assert_int_equal(fixture_count_files(fixture, path), count_words(seen.words, "g_", ':'));
     snprintf(path, sizeof path, "%s/results", name);
     assert_int_equal(fixture_count_files(fixture, path), count_words(seen.words, "g_a:", '\0'));
