@@ -98,6 +98,10 @@ void accept_stored_job(struct commit *commit)
     if (status != STATUS_OK && job->state == JOB_QUEUED) {
         commit->entry->active_jobs--;
     }
+    if (status != STATUS_OK && commit->change.put_coordinates_id != NULL &&
+        commit->entry->coordinates.tag == commit->coordinates.tag) {
+        graph_entry_set_coordinates(commit->entry, &commit->old_coordinates); /* none */
+    }
     if (status == STATUS_OK && job->state == JOB_DONE) {
         versions_move_name(scheduler, job, commit->entry);
     }
