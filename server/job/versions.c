@@ -113,6 +113,7 @@ void versions_release(struct scheduler *scheduler, const struct tenant *tenant, 
     if (name[0] != '\0') {
         graph_table_end_changing(scheduler->graphs, tenant, name, parent_id);
         scheduler->marks.unparked = true;
+        scheduler_wake(scheduler); /* this may be the turn's look at the mark, or after it */
         versions_delete_old(scheduler, tenant, name);
     }
 }
