@@ -436,6 +436,7 @@ void capacity_note_full(struct scheduler *scheduler)
 {
     if (!scheduler->capacity.is_full) {
         scheduler->capacity.is_full = true;
+        scheduler->marks.unparked = true; /* changes that wait are refused */
         atomic_store(&scheduler->admission.full, true);
         log_write(LOG_ERROR, "disk_full",
                   LOG_NUMBER("free_bytes", (double)store_free_bytes(scheduler->store)));

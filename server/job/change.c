@@ -58,20 +58,22 @@ void change_submit(struct submission *submission, bool is_first)
     const bool waits = (is_first && scheduler->marks.unparked) ||
                        scheduler->looks >= SCHEDULER_LOOK_LIMIT ||
                        graph_table_is_changing(graphs, call->tenant, call->key);
-    if (waits && !scheduler->draining) {
+    const bool is_full = scheduler->capacity.is_full;
+    if (waits && !scheduler->draining && !is_full) {
         STAILQ_INSERT_TAIL(&scheduler->parked, submission, in_parked);
         return;
     }
-    if (waits) {
+    if (waits && scheduler->draining) {
         status =
             problem_set(&submission->problem, STATUS_DRAINING, "The service is shutting down.");
+    } else if (is_full) {
+        /* Before it waits: the end of the change before it may wait for this very room. */
+        status = problem_set(&submission->problem, STATUS_DISK_FULL,
+                             "There is no room on the disk; nothing was kept.");
     } else if (!matches(call, entry->row.id)) {
         status = problem_set(&submission->problem, STATUS_PRECONDITION_FAILED,
                              "The graph is %s now, which If-Match does not name.", entry->row.id);
         problem_hint(&submission->problem, "Look at what has changed, then change that.");
-    } else if (scheduler->capacity.is_full) {
-        status = problem_set(&submission->problem, STATUS_DISK_FULL,
-                             "There is no room on the disk; nothing was kept.");
     }
     if (status == STATUS_OK) {
         status = submit_reserve_place(submission);

@@ -105,12 +105,37 @@ static void the_end_of_an_older_change_lets_no_change_begin(void **state)
     forget(second);
 }
 
+/* The end of the change before may wait for the very room that is not there. */
+static void a_full_disk_refuses_changes_that_wait(void **state)
+{
+    struct fixture *fixture = *state;
+    struct scheduler *scheduler = fixture->scheduler;
+    store_named(fixture, LINE, "line");
+    struct question *first = new_change(fixture, "line", 10);
+    struct question *second = new_change(fixture, "line", 11);
+    graph_table_set_changing(scheduler->graphs, scheduler->nobody, "line", "g_other");
+    scheduler_post(scheduler, &first->call);
+    while (STAILQ_EMPTY(&scheduler->parked)) {
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+    scheduler->capacity.is_full = true;
+    call(fixture, second, STATUS_DISK_FULL, 507);
+    scheduler->capacity.is_full = false;
+    capacity_note_full(scheduler);
+    scheduler_settle(scheduler);
+    assert_true(first->answered);
+    assert_int_equal(first->call.status, STATUS_DISK_FULL);
+    forget(first);
+    forget(second);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCHEDULER_TEST(changes_that_come_together_are_made_one_after_another),
         SCHEDULER_TEST(a_change_that_the_tag_forbids_is_refused),
         SCHEDULER_TEST(the_end_of_an_older_change_lets_no_change_begin),
+        SCHEDULER_TEST(a_full_disk_refuses_changes_that_wait),
         SCHEDULER_TEST(the_shutdown_refuses_changes_that_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
