@@ -284,6 +284,14 @@ void graph_table_set_version(struct graph_table *table, struct graph_entry *entr
     }
 }
 
+void graph_table_make_oldest(struct graph_entry *entry)
+{
+    if (entry->version_of != NULL) {
+        TAILQ_REMOVE(&entry->version_of->versions, entry, of_versions);
+        TAILQ_INSERT_TAIL(&entry->version_of->versions, entry, of_versions);
+    }
+}
+
 struct graph_entry *graph_table_old_version(const struct graph_table *table,
                                             const struct tenant *tenant, const char *name,
                                             uint32_t kept)

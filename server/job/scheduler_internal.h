@@ -389,6 +389,8 @@ void graph_table_end_changing(struct graph_table *table, const struct tenant *te
  * empty or there is no such name. */
 void graph_table_set_version(struct graph_table *table, struct graph_entry *entry,
                              const char *name);
+/* A version becomes the oldest one of its name. */
+void graph_table_make_oldest(struct graph_entry *entry);
 /* The oldest version of the name that nothing uses, if there are more than so many; else NULL. */
 struct graph_entry *graph_table_old_version(const struct graph_table *table,
                                             const struct tenant *tenant, const char *name,

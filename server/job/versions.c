@@ -58,9 +58,11 @@ void versions_move_name(struct scheduler *scheduler, const struct job *job,
         return;
     }
     log_write(LOG_INFO, "name_not_moved", LOG_TEXT("job", job->id), LOG_TEXT("name", name));
-    /* A graph that was made for a name which it does not get is an old version from the start. */
+    /* A graph that was made for a name which it does not get is an old version from the start, and
+     * goes before those that had it. */
     if (entry->row.parent[0] != '\0' && entry->name_count == 0 && !entry->deleting) {
         become_version(scheduler, entry, name);
+        graph_table_make_oldest(entry);
     }
 }
 
