@@ -225,7 +225,8 @@ static enum status check_capacity(struct submission *submission, const struct gr
     const struct graph_row *row = &entry->row;
     const struct quota *quota = &submission->call->quota;
     struct result_summary *result = &job->report.result;
-    uint64_t bytes = file_bytes(submission, entry);
+    uint64_t bytes = file_bytes(submission, entry) +
+                     (entry->coordinates.bytes == 0 ? submission->coordinates.bytes : 0);
     enum status status = capacity_choose_form(submission->scheduler, quota, row, job->kind, bytes,
                                               result, &submission->problem);
     if (status == STATUS_OK) {
