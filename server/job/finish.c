@@ -301,7 +301,8 @@ static void count_task(struct scheduler_worker *slot, const struct job *job,
         return;
     }
     metrics_add(METRIC_RELAXATIONS, n * n * n * job->report.plan.work_fraction);
-    if (job->vertex_count >= PACE_VERTICES_MIN && task->form == RESULT_FORM_MATRIX) {
+    if (job->vertex_count >= PACE_VERTICES_MIN && task->form == RESULT_FORM_MATRIX &&
+        !task->is_updated) {
         slot->opening.facts.pace_s[job->kind] =
             (solve->fill_s + solve->h2d_s + solve->compute_s + solve->d2h_s) / (n * n * n);
     }
