@@ -161,8 +161,10 @@ void scheduler_on_lost(struct scheduler *scheduler, void (*lost)(void *context, 
 #define UPDATE_COST_CPU 250
 #define UPDATE_COST_GPU 25000
 
-/* The matrix of the parent, where an update from it is less work than that one took. */
-static struct result *find_base(const struct scheduler *scheduler, const struct job *job)
+/* The matrix of the parent, where an update from it is less work than a solve by the device: the
+ * plan is that of the parent. */
+static struct result *find_base(const struct scheduler *scheduler,
+                                const struct solver_device *device, const struct job *job)
 {
     const struct graph_entry *parent = graph_table_find_id(scheduler->graphs, job->report.parent);
     struct result *base = parent != NULL ? parent->results[job->kind] : NULL;
@@ -173,7 +175,7 @@ static struct result *find_base(const struct scheduler *scheduler, const struct 
         return NULL;
     }
     const struct job_report *report = &solver->report;
-    const double cost = strcmp(report->solver, "gpu") == 0 ? UPDATE_COST_GPU : UPDATE_COST_CPU;
+    const double cost = strcmp(device->solver, "gpu") == 0 ? UPDATE_COST_GPU : UPDATE_COST_CPU;
     /* A parent that was updated itself was worth it. */
     const double work = report->plan.kind == PLAN_DENSE ? 1 : report->plan.work_fraction;
     return cost * (1 + (double)job->arc_count) < work * job->vertex_count ? result_ref(base) : NULL;
@@ -201,7 +203,7 @@ static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot
         .vertex_count = job->vertex_count,
         .edge_count = entry->row.edge_count,
         .negative = entry->row.summary.negative,
-        .base = find_base(scheduler, job),
+        .base = find_base(scheduler, device, job),
         .arcs = job->arcs,
         .arc_count = job->arc_count,
         .plan_seed = plan_file_seed(store_secret(scheduler->store), job->tenant->name),
