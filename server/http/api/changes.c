@@ -205,9 +205,14 @@ static void graph_asked(struct request *request)
         request_answer_call(request);
         return;
     }
-    if (graph_file_read_names(store_graph_folder(request->http_context->store), call->graph_id,
-                              &names) != STATUS_OK) {
-        request_refuse_with(request, STATUS_CORRUPT, "The stored graph cannot be read.", NULL);
+    const enum status status = graph_file_read_names(
+        store_graph_folder(request->http_context->store), call->graph_id, &names);
+
+    if (status == STATUS_CORRUPT) {
+        scheduler_note_damaged_graph(request->http_context->scheduler, call->graph_id);
+    }
+    if (status != STATUS_OK) {
+        request_refuse_with(request, status, "The stored graph cannot be read.", NULL);
         return;
     }
     change_edges(request, names);

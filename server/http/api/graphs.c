@@ -104,6 +104,9 @@ static void graph_asked(struct request *request)
         stream_answer_context(request, "application/json", names, destroy_names, make_vertex, 0);
         return;
     }
+    if (status == STATUS_CORRUPT) {
+        scheduler_note_damaged_graph(request->http_context->scheduler, call->graph_id);
+    }
     request_refuse_with(request, status, "The stored graph cannot be read.", NULL);
 }
 
