@@ -116,15 +116,23 @@ static enum status read_weight(const struct pairs_reader *reader, double *ret_we
     return STATUS_BAD_REQUEST;
 }
 
-static enum status add_change(struct edge_changes *changes, size_t *room,
-                              const struct edge_change *change)
+/* The memory is charged before it is taken. */
+static enum status add_change(struct request *request, struct edge_changes *changes, size_t *room,
+                              const struct edge_change *change, struct problem *reterr)
 {
     if (changes->count == *room) {
         const size_t wanted = *room > 0 ? 2 * *room : 64;
+
+        if (!capacity_charge_share(&request->share,
+                                   request->document.size + wanted * sizeof(*changes->list))) {
+            return problem_set(reterr, STATUS_UPLOAD_MEMORY,
+                               "There is no room now for a list of %zu changes.",
+                               changes->count + 1);
+        }
         struct edge_change *list = realloc(changes->list, wanted * sizeof(*list));
 
         if (list == NULL) {
-            return STATUS_NO_MEMORY;
+            return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the changes.");
         }
         changes->list = list;
         *room = wanted;
@@ -153,8 +161,8 @@ static enum status read_changes(struct request *request, const struct vertex_nam
         struct edge_change change = {.source = rows[0], .target = rows[1]};
 
         status = read_weight(reader, &change.weight, reterr);
-        if (status == STATUS_OK && add_change(changes, &room, &change) != STATUS_OK) {
-            status = problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the changes.");
+        if (status == STATUS_OK) {
+            status = add_change(request, changes, &room, &change, reterr);
         }
         if (status == STATUS_OK) {
             status = pair_rows_next(reader, names, rows, reterr);
@@ -162,11 +170,6 @@ static enum status read_changes(struct request *request, const struct vertex_nam
     }
     pairs_close(reader);
     free(reader);
-    if (status == STATUS_OK &&
-        !capacity_charge_share(&request->share, document->size + room * sizeof(*changes->list))) {
-        return problem_set(reterr, STATUS_UPLOAD_MEMORY,
-                           "There is no room now for a list of %zu changes.", changes->count);
-    }
     if (status == STATUS_OK && changes->count == 0) {
         problem_set(reterr, STATUS_BAD_GRAPH, "The list has no changes.");
         problem_hint(reterr, "It is %s.", SHAPE);
