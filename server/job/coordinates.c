@@ -269,6 +269,18 @@ struct damage_notice {
     char graph_id[GRAPH_ID_SIZE];
 };
 
+/* The entry has them until here, as those that answers are made of: what the notice meant may have
+ * been replaced before the store looked, or be replaced since. */
+static void quarantined(struct commit *commit)
+{
+    if (commit->change.status == STATUS_OK && commit->change.quarantine_coordinates) {
+        log_write(LOG_ERROR, "coordinates_damaged", LOG_TEXT("graph", commit->deleted_id));
+        if (commit->entry->coordinates.tag == commit->old_coordinates.tag) {
+            graph_entry_set_coordinates(commit->entry, &commit->coordinates); /* none */
+        }
+    }
+}
+
 /* They go to quarantine, unless they have been replaced: the store looks once more. Once the drain
  * has been told nothing changes any more: the next question finds the damage again. */
 static void quarantine(struct message *message)
@@ -279,13 +291,13 @@ static void quarantine(struct message *message)
     struct commit *commit = NULL;
     if (!scheduler->drained_told && entry != NULL && !entry->deleting &&
         entry->coordinates.bytes > 0 &&
-        scheduler_commit_create(scheduler, NULL, &commit) == STATUS_OK) {
-        log_write(LOG_ERROR, "coordinates_damaged", LOG_TEXT("graph", notice->graph_id));
+        scheduler_commit_create(scheduler, quarantined, &commit) == STATUS_OK) {
         memcpy(commit->deleted_id, entry->row.id, sizeof(entry->row.id));
         commit->entry = entry;
         commit->change.delete_coordinates_id = commit->deleted_id;
         commit->change.quarantine_coordinates = true;
-        send_commit(commit);
+        commit->old_coordinates = entry->coordinates;
+        scheduler_commit_send(commit);
     }
     free(notice);
 }

@@ -306,7 +306,8 @@ static void change_coordinates(struct store *store, struct store_change *batch, 
                                                           change->put_coordinates_id);
             has_changed = status == STATUS_OK;
         } else if (status == STATUS_OK && deleted_id != NULL && change->quarantine_coordinates) {
-            if (has_damaged_coordinates(store, deleted_id)) {
+            change->quarantine_coordinates = has_damaged_coordinates(store, deleted_id);
+            if (change->quarantine_coordinates) {
                 state_dir_quarantine_coordinates(&store->dir, deleted_id);
             }
         } else if (status == STATUS_OK && deleted_id != NULL) {

@@ -43,7 +43,8 @@ struct store_change {
      * is carried out once the rows of all others are committed. */
     const char *put_coordinates_id;
     const char *delete_coordinates_id;
-    bool quarantine_coordinates; /* with delete_coordinates_id: if they are damaged still */
+    /* With delete_coordinates_id: if they are damaged still, and out: whether they were. */
+    bool quarantine_coordinates;
     struct draft_file coordinates_file;
 
     enum status status;        /* out */

@@ -151,7 +151,7 @@ static struct answer *create_answer(struct request *request)
     } else if (coordinates_cache_borrow(http_context->coordinates, graph_id, &answer->graph,
                                         &problem) != STATUS_OK) {
         if (problem.status == STATUS_CORRUPT) {
-            scheduler_note_damaged_coordinates(http_context->scheduler, graph_id);
+            geo_note_damage(http_context, graph_id);
         }
         request_refuse(request, &problem);
     } else {

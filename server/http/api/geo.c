@@ -1,9 +1,23 @@
 #include "server/http/api/geo.h"
 
 #include "proto/write/writer.h"
+#include "server/store/graph_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+void geo_note_damage(const struct http_context *http_context, const char *graph_id)
+{
+    const int folder = store_graph_folder(http_context->store);
+    struct vertex_names *names = NULL;
+
+    if (graph_file_read_names(folder, graph_id, &names) == STATUS_CORRUPT) {
+        scheduler_note_damaged_graph(http_context->scheduler, graph_id);
+    } else {
+        scheduler_note_damaged_coordinates(http_context->scheduler, graph_id);
+    }
+    vertex_names_destroy(names);
+}
 
 enum status geo_borrow(const struct request *request, struct geo *geo, struct problem *reterr)
 {
@@ -12,7 +26,7 @@ enum status geo_borrow(const struct request *request, struct geo *geo, struct pr
     const enum status status = coordinates_cache_borrow(cache, graph_id, &geo->graph, reterr);
 
     if (status == STATUS_CORRUPT) {
-        scheduler_note_damaged_coordinates(request->http_context->scheduler, graph_id);
+        geo_note_damage(request->http_context, graph_id);
     }
     geo->cache = status == STATUS_OK ? cache : NULL;
     return status;

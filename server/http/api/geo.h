@@ -17,6 +17,8 @@ struct geo {
 /* Borrows those of the graph of the request's result. STATUS_NO_COORDINATES with a hint. */
 MUST_CHECK enum status geo_borrow(const struct request *request, struct geo *geo,
                                   struct problem *reterr);
+/* After STATUS_CORRUPT from the cache: of its two files the damaged one is noted. */
+void geo_note_damage(const struct http_context *http_context, const char *graph_id);
 void geo_give_back(struct geo *geo);
 /* request_tag of a representation that changes with the coordinates too. */
 bool geo_tag(struct request *request, const struct geo *geo, const char *representation);
