@@ -225,11 +225,15 @@ static void upload_read(uv_work_t *request, int error)
     struct upload *upload = request->data;
     struct scheduler *scheduler = upload->scheduler;
     CHECK(error == 0); /* nothing cancels it */
-    scheduler->submissions--;
+    scheduler->looks--;
+    scheduler->marks.unparked = true;
     scheduler_wake(scheduler);
     const bool has_file = upload->status == STATUS_OK;
     const enum status status = has_file ? send_upload(upload) : upload->status;
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK && !has_file &&
+        graph_table_find(scheduler->graphs, upload->call->tenant, upload->graph_id) == NULL) {
+        answer_no_such(upload->call); /* its file went while it was read */
+    } else if (status != STATUS_OK) {
         answer_problem(upload->call, &upload->problem);
     }
     if (has_file) {
@@ -244,6 +248,11 @@ void coordinates_put(struct scheduler *scheduler, struct call *call)
     if (entry == NULL) {
         return;
     }
+    if (scheduler->looks >= SCHEDULER_LOOK_LIMIT) {
+        answer_status(call, STATUS_QUEUE_FULL,
+                      "Other stored graphs are being read: send it again.");
+        return;
+    }
     struct upload *upload = calloc(1, sizeof(*upload));
     if (upload == NULL || scheduler->capacity.is_full) {
         answer_status(call, upload == NULL ? STATUS_NO_MEMORY : STATUS_DISK_FULL,
@@ -256,7 +265,7 @@ void coordinates_put(struct scheduler *scheduler, struct call *call)
     upload->scheduler = scheduler;
     upload->call = call;
     memcpy(upload->graph_id, entry->row.id, sizeof(upload->graph_id));
-    scheduler->submissions++;
+    scheduler->looks++;
     CHECK(uv_queue_work(scheduler->loop, &upload->request, read_and_write, upload_read) == 0);
 }
 

@@ -48,7 +48,7 @@ struct scheduler_marks {
 /* Names of one graph: each is bound anew with its results, and printed in its document. */
 #define GRAPH_NAMES_MAX 1000
 
-/* Stored graphs that are read at once, to be planned for an estimate or changed: the other two of
+/* Stored graphs that are read at once, to be planned, changed or located: the other two of
  * libuv's four threads finish uploads meanwhile. */
 #define SCHEDULER_LOOK_LIMIT 2
 
@@ -132,7 +132,7 @@ struct scheduler {
     struct result_item *items; /* a binary heap: the result longest unasked first */
     size_t item_room;          /* items allocated; capacity.result_count are used */
     uint32_t submissions;      /* under way, parked ones included */
-    uint32_t looks;            /* at stored graphs, for estimates and changes, under way */
+    uint32_t looks;            /* at stored graphs, for what is put or estimated, under way */
     uint32_t changes;          /* on their way to the disk */
     /* They wait, in order, for the deletion of their graph, or while their name is given or
      * changed. */

@@ -137,12 +137,35 @@ static void damaged_ones_are_forgotten_and_sound_ones_are_not(void **state)
     assert_true(fixture->scheduler->nobody->stored_bytes < bytes);
 }
 
+static void beyond_two_at_once_they_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    struct question *questions[3];
+    unsigned refused = 0;
+
+    solve(fixture, RING, job_id, graph_id);
+    for (int i = 0; i < 3; i++) {
+        questions[i] = new_put(graph_id, "vertex,x,y\n1,2,3\n");
+        scheduler_post(fixture->scheduler, &questions[i]->call);
+    }
+    for (int i = 0; i < 3; i++) {
+        wait_for(fixture, questions[i]);
+        refused += questions[i]->call.status == STATUS_QUEUE_FULL;
+        forget(questions[i]);
+    }
+    assert_int_equal(refused, 1);
+    put(fixture, graph_id, "vertex,x,y\n1,2,4\n", 200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCHEDULER_TEST(coordinates_are_counted_and_outlive_a_restart),
         SCHEDULER_TEST(of_two_changes_of_one_state_the_second_is_refused),
         SCHEDULER_TEST(damaged_ones_are_forgotten_and_sound_ones_are_not),
+        SCHEDULER_TEST(beyond_two_at_once_they_are_refused),
         SCHEDULER_TEST(a_graph_that_goes_meanwhile_takes_them_along),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
