@@ -88,6 +88,7 @@ void finish_store_ends(struct scheduler *scheduler)
     {
         if (!job->committed && job->changes == 0) {
             struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
+            versions_store_again(scheduler, job);
             const bool has_new_result =
                 job->state == JOB_DONE && entry != NULL && !entry->durable[job->kind];
             store_end(scheduler, job, entry, has_new_result ? entry->results[job->kind] : NULL,

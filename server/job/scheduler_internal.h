@@ -311,6 +311,9 @@ void versions_move_name(struct scheduler *scheduler, const struct job *job,
                         struct graph_entry *entry);
 /* Adds the row of the name, which moves with the end of such a job. */
 void versions_add_name(struct scheduler *scheduler, const struct job *job, struct commit *commit);
+/* The end of the job found no room on the disk: what became a version with it may not have either,
+ * and is stored now, as it is. */
+void versions_store_again(struct scheduler *scheduler, const struct job *job);
 /* The change of this name from the parent has ended, and its end is durable: the next one begins,
  * and versions too many are deleted. An empty name is none. */
 void versions_release(struct scheduler *scheduler, const struct tenant *tenant, const char *name,

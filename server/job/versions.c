@@ -26,6 +26,14 @@ static struct graph_entry *find_parent(const struct scheduler *scheduler, const 
     return parent != NULL && !parent->deleting ? parent : NULL;
 }
 
+static void send_row(struct commit *commit, struct graph_entry *entry)
+{
+    commit->entry = entry;
+    commit->graph_row = entry->row;
+    commit->change.graph_row = &commit->graph_row;
+    scheduler_commit_send(commit);
+}
+
 /* Durable by itself, in the order of such changes: the end of a job may take long to be so, and a
  * later commit about the graph must not come first. Without memory the graph stays. */
 static void become_version(struct scheduler *scheduler, struct graph_entry *entry, const char *name)
@@ -35,10 +43,21 @@ static void become_version(struct scheduler *scheduler, struct graph_entry *entr
         return;
     }
     graph_table_set_version(scheduler->graphs, entry, name);
-    commit->entry = entry;
-    commit->graph_row = entry->row;
-    commit->change.graph_row = &commit->graph_row;
-    scheduler_commit_send(commit);
+    send_row(commit, entry);
+}
+
+void versions_store_again(struct scheduler *scheduler, const struct job *job)
+{
+    const char *ids[] = {job->report.parent, job->graph_id};
+    for (size_t i = 0; i < 2 && job->report.moves[0] != '\0'; i++) {
+        struct graph_entry *entry = graph_table_find_id(scheduler->graphs, ids[i]);
+        struct commit *commit;
+        if (entry != NULL && !entry->deleting &&
+            strcmp(entry->row.version_of, job->report.moves) == 0 &&
+            scheduler_commit_create(scheduler, NULL, &commit) == STATUS_OK) {
+            send_row(commit, entry);
+        }
+    }
 }
 
 void versions_move_name(struct scheduler *scheduler, const struct job *job,
