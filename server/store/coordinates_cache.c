@@ -8,11 +8,12 @@
 struct coordinates_cache {
     int graph_folder;
     int folder;
+    uint64_t budget_bytes;
     pthread_mutex_t lock;
     struct located_graph *graphs[COORDINATES_CACHE_LIMIT]; /* the one asked for last first */
 };
 
-enum status coordinates_cache_create(int graph_folder, int folder,
+enum status coordinates_cache_create(int graph_folder, int folder, uint64_t budget_bytes,
                                      struct coordinates_cache **ret_cache)
 {
     struct coordinates_cache *cache = calloc(1, sizeof(*cache));
@@ -21,6 +22,7 @@ enum status coordinates_cache_create(int graph_folder, int folder,
     }
     cache->graph_folder = graph_folder;
     cache->folder = folder;
+    cache->budget_bytes = budget_bytes;
     pthread_mutex_init(&cache->lock, NULL);
     *ret_cache = cache;
     return STATUS_OK;
@@ -47,6 +49,13 @@ void coordinates_cache_destroy(struct coordinates_cache *cache)
     }
 }
 
+static uint64_t bytes_of(const struct located_graph *graph)
+{
+    const struct coordinates *coordinates = graph->coordinates;
+    const uint64_t numbers = coordinates->is_plane ? 2 : 5; /* x, y and the unit vector */
+    return coordinates->count * numbers * sizeof(double) + vertex_names_encoded_size(graph->names);
+}
+
 /* The lock is held. Puts the graph first, in the place of the same graph as it was, or else of the
  * one asked for longest ago. The cache takes it, as one of its holders. */
 static void put_first(struct coordinates_cache *cache, struct located_graph *graph)
@@ -60,6 +69,16 @@ static void put_first(struct coordinates_cache *cache, struct located_graph *gra
     let_go(cache->graphs[at]);
     memmove(&cache->graphs[1], &cache->graphs[0], at * sizeof(cache->graphs[0]));
     cache->graphs[0] = graph;
+    uint64_t bytes = bytes_of(graph);
+    for (size_t i = 1; i < COORDINATES_CACHE_LIMIT && cache->graphs[i] != NULL; i++) {
+        bytes += bytes_of(cache->graphs[i]);
+        if (bytes > cache->budget_bytes) {
+            while (i < COORDINATES_CACHE_LIMIT && cache->graphs[i] != NULL) {
+                let_go(cache->graphs[i]);
+                cache->graphs[i++] = NULL;
+            }
+        }
+    }
 }
 
 /* On success it has one holder. */

@@ -9,7 +9,7 @@
 #include "proto/vertex_names.h"
 #include "server/store/coordinates_file.h"
 
-/* Graphs in the cache. */
+/* Graphs in the cache; fewer where these exceed its budget, but the one asked for last. */
 #define COORDINATES_CACHE_LIMIT 8
 
 struct coordinates_cache;
@@ -24,7 +24,7 @@ struct located_graph {
 };
 
 /* graph_folder, folder: of the files of graphs and of coordinates, borrowed. */
-MUST_CHECK enum status coordinates_cache_create(int graph_folder, int folder,
+MUST_CHECK enum status coordinates_cache_create(int graph_folder, int folder, uint64_t budget_bytes,
                                                 struct coordinates_cache **ret_cache);
 /* All that was lent has been given back. NULL is accepted. */
 void coordinates_cache_destroy(struct coordinates_cache *cache);

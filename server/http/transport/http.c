@@ -102,7 +102,7 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
         adjacency_cache_create(store_graph_folder(parts->store), config->path_budget_bytes,
                                &http->http_context.adjacencies) != STATUS_OK ||
         coordinates_cache_create(store_graph_folder(parts->store),
-                                 store_coordinates_folder(parts->store),
+                                 store_coordinates_folder(parts->store), config->path_budget_bytes,
                                  &http->http_context.coordinates) != STATUS_OK) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the HTTP server.");
     }

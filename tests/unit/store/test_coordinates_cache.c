@@ -16,7 +16,7 @@ struct places {
     struct coordinates_cache *cache;
 };
 
-static struct places open_places(const struct fixture *fixture)
+static struct places open_places(const struct fixture *fixture, uint64_t budget_bytes)
 {
     struct places places;
     struct graph *graph = fixture_path_graph(10, WEIGHT_INTEGER, 1);
@@ -26,8 +26,9 @@ static struct places open_places(const struct fixture *fixture)
     graph_destroy(graph);
     assert_int_equal(mkdirat(fixture->folder, "coordinates", 0700), 0);
     places.folder = openat(fixture->folder, "coordinates", O_RDONLY | O_DIRECTORY);
-    assert_int_equal(coordinates_cache_create(fixture->folder, places.folder, &places.cache),
-                     STATUS_OK);
+    assert_int_equal(
+        coordinates_cache_create(fixture->folder, places.folder, budget_bytes, &places.cache),
+        STATUS_OK);
     return places;
 }
 
@@ -66,7 +67,7 @@ static struct located_graph *borrow(const struct places *places, const char *id,
 
 static void a_file_is_read_once(void **state)
 {
-    const struct places places = open_places(*state);
+    const struct places places = open_places(*state, UINT64_MAX);
 
     put(&places, "g_a", 10, 1);
     put(&places, "g_b", 10, 2);
@@ -80,7 +81,7 @@ static void a_file_is_read_once(void **state)
 
 static void a_file_that_is_replaced_or_removed_is_lent_no_more(void **state)
 {
-    const struct places places = open_places(*state);
+    const struct places places = open_places(*state, UINT64_MAX);
     struct located_graph *none;
     struct problem problem;
 
@@ -101,7 +102,7 @@ static void a_file_that_is_replaced_or_removed_is_lent_no_more(void **state)
 static void the_longest_unasked_goes_first_and_stays_while_it_is_lent(void **state)
 {
     const struct fixture *fixture = *state;
-    const struct places places = open_places(fixture);
+    const struct places places = open_places(fixture, UINT64_MAX);
     struct graph *graph = fixture_path_graph(10, WEIGHT_INTEGER, 1);
     char id[8] = "g_a";
 
@@ -123,9 +124,25 @@ static void the_longest_unasked_goes_first_and_stays_while_it_is_lent(void **sta
     close_places(&places);
 }
 
+static void beyond_the_budget_the_last_one_alone_is_kept(void **state)
+{
+    const struct places places = open_places(*state, 1);
+
+    put(&places, "g_a", 10, 1);
+    put(&places, "g_b", 10, 2);
+    struct located_graph *first = borrow(&places, "g_a", 1);
+    assert_int_equal(first->holders, 2);
+    struct located_graph *second = borrow(&places, "g_b", 2);
+    assert_int_equal(first->holders, 1);
+    assert_int_equal(second->holders, 2);
+    coordinates_cache_give_back(places.cache, first);
+    coordinates_cache_give_back(places.cache, second);
+    close_places(&places);
+}
+
 static void coordinates_of_another_count_are_damaged(void **state)
 {
-    const struct places places = open_places(*state);
+    const struct places places = open_places(*state, UINT64_MAX);
     struct located_graph *none;
     struct problem problem;
 
@@ -141,6 +158,7 @@ int main(void)
         FIXTURE_TEST(a_file_is_read_once),
         FIXTURE_TEST(a_file_that_is_replaced_or_removed_is_lent_no_more),
         FIXTURE_TEST(the_longest_unasked_goes_first_and_stays_while_it_is_lent),
+        FIXTURE_TEST(beyond_the_budget_the_last_one_alone_is_kept),
         FIXTURE_TEST(coordinates_of_another_count_are_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
