@@ -17,6 +17,9 @@ static void apply_graph(struct commit *commit)
     struct graph_entry *entry = commit->entry;
     const char *name = commit->name_row.name;
     if (commit->change.status != STATUS_OK) {
+        if (commit->old_version[0] != '\0' && entry->name_count == 0) {
+            graph_table_set_version(scheduler->graphs, entry, commit->old_version);
+        }
         graph_table_drop(scheduler->graphs, entry);
         return;
     }

@@ -98,8 +98,9 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     commit->share = capacity_move_share(&submission->share);
     /* An old version that is asked for is kept. */
     const bool was_version = entry->row.version_of[0] != '\0';
-    graph_table_set_version(submission->scheduler->graphs, entry, "");
+    memcpy(commit->old_version, entry->row.version_of, sizeof(commit->old_version));
     commit->graph_row = entry->row;
+    commit->graph_row.version_of[0] = '\0';
     if ((!entry->committed || entry->damaged) && commit->graph != NULL) {
         commit->change.graph = commit->graph;
     }
@@ -108,6 +109,14 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     }
     *ret_commit = commit;
     return STATUS_OK;
+}
+
+/* From here on the graph is no version, so that it is not deleted meanwhile; a failure takes that
+ * back. */
+static void send_commit(struct commit *commit)
+{
+    graph_table_set_version(commit->scheduler->graphs, commit->entry, "");
+    scheduler_commit_send(commit);
 }
 
 /* The graph of a change has the coordinates of its parent, unless it has its own, or these are just
@@ -161,7 +170,7 @@ static void accept_graph(struct submission *submission, struct graph_entry *entr
         submit_refuse(submission, status);
         return;
     }
-    scheduler_commit_send(commit);
+    send_commit(commit);
     submit_end(submission);
 }
 
@@ -275,7 +284,7 @@ static void accept_job(struct submission *submission, struct graph_entry *entry)
     added->acceptors = submission->call;
     submission->name[0] = '\0'; /* the job has it */
     give_coordinates(submission, commit);
-    scheduler_commit_send(commit);
+    send_commit(commit);
     submit_end(submission);
 }
 
