@@ -209,3 +209,24 @@ char *text_print_json(const struct json_t *root, size_t flags)
     text[size] = '\0';
     return text;
 }
+
+bool text_lists_tag(const char *list, const char *tag, bool is_weak_comparison)
+{
+    const size_t size = strlen(tag);
+    const bool is_start = tag[size - 1] != '"';
+    const char *at = list;
+
+    while (*at != '\0') {
+        at += strspn(at, " \t,");
+        if (is_weak_comparison && strncmp(at, "W/", 2) == 0) {
+            at += 2;
+        }
+        const size_t length = strcspn(at, " \t,");
+        if ((length == 1 && *at == '*') ||
+            ((length == size || (is_start && length > size)) && strncmp(at, tag, size) == 0)) {
+            return true;
+        }
+        at += length;
+    }
+    return false;
+}

@@ -68,3 +68,8 @@ struct json_t;
  * json_dumps of jansson 2.14 leaves out a member's name when its text cannot grow, and reports no
  * error. flags: as of json_dumps. */
 char *text_print_json(const struct json_t *root, size_t flags);
+
+/* Whether a list of entity tags (RFC 9110 section 13.1) names the strong tag (with its quotes), or
+ * is "*". A tag without its closing quote stands for all that begin with it. A weak tag counts
+ * where the comparison is weak, as that of If-None-Match, and not that of If-Match. */
+bool text_lists_tag(const char *list, const char *tag, bool is_weak_comparison);

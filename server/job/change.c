@@ -1,4 +1,6 @@
 #include "server/job/submission.h"
+
+#include "proto/text.h"
 #include "server/store/graph_file.h"
 
 #include <stdio.h>
@@ -12,8 +14,7 @@ static bool matches(const struct call *call, const char *graph_id)
 {
     char tag[GRAPH_ID_SIZE + 2];
     snprintf(tag, sizeof(tag), "\"%s\"", graph_id);
-    const char *at = strstr(call->if_match, tag);
-    return call->if_match[0] == '\0' || at == call->if_match || (at != NULL && at[-1] != '/');
+    return call->if_match[0] == '\0' || text_lists_tag(call->if_match, tag, false);
 }
 
 /* The kind and form of the result that the parent has, where they were asked for; and the kind in

@@ -1,6 +1,7 @@
 #include "server/job/scheduler_internal.h"
 
 #include "proto/read/decoder.h"
+#include "proto/text.h"
 #include "server/store/graph_file.h"
 
 #include <inttypes.h>
@@ -25,14 +26,11 @@ struct upload {
 static bool is_allowed(const struct call *call, const struct graph_entry *entry)
 {
     char tag[24];
-    if (call->coordinates.if_match[0] == '\0') {
+    if (call->if_match[0] == '\0') {
         return true;
     }
     snprintf(tag, sizeof(tag), "\"%016" PRIx64 "-", entry->coordinates.tag);
-    const char *at = strstr(call->coordinates.if_match, tag);
-    const bool is_any = strcmp(call->coordinates.if_match, "*") == 0;
-    return entry->coordinates.bytes > 0 &&
-           (is_any || at == call->coordinates.if_match || (at != NULL && at[-1] != '/'));
+    return entry->coordinates.bytes > 0 && text_lists_tag(call->if_match, tag, false);
 }
 
 static void refuse_condition(struct call *call)

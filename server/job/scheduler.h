@@ -68,7 +68,7 @@ enum call_kind {
     CALL_DELETE_GRAPH, /* key -> 204 (status OK, no body), 409 GraphInUse while a job uses it */
     /* key, coordinates -> 201 or 200, document of them */
     CALL_PUT_COORDINATES,
-    /* key, coordinates.if_match -> 204, 409 NoCoordinates */
+    /* key, if_match -> 204, 409 NoCoordinates */
     CALL_DELETE_COORDINATES,
     CALL_RESULT /* key that the result table does not have; wait_s -> OK once it has,
                          else NoSuchGraph, NoSuchJob or NotSolved with job_id of the job to watch */
@@ -79,7 +79,6 @@ struct coordinates_upload {
     struct text document; /* moved; charged to the share of the call */
     enum coordinates_form form;
     enum coordinates_system system;
-    char if_match[256]; /* the tags of those that may be changed; empty = any */
 };
 
 /* Parameters of a request for a job, beside the graph. */
@@ -106,7 +105,7 @@ struct event_place {
 };
 
 #define REQUEST_ID_SIZE 65
-/* Tags of a few graphs. */
+/* A few tags. */
 #define IF_MATCH_SIZE 256
 
 struct call {
@@ -120,7 +119,7 @@ struct call {
     struct reader *reader;     /* moved: fed to its end by the HTTP thread, finished off the loop */
     struct upload_share share; /* moved with it, or with the changes */
     struct edge_changes changes;
-    char if_match[IF_MATCH_SIZE]; /* the tags of graphs that may be changed; empty = any */
+    char if_match[IF_MATCH_SIZE]; /* the tags of what may be changed; empty = any */
     double parse_s;               /* spent feeding it */
     struct input_report input;    /* what was understood of it so far */
     char *warnings;               /* about it and its name, by warning_print, owned; NULL = none */

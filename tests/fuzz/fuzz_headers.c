@@ -1,5 +1,6 @@
 /* The values of headers under arbitrary bytes: Range, If-None-Match, Accept, Accept-Encoding,
  * Prefer and traceparent. The first byte is the size of what a range is of. */
+#include "proto/text.h"
 #include "server/http/request/headers.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ static void try_range(const char *value, uint64_t size)
         CHECK(count > 0 && first < size && count <= size - first);
     else
         CHECK(first == 0 && count == 0);
-    (void)header_list_has_tag(value, "\"a\"", size % 2 == 0);
+    (void)text_lists_tag(value, "\"a\"", size % 2 == 0);
 }
 
 static void try_preferences(const char *value)

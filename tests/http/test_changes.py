@@ -152,7 +152,7 @@ def test_if_match(daemon):
     assert tag == f'"{daemon.get("/v1/graphs/guarded").json["id"]}"'
     patch(daemon, "guarded", [[1, 2, 6]], If_Match='"other"').expect(412, "PreconditionFailed")
     patch(daemon, "guarded", [[1, 2, 6]], If_Match=f"W/{tag}").expect(412, "PreconditionFailed")
-    answer = patch(daemon, "guarded", [[1, 2, 6]], "?wait=60", If_Match=f'"other", {tag}').expect(200)
+    answer = patch(daemon, "guarded", [[1, 2, 6]], "?wait=60", If_Match=f'"other", W/{tag}, {tag}').expect(200)
     assert answer.json["state"] == "done"
     patch(daemon, "guarded", [[1, 2, 7]], If_Match=tag).expect(412, "PreconditionFailed")
     assert patch(daemon, "guarded", [[1, 2, 7]], "?wait=60", If_Match="*").expect(200).json["state"] == "done"

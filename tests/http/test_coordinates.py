@@ -129,7 +129,8 @@ def test_the_tag_guards_a_change(daemon):
     assert daemon.get(path + "/coordinates", If_None_Match=tag).status == 304
     csv = daemon.get(path + "/coordinates", Accept=CSV).headers["ETag"]
     assert csv != tag
-    put(daemon, path, CO, "?system=plane", If_Match=csv).expect(200)
+    put(daemon, path, CO, If_Match=", ".join([csv] * 11)).expect(400, "BadRequest")
+    put(daemon, path, CO, "?system=plane", If_Match=f"W/{csv}, {csv}").expect(200)
     put(daemon, path, CO, If_Match=tag).expect(412, "PreconditionFailed")
     daemon.ask("DELETE", path + "/coordinates", headers={"If-Match": tag}).expect(412, "PreconditionFailed")
     daemon.ask("DELETE", path + "/coordinates", headers={"If-Match": "*"}).expect(204)

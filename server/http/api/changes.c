@@ -15,15 +15,11 @@
 static enum status prepare(struct request *request, uint64_t limit_bytes, struct problem *reterr)
 {
     const char *key = request_header(request, "Idempotency-Key");
-    const char *wanted = request_header(request, "If-Match");
 
     request->job_request = (struct job_request){.wait_s = -1};
     if (key != NULL && !query_is_idempotency_key(key)) {
         return problem_set(reterr, STATUS_BAD_REQUEST,
                            "Idempotency-Key is 1 to 127 visible ASCII characters.");
-    }
-    if (wanted != NULL && strlen(wanted) >= IF_MATCH_SIZE) {
-        return problem_set(reterr, STATUS_BAD_REQUEST, "If-Match names too many graphs.");
     }
     enum status status =
         query_read_job(&request->query, request->http_context->config->wait_limit_s,
@@ -68,14 +64,10 @@ enum status serve_changes_prepare_weights(struct request *request, struct proble
 static void post_change(struct request *request, struct call *call)
 {
     const char *key = request_header(request, "Idempotency-Key");
-    const char *wanted = request_header(request, "If-Match");
 
     call->parameters = request->job_request.parameters;
     call->share = capacity_move_share(&request->share);
     snprintf(call->idempotency_key, sizeof(call->idempotency_key), "%s", key != NULL ? key : "");
-    if (wanted != NULL && strcmp(wanted, "*") != 0) {
-        snprintf(call->if_match, sizeof(call->if_match), "%s", wanted);
-    }
     call->wait_s = request->job_request.wait_s >= 0 ? request->job_request.wait_s
                                                     : request_preferred_wait(request);
     call->wait_until_final = true;

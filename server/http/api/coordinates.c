@@ -83,21 +83,10 @@ enum status serve_coordinates_prepare(struct request *request, struct problem *r
     return status == STATUS_OK ? request_expect_document(request, limit_bytes, reterr) : status;
 }
 
-/* NULL after a refusal. */
-static struct call *create_change(struct request *request, enum call_kind kind)
-{
-    const char *wanted = request_header(request, "If-Match");
-    struct call *call = request_create_call(request, kind);
-    if (call != NULL && wanted != NULL) {
-        snprintf(call->coordinates.if_match, sizeof(call->coordinates.if_match), "%s", wanted);
-    }
-    return call;
-}
-
 void serve_coordinates_put(struct request *request)
 {
     struct problem problem;
-    struct call *call = create_change(request, CALL_PUT_COORDINATES);
+    struct call *call = request_create_call(request, CALL_PUT_COORDINATES);
     if (call == NULL) {
         return;
     }
@@ -114,7 +103,7 @@ void serve_coordinates_put(struct request *request)
 
 void serve_coordinates_delete(struct request *request)
 {
-    if (create_change(request, CALL_DELETE_COORDINATES) != NULL) {
+    if (request_create_call(request, CALL_DELETE_COORDINATES) != NULL) {
         request_call(request, request_answer_call);
     }
 }

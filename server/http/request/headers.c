@@ -256,25 +256,6 @@ enum range_outcome header_range(const char *header, uint64_t size, uint64_t *ret
     return RANGE_PART;
 }
 
-bool header_list_has_tag(const char *list, const char *tag, bool is_weak_comparison)
-{
-    size_t size = strlen(tag);
-    const char *at = list;
-
-    while (*at != '\0') {
-        at += strspn(at, " \t,");
-        if (is_weak_comparison && strncmp(at, "W/", 2) == 0) {
-            at += 2;
-        }
-        size_t length = strcspn(at, " \t,");
-        if ((length == 1 && *at == '*') || (length == size && strncmp(at, tag, size) == 0)) {
-            return true;
-        }
-        at += length;
-    }
-    return false;
-}
-
 /* ---- The ids of a request ---- */
 
 bool request_id_is_valid(const char *text)

@@ -32,10 +32,6 @@ enum range_outcome {
 enum range_outcome header_range(const char *header, uint64_t size, uint64_t *ret_first,
                                 uint64_t *ret_size);
 
-/* Whether a list of entity tags names the strong tag (with its quotes), or is "*". A weak tag
- * counts where the comparison is weak, as that of If-None-Match, and not that of If-Match. */
-bool header_list_has_tag(const char *list, const char *tag, bool is_weak_comparison);
-
 #define REQUEST_ID_SIZE 65
 /* The size of an id that this program makes, with the NUL. */
 #define REQUEST_ID_OWN_SIZE 17

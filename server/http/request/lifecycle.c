@@ -1,5 +1,6 @@
 #include "server/http/request/lifecycle.h"
 
+#include "proto/text.h"
 #include "server/clock.h"
 #include "server/http/request/auth.h"
 #include "server/http/request/headers.h"
@@ -151,10 +152,14 @@ static enum status route(struct request *request, struct problem *reterr)
     /* An answer to GET is compared once its tag is made. */
     if (status == STATUS_OK && wanted != NULL &&
         (request->method & (METHOD_GET | METHOD_HEAD)) == 0 &&
-        !request->match.route->query->compares && !header_list_has_tag(wanted, "*", false)) {
+        !request->match.route->query->compares && !text_lists_tag(wanted, "*", false)) {
         status = problem_set(reterr, STATUS_PRECONDITION_FAILED,
                              "What the request changes has no ETag, so If-Match names none.");
         problem_hint(reterr, "Leave If-Match out.");
+    }
+    if (status == STATUS_OK && wanted != NULL && request->match.route->query->compares &&
+        strlen(wanted) >= IF_MATCH_SIZE) {
+        status = problem_set(reterr, STATUS_BAD_REQUEST, "If-Match names too many tags.");
     }
     return status;
 }

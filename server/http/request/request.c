@@ -155,13 +155,12 @@ bool request_answer_condition(struct request *request)
 {
     const char *wanted = request_header(request, "If-Match");
     const char *known = request_header(request, "If-None-Match");
-
-    if (wanted != NULL && !header_list_has_tag(wanted, request->tag, false)) {
+    if (wanted != NULL && !text_lists_tag(wanted, request->tag, false)) {
         request_refuse_with(request, STATUS_PRECONDITION_FAILED, "This answer has another ETag.",
                             "What is here has changed: ask again without If-Match.");
         return true;
     }
-    if (known == NULL || !header_list_has_tag(known, request->tag, true)) {
+    if (known == NULL || !text_lists_tag(known, request->tag, true)) {
         return false;
     }
     request_answer(request, MHD_HTTP_NOT_MODIFIED,
@@ -391,9 +390,9 @@ static enum MHD_Result count_traceparent(void *context, enum MHD_ValueKind kind,
 struct call *request_create_call(struct request *request, enum call_kind kind)
 {
     const char *trace = request_header(request, "traceparent");
+    const char *wanted = request_header(request, "If-Match");
     struct call *call = calloc(1, sizeof(*call));
     unsigned count = 0;
-
     if (call == NULL) {
         request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
         return NULL;
@@ -403,6 +402,7 @@ struct call *request_create_call(struct request *request, enum call_kind kind)
     call->quota = request->grant.quota;
     memcpy(call->key, request->match.capture, strlen(request->match.capture) + 1);
     memcpy(call->request_id, request->request_id, sizeof(call->request_id));
+    snprintf(call->if_match, sizeof(call->if_match), "%s", wanted != NULL ? wanted : "");
     /* A trace is kept with the job, and given back. One that comes twice says nothing. */
     if (trace != NULL && header_traceparent(trace, call->traceparent)) {
         MHD_get_connection_values(request->connection, MHD_HEADER_KIND, count_traceparent, &count);
@@ -579,7 +579,6 @@ static void result_asked(struct request *request)
 static void call_for_result(struct request *request)
 {
     struct call *call = request_create_call(request, CALL_RESULT);
-
     if (call == NULL) {
         return;
     }

@@ -34,8 +34,8 @@ static void a_change_that_the_tag_forbids_is_refused(void **state)
     call(fixture, question, STATUS_PRECONDITION_FAILED, 412);
     forget(question);
     question = new_change(fixture, "line", 10);
-    snprintf(question->call.if_match, IF_MATCH_SIZE, "\"g_other\", \"%s\"",
-             owner_of(fixture, "line")->row.id);
+    snprintf(question->call.if_match, IF_MATCH_SIZE, "W/\"%s\", \"%s\"",
+             owner_of(fixture, "line")->row.id, owner_of(fixture, "line")->row.id);
     call(fixture, question, STATUS_OK, 200);
     forget(question);
     assert_distance(fixture, "line", 0, 2, "16");

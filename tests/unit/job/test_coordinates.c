@@ -65,9 +65,8 @@ static void of_two_changes_of_one_state_the_second_is_refused(void **state)
     put(fixture, graph_id, "vertex,x,y\n1,2,3\n", 201);
     for (int i = 0; i < 2; i++) {
         questions[i] = new_put(graph_id, i == 0 ? "vertex,x,y\n1,5,3\n" : "vertex,x,y\n1,6,3\n");
-        snprintf(questions[i]->call.coordinates.if_match,
-                 sizeof(questions[i]->call.coordinates.if_match), "\"%016" PRIx64 "-csv\"",
-                 tag_of(fixture, graph_id));
+        snprintf(questions[i]->call.if_match, sizeof(questions[i]->call.if_match),
+                 "\"%016" PRIx64 "-csv\"", tag_of(fixture, graph_id));
         scheduler_post(fixture->scheduler, &questions[i]->call);
     }
     for (int i = 0; i < 2; i++) {

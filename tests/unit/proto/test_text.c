@@ -126,12 +126,38 @@ static void json_is_whole_or_none(void **state)
     json_decref(object);
 }
 
+static void a_tag_is_found_in_a_list(void **state)
+{
+    (void)state;
+    assert_true(text_lists_tag("\"a\"", "\"a\"", true));
+    assert_true(text_lists_tag("\"b\", W/\"a\" ,\"c\"", "\"a\"", true));
+    assert_true(text_lists_tag(" * ", "\"a\"", true));
+    assert_false(text_lists_tag("\"ab\"", "\"a\"", true));
+    assert_false(text_lists_tag("a", "\"a\"", true));
+    assert_false(text_lists_tag("", "\"a\"", true));
+    assert_false(text_lists_tag("\"b\", W/\"a\" ,\"c\"", "\"a\"", false));
+    assert_true(text_lists_tag("W/\"a\", \"a\"", "\"a\"", false));
+    assert_true(text_lists_tag("*", "\"a\"", false));
+}
+
+static void a_tag_without_its_end_stands_for_all_that_begin_so(void **state)
+{
+    (void)state;
+    assert_true(text_lists_tag("W/\"a-csv\", \"a-csv\"", "\"a-", false));
+    assert_false(text_lists_tag("W/\"a-csv\", \"b-csv\"", "\"a-", false));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_become_one_text),   cmocka_unit_test(failure_is_remembered),
-        cmocka_unit_test(json_strings_are_escaped), cmocka_unit_test(json_is_what_jansson_prints),
-        cmocka_unit_test(no_json_gives_no_text),    cmocka_unit_test(json_is_whole_or_none),
+        cmocka_unit_test(pieces_become_one_text),
+        cmocka_unit_test(failure_is_remembered),
+        cmocka_unit_test(json_strings_are_escaped),
+        cmocka_unit_test(json_is_what_jansson_prints),
+        cmocka_unit_test(no_json_gives_no_text),
+        cmocka_unit_test(json_is_whole_or_none),
+        cmocka_unit_test(a_tag_is_found_in_a_list),
+        cmocka_unit_test(a_tag_without_its_end_stands_for_all_that_begin_so),
     };
 
     json_set_alloc_funcs(scarce_malloc, free);

@@ -149,20 +149,6 @@ static void ranges_are_cut_to_the_content(void **state)
     }
 }
 
-static void a_tag_is_found_in_a_list(void **state)
-{
-    (void)state;
-    assert_true(header_list_has_tag("\"a\"", "\"a\"", true));
-    assert_true(header_list_has_tag("\"b\", W/\"a\" ,\"c\"", "\"a\"", true));
-    assert_true(header_list_has_tag(" * ", "\"a\"", true));
-    assert_false(header_list_has_tag("\"ab\"", "\"a\"", true));
-    assert_false(header_list_has_tag("a", "\"a\"", true));
-    assert_false(header_list_has_tag("", "\"a\"", true));
-    assert_false(header_list_has_tag("\"b\", W/\"a\" ,\"c\"", "\"a\"", false));
-    assert_true(header_list_has_tag("W/\"a\", \"a\"", "\"a\"", false));
-    assert_true(header_list_has_tag("*", "\"a\"", false));
-}
-
 static void short_words_are_admitted(void **state)
 {
     char text[REQUEST_ID_SIZE + 1];
@@ -280,7 +266,6 @@ int main(void)
         cmocka_unit_test(an_accept_may_refuse_all),
         cmocka_unit_test(a_wait_is_found_among_preferences),
         cmocka_unit_test(ranges_are_cut_to_the_content),
-        cmocka_unit_test(a_tag_is_found_in_a_list),
         cmocka_unit_test(short_words_are_admitted),
         cmocka_unit_test(each_number_has_an_id_of_its_own),
         cmocka_unit_test(an_id_has_sixteen_digits_of_each_kind),
