@@ -253,6 +253,8 @@ def test_coordinates_come_with_the_graph_or_after_it(daemon):
         placed = "document.querySelector('#drawing-words').textContent.startsWith('Vertices are drawn at their coordinates')"
         page.until(f"document.querySelector('#graph-name').textContent === 'square' && {placed}")
         assert daemon.get("/v1/graphs/square").json["coordinates"]["located"] == 3
+        page.run(DROP_TWO, ["edges.csv", "x,y,weight\na,b,3\nb,c,4\n"])
+        page.until("document.querySelector('#graph-name').textContent === 'edges'")
         page.run(DROP_TWO, ["other.gr", "p sp 3 2\na 1 2 3\na 2 3 5\n"])
         page.until(f"document.querySelector('#graph-name').textContent === 'other' && {DRAWN} && !{placed}")
         page.run(DROP_TWO, ["places.csv", "vertex,x,y\n1,0,0\n2,5,1\n"])

@@ -50,7 +50,9 @@ async function coordinateType(file) {
   const header = (await file.slice(0, 400).text()).split(/[\r\n]/, 1)[0].toLowerCase().split(/[,;\t]/)
     .map((one) => one.replaceAll('"', "").trim());
   const has = (...names) => names.every((one) => header.includes(one));
-  return header.length === 3 && (has("lon", "lat") || has("x", "y")) ? "text/csv" : null;
+  // "x,y,weight" is a list of edges: a third column names the vertices.
+  const names = ["vertex", "id", "name", "node", "osmid"].some((one) => has(one));
+  return header.length === 3 && names && (has("lon", "lat") || has("x", "y")) ? "text/csv" : null;
 }
 
 // Those of the graph that was sent before in this drop, else of the one that is shown.
