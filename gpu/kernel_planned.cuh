@@ -380,7 +380,7 @@ MUST_CHECK static inline enum status planned_upload(const struct schedule *sched
                                                     struct planned_lists *ret_lists)
 {
     const uint64_t bits = (uint64_t)schedule->tile_count * schedule->tile_count;
-    struct planned_lists lists;
+    struct planned_lists lists = {};
     const struct {
         const void *from;
         uint64_t bytes;
