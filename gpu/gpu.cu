@@ -188,7 +188,9 @@ MUST_CHECK static enum status connect_to(const struct gpu *gpu, const struct gpu
     }
     GPU_TRY(cudaSetDevice(gpu->ordinal));
     const cudaError_t error = cudaDeviceEnablePeerAccess(other->ordinal, 0);
-    if (error == cudaErrorPeerAccessAlreadyEnabled) {
+    /* A device has a limited number of peers where no switch is between them. */
+    if (error == cudaErrorPeerAccessAlreadyEnabled || error == cudaErrorTooManyPeers ||
+        error == cudaErrorPeerAccessUnsupported) {
         (void)cudaGetLastError();
         return STATUS_OK;
     }

@@ -129,7 +129,8 @@ static bool fits(const struct solver *solver, const struct plan *plan, uint64_t 
 {
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
     const uint64_t free_bytes =
-        self->gpu != NULL ? gpu_free_bytes(self->gpu) : self->device.memory_free_bytes;
+        self->gpu != NULL ? gpu_free_bytes(self->gpu)
+                          : self->device.memory_free_bytes / self->members; /* one carries it out */
     return gpu_plan_bytes(plan, edge_count, kind) <= free_bytes;
 }
 
