@@ -167,16 +167,18 @@ enum status edge_dialect_check_times(const struct graph_builder *builder, struct
     const uint64_t count = graph_builder_edge_count(builder);
     const double year_2000 = 946684800;
     uint32_t ends[2];
+    bool is_round = true; /* as large weights are that were made up */
     uint64_t i = 0;
 
     while (i < count && graph_builder_edge(builder, i, ends) >= year_2000 &&
            graph_builder_edge(builder, i, ends) <= INT32_MAX) {
+        is_round = is_round && (int64_t)graph_builder_edge(builder, i, ends) % 1000 == 0;
         i++;
     }
-    if (count < 3 || i < count) {
+    if (count < 3 || i < count || is_round) {
         return STATUS_OK;
     }
-    problem_bad_graph(reterr, 1, 0,
+    problem_bad_graph(reterr, 0, 0,
                       "The numbers in column 3 look like times, in seconds since 1970, and nothing "
                       "says that they are weights.");
     problem_hint(reterr, "weight=3 takes them as weights, and weight=none counts each edge 1.");

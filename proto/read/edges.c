@@ -326,7 +326,7 @@ static enum status settle_comment(struct edges *edges, const char *line, size_t 
     size_t count = 0;
 
     if (edges->comment.size < 2 || cut_row(edges, line, size, NULL) != STATUS_OK ||
-        (count = row->count) < 2 ||
+        (count = row->count) < 2 || edge_columns_judge(row) == EDGE_HEADER_YES ||
         cut_row(edges, comment + 1, edges->comment.size - 1, NULL) != STATUS_OK ||
         row->count != count) {
         return STATUS_OK;
@@ -569,6 +569,9 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     if (status == STATUS_OK && is_bare && edges->columns.weight == 2 &&
         options->weight[0] == '\0' && !edges->dialect.is_konect) {
         status = edge_dialect_check_times(reader->builder, reterr);
+        if (status != STATUS_OK) {
+            problem_at(reterr, edges->held_line, 0);
+        }
     }
     if (status != STATUS_OK) {
         return status;

@@ -69,9 +69,9 @@ static void put_first(struct coordinates_cache *cache, struct located_graph *gra
     let_go(cache->graphs[at]);
     memmove(&cache->graphs[1], &cache->graphs[0], at * sizeof(cache->graphs[0]));
     cache->graphs[0] = graph;
-    uint64_t bytes = bytes_of(graph);
+    uint64_t bytes = graph->bytes;
     for (size_t i = 1; i < COORDINATES_CACHE_LIMIT && cache->graphs[i] != NULL; i++) {
-        bytes += bytes_of(cache->graphs[i]);
+        bytes += cache->graphs[i]->bytes;
         if (bytes > cache->budget_bytes) {
             while (i < COORDINATES_CACHE_LIMIT && cache->graphs[i] != NULL) {
                 let_go(cache->graphs[i]);
@@ -103,6 +103,7 @@ static enum status read_graph(const struct coordinates_cache *cache, const char 
         let_go(graph);
         return status;
     }
+    graph->bytes = bytes_of(graph);
     *ret_graph = graph;
     return STATUS_OK;
 }

@@ -19,6 +19,7 @@ struct located_graph {
     struct coordinates *coordinates;
     struct vertex_names *names;
     struct coordinates_info info;
+    uint64_t bytes; /* of memory */
     char graph_id[GRAPH_ID_SIZE];
     unsigned holders; /* the cache's: who it is lent to, and itself */
 };

@@ -177,6 +177,9 @@ static enum status try_layouts(struct choice *choice, const struct dissection *d
     const uint64_t most = n < SHARED_VERTICES || count == 0 ? 1 : count;
     const uint32_t threads = cost->threads < most ? cost->threads : (uint32_t)most;
     enum status status = cpu_pool_create(threads > 0 ? threads : 1, &pool);
+    if (status != STATUS_OK) {
+        status = cpu_pool_create(1, &pool); /* the system gives no more threads */
+    }
     if (status == STATUS_OK) {
         status = run_trials(&trials, count, pool, choice);
     }

@@ -77,7 +77,7 @@ function rows(answer) {
 
 // Those within a distance are drawn in bands, the nearest ones by their own distances.
 function colourNear({ vertices, distances }, how, most) {
-  const widest = how === "within" ? Number(most) : Math.max(...distances);
+  const widest = how === "within" ? Number(most) : distances.at(-1);
   const partOf = (d) => (widest > 0 ? Math.max(0, d / widest) : 0);
   const parts = distances.map(how === "within" ? (d) => Math.ceil(partOf(d) * BANDS) / BANDS : partOf);
   if (!showNear(vertices, parts)) return null;
@@ -92,6 +92,7 @@ async function askAround(form, told) {
   const asked = graph;
   const answer = await guard(byId("around-problem"), () => ask(path, { told }));
   if (asked !== graph) return;
+  if (told) showNear([], []);
   const found = answer?.vertices.length;
   byId("around-answer").replaceChildren(...(answer === undefined ? [] : [
     make("p", {}, found > LISTED ? `${count(found)} vertices; the first ${LISTED} are listed` : plural(found, "vertex", "vertices")),

@@ -352,7 +352,10 @@ async function addStations(vertices) {
 
 // Vertices that an earlier path brought go with it.
 function forgetStations() {
-  for (const name of graph.vertices.splice(graph.own)) graph.index.delete(name);
+  for (const name of graph.vertices.splice(graph.own)) {
+    near.delete(graph.index.get(name));
+    graph.index.delete(name);
+  }
   graph.x.length = graph.y.length = graph.own;
 }
 

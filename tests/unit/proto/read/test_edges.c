@@ -268,6 +268,9 @@ static void a_comment_may_be_the_header(void **state)
     check_weight("# source target\n1 2 5\n", "column 3", 5, NULL, false);
     check_weight("# FromNodeId ToNodeId\na b\n", "", 1, NULL, false);
     check_weight("# source target weight\na b {'weight': 5}\n", "weight", 5, NULL, false);
+    check_weight("# source,target,weight\nsource,target,weight\n1,2,5\n", "weight", 5, NULL, false);
+    check_weight("1 2 1000000000\n2 3 2000000000\n3 1 1000000000\n", "column 3", 1000000000, NULL,
+                 false);
     check_refused("# from to len lanes\n1 2 5 6\n", 1, "in: len, lanes.", "weight=len");
 }
 
@@ -281,6 +284,8 @@ static void lines_that_are_no_edges_are_refused(void **state)
                   "not the first line", "above it");
     check_refused("source,target\na,b\nsource,target\nc,d\n", 3, "header again", "");
     check_refused("1 2 1217567877\n2 3 1217573801\n3 1 1217606247\n", 1, "since 1970", "weight=3");
+    check_refused("# temporal\n1 2 1217567877\n2 3 1217573801\n3 1 1217606247\n", 2, "since 1970",
+                  "weight=3");
 }
 
 static void names_among_numbers_are_told(void **state)
