@@ -18,7 +18,10 @@ static void send_bytes(const void *bytes, size_t size)
 /* With descriptors: as many as the socket itself is sent along. */
 static void send_message(const struct wire_message *message, size_t size, unsigned descriptors)
 {
-    struct wire_message copy = *message;
+    struct {
+        struct wire_message message;
+        char more[64]; /* a message may be sent longer than it is */
+    } copy = {.message = *message};
     struct iovec part = {&copy, size};
     union {
         struct cmsghdr header;
