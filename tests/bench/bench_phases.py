@@ -1,13 +1,15 @@
 """From upload to answer: whole jobs through the daemon, and where their time goes.
 
-    bench_phases.py APSPD GRAPH... [--beside APSPD] [--runs N] [--json FILE] [DAEMON'S OPTIONS ...]
+    bench_phases.py APSPD GRAPH... [--beside APSPD] [--runs N] [--rest S] [--json FILE]
+                    [DAEMON'S OPTIONS ...]
     bench_phases.py --chart FILE OUT.svg
 
 Each graph is uploaded, solved and removed, by each build in turn: APSPD, the one of --beside, and
 APSPD with solver.plans = none. Prints a row for each graph and build: the medians of the whole (the
 first byte of the upload to the answer that says done), of the upload and of the job's own phases in
-milliseconds, and the whole as a multiple of the first build's. The options (--worker.kind thread) go
-to all daemons. --json keeps the rows of APSPD, an object a line, which --chart draws: a bar for each
+milliseconds, and the whole as a multiple of the first build's. The options (--worker.isolation
+thread) go to all daemons. --rest waits before each upload, as the disk still writes the result before
+it. --json keeps the rows of APSPD, an object a line, which --chart draws: a bar for each
 graph, of the shares of the whole."""
 
 import argparse
@@ -73,6 +75,7 @@ def parse_arguments():
     parser.add_argument("graphs", nargs="+")
     parser.add_argument("--beside")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--rest", type=float, default=0)
     parser.add_argument("--json")
     return parser.parse_known_args()
 
@@ -111,6 +114,7 @@ def main():
         runs = {build: [] for build in daemons}
         for _ in range(asked.runs + 1):
             for build, daemon in daemons.items():
+                time.sleep(asked.rest)
                 runs[build].append(run_once(daemon, body, TYPES.get(ending)))
         first = None
         for build, measured in runs.items():
