@@ -15,6 +15,7 @@ graph, of the shares of the whole."""
 import argparse
 import json
 import os
+import select
 import statistics
 import sys
 import time
@@ -114,7 +115,7 @@ def main():
         runs = {build: [] for build in daemons}
         for _ in range(asked.runs + 1):
             for build, daemon in daemons.items():
-                time.sleep(asked.rest)
+                select.select([], [], [], asked.rest)
                 runs[build].append(run_once(daemon, body, TYPES.get(ending)))
         first = None
         for build, measured in runs.items():

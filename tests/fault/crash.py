@@ -227,8 +227,9 @@ def document_of(daemon, job):
             return answer.json
 
 
-def run_script(daemon, told, failures=lambda: 0):
-    """Five jobs, a stored graph, a name, a deletion; raises when the daemon is gone."""
+def run_script(daemon, told, failures=lambda: 0, polls=200):
+    """Five jobs, a stored graph, a name, a deletion; raises when the daemon is gone. So often it is
+    asked whether a result is durable, which it may never be after a fault."""
     before = failures()
     for salt in range(1, 6):
         key = f"key-{salt}"
@@ -268,7 +269,7 @@ def run_script(daemon, told, failures=lambda: 0):
         if document["state"] != "done":
             told.failed.add(job)
             continue
-        for _ in range(200):
+        for _ in range(polls):
             if document["durable"]:
                 told.durable.add(job)
                 break
@@ -326,7 +327,7 @@ def run_fault(library, power=False, chooser=None, **fault):
         if daemon is not None:
             told.failed_at_start = place.failures()
             try:
-                run_script(daemon, told, place.failures)
+                run_script(daemon, told, place.failures, 200 if fault else 20_000)
             except CLOSED:
                 pass
             if daemon.process.poll() is None and not told.completed:
