@@ -76,13 +76,13 @@ note_failure() {
 "
 }
 
-# build FOLDER OPTION...: configures and compiles, only $targets if they are named; a build that fails
-# is one failure, and the end of what it printed is told again with the others.
+# build FOLDER OPTION...: configures and compiles; a build that fails is one failure, and the end of
+# what it printed is told again with the others.
 build() {
     folder=$1
     log=$TMPDIR/$folder.log
     rm -f "$log.failed"
-    { { configure "$@" && compile "$folder" $targets; } || : >"$log.failed"; } 2>&1 | tee "$log"
+    { { configure "$@" && compile "$folder"; } || : >"$log.failed"; } 2>&1 | tee "$log"
     [ -f "$log.failed" ] || return 0
     note_failure "$folder: does not build"
     failures="$failures$({ grep -A 20 -E 'error:|ERROR:|FAILED:' "$log" || tail "$log"; } | head -n 60)
@@ -138,7 +138,6 @@ check() {
 
 wrapper=
 patience=4
-targets=
 left_out=
 check build -Dcuda=auto -Dwerror=true
 if [ $quick = no ]; then
@@ -148,11 +147,6 @@ if [ $quick = no ]; then
     left_out='--no-suite tidy --no-suite elsewhere'
     check build-asan -Dcuda=disabled -Db_sanitize=address,undefined -Db_lundef=false
     check build-tsan -Dcuda=disabled -Db_sanitize=thread -Db_lundef=false
-    if command -v nvcc >/dev/null; then
-        echo '== build-cpu -Dcuda=disabled (the programs, compiled only)'
-        targets='apspd apsp'
-        build build-cpu -Dcuda=disabled || true
-    fi
 fi
 
 printf '%s' "$failures"
