@@ -21,9 +21,10 @@
 #define VERTEX_LIMIT_CEILING (UINT32_C(1) << 30)
 /* Large enough for rounds to be what a solve takes its time for. */
 #define PACE_VERTICES 8192
-/* The part of a GPU's free memory that is left to the context of another process, which solves on
- * all of them together: half a gigabyte of 40. */
-#define GROUP_CONTEXT_PARTS 80
+/* What is left of a GPU's free memory to the context of another process, which solves on all of
+ * them together: so many bytes, but never more than a part. */
+#define GROUP_CONTEXT_BYTES (UINT64_C(768) << 20)
+#define GROUP_CONTEXT_PARTS 8
 /* Exit codes of a worker process beside 0, told to leave: what came over the socket made no sense;
  * from WORKER_EXIT_DEVICE on, the device failed, by class. */
 #define WORKER_EXIT_PROTOCOL 79
@@ -149,7 +150,9 @@ static void open_solver(const struct worker_setup *setup, struct solver **ret_so
         solver_allow_plans(*ret_solver, &setup->solver);
         solver_describe(*ret_solver, &facts.device);
         if (setup->gpu_members == 1 && facts.gpu_count > 1 && setup->sharing) {
-            facts.device.memory_free_bytes -= facts.device.memory_free_bytes / GROUP_CONTEXT_PARTS;
+            const uint64_t part = facts.device.memory_free_bytes / GROUP_CONTEXT_PARTS;
+            facts.device.memory_free_bytes -=
+                part < GROUP_CONTEXT_BYTES ? part : GROUP_CONTEXT_BYTES;
         }
         measure(*ret_solver, setup->gpu, &facts);
     }
