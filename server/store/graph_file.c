@@ -139,11 +139,14 @@ static struct header make_header(const char *id, const struct graph *graph)
     return header;
 }
 
+/* A smaller part is on its way to the disk sooner with the rest of the file. */
+#define START_BYTES_MIN ((size_t)1 << 20)
+
 /* The disk begins with each part while the next one is written. */
 static enum status write_part(int descriptor, uint64_t offset, const void *bytes, size_t size)
 {
     const enum status status = draft_file_write(descriptor, offset, bytes, size);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK && size >= START_BYTES_MIN) {
         draft_file_start(descriptor, offset, size);
     }
     return status;
@@ -157,7 +160,8 @@ static enum status write_all(int descriptor, const char *id, const struct graph 
     if (!lay_out(&header, &layout)) {
         return STATUS_TOO_LARGE;
     }
-    unsigned char *names = malloc(header.names_size + 1);
+    const size_t names_size = layout.file_size - layout.names_at; /* with padding behind them */
+    unsigned char *names = calloc(names_size + 1, 1);
     if (names == NULL) {
         return STATUS_NO_MEMORY;
     }
@@ -176,11 +180,7 @@ static enum status write_all(int descriptor, const char *id, const struct graph 
         status = write_part(descriptor, layout.weights_at, weights_of(graph), layout.weights_size);
     }
     if (status == STATUS_OK) {
-        status = draft_file_write(descriptor, layout.names_at, names, header.names_size);
-    }
-    /* Padding behind the names. */
-    if (status == STATUS_OK && ftruncate(descriptor, (off_t)layout.file_size) != 0) {
-        status = draft_file_status(errno);
+        status = draft_file_write(descriptor, layout.names_at, names, names_size);
     }
     free(names);
     *ret_bytes = layout.file_size;
