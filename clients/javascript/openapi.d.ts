@@ -550,7 +550,7 @@ export type Plan = {
   work_fraction: number;
   /** What planning took. */
   planning_s: number;
-  /** Whether the plan, or that none pays, was kept from a graph with the same edges and other weights. */
+  /** Whether the plan, or that none pays, was known: kept from a graph with the same edges and other weights, or found while the job waited. */
   cached: boolean;
 };
 

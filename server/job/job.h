@@ -52,6 +52,7 @@ struct job {
     uint32_t attempts;       /* that lacked room */
     enum status stop_reason; /* why signal.cancelled was set; STATUS_OK = it was not */
     struct graph *graph;     /* kept from the upload for the worker, NULL = read from the file */
+    bool is_planned;         /* or is being so, while it waits */
     struct solve_arc *arcs;  /* all that its graph has beside its parent, owned; or NULL */
     size_t arc_count;
 

@@ -314,6 +314,94 @@ static void dispatch_jobs(struct scheduler *scheduler)
     }
 }
 
+/* ---- Plans of jobs that wait ---- */
+
+/* On a thread of the pool, which knows nothing of the job: that may end meanwhile. */
+struct plan_ahead {
+    uv_work_t request;
+    struct scheduler *scheduler;
+    const struct solver *solver;
+    struct task_folders folders;
+    struct task task;
+    struct tenant *tenant;
+    struct capacity held; /* memory of the graph */
+};
+
+static void make_plan(uv_work_t *request)
+{
+    struct plan_ahead *ahead = request->data;
+    struct task *task = &ahead->task;
+    struct plan_record record = {0};
+    struct solver_estimate unused;
+    struct plan_summary plan;
+    task_open_plan(&ahead->folders, task);
+    task_read_record(task, &record);
+    if (task->plan_file.descriptor > 0 && record.words == NULL) {
+        const enum status status =
+            worker_estimate_graph(ahead->solver, task->graph, task->kind, &record, &unused, &plan);
+        (void)status; /* a failure is for the solve to tell */
+    }
+    task_keep_record(task, &record);
+    task_finish(task);
+}
+
+static void plan_made(uv_work_t *request, int error)
+{
+    struct plan_ahead *ahead = request->data;
+    struct scheduler *scheduler = ahead->scheduler;
+    CHECK(error == 0); /* nothing cancels it */
+    capacity_release(scheduler, ahead->tenant, &ahead->held, ahead->held);
+    scheduler->is_planning = false;
+    free(ahead);
+    scheduler_wake(scheduler);
+}
+
+/* Makes the plan of the first job that waits, which its worker then finds among those kept. Only
+ * for GPUs: a CPU solver has the processor's cores itself, so that who is being served would wait
+ * for it. */
+static void plan_next(struct scheduler *scheduler)
+{
+    const struct config *config = scheduler->config;
+    const struct scheduler_worker *slot = scheduler->workers[0]; /* they plan alike */
+    struct job *job = job_queue_first(&scheduler->queue);
+    if (job == NULL || job->is_planned || scheduler->is_planning || scheduler->draining ||
+        scheduler->capacity.is_paused || job->arcs != NULL ||
+        job->report.result.form != RESULT_FORM_MATRIX ||
+        config->solver.plans == SOLVER_PLANS_NONE ||
+        strcmp(slot->opening.facts.device.solver, "gpu") != 0) {
+        return;
+    }
+    const struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
+    const uint64_t bytes =
+        capacity_graph_bytes(job->vertex_count, entry->row.edge_count,
+                             entry->row.summary.integral ? WEIGHT_INTEGER : WEIGHT_REAL);
+    struct plan_ahead *ahead =
+        capacity_has_memory(scheduler, bytes) ? calloc(1, sizeof(*ahead)) : NULL;
+    if (ahead == NULL) {
+        return;
+    }
+    ahead->request.data = ahead;
+    ahead->scheduler = scheduler;
+    ahead->solver = worker_solver(slot->worker);
+    ahead->folders = (struct task_folders){.graphs = store_graph_folder(scheduler->store),
+                                           .plans = store_plan_folder(scheduler->store),
+                                           .plan_budget_bytes = config->plan_budget_bytes};
+    ahead->task = (struct task){
+        .kind = job->kind,
+        .form = RESULT_FORM_MATRIX,
+        .vertex_count = job->vertex_count,
+        .edge_count = entry->row.edge_count,
+        .plan_seed = plan_file_seed(store_secret(scheduler->store), job->tenant->name),
+    };
+    memcpy(ahead->task.graph_id, job->graph_id, sizeof(job->graph_id));
+    ahead->tenant = job->tenant;
+    capacity_reserve(scheduler, job->tenant, &ahead->held,
+                     (struct capacity){.memory_bytes = bytes});
+    job->is_planned = true;
+    scheduler->is_planning = true;
+    CHECK(uv_queue_work(scheduler->loop, &ahead->request, make_plan, plan_made) == 0);
+}
+
 /* ---- The turns of the loop ---- */
 
 static uint32_t count_running(const struct scheduler *scheduler)
@@ -329,7 +417,8 @@ static uint32_t count_running(const struct scheduler *scheduler)
 static void check_drain(struct scheduler *scheduler)
 {
     if (!scheduler->draining || scheduler->drained_told || scheduler->changes > 0 ||
-        scheduler->submissions > 0 || scheduler->looks > 0 || count_running(scheduler) > 0) {
+        scheduler->submissions > 0 || scheduler->looks > 0 || scheduler->is_planning ||
+        count_running(scheduler) > 0) {
         return;
     }
     scheduler->drained_told = true;
@@ -358,6 +447,7 @@ void scheduler_settle(struct scheduler *scheduler)
         finish_expired(scheduler);
     }
     dispatch_jobs(scheduler);
+    plan_next(scheduler);
     answer_wake(scheduler);
     finish_trim_history(scheduler);
     capacity_publish(scheduler);

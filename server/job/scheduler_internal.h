@@ -133,6 +133,7 @@ struct scheduler {
     size_t item_room;          /* items allocated; capacity.result_count are used */
     uint32_t submissions;      /* under way, parked ones included */
     uint32_t looks;            /* at stored graphs, for what is put or estimated, under way */
+    bool is_planning;          /* a plan is being made whose job waits */
     uint32_t changes;          /* on their way to the disk */
     /* They wait, in order, for the deletion of their graph, or while their name is given or
      * changed. */

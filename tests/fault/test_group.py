@@ -1,5 +1,5 @@
-"""Several devices that solve a graph together, beside each alone: who is given which job. The solvers are
-those of solver_fault.c, which say that they are GPUs'."""
+"""Several devices that solve a graph together, beside each alone: who is given which job, and the plan of
+one that waits. The solvers are those of solver_fault.c, which say that they are GPUs'."""
 
 import os
 import signal
@@ -152,6 +152,75 @@ def test_devices_may_stay_apart():
         found.submit(ring(700), "?result=matrix").expect(413, "TooLarge")
     with daemon(*STALL, memory=memory_of(600, 1), group="auto") as (found, _):
         assert devices_of(found) == [[0]]
+
+
+def street(seed):
+    """Crossings in a band of two: a plan for them pays and is kept."""
+    n = 2000
+    edges = [f"a {a} {b} {seed}\na {b} {a} {seed}" for a in range(1, n + 1) for b in (a + 1, a + 2) if b <= n]
+    return "\n".join([f"p sp {n} {2 * len(edges)}", *edges, ""]).encode()
+
+
+def plans_of(found):
+    """Those that are whole: what they begin with is written last."""
+    folder = os.path.join(found.state, "plans")
+    found_there = {}
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), "rb") as file:
+            found_there[name] = file.read(8)
+    return [name for name, count in found_there.items() if count.strip(b"\0")]
+
+
+def held_worker(found, plan, n=50):
+    """A job that hangs until its process is killed."""
+    plan.write((n, "round", "hang", 0, 1))
+    held = found.submit(ring(n)).expect(202).json["id"]
+    until_hung(found, held)
+    return held
+
+
+def test_the_plan_of_a_job_that_waits_is_made_meanwhile():
+    for end in ("worker", "daemon"):
+        with daemon(*STALL, memory=memory_of(3000, 1)) as (found, plan):
+            held_worker(found, plan)
+            waiting = found.submit(street(1)).expect(202).json["id"]
+            until(found, "/v1/devices", lambda _: plans_of(found))
+            assert found.get(f"/v1/jobs/{waiting}").json["state"] == "queued"
+            if end == "worker":
+                os.kill(*children_of(found), signal.SIGKILL)
+            else:
+                found.kill()
+                found.start()
+            document = found.finish(waiting)
+            assert document["state"] == "done" and document["plan"]["cached"], document
+            assert document["plan"]["kind"] != "dense", document
+
+
+def test_a_job_that_is_cancelled_leaves_its_plan_alone():
+    with daemon(*STALL, memory=memory_of(3000, 1)) as (found, plan):
+        held_worker(found, plan)
+        for _ in range(20):
+            waiting = found.submit(street(1)).expect(202).json
+            found.ask("DELETE", f"/v1/jobs/{waiting['id']}").expect(202)
+            found.ask("DELETE", f"/v1/graphs/{waiting['graph']}").expect(204)
+        os.kill(*children_of(found), signal.SIGKILL)
+        document = found.solve(street(2))
+        assert document["state"] == "done" and document["plan"]["kind"] != "dense", document
+        assert found.distance(document["graph"], 1, 3) == 2
+        found.terminate()
+
+
+def test_no_plan_is_made_before_where_none_is_kept_or_the_processor_solves():
+    one = ("--solver.cpu_threads", "1")
+    devices = {"memory": memory_of(3000, 1)}
+    for options, named in ((("--solver.plans", "none"), devices), (("--store.plan_budget", "0"), devices), (one, {})):
+        with daemon(*STALL, *options, **named) as (found, plan):
+            held_worker(found, plan)
+            waiting = found.submit(street(1)).expect(202).json["id"]
+            os.kill(*children_of(found), signal.SIGKILL)
+            document = found.finish(waiting)
+            assert document["state"] == "done" and not document["plan"]["cached"], document
+            assert (document["plan"]["kind"] == "dense") == ("none" in options), document
 
 
 harness.run(globals(), each=False)

@@ -106,6 +106,9 @@ struct task_folders {
  * of its file is there. A graph that may have a kept plan is read for it, and the file of that plan
  * opened. A cancelled task is STATUS_CANCELLED and has none. Blocks on the disk. */
 void task_open_files(const struct task_folders *folders, struct task *task);
+/* The same without a result, for a plan that is made before: only the file of the plan and the
+ * graph matter. */
+void task_open_plan(const struct task_folders *folders, struct task *task);
 /* ---- update.c ---- */
 
 /* Once its files are open: a task with a base is solved from that, here, by so many threads (0: one

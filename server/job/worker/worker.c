@@ -58,7 +58,8 @@ void worker_estimate(const struct solver *solver, uint32_t vertex_count, uint64_
 }
 
 enum status worker_estimate_graph(const struct solver *solver, const struct graph *graph,
-                                  enum kind kind, struct solver_estimate *ret_estimate,
+                                  enum kind kind, struct plan_record *record,
+                                  struct solver_estimate *ret_estimate,
                                   struct plan_summary *ret_plan)
 {
     struct solver_estimate outline;
@@ -69,7 +70,7 @@ enum status worker_estimate_graph(const struct solver *solver, const struct grap
         return STATUS_OK;
     }
     const enum status status =
-        solve_estimate_planned(solver, graph, kind, NULL, ret_estimate, ret_plan);
+        solve_estimate_planned(solver, graph, kind, record, ret_estimate, ret_plan);
     ret_estimate->host_bytes = outline.host_bytes;
     ret_estimate->device_bytes = outline.device_bytes;
     return status;
