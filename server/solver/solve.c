@@ -35,7 +35,7 @@ struct solve {
     struct solver *solver;     /* the one that computes */
     const struct graph *graph; /* the caller's, or the folded one */
     struct graph *folded;      /* owned; NULL where the graph cannot be folded */
-    double folding_s;          /* counts as planning */
+    double preparing_s;        /* folding and the proof of narrow: counts as planning */
     struct plan *plan;         /* owned */
     double planned_s;          /* of its rounds by the model; 0 = it is the dense one */
     const struct solve_request *request;
@@ -98,14 +98,34 @@ static enum status replace_plan(const struct solver *solver, uint32_t vertex_cou
     return status;
 }
 
+/* Whether 16 bits are enough, which decides how to compute and touches no distance. Before there is
+ * a plan, as a dense solve of half the time makes fewer plans pay. Of ranks the first proves it for
+ * all, as it may give up for want of time. */
+static bool prove_narrow(const struct solver *solver, const struct graph *graph, enum kind kind)
+{
+    const struct ranks *ranks = solver->ranks;
+    const struct solve_options options = {.symmetric = !graph->directed};
+    struct solver_estimate estimate;
+    if (kind_is_float(kind) || solver->narrow_vertices == 0 ||
+        graph->vertex_count < solver->narrow_vertices) {
+        return false;
+    }
+    solver_estimate(solver, graph->vertex_count, graph->edge_count, KIND_I4, &options, &estimate);
+    const double gain_s = (estimate.seconds - estimate.finish_s) * NARROW_GAIN;
+    const bool narrow =
+        (ranks == NULL || ranks->rank == 0) &&
+        distance_range_within(graph, NARROW_DISTANCE_MAX, fmin(gain_s, NARROW_PROOF_S_MAX));
+    return ranks != NULL ? ranks->highest(ranks->context, narrow) != 0 : narrow;
+}
+
 /* Only a solver that says what plans cost gets any but the dense one. kind: one that it computes.
  * ret_seconds: of the rounds; 0 for the dense plan. */
 static enum status make_plan(const struct solver *solver, const struct graph *graph, enum kind kind,
-                             struct plan_record *record, struct plan **ret_plan,
+                             bool narrow, struct plan_record *record, struct plan **ret_plan,
                              double *ret_seconds)
 {
     const struct solver_class *class_ = solver->class_;
-    const struct solve_options options = {.symmetric = !graph->directed};
+    const struct solve_options options = {.symmetric = !graph->directed, .narrow = narrow};
     struct plan_cost cost;
     *ret_seconds = 0;
     if (class_->plan_cost == NULL || solver->dense_only) {
@@ -138,11 +158,12 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
     CHECK(computes(solver, kind));
     enum status status = graph_fold(graph, &folded);
     const struct graph *solved = folded != NULL ? folded : graph;
+    const bool narrow = prove_narrow(solver, solved, computed);
     if (status == STATUS_OK) {
-        status = make_plan(solver, solved, computed, record, &plan, &seconds);
+        status = make_plan(solver, solved, computed, narrow, record, &plan, &seconds);
     }
     if (status == STATUS_OK) {
-        const struct solve_options options = {.symmetric = !solved->directed};
+        const struct solve_options options = {.symmetric = !solved->directed, .narrow = narrow};
         *ret_estimate = (struct solver_estimate){0};
         solver_estimate(solver, solved->vertex_count, solved->edge_count, computed, &options,
                         ret_estimate);
@@ -341,32 +362,6 @@ static enum status compute(struct solve *solve)
     return tell_failure(solve, status);
 }
 
-/* Counts as planning: it decides how to compute and touches no distance. Of ranks the first proves
- * it for all, as it may give up for want of time. */
-static bool prove_narrow(const struct solve *solve)
-{
-    const struct graph *graph = solve->graph;
-    const struct ranks *ranks = solve->solver->ranks;
-    const uint32_t vertices_min = solve->solver->narrow_vertices;
-    const struct solve_options options = {.symmetric = !graph->directed};
-    struct solver_estimate estimate;
-    if (kind_is_float(solve->request->kind) || vertices_min == 0 ||
-        graph->vertex_count < vertices_min) {
-        return false;
-    }
-    const double begin_s = stopwatch_now_s();
-    solver_estimate(solve->solver, graph->vertex_count, graph->edge_count, KIND_I4, &options,
-                    &estimate);
-    const double gain_s =
-        (estimate.seconds - estimate.finish_s) * NARROW_GAIN * solve->plan->summary.work_fraction;
-    bool narrow = (ranks == NULL || ranks->rank == 0) &&
-                  distance_range_within(graph, NARROW_DISTANCE_MAX,
-                                        gain_s < NARROW_PROOF_S_MAX ? gain_s : NARROW_PROOF_S_MAX);
-    narrow = ranks != NULL ? ranks->highest(ranks->context, narrow) != 0 : narrow;
-    solve->outcome->plan.planning_s += stopwatch_now_s() - begin_s;
-    return narrow;
-}
-
 /* Unless the solver has done it. A GPU proves the rows of a graph without weights below 0,
  * and leaves to the host what it does not accept; other graphs are checked here alone. Sums that
  * went around many cycles of length 0 may have drifted from them without bound: all rows of a
@@ -430,7 +425,7 @@ static enum status begin(struct solve *solve)
     enum status planned = STATUS_OK;
     if (ranks == NULL || ranks->rank == 0) {
         planned = make_plan(solve->solver, graph, solve->narrowed ? KIND_I4 : solve->request->kind,
-                            solve->request->record, &solve->plan, &solve->planned_s);
+                            solve->narrow, solve->request->record, &solve->plan, &solve->planned_s);
     }
     if (ranks != NULL) {
         planned =
@@ -440,7 +435,7 @@ static enum status begin(struct solve *solve)
         return problem_set(solve->reterr, planned, "There is not enough memory for the plan.");
     }
     outcome->plan = solve->plan->summary;
-    outcome->plan.planning_s += solve->folding_s;
+    outcome->plan.planning_s += solve->preparing_s;
     const enum status loop = solve_refuse_loop(graph, outcome, solve->reterr);
     if (loop != STATUS_OK) {
         return loop;
@@ -493,10 +488,10 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
     if (ranks_agree(ranks, status) == STATUS_OK && solve.folded != NULL) {
         solve.graph = solve.folded;
     }
-    solve.folding_s = stopwatch_now_s() - begin_s;
+    solve.narrow = prove_narrow(solve.solver, solve.graph, request->kind);
+    solve.preparing_s = stopwatch_now_s() - begin_s;
     tell_expected(&solve);
     status = ranks_agree(ranks, begin(&solve));
-    solve.narrow = status == STATUS_OK && prove_narrow(&solve);
     tell_expected(&solve);
     if (status == STATUS_OK) {
         const bool stop = observer != NULL && observer->cancelled(observer->context);

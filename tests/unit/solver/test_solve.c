@@ -278,6 +278,7 @@ static enum status solve_and_note(struct solver *solver, const struct graph *gra
 
 static enum kind kind_of_figures;
 static bool figures_symmetric;
+static bool figures_narrow;
 
 /* Of a device with tiles of 4, where rounds cost nothing. */
 static void tell_figures(const struct solver *solver, const struct graph *graph, enum kind kind,
@@ -287,6 +288,7 @@ static void tell_figures(const struct solver *solver, const struct graph *graph,
     assert_int_equal(graph->vertex_count, 32);
     kind_of_figures = kind;
     figures_symmetric = options->symmetric;
+    figures_narrow = options->narrow;
     *ret_cost = plan_cost_of_cpu(1);
     ret_cost->tile = 4;
     ret_cost->edge_granule = 1;
@@ -310,6 +312,8 @@ static bool say_room(const struct solver *solver, const struct plan *plan, uint6
 static bool dense_only;
 /* Set by a test that wants each edge of the rings to have its like in return. */
 static bool both_ways;
+/* From how many vertices on 16 bits are worth a proof. */
+static uint32_t narrow_vertices;
 
 /* Eight rings of four vertices. */
 
@@ -322,6 +326,7 @@ static struct attempt run_rings(bool figures, bool directed, enum kind kind)
     device.class_.plan_cost = figures ? tell_figures : NULL;
     device.class_.fits = say_room;
     device.solver.dense_only = dense_only;
+    device.solver.narrow_vertices = narrow_vertices;
     device.solver.class_ = &device.class_;
     for (uint32_t vertex = 0; vertex < 32; ++vertex) {
         const uint32_t next = vertex / 4 * 4 + (vertex + 1) % 4;
@@ -363,6 +368,20 @@ static void half_is_solved_where_each_edge_has_its_like_in_return(void **state)
     assert_int_equal(attempt.entries.i4[3], 1);
     assert_int_equal(attempt.entries.i4[4], UNREACHABLE_I4);
     solve_outcome_finish(&attempt.outcome);
+}
+
+/* The dense solve that a plan has to beat takes half the time then, and so do the plan's rounds. */
+static void a_plan_is_chosen_for_the_bits_that_it_is_solved_in(void **state)
+{
+    (void)state;
+    for (uint32_t least = 31; least <= 33; ++least) {
+        narrow_vertices = least;
+        struct attempt attempt = run_rings(true, true, KIND_I4);
+        narrow_vertices = 0;
+        assert_int_equal(figures_narrow, least <= 32);
+        assert_int_equal(attempt.entries.i4[1], 1);
+        solve_outcome_finish(&attempt.outcome);
+    }
 }
 
 static void a_plan_without_room_gives_way_to_the_dense_one(void **state)
@@ -467,6 +486,7 @@ int main(void)
         cmocka_unit_test(the_fallback_computes_what_the_solver_does_not),
         cmocka_unit_test(a_kind_that_nobody_computes_is_refused),
         cmocka_unit_test(a_solver_with_figures_gets_a_plan_by_them),
+        cmocka_unit_test(a_plan_is_chosen_for_the_bits_that_it_is_solved_in),
         cmocka_unit_test(half_is_solved_where_each_edge_has_its_like_in_return),
         cmocka_unit_test(a_plan_without_room_gives_way_to_the_dense_one),
         cmocka_unit_test(a_solver_without_figures_gets_the_dense_plan),
