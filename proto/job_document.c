@@ -28,8 +28,8 @@ const char *job_state_name(enum job_state state)
 
 const char *job_phase_name(enum solve_phase phase)
 {
-    static const char *const names[PHASE_COUNT] = {"planning", "solving", "writing", "checking",
-                                                   "publishing"};
+    static const char *const names[PHASE_COUNT] = {"planning", "solving",  "solving",
+                                                   "writing",  "checking", "publishing"};
     return names[phase];
 }
 

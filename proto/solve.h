@@ -31,7 +31,8 @@ struct solve_options {
 /* The phases of a solve, in their order. */
 enum solve_phase {
     PHASE_PLANNING = 0, /* and all else before the matrix is filled */
-    PHASE_SOLVING,      /* fill and rounds */
+    PHASE_FILLING,      /* the matrix, before the rounds: told as solving */
+    PHASE_SOLVING,      /* rounds */
     PHASE_WRITING,      /* rows of the result */
     PHASE_CHECKING,     /* certificates and statistics that come after the rows */
     PHASE_PUBLISHING,   /* after the solve */

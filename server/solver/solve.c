@@ -283,6 +283,7 @@ static void tell_expected(const struct solve *solve)
     solver_estimate(solve->solver, graph->vertex_count, graph->edge_count, kind, &options,
                     &estimate);
     const double seconds[PHASE_COUNT] = {
+        [PHASE_FILLING] = estimate.fill_s,
         [PHASE_SOLVING] = is_road || solve->planned_s > 0 ? solve->planned_s
                                                           : estimate.seconds - estimate.finish_s,
         [PHASE_WRITING] = estimate.finish_s + estimate.write_s,

@@ -47,7 +47,8 @@ struct solver_estimate {
     uint64_t host_bytes;   /* beside the result's own storage */
     double seconds;        /* from the measured or assumed rate of this device */
     double finish_s;       /* of these, what comes after the last round */
-    /* Beside them, where the host does it after the last round: */
+    /* Beside them, where the host does it before the first round and after the last: */
+    double fill_s;
     double write_s; /* rows of the result */
     double check_s; /* statistics */
 };

@@ -16,17 +16,19 @@
 /* From here on a proof that 16 bits are enough costs less than it saves. */
 #define NARROW_VERTICES 256
 
-/* Rows written and entries counted in a second by a thread, as long as the memory keeps up, until a
- * solve of some size tells. Pages of a file that were not warmed are ten times slower. */
+/* Tiles filled, rows written and entries counted in a second by a thread, as long as the memory
+ * keeps up, until a solve of some size tells. Pages of a file that were not warmed are ten times
+ * slower. */
+#define FILL_BYTES_PER_S 1e9
 #define WRITE_BYTES_PER_S 2.5e9
 #define COLD_BYTES_PER_S 0.25e9
 #define CHECKED_PER_S 0.5e9
 #define MEMORY_THREADS 5
 #define LEARNED_BYTES_MIN ((double)(16 << 20))
 
-/* Relaxations by their arithmetic, then bytes of rows, into warm pages and cold ones, and entries.
- */
-enum { RATE_WARM = ARITHMETIC_COUNT, RATE_COLD, RATE_CHECKED, RATE_COUNT };
+/* Relaxations by their arithmetic, then bytes of tiles, and of rows into warm pages and cold ones,
+ * and entries. */
+enum { RATE_FILLED = ARITHMETIC_COUNT, RATE_WARM, RATE_COLD, RATE_CHECKED, RATE_COUNT };
 
 struct solver_cpu {
     struct solver solver;
@@ -102,6 +104,11 @@ static double row_bytes(uint32_t vertex_count, enum kind kind)
     return (double)vertex_count * vertex_count * (double)kind_size(kind);
 }
 
+static double tile_bytes(uint32_t vertex_count, enum arithmetic arithmetic)
+{
+    return (double)vertex_count * vertex_count * (double)cpu_tiles_element_bytes(arithmetic);
+}
+
 static int rate_of_rows(double bytes)
 {
     return bytes > (double)host_memory_total() / HOST_MEMORY_WARM_SHARE ? RATE_COLD : RATE_WARM;
@@ -125,6 +132,7 @@ static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_
         relaxation_count(vertex_count, options->symmetric) / cpu->rate_per_s[arithmetic];
     const double bytes = row_bytes(vertex_count, kind);
     ret_estimate->finish_s = 0;
+    ret_estimate->fill_s = tile_bytes(vertex_count, arithmetic) / cpu->rate_per_s[RATE_FILLED];
     ret_estimate->write_s = bytes / cpu->rate_per_s[rate_of_rows(bytes)];
     ret_estimate->check_s = bytes / (double)kind_size(kind) / cpu->rate_per_s[RATE_CHECKED];
 }
@@ -235,8 +243,10 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     enum status status = ranks_agree(solver->ranks, opened);
     double filled_s = begin_s;
     if (status == STATUS_OK) {
+        observer_tell(observer, PHASE_FILLING, 0);
         cpu_tiles_fill(pool, graph, &tiles, run.symmetric);
         filled_s = stopwatch_now_s();
+        observer_tell(observer, PHASE_SOLVING, 0);
         status = solve_tiles(cpu, pool, &tiles, &run, observer, matrix);
     }
     if (opened == STATUS_OK) {
@@ -248,6 +258,10 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     account->timings.compute_s += computed_s - filled_s;
     if (status != STATUS_OK) {
         return status;
+    }
+    if (tile_bytes(plan->vertex_count, arithmetic) >= LEARNED_BYTES_MIN) {
+        cpu->rate_per_s[RATE_FILLED] =
+            tile_bytes(plan->vertex_count, arithmetic) / (filled_s - begin_s);
     }
     if (dense && plan->vertex_count >= RATE_VERTICES && computed_s > filled_s) {
         cpu->rate_per_s[arithmetic] =
@@ -366,6 +380,7 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
     cpu->rate_per_s[ARITHMETIC_F4] = rate;
     cpu->rate_per_s[ARITHMETIC_F8] = rate / 2;
     const double memory_threads = fmin(threads, MEMORY_THREADS);
+    cpu->rate_per_s[RATE_FILLED] = FILL_BYTES_PER_S * memory_threads;
     cpu->rate_per_s[RATE_WARM] = WRITE_BYTES_PER_S * memory_threads;
     cpu->rate_per_s[RATE_COLD] = COLD_BYTES_PER_S * threads;
     cpu->rate_per_s[RATE_CHECKED] = CHECKED_PER_S * memory_threads;

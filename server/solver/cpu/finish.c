@@ -76,12 +76,8 @@ static void mirror_tile(struct cpu_block from, struct cpu_block to, size_t size)
 }
 
 /* Also within the tiles on the diagonal: floats that mirror each other may differ by rounding. */
-static void mirror_band(void *context, uint32_t thread, uint64_t task)
+static void mirror_band(const struct cpu_tiles *tiles, uint32_t band)
 {
-    (void)thread;
-    const struct finish *finish = context;
-    const struct cpu_tiles *tiles = finish->tiles;
-    const uint32_t band = (uint32_t)task;
     const size_t size = tiles->element_bytes;
     if (!cpu_tiles_has(tiles, band)) {
         return;
@@ -96,6 +92,18 @@ static void mirror_band(void *context, uint32_t thread, uint64_t task)
     }
     for (uint32_t tile = band + 1; tiles->ranks == NULL && tile < tiles->tile_count; tile++) {
         mirror_tile(cpu_tiles_block(tiles, tile, band), cpu_tiles_block(tiles, band, tile), size);
+    }
+}
+
+/* Task: a band and the one as far from the end, so that all take equally long, as is told. */
+static void mirror_bands(void *context, uint32_t thread, uint64_t task)
+{
+    (void)thread;
+    const struct cpu_tiles *tiles = ((const struct finish *)context)->tiles;
+    const uint32_t other = tiles->tile_count - 1 - (uint32_t)task;
+    mirror_band(tiles, (uint32_t)task);
+    if (other != task) {
+        mirror_band(tiles, other);
     }
 }
 
@@ -363,7 +371,7 @@ enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
     enum status status = STATUS_OK;
     if (options->symmetric) {
         cpu_pool_watch(pool, options->observer, PHASE_WRITING, 0, MIRROR_SHARE);
-        cpu_pool_run(pool, tiles->tile_count, mirror_band, &finish);
+        cpu_pool_run(pool, (tiles->tile_count + (uint64_t)1) / 2, mirror_bands, &finish);
     }
     if (options->symmetric && tiles->ranks != NULL) {
         status = mirror_others(pool, &finish);

@@ -1,3 +1,4 @@
+#include "proto/job_document.h"
 #include "tests/unit/solve_fixture.h"
 
 #include <math.h>
@@ -271,6 +272,56 @@ static void the_time_expected_is_of_the_solver_that_solves(void **state)
     graph_destroy(graph);
 }
 
+struct told {
+    double expected_fill_s;
+    enum solve_phase phases[3]; /* as they began */
+    uint32_t count;
+};
+
+static void note_fill(void *context, const double seconds[PHASE_COUNT])
+{
+    ((struct told *)context)->expected_fill_s = seconds[PHASE_FILLING];
+}
+
+static void note_begin(void *context, enum solve_phase phase, double share)
+{
+    struct told *told = context;
+    if (share <= 0 && told->count < 3) {
+        told->phases[told->count++] = phase;
+    }
+}
+
+static bool say_go_on(void *context)
+{
+    (void)context;
+    return false;
+}
+
+/* Filling is no round: who takes its time for a pace of rounds expects many times what they take.
+ */
+static void rounds_have_a_pace_of_their_own(void **state)
+{
+    (void)state;
+    int32_t elements[9];
+    struct told told = {0};
+    struct graph *graph = build(3, short_path, 2, true);
+    const struct observer observer = {
+        .context = &told, .cancelled = say_go_on, .tell = note_begin, .expect = note_fill};
+    const struct solve_request request = {.kind = KIND_I4};
+    struct matrix matrix = {3, KIND_I4, elements};
+    struct solve_outcome outcome = {0};
+    struct problem problem;
+    assert_int_equal(
+        solve_graph(cpu, NULL, graph, &request, &observer, &matrix, &outcome, &problem), STATUS_OK);
+    assert_true(told.expected_fill_s > 0);
+    assert_int_equal(told.count, 3);
+    assert_int_equal(told.phases[1], PHASE_FILLING);
+    assert_int_equal(told.phases[2], PHASE_SOLVING);
+    assert_string_equal(job_phase_name(PHASE_FILLING), "solving");
+    solve_outcome_finish(&outcome);
+    graph_destroy(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +333,7 @@ int main(void)
         cmocka_unit_test(a_solver_of_u2_writes_it_itself),
         cmocka_unit_test(the_pages_of_a_matrix_that_is_written_last_are_made_ready),
         cmocka_unit_test(the_time_expected_is_of_the_solver_that_solves),
+        cmocka_unit_test(rounds_have_a_pace_of_their_own),
     };
     return cmocka_run_group_tests(tests, open_cpu, close_cpu);
 }
