@@ -282,11 +282,27 @@ static void judge_fit(const struct scheduler *scheduler, struct estimate *estima
     add_hint(scheduler, estimate);
 }
 
+/* The worker that would be given such a job while nobody waits: the group gets what is large or
+ * what no single device holds. */
+static const struct scheduler_worker *find_worker(const struct scheduler *scheduler,
+                                                  const struct estimate *estimate)
+{
+    const uint32_t n = estimate->vertex_count;
+    const struct scheduler_worker *found = NULL;
+    const uint32_t count = n < SCHEDULER_GROUP_VERTICES_MIN ? scheduler->worker_count : 0;
+    for (uint32_t i = 0; i < count && found == NULL; i++) {
+        const struct scheduler_worker *slot = scheduler->workers[i];
+        const bool fits = n <= slot->opening.facts.vertex_limit[estimate->kind];
+        found = fits && slot != scheduler->group ? slot : NULL;
+    }
+    return found != NULL ? found : capacity_largest_worker(scheduler, estimate->kind);
+}
+
 static void measure_job(const struct scheduler *scheduler, struct estimate *estimate)
 {
     const enum kind kind = estimate->kind;
     const uint32_t n = estimate->vertex_count;
-    const struct scheduler_worker *slot = capacity_largest_worker(scheduler, kind);
+    const struct scheduler_worker *slot = find_worker(scheduler, estimate);
     const uint64_t result_bytes =
         capacity_result_bytes(RESULT_FORM_MATRIX, n, estimate->edge_count, kind);
     const uint64_t graph_bytes = capacity_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER);
@@ -376,7 +392,7 @@ static void start_planning(struct scheduler *scheduler, struct call *call,
     plan->request.data = plan;
     plan->scheduler = scheduler;
     plan->call = call;
-    plan->solver = worker_solver(capacity_largest_worker(scheduler, estimate->kind)->worker);
+    plan->solver = worker_solver(find_worker(scheduler, estimate)->worker);
     memcpy(plan->graph_id, entry->row.id, sizeof(plan->graph_id));
     plan->estimate = *estimate;
     scheduler->looks++;

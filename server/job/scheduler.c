@@ -249,9 +249,6 @@ static void start_next(struct scheduler *scheduler, struct scheduler_worker *slo
     }
 }
 
-/* From here on two devices solve a graph in little more than half of the time of one. */
-#define GROUP_VERTICES_MIN 8192
-
 static bool fits_alone(const struct scheduler *scheduler, const struct job *job)
 {
     bool fits = job->report.result.form == RESULT_FORM_HIERARCHY;
@@ -283,7 +280,7 @@ static bool dispatch_to_group(struct scheduler *scheduler)
         is_idle = is_idle && !scheduler->workers[i]->busy;
     }
     const bool needs_all = !fits_alone(scheduler, first);
-    const bool is_large = first->vertex_count >= GROUP_VERTICES_MIN &&
+    const bool is_large = first->vertex_count >= SCHEDULER_GROUP_VERTICES_MIN &&
                           first->report.result.form == RESULT_FORM_MATRIX &&
                           scheduler->queue.count == 1;
     if (is_idle && (needs_all || is_large)) {

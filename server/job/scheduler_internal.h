@@ -52,6 +52,9 @@ struct scheduler_marks {
  * libuv's four threads finish uploads meanwhile. */
 #define SCHEDULER_LOOK_LIMIT 2
 
+/* From here on two devices solve a graph in little more than half of the time of one. */
+#define SCHEDULER_GROUP_VERTICES_MIN 8192
+
 /* A stored graph with its aliases and results. */
 struct graph_entry {
     struct graph_row row;

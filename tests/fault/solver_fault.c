@@ -254,6 +254,9 @@ static void describe(const struct solver *solver, struct solver_device *ret_devi
 {
     real_class.describe(solver, ret_device);
     ret_device->members = members;
+    if (members > 1) {
+        snprintf(ret_device->name, sizeof(ret_device->name), "%u false GPUs", members);
+    }
     ret_device->index = first_index;
     if (memory_bytes > 0) {
         snprintf(ret_device->solver, sizeof(ret_device->solver), "gpu");

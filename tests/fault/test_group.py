@@ -1,6 +1,7 @@
 """Several devices that solve a graph together, beside each alone: who is given which job, and the plan of
 one that waits. The solvers are those of solver_fault.c, which say that they are GPUs'."""
 
+import json
 import os
 import signal
 import sys
@@ -110,6 +111,19 @@ def test_a_large_job_takes_all_while_nobody_waits():
         assert solved_by(found, document) == [0, 1]
         document = found.solve(isolation.rings(63, 128)[1])
         assert solved_by(found, document) == []
+
+
+def test_an_estimate_is_of_the_device_that_would_solve():
+    with daemon(*STALL, memory=memory_of(9000), group="auto") as (found, _):
+        def estimate(**asked):
+            return found.ask("POST", "/v1/estimate", json.dumps(asked)).expect(200).json
+
+        for n, together in ((100, False), (8191, False), (8192, True), (9000, True), (12000, True)):
+            device = estimate(n=n, m=n)["device"]
+            assert (device == "2 false GPUs") == together, (n, device)
+        graph = found.ask("POST", "/v1/graphs", ring(700)).expect(201).json["id"]
+        device = estimate(graph=graph)["device"]
+        assert device != "2 false GPUs", device
 
 
 def test_a_lost_group_costs_an_attempt():
