@@ -17,15 +17,15 @@ static void apply_graph(struct commit *commit)
     struct graph_entry *entry = commit->entry;
     const char *name = commit->name_row.name;
     if (commit->change.status != STATUS_OK) {
-        if (commit->old_version[0] != '\0' && entry->name_count == 0) {
-            graph_table_set_version(scheduler->graphs, entry, commit->old_version);
-        }
         graph_table_drop(scheduler->graphs, entry);
         return;
     }
     if (commit->change.graph != NULL) {
         entry->row.file_bytes = commit->change.graph_file_bytes;
         entry->damaged = false;
+    }
+    if (commit->keeps_graph) {
+        graph_table_set_version(scheduler->graphs, entry, "");
     }
     graph_entry_commit(entry);
     if (name[0] != '\0' && graph_table_name(scheduler->graphs, name, entry) == STATUS_OK) {
@@ -105,10 +105,10 @@ void accept_stored_job(struct commit *commit)
         commit->entry->coordinates.tag == commit->coordinates.tag) {
         graph_entry_set_coordinates(commit->entry, &commit->old_coordinates); /* none */
     }
+    apply_graph(commit);
     if (status == STATUS_OK && job->state == JOB_DONE) {
         versions_move_name(scheduler, job, commit->entry);
     }
-    apply_graph(commit);
     if (job->state == JOB_DONE || status != STATUS_OK) {
         versions_release(scheduler, job->tenant, job->report.moves, job->report.parent);
     }

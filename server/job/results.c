@@ -44,7 +44,7 @@ static void deliver_commit(struct message *message)
     }
     if (commit->entry != NULL) {
         commit->entry->changes--;
-        commit->entry->active_jobs -= commit->change.graph != NULL;
+        commit->entry->active_jobs -= commit->keeps_graph;
     }
     capacity_release_share(&commit->share);
     if (commit->then != NULL) {
@@ -142,8 +142,7 @@ void scheduler_commit_send(struct commit *commit)
     }
     if (commit->entry != NULL) {
         commit->entry->changes++;
-        /* A graph whose file is being written is not deleted meanwhile. */
-        commit->entry->active_jobs += commit->change.graph != NULL;
+        commit->entry->active_jobs += commit->keeps_graph;
     }
     if (commit->change.graph == NULL) {
         store_apply(commit->scheduler->store, &commit->change);

@@ -244,7 +244,7 @@ struct commit {
     /* The coordinates that it puts, and those that were there before. */
     struct coordinates_info coordinates;
     struct coordinates_info old_coordinates;
-    char old_version[NAME_SIZE]; /* the name of which the graph was a version until it was sent */
+    bool keeps_graph; /* that is not deleted meanwhile, and no version once this is stored */
     char deleted_id[JOB_ID_SIZE];
     struct job *job;           /* borrowed: its count of changes keeps it */
     struct graph_entry *entry; /* borrowed: its count of changes keeps it */

@@ -97,26 +97,18 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     submission->graph = NULL;
     commit->share = capacity_move_share(&submission->share);
     /* An old version that is asked for is kept. */
-    const bool was_version = entry->row.version_of[0] != '\0';
-    memcpy(commit->old_version, entry->row.version_of, sizeof(commit->old_version));
+    const bool is_version = entry->row.version_of[0] != '\0';
     commit->graph_row = entry->row;
     commit->graph_row.version_of[0] = '\0';
     if ((!entry->committed || entry->damaged) && commit->graph != NULL) {
         commit->change.graph = commit->graph;
     }
-    if (commit->change.graph != NULL || was_version) {
+    commit->keeps_graph = commit->change.graph != NULL || is_version;
+    if (commit->keeps_graph) {
         commit->change.graph_row = &commit->graph_row;
     }
     *ret_commit = commit;
     return STATUS_OK;
-}
-
-/* From here on the graph is no version, so that it is not deleted meanwhile; a failure takes that
- * back. */
-static void send_commit(struct commit *commit)
-{
-    graph_table_set_version(commit->scheduler->graphs, commit->entry, "");
-    scheduler_commit_send(commit);
 }
 
 /* The graph of a change has the coordinates of its parent, unless it has its own, or these are just
@@ -170,7 +162,7 @@ static void accept_graph(struct submission *submission, struct graph_entry *entr
         submit_refuse(submission, status);
         return;
     }
-    send_commit(commit);
+    scheduler_commit_send(commit);
     submit_end(submission);
 }
 
@@ -284,7 +276,7 @@ static void accept_job(struct submission *submission, struct graph_entry *entry)
     added->acceptors = submission->call;
     submission->name[0] = '\0'; /* the job has it */
     give_coordinates(submission, commit);
-    send_commit(commit);
+    scheduler_commit_send(commit);
     submit_end(submission);
 }
 
