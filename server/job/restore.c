@@ -200,9 +200,22 @@ static void restart_lost(struct restore *restore, struct job *job)
     restart(restore, job);
 }
 
-/* Which are listed by age of the graphs, as nothing tells when they lost the name. */
-static void restore_versions(struct graph_table *graphs)
+/* Whether jobs of the graph are remembered, none of which is done: it never had the name that it
+ * was made for. */
+static bool is_unsolved(const struct scheduler *scheduler, const struct graph_entry *entry)
 {
+    const struct job *newest = job_table_newest_of(scheduler->jobs, entry->row.id);
+    const struct job *job = newest;
+    while (job != NULL && job->state != JOB_DONE) {
+        job = job->older_of_graph;
+    }
+    return newest != NULL && job == NULL;
+}
+
+/* Which are listed by age of the graphs, as nothing tells when they lost the name. */
+static void restore_versions(const struct scheduler *scheduler)
+{
+    struct graph_table *graphs = scheduler->graphs;
     struct graph_entry *entry = graphs->newest;
     while (entry != NULL && entry->older != NULL) {
         entry = entry->older;
@@ -212,6 +225,9 @@ static void restore_versions(struct graph_table *graphs)
         char name[NAME_SIZE];
         memcpy(name, entry->row.version_of, sizeof(name));
         graph_table_set_version(graphs, entry, entry->name_count == 0 ? name : "");
+        if (is_unsolved(scheduler, entry)) {
+            graph_table_make_oldest(entry);
+        }
     }
 }
 
@@ -230,6 +246,7 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "The catalogue cannot be read.");
     }
+    restore_versions(scheduler); /* before done jobs of lost results are queued again */
     for (struct job *job = scheduler->jobs->oldest; job != NULL; job = job->newer) {
         if (!job_state_is_final(job->state)) {
             /* The graph of a job that has ended may have been deleted. */
@@ -242,7 +259,6 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
     for (struct job *job = scheduler->jobs->newest; job != NULL; job = job->older) {
         restart_lost(&restore, job);
     }
-    restore_versions(scheduler->graphs);
     log_write(LOG_INFO, "restored", LOG_NUMBER("graphs", restore.graphs),
               LOG_NUMBER("results", restore.results), LOG_NUMBER("jobs", restore.jobs),
               LOG_NUMBER("queued", restore.queued), LOG_NUMBER("damaged", restore.damaged));

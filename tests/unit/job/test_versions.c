@@ -75,6 +75,25 @@ static void changes_that_fail_keep_the_versions_that_had_the_name(void **state)
     assert_non_null(graph_table_find_id(fixture->scheduler->graphs, first));
 }
 
+static void they_keep_them_after_a_restart_too(void **state)
+{
+    struct fixture *fixture = *state;
+    char first[GRAPH_ID_SIZE];
+    char changed[GRAPH_ID_SIZE];
+    fixture->config.versions = 2;
+    store_named(fixture, RING, "ring");
+    memcpy(first, owner_of(fixture, "ring")->row.id, sizeof(first));
+    change(fixture, "ring", 10, "done", changed);
+    change(fixture, "ring", -9, "failed", changed);
+    assert_int_equal(count_graphs(fixture), 3);
+    restart(fixture);
+    change(fixture, "ring", 11, "done", changed);
+    while (count_graphs(fixture) > 3) {
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+    assert_non_null(graph_table_find_id(fixture->scheduler->graphs, first));
+}
+
 static void versions_go_with_their_name(void **state)
 {
     struct fixture *fixture = *state;
@@ -267,6 +286,7 @@ int main(void)
         SCHEDULER_TEST(the_name_stays_with_the_last_graph_that_was_solved),
         SCHEDULER_TEST(so_many_versions_are_kept),
         SCHEDULER_TEST(changes_that_fail_keep_the_versions_that_had_the_name),
+        SCHEDULER_TEST(they_keep_them_after_a_restart_too),
         SCHEDULER_TEST(versions_go_with_their_name),
         SCHEDULER_TEST(a_name_that_is_just_being_given_away_does_not_move),
         SCHEDULER_TEST(the_parent_is_a_version_as_soon_as_the_name_is_on_the_disk),
