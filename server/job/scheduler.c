@@ -157,9 +157,12 @@ void scheduler_on_lost(struct scheduler *scheduler, void (*lost)(void *context, 
 
 /* ---- To the workers ---- */
 
-/* Additions of a solve that take as long as one of an update, which waits for memory. */
-#define UPDATE_COST_CPU 250
-#define UPDATE_COST_GPU 25000
+/* An update of n vertices by some arcs takes as long as n^2 (ROWS + ARC * arcs) additions of a
+ * solve: it waits for memory, and on a host with a GPU for the pages of its result. */
+#define UPDATE_ROWS_CPU 250
+#define UPDATE_ARC_CPU 250
+#define UPDATE_ROWS_GPU 14000
+#define UPDATE_ARC_GPU 600
 
 /* The matrix of the parent, where an update from it is less work than a solve by the device: the
  * plan is that of the parent. */
@@ -175,10 +178,12 @@ static struct result *find_base(const struct scheduler *scheduler,
         return NULL;
     }
     const struct job_report *report = &solver->report;
-    const double cost = strcmp(device->solver, "gpu") == 0 ? UPDATE_COST_GPU : UPDATE_COST_CPU;
+    const bool on_gpu = strcmp(device->solver, "gpu") == 0;
+    const double rows = on_gpu ? UPDATE_ROWS_GPU : UPDATE_ROWS_CPU;
+    const double arcs = (on_gpu ? UPDATE_ARC_GPU : UPDATE_ARC_CPU) * (double)job->arc_count;
     /* A parent that was updated itself was worth it. */
     const double work = report->plan.kind == PLAN_DENSE ? 1 : report->plan.work_fraction;
-    return cost * (1 + (double)job->arc_count) < work * job->vertex_count ? result_ref(base) : NULL;
+    return rows + arcs < work * job->vertex_count ? result_ref(base) : NULL;
 }
 
 static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot,

@@ -132,6 +132,7 @@ enum status solve_update(const struct solve_base *base, uint32_t threads,
                             .row_bytes = n * kind_size(matrix->kind),
                             .observer = observer};
     struct cpu_pool *pool = NULL;
+    struct host_memory_warmer *pages = NULL;
     CHECK(matrix->kind != KIND_U2 && base->arc_count <= SOLVE_UPDATE_ARCS);
     update.heads = malloc(base->arc_count * update.row_bytes + 1);
     enum status status = update.heads != NULL ? make_heads(&update) : STATUS_NO_MEMORY;
@@ -139,6 +140,9 @@ enum status solve_update(const struct solve_base *base, uint32_t threads,
         status = cpu_pool_create(threads > 0 ? threads : cpu_pool_cores(), &pool);
     }
     if (status == STATUS_OK) {
+        /* The threads of the pool write the pages for the first time, each its own: of the warmer
+         * large pages alone are wanted. */
+        pages = host_memory_warm(matrix->elements, n * update.row_bytes, 0);
         cpu_pool_watch(pool, observer, PHASE_SOLVING, 0, 1);
         cpu_pool_run(pool, (n + ROWS_PER_TASK - 1) / ROWS_PER_TASK, update_rows, &update);
         status = update.is_damaged   ? STATUS_NOT_VERIFIED
@@ -156,6 +160,7 @@ enum status solve_update(const struct solve_base *base, uint32_t threads,
         outcome->account.timings.compute_s = stopwatch_now_s() - begin_s;
         observer_tell(observer, PHASE_PUBLISHING, 0);
     }
+    host_memory_stop_warming(pages);
     cpu_pool_destroy(pool);
     free(update.heads);
     return status;
