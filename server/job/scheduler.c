@@ -367,8 +367,8 @@ static void plan_next(struct scheduler *scheduler)
     const struct scheduler_worker *slot = scheduler->workers[0]; /* they plan alike */
     struct job *job = job_queue_first(&scheduler->queue);
     if (job == NULL || job->is_planned || scheduler->is_planning || scheduler->draining ||
-        scheduler->capacity.is_paused || job->arcs != NULL ||
-        job->report.result.form != RESULT_FORM_MATRIX ||
+        scheduler->capacity.is_paused || job->vertex_count < TASK_KEPT_VERTICES_MIN ||
+        job->arcs != NULL || job->report.result.form != RESULT_FORM_MATRIX ||
         config->solver.plans == SOLVER_PLANS_NONE ||
         strcmp(slot->opening.facts.device.solver, "gpu") != 0) {
         return;

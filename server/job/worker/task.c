@@ -16,8 +16,7 @@
 #define GAP_FACTOR 20.0
 #define HURRIED_S 5.0
 #define ELAPSED_FACTOR 4.0
-/* Smaller graphs are planned sooner than a plan is read, and others hashed for longer. */
-#define KEPT_VERTICES_MIN 1024
+/* Others are hashed for longer than they are planned. */
 #define KEPT_EDGES_MAX (UINT64_C(1) << 26)
 /* A dense plan has a round for every so many vertices, at most. */
 #define ROUND_VERTICES_MAX 256
@@ -109,7 +108,7 @@ enum status task_read_graph(struct task *task)
  * is for the solve to tell. */
 static void open_plan_file(const struct task_folders *folders, struct task *task)
 {
-    if (folders->plan_budget_bytes == 0 || task->vertex_count < KEPT_VERTICES_MIN ||
+    if (folders->plan_budget_bytes == 0 || task->vertex_count < TASK_KEPT_VERTICES_MIN ||
         task->edge_count > KEPT_EDGES_MAX) {
         return;
     }

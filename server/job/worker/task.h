@@ -53,6 +53,9 @@ enum task_loss {
     TASK_LOSS_PROTOCOL /* broke the protocol: killed */
 };
 
+/* Smaller graphs are planned sooner than a kept plan is read. */
+#define TASK_KEPT_VERTICES_MIN 1024
+
 /* A job as the worker sees it; moved to the worker and back. */
 struct task {
     struct message message;
