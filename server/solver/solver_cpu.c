@@ -19,10 +19,10 @@
 /* Tiles filled, rows written and entries counted in a second by a thread, as long as the memory
  * keeps up, until a solve of some size tells. Pages of a file that were not warmed are ten times
  * slower. */
-#define FILL_BYTES_PER_S 1e9
-#define WRITE_BYTES_PER_S 2.5e9
+#define FILL_BYTES_PER_S 0.7e9
+#define WRITE_BYTES_PER_S 1.2e9
 #define COLD_BYTES_PER_S 0.25e9
-#define CHECKED_PER_S 0.5e9
+#define CHECKED_PER_S 0.25e9
 #define MEMORY_THREADS 5
 #define LEARNED_BYTES_MIN ((double)(16 << 20))
 
