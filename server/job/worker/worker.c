@@ -21,7 +21,7 @@
 #define VERTEX_LIMIT_CEILING (UINT32_C(1) << 30)
 /* Large enough for rounds to be what a solve takes its time for. */
 #define PACE_VERTICES 8192
-/* What is left of a GPU's free memory to the context of another process, which solves on all of
+/* The memory of a GPU that is left to the context of another process, which solves on all of
  * them together: so many bytes, but never more than a part. */
 #define GROUP_CONTEXT_BYTES (UINT64_C(768) << 20)
 #define GROUP_CONTEXT_PARTS 8
