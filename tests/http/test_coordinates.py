@@ -291,6 +291,15 @@ def test_answers_in_geojson(daemon):
         for feature in found["features"]:
             placed = feature["properties"]["vertex"] in (1, 2, 4)
             assert (feature["geometry"] is not None) == placed, feature
+    banded = geo(daemon, "/v1/graphs/line/within?source=1&max=12&bands=3").json["features"]
+    bands = {feature["properties"]["distance"]: feature["properties"]["band"] for feature in banded}
+    assert bands == {5: 2, 10: 3, 12: 3}, bands
+    banded = geo(daemon, "/v1/graphs/line/within?source=4&max=4&bands=4").json["features"]
+    assert [feature["properties"]["band"] for feature in banded] == [1], banded
+    refusal = daemon.get("/v1/graphs/line/within?source=1&max=12&bands=3").expect(400, "BadParameter")
+    assert GEOJSON in refusal.json["hint"], refusal.json
+    for bands in ("0", "101", "x"):
+        daemon.get(f"/v1/graphs/line/within?source=1&max=12&bands={bands}", Accept=GEOJSON).expect(400, "BadParameter")
     nearest = geo(daemon, "/v1/graphs/line/nearest?lon=11.1&lat=50.5").json
     assert nearest["geometry"]["coordinates"] == [11, 50.5] and nearest["properties"]["vertex"] == 2, nearest
     # The tag is that of the result and of the places.

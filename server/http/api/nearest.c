@@ -6,6 +6,7 @@
 #include "server/http/api/geo.h"
 #include "server/http/transport/stream.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct found {
     uint32_t *rows;
     size_t count;
     struct geo geo; /* in GeoJSON */
+    double band;    /* the width of each; 0 = there are none */
 };
 
 static void destroy_found(void *context)
@@ -61,6 +63,17 @@ static bool make_neighbour(struct stream *stream, struct text *text)
     return false;
 }
 
+/* Counted from 1, each with its upper end. */
+static uint32_t band_of(const struct found *found, const struct result *result, uint32_t row)
+{
+    const struct matrix matrix = {result_vertex_count(result), result_kind(result),
+                                  (void *)found->distances};
+    double distance = 0;
+
+    CHECK(matrix_distance(&matrix, 0, row, &distance));
+    return distance > found->band ? (uint32_t)ceil(distance / found->band) : 1;
+}
+
 /* The same in GeoJSON, each vertex a feature. */
 static bool make_feature(struct stream *stream, struct text *text)
 {
@@ -80,9 +93,29 @@ static bool make_feature(struct stream *stream, struct text *text)
     geo_append_point(&found->geo, row, text);
     text_append_string(text, "\"distance\":");
     writer_append_distance(text, kind, found->distances + row * kind_size(kind));
+    if (found->band > 0) {
+        text_printf(text, ",\"band\":%" PRIu32, band_of(found, stream->result, row));
+    }
     text_append_string(text, "}}");
     stream->position++;
     return true;
+}
+
+#define BANDS_MAX 100
+
+/* The parameter bands of /within, which GeoJSON alone has: ret_width is 0 without it. */
+static enum status take_bands(const struct request *request, double max, double *ret_width,
+                              struct problem *reterr)
+{
+    int64_t bands = 0;
+    enum status status = query_integer(&request->query, "bands", 1, BANDS_MAX, &bands, reterr);
+
+    if (status == STATUS_OK && bands > 0 && request->offer != GEO_OFFER) {
+        status = problem_set(reterr, STATUS_BAD_PARAMETER, "bands are of an answer in GeoJSON.");
+        problem_hint(reterr, "Ask with Accept: " GEO_TYPE ".");
+    }
+    *ret_width = bands > 0 && max > 0 ? max / (double)bands : 0;
+    return status;
 }
 
 /* Reads the parameter max of /within, or else k of /nearest; the other does not limit. */
@@ -116,8 +149,10 @@ static void serve(struct request *request)
     };
     struct problem problem;
     struct found *found;
+    double band = 0;
 
     if (take_limit(request, &query, &problem) != STATUS_OK ||
+        take_bands(request, query.within, &band, &problem) != STATUS_OK ||
         result_find_row(result, source, strlen(source), &query.source, &problem) != STATUS_OK) {
         request_refuse(request, &problem);
         return;
@@ -144,6 +179,7 @@ static void serve(struct request *request)
         geo = (struct geo){0};
         found->distances = query.distances;
         found->source = query.source;
+        found->band = band;
         status = matrix_nearest(&query, &found->rows, &found->count);
     }
     if (status != STATUS_OK) {

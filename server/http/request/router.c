@@ -62,7 +62,7 @@ static const struct route_query of_coordinates_put = {
 };
 static const struct route_query of_coordinates_delete = {.compares = true};
 static const struct route_query of_within = {
-    .parameters = {"source", "max"},
+    .parameters = {"source", "max", "bands"},
     .required = 2,
     .offers = {JSON, GEOJSON},
     .refusal = "Vertices are not answered in such a form.",
