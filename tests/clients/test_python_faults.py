@@ -156,11 +156,30 @@ def test_a_full_queue_is_waited_for(_):
 
 
 def test_a_service_that_is_away(daemon):
-    client = apspd.Client("http://127.0.0.1:1")
-    pauses = []
-    client._sleep = pauses.append
-    assert isinstance(expect(apspd.ConnectionFailed, None, client.solve, EDGES), ConnectionError)
+    client, pauses = faulty(daemon, Wire("POST", "/distances", *[httpx.ConnectError("refused")] * 9))
+    result = client.solve(EDGES)
+    assert isinstance(expect(apspd.ConnectionFailed, None, result.distance, 0, 1), ConnectionError)
     assert len(pauses) == 4
+
+
+def test_an_address_where_nothing_answers_is_told_at_once(daemon):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        client = apspd.Client(url)
+        client._sleep = None  # it does not wait
+        failed = expect(apspd.ConnectionFailed, None, client.solve, EDGES)
+        assert url in str(failed) and "APSPD_URL" in str(failed), failed
+
+        async def ask():
+            async with apspd.AsyncClient(url) as client:
+                client._sleep = None
+                await client.solve(EDGES)
+
+        expect(apspd.ConnectionFailed, None, lambda: asyncio.run(ask()))
+    # What has answered may be about to start again.
+    client, pauses = faulty(daemon, Wire("POST", "/distances", httpx.ConnectError("refused")))
+    assert client.solve(EDGES).distance(0, 1) == 0 and len(pauses) == 1
 
 
 def test_downloads_go_on_where_they_broke(daemon):

@@ -14,6 +14,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import httpx
 
+from .errors import ConnectionFailed
 from .exchange import Reply, Request, Steps
 from .labels import Labels
 from .steps import ResultSteps, find, submit
@@ -58,6 +59,7 @@ class Client:
         self._patience_s = patience_s
         self._http = httpx.Client(**options_of(url, key, options))
         self._sleep = time.sleep
+        self._answered = False  # at least once
 
     def __enter__(self) -> Client:
         return self
@@ -110,6 +112,7 @@ class Client:
         try:
             trace = {"trace": send_at_once}
             with self._http.stream(**request.options(), content=content, extensions=trace) as reply:
+                self._answered = True
                 if request.sink is None or reply.status_code not in (200, 206):
                     return Reply(reply.status_code, reply.headers, reply.read())
                 with request.sink.open("ab" if reply.status_code == 206 else "wb") as sink:
@@ -117,7 +120,7 @@ class Client:
                         sink.write(piece)
                 return Reply(reply.status_code, reply.headers)
         except httpx.TransportError as error:
-            return error
+            return failure(error, self._answered, self._http.base_url)
 
 
 class AsyncClient:
@@ -136,6 +139,7 @@ class AsyncClient:
         self._patience_s = patience_s
         self._http = httpx.AsyncClient(**options_of(url, key, options))
         self._sleep = asyncio.sleep
+        self._answered = False  # at least once
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -171,6 +175,7 @@ class AsyncClient:
         content: Any = read_asynchronously(body) if isinstance(body, pathlib.Path) else body
         try:
             async with self._http.stream(**request.options(), content=content) as reply:
+                self._answered = True
                 if request.sink is None or reply.status_code not in (200, 206):
                     return Reply(reply.status_code, reply.headers, await reply.aread())
                 with request.sink.open("ab" if reply.status_code == 206 else "wb") as sink:
@@ -178,7 +183,17 @@ class AsyncClient:
                         sink.write(piece)
                 return Reply(reply.status_code, reply.headers)
         except httpx.TransportError as error:
-            return error
+            return failure(error, self._answered, self._http.base_url)
+
+
+def failure(error: httpx.TransportError, answered: bool, url: httpx.URL) -> Exception:
+    """What has answered before may start again soon; an address that is wrong stays so."""
+    if answered or not isinstance(error, httpx.ConnectError):
+        return error
+    raise ConnectionFailed(
+        f"Nothing answers at {url}: {error}. Is apspd running there? Give another address to "
+        "Client() or in APSPD_URL."
+    ) from error
 
 
 def send_at_once(event: str, details: Mapping[str, Any]) -> None:
