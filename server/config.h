@@ -31,6 +31,8 @@ struct config {
     char keys_file[CONFIG_TEXT_SIZE];       /* "none": open to whoever reaches it */
     char hosts[CONFIG_TEXT_SIZE];           /* a list; "none" */
     char cors_origins[CONFIG_TEXT_SIZE];    /* the same */
+    char tiles[CONFIG_TEXT_SIZE];           /* addresses with {z}, {x} and {y}; "none" */
+    char tiles_credit[CONFIG_TEXT_SIZE];    /* "none" */
     char tls_certificate[CONFIG_TEXT_SIZE]; /* "none": no TLS */
     char tls_key[CONFIG_TEXT_SIZE];
     uint32_t http_threads;

@@ -16,6 +16,7 @@ enum option_type {
     OPTION_ADDRESS, /* HOST:PORT or unix:PATH, or none where that is the default */
     OPTION_HOSTS,   /* names of hosts with blanks or commas between, or none */
     OPTION_ORIGINS, /* the same of SCHEME://HOST[:PORT], and * */
+    OPTION_TILES,   /* an address with {z}, {x} and {y}, or none */
     OPTION_WORD,    /* one of choices */
     OPTION_NUMBER,
     OPTION_BYTES, /* suffixes accepted */
@@ -72,6 +73,12 @@ static const struct config_option options[] = {
      "https://app.example; no cookies are involved, and keys are asked for as ever. * = every web "
      "page that anybody who reaches the service opens: without keys each may then read, submit "
      "and delete."},
+    {"http", "tiles", OPTION_TILES, CONFIG_NONE, 0, 0, NULL, MEMBER(tiles),
+     "Pictures of a map that the page shows beneath graphs with coordinates in degrees, of a "
+     "server that the browser asks for them, such as https://tile.example/{z}/{x}/{y}.png (Web "
+     "Mercator, 256 pixels). That server learns which places are looked at. none = no map."},
+    {"http", "tiles_credit", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tiles_credit),
+     "Whose map it is, shown beneath it, as most of them ask for."},
     {"http", "tls_certificate", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tls_certificate),
      "File of the certificate in PEM, followed by those that sign it: TLS 1.2 and 1.3 on every "
      "address that is no Unix socket. Read again on SIGHUP; or credential:NAME. none = no TLS."},
@@ -313,6 +320,18 @@ static bool is_list(const struct config_option *option, const char *text)
     return sound;
 }
 
+/* An address whose origin may stand in a header, with a place for each number of a tile. */
+static bool is_tiles(const char *text)
+{
+    const size_t scheme = strncmp(text, "https://", 8) == 0  ? 8
+                          : strncmp(text, "http://", 7) == 0 ? 7
+                                                             : 0;
+    const size_t host = strcspn(text + scheme, "/{ \"'<>;,*?#@\\");
+    return strcmp(text, CONFIG_NONE) == 0 ||
+           (scheme > 0 && host > 0 && text[scheme + host] == '/' && strstr(text, "{z}") != NULL &&
+            strstr(text, "{x}") != NULL && strstr(text, "{y}") != NULL);
+}
+
 /* Text that a file gives back unchanged: no controls, no blank at either end. */
 static bool store_text(const struct config_option *option, const char *text, char *member)
 {
@@ -343,6 +362,9 @@ static bool store(struct config *config, const struct config_option *option, con
     case OPTION_HOSTS:
     case OPTION_ORIGINS:
         sound = is_list(option, text);
+        break;
+    case OPTION_TILES:
+        sound = is_tiles(text);
         break;
     case OPTION_WORD:
     case OPTION_CHOICE:
@@ -385,6 +407,9 @@ static void print_range(const struct config_option *option, char ret_text[VALUE_
     case OPTION_ORIGINS:
         snprintf(ret_text, VALUE_SIZE,
                  "SCHEME://HOST[:PORT], several with blanks between, *, or none");
+        break;
+    case OPTION_TILES:
+        snprintf(ret_text, VALUE_SIZE, "http[s]://HOST/ADDRESS with {z}, {x} and {y}, or none");
         break;
     case OPTION_CHOICE:
     case OPTION_WORD:

@@ -470,6 +470,10 @@ export type Limits = {
   drain_s: number;
   /** What sets vertex_limit. */
   vertex_limit_reason: string;
+  /** Addresses of the tiles of a map, if `http.tiles` names a server of them. */
+  tiles?: string;
+  /** Whose map it is. */
+  tiles_credit?: string;
 };
 
 export type Link = string;

@@ -60,6 +60,8 @@ def values_for(words, default):
         return ["one", "one, two.example", "one:80"]
     if words.startswith("SCHEME://"):
         return ["https://one", "http://one:1 https://two", "https://one/"]
+    if words.startswith("http[s]://HOST/ADDRESS"):
+        return ["https://one/{z}/{x}/{y}", "http://two:1/a?{x}{y}{z}", "https://one;two/{z}/{x}/{y}"]
     if "bytes of text" in words:
         return ["one", "two", " " + "x" * 300]
     span = re.fullmatch(r"(\d+) to (\d+)", words)

@@ -471,4 +471,5 @@ def test_nothing_is_left_unseen(daemon):
 
 
 if __name__ == "__main__":
-    harness.run(globals(), ("--graph.vertex_limit", "20000", *harness.LASTING))
+    tiles = ("--http.tiles", "https://tile.example/{z}/{x}/{y}.png", "--http.tiles_credit", "somebody")
+    harness.run(globals(), ("--graph.vertex_limit", "20000", *tiles, *harness.LASTING))

@@ -2,10 +2,15 @@
 enlarged and moved by wheel, fingers, keys and buttons; short paths are framed, large graphs sampled.
 Skipped without Chromium and its driver."""
 
+import http.server
 import json
+import math
 import os
 import shutil
+import struct
 import subprocess
+import threading
+import zlib
 
 import browser
 import harness
@@ -219,6 +224,69 @@ def test_vertices_are_at_their_coordinates(daemon):
         expect_no_other_error(page)
     finally:
         page.close()
+
+
+class TileServer(http.server.BaseHTTPRequestHandler):
+    """Blue squares, and what was asked for them."""
+
+    def do_GET(self):
+        self.server.asked.append((self.path, self.headers["Referer"]))
+        rows = (b"\0" + b"\x20\x60\xc0" * 256) * 256
+        parts = ((b"IHDR", struct.pack(">2I5B", 256, 256, 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
+        body = b"\x89PNG\r\n\x1a\n" + b"".join(
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts)
+        self.send_response(200)
+        self.send_header("Content-Type", "image/png")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def tile_of(lon, lat, zoom):
+    side = 2**zoom
+    angle = math.radians(lat)
+    return int((lon + 180) / 360 * side), int((1 - math.asinh(math.tan(angle)) / math.pi) / 2 * side)
+
+
+# The picture of another origin is on the canvas, which thus may not be read.
+TAINTED = """(() => { const canvas = document.querySelector("#drawing");
+    try { canvas.getContext("2d").getImageData(0, 0, 1, 1); return false; } catch { return true; } })()"""
+
+
+def test_a_map_lies_beneath_coordinates(_):
+    tiles = http.server.ThreadingHTTPServer(("127.0.0.1", 0), TileServer)
+    tiles.asked = []
+    threading.Thread(target=tiles.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{tiles.server_address[1]}"
+    places = {"Rome": (12.49, 41.89), "Paris": (2.35, 48.86), "Berlin": (13.4, 52.52)}
+    edges = b"from,to,km\nRome,Paris,1105\nParis,Berlin,878\nRome,Berlin,1184\n"
+    page = browser.Browser()
+    try:
+        with harness.Daemon("--http.tiles", address + "/{z}/{x}/{y}.png", "--http.tiles_credit", "© Somebody") as daemon:
+            daemon.solve(edges, "?format=edges&name=towns&directed=false")
+            csv = "vertex,lon,lat\n" + "".join(f"{town},{lon},{lat}\n" for town, (lon, lat) in places.items())
+            daemon.ask("PUT", "/v1/graphs/towns/coordinates", body=csv, headers={"Content-Type": "text/csv"}).expect(201)
+            page.open(f"{daemon.url}/#towns", WIDTHS[0], f"{DRAWN} && {TAINTED}")
+            assert text(page, "#drawing-credit") == "© Somebody"
+            asked = [tuple(map(int, path[1:-4].split("/"))) for path, _ in tiles.asked]
+            assert len(set(asked)) == len(asked) < 30, asked
+            zoom = asked[0][0]
+            for town, place in places.items():
+                assert (zoom, *tile_of(*place, zoom)) in asked, (town, asked)
+            assert {referrer for _, referrer in tiles.asked} == {daemon.url + "/"}, tiles.asked
+            look(page, "map")
+            # Nearer, the tiles are of a deeper zoom.
+            for _ in range(2):
+                page.click("#zoom-in")
+            harness.wait_until(daemon, lambda: any(path.startswith(f"/{zoom + 1}/") for path, _ in tiles.asked))
+            expect_no_other_error(page)
+    finally:
+        page.close()
+        tiles.shutdown()
+        tiles.server_close()
 
 
 def test_vertices_within_a_distance_are_drawn_in_bands(daemon):

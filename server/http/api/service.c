@@ -94,6 +94,12 @@ void serve_service_limits(struct request *request)
     }
     failed |=
         json_object_set_new(root, "vertex_limit_reason", json_string(admission->limit_reason));
+    if (strcmp(config->tiles, CONFIG_NONE) != 0) {
+        failed |= json_object_set_new(root, "tiles", json_string(config->tiles));
+    }
+    if (strcmp(config->tiles_credit, CONFIG_NONE) != 0) {
+        failed |= json_object_set_new(root, "tiles_credit", json_string(config->tiles_credit));
+    }
     if (failed != 0) {
         json_decref(root);
         root = NULL;

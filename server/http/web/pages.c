@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 /* libmicrohttpd takes a pointer to non-const, and changes nothing. */
 static struct MHD_Response *response_of(const struct page_bytes *bytes)
@@ -13,18 +14,48 @@ static struct MHD_Response *response_of(const struct page_bytes *bytes)
                                            MHD_RESPMEM_PERSISTENT);
 }
 
+static bool has_map(const struct request *request, const struct page *page)
+{
+    return page == &page_home && strcmp(request->http_context->config->tiles, CONFIG_NONE) != 0;
+}
+
+/* The page that draws maps may have pictures of the server of their tiles too. */
+static bool add_policy(const struct request *request, struct MHD_Response *response,
+                       const struct page *page)
+{
+    static const char pictures[] = "img-src ";
+    const char *tiles = request->http_context->config->tiles;
+    const char *policy = page->policy;
+    const char *before = strstr(policy, pictures);
+    char whole[CONFIG_TEXT_SIZE + 1024];
+
+    if (has_map(request, page) && before != NULL) {
+        const char *host = strstr(tiles, "://") + strlen("://");
+        const int origin = (int)(host - tiles) + (int)strcspn(host, "/");
+
+        before += strlen(pictures);
+        snprintf(whole, sizeof(whole), "%.*s%.*s %s", (int)(before - policy), policy, origin, tiles,
+                 before);
+        policy = whole;
+    }
+    return MHD_add_response_header(response, "Content-Security-Policy", policy) == MHD_YES;
+}
+
 /* vary: the headers of the request by which the answer is chosen. */
 static void answer(struct request *request, const struct page *page, const char *vary)
 {
     const bool packed = header_choose_coding(request_header(request, "Accept-Encoding"),
                                              1u << CODING_GZIP) == CODING_GZIP;
 
-    snprintf(request->tag, sizeof(request->tag), "\"%s%s\"", page->tag, packed ? "-gzip" : "");
-    request_add_header(request, "ETag", request->tag);
     request_add_header(request, "Vary", vary);
     request_add_header(request, "Cache-Control", "no-cache");
-    if (request_answer_condition(request)) {
-        return;
+    /* A browser that kept the page would keep its policy, after another server was chosen too. */
+    if (!has_map(request, page)) {
+        snprintf(request->tag, sizeof(request->tag), "\"%s%s\"", page->tag, packed ? "-gzip" : "");
+        request_add_header(request, "ETag", request->tag);
+        if (request_answer_condition(request)) {
+            return;
+        }
     }
     if (packed) {
         request_add_header(request, "Content-Encoding", "gzip");
@@ -35,8 +66,7 @@ static void answer(struct request *request, const struct page *page, const char 
     struct MHD_Response *response = response_of(packed ? &page->gzip : &page->plain);
 
     /* The policy is longer than request_add_header takes. */
-    if (response != NULL && page->policy != NULL &&
-        MHD_add_response_header(response, "Content-Security-Policy", page->policy) != MHD_YES) {
+    if (response != NULL && page->policy != NULL && !add_policy(request, response, page)) {
         MHD_destroy_response(response);
         response = NULL;
     }

@@ -5,6 +5,7 @@ import { ask, fetchFrom, pathOf, Refusal } from "./service.js";
 import { layOut } from "./layout.js";
 import { Camera } from "./camera.js";
 import { paint } from "./paint.js";
+import { mercator, Tiles } from "./tiles.js";
 
 // Whole: laid out by distances up to so many vertices, at their coordinates up to so many.
 const MOST_VERTICES = 10000;
@@ -23,6 +24,7 @@ const NEIGHBOURS = 3;
 const canvas = byId("drawing");
 const hint = "Click two vertices to see the path between them, or an edge to change its weight.";
 let camera;
+let tiles = null; // beneath coordinates in degrees, where there is a server of them
 let graph = null;
 let path = []; // rows, of these names
 let names = [];
@@ -120,20 +122,19 @@ function keepInView() {
   if (away || small) frame(rows);
 }
 
-// The places that were uploaded, north up and about as wide as they are; null where there are none.
+// The places that were uploaded, north up, degrees as on a map; null where there are none.
 async function coordinatesOf({ id, n, coordinates }, index) {
   if (n > MOST_PLACED || !(coordinates?.located > 1)) return null;
   const answer = await ask(pathOf(id, "/coordinates"));
   const x = new Float64Array(n).fill(NaN);
   const y = new Float64Array(n).fill(NaN);
   const degrees = answer.system === "degrees";
-  const middle = degrees ? answer.coordinates.reduce((sum, one) => sum + one.lat, 0) / answer.located : 0;
   for (const one of answer.coordinates) {
     const row = index.get(one.vertex);
-    x[row] = degrees ? one.lon * Math.cos((middle * Math.PI) / 180) : one.x;
-    y[row] = degrees ? -one.lat : -one.y;
+    x[row] = degrees ? one.lon : one.x;
+    y[row] = degrees ? -mercator(one.lat) : -one.y;
   }
-  return { x, y, missing: answer.missing };
+  return { x, y, missing: answer.missing, onMap: degrees };
 }
 
 /* ---- Drawing ---- */
@@ -143,6 +144,8 @@ function redraw() {
   const sheet = sharpen(canvas);
   const at = camera.projection();
   graph.points = Array.from(graph.x, (x, i) => at(x, graph.y[i]));
+  if (tiles !== null && graph.onMap) tiles.paint(sheet, at);
+  byId("drawing-credit").hidden = tiles === null || !graph.onMap;
   const cut = paint(sheet, { ...graph, path, before, edge, picked, near });
   say(byId("drawing-cut"), cut ? "Not all edges are drawn: zoom in to see more of them." : "");
 }
@@ -211,6 +214,12 @@ function pick(event) {
     picked = null;
     onPair(graph.vertices[from], graph.vertices[found]);
   }
+}
+
+// template: of the addresses of a map's tiles; credit: whose they are.
+export function useTiles(template, credit) {
+  tiles = template === undefined ? null : new Tiles(template, redraw);
+  say(byId("drawing-credit"), credit ?? "");
 }
 
 export function startDrawing(pair, change) {

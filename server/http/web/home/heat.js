@@ -1,9 +1,8 @@
 // The matrix from afar: cells that the service has made of blocks, and ways into a block.
 
-import { byId, colour, distance, rough, percent, count, keepDrawn, sharpen, say } from "./dom.js";
+import { byId, colour, distance, rough, percent, count, keepDrawn, sharpen, say, viridis } from "./dom.js";
 import { ask, query, pathOf } from "./service.js";
 import { guard } from "./problem.js";
-import { viridis } from "./colours.js";
 
 const measures = { mean: "mean distance", min: "smallest distance", max: "largest distance", unreachable: "unreachable" };
 const CELLS = 128;

@@ -8,7 +8,7 @@ import { startJobs, addJob, refreshJobs, forgetJobs, currentJobs, stopWaiting } 
 import { startDevices, showLoad } from "./devices.js";
 import { startHeat, openHeat } from "./heat.js";
 import { openStatistics } from "./statistics.js";
-import { startDrawing, openDrawing } from "./drawing.js";
+import { startDrawing, openDrawing, useTiles } from "./drawing.js";
 import { startChange, openChange, chooseEdge } from "./change.js";
 import { startAsk, openAsk, askAgain, pair } from "./ask.js";
 import { openDownloads } from "./downloads.js";
@@ -261,6 +261,7 @@ async function begin() {
   say(byId("version"), version.version);
   limits = await guard(byId("service-problem"), () => ask("/v1/limits"));
   if (limits === undefined) return;
+  useTiles(limits.tiles, limits.tiles_credit);
   say(byId("limit"), `Up to ${count(limits.vertex_limit)} vertices as a full matrix, larger graphs as a compact hierarchy.`);
   listFormats();
   startDevices(currentJobs);

@@ -1,8 +1,7 @@
 // A graph on a canvas: edges, vertices, paths and names, of which only what is visible is painted.
 
-import { colour } from "./dom.js";
+import { colour, viridis } from "./dom.js";
 import { placeLabels } from "./labels.js";
-import { viridis } from "./colours.js";
 
 const MOST_EDGES = 40000;
 // Of more vertices the edges are drawn alone, as dots would cover all.

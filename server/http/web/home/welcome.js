@@ -1,8 +1,7 @@
 // The start of the page: a small graph that is solved already, so that one sees what to expect.
 
-import { byId, draw, plural, say } from "./dom.js";
+import { byId, draw, plural, say, viridis } from "./dom.js";
 import { randomFrom } from "./graphs.js";
-import { viridis } from "./colours.js";
 
 const COLUMNS = 6;
 const ROWS = 4;
