@@ -97,7 +97,7 @@ static void merge(struct edge_changes *changes, const struct graph *graph,
 {
     const struct edge_change *change = changes->list;
     const struct edge_change *end = changes->list + changes->count;
-    struct edge_change *lowered = changes->list;
+    struct edge_change *kept = changes->list;
     *ret_absent = 0;
     changes->only_lowers = true;
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
@@ -121,13 +121,14 @@ static void merge(struct edge_changes *changes, const struct graph *graph,
             changes->only_lowers &=
                 change->weight <= before || (isnan(change->weight) && !is_there);
             edge += is_there;
-            if (change->weight < before) {
-                *lowered++ = *change;
+            const double after = isnan(change->weight) ? INFINITY : change->weight;
+            if (after != before) {
+                *kept++ = *change;
             }
             change++;
         }
     }
-    changes->count = (size_t)(lowered - changes->list);
+    changes->count = (size_t)(kept - changes->list);
 }
 
 /* ---- All weights ---- */

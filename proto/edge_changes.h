@@ -18,9 +18,9 @@ struct edge_changes {
     size_t count;
     char *weights; /* NULL: the list counts */
     size_t weights_size;
-    enum kind kind;   /* of the weights */
-    bool only_lowers; /* set by edge_changes_apply: the list, of which only the changes are left
-                         that shorten an edge or add one, is all that has changed */
+    enum kind kind; /* of the weights */
+    /* Set by edge_changes_apply, which leaves of the list what changes the graph: */
+    bool only_lowers;      /* none of it is a longer edge or one removed */
     uint64_t names_digest; /* of the names by which the list has its rows */
 };
 

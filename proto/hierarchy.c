@@ -142,6 +142,30 @@ void hierarchy_lay_out(const struct hierarchy_shape *shape, const struct hierarc
     memcpy(to->row, shape->row, header.row_count * sizeof(*to->row));
 }
 
+uint64_t hierarchy_slot(const struct hierarchy_shape *shape, uint32_t s, uint32_t low,
+                        uint32_t high)
+{
+    const uint32_t columns = hierarchy_columns(shape, s);
+    const uint64_t column = shape->weight_begin[s] + (uint64_t)(low - shape->first[s]) *
+                                                         (columns + hierarchy_rows_below(shape, s));
+    if (high < shape->first[s + 1]) {
+        return column + (high - shape->first[s]);
+    }
+    uint64_t begin = shape->row_begin[s];
+    uint64_t end = shape->row_begin[s + 1];
+    while (end - begin > 1) {
+        const uint64_t middle = begin + (end - begin) / 2;
+        if (shape->row[middle] <= high) {
+            begin = middle;
+        } else {
+            end = middle;
+        }
+    }
+    return begin < end && shape->row[begin] == high
+               ? column + columns + (begin - shape->row_begin[s])
+               : NO_SLOT;
+}
+
 /* ---- Opening ---- */
 
 #define COUNT_LIMIT (UINT64_C(1) << 48)
@@ -253,6 +277,8 @@ enum status hierarchy_open(const void *bytes, uint64_t size, struct hierarchy **
     }
     /* Nothing writes to them through an opened one. */
     find_arrays(&header, (unsigned char *)(uintptr_t)bytes, hierarchy);
+    hierarchy->bytes = bytes;
+    hierarchy->size = size;
     const size_t n = header.vertex_count;
     hierarchy->supernode_of = malloc((n + 1) * sizeof(*hierarchy->supernode_of));
     hierarchy->above = malloc(((size_t)header.supernode_count + 1) * sizeof(*hierarchy->above));

@@ -30,6 +30,8 @@ struct hierarchy_shape {
     uint64_t arc_count;     /* without those that padding supernodes took */
 };
 
+#define NO_SLOT UINT64_MAX
+
 static inline uint32_t hierarchy_columns(const struct hierarchy_shape *shape, uint32_t supernode)
 {
     return shape->first[supernode + 1] - shape->first[supernode];
@@ -39,7 +41,14 @@ static inline uint32_t hierarchy_rows_below(const struct hierarchy_shape *shape,
     return (uint32_t)(shape->row_begin[supernode + 1] - shape->row_begin[supernode]);
 }
 
-/* ---- proto/hierarchy.c ----
+/* ---- proto/hierarchy.c ---- */
+
+/* The entry for the arc between two positions, low in the columns of s; NO_SLOT where it has none.
+ */
+uint64_t hierarchy_slot(const struct hierarchy_shape *shape, uint32_t s, uint32_t low,
+                        uint32_t high);
+
+/*
  *
  * One block of memory, in a file or not, holds a whole hierarchy: a header and the arrays, each at
  * a multiple of HIERARCHY_ALIGNMENT. The arcs of supernode s, with c columns and r rows, begin at
@@ -64,6 +73,8 @@ struct hierarchy {
     void *up;                     /* from the column to the later vertex */
     void *down;                   /* the way back; of an undirected graph the same array as up */
     /* Where it was opened: */
+    const void *bytes;
+    uint64_t size;
     uint32_t *supernode_of; /* of each position */
     uint32_t *above;        /* of each supernode: the vertices above its columns, to the root */
     uint32_t *row_depth;    /* of each row: the vertices above it */

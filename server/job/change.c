@@ -110,15 +110,16 @@ void change_begin(struct submission *submission)
     change_submit(submission, true);
 }
 
-/* The arcs by which the matrix of the parent becomes that of the graph, when there are few; without
+/* The arcs by which the result of the parent becomes that of the graph, when there are few; without
  * memory it is solved. */
 static void keep_arcs(struct submission *submission, const struct edge_changes *changes)
 {
     const bool directed = submission->graph->directed;
     const size_t count = directed ? changes->count : 2 * changes->count;
-    if (!changes->only_lowers || count > SOLVE_UPDATE_ARCS) {
+    if (changes->weights != NULL || count > SOLVE_UPDATE_HIERARCHY_ARCS) {
         return;
     }
+    submission->only_lowers = changes->only_lowers;
     submission->arcs = calloc(count + 1, sizeof(*submission->arcs));
     for (size_t i = 0; i < changes->count && submission->arcs != NULL; i++) {
         const struct edge_change *change = &changes->list[i];

@@ -164,17 +164,22 @@ void scheduler_on_lost(struct scheduler *scheduler, void (*lost)(void *context, 
 #define UPDATE_ROWS_GPU 14000
 #define UPDATE_ARC_GPU 600
 
-/* The matrix of the parent, where an update from it is less work than a solve by the device: the
- * plan is that of the parent. */
+/* The result of the parent, where an update from it is less work than a solve: of a matrix by the
+ * device, whose plan is that of the parent. */
 static struct result *find_base(const struct scheduler *scheduler,
                                 const struct solver_device *device, const struct job *job)
 {
     const struct graph_entry *parent = graph_table_find_id(scheduler->graphs, job->report.parent);
     struct result *base = parent != NULL ? parent->results[job->kind] : NULL;
     const struct job *solver = job_table_solver_of(scheduler->jobs, job->report.parent, job->kind);
-    if (job->arcs == NULL || job->verify || job->kind == KIND_U2 || base == NULL ||
-        solver == NULL || job->report.result.form != RESULT_FORM_MATRIX ||
-        result_form(base) != RESULT_FORM_MATRIX) {
+    if (job->arcs == NULL || base == NULL || job->report.result.form != result_form(base)) {
+        return NULL;
+    }
+    if (result_form(base) == RESULT_FORM_HIERARCHY) {
+        return result_ref(base);
+    }
+    if (!job->only_lowers || job->arc_count > SOLVE_UPDATE_ARCS || job->verify ||
+        job->kind == KIND_U2 || solver == NULL) {
         return NULL;
     }
     const struct job_report *report = &solver->report;

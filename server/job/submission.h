@@ -18,8 +18,9 @@ struct submission {
     uint64_t changes_hash;  /* as they came; 0 = no change */
     enum kind wanted;       /* KIND_AUTO where the kind of a change follows the weights */
     uint64_t absent;        /* edges to be removed that are not there */
-    struct solve_arc *arcs; /* all that has changed, owned; NULL where that is more than arcs */
+    struct solve_arc *arcs; /* all that has changed, owned; NULL where that is too much */
     size_t arc_count;
+    bool only_lowers; /* see edge_changes */
     struct upload_share share;
     char graph_id[GRAPH_ID_SIZE];
     enum kind kind;                      /* resolved */

@@ -222,12 +222,19 @@ enum status result_find_row(const struct result *result, const char *name, size_
                        size < 128 ? (int)size : 128, name);
 }
 
+enum status result_open_hierarchy(const struct result *result,
+                                  const struct hierarchy **ret_hierarchy)
+{
+    return note(result, search_pool_open(result->searches, ret_hierarchy));
+}
+
 enum status result_check_pairs(const struct result *result, const uint32_t *pairs, size_t count)
 {
     const uint32_t n = result->matrix.vertex_count;
     const size_t size = kind_size(result->matrix.kind);
     if (result->searches != NULL) {
-        return note(result, search_pool_open(result->searches));
+        const struct hierarchy *unused;
+        return result_open_hierarchy(result, &unused);
     }
     if (result_is_sound(result, NPY_HEADER_SIZE, (uint64_t)n * n * size)) {
         return STATUS_OK;

@@ -61,6 +61,9 @@ size_t result_gather(const struct result *result, const uint32_t *pairs, size_t 
 MUST_CHECK enum status result_distances(const struct result *result, uint32_t row,
                                         struct result_rows *rows, const void **ret_distances);
 void result_rows_finish(struct result_rows *rows);
+/* A hierarchy alone: borrowed, lives as long as the result. STATUS_CORRUPT, STATUS_NO_MEMORY. */
+MUST_CHECK enum status result_open_hierarchy(const struct result *result,
+                                             const struct hierarchy **ret_hierarchy);
 /* Borrowed; lives as long as the result. NULL when they are damaged. Of a matrix. */
 const struct statistics *result_statistics(const struct result *result);
 /* Whether these bytes of the file below can be sent as they are: have been found sound. */

@@ -1,7 +1,5 @@
 #include "server/store/search_pool.h"
 
-#include "proto/hierarchy.h"
-
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -71,10 +69,11 @@ static enum status open_hierarchy(struct search_pool *pool)
     return STATUS_OK;
 }
 
-enum status search_pool_open(struct search_pool *pool)
+enum status search_pool_open(struct search_pool *pool, const struct hierarchy **ret_hierarchy)
 {
     pthread_mutex_lock(&pool->lock);
     const enum status status = pool->hierarchy == NULL ? open_hierarchy(pool) : STATUS_OK;
+    *ret_hierarchy = pool->hierarchy;
     pthread_mutex_unlock(&pool->lock);
     return status;
 }
@@ -91,7 +90,8 @@ uint64_t search_pool_arc_count(struct search_pool *pool)
 static enum status take(struct search_pool *pool, struct hierarchy_search **ret_search)
 {
     struct hierarchy_search *search = NULL;
-    enum status status = search_pool_open(pool);
+    const struct hierarchy *hierarchy;
+    enum status status = search_pool_open(pool, &hierarchy);
     if (status != STATUS_OK) {
         return status;
     }
@@ -101,7 +101,7 @@ static enum status take(struct search_pool *pool, struct hierarchy_search **ret_
     }
     pthread_mutex_unlock(&pool->lock);
     if (search == NULL) {
-        status = hierarchy_search_create(pool->hierarchy, &search);
+        status = hierarchy_search_create(hierarchy, &search);
     }
     *ret_search = search;
     return status;

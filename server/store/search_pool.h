@@ -2,6 +2,7 @@
  * searches in it, one for each thread that asks. Any thread. */
 #pragma once
 
+#include "proto/hierarchy.h"
 #include "server/store/result_file.h"
 
 struct search_pool;
@@ -10,8 +11,10 @@ struct search_pool;
 MUST_CHECK enum status search_pool_create(struct result_file *file, struct search_pool **ret_pool);
 void search_pool_destroy(struct search_pool *pool);
 
-/* Verifies and opens the hierarchy, if that was not done yet. STATUS_CORRUPT, STATUS_NO_MEMORY. */
-MUST_CHECK enum status search_pool_open(struct search_pool *pool);
+/* Verifies and opens the hierarchy, if that was not done yet. It is the pool's. STATUS_CORRUPT,
+ * STATUS_NO_MEMORY. */
+MUST_CHECK enum status search_pool_open(struct search_pool *pool,
+                                        const struct hierarchy **ret_hierarchy);
 /* Reads the first block of the file alone, as the loop asks for it; 0 when that is damaged. */
 uint64_t search_pool_arc_count(struct search_pool *pool);
 /* As result_gather. */

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <string.h>
 
 static struct solver *cpu;
 
@@ -127,6 +128,125 @@ static void a_negative_cycle_is_seen(void **state)
     }
 }
 
+/* ---- Updates ---- */
+
+struct solved {
+    struct graph *graph;
+    struct hierarchy *hierarchy; /* NULL: it has a negative cycle */
+    void *bytes;
+};
+
+static void finish_solved(struct solved *solved)
+{
+    hierarchy_close(solved->hierarchy);
+    free(solved->bytes);
+    graph_destroy(solved->graph);
+}
+
+/* record: the order that is taken. */
+static struct solved solve_list(const struct edge_list *list, enum kind kind,
+                                struct plan_record *record)
+{
+    struct solved solved = {.graph = edge_list_build(list)};
+    struct solve_outcome outcome = {0};
+    struct problem problem = {0};
+    uint64_t size = 0;
+    const enum status status = solve_hierarchy(solved.graph, kind, 1, record, NULL, &solved.bytes,
+                                               &size, &outcome, &problem);
+    assert_true(status == STATUS_OK || status == STATUS_NEGATIVE_CYCLE);
+    if (status == STATUS_OK) {
+        assert_int_equal(hierarchy_open(solved.bytes, size, &solved.hierarchy), STATUS_OK);
+    }
+    solve_outcome_finish(&outcome);
+    return solved;
+}
+
+/* A few edges of the list with other weights, without any, or with the one they had at first. */
+static size_t change_edges(struct edge_list *list, const struct edge_list *first, bool both_ways,
+                           bool below_0, uint64_t *random, struct solve_arc *ret_arcs)
+{
+    const size_t count = 1 + shapes_random(random, 4);
+    size_t arcs = 0;
+    for (size_t i = 0; i < count; ++i) {
+        struct edge *edge = &list->edges[shapes_random(random, list->count)];
+        const struct edge *other = &first->edges[edge - list->edges];
+        const uint64_t choice = shapes_random(random, 5);
+        const double drawn = (double)shapes_random(random, 1000) - (below_0 ? 30 : 0);
+        const double weight = choice == 0 ? 1e6 : choice == 1 ? other->weight : drawn;
+        for (size_t k = 0; k < list->count; ++k) {
+            struct edge *back = &list->edges[k];
+            const bool is_same = back->source == edge->source && back->target == edge->target;
+            const bool is_back = back->source == edge->target && back->target == edge->source;
+            if (k != (size_t)(edge - list->edges) && (is_same || (both_ways && is_back))) {
+                back->weight = weight;
+            }
+        }
+        edge->weight = weight;
+        if (edge->source != edge->target) {
+            ret_arcs[arcs++] = (struct solve_arc){edge->source, edge->target, weight};
+            ret_arcs[arcs++] = (struct solve_arc){edge->target, edge->source, weight};
+        }
+    }
+    return arcs;
+}
+
+/* How many were made without solving it all again. */
+static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_ways, bool below_0,
+                             uint64_t seed)
+{
+    struct edge_list first = *list;
+    first.edges = malloc(list->count * sizeof(*first.edges) + 1);
+    assert_non_null(first.edges);
+    memcpy(first.edges, list->edges, list->count * sizeof(*first.edges));
+    struct plan_record record = {0};
+    struct solved before = solve_list(list, kind, &record);
+    uint32_t updates = 0;
+    for (int round = 0; round < (quick() ? 6 : 40) && list->count > 0; ++round) {
+        struct solve_arc arcs[8];
+        const size_t count = change_edges(list, &first, both_ways, below_0, &seed, arcs);
+        struct solved after = solve_list(list, kind, &record);
+        struct solve_outcome outcome = {0};
+        void *bytes = NULL;
+        uint64_t size = 0;
+        const enum status status =
+            before.hierarchy == NULL ? STATUS_NOT_VERIFIED
+                                     : solve_update_hierarchy(before.hierarchy, after.graph, arcs,
+                                                              count, NULL, &bytes, &size, &outcome);
+        assert_true(status == STATUS_OK || status == STATUS_NOT_VERIFIED);
+        if (status == STATUS_OK) {
+            assert_non_null(after.hierarchy);
+            assert_int_equal(size, after.hierarchy->size);
+            assert_memory_equal(bytes, after.bytes, size);
+            updates++;
+        }
+        free(bytes);
+        finish_solved(&before);
+        before = after;
+    }
+    finish_solved(&before);
+    free(record.words);
+    free(first.edges);
+    return updates;
+}
+
+/* Byte for byte, with ways of the same length and weights that go up and down again. */
+static void an_update_is_the_solve_of_the_changed_graph(void **state)
+{
+    (void)state;
+    uint32_t updates = 0;
+    for (size_t shape = 0; shape < shape_count; ++shape) {
+        for (uint32_t round = 0; round < (quick() ? 6 : 24); ++round) {
+            static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
+            struct edge_list list = shapes_make(&shapes[shape], 20 + 13 * round, round);
+            const enum kind kind = shapes[shape].integral ? kinds[round % 3] : kinds[1 + round % 2];
+            updates += update_often(&list, kind, round % 2 == 0, round % 4 == 3, round);
+            edge_list_finish(&list);
+        }
+    }
+    assert_true(updates > (quick() ? 100 : 1000));
+    print_message("%u updates\n", updates);
+}
+
 static int open_cpu(void **state)
 {
     (void)state;
@@ -146,6 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_size_is_the_same),
         cmocka_unit_test(a_negative_cycle_is_seen),
+        cmocka_unit_test(an_update_is_the_solve_of_the_changed_graph),
     };
     return cmocka_run_group_tests(tests, open_cpu, close_cpu);
 }

@@ -1,5 +1,7 @@
 #include "server/job/worker/task.h"
 
+#include <stdlib.h>
+
 static const void *row_of(void *context, uint32_t row)
 {
     struct result_rows unused = {0}; /* a matrix has its rows in its file */
@@ -7,11 +9,34 @@ static const void *row_of(void *context, uint32_t row)
     return result_distances(context, row, &unused, &distances) == STATUS_OK ? distances : NULL;
 }
 
+static void update_hierarchy(struct task *task)
+{
+    const struct observer observer = task_signal_observer(task->signal);
+    const struct hierarchy *base = NULL;
+    void *bytes = NULL;
+    uint64_t size = 0;
+    enum status status = result_open_hierarchy(task->base, &base);
+    if (status == STATUS_OK) {
+        status = solve_update_hierarchy(base, task->graph, task->arcs, task->arc_count, &observer,
+                                        &bytes, &size, &task->outcome);
+    }
+    if (status == STATUS_OK) {
+        task_write_hierarchy(task, bytes, size);
+    }
+    free(bytes);
+    task->is_updated = status == STATUS_OK || status == STATUS_CANCELLED;
+    task->status = status == STATUS_CANCELLED ? status : task->status;
+}
+
 void update_task(uint32_t threads, struct task *task)
 {
     if (task->base == NULL || task->status != STATUS_OK ||
         (task->graph == NULL && task_read_graph(task) != STATUS_OK)) {
         return; /* the solver tells what is wrong with the graph */
+    }
+    if (task->form == RESULT_FORM_HIERARCHY) {
+        update_hierarchy(task);
+        return;
     }
     const struct observer observer = task_signal_observer(task->signal);
     const struct solve_base base = {row_of, task->base, task->arcs, task->arc_count};

@@ -281,29 +281,6 @@ static enum status run_all(struct customization *run, struct cpu_pool *pool)
 
 /* ---- Edges ---- */
 
-static uint64_t slot_of(const struct hierarchy_shape *shape, uint32_t s, uint32_t low,
-                        uint32_t high)
-{
-    const uint32_t columns = hierarchy_columns(shape, s);
-    const uint64_t column = shape->weight_begin[s] + (uint64_t)(low - shape->first[s]) *
-                                                         (columns + hierarchy_rows_below(shape, s));
-    if (high < shape->first[s + 1]) {
-        return column + (high - shape->first[s]);
-    }
-    uint64_t begin = shape->row_begin[s];
-    uint64_t end = shape->row_begin[s + 1];
-    while (end - begin > 1) {
-        const uint64_t middle = begin + (end - begin) / 2;
-        if (shape->row[middle] <= high) {
-            begin = middle;
-        } else {
-            end = middle;
-        }
-    }
-    CHECK(begin < end && shape->row[begin] == high);
-    return column + columns + (begin - shape->row_begin[s]);
-}
-
 /* The edges of a range of vertices: each has a slot of its own. */
 static void set_edges(void *context, uint32_t thread, uint64_t task)
 {
@@ -319,7 +296,9 @@ static void set_edges(void *context, uint32_t thread, uint64_t task)
         for (uint64_t e = graph->row_offset[vertex]; e < graph->row_offset[vertex + 1]; e++) {
             const uint32_t to = shape->position_of[graph->target[e]];
             const uint32_t low = from < to ? from : to;
-            const uint64_t slot = slot_of(shape, run->supernode_of[low], low, from ^ to ^ low);
+            const uint64_t slot =
+                hierarchy_slot(shape, run->supernode_of[low], low, from ^ to ^ low);
+            CHECK(slot != NO_SLOT);
             run->operations->set(from < to ? run->hierarchy.up : run->hierarchy.down, slot,
                                  graph_weight(graph, e));
         }

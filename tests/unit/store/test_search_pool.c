@@ -20,6 +20,9 @@ static struct result_file *make_file(const struct fixture *fixture, const struct
     return file;
 }
 
+/* Where it is opened; looked at by no test, which asks the pool. */
+static const struct hierarchy *hierarchy;
+
 static void check_pool(struct result_file *file, const struct graph *graph)
 {
     const size_t n = graph->vertex_count;
@@ -27,7 +30,7 @@ static void check_pool(struct result_file *file, const struct graph *graph)
     struct result_rows rows = {0};
     uint64_t *distance = range_distances(graph);
     assert_int_equal(search_pool_create(file, &pool), STATUS_OK);
-    assert_int_equal(search_pool_open(pool), STATUS_OK);
+    assert_int_equal(search_pool_open(pool, &hierarchy), STATUS_OK);
     assert_true(search_pool_arc_count(pool) > n);
     /* One after the other, some again, and one that is far. */
     for (uint32_t i = 0; i < 2 * n; ++i) {
@@ -79,7 +82,7 @@ static void one_of_another_graph_is_damaged(void **state)
         result_file_open(fixture->folder, "h", GRID_VERTICES + 1, KIND_I4, checksum, &opened),
         STATUS_OK);
     assert_int_equal(search_pool_create(opened, &pool), STATUS_OK);
-    assert_int_equal(search_pool_open(pool), STATUS_CORRUPT);
+    assert_int_equal(search_pool_open(pool, &hierarchy), STATUS_CORRUPT);
     search_pool_destroy(pool);
     result_file_destroy(opened);
     graph_destroy(graph);
@@ -106,7 +109,7 @@ static void a_changed_byte_is_found(void **state)
             result_file_open(fixture->folder, "h", GRID_VERTICES, KIND_I4, checksum, &opened);
         if (status == STATUS_OK) {
             assert_int_equal(search_pool_create(opened, &pool), STATUS_OK);
-            status = search_pool_open(pool);
+            status = search_pool_open(pool, &hierarchy);
         }
         assert_int_equal(status, STATUS_CORRUPT);
         search_pool_destroy(pool);
@@ -148,7 +151,7 @@ static void arcs_are_told_by_the_first_block(void **state)
                      STATUS_OK);
     assert_int_equal(search_pool_create(opened, &pool), STATUS_OK);
     assert_in_range(search_pool_arc_count(pool), LONG_ROW - 1, 2 * LONG_ROW);
-    assert_int_equal(search_pool_open(pool), STATUS_CORRUPT);
+    assert_int_equal(search_pool_open(pool, &hierarchy), STATUS_CORRUPT);
     search_pool_destroy(pool);
     result_file_destroy(opened);
     graph_destroy(graph);

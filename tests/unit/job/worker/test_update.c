@@ -50,6 +50,47 @@ static void a_task_with_a_base_needs_no_solver(void **state)
     task_finish(&task);
 }
 
+/* The ring with its first edge at 0 and its second one raised, from the hierarchy of the ring. */
+static void a_hierarchy_is_updated_from_that_of_the_parent(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
+    struct solve_arc arcs[] = {{0, 1, 0}, {1, 2, 50}};
+    struct result *base = NULL;
+    for (int round = 0; round < 2; round++) {
+        struct task task = {.graph = read_ring(),
+                            .kind = KIND_I4,
+                            .form = RESULT_FORM_HIERARCHY,
+                            .signal = &fixture->signal,
+                            .base = base,
+                            .arcs = round == 0 ? NULL : arcs,
+                            .arc_count = round == 0 ? 0 : 2};
+        task_open_files(&folders, &task);
+        if (round == 0) {
+            void *bytes = NULL;
+            uint64_t size = 0;
+            assert_int_equal(solve_hierarchy(task.graph, KIND_I4, 1, NULL, NULL, &bytes, &size,
+                                             &task.outcome, &task.problem),
+                             STATUS_OK);
+            task_write_hierarchy(&task, bytes, size);
+            free(bytes);
+        } else {
+            task.graph->weight_i4[0] = 0;
+            task.graph->weight_i4[1] = 50;
+            update_task(1, &task);
+            assert_true(task.is_updated);
+            assert_true(task.outcome.plan.cached && task.outcome.plan.largest_separator > 0);
+        }
+        judge_task(3, &task); /* all of its rows */
+        assert_int_equal(task.status, STATUS_OK);
+        if (round == 0) {
+            assert_int_equal(result_create("g_1", "r_1", &task.file, &task.names, &base),
+                             STATUS_OK);
+        }
+        task_finish(&task);
+    }
+}
+
 static void one_that_would_close_a_negative_cycle_is_left_to_the_solver(void **state)
 {
     struct fixture *fixture = *state;
@@ -95,6 +136,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_task_with_a_base_needs_no_solver, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_hierarchy_is_updated_from_that_of_the_parent, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(one_that_would_close_a_negative_cycle_is_left_to_the_solver,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(
