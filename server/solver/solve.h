@@ -85,15 +85,15 @@ MUST_CHECK enum status solve_update(const struct solve_base *base, uint32_t thre
 
 /* The same of a hierarchy, whose arcs are computed again from where they may have changed up to
  * where they have not: equal to solve_hierarchy of the changed graph by the same order. arcs: the
- * edges that differ, in either way; at most SOLVE_UPDATE_HIERARCHY_ARCS are worth it. ret_bytes: as
- * of solve_hierarchy. Statuses as of solve_update; STATUS_NOT_VERIFIED also where an edge is new to
- * the order, or so much has changed that all of it takes no longer. */
+ * edges that differ, in either way; at most SOLVE_UPDATE_HIERARCHY_ARCS are worth it. bytes: a copy
+ * of the base's, undefined after a failure. Statuses as of solve_update; STATUS_NOT_VERIFIED also
+ * where an edge is new to the order, or so much has changed that all of it takes no longer. */
 #define SOLVE_UPDATE_HIERARCHY_ARCS 4096
 MUST_CHECK enum status solve_update_hierarchy(const struct hierarchy *base,
                                               const struct graph *graph,
                                               const struct solve_arc *arcs, size_t arc_count,
-                                              const struct observer *observer, void **ret_bytes,
-                                              uint64_t *ret_size, struct solve_outcome *outcome);
+                                              const struct observer *observer, void *bytes,
+                                              struct solve_outcome *outcome);
 
 /* ---- solve_hierarchy.c ---- */
 

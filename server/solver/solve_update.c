@@ -515,7 +515,6 @@ static enum status open_hierarchy_update(struct hierarchy_update *update, unsign
     const size_t supernodes = shape->supernode_count;
     const size_t entries = shape->weight_begin[supernodes];
     const unsigned char *before_bytes = base->bytes;
-    memcpy(bytes, base->bytes, base->size);
     update->weights[UPWARD] = bytes + ((const unsigned char *)base->up - before_bytes);
     update->weights[DOWNWARD] = bytes + ((const unsigned char *)base->down - before_bytes);
     update->columns = calloc(shape->vertex_count / WORD_BITS + 1, sizeof(*update->columns));
@@ -565,8 +564,8 @@ static void close_hierarchy_update(struct hierarchy_update *update)
 
 enum status solve_update_hierarchy(const struct hierarchy *base, const struct graph *graph,
                                    const struct solve_arc *arcs, size_t arc_count,
-                                   const struct observer *observer, void **ret_bytes,
-                                   uint64_t *ret_size, struct solve_outcome *outcome)
+                                   const struct observer *observer, void *bytes,
+                                   struct solve_outcome *outcome)
 {
     const double begin_s = stopwatch_now_s();
     struct hierarchy_update update = {
@@ -580,8 +579,7 @@ enum status solve_update_hierarchy(const struct hierarchy *base, const struct gr
         graph->summary.negative_loop != NO_VERTEX || (!graph->directed && base->summary.directed)) {
         return STATUS_NOT_VERIFIED;
     }
-    void *bytes = aligned_alloc(HIERARCHY_ALIGNMENT, base->size);
-    enum status status = bytes != NULL ? open_hierarchy_update(&update, bytes) : STATUS_NO_MEMORY;
+    enum status status = open_hierarchy_update(&update, bytes);
     if (status == STATUS_OK) {
         status = take_edges(&update, arcs, arc_count);
     }
@@ -590,11 +588,8 @@ enum status solve_update_hierarchy(const struct hierarchy *base, const struct gr
     }
     close_hierarchy_update(&update);
     if (status != STATUS_OK) {
-        free(bytes);
         return status;
     }
-    *ret_bytes = bytes;
-    *ret_size = base->size;
     outcome->arc_count = base->summary.arc_count;
     outcome->plan = (struct plan_summary){.kind = PLAN_NESTED_DISSECTION,
                                           .parts = base->shape.supernode_count,

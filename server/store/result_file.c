@@ -34,7 +34,8 @@ struct result_file {
     uint32_t vertex_count;
     enum kind kind;
     enum result_form form;
-    bool published;
+    atomic_bool published;
+    bool is_copy; /* the mapping is that of another file, with changes, and this one is empty */
     struct layout layout;         /* of a hierarchy once it is sealed */
     unsigned char *bytes;         /* the mapping of what the checksums cover */
     struct statistics statistics; /* in the mapping */
@@ -304,6 +305,54 @@ enum status result_file_write_hierarchy(struct result_file *file, const void *by
     return draft_file_write(file->draft.descriptor, 0, bytes, size);
 }
 
+/* The pages that are changed alone take memory: the others are those of the base's file, once it
+ * has them. */
+enum status result_file_copy_hierarchy(struct result_file *file, struct result_file *base,
+                                       void **ret_bytes)
+{
+    CHECK(base->form == RESULT_FORM_HIERARCHY && base->bytes != NULL && file->bytes == NULL);
+    const size_t size = base->layout.checksums_at;
+    const bool has_pages = atomic_load(&base->published);
+    enum status status = set_layout(file, &base->layout);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    int error;
+    do {
+        error = posix_fallocate(file->draft.descriptor, 0, (off_t)file->layout.size);
+    } while (error == EINTR);
+    if (error != 0) {
+        return draft_file_status(error);
+    }
+    void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       has_pages ? MAP_PRIVATE : MAP_PRIVATE | MAP_ANONYMOUS,
+                       has_pages ? base->draft.descriptor : -1, 0);
+    if (bytes == MAP_FAILED) {
+        return draft_file_status(errno);
+    }
+    if (!has_pages) {
+        memcpy(bytes, base->bytes, size);
+    }
+    file->bytes = bytes;
+    file->is_copy = true;
+    *ret_bytes = bytes;
+    return STATUS_OK;
+}
+
+enum status result_file_discard_copy(struct result_file *file)
+{
+    if (file->bytes != NULL) {
+        munmap(file->bytes, file->layout.checksums_at);
+    }
+    free(file->checksums);
+    free(file->sound);
+    file->bytes = NULL;
+    file->checksums = NULL;
+    file->sound = NULL;
+    file->is_copy = false;
+    return ftruncate(file->draft.descriptor, 0) == 0 ? STATUS_OK : draft_file_status(errno);
+}
+
 /* Whether the file has the size of this matrix, and exactly the header that we would have written,
  * so that a header is never interpreted. */
 static enum status check_header(const struct result_file *file)
@@ -490,6 +539,11 @@ static enum status seal_hierarchy(struct result_file *file)
 enum status result_file_seal(struct result_file *file)
 {
     struct statistics found;
+    if (file->is_copy) {
+        return mprotect(file->bytes, file->layout.checksums_at, PROT_READ) == 0
+                   ? STATUS_OK
+                   : draft_file_status(errno);
+    }
     if (file->form == RESULT_FORM_HIERARCHY) {
         return seal_hierarchy(file);
     }
@@ -507,6 +561,9 @@ enum status result_file_publish(struct result_file *file, const char *name, uint
 {
     const struct layout *layout = &file->layout;
     enum status status = STATUS_OK;
+    if (file->is_copy && !file->published) {
+        status = draft_file_write(file->draft.descriptor, 0, file->bytes, layout->checksums_at);
+    }
     for (size_t i = 0; i < layout->block_count && !file->published && status == STATUS_OK; i++) {
         status = digest(file, i, &file->checksums[i]);
     }

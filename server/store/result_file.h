@@ -40,6 +40,13 @@ MUST_CHECK enum status result_file_adopt_hierarchy(int descriptor, uint32_t vert
                                                    enum kind kind, struct result_file **ret_file);
 MUST_CHECK enum status result_file_write_hierarchy(struct result_file *file, const void *bytes,
                                                    size_t size);
+/* In place of that: a hierarchy that is there, for the caller to change until the seal; its bytes
+ * are written to the file when that is published, whose room is taken now. base: sealed, or opened
+ * and verified. After a failure or a change of mind it is discarded before something is written.
+ * STATUS_DISK_FULL. */
+MUST_CHECK enum status result_file_copy_hierarchy(struct result_file *file,
+                                                  struct result_file *base, void **ret_bytes);
+MUST_CHECK enum status result_file_discard_copy(struct result_file *file);
 /* An existing result, mapped for reading; the headers and the checksum must match, and nothing else
  * of it is sound before it is verified. STATUS_CORRUPT. */
 MUST_CHECK enum status result_file_open(int folder, const char *name, uint32_t vertex_count,

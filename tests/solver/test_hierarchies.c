@@ -206,12 +206,16 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
         const size_t count = change_edges(list, &first, both_ways, below_0, &seed, arcs);
         struct solved after = solve_list(list, kind, &record);
         struct solve_outcome outcome = {0};
-        void *bytes = NULL;
-        uint64_t size = 0;
-        const enum status status =
-            before.hierarchy == NULL ? STATUS_NOT_VERIFIED
-                                     : solve_update_hierarchy(before.hierarchy, after.graph, arcs,
-                                                              count, NULL, &bytes, &size, &outcome);
+        const uint64_t size = before.hierarchy != NULL ? before.hierarchy->size : 0;
+        void *bytes = malloc(size + 1);
+        assert_non_null(bytes);
+        if (size > 0) {
+            memcpy(bytes, before.bytes, size);
+        }
+        const enum status status = before.hierarchy == NULL
+                                       ? STATUS_NOT_VERIFIED
+                                       : solve_update_hierarchy(before.hierarchy, after.graph, arcs,
+                                                                count, NULL, bytes, &outcome);
         assert_true(status == STATUS_OK || status == STATUS_NOT_VERIFIED);
         if (status == STATUS_OK) {
             assert_non_null(after.hierarchy);

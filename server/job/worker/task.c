@@ -158,16 +158,6 @@ void task_open_plan(const struct task_folders *folders, struct task *task)
     }
 }
 
-void task_write_hierarchy(struct task *task, const void *bytes, size_t size)
-{
-    const double began_s = clock_monotonic_s();
-    task->status = result_file_write_hierarchy(task->file, bytes, size);
-    task->write_s += clock_monotonic_s() - began_s;
-    if (task->status != STATUS_OK) {
-        problem_set(&task->problem, task->status, "The hierarchy cannot be written.");
-    }
-}
-
 void task_send_home(struct mailbox *home, void (*finished)(struct message *message),
                     struct task *task)
 {

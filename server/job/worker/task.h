@@ -126,8 +126,9 @@ void judge_task(uint32_t sample_rows, struct task *task);
 /* How many rows of a matrix are proven: as many as cost little beside its solve, at least 1, at
  * most sample_rows. */
 uint32_t judge_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count);
-/* The same of a hierarchy, whose rows are held until they are proven: of some 256 MiB at most. */
-uint32_t judge_computed_rows(uint32_t sample_rows, bool verify, size_t row_bytes);
+/* The same of a hierarchy, whose rows are held until they are proven: of some 256 MiB at most. An
+ * updated one has one row proven, as that takes longer than the update. */
+uint32_t judge_computed_rows(uint32_t sample_rows, bool verify, bool is_updated, size_t row_bytes);
 
 /* ---- task.c ---- */
 
@@ -138,8 +139,6 @@ MUST_CHECK enum status task_read_graph(struct task *task);
  * writes one that is fresh, and frees the words. */
 void task_read_record(const struct task *task, struct plan_record *record);
 void task_keep_record(const struct task *task, const struct plan_record *record);
-/* The whole of its result. Sets status, with words. */
-void task_write_hierarchy(struct task *task, const void *bytes, size_t size);
 /* Posts the task home, then frees what it no longer needs: giving back the pages and blocks of a
  * large result takes longer than a cancel should. */
 void task_send_home(struct mailbox *home, void (*finished)(struct message *message),

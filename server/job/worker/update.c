@@ -1,7 +1,5 @@
 #include "server/job/worker/task.h"
 
-#include <stdlib.h>
-
 static const void *row_of(void *context, uint32_t row)
 {
     struct result_rows unused = {0}; /* a matrix has its rows in its file */
@@ -14,18 +12,20 @@ static void update_hierarchy(struct task *task)
     const struct observer observer = task_signal_observer(task->signal);
     const struct hierarchy *base = NULL;
     void *bytes = NULL;
-    uint64_t size = 0;
     enum status status = result_open_hierarchy(task->base, &base);
     if (status == STATUS_OK) {
-        status = solve_update_hierarchy(base, task->graph, task->arcs, task->arc_count, &observer,
-                                        &bytes, &size, &task->outcome);
+        status = result_copy_hierarchy(task->base, task->file, &bytes);
     }
     if (status == STATUS_OK) {
-        task_write_hierarchy(task, bytes, size);
+        status = solve_update_hierarchy(base, task->graph, task->arcs, task->arc_count, &observer,
+                                        bytes, &task->outcome);
     }
-    free(bytes);
     task->is_updated = status == STATUS_OK || status == STATUS_CANCELLED;
-    task->status = status == STATUS_CANCELLED ? status : task->status;
+    if (status == STATUS_CANCELLED) {
+        task->status = status;
+    } else if (status != STATUS_OK) {
+        task->status = result_file_discard_copy(task->file);
+    }
 }
 
 void update_task(uint32_t threads, struct task *task)

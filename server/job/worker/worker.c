@@ -194,12 +194,16 @@ static enum status solve_task_hierarchy(const struct loop *loop, struct task *ta
                                  &observer, &bytes, &size, &task->outcome, &task->problem);
     }
     task_keep_record(task, &record);
-    task->status = status;
     if (status == STATUS_OK) {
-        task_write_hierarchy(task, bytes, size);
+        const double began_s = clock_monotonic_s();
+        status = result_file_write_hierarchy(task->file, bytes, size);
+        task->write_s += clock_monotonic_s() - began_s;
+        if (status != STATUS_OK) {
+            problem_set(&task->problem, status, "The hierarchy cannot be written.");
+        }
     }
     free(bytes);
-    return task->status;
+    return status;
 }
 
 static enum status solve_task(struct loop *loop, struct task *task)

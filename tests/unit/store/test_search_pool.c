@@ -20,7 +20,7 @@ static struct result_file *make_file(const struct fixture *fixture, const struct
     return file;
 }
 
-/* Where it is opened; looked at by no test, which asks the pool. */
+/* Out of search_pool_open; the tests ask the pool. */
 static const struct hierarchy *hierarchy;
 
 static void check_pool(struct result_file *file, const struct graph *graph)
@@ -180,6 +180,93 @@ static void long_rows_are_computed_one_by_one(void **state)
     graph_destroy(graph);
 }
 
+static struct result_file *make_copy(const struct fixture *fixture, struct result_file *base,
+                                     unsigned char **ret_bytes)
+{
+    struct result_file *file = NULL;
+    void *bytes = NULL;
+    assert_int_equal(result_file_create_hierarchy(fixture->folder, GRID_VERTICES, KIND_I4, &file),
+                     STATUS_OK);
+    assert_int_equal(result_file_copy_hierarchy(file, base, &bytes), STATUS_OK);
+    *ret_bytes = bytes;
+    return file;
+}
+
+/* The base may have been published or not, and may go before the copy. */
+static void a_copy_is_changed_alone(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *graph = make_grid(false);
+    for (int is_published = 0; is_published < 2; is_published++) {
+        struct result_file *base = NULL;
+        struct result_file *opened = NULL;
+        unsigned char *bytes = NULL;
+        uint64_t checksum;
+        uint64_t size;
+        if (is_published) {
+            base = make_file(fixture, graph, &checksum);
+        } else {
+            void *made = make_bytes(graph, KIND_I4, 1, &size);
+            assert_int_equal(
+                result_file_create_hierarchy(fixture->folder, GRID_VERTICES, KIND_I4, &base),
+                STATUS_OK);
+            assert_int_equal(result_file_write_hierarchy(base, made, size), STATUS_OK);
+            assert_int_equal(result_file_seal(base), STATUS_OK);
+            free(made);
+        }
+        const unsigned char *before = result_file_hierarchy(base, &size);
+        unsigned char *wanted = malloc(size);
+        assert_non_null(wanted);
+        memcpy(wanted, before, size);
+        struct result_file *file = make_copy(fixture, base, &bytes);
+        assert_memory_equal(bytes, wanted, size);
+        bytes[size - 1] ^= 1;
+        assert_memory_equal(before, wanted, size);
+        wanted[size - 1] ^= 1;
+        assert_int_equal(result_file_seal(file), STATUS_OK);
+        result_file_destroy(base);
+        assert_int_equal(unlinkat(fixture->folder, "h", 0), is_published ? 0 : -1);
+        assert_memory_equal(result_file_hierarchy(file, &size), wanted, size);
+        assert_int_equal(result_file_publish(file, "copy", &checksum), STATUS_OK);
+        const uint64_t file_size = result_file_bytes(file);
+        result_file_destroy(file);
+        assert_int_equal(
+            result_file_open(fixture->folder, "copy", GRID_VERTICES, KIND_I4, checksum, &opened),
+            STATUS_OK);
+        assert_int_equal(result_file_verify(opened, 0, size), STATUS_OK);
+        assert_memory_equal(result_file_hierarchy(opened, &size), wanted, size);
+        assert_int_equal(result_file_bytes(opened), file_size);
+        result_file_destroy(opened);
+        free(wanted);
+    }
+    graph_destroy(graph);
+}
+
+/* A hierarchy of another size is written in its place. */
+static void a_copy_is_discarded(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *graph = make_grid(false);
+    struct graph *other = make_grid(true);
+    unsigned char *bytes = NULL;
+    uint64_t checksum;
+    uint64_t size;
+    uint64_t found;
+    struct result_file *base = make_file(fixture, graph, &checksum);
+    struct result_file *file = make_copy(fixture, base, &bytes);
+    void *made = make_bytes(other, KIND_I4, 1, &size);
+    assert_int_equal(result_file_discard_copy(file), STATUS_OK);
+    assert_int_equal(result_file_write_hierarchy(file, made, size), STATUS_OK);
+    assert_int_equal(result_file_seal(file), STATUS_OK);
+    assert_memory_equal(result_file_hierarchy(file, &found), made, size);
+    assert_int_equal(found, size);
+    free(made);
+    result_file_destroy(file);
+    result_file_destroy(base);
+    graph_destroy(graph);
+    graph_destroy(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +275,8 @@ int main(void)
         FIXTURE_TEST(a_changed_byte_is_found),
         FIXTURE_TEST(arcs_are_told_by_the_first_block),
         FIXTURE_TEST(long_rows_are_computed_one_by_one),
+        FIXTURE_TEST(a_copy_is_changed_alone),
+        FIXTURE_TEST(a_copy_is_discarded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

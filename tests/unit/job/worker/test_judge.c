@@ -134,11 +134,13 @@ static void the_sample_grows_with_the_solve(void **state)
 static void computed_rows_take_little_memory(void **state)
 {
     (void)state;
-    assert_int_equal(judge_computed_rows(16, false, 1000), 4);
-    assert_int_equal(judge_computed_rows(0, false, 1000), 0);
-    assert_int_equal(judge_computed_rows(16, true, 4 << 20), 64);
-    assert_int_equal(judge_computed_rows(16, true, 40 << 20), 7);
-    assert_int_equal(judge_computed_rows(0, true, (size_t)1 << 34), 1);
+    assert_int_equal(judge_computed_rows(16, false, false, 1000), 4);
+    assert_int_equal(judge_computed_rows(0, false, false, 1000), 0);
+    assert_int_equal(judge_computed_rows(16, false, true, 1000), 1);
+    assert_int_equal(judge_computed_rows(16, true, true, 1000), 64);
+    assert_int_equal(judge_computed_rows(16, true, false, 4 << 20), 64);
+    assert_int_equal(judge_computed_rows(16, true, false, 40 << 20), 7);
+    assert_int_equal(judge_computed_rows(0, true, false, (size_t)1 << 34), 1);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

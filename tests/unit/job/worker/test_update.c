@@ -72,7 +72,7 @@ static void a_hierarchy_is_updated_from_that_of_the_parent(void **state)
             assert_int_equal(solve_hierarchy(task.graph, KIND_I4, 1, NULL, NULL, &bytes, &size,
                                              &task.outcome, &task.problem),
                              STATUS_OK);
-            task_write_hierarchy(&task, bytes, size);
+            assert_int_equal(result_file_write_hierarchy(task.file, bytes, size), STATUS_OK);
             free(bytes);
         } else {
             task.graph->weight_i4[0] = 0;
