@@ -84,16 +84,45 @@ static enum status sort_list(struct edge_changes *changes, const struct graph *g
     return STATUS_OK;
 }
 
+static bool is_int32(double weight)
+{
+    return weight >= INT32_MIN && weight <= INT32_MAX && weight == (double)(int32_t)weight;
+}
+
 /* A zero has no sign, as in an upload. */
 static void put_edge(struct edge_buffer *edges, uint32_t source, uint32_t target, double weight)
 {
-    ((struct edge_f8 *)edges->edges)[edges->count++] =
-        (struct edge_f8){source, target, weight + 0.0};
+    if (edges->real) {
+        ((struct edge_f8 *)edges->edges)[edges->count++] =
+            (struct edge_f8){source, target, weight + 0.0};
+    } else {
+        ((struct edge_i4 *)edges->edges)[edges->count++] =
+            (struct edge_i4){source, target, (int32_t)weight};
+    }
 }
+
+/* Whether some weight of the list, or of the graph, may be no integer of 32 bits. */
+static bool has_reals(const struct edge_changes *changes, const struct graph *graph)
+{
+    bool is_real = graph->weight_type == WEIGHT_REAL || changes->weights != NULL;
+    for (size_t i = 0; i < changes->count && !is_real; i++) {
+        is_real = !isnan(changes->list[i].weight) && !is_int32(changes->list[i].weight);
+    }
+    return is_real;
+}
+
+/* How much longer a path of the same edges may have become, unless there are others or some below
+ * 0.
+ */
+struct difference {
+    bool is_unbounded;
+    double raised;
+};
 
 /* The edges of the graph and the changes, both in order, as one list in order. */
 static void merge(struct edge_changes *changes, const struct graph *graph,
-                  struct edge_buffer *edges, uint64_t *ret_absent)
+                  struct edge_buffer *edges, uint64_t *ret_absent,
+                  struct difference *ret_difference)
 {
     const struct edge_change *change = changes->list;
     const struct edge_change *end = changes->list + changes->count;
@@ -122,6 +151,8 @@ static void merge(struct edge_changes *changes, const struct graph *graph,
                 change->weight <= before || (isnan(change->weight) && !is_there);
             edge += is_there;
             const double after = isnan(change->weight) ? INFINITY : change->weight;
+            ret_difference->is_unbounded |= isinf(before) != isinf(after) || after < 0;
+            ret_difference->raised += after > before && is_there ? after - before : 0;
             if (after != before) {
                 *kept++ = *change;
             }
@@ -177,11 +208,6 @@ static enum status replace(const struct edge_changes *changes, const struct grap
 
 /* ---- The graph ---- */
 
-static bool is_int32(double weight)
-{
-    return weight >= INT32_MIN && weight <= INT32_MAX && weight == (double)(int32_t)weight;
-}
-
 /* In their place, the first one first, where all weights are integers of 32 bits. */
 static void shrink(struct edge_buffer *edges)
 {
@@ -201,7 +227,8 @@ static void shrink(struct edge_buffer *edges)
     edges->real = false;
 }
 
-static enum status build(struct edge_buffer *edges, uint64_t loops, struct graph *graph,
+static enum status build(struct edge_buffer *edges, uint64_t loops,
+                         const struct difference *difference, struct graph *graph,
                          struct graph **ret_graph)
 {
     struct graph *changed = calloc(1, sizeof(*changed));
@@ -215,6 +242,11 @@ static enum status build(struct edge_buffer *edges, uint64_t loops, struct graph
     changed->summary.negative_loop = graph->summary.negative_loop;
     changed->summary.negative_loop_weight = graph->summary.negative_loop_weight;
     changed->summary.negative = graph->summary.negative_loop != NO_VERTEX;
+    /* Both take long to find again. A path passes an edge once. */
+    if (!difference->is_unbounded) {
+        changed->summary.components = graph->summary.components;
+        changed->summary.distance_bound = graph->summary.distance_bound + difference->raised;
+    }
     const enum status status = graph_rows_build(edges, NULL, changed);
     if (status != STATUS_OK) {
         graph_destroy(changed);
@@ -230,10 +262,13 @@ enum status edge_changes_apply(struct edge_changes *changes, struct graph *graph
                                uint64_t edge_limit, struct graph **ret_graph, uint64_t *ret_absent,
                                struct problem *reterr)
 {
-    struct edge_buffer edges = {.real = true};
+    struct edge_buffer edges = {0};
+    struct difference difference = {.is_unbounded =
+                                        changes->weights != NULL || graph->summary.negative};
     uint64_t loops = 0;
     uint64_t digest;
     *ret_absent = 0;
+    edges.real = has_reals(changes, graph);
     enum status status = edge_changes_digest(graph->names, &digest);
     if (status == STATUS_OK && changes->weights == NULL && digest != changes->names_digest) {
         return problem_set(reterr, STATUS_PRECONDITION_FAILED,
@@ -243,13 +278,14 @@ enum status edge_changes_apply(struct edge_changes *changes, struct graph *graph
         status = sort_list(changes, graph, &loops, reterr);
     }
     const uint64_t room = graph->edge_count + changes->count + 1;
-    if (status == STATUS_OK && !edge_array_resize(&edges.edges, room, sizeof(struct edge_f8))) {
+    const size_t edge_size = edges.real ? sizeof(struct edge_f8) : sizeof(struct edge_i4);
+    if (status == STATUS_OK && !edge_array_resize(&edges.edges, room, edge_size)) {
         status = STATUS_NO_MEMORY;
     }
     if (status == STATUS_OK && changes->weights != NULL) {
         status = replace(changes, graph, &edges, reterr);
     } else if (status == STATUS_OK) {
-        merge(changes, graph, &edges, ret_absent);
+        merge(changes, graph, &edges, ret_absent, &difference);
     }
     if (status == STATUS_OK && edge_limit > 0 && edges.count > edge_limit) {
         status = problem_set(reterr, STATUS_TOO_LARGE, "The graph would have too many edges.");
@@ -259,6 +295,8 @@ enum status edge_changes_apply(struct edge_changes *changes, struct graph *graph
         free(edges.edges);
         return status;
     }
-    shrink(&edges);
-    return build(&edges, loops, graph, ret_graph);
+    if (edges.real) {
+        shrink(&edges);
+    }
+    return build(&edges, loops, &difference, graph, ret_graph);
 }

@@ -374,6 +374,7 @@ static bool trim(struct graph *graph)
 enum status graph_rows_build(struct edge_buffer *edges, const uint32_t *row_of, struct graph *graph)
 {
     enum status status = STATUS_NO_MEMORY;
+    const double known_bound = graph->summary.distance_bound;
 
     graph->row_offset = calloc((size_t)graph->vertex_count + 1, sizeof(*graph->row_offset));
     if (graph->row_offset != NULL) {
@@ -389,8 +390,15 @@ enum status graph_rows_build(struct edge_buffer *edges, const uint32_t *row_of, 
         status = bound_undirected(graph);
     }
     if (status == STATUS_OK) {
+        double *bound = &graph->summary.distance_bound;
+
+        if (known_bound > 0 && known_bound < *bound && *bound >= GRAPH_BOUND_I4) {
+            *bound = known_bound;
+        }
         graph_tighten_bound(graph);
-        status = graph_count_components(graph);
+        if (graph->summary.components == 0) {
+            status = graph_count_components(graph);
+        }
     }
     return status;
 }

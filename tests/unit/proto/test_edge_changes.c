@@ -186,6 +186,36 @@ static void loops_are_left_out(void **state)
     graph_destroy(graph);
 }
 
+/* A star whose bound is that of two of its edges: it grows with them, and is found again where an
+ * edge goes. */
+static void a_bound_is_kept(void **state)
+{
+    (void)state;
+    const int32_t length = 1 << 27;
+    struct range_edge edges[N - 1];
+    for (uint32_t i = 1; i < N; i++) {
+        edges[i - 1] = (struct range_edge){0, i, length};
+    }
+    for (int round = 0; round < 3; round++) {
+        static const double wanted[] = {2.0 * (1 << 27) + 5, 2.0 * (1 << 27), 3.0 * (1 << 27)};
+        const double weights[] = {length + 5, length - 5, NAN};
+        struct edge_change list[] = {{4, 0, weights[round], 0}};
+        struct edge_changes changes = {.list = list, .count = 1};
+        struct graph *graph = range_build(N, edges, N - 1, false);
+        struct graph *changed = NULL;
+        struct problem problem;
+        uint64_t absent;
+        assert_true(graph->summary.distance_bound == 2.0 * length);
+        assert_int_equal(edge_changes_digest(graph->names, &changes.names_digest), STATUS_OK);
+        assert_int_equal(edge_changes_apply(&changes, graph, 0, &changed, &absent, &problem),
+                         STATUS_OK);
+        assert_true(changed->summary.distance_bound == wanted[round]);
+        assert_int_equal(changed->summary.components, round < 2 ? 1 : 2);
+        graph_destroy(changed);
+        graph_destroy(graph);
+    }
+}
+
 static void removals_of_nothing_are_counted(void **state)
 {
     (void)state;
@@ -211,6 +241,7 @@ int main(void)
         cmocka_unit_test(a_changed_graph_is_that_of_the_same_edges),
         cmocka_unit_test(wrong_changes_are_refused),
         cmocka_unit_test(loops_are_left_out),
+        cmocka_unit_test(a_bound_is_kept),
         cmocka_unit_test(removals_of_nothing_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
