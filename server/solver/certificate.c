@@ -26,10 +26,8 @@
 /* A weight below this added to any entry that is looked at stays within an int32. */
 #define BATCH_WEIGHT_BELOW (1 << 29)
 
-/* The entries of one vertex, by place of their row in the batch. */
-struct lanes {
-    _Alignas(64) int32_t at[BATCH_ROWS];
-};
+#define BATCH_ALIGNMENT 64
+#define FOR_EACH_WIDTH inline __attribute__((always_inline))
 
 /* The ways into each vertex that the graph does not store in its row: of undirected edges. */
 struct way_back {
@@ -67,8 +65,10 @@ struct certificate {
     uint32_t source;
     bool searching;          /* for a tight path, else for an edge that shortens an entry */
     uint32_t wrong;          /* target of such an edge */
-    struct lanes *distance;  /* of a batch: what the matrix says; NULL where none is possible, */
-    struct lanes *shortest;  /* and what the edges say */
+    uint32_t width;          /* rows of a batch: BATCH_ROWS, or 1 where there are no more */
+    int32_t *distance;       /* by vertex, then row: what the matrix says; NULL where no batch is
+                                possible, */
+    int32_t *shortest;       /* and what the edges say */
     struct zero_edge *zeros; /* of a batch: the edges of weight 0 */
     size_t zero_count;
 };
@@ -141,9 +141,9 @@ static enum status init(struct certificate *certificate)
     if (!kind_is_float(kind) && graph->weight_type == WEIGHT_INTEGER && graph->edge_count > 0 &&
         graph->summary.min_weight >= 0 && graph->summary.max_weight < BATCH_WEIGHT_BELOW &&
         graph->summary.negative_loop == NO_VERTEX) {
-        const size_t bytes = vertices * sizeof(struct lanes);
-        certificate->distance = aligned_alloc(_Alignof(struct lanes), bytes);
-        certificate->shortest = aligned_alloc(_Alignof(struct lanes), bytes);
+        const size_t lines = vertices * certificate->width * sizeof(int32_t) / BATCH_ALIGNMENT + 1;
+        certificate->distance = aligned_alloc(BATCH_ALIGNMENT, lines * BATCH_ALIGNMENT);
+        certificate->shortest = aligned_alloc(BATCH_ALIGNMENT, lines * BATCH_ALIGNMENT);
         if (certificate->distance == NULL || certificate->shortest == NULL ||
             list_zeros(certificate) != STATUS_OK) {
             return STATUS_NO_MEMORY;
@@ -290,94 +290,110 @@ static enum status check_row(struct certificate *certificate, uint32_t source, u
 
 /* ---- Many rows ---- */
 
-static inline void relax(struct lanes *restrict to, const struct lanes *restrict from,
-                         int32_t weight)
+/* The width is a constant where these are used, so that all lanes are one vector. */
+static FOR_EACH_WIDTH void relax(int32_t *restrict to, const int32_t *restrict from, int32_t weight,
+                                 uint32_t width)
 {
-    for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
-        const int32_t distance = from->at[lane] + weight;
-        to->at[lane] = distance < to->at[lane] ? distance : to->at[lane];
+    for (uint32_t lane = 0; lane < width; lane++) {
+        const int32_t distance = from[lane] + weight;
+        to[lane] = distance < to[lane] ? distance : to[lane];
     }
 }
 
 /* Whether the target has changed. */
-static bool pass_on(struct lanes *restrict to, const struct lanes *restrict from)
+static FOR_EACH_WIDTH bool pass_on(int32_t *restrict to, const int32_t *restrict from,
+                                   uint32_t width)
 {
-    const struct lanes before = *to;
-    relax(to, from, 0);
-    return memcmp(&before, to, sizeof(before)) != 0;
+    int32_t changed = 0;
+    for (uint32_t lane = 0; lane < width; lane++) {
+        changed |= from[lane] < to[lane];
+        to[lane] = from[lane] < to[lane] ? from[lane] : to[lane];
+    }
+    return changed != 0;
 }
 
 /* Carries what the edges say along those of weight 0. False when it takes too many passes. */
-static bool pass_along_zeros(const struct certificate *certificate)
+static FOR_EACH_WIDTH bool pass_along_zeros(const struct certificate *certificate, uint32_t width)
 {
-    struct lanes *const shortest = certificate->shortest;
+    int32_t *const shortest = certificate->shortest;
     bool changed = certificate->zero_count > 0;
     for (int pass = 0; changed && pass < BATCH_ZERO_PASSES; pass++) {
         changed = false;
         for (size_t i = 0; i < certificate->zero_count; i++) {
-            const struct zero_edge zero = certificate->zeros[i];
-            changed |= pass_on(&shortest[zero.to], &shortest[zero.from]);
+            int32_t *const from = shortest + (size_t)certificate->zeros[i].from * width;
+            int32_t *const to = shortest + (size_t)certificate->zeros[i].to * width;
+            changed |= pass_on(to, from, width);
             if (!certificate->graph->directed) {
-                changed |= pass_on(&shortest[zero.from], &shortest[zero.to]);
+                changed |= pass_on(from, to, width);
             }
         }
     }
     return !changed;
 }
 
-/* True when all of these rows are right. */
-static bool check_batch(const struct certificate *certificate, const uint32_t sources[BATCH_ROWS],
-                        const uint32_t rows[BATCH_ROWS])
+/* Bellman's equation: the entries by way of the last edge, from those that the matrix has. */
+static FOR_EACH_WIDTH void relax_edges(const struct certificate *certificate, uint32_t width)
 {
     const struct graph *graph = certificate->graph;
-    struct lanes *const distance = certificate->distance;
-    struct lanes *const shortest = certificate->shortest;
-    for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
-        for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
+    for (uint32_t row = 0; row < graph->vertex_count; row++) {
+        const size_t own = (size_t)row * width;
+        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
+            const size_t other = (size_t)graph->target[edge] * width;
+            const int32_t weight = graph->weight_i4[edge];
+            if (weight == 0) {
+                continue;
+            }
+            relax(certificate->shortest + other, certificate->distance + own, weight, width);
+            if (!graph->directed) {
+                relax(certificate->shortest + own, certificate->distance + other, weight, width);
+            }
+        }
+    }
+}
+
+/* True when all of these rows are right. */
+static FOR_EACH_WIDTH bool check_width(const struct certificate *certificate,
+                                       const uint32_t *sources, const uint32_t *rows,
+                                       uint32_t width)
+{
+    const uint32_t n = certificate->graph->vertex_count;
+    int32_t *const distance = certificate->distance;
+    int32_t *const shortest = certificate->shortest;
+    for (uint32_t lane = 0; lane < width; lane++) {
+        for (uint32_t vertex = 0; vertex < n; vertex++) {
             double entry = UNREACHABLE_I4;
             if (matrix_distance(certificate->matrix, rows[lane], vertex, &entry) &&
                 !(entry >= 0 && entry < UNREACHABLE_I4)) {
                 return false; /* no distance can be that */
             }
-            distance[vertex].at[lane] = (int32_t)entry;
-            shortest[vertex].at[lane] = UNREACHABLE_I4;
+            distance[(size_t)vertex * width + lane] = (int32_t)entry;
+            shortest[(size_t)vertex * width + lane] = UNREACHABLE_I4;
         }
-        if (distance[sources[lane]].at[lane] != 0) {
+        if (distance[(size_t)sources[lane] * width + lane] != 0) {
             return false;
         }
     }
-    for (uint32_t row = 0; row < graph->vertex_count; row++) {
-        const struct lanes from = distance[row];
-        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
-            if (graph->weight_i4[edge] != 0) {
-                relax(&shortest[graph->target[edge]], &from, graph->weight_i4[edge]);
-            }
-        }
+    relax_edges(certificate, width);
+    for (uint32_t lane = 0; lane < width; lane++) {
+        /* The equation does not hold for a source. */
+        shortest[(size_t)sources[lane] * width + lane] = 0;
     }
-    /* Undirected edges once more, backwards. */
-    for (uint32_t row = 0; !graph->directed && row < graph->vertex_count; row++) {
-        struct lanes least = shortest[row];
-        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
-            if (graph->weight_i4[edge] != 0) {
-                relax(&least, &distance[graph->target[edge]], graph->weight_i4[edge]);
-            }
-        }
-        shortest[row] = least;
-    }
-    for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
-        shortest[sources[lane]].at[lane] = 0; /* the equation does not hold for a source */
-    }
-    if (!pass_along_zeros(certificate)) {
+    if (!pass_along_zeros(certificate, width)) {
         return false;
     }
     /* Without a branch, so that all lanes are compared at once. */
     int32_t differing = 0;
-    for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
-        for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
-            differing |= distance[vertex].at[lane] ^ shortest[vertex].at[lane];
-        }
+    for (size_t i = 0; i < (size_t)n * width; i++) {
+        differing |= distance[i] ^ shortest[i];
     }
     return differing == 0;
+}
+
+static bool check_batch(const struct certificate *certificate, const uint32_t *sources,
+                        const uint32_t *rows)
+{
+    return certificate->width == 1 ? check_width(certificate, sources, rows, 1)
+                                   : check_width(certificate, sources, rows, BATCH_ROWS);
 }
 
 /* The rows that are checked: those listed, or `rows` spread evenly, verification_row; of these the
@@ -398,12 +414,15 @@ static enum status check(const struct graph *graph, const struct matrix *matrix,
 {
     CHECK(graph->vertex_count == matrix->vertex_count);
     const double begin_s = stopwatch_now_s();
-    struct certificate certificate = {.graph = graph, .matrix = matrix, .reterr = reterr};
+    struct certificate certificate = {.graph = graph,
+                                      .matrix = matrix,
+                                      .reterr = reterr,
+                                      .width = choice->end - choice->first == 1 ? 1 : BATCH_ROWS};
     enum status status = graph->vertex_count > 0 ? init(&certificate) : STATUS_OK;
     if (status != STATUS_OK) {
         problem_set(reterr, status, "There is not enough memory to verify the distances.");
     }
-    const uint32_t together = certificate.distance != NULL ? BATCH_ROWS : 1;
+    const uint32_t together = certificate.distance != NULL ? certificate.width : 1;
     for (uint64_t first = choice->first; status == STATUS_OK && first < choice->end;
          first += together) {
         uint32_t sources[BATCH_ROWS];
@@ -421,7 +440,7 @@ static enum status check(const struct graph *graph, const struct matrix *matrix,
         if (observer != NULL && observer->cancelled(observer->context)) {
             status = problem_set(reterr, STATUS_CANCELLED,
                                  "Cancelled while the distances were verified.");
-        } else if (together == 1 || !check_batch(&certificate, sources, rows)) {
+        } else if (certificate.distance == NULL || !check_batch(&certificate, sources, rows)) {
             for (uint32_t place = 0; status == STATUS_OK && place < together; place++) {
                 status = check_row(&certificate, sources[place], rows[place]);
             }
