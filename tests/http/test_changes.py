@@ -337,5 +337,27 @@ def test_a_hierarchy_is_changed(daemon):
     assert daemon.distance("roads", 1, 43) == 3
 
 
+def test_changes_of_a_hierarchy_answer_as_a_matrix(daemon):
+    draw = random.Random(8)
+    n = 60
+    edges = draw_edges(draw, n, 3 * n)
+    lines = "".join(f"{s} {t} {w}\n" for (s, t), w in sorted(edges.items()))
+    daemon.solve(lines.encode(), f"?format=edges&n={n}&name=ways&directed=true&result=hierarchy")
+    for round_ in range(20):
+        # Longer and shorter edges, none at all, and in the end those that the order does not know.
+        chosen = draw.sample(sorted(edges), 6)
+        changes = [[s, t, draw.choice((None, 1, 50, 300))] for s, t in chosen]
+        if round_ > 15:
+            changes.append([*draw.sample(range(n), 2), 2])
+        for s, t, w in changes:
+            edges.pop((s, t), None)
+            if w is not None:
+                edges[s, t] = w
+        job = change(daemon, "ways", changes)
+        assert job["state"] == "done" and job["result"]["kind"] == "hierarchy", job
+        submit_numbered(daemon, edges, n, "whole", "true")
+        assert matrix_of(daemon, "ways") == matrix_of(daemon, "whole")
+
+
 if __name__ == "__main__":
     harness.run(globals(), ("--jobs.queue_limit", "200"))
