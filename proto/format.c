@@ -51,7 +51,7 @@ static const struct format_info table[FORMAT_COUNT] = {
     [FORMAT_MATRIX] = {.format = FORMAT_MATRIX,
                        .name = "matrix",
                        .description = "a square table of numbers (CSV, TSV, blanks): a line a row; "
-                                      "nothing, inf, nan and - are no edge",
+                                      "nothing, inf, nan and - mean no edge",
                        .media_types = {"text/x-matrix"},
                        .file_endings = {"matrix"},
                        .graph_input = true,

@@ -87,7 +87,7 @@ static enum status check_socket(int descriptor, struct problem *reterr)
         getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0 ||
         (family != AF_INET && family != AF_INET6)) {
         return problem_set(reterr, STATUS_CONFIG,
-                           "The socket that the service manager handed over is no listening TCP "
+                           "The socket that the service manager handed over is not a listening TCP "
                            "socket.");
     }
     if (fcntl(descriptor, F_SETFD, FD_CLOEXEC) != 0 ||

@@ -424,7 +424,7 @@ export type Limits = {
   decoded_limit_bytes: number;
   /** How often longer decompressed. */
   decoded_ratio_limit: number;
-  /** Of a JSON body that is no graph. */
+  /** Of a JSON body that is not a graph. */
   document_limit_bytes: number;
   /** Of a body of pairs. */
   pairs_limit_bytes: number;
@@ -444,7 +444,7 @@ export type Limits = {
   queue_limit: number;
   /** Jobs that are remembered. */
   history_limit: number;
-  /** For results; 0 is no limit. */
+  /** For results; 0 means no limit. */
   result_budget_bytes: number;
   /** Results. */
   result_limit: number;

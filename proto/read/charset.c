@@ -124,7 +124,7 @@ static enum status hand_on(struct charset_converter *converter, size_t size, str
 static enum status refuse(const struct charset_converter *converter, struct problem *reterr)
 {
     problem_bad_graph(reterr, converter->line, converter->column,
-                      "There are bytes that are no text in %s.", converter->charset);
+                      "There are bytes that are not text in %s.", converter->charset);
     problem_hint(reterr, "Name the charset that the text is in by charset=, or send it in UTF-8.");
     return STATUS_BAD_GRAPH;
 }

@@ -106,7 +106,7 @@ static enum status place_vertex(struct coordinates_reader *reader, uint32_t row,
         is_co ? reader->system == COORDINATES_DEGREES : reader->system != COORDINATES_PLANE;
     if (has_range && !are_degrees) {
         refuse(reader, line, column,
-               "This is no longitude of -180 to 180 and latitude of -90 to 90.", reterr);
+               "This is not a longitude of -180 to 180 and a latitude of -90 to 90.", reterr);
         problem_hint(reterr, "The longitude comes first; system=plane takes points of a plane.");
         return STATUS_BAD_COORDINATES;
     }

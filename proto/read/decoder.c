@@ -216,7 +216,8 @@ static enum status refuse(const struct decoder *decoder, struct problem *reterr)
 
     if (decoder->ended) {
         problem_set(reterr, STATUS_BAD_GRAPH,
-                    "After the end of the %s body there are bytes that are no other one.", name);
+                    "After the end of the %s body there are bytes that do not begin another one.",
+                    name);
         problem_hint(reterr, "Cut them off, or compress it again.");
     } else {
         problem_set(reterr, STATUS_BAD_GRAPH, "The body is not %s, or it is damaged.", name);

@@ -354,7 +354,7 @@ static enum status guess_weight(const struct edge_row *header, const struct edge
     if (numbers != 0) {
         list_columns(header, numbers, list);
         warning_hint(warning_add(hints->warnings, WARNING_COLUMNS_UNUSED,
-                                 "There are numbers that are no part of the graph, in: %s.", list),
+                                 "There are numbers that are not part of the graph, in: %s.", list),
                      "weight= names the column of the weights.");
     }
     return STATUS_OK;

@@ -223,7 +223,7 @@ void edge_dialect_warn(const struct graph_builder *builder, const struct name_ta
                                  (int)sizes[1], words[1],
                                  (int)text_utf8_size(words[0], sizes[0] > 60 ? 60 : sizes[0]),
                                  words[0]),
-                     "Remove lines that are no edges, and name the columns source and target.");
+                     "Remove lines that are not edges, and name the columns source and target.");
     } else if (may_be_header && graph_builder_edge_count(builder) > 2 && is_first_apart(builder)) {
         warning_hint(warning_add(warnings, WARNING_FORMAT_GUESSED,
                                  "The first line was read as an edge, and has no vertex of another "
@@ -302,8 +302,8 @@ static enum status cut_data(const char *line, size_t begin, size_t size, struct 
 
         if (end >= size || line[colon] != ':' || keys->count == EDGE_COLUMN_LIMIT ||
             colon - at >= EDGE_KEY_SIZE) {
-            return problem_bad_graph(reterr, 0, at + 1,
-                                     "The data behind the edge are no dict such as {'weight': 5}.");
+            return problem_bad_graph(
+                reterr, 0, at + 1, "What is behind the edge is not a dict such as {'weight': 5}.");
         }
         keys->fields[keys->count++] = trim(line, at, colon);
         values->fields[values->count++] = trim(line, colon + 1, end);

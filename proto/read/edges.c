@@ -66,7 +66,7 @@ static enum status number_vertex(const struct edges *edges, struct field field, 
     if (!number_parse_integer(field.bytes, field.size, &vertex) || vertex < 0 ||
         vertex >= vertex_count) {
         return problem_bad_graph(reterr, 0, field.column,
-                                 "'%.*s' is no vertex of 0..n-1 with n=%u.",
+                                 "'%.*s' is not a vertex of 0..n-1 with n=%u.",
                                  field.size > 40 ? 40 : (int)field.size, field.bytes, vertex_count);
     }
     *ret_row = (uint32_t)vertex;

@@ -228,7 +228,7 @@ static enum status take_member_value(struct json *json, const struct json_token 
         if (token->kind != JSON_TOKEN_NUMBER ||
             !number_parse_integer(token->text, token->size, &json->vertex_count) ||
             json->vertex_count < 0) {
-            return refuse(token, "\"n\" is no count of vertices.", reterr);
+            return refuse(token, "\"n\" is not a count of vertices.", reterr);
         }
         return graph_builder_admit(json->reader.builder, (uint64_t)json->vertex_count, reterr);
     case MEMBER_DIRECTED:

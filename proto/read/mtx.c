@@ -145,7 +145,7 @@ static enum status take_size(struct mtx *mtx, struct word_cursor cursor, struct 
         status = line_word_parse_count(columns, "the number of columns", &column_count, reterr);
     }
     if (status == STATUS_OK && row_count != column_count) {
-        return refuse_at(columns.column, "The matrix is not square: its rows are no vertices.",
+        return refuse_at(columns.column, "The matrix is not square: its rows are not vertices.",
                          "A graph has as many rows as columns.", reterr);
     }
     if (status == STATUS_OK && !mtx->array) {

@@ -35,7 +35,7 @@ enum status client_open(struct command_call *call, int url_flag, struct client *
         client->base[--size] = '\0';
     }
     if (strlen(url) >= sizeof(client->base) || size == 0) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER, "\"%.60s\" is no address", url);
+        return problem_set(reterr, STATUS_BAD_PARAMETER, "\"%.60s\" is not an address", url);
     }
     client->curl = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? curl_easy_init() : NULL;
     return client->curl != NULL ? STATUS_OK : no_memory(reterr);

@@ -56,7 +56,7 @@ enum status matrix_file_ask(struct command_call *call, struct problem *reterr)
         if (!number_parse_integer(text, strlen(text), &place[i]) || place[i] < 0 ||
             (uint64_t)place[i] >= count) {
             status =
-                problem_set(reterr, STATUS_BAD_GRAPH, "\"%.60s\" is no row: they are 0 to %llu",
+                problem_set(reterr, STATUS_BAD_GRAPH, "\"%.60s\" is not a row: rows are 0 to %llu",
                             text, (unsigned long long)(count - (count > 0)));
         }
     }

@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import socket
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -109,7 +110,7 @@ def test_matrices_are_downloaded(daemon):
             assert file.read() == daemon.get("/v1/graphs/down/matrix").body
         assert lines(apsp(daemon, "ask", path, "0", "3")) == ["16"]
         assert lines(apsp(daemon, "ask", path, "3", "0")) == ["unreachable"]
-        refused(apsp(daemon, "ask", path, "4", "0"), 1, "they are 0 to 3")
+        refused(apsp(daemon, "ask", path, "4", "0"), 1, "rows are 0 to 3")
         for ending in ("csv", "ndjson", "mtx", "json"):
             text = os.path.join(folder, "m." + ending)
             report = json.loads(lines(apsp(daemon, "get", "down", text, "--json"))[-1])
@@ -333,6 +334,8 @@ def test_words_and_completion(daemon):
             asked = script + 'COMP_WORDS=(apsp submit --dir); COMP_CWORD=2; _apsp; echo "${COMPREPLY[@]}"'
             done = subprocess.run(["bash"], input=asked, text=True, capture_output=True, check=True)
             assert done.stdout == "--directed\n", done
+        elif shutil.which(shell) is not None:
+            subprocess.run([shell, "-n"], input=script, text=True, check=True)
 
 
 if __name__ == "__main__":

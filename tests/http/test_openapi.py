@@ -436,7 +436,9 @@ def test_codes_of_busy_times_are_answered(daemon):
         late = busy.submit(SMALL, "?deadline_s=0.1").expect(202).json["id"]
         provoked.add(busy.finish(late)["problem"]["code"])
         cancel(busy, job)
-    with harness.Daemon("--http.upload_memory", "1") as busy:
+    tiles = ("--http.tiles", "https://tile.example/{z}/{x}/{y}.png", "--http.tiles_credit", "somebody")
+    with harness.Daemon("--http.upload_memory", "1", *tiles) as busy:
+        ask(busy, "GET", "/v1/limits")
         first = harness.drip_beyond(busy)
         refuse(busy, "TooManyUploads", "POST", "/v1/graphs", harness.long_edges(1 << 20))
         first.close()
@@ -471,5 +473,4 @@ def test_nothing_is_left_unseen(daemon):
 
 
 if __name__ == "__main__":
-    tiles = ("--http.tiles", "https://tile.example/{z}/{x}/{y}.png", "--http.tiles_credit", "somebody")
-    harness.run(globals(), ("--graph.vertex_limit", "20000", *tiles, *harness.LASTING))
+    harness.run(globals(), ("--graph.vertex_limit", "20000", *harness.LASTING))

@@ -201,7 +201,7 @@ static enum status take_announcement(const struct pair_lines *lines, const char 
 
     if (!number_parse_integer(count.bytes, count.size, ret_count) || *ret_count < 0 ||
         next_word(lines, &at).size > 0) {
-        return refuse(lines, count.bytes, "The count of queries is no number.", reterr);
+        return refuse(lines, count.bytes, "The count of queries is not a number.", reterr);
     }
     return STATUS_OK;
 }

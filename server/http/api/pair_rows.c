@@ -12,7 +12,7 @@ static enum status next_binary(struct pairs_reader *reader, uint32_t count, uint
     reader->ended = left == 0;
     if (left % PAIR_SIZE != 0) {
         return problem_set(reterr, STATUS_BAD_REQUEST,
-                           "%zu bytes are no list of pairs, which are 8 bytes each.",
+                           "%zu bytes are not a list of pairs, which are 8 bytes each.",
                            (size_t)(body->end - body->first));
     }
     if (reader->ended) {

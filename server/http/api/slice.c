@@ -144,8 +144,8 @@ enum status slice_parse(struct slice *slice, const struct vertex_names *names,
         return set_range(slice, n, parameter, first, stop, reterr);
     }
     if (is_broken_range(text) || (text[0] == '\0' && !vertex_names_find(names, "", 0, &nameless))) {
-        problem_set(reterr, STATUS_BAD_PARAMETER, "%s=%.64s is no range and no list of names.",
-                    parameter, text);
+        problem_set(reterr, STATUS_BAD_PARAMETER,
+                    "%s=%.64s is neither a range nor a list of names.", parameter, text);
         problem_hint(reterr, "a:b are those from a up to, not with, b, counted from 0; a name of "
                              "such a form is put in double quotes.");
         return STATUS_BAD_PARAMETER;

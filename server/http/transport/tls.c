@@ -74,7 +74,7 @@ static enum status import(struct pair *pair, const char *certificate, const char
                                                  GNUTLS_X509_FMT_PEM, 0);
 
     if (code != 0) {
-        return refuse(certificate, "is no certificate in PEM", code, reterr);
+        return refuse(certificate, "is not a certificate in PEM", code, reterr);
     }
     pair->count = count;
     code = gnutls_privkey_init(&pair->key);
@@ -82,7 +82,7 @@ static enum status import(struct pair *pair, const char *certificate, const char
         code =
             gnutls_privkey_import_x509_raw(pair->key, &pair->key_pem, GNUTLS_X509_FMT_PEM, NULL, 0);
     }
-    return code == 0 ? STATUS_OK : refuse(key, "is no private key in PEM", code, reterr);
+    return code == 0 ? STATUS_OK : refuse(key, "is not a private key in PEM", code, reterr);
 }
 
 /* By what both say of the public key. */

@@ -61,7 +61,11 @@ function matches(graph, words) {
 
 function show() {
   const words = byId("library-search").value.trim();
-  byId("library-form").hidden = graphs.length === 0 && words === "";
+  const form = byId("library-form");
+  const focused = form.contains(document.activeElement);
+  form.hidden = graphs.length === 0 && words === "";
+  // After the last one was deleted.
+  if (form.hidden && focused) byId("file").focus();
   const found = words === "" ? graphs : graphs.filter((graph) => matches(graph, words));
   // A question whether to delete stays where it is until it is answered.
   if (byId("library").querySelector(".yes:focus") === null) byId("library").replaceChildren(...found.slice(0, SHOWN).map(row));

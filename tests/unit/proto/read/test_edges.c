@@ -429,7 +429,7 @@ static void dicts_of_networkx_are_read(void **state)
     check_refused("1 2 {}\n1 2 3\n", 2, "3 columns", "");
     check_first("a,{3F}\n{3F},b\n", 3, "a", 1);
     check_refused("1 2 {'a23456789a123456789a123456789a123456789a123456789a123456789abcd': 5}\n", 1,
-                  "no dict", "");
+                  "not a dict", "");
     memcpy(options.weight, "cost", sizeof "cost");
     assert_int_equal(
         read_graph(FORMAT_EDGES, &options, "1 2 {}\n2 3 {}\n", 14, 14, &graph, &problem),
