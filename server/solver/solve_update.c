@@ -175,8 +175,11 @@ enum status solve_update(const struct solve_base *base, uint32_t threads,
  * the arc its weight, the arc is computed again from all of its triangles (Dibbelt et al. 2014, on
  * partial updates). */
 
-/* A step here, a look at one triangle, takes about as long as so many of a whole customization. */
-#define UPDATE_STEP_COST 4
+/* An update is given up where it takes as long as a half of the whole: a step here, a look at one
+ * triangle, takes as long as so many triangles of a whole customization, which takes as long for a
+ * supernode as so many steps. */
+#define UPDATE_STEP_TRIANGLES 128
+#define UPDATE_SUPERNODE_STEPS 20
 #define UPDATE_STEPS_MIN 10000
 #define WORD_BITS 64
 
@@ -289,10 +292,11 @@ static enum status take_edges(struct hierarchy_update *update, const struct solv
     for (size_t i = 0; i < count; i++) {
         const uint32_t source = arcs[i].source;
         const uint32_t target = arcs[i].target;
+        const uint32_t from = base->shape.position_of[source];
+        const uint32_t to = base->shape.position_of[target];
         const double weight = edge_weight(graph, source, target);
         enum direction direction;
-        const uint64_t slot = find_arc(update, base->shape.position_of[source],
-                                       base->shape.position_of[target], &direction);
+        const uint64_t slot = find_arc(update, from, to, &direction);
         if ((slot == NO_SLOT && weight < INFINITY) ||
             (folded && edge_weight(graph, target, source) != weight)) {
             return STATUS_NOT_VERIFIED;
@@ -300,10 +304,7 @@ static enum status take_edges(struct hierarchy_update *update, const struct solv
         if (slot == NO_SLOT) {
             continue;
         }
-        const double was = get(update, update->weights[direction], slot);
-        const uint32_t from = base->shape.position_of[source];
-        const uint32_t to = base->shape.position_of[target];
-        if (weight < was) {
+        if (weight < get(update, update->weights[direction], slot)) {
             put(update, direction, slot, weight);
         } else {
             set_bit(update->doubts[direction], slot);
@@ -493,13 +494,8 @@ static enum status update_columns(struct hierarchy_update *update)
         const uint32_t s = base->supernode_of[at];
         const uint32_t size = hierarchy_columns(shape, s) + hierarchy_rows_below(shape, s);
         const uint32_t place = at - shape->first[s];
-        const struct column column = {
-            .position = at,
-            .supernode = s,
-            .place = place,
-            .size = size,
-            .slots = shape->weight_begin[s] + (uint64_t)place * size,
-        };
+        const uint64_t slots = shape->weight_begin[s] + (uint64_t)place * size;
+        const struct column column = {at, s, place, size, slots};
         const enum status status = update_column(update, &column);
         if (status != STATUS_OK || update->steps > update->steps_most) {
             return STATUS_NOT_VERIFIED;
@@ -545,7 +541,8 @@ static enum status open_hierarchy_update(struct hierarchy_update *update, unsign
             update->child[parent] = s;
         }
     }
-    update->steps_most = UPDATE_STEPS_MIN + triangles / UPDATE_STEP_COST;
+    update->steps_most = UPDATE_STEPS_MIN + UPDATE_SUPERNODE_STEPS * (double)supernodes +
+                         triangles / UPDATE_STEP_TRIANGLES;
     return STATUS_OK;
 }
 
