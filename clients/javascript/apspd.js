@@ -120,8 +120,12 @@ export class Client {
         }
       } catch (error) {
         // fetch throws a TypeError where no answer came.
-        if (!(error instanceof TypeError) || breaks === BREAK_PAUSES_S.length) {
+        if (!(error instanceof TypeError)) {
           throw error;
+        }
+        if (breaks === BREAK_PAUSES_S.length) {
+          const words = "Is apspd running there? A page of another origin also needs its origin in http.cors_origins.";
+          throw new Error(`No answer from ${this.url}: ${error.message}. ${words}`, { cause: error });
         }
         seconds = BREAK_PAUSES_S[breaks];
         breaks += 1;

@@ -109,6 +109,13 @@ const cases = {
       fetch: async () => new Response("Away", { status: 503, headers: { "Retry-After": "2" } }),
     });
     await refused("Http503", impatient.solve([[1, 2]]));
+    const nowhere = new apspd.Client(url, {
+      async fetch() {
+        throw new TypeError("Failed to fetch");
+      },
+    });
+    const failed = await nowhere.solve([[1, 2]]).catch((error) => error);
+    same([failed.message.includes(url), failed.message.includes("http.cors_origins"), failed.cause.message], [true, true, "Failed to fetch"]);
   },
 
   async "tells progress, cancels, and stops waiting"({ client, slow }) {
