@@ -323,13 +323,15 @@ static bool is_list(const struct config_option *option, const char *text)
 /* An address whose origin may stand in a header, with a place for each number of a tile. */
 static bool is_tiles(const char *text)
 {
-    const size_t scheme = strncmp(text, "https://", 8) == 0  ? 8
-                          : strncmp(text, "http://", 7) == 0 ? 7
-                                                             : 0;
-    const size_t host = strcspn(text + scheme, "/{ \"'<>;,*?#@\\");
-    return strcmp(text, CONFIG_NONE) == 0 ||
-           (scheme > 0 && host > 0 && text[scheme + host] == '/' && strstr(text, "{z}") != NULL &&
-            strstr(text, "{x}") != NULL && strstr(text, "{y}") != NULL);
+    const char *host = strncmp(text, "https://", 8) == 0  ? text + 8
+                       : strncmp(text, "http://", 7) == 0 ? text + 7
+                                                          : NULL;
+    if (host == NULL) {
+        return strcmp(text, CONFIG_NONE) == 0;
+    }
+    const size_t size = strcspn(host, "/{ \"'<>;,*?#@\\");
+    return size > 0 && host[size] == '/' && strstr(host, "{z}") != NULL &&
+           strstr(host, "{x}") != NULL && strstr(host, "{y}") != NULL;
 }
 
 /* Text that a file gives back unchanged: no controls, no blank at either end. */

@@ -392,7 +392,8 @@ enum status graph_rows_build(struct edge_buffer *edges, const uint32_t *row_of, 
     if (status == STATUS_OK) {
         double *bound = &graph->summary.distance_bound;
 
-        if (known_bound > 0 && known_bound < *bound && *bound >= GRAPH_BOUND_I4) {
+        if (known_bound > 0 && known_bound < *bound && *bound >= GRAPH_BOUND_I4 &&
+            graph->summary.max_weight < GRAPH_BOUND_I4) {
             *bound = known_bound;
         }
         graph_tighten_bound(graph);

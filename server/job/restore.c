@@ -206,6 +206,11 @@ static bool is_unsolved(const struct scheduler *scheduler, const struct graph_en
 {
     const struct job *newest = job_table_newest_of(scheduler->jobs, entry->row.id);
     const struct job *job = newest;
+    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
+        if (entry->results[kind] != NULL || entry->durable[kind] || entry->lost[kind]) {
+            return false; /* by a job that was forgotten */
+        }
+    }
     while (job != NULL && job->state != JOB_DONE) {
         job = job->older_of_graph;
     }

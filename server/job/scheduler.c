@@ -359,6 +359,8 @@ static void plan_made(uv_work_t *request, int error)
     CHECK(error == 0); /* nothing cancels it */
     capacity_release(scheduler, ahead->tenant, &ahead->held, ahead->held);
     scheduler->is_planning = false;
+    scheduler->looks--;
+    scheduler->marks.unparked = true;
     free(ahead);
     scheduler_wake(scheduler);
 }
@@ -372,8 +374,10 @@ static void plan_next(struct scheduler *scheduler)
     const struct scheduler_worker *slot = scheduler->workers[0]; /* they plan alike */
     struct job *job = job_queue_first(&scheduler->queue);
     if (job == NULL || job->is_planned || scheduler->is_planning || scheduler->draining ||
-        scheduler->capacity.is_paused || job->vertex_count < TASK_KEPT_VERTICES_MIN ||
-        job->arcs != NULL || job->report.result.form != RESULT_FORM_MATRIX ||
+        scheduler->looks >= SCHEDULER_LOOK_LIMIT || scheduler->capacity.is_paused ||
+        job->vertex_count < TASK_KEPT_VERTICES_MIN ||
+        (job->arcs != NULL && job->only_lowers && job->arc_count <= SOLVE_UPDATE_ARCS) ||
+        job->report.result.form != RESULT_FORM_MATRIX ||
         config->solver.plans == SOLVER_PLANS_NONE ||
         strcmp(slot->opening.facts.device.solver, "gpu") != 0) {
         return;
@@ -406,6 +410,7 @@ static void plan_next(struct scheduler *scheduler)
                      (struct capacity){.memory_bytes = bytes});
     job->is_planned = true;
     scheduler->is_planning = true;
+    scheduler->looks++;
     CHECK(uv_queue_work(scheduler->loop, &ahead->request, make_plan, plan_made) == 0);
 }
 
@@ -424,8 +429,7 @@ static uint32_t count_running(const struct scheduler *scheduler)
 static void check_drain(struct scheduler *scheduler)
 {
     if (!scheduler->draining || scheduler->drained_told || scheduler->changes > 0 ||
-        scheduler->submissions > 0 || scheduler->looks > 0 || scheduler->is_planning ||
-        count_running(scheduler) > 0) {
+        scheduler->submissions > 0 || scheduler->looks > 0 || count_running(scheduler) > 0) {
         return;
     }
     scheduler->drained_told = true;

@@ -449,7 +449,7 @@ void scheduler_destroy(struct scheduler *scheduler)
     if (scheduler == NULL) {
         return;
     }
-    CHECK(scheduler->submissions == 0 && scheduler->looks == 0 && !scheduler->is_planning);
+    CHECK(scheduler->submissions == 0 && scheduler->looks == 0);
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         CHECK(!scheduler->workers[i]->busy);
         worker_dismiss(scheduler->workers[i]->worker);

@@ -557,6 +557,21 @@ enum status result_file_seal(struct result_file *file)
     return status;
 }
 
+/* A copy lets go of the file that it is one of, and of the memory of what was changed: the same
+ * bytes, at the same place, are from now on those of its own file. Without room for the mapping it
+ * stays as it is. */
+static void take_own_pages(struct result_file *file)
+{
+    const size_t size = file->layout.checksums_at;
+    void *own = mmap(NULL, size, PROT_READ, MAP_SHARED, file->draft.descriptor, 0);
+    if (own == MAP_FAILED) {
+        return;
+    }
+    if (mremap(own, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, file->bytes) == MAP_FAILED) {
+        munmap(own, size);
+    }
+}
+
 enum status result_file_publish(struct result_file *file, const char *name, uint64_t *ret_checksum)
 {
     const struct layout *layout = &file->layout;
@@ -573,6 +588,9 @@ enum status result_file_publish(struct result_file *file, const char *name, uint
     }
     if (!file->published && status == STATUS_OK) {
         status = draft_file_publish(&file->draft, name);
+    }
+    if (file->is_copy && !file->published && status == STATUS_OK) {
+        take_own_pages(file);
     }
     if (status == STATUS_OK) {
         file->published = true;

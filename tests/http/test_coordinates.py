@@ -296,6 +296,13 @@ def test_answers_in_geojson(daemon):
     assert bands == {5: 2, 10: 3, 12: 3}, bands
     banded = geo(daemon, "/v1/graphs/line/within?source=4&max=4&bands=4").json["features"]
     assert [feature["properties"]["band"] for feature in banded] == [1], banded
+    # Ends are in their bands: none is above the last.
+    daemon.solve(b"1 2 100\n", "?format=edges&name=hundred&directed=true")
+    daemon.solve(b"1 2 0.1\n", "?format=edges&name=tenth&directed=true")
+    for name, query in (("hundred", "max=100&bands=29"), ("tenth", "max=0.1&bands=1")):
+        put(daemon, f"/v1/graphs/{name}", "vertex,lon,lat\n1,10,50\n2,11,50\n")
+        banded = geo(daemon, f"/v1/graphs/{name}/within?source=1&{query}").json["features"]
+        assert [one["properties"]["band"] for one in banded] == [int(query.rpartition("=")[2])], banded
     refusal = daemon.get("/v1/graphs/line/within?source=1&max=12&bands=3").expect(400, "BadParameter")
     assert GEOJSON in refusal.json["hint"], refusal.json
     for bands in ("0", "101", "x"):

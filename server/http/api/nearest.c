@@ -18,7 +18,8 @@ struct found {
     uint32_t *rows;
     size_t count;
     struct geo geo; /* in GeoJSON */
-    double band;    /* the width of each; 0 = there are none */
+    double within;
+    uint32_t bands; /* 0 = there are none */
 };
 
 static void destroy_found(void *context)
@@ -71,7 +72,12 @@ static uint32_t band_of(const struct found *found, const struct result *result, 
     double distance = 0;
 
     CHECK(matrix_distance(&matrix, 0, row, &distance));
-    return distance > found->band ? (uint32_t)ceil(distance / found->band) : 1;
+    if (!(distance > 0)) {
+        return 1;
+    }
+    /* Multiplied first, so that whole ends stay in their bands. */
+    const double band = ceil(distance * found->bands / found->within);
+    return band < found->bands ? (uint32_t)band : found->bands;
 }
 
 /* The same in GeoJSON, each vertex a feature. */
@@ -93,7 +99,7 @@ static bool make_feature(struct stream *stream, struct text *text)
     geo_append_point(&found->geo, row, text);
     text_append_string(text, "\"distance\":");
     writer_append_distance(text, kind, found->distances + row * kind_size(kind));
-    if (found->band > 0) {
+    if (found->bands > 0) {
         text_printf(text, ",\"band\":%" PRIu32, band_of(found, stream->result, row));
     }
     text_append_string(text, "}}");
@@ -103,8 +109,8 @@ static bool make_feature(struct stream *stream, struct text *text)
 
 #define BANDS_MAX 100
 
-/* The parameter bands of /within, which GeoJSON alone has: ret_width is 0 without it. */
-static enum status take_bands(const struct request *request, double max, double *ret_width,
+/* The parameter bands of /within, which GeoJSON alone has; 0 without it. */
+static enum status take_bands(const struct request *request, uint32_t *ret_bands,
                               struct problem *reterr)
 {
     int64_t bands = 0;
@@ -114,7 +120,7 @@ static enum status take_bands(const struct request *request, double max, double 
         status = problem_set(reterr, STATUS_BAD_PARAMETER, "bands are of an answer in GeoJSON.");
         problem_hint(reterr, "Ask with Accept: " GEO_TYPE ".");
     }
-    *ret_width = bands > 0 && max > 0 ? max / (double)bands : 0;
+    *ret_bands = (uint32_t)bands;
     return status;
 }
 
@@ -149,10 +155,10 @@ static void serve(struct request *request)
     };
     struct problem problem;
     struct found *found;
-    double band = 0;
+    uint32_t bands = 0;
 
     if (take_limit(request, &query, &problem) != STATUS_OK ||
-        take_bands(request, query.within, &band, &problem) != STATUS_OK ||
+        take_bands(request, &bands, &problem) != STATUS_OK ||
         result_find_row(result, source, strlen(source), &query.source, &problem) != STATUS_OK) {
         request_refuse(request, &problem);
         return;
@@ -179,7 +185,8 @@ static void serve(struct request *request)
         geo = (struct geo){0};
         found->distances = query.distances;
         found->source = query.source;
-        found->band = band;
+        found->within = query.within;
+        found->bands = bands;
         status = matrix_nearest(&query, &found->rows, &found->count);
     }
     if (status != STATUS_OK) {

@@ -2,6 +2,7 @@
 #include "tests/unit/hierarchy_fixture.h"
 #include "tests/unit/store_fixture.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static struct result_file *make_file(const struct fixture *fixture, const struct graph *graph,
@@ -192,6 +193,20 @@ static struct result_file *make_copy(const struct fixture *fixture, struct resul
     return file;
 }
 
+/* Whether some memory of this process is that of a file without a name. */
+static bool maps_deleted_file(void)
+{
+    char line[4096];
+    bool found = false;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    assert_non_null(maps);
+    while (fgets(line, sizeof(line), maps) != NULL) {
+        found = found || strstr(line, "/h (deleted)") != NULL;
+    }
+    fclose(maps);
+    return found;
+}
+
 /* The base may have been published or not, and may go before the copy. */
 static void a_copy_is_changed_alone(void **state)
 {
@@ -227,7 +242,11 @@ static void a_copy_is_changed_alone(void **state)
         result_file_destroy(base);
         assert_int_equal(unlinkat(fixture->folder, "h", 0), is_published ? 0 : -1);
         assert_memory_equal(result_file_hierarchy(file, &size), wanted, size);
+        /* Until it has a file of its own. */
+        assert_int_equal(maps_deleted_file(), is_published);
         assert_int_equal(result_file_publish(file, "copy", &checksum), STATUS_OK);
+        assert_false(maps_deleted_file());
+        assert_memory_equal(result_file_hierarchy(file, &size), wanted, size);
         const uint64_t file_size = result_file_bytes(file);
         result_file_destroy(file);
         assert_int_equal(

@@ -130,10 +130,10 @@ static void broken_files_leave_what_was_there(void **state)
     assert_non_null(strstr(problem.detail, "not the key of"));
     write_text(fixture->key, "nothing", 7);
     assert_int_equal(load(fixture, &problem), STATUS_CONFIG);
-    assert_non_null(strstr(problem.detail, "no private key"));
+    assert_non_null(strstr(problem.detail, "not a private key"));
     write_text(fixture->certificate, "nothing", 7);
     assert_int_equal(load(fixture, &problem), STATUS_CONFIG);
-    assert_non_null(strstr(problem.detail, "no certificate"));
+    assert_non_null(strstr(problem.detail, "not a certificate"));
     unlink(fixture->certificate);
     assert_int_equal(load(fixture, &problem), STATUS_CONFIG);
     assert_non_null(strstr(problem.detail, "cannot be read"));
