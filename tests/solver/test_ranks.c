@@ -231,7 +231,7 @@ static void every_dense_size_is_the_same(void **state)
 {
     (void)state;
     for (size_t shape = 0; shape < shape_count; ++shape) {
-        for (uint32_t n = 1; n <= 300; n += n < 4 || (n > 126 && n < 130) ? 1 : quick() ? 83 : 31) {
+        for (uint32_t n = 1; n <= 300; n += n < 4 || (n > 126 && n < 130) ? 1 : quick() ? 123 : 31) {
             struct edge_list list = shapes_make(&shapes[shape], n, n);
             struct graph *graph = edge_list_build(&list);
             struct plan *plan = NULL;
@@ -249,7 +249,7 @@ static void any_plan_is_the_same(void **state)
     (void)state;
     static const uint32_t sizes[] = {1, 17, 130, 200};
     for (size_t shape = 0; shape < shape_count; ++shape) {
-        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) - (quick() ? 1 : 0); ++i) {
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) - (quick() ? 2 : 0); ++i) {
             struct edge_list list = shapes_make(&shapes[shape], sizes[i], i);
             struct graph *graph = edge_list_build(&list);
             const uint32_t tile = sizes[i] < 20 ? 3 : 37;
