@@ -231,7 +231,9 @@ static void every_dense_size_is_the_same(void **state)
 {
     (void)state;
     for (size_t shape = 0; shape < shape_count; ++shape) {
-        for (uint32_t n = 1; n <= 300; n += n < 4 || (n > 126 && n < 130) ? 1 : quick() ? 123 : 31) {
+        for (uint32_t n = 1; n <= 300; n += n < 4 || (n > 126 && n < 130) ? 1
+                                            : quick()                     ? 123
+                                                                          : 31) {
             struct edge_list list = shapes_make(&shapes[shape], n, n);
             struct graph *graph = edge_list_build(&list);
             struct plan *plan = NULL;

@@ -125,6 +125,17 @@ static const struct job *change_ring(struct fixture *fixture, char parent[GRAPH_
     return job_table_newest_of(fixture->scheduler->jobs, changed);
 }
 
+/* On the way to something that is over again once the question is answered. Where the disk was
+ * faster than this thread it is over already, and there is nothing to see. */
+static void run_towards(struct fixture *fixture, struct question *question)
+{
+    uv_run(&fixture->loop, UV_RUN_ONCE);
+    if (question->answered) {
+        forget(question);
+        skip();
+    }
+}
+
 /* As the end of the job does. Returns whether the name goes to the disk. */
 static bool end_again(struct fixture *fixture, const struct job *job)
 {
@@ -153,7 +164,7 @@ static void a_name_that_is_just_being_given_away_does_not_move(void **state)
     snprintf(upload->call.parameters.name, NAME_SIZE, "ring");
     scheduler_post(fixture->scheduler, &upload->call);
     while (LIST_EMPTY(&fixture->scheduler->namings)) {
-        uv_run(&fixture->loop, UV_RUN_ONCE);
+        run_towards(fixture, upload);
     }
     assert_false(end_again(fixture, job));
     wait_for(fixture, upload);
@@ -204,7 +215,7 @@ static void a_graph_that_is_being_deleted_loses_no_name(void **state)
     scheduler_post(fixture->scheduler, &deletion->call);
     const struct graph_entry *entry = graph_table_find_id(fixture->scheduler->graphs, parent);
     while (!entry->deleting) {
-        uv_run(&fixture->loop, UV_RUN_ONCE);
+        run_towards(fixture, deletion);
     }
     assert_false(end_again(fixture, job));
     wait_for(fixture, deletion);
@@ -235,7 +246,7 @@ static void a_graph_with_a_name_is_no_version(void **state)
     snprintf(upload->call.parameters.name, NAME_SIZE, "ring");
     scheduler_post(fixture->scheduler, &upload->call);
     while (LIST_EMPTY(&fixture->scheduler->namings)) {
-        uv_run(&fixture->loop, UV_RUN_ONCE);
+        run_towards(fixture, upload);
     }
     assert_false(end_again(fixture, job));
     wait_for(fixture, upload);
@@ -258,7 +269,7 @@ static void a_graph_that_is_being_deleted_becomes_no_version(void **state)
     scheduler_post(fixture->scheduler, &deletion->call);
     const struct graph_entry *entry = graph_table_find_id(fixture->scheduler->graphs, changed);
     while (!entry->deleting) {
-        uv_run(&fixture->loop, UV_RUN_ONCE);
+        run_towards(fixture, deletion);
     }
     assert_false(end_again(fixture, job));
     assert_null(entry->version_of); /* its row would come back, and its memory is free soon */
