@@ -84,7 +84,7 @@ MUST_CHECK enum status solve_update(const struct solve_base *base, uint32_t thre
                                     struct solve_outcome *outcome);
 
 /* The same of a hierarchy, whose arcs are computed again from where they may have changed up to
- * where they have not: equal to solve_hierarchy of the changed graph by the same order. arcs: the
+ * where they have not: the weights that a whole customization gives the arcs of the base. arcs: the
  * edges that differ, in either way; at most SOLVE_UPDATE_HIERARCHY_ARCS are worth it. bytes: a copy
  * of the base's, undefined after a failure. Statuses as of solve_update; STATUS_NOT_VERIFIED also
  * where an edge is new to the order, or so much has changed that all of it takes no longer. */

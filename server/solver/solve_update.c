@@ -441,8 +441,8 @@ static void pass_on(struct hierarchy_update *update, const struct column *column
     set_bit(update->columns, source < target ? source : target);
 }
 
-/* STATUS_NOT_VERIFIED: there is a negative cycle, as one has a pair of arcs below 0 that changed.
- */
+/* STATUS_NOT_VERIFIED: a changed pair of arcs is below 0, as some pair of each negative cycle is;
+ * with floats it may be rounding, which the whole solve tells apart. */
 static enum status update_column(struct hierarchy_update *update, const struct column *column)
 {
     const struct hierarchy *base = update->base;

@@ -140,12 +140,17 @@ static void solve_wide(const struct problem_case *made, const struct plan *plan)
     }
 }
 
+static bool quick(void)
+{
+    return getenv("APSPD_TEST_QUICK") != NULL;
+}
+
 static uint32_t stride(uint32_t n)
 {
     if (n < 10) {
         return 1;
     }
-    return getenv("APSPD_TEST_QUICK") != NULL ? 83 : 1;
+    return quick() ? 83 : 1;
 }
 
 static void solve_dense(const struct shape *shape, uint32_t n)
@@ -172,7 +177,7 @@ static void in_16_bits_sizes_of_several_tiles_are_right(void **state)
 {
     (void)state;
     static const uint32_t sizes[] = {255, 256, 257, 511, 700};
-    const size_t count = getenv("APSPD_TEST_QUICK") != NULL ? 1 : sizeof(sizes) / sizeof(sizes[0]);
+    const size_t count = quick() ? 1 : sizeof(sizes) / sizeof(sizes[0]);
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (size_t index = 0; index < count; ++index) {
             solve_dense(&shapes[shape], sizes[index]);
@@ -196,9 +201,8 @@ static void any_plan_gives_the_same_matrix(void **state)
 {
     (void)state;
     static const uint32_t sizes[] = {1, 2, 3, 17, 60, 129, 200};
-    const bool quick = getenv("APSPD_TEST_QUICK") != NULL;
-    const size_t count = sizeof(sizes) / sizeof(sizes[0]) - (quick ? 1 : 0);
-    const uint64_t seeds = quick ? 1 : 3;
+    const size_t count = sizeof(sizes) / sizeof(sizes[0]) - (quick() ? 1 : 0);
+    const uint64_t seeds = quick() ? 1 : 3;
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (size_t index = 0; index < count; ++index) {
             for (uint64_t seed = 0; seed < seeds; ++seed) {
@@ -213,7 +217,7 @@ static void any_plan_gives_the_same_matrix(void **state)
 static void any_plan_sees_a_negative_cycle(void **state)
 {
     (void)state;
-    const uint64_t seeds = getenv("APSPD_TEST_QUICK") != NULL ? 1 : 4;
+    const uint64_t seeds = quick() ? 1 : 4;
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (uint64_t seed = 0; seed < seeds; ++seed) {
             struct problem_case made = make_case(&shapes[shape], 150, seed, true);
