@@ -84,12 +84,167 @@ static enum status sort_list(struct edge_changes *changes, const struct graph *g
     return STATUS_OK;
 }
 
+/* ---- Weights of a graph ---- */
+
 static bool is_int32(double weight)
 {
     return weight >= INT32_MIN && weight <= INT32_MAX && weight == (double)(int32_t)weight;
 }
 
+static enum status make_real(struct graph *graph)
+{
+    const uint64_t count = graph->edge_count;
+    if (graph->weight_type == WEIGHT_REAL) {
+        return STATUS_OK;
+    }
+    if (!edge_array_resize(&graph->weight_f8, count + 1, sizeof(*graph->weight_f8))) {
+        return STATUS_NO_MEMORY;
+    }
+    for (uint64_t edge = 0; edge < count; edge++) {
+        graph->weight_f8[edge] = graph->weight_i4[edge];
+    }
+    free(graph->weight_i4);
+    graph->weight_i4 = NULL;
+    graph->weight_type = WEIGHT_REAL;
+    return STATUS_OK;
+}
+
+/* Where all weights are integers of 32 bits. */
+static enum status make_integer(struct graph *graph)
+{
+    const uint64_t count = graph->edge_count;
+    for (uint64_t edge = 0; edge < count; edge++) {
+        if (!is_int32(graph->weight_f8[edge])) {
+            return STATUS_OK;
+        }
+    }
+    if (!edge_array_resize(&graph->weight_i4, count + 1, sizeof(*graph->weight_i4))) {
+        return STATUS_NO_MEMORY;
+    }
+    for (uint64_t edge = 0; edge < count; edge++) {
+        graph->weight_i4[edge] = (int32_t)graph->weight_f8[edge];
+    }
+    free(graph->weight_f8);
+    graph->weight_f8 = NULL;
+    graph->weight_type = WEIGHT_INTEGER;
+    return STATUS_OK;
+}
+
 /* A zero has no sign, as in an upload. */
+static void put_weight(struct graph *graph, uint64_t edge, double weight)
+{
+    if (graph->weight_type == WEIGHT_INTEGER) {
+        graph->weight_i4[edge] = (int32_t)weight;
+    } else {
+        graph->weight_f8[edge] = weight + 0.0;
+    }
+}
+
+/* ---- Weights in a list ---- */
+
+/* Whether some weight of the list is no integer of 32 bits. */
+static bool has_reals(const struct edge_changes *changes)
+{
+    bool is_real = false;
+    for (size_t i = 0; i < changes->count && !is_real; i++) {
+        is_real = !isnan(changes->list[i].weight) && !is_int32(changes->list[i].weight);
+    }
+    return is_real;
+}
+
+/* How much longer a path of the same edges may have become, unless there are others or some below
+ * 0. */
+struct difference {
+    bool is_unbounded;
+    double raised;
+};
+
+/* Whether the list is about edges that are there, and removes none. */
+static bool keeps_edges(const struct edge_changes *changes, const struct graph *graph)
+{
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct edge_change *change = &changes->list[i];
+        if (isnan(change->weight) ||
+            graph_find_edge(graph, change->source, change->target) == NO_EDGE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static enum status set_weights(struct edge_changes *changes, struct graph *graph,
+                               struct difference *ret_difference)
+{
+    struct edge_change *kept = changes->list;
+    const enum status status = has_reals(changes) ? make_real(graph) : STATUS_OK;
+    if (status != STATUS_OK) {
+        return status;
+    }
+    changes->only_lowers = true;
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct edge_change change = changes->list[i];
+        const uint64_t edge = graph_find_edge(graph, change.source, change.target);
+        const double before = graph_weight(graph, edge);
+        put_weight(graph, edge, change.weight);
+        changes->only_lowers &= change.weight <= before;
+        ret_difference->is_unbounded |= change.weight < 0;
+        ret_difference->raised += fmax(change.weight - before, 0);
+        if (change.weight != before) {
+            *kept++ = change;
+        }
+    }
+    changes->count = (size_t)(kept - changes->list);
+    return graph->weight_type == WEIGHT_REAL ? make_integer(graph) : STATUS_OK;
+}
+
+/* ---- All weights ---- */
+
+static double weight_at(const struct edge_changes *changes, uint64_t edge)
+{
+    const char *place = changes->weights + edge * kind_size(changes->kind);
+    union {
+        int32_t i4;
+        uint16_t u2;
+        float f4;
+        double f8;
+    } weight;
+    memcpy(&weight, place, kind_size(changes->kind));
+    return changes->kind == KIND_I4   ? weight.i4
+           : changes->kind == KIND_U2 ? weight.u2
+           : changes->kind == KIND_F4 ? (double)weight.f4
+                                      : weight.f8;
+}
+
+static enum status replace(const struct edge_changes *changes, struct graph *graph,
+                           struct problem *reterr)
+{
+    const uint64_t wanted = graph->edge_count * kind_size(changes->kind);
+    if (changes->weights_size != wanted) {
+        problem_set(reterr, STATUS_BAD_GRAPH,
+                    "The graph has %" PRIu64 " edges, whose weights in %s are %" PRIu64
+                    " bytes, not %zu.",
+                    graph->edge_count, kind_name(changes->kind), wanted, changes->weights_size);
+        problem_limit(reterr, (double)wanted, (double)changes->weights_size);
+        problem_hint(reterr, "The order is that of GET .../edges, each edge of the graph once.");
+        return STATUS_BAD_GRAPH;
+    }
+    const enum status status = kind_is_float(changes->kind) ? make_real(graph) : STATUS_OK;
+    if (status != STATUS_OK) {
+        return status;
+    }
+    for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
+        const double weight = weight_at(changes, edge);
+        if (!isfinite(weight)) {
+            return problem_set(reterr, STATUS_BAD_GRAPH,
+                               "Weight %" PRIu64 ", counted from 0, is not a number.", edge);
+        }
+        put_weight(graph, edge, weight);
+    }
+    return graph->weight_type == WEIGHT_REAL ? make_integer(graph) : STATUS_OK;
+}
+
+/* ---- Edges that come or go ---- */
+
 static void put_edge(struct edge_buffer *edges, uint32_t source, uint32_t target, double weight)
 {
     if (edges->real) {
@@ -100,24 +255,6 @@ static void put_edge(struct edge_buffer *edges, uint32_t source, uint32_t target
             (struct edge_i4){source, target, (int32_t)weight};
     }
 }
-
-/* Whether some weight of the list, or of the graph, may be no integer of 32 bits. */
-static bool has_reals(const struct edge_changes *changes, const struct graph *graph)
-{
-    bool is_real = graph->weight_type == WEIGHT_REAL || changes->weights != NULL;
-    for (size_t i = 0; i < changes->count && !is_real; i++) {
-        is_real = !isnan(changes->list[i].weight) && !is_int32(changes->list[i].weight);
-    }
-    return is_real;
-}
-
-/* How much longer a path of the same edges may have become, unless there are others or some below
- * 0.
- */
-struct difference {
-    bool is_unbounded;
-    double raised;
-};
 
 /* The edges of the graph and the changes, both in order, as one list in order. */
 static void merge(struct edge_changes *changes, const struct graph *graph,
@@ -162,52 +299,6 @@ static void merge(struct edge_changes *changes, const struct graph *graph,
     changes->count = (size_t)(kept - changes->list);
 }
 
-/* ---- All weights ---- */
-
-static double weight_at(const struct edge_changes *changes, uint64_t edge)
-{
-    const char *place = changes->weights + edge * kind_size(changes->kind);
-    union {
-        int32_t i4;
-        uint16_t u2;
-        float f4;
-        double f8;
-    } weight;
-    memcpy(&weight, place, kind_size(changes->kind));
-    return changes->kind == KIND_I4   ? weight.i4
-           : changes->kind == KIND_U2 ? weight.u2
-           : changes->kind == KIND_F4 ? (double)weight.f4
-                                      : weight.f8;
-}
-
-static enum status replace(const struct edge_changes *changes, const struct graph *graph,
-                           struct edge_buffer *edges, struct problem *reterr)
-{
-    const uint64_t wanted = graph->edge_count * kind_size(changes->kind);
-    if (changes->weights_size != wanted) {
-        problem_set(reterr, STATUS_BAD_GRAPH,
-                    "The graph has %" PRIu64 " edges, whose weights in %s are %" PRIu64
-                    " bytes, not %zu.",
-                    graph->edge_count, kind_name(changes->kind), wanted, changes->weights_size);
-        problem_limit(reterr, (double)wanted, (double)changes->weights_size);
-        problem_hint(reterr, "The order is that of GET .../edges, each edge of the graph once.");
-        return STATUS_BAD_GRAPH;
-    }
-    for (uint32_t row = 0; row < graph->vertex_count; row++) {
-        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
-            const double weight = weight_at(changes, edge);
-            if (!isfinite(weight)) {
-                return problem_set(reterr, STATUS_BAD_GRAPH,
-                                   "Weight %" PRIu64 ", counted from 0, is not a number.", edge);
-            }
-            put_edge(edges, row, graph->target[edge], weight);
-        }
-    }
-    return STATUS_OK;
-}
-
-/* ---- The graph ---- */
-
 /* In their place, the first one first, where all weights are integers of 32 bits. */
 static void shrink(struct edge_buffer *edges)
 {
@@ -227,76 +318,104 @@ static void shrink(struct edge_buffer *edges)
     edges->real = false;
 }
 
-static enum status build(struct edge_buffer *edges, uint64_t loops,
-                         const struct difference *difference, struct graph *graph,
-                         struct graph **ret_graph)
+/* Takes the edges. */
+static enum status build(struct edge_buffer *edges, const struct difference *difference,
+                         struct graph **graph)
 {
+    const struct graph_summary *before = &(*graph)->summary;
     struct graph *changed = calloc(1, sizeof(*changed));
     if (changed == NULL) {
+        free(edges->edges);
         return STATUS_NO_MEMORY;
     }
-    changed->vertex_count = graph->vertex_count;
-    changed->directed = graph->directed;
-    changed->summary.edges_read = edges->count + loops;
-    changed->summary.loops_dropped = loops;
-    changed->summary.negative_loop = graph->summary.negative_loop;
-    changed->summary.negative_loop_weight = graph->summary.negative_loop_weight;
-    changed->summary.negative = graph->summary.negative_loop != NO_VERTEX;
-    /* Both take long to find again. A path passes an edge once. */
+    changed->vertex_count = (*graph)->vertex_count;
+    changed->directed = (*graph)->directed;
+    changed->summary.negative_loop = before->negative_loop;
+    changed->summary.negative_loop_weight = before->negative_loop_weight;
     if (!difference->is_unbounded) {
-        changed->summary.components = graph->summary.components;
-        changed->summary.distance_bound = graph->summary.distance_bound + difference->raised;
+        changed->summary.components = before->components;
+        changed->summary.distance_bound = before->distance_bound + difference->raised;
     }
     const enum status status = graph_rows_build(edges, NULL, changed);
     if (status != STATUS_OK) {
         graph_destroy(changed);
         return status;
     }
-    changed->names = graph->names;
-    graph->names = NULL;
-    *ret_graph = changed;
+    changed->names = (*graph)->names;
+    (*graph)->names = NULL;
+    graph_destroy(*graph);
+    *graph = changed;
     return STATUS_OK;
 }
 
-enum status edge_changes_apply(struct edge_changes *changes, struct graph *graph,
-                               uint64_t edge_limit, struct graph **ret_graph, uint64_t *ret_absent,
-                               struct problem *reterr)
+static enum status change_edges(struct edge_changes *changes, uint64_t edge_limit,
+                                struct difference *difference, struct graph **graph,
+                                uint64_t *ret_absent, struct problem *reterr)
 {
-    struct edge_buffer edges = {0};
+    struct edge_buffer edges = {.real = (*graph)->weight_type == WEIGHT_REAL || has_reals(changes)};
+    const uint64_t room = (*graph)->edge_count + changes->count + 1;
+    const size_t edge_size = edges.real ? sizeof(struct edge_f8) : sizeof(struct edge_i4);
+    if (!edge_array_resize(&edges.edges, room, edge_size)) {
+        return STATUS_NO_MEMORY;
+    }
+    merge(changes, *graph, &edges, ret_absent, difference);
+    if (edge_limit > 0 && edges.count > edge_limit) {
+        problem_set(reterr, STATUS_TOO_LARGE, "The graph would have too many edges.");
+        problem_limit(reterr, (double)edge_limit, (double)edges.count);
+        free(edges.edges);
+        return STATUS_TOO_LARGE;
+    }
+    if (edges.real) {
+        shrink(&edges);
+    }
+    return build(&edges, difference, graph);
+}
+
+/* ---- All together ---- */
+
+/* Components and bound take long to find again, so what is known of them is kept: the same edges
+ * leave the components as they were, and a path passes an edge once. */
+static enum status change_weights(struct edge_changes *changes, struct difference *difference,
+                                  struct graph *graph, struct problem *reterr)
+{
+    struct graph_summary *summary = &graph->summary;
+    const enum status status = changes->weights != NULL ? replace(changes, graph, reterr)
+                                                        : set_weights(changes, graph, difference);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    summary->distance_bound =
+        difference->is_unbounded ? 0 : summary->distance_bound + difference->raised;
+    return graph_rows_summarize(graph);
+}
+
+enum status edge_changes_apply(struct edge_changes *changes, uint64_t edge_limit,
+                               struct graph **graph, uint64_t *ret_absent, struct problem *reterr)
+{
     struct difference difference = {.is_unbounded =
-                                        changes->weights != NULL || graph->summary.negative};
+                                        changes->weights != NULL || (*graph)->summary.negative};
     uint64_t loops = 0;
     uint64_t digest;
     *ret_absent = 0;
-    edges.real = has_reals(changes, graph);
-    enum status status = edge_changes_digest(graph->names, &digest);
+    enum status status = edge_changes_digest((*graph)->names, &digest);
     if (status == STATUS_OK && changes->weights == NULL && digest != changes->names_digest) {
         return problem_set(reterr, STATUS_PRECONDITION_FAILED,
                            "The name was given to a graph of other vertices meanwhile.");
     }
     if (status == STATUS_OK && changes->weights == NULL) {
-        status = sort_list(changes, graph, &loops, reterr);
+        status = sort_list(changes, *graph, &loops, reterr);
     }
-    const uint64_t room = graph->edge_count + changes->count + 1;
-    const size_t edge_size = edges.real ? sizeof(struct edge_f8) : sizeof(struct edge_i4);
-    if (status == STATUS_OK && !edge_array_resize(&edges.edges, room, edge_size)) {
-        status = STATUS_NO_MEMORY;
-    }
-    if (status == STATUS_OK && changes->weights != NULL) {
-        status = replace(changes, graph, &edges, reterr);
+    if (status == STATUS_OK && (changes->weights != NULL || keeps_edges(changes, *graph))) {
+        status = change_weights(changes, &difference, *graph, reterr);
     } else if (status == STATUS_OK) {
-        merge(changes, graph, &edges, ret_absent, &difference);
+        status = change_edges(changes, edge_limit, &difference, graph, ret_absent, reterr);
     }
-    if (status == STATUS_OK && edge_limit > 0 && edges.count > edge_limit) {
-        status = problem_set(reterr, STATUS_TOO_LARGE, "The graph would have too many edges.");
-        problem_limit(reterr, (double)edge_limit, (double)edges.count);
+    if (status == STATUS_OK) {
+        struct graph_summary *summary = &(*graph)->summary;
+        summary->edges_read = (*graph)->edge_count + loops;
+        summary->loops_dropped = loops;
+        summary->parallel_merged = 0;
+        summary->parallel_differing = 0;
     }
-    if (status != STATUS_OK) {
-        free(edges.edges);
-        return status;
-    }
-    if (edges.real) {
-        shrink(&edges);
-    }
-    return build(&edges, loops, &difference, graph, ret_graph);
+    return status;
 }

@@ -27,21 +27,32 @@ double graph_weight(const struct graph *graph, uint64_t edge)
     return graph->weight_i4 != NULL ? graph->weight_i4[edge] : graph->weight_f8[edge];
 }
 
+uint64_t graph_find_edge(const struct graph *graph, uint32_t source, uint32_t target)
+{
+    uint64_t begin = graph->row_offset[source];
+    uint64_t end = graph->row_offset[source + 1];
+    while (begin < end) {
+        const uint64_t middle = begin + (end - begin) / 2;
+        if (graph->target[middle] == target) {
+            return middle;
+        }
+        if (graph->target[middle] < target) {
+            begin = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return NO_EDGE;
+}
+
 bool graph_has_reverse(const struct graph *graph)
 {
     for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
         for (uint64_t edge = graph->row_offset[vertex]; edge < graph->row_offset[vertex + 1];
              edge++) {
             const uint32_t target = graph->target[edge];
-            uint64_t low = target > vertex ? graph->row_offset[target] : 0;
-            uint64_t high = target > vertex ? graph->row_offset[target + 1] : 0;
-            while (low < high) {
-                const uint64_t middle = low + (high - low) / 2;
-                if (graph->target[middle] == vertex) {
-                    return true;
-                }
-                low = graph->target[middle] < vertex ? middle + 1 : low;
-                high = graph->target[middle] < vertex ? high : middle;
+            if (target > vertex && graph_find_edge(graph, target, vertex) != NO_EDGE) {
+                return true;
             }
         }
     }

@@ -58,6 +58,11 @@ void graph_destroy(struct graph *graph);
 /* The weight of an edge by its index, whatever the weight type. */
 double graph_weight(const struct graph *graph, uint64_t edge);
 
+#define NO_EDGE UINT64_MAX
+/* The index of the edge in the row of its source, which of an undirected one is the smaller end, or
+ * NO_EDGE. O(log d). */
+uint64_t graph_find_edge(const struct graph *graph, uint32_t source, uint32_t target);
+
 /* Whether some edge has one back, of any weight. Up to O(m log d), less where it finds one early.
  */
 bool graph_has_reverse(const struct graph *graph);

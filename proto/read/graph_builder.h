@@ -80,3 +80,6 @@ MUST_CHECK enum status graph_builder_finish(struct graph_builder *builder,
  * edge, those of the list included. STATUS_NO_MEMORY leaves the graph fit to be destroyed. */
 MUST_CHECK enum status graph_rows_build(struct edge_buffer *edges, const uint32_t *row_of,
                                         struct graph *graph);
+/* The summary by the rows and their weights, of a graph whose weights have changed: as
+ * graph_rows_build, which ends with it, but edges_read is left as it is. STATUS_NO_MEMORY. */
+MUST_CHECK enum status graph_rows_summarize(struct graph *graph);

@@ -61,7 +61,6 @@ static FOR_EACH_TYPE void settle_loop(struct graph_summary *summary, struct edge
         summary->loops_dropped++;
         return;
     }
-    summary->negative = true;
     if (vertex < summary->negative_loop ||
         (vertex == summary->negative_loop && weight < summary->negative_loop_weight)) {
         summary->negative_loop = vertex;
@@ -76,61 +75,12 @@ static FOR_EACH_TYPE bool is_loop(uint64_t key)
 
 /* ---- Rows ---- */
 
-/* The progress of filling rows, and the weights of the rows before: integers are doubles here. */
+/* The progress of filling rows. */
 struct row_filling {
     uint64_t kept;
     uint64_t last; /* key of the edge kept last; 0: none, as no loop is kept */
     uint32_t row;
-    double least;
-    double most;
-    double bound; /* the sum of the largest |weight| of each row */
-    bool integral;
 };
-
-static void note_range(struct row_filling *filling, double least, double most)
-{
-    filling->least = fmin(filling->least, least);
-    filling->most = fmax(filling->most, most);
-    filling->bound += fmax(-least, most);
-}
-
-static void note_integers(struct row_filling *filling, const int32_t *weight, uint64_t count)
-{
-    int32_t least = weight[0];
-    int32_t most = weight[0];
-
-    for (uint64_t i = 1; i < count; i++) {
-        least = weight[i] < least ? weight[i] : least;
-        most = weight[i] > most ? weight[i] : most;
-    }
-    note_range(filling, least, most);
-}
-
-static void note_decimals(struct row_filling *filling, const double *weight, uint64_t count)
-{
-    double least = weight[0];
-    double most = weight[0];
-
-    for (uint64_t i = 0; i < count; i++) {
-        least = weight[i] < least ? weight[i] : least;
-        most = weight[i] > most ? weight[i] : most;
-        filling->integral = filling->integral && weight[i] == trunc(weight[i]);
-    }
-    note_range(filling, least, most);
-}
-
-static FOR_EACH_TYPE void end_row(struct row_filling *filling, struct graph *graph, bool real)
-{
-    const uint64_t first = graph->row_offset[filling->row];
-    const uint64_t count = filling->kept - first;
-
-    if (count > 0 && real) {
-        note_decimals(filling, graph->weight_f8 + first, count);
-    } else if (count > 0) {
-        note_integers(filling, graph->weight_i4 + first, count);
-    }
-    graph->row_offset[++filling->row] = filling->kept;
-}
 
 static FOR_EACH_TYPE void put_weight(struct graph *graph, uint64_t place, struct edge edge,
                                      bool real)
@@ -177,7 +127,7 @@ static FOR_EACH_TYPE uint64_t fill_run(struct row_filling *filling, const void *
 static FOR_EACH_TYPE bool fill_rows(const struct edge_buffer *list, const uint32_t *row_of,
                                     struct graph *graph, bool real)
 {
-    struct row_filling filling = {.least = INFINITY, .most = -INFINITY, .integral = true};
+    struct row_filling filling = {0};
     struct graph_summary *summary = &graph->summary;
 
     for (uint64_t i = 0; i < list->count;) {
@@ -188,7 +138,7 @@ static FOR_EACH_TYPE bool fill_rows(const struct edge_buffer *list, const uint32
             settle_loop(summary, edge, real);
         } else if (edge.key > filling.last) {
             while (filling.row < source_of(edge.key)) {
-                end_row(&filling, graph, real);
+                graph->row_offset[++filling.row] = filling.kept;
             }
             graph->target[filling.kept] = target_of(edge.key);
             put_weight(graph, filling.kept++, edge, real);
@@ -213,16 +163,9 @@ static FOR_EACH_TYPE bool fill_rows(const struct edge_buffer *list, const uint32
         i++;
     }
     while (filling.row < graph->vertex_count) {
-        end_row(&filling, graph, real);
+        graph->row_offset[++filling.row] = filling.kept;
     }
     graph->edge_count = filling.kept;
-    summary->distance_bound = filling.bound;
-    summary->integral = filling.integral;
-    if (filling.kept > 0) {
-        summary->min_weight = filling.least;
-        summary->max_weight = filling.most;
-        summary->negative = summary->negative || summary->min_weight < 0;
-    }
     return true;
 }
 
@@ -262,8 +205,76 @@ static FOR_EACH_TYPE bool normalise(struct edge_buffer *list, const uint32_t *ro
     return sorted;
 }
 
-/* ---- An undirected edge counts at both of its ends ---- */
+/* ---- What the weights say ---- */
 
+/* The sum of the largest |weight| of each row is the bound, where edges are directed. */
+static void note_integers(const struct graph *graph, struct graph_summary *summary)
+{
+    int64_t least = INT32_MAX;
+    int64_t most = INT32_MIN;
+    uint64_t bound = 0;
+
+    for (uint32_t row = 0; row < graph->vertex_count; row++) {
+        int64_t size = 0;
+
+        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
+            const int64_t weight = graph->weight_i4[edge];
+
+            least = weight < least ? weight : least;
+            most = weight > most ? weight : most;
+            size = weight > size ? weight : -weight > size ? -weight : size;
+        }
+        bound += (uint64_t)size;
+    }
+    summary->min_weight = (double)least;
+    summary->max_weight = (double)most;
+    summary->distance_bound = (double)bound;
+    summary->integral = true;
+}
+
+static void note_decimals(const struct graph *graph, struct graph_summary *summary)
+{
+    double least = INFINITY;
+    double most = -INFINITY;
+    double bound = 0;
+    bool integral = true;
+
+    for (uint32_t row = 0; row < graph->vertex_count; row++) {
+        double size = 0;
+
+        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
+            const double weight = graph->weight_f8[edge];
+
+            least = weight < least ? weight : least;
+            most = weight > most ? weight : most;
+            size = weight > size ? weight : -weight > size ? -weight : size;
+            integral = integral && weight == trunc(weight);
+        }
+        bound += size;
+    }
+    summary->min_weight = least;
+    summary->max_weight = most;
+    summary->distance_bound = bound;
+    summary->integral = integral;
+}
+
+static void note_weights(struct graph *graph)
+{
+    struct graph_summary *summary = &graph->summary;
+
+    if (graph->weight_type == WEIGHT_INTEGER) {
+        note_integers(graph, summary);
+    } else {
+        note_decimals(graph, summary);
+    }
+    if (graph->edge_count == 0) {
+        summary->min_weight = 0;
+        summary->max_weight = 0;
+    }
+    summary->negative = summary->negative_loop != NO_VERTEX || summary->min_weight < 0;
+}
+
+/* An undirected edge counts at both of its ends. */
 static FOR_EACH_TYPE void find_largest(const struct graph *graph, double *largest, bool real)
 {
     for (uint32_t v = 0; v < graph->vertex_count; v++) {
@@ -371,10 +382,30 @@ static bool trim(struct graph *graph)
                 : edge_array_resize(&graph->weight_i4, count, sizeof(*graph->weight_i4)));
 }
 
+enum status graph_rows_summarize(struct graph *graph)
+{
+    const double known_bound = graph->summary.distance_bound;
+    double *bound = &graph->summary.distance_bound;
+    enum status status = STATUS_OK;
+
+    note_weights(graph);
+    if (!graph->directed) {
+        status = bound_undirected(graph);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (known_bound > 0 && known_bound < *bound && *bound >= GRAPH_BOUND_I4 &&
+        graph->summary.max_weight < GRAPH_BOUND_I4) {
+        *bound = known_bound;
+    }
+    graph_tighten_bound(graph);
+    return graph->summary.components == 0 ? graph_count_components(graph) : STATUS_OK;
+}
+
 enum status graph_rows_build(struct edge_buffer *edges, const uint32_t *row_of, struct graph *graph)
 {
     enum status status = STATUS_NO_MEMORY;
-    const double known_bound = graph->summary.distance_bound;
 
     graph->row_offset = calloc((size_t)graph->vertex_count + 1, sizeof(*graph->row_offset));
     if (graph->row_offset != NULL) {
@@ -386,20 +417,5 @@ enum status graph_rows_build(struct edge_buffer *edges, const uint32_t *row_of, 
     if (status == STATUS_OK && !trim(graph)) {
         status = STATUS_NO_MEMORY;
     }
-    if (status == STATUS_OK && !graph->directed) {
-        status = bound_undirected(graph);
-    }
-    if (status == STATUS_OK) {
-        double *bound = &graph->summary.distance_bound;
-
-        if (known_bound > 0 && known_bound < *bound && *bound >= GRAPH_BOUND_I4 &&
-            graph->summary.max_weight < GRAPH_BOUND_I4) {
-            *bound = known_bound;
-        }
-        graph_tighten_bound(graph);
-        if (graph->summary.components == 0) {
-            status = graph_count_components(graph);
-        }
-    }
-    return status;
+    return status == STATUS_OK ? graph_rows_summarize(graph) : status;
 }

@@ -139,15 +139,14 @@ enum status change_finish_graph(struct submission *submission)
     struct scheduler *scheduler = submission->scheduler;
     struct edge_changes *changes = &submission->call->changes;
     struct problem *problem = &submission->problem;
-    struct graph *parent = NULL;
+    struct graph **graph = &submission->graph; /* the parent at first */
     enum status status =
-        graph_file_read(store_graph_folder(scheduler->store), submission->parent_id, &parent);
+        graph_file_read(store_graph_folder(scheduler->store), submission->parent_id, graph);
     if (status != STATUS_OK) {
         return problem_set(problem, status, "The stored graph cannot be read.");
     }
-    status = edge_changes_apply(changes, parent, scheduler->config->edge_limit, &submission->graph,
-                                &submission->absent, problem);
-    graph_destroy(parent);
+    status = edge_changes_apply(changes, scheduler->config->edge_limit, graph, &submission->absent,
+                                problem);
     if (status == STATUS_OK) {
         keep_arcs(submission, changes);
     }

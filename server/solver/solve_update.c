@@ -264,22 +264,8 @@ static uint64_t find_arc(const struct hierarchy_update *update, uint32_t from, u
 static double edge_weight(const struct graph *graph, uint32_t source, uint32_t target)
 {
     const bool swaps = !graph->directed && source > target;
-    const uint32_t row = swaps ? target : source;
-    const uint32_t wanted = swaps ? source : target;
-    uint64_t begin = graph->row_offset[row];
-    uint64_t end = graph->row_offset[row + 1];
-    while (begin < end) {
-        const uint64_t middle = begin + (end - begin) / 2;
-        if (graph->target[middle] == wanted) {
-            return graph_weight(graph, middle);
-        }
-        if (graph->target[middle] < wanted) {
-            begin = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    return INFINITY;
+    const uint64_t edge = graph_find_edge(graph, swaps ? target : source, swaps ? source : target);
+    return edge != NO_EDGE ? graph_weight(graph, edge) : (double)INFINITY;
 }
 
 /* The edges that differ. An edge that gave its arc the weight before may be one of them. */
