@@ -339,6 +339,7 @@ static void finish_solved(struct scheduler *scheduler, struct job *job, struct t
         status = result_create(job->graph_id, etag, &task->file, &task->names, &result);
     }
     if (status == STATUS_OK) {
+        result_take_searches(result, &task->searches);
         results_watch(scheduler, result);
         status = results_publish(scheduler, entry, result);
     }

@@ -107,6 +107,7 @@ static enum status list_zeros(struct certificate *certificate)
 {
     const struct graph *graph = certificate->graph;
     size_t count = 0;
+    uint32_t row = 0;
     for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
         count += graph->weight_i4[edge] == 0;
     }
@@ -114,12 +115,13 @@ static enum status list_zeros(struct certificate *certificate)
     if (certificate->zeros == NULL) {
         return STATUS_NO_MEMORY;
     }
-    for (uint32_t row = 0; row < graph->vertex_count && certificate->zero_count < count; row++) {
-        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
-            if (graph->weight_i4[edge] == 0) {
-                const struct zero_edge zero = {row, graph->target[edge]};
-                certificate->zeros[certificate->zero_count++] = zero;
+    for (uint64_t edge = 0; certificate->zero_count < count; edge++) {
+        if (graph->weight_i4[edge] == 0) {
+            while (graph->row_offset[row + 1] <= edge) {
+                row++;
             }
+            const struct zero_edge zero = {row, graph->target[edge]};
+            certificate->zeros[certificate->zero_count++] = zero;
         }
     }
     return STATUS_OK;
@@ -351,6 +353,35 @@ static FOR_EACH_WIDTH void relax_edges(const struct certificate *certificate, ui
     }
 }
 
+/* Takes a row of the matrix as one of the batch. False where no distance can be what it says. */
+static FOR_EACH_WIDTH bool take_row(const struct certificate *certificate, uint32_t row,
+                                    uint32_t lane, uint32_t width)
+{
+    const struct matrix *matrix = certificate->matrix;
+    const uint32_t n = matrix->vertex_count;
+    const void *elements = matrix->elements;
+    int32_t *const distance = certificate->distance + lane;
+    int32_t *const shortest = certificate->shortest + lane;
+    bool is_sound = true;
+    if (matrix->kind == KIND_U2) {
+        const uint16_t *entry = (const uint16_t *)elements + (size_t)row * n;
+        for (uint32_t vertex = 0; vertex < n; vertex++) {
+            distance[(size_t)vertex * width] =
+                entry[vertex] == UNREACHABLE_U2 ? UNREACHABLE_I4 : entry[vertex];
+        }
+    } else {
+        const int32_t *entry = (const int32_t *)elements + (size_t)row * n;
+        for (uint32_t vertex = 0; vertex < n; vertex++) {
+            distance[(size_t)vertex * width] = entry[vertex];
+            is_sound &= entry[vertex] >= 0 && entry[vertex] <= UNREACHABLE_I4;
+        }
+    }
+    for (uint32_t vertex = 0; vertex < n; vertex++) {
+        shortest[(size_t)vertex * width] = UNREACHABLE_I4;
+    }
+    return is_sound;
+}
+
 /* True when all of these rows are right. */
 static FOR_EACH_WIDTH bool check_width(const struct certificate *certificate,
                                        const uint32_t *sources, const uint32_t *rows,
@@ -360,16 +391,8 @@ static FOR_EACH_WIDTH bool check_width(const struct certificate *certificate,
     int32_t *const distance = certificate->distance;
     int32_t *const shortest = certificate->shortest;
     for (uint32_t lane = 0; lane < width; lane++) {
-        for (uint32_t vertex = 0; vertex < n; vertex++) {
-            double entry = UNREACHABLE_I4;
-            if (matrix_distance(certificate->matrix, rows[lane], vertex, &entry) &&
-                !(entry >= 0 && entry < UNREACHABLE_I4)) {
-                return false; /* no distance can be that */
-            }
-            distance[(size_t)vertex * width + lane] = (int32_t)entry;
-            shortest[(size_t)vertex * width + lane] = UNREACHABLE_I4;
-        }
-        if (distance[(size_t)sources[lane] * width + lane] != 0) {
+        if (!take_row(certificate, rows[lane], lane, width) ||
+            distance[(size_t)sources[lane] * width + lane] != 0) {
             return false;
         }
     }

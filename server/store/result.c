@@ -57,6 +57,15 @@ enum status result_create(const char *graph_id, const char *etag, struct result_
     return STATUS_OK;
 }
 
+void result_take_searches(struct result *result, struct search_pool **take_searches)
+{
+    if (*take_searches != NULL) {
+        search_pool_destroy(result->searches);
+        result->searches = *take_searches;
+        *take_searches = NULL;
+    }
+}
+
 struct result *result_ref(struct result *result)
 {
     atomic_fetch_add_explicit(&result->references, 1, memory_order_relaxed);

@@ -20,6 +20,8 @@ struct result;
 MUST_CHECK enum status result_create(const char *graph_id, const char *etag,
                                      struct result_file **take_file,
                                      struct vertex_names **take_names, struct result **ret_result);
+/* Searches that have been made in that file, of a hierarchy; NULL: none. Before it is shared. */
+void result_take_searches(struct result *result, struct search_pool **take_searches);
 struct result *result_ref(struct result *result);
 void result_unref(struct result *result);
 

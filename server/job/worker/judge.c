@@ -62,7 +62,11 @@ static enum status check_computed_rows(const uint32_t *rows, uint32_t row_count,
         status = certificate_check_packed(task->graph, &matrix, rows, row_count, observer,
                                           ret_verification, &task->problem);
     }
-    search_pool_destroy(pool);
+    if (status != STATUS_OK) {
+        search_pool_destroy(pool);
+        pool = NULL;
+    }
+    task->searches = pool;
     result_rows_finish(&held);
     free(elements);
     return status;

@@ -27,6 +27,7 @@ void task_finish(struct task *task)
         close(task->graph_descriptor);
     }
     graph_destroy(task->graph);
+    search_pool_destroy(task->searches);
     result_file_destroy(task->file);
     plan_file_finish(&task->plan_file);
     result_unref(task->base);
@@ -35,6 +36,7 @@ void task_finish(struct task *task)
     solve_outcome_finish(&task->outcome);
     task->graph_descriptor = 0;
     task->graph = NULL;
+    task->searches = NULL;
     task->file = NULL;
     task->names = NULL;
 }

@@ -88,9 +88,10 @@ struct task {
     double write_s;
     double parse_s; /* reading the graph file, when it had to be */
     struct solve_outcome outcome;
-    struct result_file *file;   /* on STATUS_OK, sealed */
-    struct vertex_names *names; /* on STATUS_OK, and with a cycle: of the graph */
-    enum task_loss loss;        /* of the process that had it: status is STATUS_DEVICE_LOST */
+    struct result_file *file;     /* on STATUS_OK, sealed */
+    struct search_pool *searches; /* in the file, where its rows were computed to be proven */
+    struct vertex_names *names;   /* on STATUS_OK, and with a cycle: of the graph */
+    enum task_loss loss;          /* of the process that had it: status is STATUS_DEVICE_LOST */
     int loss_code;
 };
 
