@@ -172,14 +172,14 @@ static struct result *find_base(const struct scheduler *scheduler,
     const struct graph_entry *parent = graph_table_find_id(scheduler->graphs, job->report.parent);
     struct result *base = parent != NULL ? parent->results[job->kind] : NULL;
     const struct job *solver = job_table_solver_of(scheduler->jobs, job->report.parent, job->kind);
-    if (job->arcs == NULL || base == NULL || job->report.result.form != result_form(base)) {
+    if (base == NULL || job->report.result.form != result_form(base)) {
         return NULL;
     }
     if (result_form(base) == RESULT_FORM_HIERARCHY) {
         return result_ref(base);
     }
-    if (!job->only_lowers || job->arc_count > SOLVE_UPDATE_ARCS || job->verify ||
-        job->kind == KIND_U2 || solver == NULL) {
+    if (job->arcs == NULL || !job->only_lowers || job->arc_count > SOLVE_UPDATE_ARCS ||
+        job->verify || job->kind == KIND_U2 || solver == NULL) {
         return NULL;
     }
     const struct job_report *report = &solver->report;

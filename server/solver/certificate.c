@@ -19,8 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows that travel together: one cache line of int32 per vertex. */
+/* Rows that travel together: one cache line of int32 per vertex; fewer than the least take longer
+ * so than one by one. */
 #define BATCH_ROWS 16
+#define BATCH_ROWS_MIN 8
 /* So many passes over the edges of weight 0 at most: one for each edge of a path of them. */
 #define BATCH_ZERO_PASSES 64
 /* A weight below this added to any entry that is looked at stays within an int32. */
@@ -65,7 +67,7 @@ struct certificate {
     uint32_t source;
     bool searching;          /* for a tight path, else for an edge that shortens an entry */
     uint32_t wrong;          /* target of such an edge */
-    uint32_t width;          /* rows of a batch: BATCH_ROWS, or 1 where there are no more */
+    uint32_t width;          /* rows of a batch: BATCH_ROWS, or 1 */
     int32_t *distance;       /* by vertex, then row: what the matrix says; NULL where no batch is
                                 possible, */
     int32_t *shortest;       /* and what the edges say */
@@ -437,10 +439,11 @@ static enum status check(const struct graph *graph, const struct matrix *matrix,
 {
     CHECK(graph->vertex_count == matrix->vertex_count);
     const double begin_s = stopwatch_now_s();
+    const uint32_t count = choice->end - choice->first;
     struct certificate certificate = {.graph = graph,
                                       .matrix = matrix,
                                       .reterr = reterr,
-                                      .width = choice->end - choice->first == 1 ? 1 : BATCH_ROWS};
+                                      .width = count < BATCH_ROWS_MIN ? 1 : BATCH_ROWS};
     enum status status = graph->vertex_count > 0 ? init(&certificate) : STATUS_OK;
     if (status != STATUS_OK) {
         problem_set(reterr, status, "There is not enough memory to verify the distances.");

@@ -105,3 +105,10 @@ MUST_CHECK enum status solve_hierarchy(const struct graph *graph, enum kind kind
                                        struct plan_record *record, const struct observer *observer,
                                        void **ret_bytes, uint64_t *ret_size,
                                        struct solve_outcome *outcome, struct problem *reterr);
+
+/* The same over the shape of a base, whose graph has the edges of this one, and the kind. Statuses
+ * as of solve_update. */
+MUST_CHECK enum status solve_customize(const struct hierarchy *base, const struct graph *graph,
+                                       uint32_t threads, const struct observer *observer,
+                                       void **ret_bytes, uint64_t *ret_size,
+                                       struct solve_outcome *outcome);

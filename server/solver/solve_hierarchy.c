@@ -39,6 +39,19 @@ static enum status find_order(const struct graph *graph, uint32_t threads,
     return STATUS_OK;
 }
 
+static void summarize(const struct hierarchy_shape *shape, bool is_kept,
+                      struct plan_summary *ret_plan)
+{
+    *ret_plan = (struct plan_summary){
+        .kind = PLAN_NESTED_DISSECTION, .parts = shape->supernode_count, .cached = is_kept};
+    for (uint32_t s = 0; s < shape->supernode_count; s++) {
+        const uint32_t columns = hierarchy_columns(shape, s);
+        if (columns > ret_plan->largest_separator) {
+            ret_plan->largest_separator = columns;
+        }
+    }
+}
+
 /* Order and shape count as planning. */
 static enum status plan(const struct graph *graph, uint32_t threads, struct plan_record *record,
                         struct hierarchy_shape **ret_shape, struct plan_summary *ret_plan)
@@ -52,15 +65,7 @@ static enum status plan(const struct graph *graph, uint32_t threads, struct plan
     if (status != STATUS_OK) {
         return status;
     }
-    const struct hierarchy_shape *shape = *ret_shape;
-    *ret_plan = (struct plan_summary){
-        .kind = PLAN_NESTED_DISSECTION, .parts = shape->supernode_count, .cached = is_kept};
-    for (uint32_t i = 0; i < shape->supernode_count; i++) {
-        const uint32_t columns = shape->first[i + 1] - shape->first[i];
-        if (columns > ret_plan->largest_separator) {
-            ret_plan->largest_separator = columns;
-        }
-    }
+    summarize(*ret_shape, is_kept, ret_plan);
     ret_plan->planning_s = stopwatch_now_s() - begin_s;
     return STATUS_OK;
 }
@@ -161,4 +166,31 @@ enum status solve_hierarchy(const struct graph *graph, enum kind kind, uint32_t 
     }
     observer_tell(observer, PHASE_PUBLISHING, 0);
     return status;
+}
+
+enum status solve_customize(const struct hierarchy *base, const struct graph *graph,
+                            uint32_t threads, const struct observer *observer, void **ret_bytes,
+                            uint64_t *ret_size, struct solve_outcome *outcome)
+{
+    const double begin_s = stopwatch_now_s();
+    const struct hierarchy_options options = {.kind = base->summary.kind, .observer = observer};
+    struct graph *folded = NULL;
+    struct problem unused;
+    if (graph->vertex_count != base->summary.vertex_count ||
+        graph->summary.negative_loop != NO_VERTEX) {
+        return STATUS_NOT_VERIFIED;
+    }
+    const bool is_folded = graph_fold(graph, &folded) == STATUS_OK && folded != NULL;
+    observer_tell(observer, PHASE_SOLVING, 0);
+    enum status status =
+        customize(&base->shape, is_folded ? folded : graph, &options,
+                  threads > 0 ? threads : cpu_pool_cores(), ret_bytes, ret_size, &unused);
+    graph_fold_destroy(folded);
+    if (status != STATUS_OK) {
+        return status == STATUS_CANCELLED ? status : STATUS_NOT_VERIFIED;
+    }
+    summarize(&base->shape, true, &outcome->plan);
+    outcome->arc_count = base->shape.arc_count;
+    outcome->account.timings.compute_s = stopwatch_now_s() - begin_s;
+    return STATUS_OK;
 }

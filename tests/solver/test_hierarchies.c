@@ -190,6 +190,27 @@ static size_t change_edges(struct edge_list *list, const struct edge_list *first
     return arcs;
 }
 
+/* All weights over the shape of a hierarchy of the same edges. Rounding on a cycle of length 0 is
+ * left to the whole solve. */
+static void expect_customized(const struct hierarchy *before, const struct solved *after)
+{
+    struct solve_outcome outcome = {0};
+    void *bytes = NULL;
+    uint64_t size = 0;
+    const enum status status =
+        solve_customize(before, after->graph, 1, NULL, &bytes, &size, &outcome);
+    assert_true(status == STATUS_NOT_VERIFIED || status == STATUS_OK);
+    if (status == STATUS_OK) {
+        assert_non_null(after->hierarchy);
+        assert_int_equal(size, after->hierarchy->size);
+        assert_memory_equal(bytes, after->bytes, size);
+        assert_true(outcome.plan.cached);
+    } else {
+        assert_true(after->hierarchy == NULL || kind_is_float(before->summary.kind));
+    }
+    free(bytes);
+}
+
 /* How many were made without solving it all again. */
 static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_ways, bool below_0,
                              uint64_t seed)
@@ -223,6 +244,9 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
             assert_memory_equal(bytes, after.bytes, size);
             updates++;
         }
+        if (before.hierarchy != NULL) {
+            expect_customized(before.hierarchy, &after);
+        }
         free(bytes);
         finish_solved(&before);
         before = after;
@@ -251,6 +275,30 @@ static void an_update_is_the_solve_of_the_changed_graph(void **state)
     print_message("%u updates\n", updates);
 }
 
+/* A path, and the ring that one more edge makes of it: its ends are in different halves. */
+static void a_shape_without_an_edge_is_not_enough(void **state)
+{
+    (void)state;
+    struct edge_list list = {.vertex_count = 100};
+    struct plan_record record = {0};
+    for (uint32_t v = 0; v < 99; ++v) {
+        edge_list_add(&list, v, v + 1, 1);
+    }
+    struct solved path = solve_list(&list, KIND_I4, &record);
+    struct solve_outcome outcome = {0};
+    void *bytes = NULL;
+    uint64_t size = 0;
+    edge_list_add(&list, 99, 0, 1);
+    struct graph *ring = edge_list_build(&list);
+    assert_int_equal(solve_customize(path.hierarchy, ring, 1, NULL, &bytes, &size, &outcome),
+                     STATUS_NOT_VERIFIED);
+    assert_null(bytes);
+    graph_destroy(ring);
+    finish_solved(&path);
+    edge_list_finish(&list);
+    free(record.words);
+}
+
 static int open_cpu(void **state)
 {
     (void)state;
@@ -271,6 +319,7 @@ int main(void)
         cmocka_unit_test(every_size_is_the_same),
         cmocka_unit_test(a_negative_cycle_is_seen),
         cmocka_unit_test(an_update_is_the_solve_of_the_changed_graph),
+        cmocka_unit_test(a_shape_without_an_edge_is_not_enough),
     };
     return cmocka_run_group_tests(tests, open_cpu, close_cpu);
 }

@@ -106,6 +106,16 @@ enum status task_read_graph(struct task *task)
     return STATUS_OK;
 }
 
+enum status task_write_hierarchy(struct task *task, const void *bytes, uint64_t size)
+{
+    const double began_s = clock_monotonic_s();
+    const enum status status = result_file_write_hierarchy(task->file, bytes, size);
+    task->write_s += clock_monotonic_s() - began_s;
+    return status == STATUS_OK
+               ? status
+               : problem_set(&task->problem, status, "The hierarchy cannot be written.");
+}
+
 /* The pattern of the graph says which file it is. That a graph cannot be read, or is another one,
  * is for the solve to tell. */
 static void open_plan_file(const struct task_folders *folders, struct task *task)

@@ -140,6 +140,8 @@ MUST_CHECK enum status task_read_graph(struct task *task);
  * writes one that is fresh, and frees the words. */
 void task_read_record(const struct task *task, struct plan_record *record);
 void task_keep_record(const struct task *task, const struct plan_record *record);
+/* Writes its hierarchy into the file of the result; the problem is set on failure. */
+MUST_CHECK enum status task_write_hierarchy(struct task *task, const void *bytes, uint64_t size);
 /* Posts the task home, then frees what it no longer needs: giving back the pages and blocks of a
  * large result takes longer than a cancel should. */
 void task_send_home(struct mailbox *home, void (*finished)(struct message *message),

@@ -195,12 +195,7 @@ static enum status solve_task_hierarchy(const struct loop *loop, struct task *ta
     }
     task_keep_record(task, &record);
     if (status == STATUS_OK) {
-        const double began_s = clock_monotonic_s();
-        status = result_file_write_hierarchy(task->file, bytes, size);
-        task->write_s += clock_monotonic_s() - began_s;
-        if (status != STATUS_OK) {
-            problem_set(&task->problem, status, "The hierarchy cannot be written.");
-        }
+        status = task_write_hierarchy(task, bytes, size);
     }
     free(bytes);
     return status;

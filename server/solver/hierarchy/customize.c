@@ -284,7 +284,7 @@ static enum status run_all(struct customization *run, struct cpu_pool *pool)
 /* The edges of a range of vertices: each has a slot of its own. */
 static void set_edges(void *context, uint32_t thread, uint64_t task)
 {
-    const struct customization *run = context;
+    struct customization *run = context;
     const struct hierarchy_shape *shape = &run->hierarchy.shape;
     const struct graph *graph = run->graph;
     const uint64_t end = (task + 1) * VERTICES_PER_TASK;
@@ -298,7 +298,10 @@ static void set_edges(void *context, uint32_t thread, uint64_t task)
             const uint32_t low = from < to ? from : to;
             const uint64_t slot =
                 hierarchy_slot(shape, run->supernode_of[low], low, from ^ to ^ low);
-            CHECK(slot != NO_SLOT);
+            if (slot == NO_SLOT) {
+                atomic_store(&run->status, STATUS_NOT_VERIFIED);
+                return;
+            }
             run->operations->set(from < to ? run->hierarchy.up : run->hierarchy.down, slot,
                                  graph_weight(graph, e));
         }

@@ -37,7 +37,8 @@ struct hierarchy_options {
 };
 
 /* Shape and weights into bytes, as above. STATUS_NO_MEMORY, STATUS_NEGATIVE_CYCLE,
- * STATUS_CANCELLED, STATUS_TOO_LARGE for the free memory: the bytes are undefined then. */
+ * STATUS_CANCELLED, STATUS_TOO_LARGE for the free memory, STATUS_NOT_VERIFIED where the shape is
+ * that of a graph without some of these edges: the bytes are undefined then. */
 MUST_CHECK enum status hierarchy_customize(const struct hierarchy_shape *shape,
                                            const struct graph *graph, struct cpu_pool *pool,
                                            const struct hierarchy_options *options, void *bytes);
