@@ -66,11 +66,39 @@ static void every_distance_has_a_bin(void **state)
     free(storage);
 }
 
+/* Sums beyond 32 bits, of distances as long as there are. */
+static void a_long_row_adds_up(void **state)
+{
+    (void)state;
+    const uint32_t n = 100000;
+    int32_t *row = malloc(n * sizeof(*row));
+    void *storage = malloc(statistics_size(n));
+    struct statistics statistics = statistics_init(storage, n, KIND_I4);
+    uint32_t bins[STATISTICS_BINS + 1] = {0};
+    double lowest = 0;
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        row[i] = i % 2 == 0 ? (1 << 29) - 1 - (int32_t)i : -(int32_t)i;
+        sum += i != 5 ? row[i] : 0;
+    }
+    statistics_reduce_row(&statistics, 5, KIND_I4, row, &lowest);
+    assert_int_equal(statistics.distance_sum[5].integer, sum);
+    assert_int_equal(statistics.reachable[5], n - 1);
+    assert_true(lowest == -99999 && statistics.eccentricity[5] == (1 << 29) - 1);
+    statistics_summarize(&statistics, lowest);
+    statistics_count_row(&statistics, 5, KIND_I4, row, bins);
+    assert_int_equal(bins[0], n / 2 - 1);
+    assert_int_equal(bins[STATISTICS_BINS - 1], n / 2);
+    free(storage);
+    free(row);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_is_reduced),
         cmocka_unit_test(every_distance_has_a_bin),
+        cmocka_unit_test(a_long_row_adds_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
