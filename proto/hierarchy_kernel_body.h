@@ -164,6 +164,7 @@ static void NAME(sweep)(struct hierarchy_search *search, void *ret_row)
 
 typedef ELEMENT NAME(vector) __attribute__((vector_size(VECTOR_BYTES)));
 typedef MASK NAME(mask) __attribute__((vector_size(VECTOR_BYTES)));
+typedef ELEMENT NAME(quad) __attribute__((vector_size(4 * sizeof(ELEMENT))));
 #define VECTORS (HIERARCHY_LANES * sizeof(ELEMENT) / VECTOR_BYTES)
 
 typedef union {
@@ -204,6 +205,29 @@ ALWAYS_INLINE NAME(lanes)
     return best;
 }
 
+/* Four vertices that follow each other, of all lanes: each takes four elements of its row at once.
+ */
+ALWAYS_INLINE void NAME(write_four)(const NAME(lanes) *const from[4], size_t n, ELEMENT *ret_rows)
+{
+    for (uint32_t lane = 0; lane < HIERARCHY_LANES; lane += 4) {
+        NAME(quad) v[4];
+        for (uint32_t i = 0; i < 4; i++) {
+            memcpy(&v[i], &from[i]->at[lane], sizeof(v[i]));
+        }
+        const NAME(quad) a = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
+        const NAME(quad) b = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
+        const NAME(quad) c = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
+        const NAME(quad) d = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);
+        v[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+        v[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+        v[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
+        v[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
+        for (uint32_t i = 0; i < 4; i++) {
+            memcpy(ret_rows + (lane + i) * n, &v[i], sizeof(v[i]));
+        }
+    }
+}
+
 /* Writes a block of positions into the rows, in the order of their vertices: lines are whole before
  * they leave the cache. */
 ALWAYS_INLINE void NAME(write_block)(const struct hierarchy_search *search, uint32_t first,
@@ -214,7 +238,16 @@ ALWAYS_INLINE void NAME(write_block)(const struct hierarchy_search *search, uint
     const size_t n = shape->vertex_count;
     for (uint32_t i = first; i < end; i++) {
         const uint32_t vertex = search->block_order[i];
-        const NAME(lanes) *from = &block[shape->position_of[vertex] - first];
+        const uint32_t *position = &shape->position_of[vertex];
+        const NAME(lanes) *from = &block[*position - first];
+        if (count == HIERARCHY_LANES && end - i >= 4 && search->block_order[i + 3] == vertex + 3) {
+            const NAME(lanes) *const four[] = {from, &block[position[1] - first],
+                                               &block[position[2] - first],
+                                               &block[position[3] - first]};
+            NAME(write_four)(four, n, ret_rows + vertex);
+            i += 3;
+            continue;
+        }
         for (uint32_t lane = 0; lane < count; lane++) {
             ret_rows[lane * n + vertex] = from->at[lane];
         }

@@ -232,6 +232,57 @@ static bool compare_rows(struct hierarchy_search *search, const struct plain *pl
     return same;
 }
 
+/* ---- Rows on all threads ---- */
+
+#define BATCHES_PER_THREAD 20
+
+struct sweeps {
+    const struct hierarchy *hierarchy;
+    struct hierarchy_search **search; /* of each thread */
+    int32_t **rows;
+};
+
+static void sweep_batch(void *context, uint32_t thread, uint64_t task)
+{
+    const struct sweeps *sweeps = context;
+    const uint64_t n = sweeps->hierarchy->shape.vertex_count;
+    uint32_t sources[ROWS];
+    for (uint64_t i = 0; i < ROWS; i++) {
+        sources[i] = (uint32_t)((task * ROWS + i) * 7919 % n);
+    }
+    hierarchy_rows(sweeps->search[thread], sources, ROWS, sweeps->rows[thread]);
+}
+
+/* How many a second, each written to memory. */
+static double rate_rows(const struct hierarchy *hierarchy, uint32_t threads)
+{
+    struct cpu_pool *pool = NULL;
+    struct sweeps sweeps = {hierarchy, take(threads * sizeof(*sweeps.search)),
+                            take(threads * sizeof(*sweeps.rows))};
+    const uint64_t batches = (uint64_t)threads * BATCHES_PER_THREAD;
+    double best_s = 0;
+    CHECK(cpu_pool_create(threads, &pool) == STATUS_OK);
+    for (uint32_t i = 0; i < threads; i++) {
+        CHECK(hierarchy_search_create(hierarchy, &sweeps.search[i]) == STATUS_OK);
+        sweeps.rows[i] = take((size_t)hierarchy->shape.vertex_count * ROWS * sizeof(int32_t));
+    }
+    for (int repeat = 0; repeat < REPEATS; repeat++) {
+        const double begin_s = stopwatch_now_s();
+        cpu_pool_run(pool, batches, sweep_batch, &sweeps);
+        best_s = best_of(best_s, stopwatch_now_s() - begin_s);
+    }
+    for (uint32_t i = 0; i < threads; i++) {
+        hierarchy_search_destroy(sweeps.search[i]);
+        free(sweeps.rows[i]);
+    }
+    free(sweeps.search);
+    free(sweeps.rows);
+    cpu_pool_destroy(pool);
+    return (double)batches * ROWS / best_s;
+}
+
+/* ---- Pairs ---- */
+
 /* Returns the arcs that were climbed. */
 static double ask_plain(const struct plain *plain, int32_t *forward, int32_t *backward,
                         int32_t *ret_found)
@@ -337,7 +388,9 @@ int main(int count, char **words)
         return 1;
     }
     const bool same = compare_pairs(search, &plain) & compare_rows(search, &plain, arcs);
-    printf("\n%s\n", same ? "every distance is the same" : "some distances DIFFER");
+    printf("\n%.0f rows a second, %u threads, 16 side by side\n", rate_rows(hierarchy, threads),
+           threads);
+    printf("%s\n", same ? "every distance is the same" : "some distances DIFFER");
     hierarchy_search_destroy(search);
     hierarchy_close(hierarchy);
     hierarchy_destroy_shape(shape);
