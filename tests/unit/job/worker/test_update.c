@@ -50,21 +50,22 @@ static void a_task_with_a_base_needs_no_solver(void **state)
     task_finish(&task);
 }
 
-/* The ring with its first edge at 0 and its second one raised, from the hierarchy of the ring. */
+/* The ring with its first edge at 0 and its second one raised, from the hierarchy of the ring; by
+ * what has changed, and as weights of which it is not known. */
 static void a_hierarchy_is_updated_from_that_of_the_parent(void **state)
 {
     struct fixture *fixture = *state;
     const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
     struct solve_arc arcs[] = {{0, 1, 0}, {1, 2, 50}};
     struct result *base = NULL;
-    for (int round = 0; round < 2; round++) {
+    for (int round = 0; round < 3; round++) {
         struct task task = {.graph = read_ring(),
                             .kind = KIND_I4,
                             .form = RESULT_FORM_HIERARCHY,
                             .signal = &fixture->signal,
-                            .base = base,
-                            .arcs = round == 0 ? NULL : arcs,
-                            .arc_count = round == 0 ? 0 : 2};
+                            .base = round == 1 ? result_ref(base) : base,
+                            .arcs = round == 1 ? arcs : NULL,
+                            .arc_count = round == 1 ? 2 : 0};
         task_open_files(&folders, &task);
         if (round == 0) {
             void *bytes = NULL;
