@@ -193,21 +193,23 @@ char *text_take(struct text *text, size_t *ret_size)
     return bytes;
 }
 
-/* Counted first, so that nothing has to grow. */
+/* Its failure is told by the text: json_dump_callback does not look at that of a member's name. */
+static int append_json(const char *bytes, size_t size, void *context)
+{
+    text_append(context, bytes, size);
+    return 0;
+}
+
 char *text_print_json(const struct json_t *root, size_t flags)
 {
-    const size_t size = root != NULL ? json_dumpb(root, NULL, 0, flags) : 0;
-    char *text = size > 0 ? malloc(size + 1) : NULL;
+    struct text text = {0};
 
-    if (text == NULL) {
+    if (root == NULL || json_dump_callback(root, append_json, &text, flags) != 0 ||
+        text_status(&text) != STATUS_OK) {
+        text_finish(&text);
         return NULL;
     }
-    if (json_dumpb(root, text, size, flags) != size) {
-        free(text);
-        return NULL;
-    }
-    text[size] = '\0';
-    return text;
+    return text_take(&text, NULL);
 }
 
 bool text_lists_tag(const char *list, const char *tag, bool is_weak_comparison)
