@@ -151,6 +151,7 @@ uint64_t host_memory_total(void);
 
 /* These and solver_estimate may be called by any thread, also while the solver solves. */
 bool solver_supports(const struct solver *solver, enum kind kind);
+/* As the device was when the solver was opened: neither driver nor kernel is asked. */
 void solver_describe(const struct solver *solver, struct solver_device *ret_device);
 /* Whether a matrix on the host is right, checked by the solver's device, or here when it has none.
  * As certificate_check, and tells what was checked. */

@@ -33,7 +33,7 @@ enum { RATE_FILLED = ARITHMETIC_COUNT, RATE_WARM, RATE_COLD, RATE_CHECKED, RATE_
 struct solver_cpu {
     struct solver solver;
     const struct cpu_kernel *kernel;
-    char name[sizeof(((struct solver_device *)0)->name)]; /* of the processor */
+    struct solver_device device; /* as it was when opened */
     uint32_t threads;
     struct cpu_pool *pool;  /* of a model: NULL, as are the next and the kernel */
     struct cpu_pool *alone; /* of the calling thread, for graphs of one tile: none is woken */
@@ -76,20 +76,25 @@ static void read_model_name(char *ret_name, size_t size)
 
 static void describe(const struct solver *solver, struct solver_device *ret_device)
 {
-    const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
-    *ret_device = (struct solver_device){.units = cpu->threads};
-    ret_device->members = 1;
-    snprintf(ret_device->solver, sizeof(ret_device->solver), "cpu");
-    snprintf(ret_device->detail, sizeof(ret_device->detail), "%s", cpu->kernel->isa);
-    memcpy(ret_device->name, cpu->name, sizeof(cpu->name));
+    *ret_device = ((const struct solver_cpu *)solver)->device;
+}
+
+static void measure_device(struct solver_cpu *cpu)
+{
+    struct solver_device *device = &cpu->device;
     struct sysinfo memory;
+    device->units = cpu->threads;
+    device->members = 1;
+    snprintf(device->solver, sizeof(device->solver), "cpu");
+    snprintf(device->detail, sizeof(device->detail), "%s", cpu->kernel->isa);
+    read_model_name(device->name, sizeof(device->name));
     if (sysinfo(&memory) == 0) {
-        ret_device->memory_bytes = (uint64_t)memory.totalram * memory.mem_unit;
-        ret_device->memory_free_bytes = (uint64_t)memory.freeram * memory.mem_unit;
+        device->memory_bytes = (uint64_t)memory.totalram * memory.mem_unit;
+        device->memory_free_bytes = (uint64_t)memory.freeram * memory.mem_unit;
     }
     const uint64_t available_bytes = host_memory_available();
     if (available_bytes > 0) {
-        ret_device->memory_free_bytes = available_bytes;
+        device->memory_free_bytes = available_bytes;
     }
 }
 
@@ -373,7 +378,7 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
     cpu->solver.warm_threads = 1;
     cpu->kernel = kernel;
     cpu->threads = threads;
-    read_model_name(cpu->name, sizeof(cpu->name));
+    measure_device(cpu);
     const double rate = kernel->relaxations_per_s * threads;
     cpu->rate_per_s[ARITHMETIC_I4] = rate;
     cpu->rate_per_s[ARITHMETIC_NARROW] = rate * 2;

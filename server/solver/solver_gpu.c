@@ -41,8 +41,6 @@ struct solver_gpu {
 static void describe(const struct solver *solver, struct solver_device *ret_device)
 {
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
-    struct gpu_device now;
-    gpu_describe(self->gpu, &now);
     memset(ret_device, 0, sizeof(*ret_device));
     snprintf(ret_device->solver, sizeof(ret_device->solver), "gpu");
     if (self->members > 1) {
@@ -55,7 +53,7 @@ static void describe(const struct solver *solver, struct solver_device *ret_devi
              self->device.capability_major, self->device.capability_minor);
     ret_device->index = self->index;
     ret_device->memory_bytes = self->device.memory_bytes;
-    ret_device->memory_free_bytes = now.memory_free_bytes;
+    ret_device->memory_free_bytes = self->device.memory_free_bytes;
     ret_device->units = self->members * self->device.multiprocessors;
     ret_device->members = self->members;
 }
