@@ -7,9 +7,12 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 /* Linux moves at most 2 GiB less a page per call; this is well below. */
 #define TRANSFER_LIMIT ((size_t)1 << 30)
+#define PIECE_SIZE ((size_t)1 << 15)
 
 enum status draft_file_status(int error)
 {
@@ -73,6 +76,16 @@ enum status draft_file_sync_names(int folder)
     return fsync(folder) == 0 ? STATUS_OK : STATUS_IO;
 }
 
+/* The C library writes where the file system cannot reserve. */
+enum status draft_file_allocate(int descriptor, size_t size)
+{
+    int error;
+    do {
+        error = posix_fallocate(descriptor, 0, (off_t)size);
+    } while (error == EINTR);
+    return error == 0 ? STATUS_OK : draft_file_status(error);
+}
+
 enum status draft_file_write(int descriptor, uint64_t offset, const void *bytes, size_t size)
 {
     const unsigned char *next = bytes;
@@ -113,5 +126,25 @@ enum status draft_file_read(int descriptor, uint64_t offset, void *bytes, size_t
         offset += (uint64_t)got;
         size -= (size_t)got;
     }
+    return STATUS_OK;
+}
+
+/* By pieces on the stack: a question for a result never fails for want of memory here. */
+enum status draft_file_digest(int descriptor, uint64_t offset, size_t size, uint64_t *ret_checksum)
+{
+    unsigned char piece[PIECE_SIZE];
+    XXH3_state_t state;
+    XXH3_64bits_reset(&state);
+    while (size > 0) {
+        const size_t part = size < sizeof(piece) ? size : sizeof(piece);
+        enum status status = draft_file_read(descriptor, offset, piece, part);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        XXH3_64bits_update(&state, piece, part);
+        offset += part;
+        size -= part;
+    }
+    *ret_checksum = XXH3_64bits_digest(&state);
     return STATUS_OK;
 }

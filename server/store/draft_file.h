@@ -29,6 +29,8 @@ MUST_CHECK enum status draft_file_sync_names(int folder);
 /* Closes; what was not published is gone. Accepts a finished one. */
 void draft_file_finish(struct draft_file *draft);
 
+/* Takes blocks on the disk for so many bytes. STATUS_DISK_FULL. */
+MUST_CHECK enum status draft_file_allocate(int descriptor, size_t size);
 /* All of the bytes, past short writes and signals. */
 MUST_CHECK enum status draft_file_write(int descriptor, uint64_t offset, const void *bytes,
                                         size_t size);
@@ -37,6 +39,9 @@ MUST_CHECK enum status draft_file_write(int descriptor, uint64_t offset, const v
 void draft_file_start(int descriptor, uint64_t offset, size_t size);
 /* All of the bytes; STATUS_CORRUPT when the file ends before. */
 MUST_CHECK enum status draft_file_read(int descriptor, uint64_t offset, void *bytes, size_t size);
+/* Their checksum, by XXH3. */
+MUST_CHECK enum status draft_file_digest(int descriptor, uint64_t offset, size_t size,
+                                         uint64_t *ret_checksum);
 
 /* Translates an errno of a file operation: STATUS_DISK_FULL for every lack of room (quota and the
  * limit on file sizes included), STATUS_NO_MEMORY for transient errors, else STATUS_IO. */

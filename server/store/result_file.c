@@ -18,8 +18,11 @@
 /* Each block of this many bytes has a checksum. */
 #define BLOCK_SIZE ((size_t)1 << 18)
 #define WORD_BITS 64
-#define PIECE_SIZE ((size_t)1 << 15)
 #define STATISTICS_ALIGNMENT ((size_t)16)
+/* A matrix in a smaller file is made in memory and written in one piece: a page that is written
+ * through a mapping costs a fault, and its sync an interrupt of every processor that runs the
+ * service. */
+#define MEMORY_FILE_BYTES ((size_t)1 << 19)
 
 /* Where the parts of a file end and begin. */
 struct layout {
@@ -35,7 +38,8 @@ struct result_file {
     enum kind kind;
     enum result_form form;
     atomic_bool published;
-    bool is_copy; /* the mapping is that of another file, with changes, and this one is empty */
+    bool is_copy;   /* the mapping is that of another file, with changes, and this one is empty */
+    bool in_memory; /* a matrix until the seal: its bytes are on the heap, and no mapping */
     struct layout layout;         /* of a hierarchy once it is sealed */
     unsigned char *bytes;         /* the mapping of what the checksums cover */
     struct statistics statistics; /* in the mapping */
@@ -102,27 +106,12 @@ enum status result_file_size(uint32_t vertex_count, enum kind kind, size_t *ret_
 
 /* ---- Blocks and their checksums ---- */
 
-/* By pieces on the stack: a question for a result never fails for want of memory here. */
 static enum status digest(const struct result_file *file, size_t block, uint64_t *ret_checksum)
 {
-    unsigned char piece[PIECE_SIZE];
-    XXH3_state_t state;
-    size_t offset = block * BLOCK_SIZE;
-    size_t left = file->layout.checksums_at - offset;
-    left = left < BLOCK_SIZE ? left : BLOCK_SIZE;
-    XXH3_64bits_reset(&state);
-    while (left > 0) {
-        const size_t size = left < sizeof(piece) ? left : sizeof(piece);
-        enum status status = draft_file_read(file->draft.descriptor, offset, piece, size);
-        if (status != STATUS_OK) {
-            return status;
-        }
-        XXH3_64bits_update(&state, piece, size);
-        offset += size;
-        left -= size;
-    }
-    *ret_checksum = XXH3_64bits_digest(&state);
-    return STATUS_OK;
+    const size_t offset = block * BLOCK_SIZE;
+    const size_t left = file->layout.checksums_at - offset;
+    return draft_file_digest(file->draft.descriptor, offset, left < BLOCK_SIZE ? left : BLOCK_SIZE,
+                             ret_checksum);
 }
 
 /* The checksum of the table of checksums. */
@@ -189,40 +178,15 @@ static enum status set_layout(struct result_file *file, const struct layout *lay
     return file->checksums != NULL && file->sound != NULL ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-static enum status allocate(uint32_t vertex_count, enum kind kind, enum result_form form,
-                            struct result_file **ret_file)
+static void let_go_bytes(struct result_file *file)
 {
-    struct result_file *file = calloc(1, sizeof(*file));
-    if (file == NULL) {
-        return STATUS_NO_MEMORY;
+    if (file->in_memory) {
+        free(file->bytes);
+    } else if (file->bytes != NULL) {
+        munmap(file->bytes, file->layout.checksums_at);
     }
-    file->draft.descriptor = -1;
-    file->vertex_count = vertex_count;
-    file->kind = kind;
-    file->form = form;
-    *ret_file = file;
-    return STATUS_OK;
-}
-
-/* A file of the layout that this matrix needs, with nothing in it yet. */
-static enum status allocate_matrix(uint32_t vertex_count, enum kind kind,
-                                   struct result_file **ret_file)
-{
-    struct layout layout;
-    struct result_file *file = NULL;
-    enum status status = lay_out(vertex_count, kind, &layout);
-    if (status == STATUS_OK) {
-        status = allocate(vertex_count, kind, RESULT_FORM_MATRIX, &file);
-    }
-    if (status == STATUS_OK) {
-        status = set_layout(file, &layout);
-    }
-    if (status != STATUS_OK) {
-        result_file_destroy(file);
-        return status;
-    }
-    *ret_file = file;
-    return STATUS_OK;
+    file->bytes = NULL;
+    file->in_memory = false;
 }
 
 void result_file_destroy(struct result_file *file)
@@ -230,9 +194,7 @@ void result_file_destroy(struct result_file *file)
     if (file == NULL) {
         return;
     }
-    if (file->bytes != NULL) {
-        munmap(file->bytes, file->layout.checksums_at);
-    }
+    let_go_bytes(file);
     draft_file_finish(&file->draft);
     free(file->checksums);
     free(file->sound);
@@ -250,53 +212,92 @@ static enum status map(struct result_file *file, int protection)
     return STATUS_OK;
 }
 
-enum status result_file_create(int folder, uint32_t vertex_count, enum kind kind,
-                               struct result_file **ret_file)
+static bool is_small(const struct result_file *file)
 {
-    struct result_file *file;
-    enum status status = allocate_matrix(vertex_count, kind, &file);
-    if (status != STATUS_OK) {
-        return status;
+    return file->layout.size <= MEMORY_FILE_BYTES;
+}
+
+/* A file with nothing in it yet, whose layout is known if it is a matrix. */
+static enum status allocate(uint32_t vertex_count, enum kind kind, enum result_form form,
+                            struct result_file **ret_file)
+{
+    struct layout layout;
+    struct result_file *file = calloc(1, sizeof(*file));
+    enum status status = file != NULL ? STATUS_OK : STATUS_NO_MEMORY;
+    if (file != NULL) {
+        file->draft.descriptor = -1;
+        file->vertex_count = vertex_count;
+        file->kind = kind;
+        file->form = form;
     }
-    status = draft_file_create(folder, &file->draft);
-    if (status == STATUS_OK) {
-        /* A page of the mapping without a block behind it would be a SIGBUS on a full disk: take
-         * the blocks now, as the C library does also where the file system cannot reserve them. */
-        int error;
-        do {
-            error = posix_fallocate(file->draft.descriptor, 0, (off_t)file->layout.size);
-        } while (error == EINTR);
-        status = error == 0 ? STATUS_OK : draft_file_status(error);
-    }
-    if (status == STATUS_OK) {
-        status = map(file, PROT_READ | PROT_WRITE);
+    if (status == STATUS_OK && form == RESULT_FORM_MATRIX) {
+        status = lay_out(vertex_count, kind, &layout);
+        if (status == STATUS_OK) {
+            status = set_layout(file, &layout);
+        }
     }
     if (status != STATUS_OK) {
         result_file_destroy(file);
         return status;
     }
-    npy_header_write(kind, vertex_count, vertex_count, file->bytes);
-    file->statistics =
-        statistics_init(file->bytes + file->layout.statistics_at, vertex_count, kind);
     *ret_file = file;
     return STATUS_OK;
 }
 
-enum status result_file_create_hierarchy(int folder, uint32_t vertex_count, enum kind kind,
-                                         struct result_file **ret_file)
+/* The bytes of a new matrix, with its headers. */
+static enum status make_bytes(struct result_file *file)
+{
+    enum status status = STATUS_OK;
+    if (is_small(file)) {
+        file->bytes = calloc(1, file->layout.size);
+        file->in_memory = file->bytes != NULL;
+        status = file->in_memory ? STATUS_OK : STATUS_NO_MEMORY;
+    } else {
+        status = map(file, PROT_READ | PROT_WRITE);
+    }
+    if (status == STATUS_OK) {
+        npy_header_write(file->kind, file->vertex_count, file->vertex_count, file->bytes);
+        file->statistics = statistics_init(file->bytes + file->layout.statistics_at,
+                                           file->vertex_count, file->kind);
+    }
+    return status;
+}
+
+enum status result_file_create(int folder, uint32_t vertex_count, enum kind kind,
+                               enum result_form form, struct result_file **ret_file)
 {
     struct result_file *file;
-    enum status status = allocate(vertex_count, kind, RESULT_FORM_HIERARCHY, &file);
+    enum status status = allocate(vertex_count, kind, form, &file);
     if (status != STATUS_OK) {
         return status;
     }
     status = draft_file_create(folder, &file->draft);
+    if (status == STATUS_OK && result_file_has_room(file)) {
+        /* A page of the mapping without a block behind it would be a SIGBUS on a full disk: take
+         * the blocks now. */
+        status = draft_file_allocate(file->draft.descriptor, file->layout.size);
+    }
+    if (status == STATUS_OK && form == RESULT_FORM_MATRIX) {
+        status = make_bytes(file);
+    }
     if (status != STATUS_OK) {
         result_file_destroy(file);
         return status;
     }
     *ret_file = file;
     return STATUS_OK;
+}
+
+bool result_file_has_room(const struct result_file *file)
+{
+    return file->form == RESULT_FORM_MATRIX && !is_small(file);
+}
+
+enum status result_file_write_matrix(struct result_file *file)
+{
+    return file->in_memory
+               ? draft_file_write(file->draft.descriptor, 0, file->bytes, file->layout.size)
+               : STATUS_OK;
 }
 
 enum status result_file_write_hierarchy(struct result_file *file, const void *bytes, size_t size)
@@ -314,15 +315,11 @@ enum status result_file_copy_hierarchy(struct result_file *file, struct result_f
     const size_t size = base->layout.checksums_at;
     const bool has_pages = atomic_load(&base->published);
     enum status status = set_layout(file, &base->layout);
+    if (status == STATUS_OK) {
+        status = draft_file_allocate(file->draft.descriptor, file->layout.size);
+    }
     if (status != STATUS_OK) {
         return status;
-    }
-    int error;
-    do {
-        error = posix_fallocate(file->draft.descriptor, 0, (off_t)file->layout.size);
-    } while (error == EINTR);
-    if (error != 0) {
-        return draft_file_status(error);
     }
     void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
                        has_pages ? MAP_PRIVATE : MAP_PRIVATE | MAP_ANONYMOUS,
@@ -379,20 +376,24 @@ static enum status find_statistics(const struct result_file *file, struct statis
 }
 
 enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind kind,
-                              struct result_file **ret_file)
+                              enum result_form form, struct result_file **ret_file)
 {
     struct result_file *file;
-    enum status status = allocate_matrix(vertex_count, kind, &file);
+    enum status status = allocate(vertex_count, kind, form, &file);
     if (status != STATUS_OK) {
         return status;
     }
     file->draft.descriptor = descriptor;
-    status = check_header(file);
-    if (status == STATUS_OK) {
-        status = map(file, PROT_READ | PROT_WRITE);
-    }
-    if (status == STATUS_OK) {
-        status = find_statistics(file, &file->statistics);
+    if (result_file_has_room(file)) {
+        status = check_header(file);
+        if (status == STATUS_OK) {
+            status = map(file, PROT_READ | PROT_WRITE);
+        }
+        if (status == STATUS_OK) {
+            status = find_statistics(file, &file->statistics);
+        }
+    } else if (form == RESULT_FORM_MATRIX) {
+        status = make_bytes(file);
     }
     if (status != STATUS_OK) {
         file->draft.descriptor = -1; /* stays the caller's */
@@ -401,16 +402,6 @@ enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind k
     }
     *ret_file = file;
     return STATUS_OK;
-}
-
-enum status result_file_adopt_hierarchy(int descriptor, uint32_t vertex_count, enum kind kind,
-                                        struct result_file **ret_file)
-{
-    enum status status = allocate(vertex_count, kind, RESULT_FORM_HIERARCHY, ret_file);
-    if (status == STATUS_OK) {
-        (*ret_file)->draft.descriptor = descriptor;
-    }
-    return status;
 }
 
 /* The layout of a published file. Its first bytes tell the form. */
@@ -538,7 +529,6 @@ static enum status seal_hierarchy(struct result_file *file)
  * process has cut short it would be a SIGBUS. */
 enum status result_file_seal(struct result_file *file)
 {
-    struct statistics found;
     if (file->is_copy) {
         return mprotect(file->bytes, file->layout.checksums_at, PROT_READ) == 0
                    ? STATUS_OK
@@ -548,10 +538,15 @@ enum status result_file_seal(struct result_file *file)
         return seal_hierarchy(file);
     }
     enum status status = check_header(file);
-    if (status == STATUS_OK) {
-        status = find_statistics(file, &found);
+    if (status == STATUS_OK && is_small(file)) {
+        let_go_bytes(file);
+        status = map(file, PROT_READ);
     }
-    if (status == STATUS_OK && mprotect(file->bytes, file->layout.checksums_at, PROT_READ) != 0) {
+    if (status == STATUS_OK) {
+        status = find_statistics(file, &file->statistics);
+    }
+    if (status == STATUS_OK && !is_small(file) &&
+        mprotect(file->bytes, file->layout.checksums_at, PROT_READ) != 0) {
         status = draft_file_status(errno);
     }
     return status;

@@ -1,6 +1,6 @@
 /* A result in the making, a matrix or a hierarchy: of a matrix a draft file with the .npy header,
- * mapped for the solver to write. Moves from the worker (writes the elements) to the result that
- * serves it.
+ * mapped for the solver to write; a small one is made in memory and written at once. Moves from
+ * the worker (writes the elements) to the result that serves it.
  *
  * Behind the .npy, from the next multiple of 16 bytes on, lie the statistics of the matrix, in the
  * storage of proto/statistics.h: of the same file, under the same checksum, and no part of what is
@@ -24,20 +24,21 @@ void result_file_name(const char *graph_id, enum kind kind, char ret_name[RESULT
 /* Bytes of such a file, which result_file_create takes. STATUS_TOO_LARGE. */
 MUST_CHECK enum status result_file_size(uint32_t vertex_count, enum kind kind, size_t *ret_bytes);
 
-/* Space is taken on the disk now: STATUS_DISK_FULL here, not in the middle of a solve. */
+/* Space is taken on the disk now: STATUS_DISK_FULL here, not in the middle of a solve; but for a
+ * hierarchy, of which nothing is there yet, and for a small matrix, which is in memory until it is
+ * written. */
 MUST_CHECK enum status result_file_create(int folder, uint32_t vertex_count, enum kind kind,
-                                          struct result_file **ret_file);
-/* A file that result_file_create has made, in another process: takes the descriptor, on success,
- * and maps it for writing. STATUS_CORRUPT when it is not of this size and kind. */
+                                          enum result_form form, struct result_file **ret_file);
+/* A file that result_file_create has made, in another process: takes the descriptor, on success.
+ * STATUS_CORRUPT when it is not of this size and kind. */
 MUST_CHECK enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind kind,
-                                         struct result_file **ret_file);
-/* A hierarchy, of which nothing is there yet; and the same in another process, which takes the
- * descriptor. It is written in one piece of a multiple of 64 bytes, which begins with its magic.
- * STATUS_DISK_FULL. */
-MUST_CHECK enum status result_file_create_hierarchy(int folder, uint32_t vertex_count,
-                                                    enum kind kind, struct result_file **ret_file);
-MUST_CHECK enum status result_file_adopt_hierarchy(int descriptor, uint32_t vertex_count,
-                                                   enum kind kind, struct result_file **ret_file);
+                                         enum result_form form, struct result_file **ret_file);
+/* Whether a file that was just made has its room on the disk. */
+bool result_file_has_room(const struct result_file *file);
+/* By who has written all elements, in whichever process: the file has them now. STATUS_DISK_FULL.
+ */
+MUST_CHECK enum status result_file_write_matrix(struct result_file *file);
+/* In one piece of a multiple of 64 bytes, which begins with its magic. STATUS_DISK_FULL. */
 MUST_CHECK enum status result_file_write_hierarchy(struct result_file *file, const void *bytes,
                                                    size_t size);
 /* In place of that: a hierarchy that is there, for the caller to change until the seal; its bytes

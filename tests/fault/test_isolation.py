@@ -178,9 +178,10 @@ def expect_bare(process):
 
 
 def test_a_process_that_breaks_the_protocol_is_a_lost_one():
+    """Their files are written through a mapping, so that what is said too early is true of one."""
     with daemon("--worker.stall_s", "60") as (found, _):
         for i, (what, stage, whole) in enumerate(isolation.MESSAGES):
-            isolation.send(found, what, stage, whole, 20 + i)
+            isolation.send(found, what, stage, whole, 400 + i)
 
 
 def test_a_plan_for_which_there_is_no_memory_gives_way():

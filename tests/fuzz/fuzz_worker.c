@@ -54,7 +54,8 @@ static void set_scene(void)
     CHECK(solver_model_create(&scene.figures, &scene.model) == STATUS_OK);
     CHECK(mkdtemp(folder) != NULL);
     const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    CHECK(result_file_create(descriptor, VERTICES, KIND_I4, &scene.file) == STATUS_OK);
+    CHECK(result_file_create(descriptor, VERTICES, KIND_I4, RESULT_FORM_MATRIX, &scene.file) ==
+          STATUS_OK);
     close(descriptor);
     /* The file is used without its name. */
     DIR *listing = opendir(folder);

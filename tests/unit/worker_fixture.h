@@ -122,6 +122,7 @@ static inline void give(struct fixture *fixture, struct task *task)
     }
     task->vertex_count = 3;
     task->kind = KIND_I4;
+    task->form = RESULT_FORM_MATRIX;
     worker_give(fixture->worker, task);
 }
 

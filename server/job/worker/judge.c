@@ -125,8 +125,6 @@ void judge_task(uint32_t sample_rows, struct task *task)
                     task->graph_id);
         problem_hint(&task->problem, "Send the graph again: that heals it.");
     }
-    /* It takes its room with its end. */
-    task->is_passing |= task->form == RESULT_FORM_HIERARCHY && task->status == STATUS_DISK_FULL;
     /* Before its rows are read: the seal refuses a file that has been cut short. */
     if (task->status == STATUS_OK) {
         const double began_s = clock_monotonic_s();
@@ -136,6 +134,13 @@ void judge_task(uint32_t sample_rows, struct task *task)
         if (task->status != STATUS_OK) {
             problem_set(&task->problem, task->status, "The result file cannot be sealed.");
         }
+    }
+    if (task->status == STATUS_DISK_FULL) {
+        /* Hierarchies and small matrices take their room with their end. */
+        task->is_passing = true;
+        problem_set(&task->problem, task->status,
+                    "There is no room on the disk for the result of %u vertices.",
+                    task->vertex_count);
     }
     if (task->status == STATUS_OK) {
         task->status = check_rows(sample_rows, task);

@@ -66,14 +66,10 @@ static enum status open_graph(const struct task_folders *folders, struct task *t
 static enum status make_result_file(const struct task_folders *folders, struct task *task)
 {
     const double began_s = clock_monotonic_s();
-    const enum status status =
-        task->form == RESULT_FORM_HIERARCHY
-            ? result_file_create_hierarchy(folders->results, task->vertex_count, task->kind,
-                                           &task->file)
-            : result_file_create(folders->results, task->vertex_count, task->kind, &task->file);
+    const enum status status = result_file_create(folders->results, task->vertex_count, task->kind,
+                                                  task->form, &task->file);
     task->write_s += clock_monotonic_s() - began_s;
-    /* A hierarchy takes its room with its end. */
-    atomic_store(&task->signal->placed, status == STATUS_OK && task->form != RESULT_FORM_HIERARCHY);
+    atomic_store(&task->signal->placed, status == STATUS_OK && result_file_has_room(task->file));
     task->is_passing =
         status == STATUS_DISK_FULL || status == STATUS_NO_MEMORY || status == STATUS_IO;
     if (status != STATUS_OK) {

@@ -78,4 +78,7 @@ void update_task(uint32_t threads, struct task *task)
     task->outcome.account.statistics = NULL;
     task->is_updated = status == STATUS_OK || status == STATUS_CANCELLED;
     task->status = status == STATUS_CANCELLED ? status : STATUS_OK;
+    if (status == STATUS_OK) {
+        task->status = result_file_write_matrix(task->file);
+    }
 }

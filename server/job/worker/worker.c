@@ -235,6 +235,11 @@ static enum status solve_task(struct loop *loop, struct task *task)
     status = solve_graph(loop->solver, loop->fallback, task->graph, &request, &observer, &matrix,
                          &task->outcome, &task->problem);
     task->outcome.account.statistics = NULL;
+    if (status == STATUS_OK) {
+        const double began_s = clock_monotonic_s();
+        status = result_file_write_matrix(task->file);
+        task->write_s += clock_monotonic_s() - began_s;
+    }
     task_keep_record(task, &record);
     return status;
 }
@@ -484,10 +489,7 @@ static struct task *child_next(void *context)
     }
     memcpy(task->graph_id, order->graph_id, sizeof(task->graph_id));
     task->status =
-        task->form == RESULT_FORM_HIERARCHY
-            ? result_file_adopt_hierarchy(descriptors[1], order->vertex_count, task->kind,
-                                          &task->file)
-            : result_file_adopt(descriptors[1], order->vertex_count, task->kind, &task->file);
+        result_file_adopt(descriptors[1], order->vertex_count, task->kind, task->form, &task->file);
     if (task->status != STATUS_OK) {
         close(descriptors[1]);
         problem_set(&task->problem, task->status, "The result file cannot be mapped.");

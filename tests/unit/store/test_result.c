@@ -20,12 +20,16 @@ static struct result *make_result(const struct fixture *fixture)
     struct result *result;
     struct result_file *file;
     struct vertex_names *names;
-    assert_int_equal(result_file_create(fixture->folder, VERTEX_COUNT, KIND_I4, &file), STATUS_OK);
+    assert_int_equal(
+        result_file_create(fixture->folder, VERTEX_COUNT, KIND_I4, RESULT_FORM_MATRIX, &file),
+        STATUS_OK);
     int32_t *elements = result_file_matrix(file).elements;
     for (int i = 0; i < VERTEX_COUNT * VERTEX_COUNT; i++) {
         elements[i] = i / VERTEX_COUNT * 10 + i % VERTEX_COUNT;
     }
     elements[2 * VERTEX_COUNT] = UNREACHABLE_I4;
+    assert_int_equal(result_file_write_matrix(file), STATUS_OK);
+    assert_int_equal(result_file_seal(file), STATUS_OK);
     assert_int_equal(vertex_names_create_range(VERTEX_COUNT, 1, &names), STATUS_OK);
     assert_int_equal(result_create("g_0123", "etag-1", &file, &names, &result), STATUS_OK);
     assert_null(file);
@@ -130,7 +134,7 @@ static struct result *make_empty_result(const struct fixture *fixture, const cha
     struct result *result;
     struct result_file *file;
     struct vertex_names *names;
-    CHECK(result_file_create(fixture->folder, 2, KIND_I4, &file) == STATUS_OK);
+    CHECK(result_file_create(fixture->folder, 2, KIND_I4, RESULT_FORM_MATRIX, &file) == STATUS_OK);
     CHECK(vertex_names_create_range(2, 0, &names) == STATUS_OK);
     CHECK(result_create(graph_id, "etag", &file, &names, &result) == STATUS_OK);
     return result;

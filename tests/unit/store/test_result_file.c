@@ -12,18 +12,26 @@
 static const char name[] = "g_test.i4.result";
 static uint64_t published_checksum; /* by publish */
 
+/* All elements are there. */
+static enum status seal(struct result_file *file)
+{
+    const enum status status = result_file_write_matrix(file);
+    return status == STATUS_OK ? result_file_seal(file) : status;
+}
+
 /* A sealed 3 by 3 matrix of i4 whose elements are 0..8. */
 static struct result_file *make_file(const struct fixture *fixture)
 {
     struct result_file *file;
-    assert_int_equal(result_file_create(fixture->folder, 3, KIND_I4, &file), STATUS_OK);
+    assert_int_equal(result_file_create(fixture->folder, 3, KIND_I4, RESULT_FORM_MATRIX, &file),
+                     STATUS_OK);
     struct matrix matrix = result_file_matrix(file);
     assert_int_equal(matrix.vertex_count, 3);
     assert_int_equal(matrix.kind, KIND_I4);
     for (int i = 0; i < 9; i++) {
         ((int32_t *)matrix.elements)[i] = i;
     }
-    assert_int_equal(result_file_seal(file), STATUS_OK);
+    assert_int_equal(seal(file), STATUS_OK);
     return file;
 }
 
@@ -100,7 +108,8 @@ static void statistics_lie_behind_the_npy_and_open_again(void **state)
     struct result_file *file;
     size_t size;
     assert_int_equal(result_file_size(3, KIND_I4, &size), STATUS_OK);
-    assert_int_equal(result_file_create(fixture->folder, 3, KIND_I4, &file), STATUS_OK);
+    assert_int_equal(result_file_create(fixture->folder, 3, KIND_I4, RESULT_FORM_MATRIX, &file),
+                     STATUS_OK);
     assert_int_equal(result_file_bytes(file), size);
     /* 128 + 36 bytes, and on to the next multiple of 16. */
     assert_int_equal(size, 176 + statistics_size(3) + sizeof(uint64_t));
@@ -111,7 +120,7 @@ static void statistics_lie_behind_the_npy_and_open_again(void **state)
     written->summary->diameter = 8;
     written->distance_sum[2].integer = 13;
     written->reachable[2] = 2;
-    assert_int_equal(result_file_seal(file), STATUS_OK);
+    assert_int_equal(seal(file), STATUS_OK);
     publish(file);
     result_file_destroy(file);
 
@@ -137,10 +146,11 @@ static void empty_graph_has_a_header_only(void **state)
 {
     const struct fixture *fixture = *state;
     struct result_file *file;
-    assert_int_equal(result_file_create(fixture->folder, 0, KIND_F8, &file), STATUS_OK);
+    assert_int_equal(result_file_create(fixture->folder, 0, KIND_F8, RESULT_FORM_MATRIX, &file),
+                     STATUS_OK);
     assert_int_equal(result_file_bytes(file),
                      NPY_HEADER_SIZE + statistics_size(0) + sizeof(uint64_t));
-    assert_int_equal(result_file_seal(file), STATUS_OK);
+    assert_int_equal(seal(file), STATUS_OK);
     publish(file);
     result_file_destroy(file);
     assert_int_equal(open_published(fixture, 0, KIND_F8, &file), STATUS_OK);
@@ -153,8 +163,10 @@ static void second_result_replaces_the_first(void **state)
     struct result_file *first = make_file(fixture);
     publish(first);
     struct result_file *second;
-    assert_int_equal(result_file_create(fixture->folder, 3, KIND_I4, &second), STATUS_OK);
+    assert_int_equal(result_file_create(fixture->folder, 3, KIND_I4, RESULT_FORM_MATRIX, &second),
+                     STATUS_OK);
     ((int32_t *)result_file_matrix(second).elements)[0] = 77;
+    assert_int_equal(seal(second), STATUS_OK);
     publish(second);
     assert_int_equal(fixture_count_files(fixture, "."), 1);
     /* Whoever still reads the first one is not disturbed. */
@@ -208,7 +220,8 @@ static void only_blocks_that_were_read_are_sound(void **state)
 {
     const struct fixture *fixture = *state;
     struct result_file *file;
-    assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, &file), STATUS_OK);
+    assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),
+                     STATUS_OK);
     publish(file);
     result_file_destroy(file);
     assert_int_equal(open_published(fixture, LARGE, KIND_I4, &file), STATUS_OK);
@@ -226,7 +239,8 @@ static void damage_after_the_opening_is_found_when_it_is_looked_at(void **state)
 {
     const struct fixture *fixture = *state;
     struct result_file *file;
-    assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, &file), STATUS_OK);
+    assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),
+                     STATUS_OK);
     assert_true(result_file_is_sound(file, 0, NPY_HEADER_SIZE + LARGE_BYTES));
     publish(file);
     result_file_destroy(file);
@@ -247,7 +261,8 @@ static void files_cut_short_while_mapped_are_damaged(void **state)
 {
     const struct fixture *fixture = *state;
     struct result_file *file;
-    assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, &file), STATUS_OK);
+    assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),
+                     STATUS_OK);
     publish(file);
     result_file_destroy(file);
     assert_int_equal(open_published(fixture, LARGE, KIND_I4, &file), STATUS_OK);
@@ -270,19 +285,38 @@ static void sealed_mapping_cannot_be_written(void **state)
 }
 
 /* A limit on the size of files stands for a full disk: both say no when space is asked for. */
-static void missing_space_is_told_before_the_solve(void **state)
+static enum status make_on_full_disk(const struct fixture *fixture, uint32_t vertex_count)
 {
-    const struct fixture *fixture = *state;
-    struct result_file *file;
+    struct result_file *file = NULL;
     struct rlimit before;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     const struct rlimit small = {.rlim_cur = 100000, .rlim_max = before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    enum status status = result_file_create(fixture->folder, 1000, KIND_I4, &file);
+    enum status status =
+        result_file_create(fixture->folder, vertex_count, KIND_I4, RESULT_FORM_MATRIX, &file);
+    if (status == STATUS_OK) {
+        assert_false(result_file_has_room(file));
+        status = seal(file);
+        result_file_destroy(file);
+    }
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     signal(SIGXFSZ, handler);
-    assert_int_equal(status, STATUS_DISK_FULL);
+    return status;
+}
+
+static void missing_space_is_told_before_the_solve(void **state)
+{
+    const struct fixture *fixture = *state;
+    assert_int_equal(make_on_full_disk(fixture, 1000), STATUS_DISK_FULL);
+    assert_int_equal(fixture_count_files(fixture, "."), 0);
+}
+
+static void missing_space_for_a_small_matrix_is_told_when_it_is_written(void **state)
+{
+    const struct fixture *fixture = *state;
+    assert_int_equal(make_on_full_disk(fixture, 200), STATUS_DISK_FULL);
+    assert_int_equal(make_on_full_disk(fixture, 100), STATUS_OK);
     assert_int_equal(fixture_count_files(fixture, "."), 0);
 }
 
@@ -291,26 +325,30 @@ static void sizes_that_overflow_are_refused(void **state)
     const struct fixture *fixture = *state;
     struct result_file *file;
     size_t size;
-    assert_int_equal(result_file_create(fixture->folder, UINT32_MAX, KIND_F8, &file),
-                     STATUS_TOO_LARGE);
+    assert_int_equal(
+        result_file_create(fixture->folder, UINT32_MAX, KIND_F8, RESULT_FORM_MATRIX, &file),
+        STATUS_TOO_LARGE);
     assert_int_equal(result_file_size(UINT32_MAX, KIND_F8, &size), STATUS_TOO_LARGE);
     /* 2^63 bytes and a little. */
     assert_int_equal(result_file_size(UINT32_C(2147483648), KIND_U2, &size), STATUS_TOO_LARGE);
 }
 
 /* By another process, which has its descriptor alone. */
-static void an_adopted_file_is_written_for_the_one_who_made_it(void **state)
+static void check_adopted(const struct fixture *fixture, uint32_t vertex_count)
 {
-    const struct fixture *fixture = *state;
     struct result_file *file;
     struct result_file *adopted = NULL;
-    assert_int_equal(result_file_create(fixture->folder, 5, KIND_I4, &file), STATUS_OK);
+    assert_int_equal(
+        result_file_create(fixture->folder, vertex_count, KIND_I4, RESULT_FORM_MATRIX, &file),
+        STATUS_OK);
+    ((int32_t *)result_file_matrix(file).elements)[7] = 41; /* the file never has it */
     const int descriptor = dup(result_file_descriptor(file));
-    assert_int_not_equal(result_file_adopt(descriptor, 6, KIND_I4, &adopted), STATUS_OK);
-    assert_int_not_equal(result_file_adopt(descriptor, 5, KIND_F4, &adopted), STATUS_OK);
-    assert_int_equal(result_file_adopt(descriptor, 5, KIND_I4, &adopted), STATUS_OK);
+    assert_int_equal(
+        result_file_adopt(descriptor, vertex_count, KIND_I4, RESULT_FORM_MATRIX, &adopted),
+        STATUS_OK);
     ((int32_t *)result_file_matrix(adopted).elements)[7] = 42;
     result_file_statistics(adopted)->summary->diameter = 9;
+    assert_int_equal(result_file_write_matrix(adopted), STATUS_OK);
     result_file_destroy(adopted);
     assert_int_equal(result_file_seal(file), STATUS_OK);
     assert_int_equal(((int32_t *)result_file_matrix(file).elements)[7], 42);
@@ -318,16 +356,45 @@ static void an_adopted_file_is_written_for_the_one_who_made_it(void **state)
     result_file_destroy(file);
 }
 
+static void an_adopted_file_is_written_for_the_one_who_made_it(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *file;
+    struct result_file *adopted = NULL;
+    check_adopted(fixture, 5);
+    check_adopted(fixture, LARGE);
+    assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),
+                     STATUS_OK);
+    const int descriptor = result_file_descriptor(file);
+    assert_int_not_equal(
+        result_file_adopt(descriptor, LARGE + 1, KIND_I4, RESULT_FORM_MATRIX, &adopted), STATUS_OK);
+    assert_int_not_equal(
+        result_file_adopt(descriptor, LARGE, KIND_F4, RESULT_FORM_MATRIX, &adopted), STATUS_OK);
+    result_file_destroy(file);
+}
+
+/* The worker that was to write it died. */
+static void a_file_that_nobody_wrote_is_not_sealed(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct result_file *file;
+    assert_int_equal(result_file_create(fixture->folder, 5, KIND_I4, RESULT_FORM_MATRIX, &file),
+                     STATUS_OK);
+    assert_int_equal(result_file_seal(file), STATUS_CORRUPT);
+    result_file_destroy(file);
+}
+
 static void headers_that_a_solver_touched_are_not_sealed(void **state)
 {
     const struct fixture *fixture = *state;
     struct result_file *file;
-    assert_int_equal(result_file_create(fixture->folder, 5, KIND_I4, &file), STATUS_OK);
+    assert_int_equal(result_file_create(fixture->folder, 5, KIND_I4, RESULT_FORM_MATRIX, &file),
+                     STATUS_OK);
     ((unsigned char *)result_file_matrix(file).elements)[-1] ^= 1;
-    assert_int_equal(result_file_seal(file), STATUS_CORRUPT);
+    assert_int_equal(seal(file), STATUS_CORRUPT);
     ((unsigned char *)result_file_matrix(file).elements)[-1] ^= 1;
     memset((unsigned char *)result_file_statistics(file)->summary - 32, 0, 8);
-    assert_int_equal(result_file_seal(file), STATUS_CORRUPT);
+    assert_int_equal(seal(file), STATUS_CORRUPT);
     result_file_destroy(file);
 }
 
@@ -336,9 +403,10 @@ static void a_file_that_a_solver_cut_short_is_not_sealed(void **state)
 {
     const struct fixture *fixture = *state;
     struct result_file *file;
-    assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, &file), STATUS_OK);
+    assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),
+                     STATUS_OK);
     assert_int_equal(ftruncate(result_file_descriptor(file), 0), 0);
-    assert_int_equal(result_file_seal(file), STATUS_CORRUPT);
+    assert_int_equal(seal(file), STATUS_CORRUPT);
     result_file_destroy(file);
 }
 
@@ -358,8 +426,10 @@ int main(void)
         FIXTURE_TEST(files_cut_short_while_mapped_are_damaged),
         FIXTURE_TEST(sealed_mapping_cannot_be_written),
         FIXTURE_TEST(missing_space_is_told_before_the_solve),
+        FIXTURE_TEST(missing_space_for_a_small_matrix_is_told_when_it_is_written),
         FIXTURE_TEST(sizes_that_overflow_are_refused),
         FIXTURE_TEST(an_adopted_file_is_written_for_the_one_who_made_it),
+        FIXTURE_TEST(a_file_that_nobody_wrote_is_not_sealed),
         FIXTURE_TEST(headers_that_a_solver_touched_are_not_sealed),
         FIXTURE_TEST(a_file_that_a_solver_cut_short_is_not_sealed),
     };

@@ -11,9 +11,9 @@ static struct result_file *make_file(const struct fixture *fixture, const struct
     struct result_file *file = NULL;
     uint64_t size;
     void *bytes = make_bytes(graph, KIND_I4, 1, &size);
-    assert_int_equal(
-        result_file_create_hierarchy(fixture->folder, graph->vertex_count, KIND_I4, &file),
-        STATUS_OK);
+    assert_int_equal(result_file_create(fixture->folder, graph->vertex_count, KIND_I4,
+                                        RESULT_FORM_HIERARCHY, &file),
+                     STATUS_OK);
     assert_int_equal(result_file_write_hierarchy(file, bytes, size), STATUS_OK);
     assert_int_equal(result_file_seal(file), STATUS_OK);
     assert_int_equal(result_file_publish(file, "h", ret_checksum), STATUS_OK);
@@ -186,8 +186,9 @@ static struct result_file *make_copy(const struct fixture *fixture, struct resul
 {
     struct result_file *file = NULL;
     void *bytes = NULL;
-    assert_int_equal(result_file_create_hierarchy(fixture->folder, GRID_VERTICES, KIND_I4, &file),
-                     STATUS_OK);
+    assert_int_equal(
+        result_file_create(fixture->folder, GRID_VERTICES, KIND_I4, RESULT_FORM_HIERARCHY, &file),
+        STATUS_OK);
     assert_int_equal(result_file_copy_hierarchy(file, base, &bytes), STATUS_OK);
     *ret_bytes = bytes;
     return file;
@@ -222,9 +223,9 @@ static void a_copy_is_changed_alone(void **state)
             base = make_file(fixture, graph, &checksum);
         } else {
             void *made = make_bytes(graph, KIND_I4, 1, &size);
-            assert_int_equal(
-                result_file_create_hierarchy(fixture->folder, GRID_VERTICES, KIND_I4, &base),
-                STATUS_OK);
+            assert_int_equal(result_file_create(fixture->folder, GRID_VERTICES, KIND_I4,
+                                                RESULT_FORM_HIERARCHY, &base),
+                             STATUS_OK);
             assert_int_equal(result_file_write_hierarchy(base, made, size), STATUS_OK);
             assert_int_equal(result_file_seal(base), STATUS_OK);
             free(made);

@@ -101,9 +101,9 @@ static struct result *make_result(struct store *store, const char *graph_id, uin
     struct result *result;
     struct result_file *file;
     struct vertex_names *names;
-    CHECK(result_file_create(store_result_folder(store), vertex_count, KIND_I4, &file) ==
-          STATUS_OK);
-    CHECK(result_file_seal(file) == STATUS_OK);
+    CHECK(result_file_create(store_result_folder(store), vertex_count, KIND_I4, RESULT_FORM_MATRIX,
+                             &file) == STATUS_OK);
+    CHECK(result_file_write_matrix(file) == STATUS_OK && result_file_seal(file) == STATUS_OK);
     CHECK(vertex_names_create_range(vertex_count, 1, &names) == STATUS_OK);
     CHECK(result_create(graph_id, "e1", &file, &names, &result) == STATUS_OK);
     return result;

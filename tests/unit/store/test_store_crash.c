@@ -175,12 +175,20 @@ static enum status finish_job(struct store *store, const char *etag, int32_t ele
     struct result_row row = {.graph_id = "g_a", .kind = KIND_I4};
     const struct job_row job = {.id = "j_a", .graph_id = "g_a", .state = JOB_DONE};
     snprintf(row.etag, sizeof row.etag, "%s", etag);
-    enum status status = result_file_create(store_result_folder(store), 30, KIND_I4, &file);
+    enum status status =
+        result_file_create(store_result_folder(store), 30, KIND_I4, RESULT_FORM_MATRIX, &file);
     if (status != STATUS_OK) {
         return status;
     }
     ((int32_t *)result_file_matrix(file).elements)[7] = element;
-    CHECK(result_file_seal(file) == STATUS_OK);
+    status = result_file_write_matrix(file);
+    if (status == STATUS_OK) {
+        status = result_file_seal(file);
+    }
+    if (status != STATUS_OK) {
+        result_file_destroy(file);
+        return status;
+    }
     CHECK(vertex_names_create_range(30, 1, &names) == STATUS_OK);
     CHECK(result_create("g_a", etag, &file, &names, &result) == STATUS_OK);
     struct store_change change = {.result = result, .result_row = &row, .job_row = &job};

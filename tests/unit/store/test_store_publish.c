@@ -77,7 +77,11 @@ static void give_result(struct store *store, struct delivery *delivery, int numb
     *delivery = (struct delivery){.result_row = {.kind = KIND_I4, .created_s = 1}};
     snprintf(delivery->result_row.graph_id, sizeof delivery->result_row.graph_id, "g_%d", number);
     snprintf(delivery->result_row.etag, sizeof delivery->result_row.etag, "e%d", number);
-    assert_int_equal(result_file_create(store_result_folder(store), 4, KIND_I4, &file), STATUS_OK);
+    assert_int_equal(
+        result_file_create(store_result_folder(store), 4, KIND_I4, RESULT_FORM_MATRIX, &file),
+        STATUS_OK);
+    assert_int_equal(result_file_write_matrix(file), STATUS_OK);
+    assert_int_equal(result_file_seal(file), STATUS_OK);
     assert_int_equal(vertex_names_create_range(4, 1, &names), STATUS_OK);
     assert_int_equal(result_create(delivery->result_row.graph_id, delivery->result_row.etag, &file,
                                    &names, &delivery->result),

@@ -15,7 +15,8 @@ static struct task solved_ring(const struct fixture *fixture, struct task_signal
 {
     static const int32_t distances[] = {0, 1, 3, 6, 0, 2, 4, 5, 0};
     const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
-    struct task task = {.graph = read_ring(), .kind = KIND_I4, .signal = signal};
+    struct task task = {
+        .graph = read_ring(), .kind = KIND_I4, .form = RESULT_FORM_MATRIX, .signal = signal};
     task_open_files(&folders, &task);
     assert_int_equal(task.status, STATUS_OK);
     assert_int_equal(task.graph_descriptor, 0);
@@ -24,11 +25,17 @@ static struct task solved_ring(const struct fixture *fixture, struct task_signal
     return task;
 }
 
+static void judge_written(uint32_t sample_rows, struct task *task)
+{
+    assert_int_equal(result_file_write_matrix(task->file), STATUS_OK);
+    judge_task(sample_rows, task);
+}
+
 static void a_right_result_is_sealed_and_its_names_kept(void **state)
 {
     struct fixture *fixture = *state;
     struct task task = solved_ring(fixture, &fixture->signal);
-    judge_task(16, &task);
+    judge_written(16, &task);
     assert_int_equal(task.status, STATUS_OK);
     assert_int_equal(vertex_names_count(task.names), 3);
     task_finish(&task);
@@ -43,7 +50,7 @@ static void a_wrong_one_is_refused_unless_nothing_is_checked(void **state)
         for (size_t row = 0; row < 3; row++) {
             ((int32_t *)matrix.elements)[4 * row] = 1;
         }
-        judge_task(rows, &task);
+        judge_written(rows, &task);
         assert_int_equal(task.status, rows > 0 ? STATUS_NOT_VERIFIED : STATUS_OK);
         task_finish(&task);
     }
@@ -60,7 +67,7 @@ static void no_row_is_spared_or_safe(void **state)
             struct task task = solved_ring(fixture, &fixture->signal);
             const struct matrix matrix = result_file_matrix(task.file);
             ((int32_t *)matrix.elements)[4 * row] = 1;
-            judge_task(16, &task);
+            judge_written(16, &task);
             refused = refused || task.status == STATUS_NOT_VERIFIED;
             passed = passed || task.status == STATUS_OK;
             task_finish(&task);
@@ -75,7 +82,7 @@ static void headers_that_were_touched_are_refused(void **state)
     struct task task = solved_ring(fixture, &fixture->signal);
     const struct matrix matrix = result_file_matrix(task.file);
     ((unsigned char *)matrix.elements)[-1] ^= 1;
-    judge_task(16, &task);
+    judge_written(16, &task);
     assert_int_equal(task.status, STATUS_CORRUPT);
     task_finish(&task);
 }

@@ -19,6 +19,7 @@ static struct result *solved_ring(const struct fixture *fixture)
     assert_int_equal(task.status, STATUS_OK);
     const struct matrix matrix = result_file_matrix(task.file);
     memcpy(matrix.elements, distances, sizeof(distances));
+    assert_int_equal(result_file_write_matrix(task.file), STATUS_OK);
     judge_task(3, &task);
     assert_int_equal(task.status, STATUS_OK);
     assert_int_equal(result_create("g_1", "r_1", &task.file, &task.names, &result), STATUS_OK);
