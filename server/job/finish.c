@@ -227,7 +227,8 @@ static void finish_lost(struct scheduler *scheduler, struct job *job, const stru
 {
     const bool is_thread = scheduler->config->isolation == WORKER_THREAD;
     /* A worker that was lost before it had the task has nothing against the job. */
-    const bool is_blamed = is_thread || task->loss != TASK_LOSS_NONE;
+    const bool is_blamed =
+        is_thread ? scheduler->lost_status == STATUS_OK : task->loss != TASK_LOSS_NONE;
     char reason[TASK_LOSS_TEXT_SIZE] = "the device failed";
     if (task->loss != TASK_LOSS_NONE) {
         task_loss_describe(task->loss, task->loss_code, reason);
@@ -407,7 +408,8 @@ void finish_task(struct message *message)
     struct scheduler_worker *slot = task->context;
     struct scheduler *scheduler = slot->scheduler;
     struct job *job = slot->job;
-    slot->job = NULL;
+    slot->job = slot->next; /* tasks come home in the order in which they were given */
+    slot->next = NULL;
     if (job->signal != &job->own_signal) {
         task_signal_copy(job->signal, &job->own_signal);
         job->signal = &job->own_signal;
@@ -428,7 +430,7 @@ void finish_task(struct message *message)
         retry_or_fail(scheduler, job, task);
     }
     task_finish(task);
-    slot->busy = false;
+    slot->busy = slot->job != NULL;
 }
 
 /* ---- Cancels, deadlines, forgetting ---- */

@@ -164,6 +164,9 @@ void scheduler_on_lost(struct scheduler *scheduler, void (*lost)(void *context, 
 #define UPDATE_ROWS_GPU 14000
 #define UPDATE_ARC_GPU 600
 
+/* A task of so few vertices is over about as soon as the loop has given another one. */
+#define SMALL_VERTICES 256
+
 /* The result of the parent, where an update from it is less work than a solve: of a matrix by the
  * device, whose plan is that of the parent. */
 static struct result *find_base(const struct scheduler *scheduler,
@@ -195,6 +198,7 @@ static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot
                       const struct graph_entry *entry, struct job *job)
 {
     const struct solver_device *device = &slot->opening.facts.device;
+    struct task *task = &slot->tasks[slot->given++ % 2];
     struct task_signal *signal = worker_signal(slot->worker);
     job->state = JOB_RUNNING;
     job->started_s = clock_wall_s();
@@ -204,7 +208,7 @@ static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot
     task_signal_reset(job->signal);
     capacity_release(scheduler, job->tenant, &job->held,
                      (struct capacity){.memory_bytes = job->held.memory_bytes});
-    slot->task = (struct task){
+    *task = (struct task){
         .context = slot,
         .graph = job->graph,
         .kind = job->kind,
@@ -220,10 +224,10 @@ static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot
         .signal = job->signal,
     };
     job->graph = NULL;
-    memcpy(slot->task.job_id, job->id, sizeof(job->id));
-    memcpy(slot->task.graph_id, job->graph_id, sizeof(job->graph_id));
+    memcpy(task->job_id, job->id, sizeof(job->id));
+    memcpy(task->graph_id, job->graph_id, sizeof(job->graph_id));
+    *(slot->busy ? &slot->next : &slot->job) = job;
     slot->busy = true;
-    slot->job = job;
     char trace_id[TRACE_ID_SIZE];
     job_trace_id(job, trace_id);
     log_write(LOG_INFO, "job_started", LOG_TEXT("job", job->id), LOG_TEXT("trace_id", trace_id),
@@ -231,13 +235,29 @@ static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot
               LOG_NUMBER("queue_s", job->started_s - job->created_s));
     metrics_observe(METRICS_QUEUE_SECONDS, fmax(job->started_s - job->created_s, 0));
     answer_mark_changed(scheduler, job);
-    worker_give(slot->worker, &slot->task);
+    worker_give(slot->worker, task);
+}
+
+static bool is_small(const struct job *job)
+{
+    return job->vertex_count <= SMALL_VERTICES && job->report.result.form == RESULT_FORM_MATRIX;
+}
+
+/* Room for a task in hand; or ahead: for one in the mailbox of a worker that has a small one in
+ * hand, so that it does not wait for the loop between two of them. A process has none, as it has
+ * one signal, and is ended with the task that it has. */
+static bool has_room(const struct scheduler_worker *slot, bool ahead)
+{
+    return atomic_load(&worker_health_of(slot->worker)->state) == WORKER_READY &&
+           (ahead ? slot->job != NULL && slot->next == NULL && is_small(slot->job) &&
+                        worker_signal(slot->worker) == NULL
+                  : !slot->busy);
 }
 
 /* Starts the next job that the device holds. The largest device is given all: a job may have been
  * accepted when there was a larger one. An equal job may have ended since one was accepted: such a
  * job ends without a solve. */
-static void start_next(struct scheduler *scheduler, struct scheduler_worker *slot)
+static void start_next(struct scheduler *scheduler, struct scheduler_worker *slot, bool ahead)
 {
     const uint32_t *own_limit = slot->opening.facts.vertex_limit;
     uint32_t limit[KIND_COUNT] = {0};
@@ -247,7 +267,9 @@ static void start_next(struct scheduler *scheduler, struct scheduler_worker *slo
         const bool is_largest = own_limit[kind] >= largest->opening.facts.vertex_limit[kind];
         limit[kind] = is_largest ? UINT32_MAX : own_limit[kind];
     }
-    while (!slot->busy && (job = job_queue_first_within(&scheduler->queue, limit)) != NULL) {
+    while (has_room(slot, ahead) &&
+           (job = job_queue_first_within(&scheduler->queue, limit)) != NULL &&
+           (!ahead || (is_small(job) && strcmp(job->graph_id, slot->job->graph_id) != 0))) {
         const struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
         CHECK(entry != NULL);
         if (results_is_known(scheduler, entry, job)) {
@@ -270,11 +292,6 @@ static bool fits_alone(const struct scheduler *scheduler, const struct job *job)
     return fits;
 }
 
-static bool is_ready(const struct scheduler_worker *slot)
-{
-    return !slot->busy && atomic_load(&worker_health_of(slot->worker)->state) == WORKER_READY;
-}
-
 /* Gives the first job to all devices together where none holds it alone, or it is large and nobody
  * waits behind it. False: the devices may be given jobs one by one. They are not while the group
  * works, nor while they are to become idle for it. */
@@ -283,7 +300,7 @@ static bool dispatch_to_group(struct scheduler *scheduler)
     struct scheduler_worker *group = scheduler->group;
     const struct job *first = job_queue_first(&scheduler->queue);
     bool is_idle = true;
-    if (group == NULL || group->busy || first == NULL || !is_ready(group)) {
+    if (group == NULL || group->busy || first == NULL || !has_room(group, false)) {
         return group != NULL && group->busy;
     }
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
@@ -294,7 +311,7 @@ static bool dispatch_to_group(struct scheduler *scheduler)
                           first->report.result.form == RESULT_FORM_MATRIX &&
                           scheduler->queue.count == 1;
     if (is_idle && (needs_all || is_large)) {
-        start_next(scheduler, group);
+        start_next(scheduler, group, false);
         return group->busy;
     }
     return needs_all;
@@ -312,11 +329,12 @@ static void dispatch_jobs(struct scheduler *scheduler)
     if (dispatch_to_group(scheduler)) {
         return;
     }
-    for (uint32_t i = 0; i < scheduler->worker_count && scheduler->queue.count > 0; i++) {
+    /* All that are idle first. */
+    for (uint32_t i = 0; i < 2 * scheduler->worker_count && scheduler->queue.count > 0; i++) {
         struct scheduler_worker *slot =
             scheduler->workers[(scheduler->next_worker + i) % scheduler->worker_count];
-        if (slot != scheduler->group && is_ready(slot)) {
-            start_next(scheduler, slot);
+        if (slot != scheduler->group) {
+            start_next(scheduler, slot, i >= scheduler->worker_count);
         }
     }
 }
@@ -421,6 +439,7 @@ static uint32_t count_running(const struct scheduler *scheduler)
     uint32_t count = 0;
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         count += scheduler->workers[i]->busy;
+        count += scheduler->workers[i]->next != NULL;
     }
     return count;
 }

@@ -31,10 +31,12 @@ struct scheduler_worker {
     struct scheduler *scheduler;
     struct worker *worker;
     struct worker_opening opening;
-    bool opened;      /* its first opening has come */
-    bool busy;        /* the worker has work, or its end is being taken in */
-    struct task task; /* while busy */
-    struct job *job;  /* of the task; NULL once that has come home */
+    bool opened;          /* its first opening has come */
+    bool busy;            /* the worker has work, or its end is being taken in */
+    struct job *job;      /* of the task in hand; NULL once that has come home */
+    struct job *next;     /* of a small task that waits in the worker's mailbox, or NULL */
+    struct task tasks[2]; /* while busy: both in turn */
+    uint32_t given;       /* tasks, so far */
 };
 
 /* Steps that wait for the end of the turn. */

@@ -391,9 +391,10 @@ enum status scheduler_create(uv_loop_t *loop, const struct config *config, struc
 
 void scheduler_drain_faster(struct scheduler *scheduler)
 {
-    for (uint32_t i = 0; i < scheduler->worker_count; i++) {
-        struct job *job = scheduler->workers[i]->job;
-        if (job != NULL && job->stop_reason == STATUS_OK) {
+    struct job *job;
+    TAILQ_FOREACH(job, &scheduler->jobs->unfinished, in_list)
+    {
+        if (job->state == JOB_RUNNING && job->stop_reason == STATUS_OK) {
             job->stop_reason = STATUS_DRAINING;
             atomic_store(&job->signal->cancelled, true);
         }

@@ -279,4 +279,19 @@ def test_a_device_lost_in_a_thread_ends_the_daemon_with_its_own_code():
         assert document["state"] == "done" and document["workers_lost"] == 1, document
 
 
+def test_what_a_lost_device_was_given_before_is_not_blamed():
+    """Both follow the large one, the second before the first has failed."""
+    with daemon(isolation="thread") as (found, plan):
+        plan.write(*((n, "round", "status", "DeviceLost", 1) for n in (20, 21)))
+        found.submit(harness.slow_graph())
+        first, second = (found.submit(ring(n)).json["id"] for n in (20, 21))
+        assert found.process.wait(60) == 80
+        found.process.stdout.close()
+        plan.write()
+        found.start()
+        assert found.finish(first)["workers_lost"] == 1
+        document = found.finish(second)
+        assert document["state"] == "done" and document["workers_lost"] == 0, document
+
+
 harness.run(globals(), each=False)

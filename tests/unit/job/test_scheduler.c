@@ -138,11 +138,11 @@ static void a_work_says_how_many_edges_its_graph_has(void **state)
     const struct scheduler_worker *seat = fixture->scheduler->workers[0];
     assert_true(seat->busy);
     const struct graph_entry *entry =
-        graph_table_find_id(fixture->scheduler->graphs, seat->task.graph_id);
+        graph_table_find_id(fixture->scheduler->graphs, seat->tasks[0].graph_id);
     assert_non_null(entry);
     assert_true(entry->row.edge_count > 0);
-    assert_int_equal(seat->task.edge_count, entry->row.edge_count);
-    assert_int_equal(seat->task.negative, entry->row.summary.negative);
+    assert_int_equal(seat->tasks[0].edge_count, entry->row.edge_count);
+    assert_int_equal(seat->tasks[0].negative, entry->row.summary.negative);
     cancel(fixture, running);
 }
 
@@ -193,6 +193,45 @@ static void an_equal_job_ends_without_a_second_solve(void **state)
     json_decref(known);
 }
 
+/* Both follow the long one in the same turn of the loop. That with the graph of the one before
+ * waits for its result. */
+static void a_small_job_is_given_while_another_is_in_hand(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct scheduler_worker *slot = fixture->scheduler->workers[0];
+    char running[JOB_ID_SIZE];
+    char first[JOB_ID_SIZE];
+    char second[JOB_ID_SIZE];
+    char equal[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    submit_ring(fixture, 5, 1, first);
+    submit_ring(fixture, 6, 1, second);
+    submit_ring(fixture, 6, 1, equal);
+    struct question *question = new_question(CALL_CANCEL, running);
+    scheduler_post(fixture->scheduler, &question->call);
+    while (slot->job == NULL || strcmp(slot->job->id, first) != 0) {
+        assert_null(slot->next);
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+    assert_non_null(slot->next);
+    assert_string_equal(slot->next->id, second);
+    assert_int_equal(slot->next->state, JOB_RUNNING);
+    while (slot->job != NULL) {
+        assert_true(slot->next == NULL || strcmp(slot->next->id, equal) != 0);
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+    wait_for(fixture, question);
+    forget(question);
+    finish_job(fixture, equal, "done");
+    assert_job_state(fixture, first, "done");
+    assert_job_state(fixture, second, "done");
+    assert_distance(fixture, first, 0, 4, "4");
+    assert_distance(fixture, second, 0, 5, "5");
+    json_t *known = job_body(fixture, equal);
+    assert_true(json_is_true(json_object_get(json_object_get(known, "input"), "cached")));
+    json_decref(known);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +244,7 @@ int main(void)
         SCHEDULER_TEST(a_work_says_how_many_edges_its_graph_has),
         SCHEDULER_TEST(a_higher_priority_goes_first),
         SCHEDULER_TEST(an_equal_job_ends_without_a_second_solve),
+        SCHEDULER_TEST(a_small_job_is_given_while_another_is_in_hand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
