@@ -70,6 +70,7 @@ struct solve_base {
     void *context;
     const struct solve_arc *arcs; /* each leads one way */
     size_t arc_count;
+    const struct statistics_summary *summary; /* of its distances; NULL = unknown */
 };
 
 /* Arcs that are worth an update at most. */

@@ -17,6 +17,7 @@ struct update {
     size_t row_bytes;
     char *heads; /* of each arc: the row of its target, as the arcs before it left it */
     const struct observer *observer;
+    struct cpu_reduction reduction;
     atomic_bool is_stopped;
     atomic_bool is_damaged;
 };
@@ -119,6 +120,7 @@ static void update_rows(void *context, uint32_t thread, uint64_t task)
         for (size_t k = 0; k < base->arc_count; k++) {
             relax(update->matrix, &base->arcs[k], update->heads + k * update->row_bytes, row);
         }
+        cpu_reduce_row(&update->reduction, (uint32_t)i);
     }
 }
 
@@ -131,7 +133,10 @@ enum status solve_update(const struct solve_base *base, uint32_t threads,
     struct update update = {.base = base,
                             .matrix = matrix,
                             .row_bytes = n * kind_size(matrix->kind),
-                            .observer = observer};
+                            .observer = observer,
+                            .reduction = {.matrix = matrix,
+                                          .statistics = outcome->account.statistics,
+                                          .guess = base->summary}};
     struct cpu_pool *pool = NULL;
     struct host_memory_warmer *pages = NULL;
     CHECK(matrix->kind != KIND_U2 && base->arc_count <= SOLVE_UPDATE_ARCS);
@@ -151,7 +156,7 @@ enum status solve_update(const struct solve_base *base, uint32_t threads,
                                      : STATUS_OK;
     }
     if (status == STATUS_OK) {
-        cpu_finish_statistics(pool, matrix, observer, outcome->account.statistics);
+        cpu_finish_reduction(pool, observer, &update.reduction);
         outcome->account.statistics_filled = true;
         outcome->plan = (struct plan_summary){
             .parts = 1, .work_fraction = n > 0 ? (double)base->arc_count / (double)n : 0};

@@ -7,6 +7,7 @@
 #include "proto/statistics.h"
 #include "server/solver/cpu/pool.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <time.h>
 
@@ -41,6 +42,19 @@ bool distance_range_within(const struct graph *graph, uint32_t limit, double aff
  * diagonal is not read as a distance. The observer may be NULL. Cannot fail, takes no memory. */
 void cpu_finish_statistics(struct cpu_pool *pool, const struct matrix *matrix,
                            const struct observer *observer, struct statistics *statistics);
+
+/* The same for who has each row at hand once, in any order and on any thread. Where the bins are
+ * as guessed, those of a matrix much like this one, no pass is left. */
+struct cpu_reduction {
+    const struct matrix *matrix;
+    struct statistics *statistics;
+    const struct statistics_summary *guess; /* NULL: none */
+    _Atomic double lowest;                  /* of all distances below 0, else 0 */
+    atomic_uint_least64_t bins[STATISTICS_BINS];
+};
+void cpu_reduce_row(struct cpu_reduction *reduction, uint32_t row);
+void cpu_finish_reduction(struct cpu_pool *pool, const struct observer *observer,
+                          struct cpu_reduction *reduction);
 
 /* ---- host_memory.c, beside what solver.h has of it ---- */
 

@@ -70,7 +70,9 @@ void update_task(uint32_t threads, struct task *task)
         return;
     }
     const struct observer observer = task_signal_observer(task->signal);
-    const struct solve_base base = {row_of, task->base, task->arcs, task->arc_count};
+    const struct statistics *known = result_statistics(task->base);
+    const struct solve_base base = {row_of, task->base, task->arcs, task->arc_count,
+                                    known != NULL ? known->summary : NULL};
     struct matrix matrix = result_file_matrix(task->file);
     struct statistics statistics = *result_file_statistics(task->file);
     task->outcome.account.statistics = &statistics;

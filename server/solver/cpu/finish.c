@@ -397,20 +397,42 @@ uint64_t cpu_finish_bytes(uint32_t threads, uint32_t vertex_count, enum arithmet
 
 #define ROWS_PER_TASK 16
 
-struct reduction {
-    const struct matrix *matrix;
-    struct statistics *statistics;
-    _Atomic double lowest; /* of all distances below 0, else 0 */
-    atomic_uint_least64_t bins[STATISTICS_BINS];
-};
-
 static const void *row_at(const struct matrix *matrix, uint32_t row)
 {
     return (const char *)matrix->elements +
            (size_t)row * matrix->vertex_count * kind_size(matrix->kind);
 }
 
-static uint32_t end_of_task(const struct reduction *reduction, uint64_t task)
+static void count_row(struct cpu_reduction *reduction, const struct statistics *statistics,
+                      uint32_t row)
+{
+    const struct matrix *matrix = reduction->matrix;
+    uint32_t bins[STATISTICS_BINS + 1] = {0};
+    statistics_count_row(statistics, row, matrix->kind, row_at(matrix, row), bins);
+    for (uint32_t bin = 0; bin < STATISTICS_BINS; bin++) {
+        if (bins[bin] > 0) {
+            atomic_fetch_add_explicit(&reduction->bins[bin], bins[bin], memory_order_relaxed);
+        }
+    }
+}
+
+void cpu_reduce_row(struct cpu_reduction *reduction, uint32_t row)
+{
+    double lowest = 0;
+    statistics_reduce_row(reduction->statistics, row, reduction->matrix->kind,
+                          row_at(reduction->matrix, row), &lowest);
+    double known = atomic_load(&reduction->lowest);
+    while (lowest < known && !atomic_compare_exchange_weak(&reduction->lowest, &known, lowest)) {
+    }
+    if (reduction->guess != NULL) {
+        struct statistics_summary summary = *reduction->guess;
+        struct statistics guessed = *reduction->statistics;
+        guessed.summary = &summary;
+        count_row(reduction, &guessed, row);
+    }
+}
+
+static uint32_t end_of_task(const struct cpu_reduction *reduction, uint64_t task)
 {
     const uint64_t end = (task + 1) * ROWS_PER_TASK;
     const uint32_t n = reduction->matrix->vertex_count;
@@ -420,32 +442,46 @@ static uint32_t end_of_task(const struct reduction *reduction, uint64_t task)
 static void reduce_rows(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
-    struct reduction *reduction = context;
-    double lowest = 0;
+    struct cpu_reduction *reduction = context;
     const uint32_t end = end_of_task(reduction, task);
     for (uint32_t row = (uint32_t)(task * ROWS_PER_TASK); row < end; row++) {
-        statistics_reduce_row(reduction->statistics, row, reduction->matrix->kind,
-                              row_at(reduction->matrix, row), &lowest);
-    }
-    double known = atomic_load(&reduction->lowest);
-    while (lowest < known && !atomic_compare_exchange_weak(&reduction->lowest, &known, lowest)) {
+        cpu_reduce_row(reduction, row);
     }
 }
 
 static void count_rows(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
-    struct reduction *reduction = context;
-    const struct matrix *matrix = reduction->matrix;
+    struct cpu_reduction *reduction = context;
     const uint32_t end = end_of_task(reduction, task);
     for (uint32_t row = (uint32_t)(task * ROWS_PER_TASK); row < end; row++) {
-        uint32_t bins[STATISTICS_BINS + 1] = {0};
-        statistics_count_row(reduction->statistics, row, matrix->kind, row_at(matrix, row), bins);
-        for (uint32_t bin = 0; bin < STATISTICS_BINS; bin++) {
-            if (bins[bin] > 0) {
-                atomic_fetch_add_explicit(&reduction->bins[bin], bins[bin], memory_order_relaxed);
-            }
-        }
+        count_row(reduction, reduction->statistics, row);
+    }
+}
+
+static uint64_t count_tasks(const struct matrix *matrix)
+{
+    return ((uint64_t)matrix->vertex_count + ROWS_PER_TASK - 1) / ROWS_PER_TASK;
+}
+
+void cpu_finish_reduction(struct cpu_pool *pool, const struct observer *observer,
+                          struct cpu_reduction *reduction)
+{
+    struct statistics *statistics = reduction->statistics;
+    const struct statistics_summary *summary = statistics->summary;
+    const struct statistics_summary *guess = reduction->guess;
+    statistics_summarize(statistics, reduction->lowest);
+    if (summary->reachable_pairs == 0) {
+        return;
+    }
+    if (guess == NULL || guess->bin_begin != summary->bin_begin ||
+        guess->bin_width != summary->bin_width) {
+        memset(reduction->bins, 0, sizeof(reduction->bins));
+        cpu_pool_watch(pool, observer, PHASE_CHECKING, REDUCE_SHARE, 1 - REDUCE_SHARE);
+        cpu_pool_run(pool, count_tasks(reduction->matrix), count_rows, reduction);
+    }
+    for (uint32_t bin = 0; bin < STATISTICS_BINS; bin++) {
+        statistics->summary->bins[bin] = reduction->bins[bin];
     }
 }
 
@@ -455,17 +491,8 @@ void cpu_finish_statistics(struct cpu_pool *pool, const struct matrix *matrix,
     CHECK(matrix->vertex_count == statistics->vertex_count);
     CHECK(matrix->kind == statistics->kind ||
           (matrix->kind == KIND_I4 && statistics->kind == KIND_U2));
-    struct reduction reduction = {.matrix = matrix, .statistics = statistics};
-    const uint64_t tasks = ((uint64_t)matrix->vertex_count + ROWS_PER_TASK - 1) / ROWS_PER_TASK;
+    struct cpu_reduction reduction = {.matrix = matrix, .statistics = statistics};
     cpu_pool_watch(pool, observer, PHASE_CHECKING, 0, REDUCE_SHARE);
-    cpu_pool_run(pool, tasks, reduce_rows, &reduction);
-    statistics_summarize(statistics, reduction.lowest);
-    if (statistics->summary->reachable_pairs == 0) {
-        return;
-    }
-    cpu_pool_watch(pool, observer, PHASE_CHECKING, REDUCE_SHARE, 1 - REDUCE_SHARE);
-    cpu_pool_run(pool, tasks, count_rows, &reduction);
-    for (uint32_t bin = 0; bin < STATISTICS_BINS; bin++) {
-        statistics->summary->bins[bin] = reduction.bins[bin];
-    }
+    cpu_pool_run(pool, count_tasks(matrix), reduce_rows, &reduction);
+    cpu_finish_reduction(pool, observer, &reduction);
 }

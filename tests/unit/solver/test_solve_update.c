@@ -1,6 +1,7 @@
 #include "tests/unit/solve_fixture.h"
 
 #include "server/solver/cpu/pool.h"
+#include "server/solver/steps.h"
 
 #include <math.h>
 
@@ -26,6 +27,20 @@ static uint32_t draw(uint64_t *seed, uint32_t below)
     return (uint32_t)((*seed >> 33) % below);
 }
 
+/* Of a solved matrix, in two passes; the storage is the caller's to free. */
+static struct statistics count_statistics(struct attempt *solved, enum kind kind,
+                                          void **ret_storage)
+{
+    const struct matrix matrix = {N, kind, &solved->entries};
+    struct cpu_pool *pool = NULL;
+    *ret_storage = malloc(statistics_size(N));
+    struct statistics statistics = statistics_init(*ret_storage, N, kind);
+    assert_int_equal(cpu_pool_create(1, &pool), STATUS_OK);
+    cpu_finish_statistics(pool, &matrix, NULL, &statistics);
+    cpu_pool_destroy(pool);
+    return statistics;
+}
+
 /* Updates a solved matrix and returns what came of it. */
 static enum status update(struct attempt *before, enum kind kind, const struct solve_arc *arcs,
                           size_t count, const void *(*row)(void *, uint32_t), struct attempt *after,
@@ -33,9 +48,13 @@ static enum status update(struct attempt *before, enum kind kind, const struct s
 {
     struct matrix base = {N, kind, &before->entries};
     struct matrix matrix = {N, kind, &after->entries};
-    const struct solve_base from = {row, &base, arcs, count};
+    void *storage;
+    const struct statistics known = count_statistics(before, kind, &storage);
+    const struct solve_base from = {row, &base, arcs, count, known.summary};
     after->outcome.account.statistics = statistics;
-    return solve_update(&from, 2, NULL, &matrix, &after->outcome);
+    const enum status status = solve_update(&from, 2, NULL, &matrix, &after->outcome);
+    free(storage);
+    return status;
 }
 
 /* Some edges new, some lower, some below 0 where no cycle is; against a solve of the new graph. */
@@ -44,6 +63,7 @@ static void an_update_is_the_solve_of_the_changed_graph(void **state)
     (void)state;
     static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
     uint64_t seed = 11;
+    int guessed = 0;
     for (int round = 0; round < 90; round++) {
         const enum kind kind = kinds[round % 3];
         struct edge edges[60];
@@ -75,11 +95,20 @@ static void an_update_is_the_solve_of_the_changed_graph(void **state)
                          STATUS_OK);
         assert_memory_equal(&found.entries, &wanted.entries, N * N * kind_size(kind));
         assert_true(found.outcome.account.statistics_filled);
+        void *wanted_storage;
+        const struct statistics counted = count_statistics(&wanted, kind, &wanted_storage);
+        assert_memory_equal(storage, wanted_storage, statistics_size(N));
+        void *before_storage;
+        const struct statistics known = count_statistics(&before, kind, &before_storage);
+        guessed += known.summary->bin_width == counted.summary->bin_width;
+        free(wanted_storage);
+        free(before_storage);
         assert_true(found.outcome.plan.work_fraction == (double)arc_count / N);
         free(storage);
         solve_outcome_finish(&before.outcome);
         solve_outcome_finish(&wanted.outcome);
     }
+    assert_in_range(guessed, 5, 85);
 }
 
 static void what_cannot_be_updated_is_left_to_a_solve(void **state)
