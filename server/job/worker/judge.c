@@ -135,8 +135,8 @@ void judge_task(uint32_t sample_rows, struct task *task)
             problem_set(&task->problem, task->status, "The result file cannot be sealed.");
         }
     }
-    if (task->status == STATUS_DISK_FULL) {
-        /* Hierarchies and small matrices take their room with their end. */
+    if (task->status == STATUS_DISK_FULL && task->file != NULL &&
+        !result_file_has_room(task->file)) {
         task->is_passing = true;
         problem_set(&task->problem, task->status,
                     "There is no room on the disk for the result of %u vertices.",
