@@ -18,8 +18,8 @@ _Static_assert(SOLVER_REASON_SIZE == GPU_REASON_SIZE, "the reason is passed thro
 #define MEASURED_VERTICES_MIN 2048
 /* One round cannot be shorter: the chain of its dependent launches and pivots. */
 #define ROUND_SECONDS_MIN 40e-6
-/* Result to host, through pinned memory into the pages of a file, until a large one tells: 16e9 by a
- * plan that leaves no time to make the pages, 49e9 where they are there, on an H200. */
+/* Result to host, through pinned memory into the pages of a file, until a large one tells: 16e9 by
+ * a plan that leaves no time to make the pages, 49e9 where they are there, on an H200. */
 #define DOWNLOAD_BYTES_PER_SECOND 20e9
 #define MEASURED_BYTES_MIN ((double)(64 << 20))
 
