@@ -238,9 +238,11 @@ static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot
     worker_give(slot->worker, task);
 }
 
+/* Changes are left out: they need the result of their parent, which may be in hand. */
 static bool is_small(const struct job *job)
 {
-    return job->vertex_count <= SMALL_VERTICES && job->report.result.form == RESULT_FORM_MATRIX;
+    return job->vertex_count <= SMALL_VERTICES && job->report.result.form == RESULT_FORM_MATRIX &&
+           job->arcs == NULL;
 }
 
 /* Room for a task in hand; or ahead: for one in the mailbox of a worker that has a small one in
