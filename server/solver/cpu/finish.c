@@ -403,12 +403,8 @@ static const void *row_at(const struct matrix *matrix, uint32_t row)
            (size_t)row * matrix->vertex_count * kind_size(matrix->kind);
 }
 
-static void count_row(struct cpu_reduction *reduction, const struct statistics *statistics,
-                      uint32_t row)
+static void add_bins(struct cpu_reduction *reduction, const uint32_t bins[STATISTICS_BINS + 1])
 {
-    const struct matrix *matrix = reduction->matrix;
-    uint32_t bins[STATISTICS_BINS + 1] = {0};
-    statistics_count_row(statistics, row, matrix->kind, row_at(matrix, row), bins);
     for (uint32_t bin = 0; bin < STATISTICS_BINS; bin++) {
         if (bins[bin] > 0) {
             atomic_fetch_add_explicit(&reduction->bins[bin], bins[bin], memory_order_relaxed);
@@ -427,8 +423,11 @@ void cpu_reduce_row(struct cpu_reduction *reduction, uint32_t row)
     if (reduction->guess != NULL) {
         struct statistics_summary summary = *reduction->guess;
         struct statistics guessed = *reduction->statistics;
+        uint32_t bins[STATISTICS_BINS + 1] = {0};
         guessed.summary = &summary;
-        count_row(reduction, &guessed, row);
+        statistics_count_row(&guessed, row, reduction->matrix->kind, row_at(reduction->matrix, row),
+                             bins);
+        add_bins(reduction, bins);
     }
 }
 
@@ -454,9 +453,12 @@ static void count_rows(void *context, uint32_t thread, uint64_t task)
     (void)thread;
     struct cpu_reduction *reduction = context;
     const uint32_t end = end_of_task(reduction, task);
+    uint32_t bins[STATISTICS_BINS + 1] = {0}; /* rows that overflow them fit no memory */
     for (uint32_t row = (uint32_t)(task * ROWS_PER_TASK); row < end; row++) {
-        count_row(reduction, reduction->statistics, row);
+        statistics_count_row(reduction->statistics, row, reduction->matrix->kind,
+                             row_at(reduction->matrix, row), bins);
     }
+    add_bins(reduction, bins);
 }
 
 static uint64_t count_tasks(const struct matrix *matrix)
