@@ -171,14 +171,6 @@ struct output_matrix {
 MUST_CHECK enum status output_matrix_open(struct output_matrix *output, const char *path,
                                           enum format format, enum kind kind, uint32_t vertex_count,
                                           struct problem *reterr);
-/* The same in all ranks, which write their rows into the draft of the first. */
-MUST_CHECK enum status output_matrix_share(struct output_matrix *output, const char *path,
-                                           enum format format, enum kind kind,
-                                           uint32_t vertex_count, struct ranks *ranks,
-                                           struct problem *reterr);
-/* In all ranks before the commit, once their rows are written. */
-MUST_CHECK enum status output_matrix_close_rank(struct output_matrix *output,
-                                                const struct ranks *ranks, struct problem *reterr);
 /* Writes what is not in the file yet, and commits it. */
 MUST_CHECK enum status output_matrix_commit(struct output_matrix *output, const struct graph *graph,
                                             struct problem *reterr);

@@ -24,9 +24,7 @@ static enum status refuse(const struct output_file *output, int error, struct pr
                        strerror(error));
 }
 
-/* access: to the draft. */
-static enum status open_file(struct output_file *output, const char *path, int access,
-                             struct problem *reterr)
+enum status output_file_open(struct output_file *output, const char *path, struct problem *reterr)
 {
     struct stat about;
     *output = (struct output_file){.file = -1, .path = path};
@@ -42,7 +40,7 @@ static enum status open_file(struct output_file *output, const char *path, int a
         output->draft_path = NULL;
         return refuse(output, ENOMEM, reterr);
     }
-    output->file = open(output->draft_path, access | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    output->file = open(output->draft_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (output->file < 0) {
         const int error = errno;
         free(output->draft_path);
@@ -50,11 +48,6 @@ static enum status open_file(struct output_file *output, const char *path, int a
         return refuse(output, error, reterr);
     }
     return STATUS_OK;
-}
-
-enum status output_file_open(struct output_file *output, const char *path, struct problem *reterr)
-{
-    return open_file(output, path, O_RDWR, reterr);
 }
 
 static enum status write_bytes(struct output_file *output, const char *bytes, size_t size,
@@ -183,106 +176,6 @@ enum status output_matrix_open(struct output_matrix *output, const char *path, e
     }
     output->matrix.elements = output->mapping + header;
     return STATUS_OK;
-}
-
-/* Maps the draft to be read, which the first rank does once all have written. */
-static enum status map_draft(struct output_matrix *output, size_t header, size_t size,
-                             struct problem *reterr)
-{
-    const int file = open(output->file.draft_path, O_RDONLY | O_CLOEXEC);
-    void *mapping = file >= 0 ? mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0) : MAP_FAILED;
-    const int error = errno;
-    if (file >= 0) {
-        close(file);
-    }
-    if (mapping == MAP_FAILED) {
-        return refuse(&output->file, error, reterr);
-    }
-    output->mapping = mapping;
-    output->mapping_size = size;
-    output->matrix.elements = output->mapping + header;
-    return STATUS_OK;
-}
-
-/* The draft of all ranks, of its whole size. No rank reads what it writes by, nor writes to a
- * mapping: over NFS such a host sends whole pages, and what others have written to them since is
- * lost. */
-static enum status create_draft(struct output_matrix *output, const char *path,
-                                struct problem *reterr)
-{
-    const struct matrix *matrix = &output->matrix;
-    const size_t header = output->format == FORMAT_NPY ? NPY_HEADER_SIZE : 0;
-    unsigned char head[NPY_HEADER_SIZE];
-    size_t size = 0;
-    enum status status = open_file(&output->file, path, O_WRONLY, reterr);
-    if (status == STATUS_OK && output->file.draft_path == NULL) {
-        status = problem_set(reterr, STATUS_BAD_PARAMETER,
-                             "ranks write into a file, which %.200s is not", path);
-    }
-    if (status == STATUS_OK) {
-        status = measure(matrix, header, &size, reterr);
-    }
-    if (status == STATUS_OK && size > 0) {
-        const int error = posix_fallocate(output->file.file, 0, (off_t)size);
-        status = error == 0 ? STATUS_OK : refuse(&output->file, error, reterr);
-    }
-    if (status == STATUS_OK && header > 0) {
-        npy_header_write(matrix->kind, matrix->vertex_count, matrix->vertex_count, head);
-        status = write_bytes(&output->file, (const char *)head, sizeof(head), reterr);
-    }
-    return status == STATUS_OK && size > 0 ? map_draft(output, header, size, reterr) : status;
-}
-
-/* The draft that the first rank has created: not truncated, and not removed with this rank. */
-static enum status join_draft(struct output_matrix *output, const char *path,
-                              struct problem *reterr)
-{
-    char *draft_path = NULL;
-    output->file = (struct output_file){.file = -1, .path = path};
-    if (asprintf(&draft_path, "%s.tmp", path) < 0) {
-        return refuse(&output->file, ENOMEM, reterr);
-    }
-    output->file.file = open(draft_path, O_WRONLY | O_CLOEXEC);
-    free(draft_path);
-    if (output->file.file < 0) {
-        const enum status status = refuse(&output->file, errno, reterr);
-        problem_hint(reterr,
-                     "The ranks write one file, in a folder that all of their hosts share.");
-        return status;
-    }
-    return STATUS_OK;
-}
-
-enum status output_matrix_share(struct output_matrix *output, const char *path, enum format format,
-                                enum kind kind, uint32_t vertex_count, struct ranks *ranks,
-                                struct problem *reterr)
-{
-    enum status status = STATUS_OK;
-    output->format = format;
-    output->matrix = (struct matrix){.vertex_count = vertex_count, .kind = kind};
-    if (ranks->rank == 0) {
-        status = create_draft(output, path, reterr);
-    }
-    status = ranks_agree(ranks, status);
-    if (status == STATUS_OK && ranks->rank != 0) {
-        status = join_draft(output, path, reterr);
-    }
-    ranks->file = output->file.file;
-    ranks->file_offset = format == FORMAT_NPY ? NPY_HEADER_SIZE : 0;
-    return ranks_agree(ranks, status);
-}
-
-/* Some file systems tell of a full disk only at the close: the file gets its name after. */
-enum status output_matrix_close_rank(struct output_matrix *output, const struct ranks *ranks,
-                                     struct problem *reterr)
-{
-    enum status status = STATUS_OK;
-    if (ranks->rank != 0) {
-        const int closed = close(output->file.file);
-        output->file.file = -1;
-        status = closed == 0 ? STATUS_OK : refuse(&output->file, errno, reterr);
-    }
-    return ranks_agree(ranks, status);
 }
 
 static const void *row_of(const void *context, uint32_t row)

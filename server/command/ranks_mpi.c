@@ -6,14 +6,14 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* A broadcast counts its bytes as an int. */
-#define BROADCAST_BYTES ((size_t)1 << 30)
+/* MPI counts bytes as an int. */
+#define PIECE_BYTES ((size_t)1 << 30)
 
 static void broadcast(void *context, void *data, size_t size, uint32_t root)
 {
     (void)context;
-    for (size_t done = 0; done < size; done += BROADCAST_BYTES) {
-        const size_t piece = size - done < BROADCAST_BYTES ? size - done : BROADCAST_BYTES;
+    for (size_t done = 0; done < size; done += PIECE_BYTES) {
+        const size_t piece = size - done < PIECE_BYTES ? size - done : PIECE_BYTES;
         MPI_Bcast((char *)data + done, (int)piece, MPI_BYTE, (int)root, MPI_COMM_WORLD);
     }
 }
@@ -26,9 +26,24 @@ static uint32_t highest(void *context, uint32_t value)
     return most;
 }
 
+static void gather(void *context, void *data, size_t size, uint32_t from)
+{
+    const struct ranks *ranks = context;
+    for (size_t done = 0; done < size; done += PIECE_BYTES) {
+        char *piece = (char *)data + done;
+        const int bytes = (int)(size - done < PIECE_BYTES ? size - done : PIECE_BYTES);
+        if (ranks->rank == 0) {
+            MPI_Recv(piece, bytes, MPI_BYTE, (int)from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Send(piece, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+        }
+    }
+}
+
 struct ranks *command_ranks_open(int *argc, char ***argv)
 {
-    static struct ranks ranks = {.file = -1, .broadcast = broadcast, .highest = highest};
+    static struct ranks ranks = {
+        .context = &ranks, .broadcast = broadcast, .highest = highest, .gather = gather};
     int provided = 0;
     int rank = 0;
     int count = 0;

@@ -122,12 +122,6 @@ static enum status parse_flags(struct solving *solving, struct problem *reterr)
                            "nthu holds 32-bit integers: kind i4 and no other");
     }
     solving->request.kind = solving->format == FORMAT_NTHU ? KIND_I4 : kind;
-    if (call->ranks != NULL &&
-        (solving->format == FORMAT_JSON || solving->format == FORMAT_CSV ||
-         solving->format == FORMAT_NDJSON || solving->format == FORMAT_MTX)) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER,
-                           "ranks write npy, raw or nthu, where each row has its place");
-    }
     solving->request.verify = call->values[VERIFY] != NULL;
     solving->bar.shown = call->values[QUIET] == NULL && command_shows_progress();
     return STATUS_OK;
@@ -138,10 +132,10 @@ static enum status read_graph(struct solving *solving, struct problem *reterr)
 {
     struct command_call *call = solving->call;
     struct solve_request *request = &solving->request;
-    struct ranks *ranks = call->ranks;
+    const struct ranks *ranks = call->ranks;
     enum status status = STATUS_OK;
     show_phase(&solving->bar, "reading");
-    if (ranks == NULL || ranks->rank == 0) {
+    if (ranks_is_first(ranks)) {
         status = graph_input_read(call, &solving->graph, &solving->parse_s, reterr);
     }
     if (ranks != NULL) {
@@ -211,11 +205,13 @@ static enum status solve(struct solving *solving, struct problem *reterr)
     double began_s = clock_monotonic_s();
     show_phase(&solving->bar, job_phase_name(PHASE_PLANNING));
     const uint32_t n = solving->graph->vertex_count;
-    status = call->ranks != NULL
-                 ? output_matrix_share(&solving->output, call->operands[1], solving->format,
-                                       solving->request.kind, n, call->ranks, reterr)
-                 : output_matrix_open(&solving->output, call->operands[1], solving->format,
-                                      solving->request.kind, n, reterr);
+    if (ranks_is_first(call->ranks)) {
+        status = output_matrix_open(&solving->output, call->operands[1], solving->format,
+                                    solving->request.kind, n, reterr);
+    } else {
+        solving->output.matrix = (struct matrix){n, solving->request.kind, NULL};
+    }
+    status = ranks_agree(call->ranks, status);
     if (status != STATUS_OK) {
         return status;
     }
@@ -228,10 +224,7 @@ static enum status solve(struct solving *solving, struct problem *reterr)
     }
     began_s = clock_monotonic_s();
     show_phase(&solving->bar, job_phase_name(PHASE_WRITING));
-    if (call->ranks != NULL) {
-        status = output_matrix_close_rank(&solving->output, call->ranks, reterr);
-    }
-    if (status == STATUS_OK) {
+    if (ranks_is_first(call->ranks)) {
         status = output_matrix_commit(&solving->output, solving->graph, reterr);
     }
     solving->write_s += clock_monotonic_s() - began_s;
@@ -338,7 +331,7 @@ static enum status run(struct command_call *call, struct problem *reterr)
 {
     struct solving solving = {.call = call};
     const double began_s = clock_monotonic_s();
-    enum status status = parse_flags(&solving, reterr);
+    enum status status = ranks_agree(call->ranks, parse_flags(&solving, reterr));
     if (status == STATUS_OK) {
         command_watch_signals();
         status = read_graph(&solving, reterr);

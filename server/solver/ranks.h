@@ -12,14 +12,20 @@
 struct ranks {
     uint32_t rank; /* of this process, 0..count-1 */
     uint32_t count;
-    int file;             /* open for writing in each rank: where the rows of the matrix go */
-    uint64_t file_offset; /* of its first element */
     void *context;
     /* All ranks call these, in the same order. The data of rank `root` becomes that of all. */
     void (*broadcast)(void *context, void *data, size_t size, uint32_t root);
     /* The highest of all their values, for all of them. */
     uint32_t (*highest)(void *context, uint32_t value);
+    /* Called by rank 0 and by rank `from` alone: the data of `from` becomes that of rank 0. */
+    void (*gather)(void *context, void *data, size_t size, uint32_t from);
 };
+
+/* Whether this process is the one that has the graph at first, and the whole matrix at the end. */
+static inline bool ranks_is_first(const struct ranks *ranks)
+{
+    return ranks == NULL || ranks->rank == 0;
+}
 
 /* The status of all, for each of them: OK only when it is that everywhere. ranks NULL = this
  * process is alone. */

@@ -56,12 +56,10 @@ void solve_outcome_finish(struct solve_outcome *outcome)
     outcome->cycle_length = 0;
 }
 
-/* Whether the solver can produce this kind: without u2 it computes such a result as i4, in a matrix
- * that ranks do not have in one place. */
+/* Whether the solver can produce this kind: without u2 it computes such a result as i4. */
 static bool computes(const struct solver *solver, enum kind kind)
 {
-    return solver_supports(solver, kind) ||
-           (kind == KIND_U2 && solver->ranks == NULL && solver_supports(solver, KIND_I4));
+    return solver_supports(solver, kind) || (kind == KIND_U2 && solver_supports(solver, KIND_I4));
 }
 
 static enum status choose_solver(struct solver *solver, struct solver *fallback, enum kind kind,
@@ -113,7 +111,7 @@ static bool prove_narrow(const struct solver *solver, const struct graph *graph,
     solver_estimate(solver, graph->vertex_count, graph->edge_count, KIND_I4, &options, &estimate);
     const double gain_s = (estimate.seconds - estimate.finish_s) * NARROW_GAIN;
     const bool narrow =
-        (ranks == NULL || ranks->rank == 0) &&
+        ranks_is_first(ranks) &&
         distance_range_within(graph, NARROW_DISTANCE_MAX, fmin(gain_s, NARROW_PROOF_S_MAX));
     return ranks != NULL ? ranks->highest(ranks->context, narrow) != 0 : narrow;
 }
@@ -355,7 +353,7 @@ static enum status compute(struct solve *solve)
         solve->clamped = true;
         status = run_solver(solve, true);
     }
-    if (status == STATUS_OK && solve->narrowed) {
+    if (status == STATUS_OK && solve->narrowed && ranks_is_first(solve->solver->ranks)) {
         const double begin_s = stopwatch_now_s();
         status = matrix_narrow(&solve->computed, solve->matrix);
         outcome->account.timings.write_s += stopwatch_now_s() - begin_s;
@@ -371,8 +369,8 @@ static enum status compute(struct solve *solve)
 static enum status verify(const struct solve *solve)
 {
     struct verification *verification = &solve->outcome->account.verification;
-    const bool elsewhere = solve->solver->ranks != NULL && solve->solver->ranks->rank != 0;
-    if (elsewhere || (!solve->clamped && (!solve->request->verify || verification->done))) {
+    if (!ranks_is_first(solve->solver->ranks) ||
+        (!solve->clamped && (!solve->request->verify || verification->done))) {
         return STATUS_OK;
     }
     if (!solve->clamped && verification->on_device) {
@@ -396,7 +394,7 @@ static enum status verify(const struct solve *solve)
 static enum status fill_statistics(const struct solve *solve)
 {
     struct solve_account *account = &solve->outcome->account;
-    if (account->statistics == NULL || account->statistics_filled || solve->solver->ranks != NULL) {
+    if (account->statistics == NULL || account->statistics_filled) {
         return STATUS_OK;
     }
     const double begin_s = stopwatch_now_s();
@@ -424,7 +422,7 @@ static enum status begin(struct solve *solve)
           graph->vertex_count == solve->matrix->vertex_count);
     const struct ranks *ranks = solve->solver->ranks;
     enum status planned = STATUS_OK;
-    if (ranks == NULL || ranks->rank == 0) {
+    if (ranks_is_first(ranks)) {
         planned = make_plan(solve->solver, graph, solve->narrowed ? KIND_I4 : solve->request->kind,
                             solve->narrow, solve->request->record, &solve->plan, &solve->planned_s);
     }
@@ -451,8 +449,10 @@ static enum status begin(struct solve *solve)
         if (status != STATUS_OK) {
             return problem_set(solve->reterr, status, "The matrix is too large for this machine.");
         }
-        solve->computed.elements = malloc(bytes > 0 ? bytes : 1);
-        if (solve->computed.elements == NULL) {
+        if (ranks_is_first(ranks)) {
+            solve->computed.elements = malloc(bytes > 0 ? bytes : 1);
+        }
+        if (ranks_is_first(ranks) && solve->computed.elements == NULL) {
             return problem_set(solve->reterr, STATUS_NO_MEMORY,
                                "There is not enough memory for the i4 matrix that becomes u2.");
         }
@@ -480,9 +480,10 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
     const size_t elements = (size_t)matrix->vertex_count * matrix->vertex_count;
     const struct ranks *ranks = solve.solver->ranks;
     struct host_memory_warmer *warmer =
-        ranks == NULL ? host_memory_warm(matrix->elements, elements * kind_size(matrix->kind),
-                                         solve.solver->warm_threads)
-                      : NULL;
+        ranks_is_first(ranks)
+            ? host_memory_warm(matrix->elements, elements * kind_size(matrix->kind),
+                               solve.solver->warm_threads)
+            : NULL;
     /* Half of the work where every edge has its reverse; without memory for it, all of it. */
     const double begin_s = stopwatch_now_s();
     status = graph_fold(graph, &solve.folded);

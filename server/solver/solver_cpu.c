@@ -272,7 +272,7 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
         cpu->rate_per_s[arithmetic] =
             relaxation_count(plan->vertex_count, options->symmetric) / (computed_s - filled_s);
     }
-    if (account->statistics != NULL && solver->ranks == NULL) {
+    if (account->statistics != NULL && ranks_is_first(solver->ranks)) {
         const double bytes = row_bytes(matrix->vertex_count, matrix->kind);
         cpu_finish_statistics(pool, matrix, observer, account->statistics);
         const double checked_s = stopwatch_now_s() - computed_s;

@@ -71,14 +71,20 @@ class RanksTest(unittest.TestCase):
                 self.assertIn("verified: ", done.stdout.decode())
                 os.unlink(self.path("out.npy"))
 
+    def test_any_format_and_kind_comes_from_the_first(self):
+        graph = self.generate("g.gr", "--shape", "gnp", "--n", "150")
+        for name, more in (("out.csv", ()), ("out.npy", ("--kind", "u2"))):
+            self.assertEqual(run([APSP, "solve", graph, self.path("one"), "--to", name[-3:], *more]).returncode, 0)
+            done = run([*launch(2), "solve", graph, self.path(name), *more])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.read(name), self.read("one"), name)
+
     def test_what_ranks_cannot_do_is_refused_once(self):
         graph = self.generate("g.gr", "--shape", "gnp", "--n", "50")
         out = self.path("out.npy")
         self.assertIn("No such file", self.refused(1, 3, "solve", self.path("none.gr"), out))
-        self.assertIn("npy, raw or nthu", self.refused(2, 2, "solve", graph, self.path("out.csv")))
-        self.assertIn("u2", self.refused(2, 2, "solve", graph, out, "--kind", "u2"))
         self.assertIn("CPU", self.refused(2, 2, "solve", graph, out, "--solver", "gpu"))
-        self.assertIn("not", self.refused(2, 2, "solve", graph, "/dev/null", "--to", "npy"))
+        self.assertIn("cannot write", self.refused(1, 2, "solve", graph, "/no/such/folder/out.npy"))
         self.assertIn("but solve", self.refused(2, 2, "verify", graph, out))
         self.assertIn("--nonsense", self.refused(2, 2, "solve", graph, out, "--nonsense"))
         cycle = self.path("cycle.csv", b"source,target,weight\nx,y,1\ny,x,-2\n")

@@ -2,12 +2,12 @@
  * tiles of each band become rows, of which the columns are in the order of the vertices; the rows
  * go to their places. A band's tiles and its rows lie on top of each other, so that they change by
  * way of a copy of the band, one for each thread. From tiles beside the matrix each row is written
- * to its place at once, by way of a copy of a few; of several ranks into their file, and what one
- * of them mirrors it gets from the others, band by band. */
+ * to its place at once, by way of a copy of a few. Of several ranks the first has the matrix, and
+ * gets the bands of the others a few at a time; what one of them mirrors it gets from the others,
+ * band by band. */
 #include "server/solver/cpu/tiles.h"
 #include "server/solver/steps.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -35,10 +35,11 @@ struct finish {
     struct matrix *matrix;
     bool beside;           /* the tiles are not in the storage of the matrix */
     unsigned char *copies; /* for each thread: a band, or ROWS_COPIED rows; a row in the order of
-                              the vertices; a row of the matrix that goes to a file */
+                              the vertices */
     size_t copied_rows;
     size_t copy_bytes;
-    atomic_int error;          /* of the file, an errno */
+    unsigned char *bands; /* of other ranks, in the first: room for those in hand */
+    size_t band_bytes;
     unsigned char *other_band; /* of another rank, in hand: the tiles that are to be mirrored */
     uint32_t other;            /* which one it is */
     uint32_t first;            /* of the bands in hand */
@@ -147,25 +148,35 @@ static enum status mirror_others(struct cpu_pool *pool, struct finish *finish)
 
 /* ---- Bands ---- */
 
+/* A band that is here, or that another rank has sent. */
+static const unsigned char *band_elements(const struct finish *finish, uint32_t band)
+{
+    return cpu_tiles_has(finish->tiles, band)
+               ? cpu_tiles_block(finish->tiles, band, 0).elements
+               : finish->bands + (band - finish->first) * finish->band_bytes;
+}
+
 /* Rows [first, end) of a band, row-major, in the order of the plan. */
-static void copy_rows(const struct cpu_tiles *tiles, uint32_t band, uint32_t first, uint32_t end,
+static void copy_rows(const struct finish *finish, uint32_t band, uint32_t first, uint32_t end,
                       unsigned char *ret_copy)
 {
+    const struct cpu_tiles *tiles = finish->tiles;
     const size_t size = tiles->element_bytes;
+    const unsigned char *block = band_elements(finish, band);
     for (uint32_t tile = 0; tile < tiles->tile_count; tile++) {
-        const struct cpu_block block = cpu_tiles_block(tiles, band, tile);
         unsigned char *to = ret_copy + tiles->begin[tile] * size;
+        const size_t columns = cpu_tiles_width(tiles, tile);
         for (uint32_t row = first; row < end; row++) {
-            memcpy(to + (row - first) * size * tiles->vertex_count,
-                   (const unsigned char *)block.elements + row * size * block.stride,
-                   block.columns * size);
+            memcpy(to + (row - first) * size * tiles->vertex_count, block + row * size * columns,
+                   columns * size);
         }
+        block += cpu_tiles_width(tiles, band) * columns * size;
     }
 }
 
 /* size: a constant where it is inlined. */
-static inline void gather(const unsigned char *row, const uint32_t *position_of, uint32_t n,
-                          unsigned char *ret_row, size_t size)
+static inline void order(const unsigned char *row, const uint32_t *position_of, uint32_t n,
+                         unsigned char *ret_row, size_t size)
 {
     for (uint32_t vertex = 0; vertex < n; vertex++) {
         memcpy(ret_row + vertex * size, row + position_of[vertex] * size, size);
@@ -178,11 +189,11 @@ static void order_row(const struct cpu_tiles *tiles, const unsigned char *row,
 {
     const uint32_t n = tiles->vertex_count;
     if (tiles->element_bytes == sizeof(uint16_t)) {
-        gather(row, tiles->position_of, n, ret_row, sizeof(uint16_t));
+        order(row, tiles->position_of, n, ret_row, sizeof(uint16_t));
     } else if (tiles->element_bytes == sizeof(uint32_t)) {
-        gather(row, tiles->position_of, n, ret_row, sizeof(uint32_t));
+        order(row, tiles->position_of, n, ret_row, sizeof(uint32_t));
     } else {
-        gather(row, tiles->position_of, n, ret_row, sizeof(uint64_t));
+        order(row, tiles->position_of, n, ret_row, sizeof(uint64_t));
     }
 }
 
@@ -209,48 +220,36 @@ static bool is_converted(const struct finish *finish)
            (finish->options->drifted && finish->tiles->arithmetic == ARITHMETIC_I4);
 }
 
-/* A row of the matrix, from a copy to its place in the ranks' file. */
-static void write_row(struct finish *finish, const unsigned char *row, size_t place)
+/* Tasks of a band: one, or as many as its rows are copied at once. */
+static uint32_t tasks_of_band(const struct finish *finish)
 {
-    const struct ranks *ranks = finish->tiles->ranks;
-    const size_t size = (size_t)finish->matrix->vertex_count * kind_size(finish->matrix->kind);
-    size_t done = 0;
-    while (done < size && atomic_load_explicit(&finish->error, memory_order_relaxed) == 0) {
-        const ssize_t written = pwrite(ranks->file, row + done, size - done,
-                                       (off_t)(ranks->file_offset + place * size + done));
-        if (written >= 0) {
-            done += (size_t)written;
-        } else if (errno != EINTR) {
-            atomic_store_explicit(&finish->error, errno, memory_order_relaxed);
-        }
-    }
+    return finish->beside ? CPU_TILE / ROWS_COPIED : 1;
 }
 
-static void finish_band(void *context, uint32_t thread, uint64_t task)
+static void finish_rows(void *context, uint32_t thread, uint64_t task)
 {
     struct finish *finish = context;
     const struct cpu_tiles *tiles = finish->tiles;
-    const uint32_t band = finish->first + (uint32_t)task;
-    const uint32_t begin = tiles->begin[band];
+    const uint32_t band = finish->first + (uint32_t)(task / tasks_of_band(finish));
     const uint32_t width = cpu_tiles_width(tiles, band);
     const uint32_t copied = finish->beside ? ROWS_COPIED : width;
-    const bool in_file = tiles->ranks != NULL;
+    const uint32_t first = (uint32_t)(task % tasks_of_band(finish)) * copied;
+    const uint32_t end = first + copied < width ? first + copied : width;
     const size_t from_bytes = (size_t)tiles->vertex_count * tiles->element_bytes;
     const size_t to_bytes = (size_t)tiles->vertex_count * kind_size(finish->matrix->kind);
-    unsigned char *row_in_file = finish->copies + thread * finish->copy_bytes;
-    unsigned char *copy = row_in_file + (in_file ? to_bytes : 0);
+    unsigned char *copy = finish->copies + thread * finish->copy_bytes;
     unsigned char *ordered_row = copy + finish->copied_rows * from_bytes;
-    for (uint32_t i = 0; i < width && cpu_tiles_has(tiles, band); i++) {
-        const unsigned char *row = copy + i % copied * from_bytes;
+    if (first < end) {
+        copy_rows(finish, band, first, end, copy);
+    }
+    for (uint32_t i = first; i < end; i++) {
+        const unsigned char *row = copy + (i - first) * from_bytes;
+        const uint32_t position = tiles->begin[band] + i;
         const size_t place = finish->beside && tiles->position_of != NULL
-                                 ? tiles->plan->vertex_at[begin + i]
-                                 : begin + i;
-        unsigned char *to =
-            in_file ? row_in_file : (unsigned char *)finish->matrix->elements + place * to_bytes;
-        if (i % copied == 0) {
-            copy_rows(tiles, band, i, width - i < copied ? width : i + copied, copy);
-        }
-        if (finish->beside && !in_file && to_bytes >= POPULATE_BYTES) {
+                                 ? tiles->plan->vertex_at[position]
+                                 : position;
+        unsigned char *to = (unsigned char *)finish->matrix->elements + place * to_bytes;
+        if (finish->beside && to_bytes >= POPULATE_BYTES) {
             const size_t ahead = (uintptr_t)to % (size_t)sysconf(_SC_PAGESIZE);
             (void)madvise(to - ahead, to_bytes + ahead, MADV_POPULATE_WRITE);
         }
@@ -264,49 +263,78 @@ static void finish_band(void *context, uint32_t thread, uint64_t task)
             order_row(tiles, row, ordered_row);
             convert_row(tiles, ordered_row, (int32_t *)(void *)to);
         }
-        if (in_file) {
-            write_row(finish, to, place);
+    }
+}
+
+/* Bands [first, end) of the other ranks come to the first. */
+static void gather_bands(const struct finish *finish, uint32_t end)
+{
+    const struct cpu_tiles *tiles = finish->tiles;
+    const struct ranks *ranks = tiles->ranks;
+    for (uint32_t band = finish->first; ranks != NULL && band < end; band++) {
+        const uint32_t from = cpu_tiles_rank_of(tiles, band);
+        const size_t size = (size_t)tiles->vertex_count * tiles->element_bytes;
+        if (from != 0 && (ranks->rank == 0 || ranks->rank == from)) {
+            ranks->gather(ranks->context, (void *)band_elements(finish, band),
+                          size * cpu_tiles_width(tiles, band), from);
         }
     }
 }
 
-static enum status finish_bands(struct cpu_pool *pool, struct finish *finish)
+static enum status take_copies(const struct cpu_pool *pool, struct finish *finish)
 {
     const struct cpu_tiles *tiles = finish->tiles;
+    const size_t row_bytes = (size_t)tiles->vertex_count * tiles->element_bytes;
     size_t most = finish->beside ? ROWS_COPIED : 0;
     for (uint32_t tile = 0; tile < tiles->tile_count && !finish->beside; tile++) {
         const size_t width = cpu_tiles_width(tiles, tile);
         most = width > most ? width : most;
     }
     finish->copied_rows = most;
-    finish->copy_bytes = (most + 1) * tiles->vertex_count * tiles->element_bytes;
-    if (tiles->ranks != NULL) {
-        finish->copy_bytes += (size_t)tiles->vertex_count * kind_size(finish->matrix->kind);
-    }
+    finish->copy_bytes = (most + 1) * row_bytes;
     /* An odd number of rows of 16 bits would put the next thread's wide row at an odd place. */
     finish->copy_bytes += -finish->copy_bytes % sizeof(uint64_t);
     finish->copies = malloc(finish->copy_bytes * cpu_pool_threads(pool) + 1);
-    if (finish->copies == NULL) {
-        return STATUS_NO_MEMORY;
+    if (tiles->ranks != NULL && tiles->ranks->rank == 0) {
+        finish->band_bytes = CPU_TILE * row_bytes;
+        finish->bands = malloc(tiles->ranks->count * finish->band_bytes + 1);
     }
-    for (uint32_t end = tiles->tile_count; end > 0; end = finish->first) {
+    const bool enough =
+        finish->copies != NULL && (finish->bands != NULL || finish->band_bytes == 0);
+    return ranks_agree(tiles->ranks, enough ? STATUS_OK : STATUS_NO_MEMORY);
+}
+
+static enum status finish_bands(struct cpu_pool *pool, struct finish *finish)
+{
+    const struct cpu_tiles *tiles = finish->tiles;
+    const struct ranks *ranks = tiles->ranks;
+    const enum status status = take_copies(pool, finish);
+    for (uint32_t end = status == STATUS_OK ? tiles->tile_count : 0; end > 0; end = finish->first) {
         /* Bands [first, end) may be finished side by side once those behind them are: in 16 bits a
          * band comes from half as far into the storage as it goes to. A band by itself always may,
-         * and so may all of them where their rows are elsewhere. */
+         * and so may all of them where their rows are elsewhere. Of ranks each has one of them. */
         const bool overlap = tiles->arithmetic == ARITHMETIC_NARROW && !finish->beside;
         const uint32_t *begin = tiles->begin;
         finish->first = overlap ? end - 1 : 0;
         while (finish->first > 0 && 2 * (uint64_t)begin[finish->first - 1] >= begin[end]) {
             finish->first--;
         }
+        if (ranks != NULL && end > ranks->count) {
+            finish->first = end - ranks->count;
+        }
         const double mirrored = finish->options->symmetric ? MIRROR_SHARE : 0;
         const double share = (1 - mirrored) / tiles->tile_count;
+        gather_bands(finish, end);
         cpu_pool_watch(pool, finish->options->observer, PHASE_WRITING,
                        mirrored + share * (tiles->tile_count - end), share * (end - finish->first));
-        cpu_pool_run(pool, end - finish->first, finish_band, finish);
+        if (ranks_is_first(ranks)) {
+            cpu_pool_run(pool, (uint64_t)(end - finish->first) * tasks_of_band(finish), finish_rows,
+                         finish);
+        }
     }
     free(finish->copies);
-    return STATUS_OK;
+    free(finish->bands);
+    return status;
 }
 
 /* ---- Rows ---- */
@@ -381,9 +409,6 @@ enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
         return status;
     }
     status = finish_bands(pool, &finish);
-    if (status == STATUS_OK && finish.error != 0) {
-        status = finish.error == ENOSPC || finish.error == EDQUOT ? STATUS_DISK_FULL : STATUS_IO;
-    }
     return status == STATUS_OK && ordered && !beside ? order_rows(pool, &finish) : status;
 }
 

@@ -127,9 +127,8 @@ struct cpu_finish_options {
     const struct observer *observer; /* hears how far it is; or NULL */
 };
 
-/* Ranks write their rows into their file each, and matrix is known by its size alone.
- * STATUS_NO_MEMORY, with the elements of matrix in no order; STATUS_DISK_FULL and STATUS_IO of the
- * file. */
+/* The first rank gets the matrix, which the others know by its size alone.
+ * STATUS_NO_MEMORY, with the elements of matrix in no order. */
 MUST_CHECK enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
                                       const struct cpu_finish_options *options,
                                       struct matrix *matrix);
