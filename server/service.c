@@ -7,7 +7,6 @@
 #include "server/job/scheduler.h"
 #include "server/metrics.h"
 #include "server/sandbox.h"
-#include "server/service_manager.h"
 #include "server/solver/solver.h"
 
 #include <errno.h>
@@ -43,7 +42,7 @@ struct service {
     struct result_table *results;
     struct scheduler *scheduler;
     struct http *http;
-    int manager; /* of service_manager.h */
+    int manager; /* of service_manager_open */
     /* Until http has them. */
     struct listener listener;
     struct listener admin_listener;

@@ -1,4 +1,4 @@
-#include "server/service_manager.h"
+#include "server/service.h"
 
 #include "proto/number.h"
 

@@ -31,6 +31,8 @@ struct worker_process {
     double looked_at_s; /* by the watch */
 };
 
+/* ---- process.c: its start and its end; supervisor.c: what lies between ---- */
+
 /* STATUS_NO_MEMORY when no process can be had. */
 MUST_CHECK enum status worker_process_start(struct worker_process *process);
 /* After the start: what it has to say of its solver, checked. ret_opened is zero on a loss. */
@@ -44,6 +46,34 @@ MUST_CHECK enum task_loss worker_process_solve(struct worker_process *process, s
 /* Ends it, for the reason *loss; with TASK_LOSS_NONE it is told to leave, and has time for it. One
  * that ended by itself, TASK_LOSS_EXIT, gets the way how: TASK_LOSS_EXIT or TASK_LOSS_SIGNAL. */
 void worker_process_end(struct worker_process *process, enum task_loss *loss, int *ret_code);
+
+/* Until wakeup is readable, for wait_ms at most. One that is stuck is waited for as long as it
+ * takes; true when it is gone. */
+bool worker_process_wait(struct worker_process *process, int wait_ms);
+
+/* ---- worker.c: the loop of a worker, in its thread or in its process ---- */
+
+/* How tasks come to the loop and go back: between threads, or over a socket. It opens the files. */
+struct worker_transport {
+    void *context;
+    /* Once. solver is NULL when it was not opened. */
+    void (*opened)(void *context, const struct worker_facts *facts, struct solver *solver);
+    /* The next task; NULL ends the loop. With STATUS_OK it has its result file, and a graph or the
+     * descriptor of its file. */
+    struct task *(*next)(void *context);
+    /* The task has its status, and its graph still. */
+    void (*done)(void *context, struct task *task, const struct solver *solver);
+};
+
+/* Opens the solver, reports the facts about it, and does one task after the other. Returns once the
+ * transport has no more. */
+void worker_run_loop(const struct worker_setup *setup, const struct worker_transport *transport);
+
+/* Once its files are open: a task with a base is solved from that, here, by so many threads (0: one
+ * a core). One that cannot be is left to its solver. */
+void worker_update(uint32_t threads, struct task *task);
+
+/* ---- supervisor.c ---- */
 
 /* A worker, of its own thread but where something else is said. */
 struct worker {

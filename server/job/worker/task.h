@@ -113,11 +113,6 @@ void task_open_files(const struct task_folders *folders, struct task *task);
 /* The same without a result, for a plan that is made before: only the file of the plan and the
  * graph matter. */
 void task_open_plan(const struct task_folders *folders, struct task *task);
-/* ---- update.c ---- */
-
-/* Once its files are open: a task with a base is solved from that, here, by so many threads (0: one
- * a core). One that cannot be is left to its solver. */
-void update_task(uint32_t threads, struct task *task);
 
 /* ---- judge.c ---- */
 

@@ -4,13 +4,7 @@
 #include "server/job/worker/supervisor.h"
 #include "server/store/graph_file.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -25,13 +19,6 @@
  * them together: so many bytes, but never more than a part. */
 #define GROUP_CONTEXT_BYTES (UINT64_C(768) << 20)
 #define GROUP_CONTEXT_PARTS 8
-/* Exit codes of a worker process beside 0, told to leave: what came over the socket made no sense;
- * from WORKER_EXIT_DEVICE on, the device failed, by class. */
-#define WORKER_EXIT_PROTOCOL 79
-#define WORKER_EXIT_DEVICE 80
-#define HEARTBEAT_MS 200
-/* Added to what the kernel thinks of the daemon: short of memory it takes the worker first. */
-#define OOM_SCORE "500"
 
 /* ---- Estimates ---- */
 
@@ -160,19 +147,92 @@ static void open_solver(const struct worker_setup *setup, struct solver **ret_so
     *ret_facts = facts;
 }
 
-/* ---- The loop ---- */
+/* ---- An update in place of a solve ---- */
 
-/* How tasks come to the loop and go back: between threads, or over a socket. It opens the files. */
-struct worker_transport {
-    void *context;
-    /* Once. solver is NULL when it was not opened. */
-    void (*opened)(void *context, const struct worker_facts *facts, struct solver *solver);
-    /* The next task; NULL ends the loop. With STATUS_OK it has its result file, and a graph or the
-     * descriptor of its file. */
-    struct task *(*next)(void *context);
-    /* The task has its status, and its graph still. */
-    void (*done)(void *context, struct task *task, const struct solver *solver);
-};
+static const void *base_row(void *context, uint32_t row)
+{
+    struct result_rows unused = {0}; /* a matrix has its rows in its file */
+    const void *distances;
+    return result_distances(context, row, &unused, &distances) == STATUS_OK ? distances : NULL;
+}
+
+/* Works in a copy of the base, of whose pages only those that change are taken. */
+static enum status update_arcs(const struct hierarchy *base, struct task *task)
+{
+    const struct observer observer = task_signal_observer(task->signal);
+    void *bytes = NULL;
+    if (task->arc_count == 0) {
+        return STATUS_NOT_VERIFIED;
+    }
+    enum status status = result_copy_hierarchy(task->base, task->file, &bytes);
+    if (status == STATUS_OK) {
+        status = solve_update_hierarchy(base, task->graph, task->arcs, task->arc_count, &observer,
+                                        bytes, &task->outcome);
+    }
+    if (status != STATUS_OK && status != STATUS_CANCELLED) {
+        task->status = result_file_discard_copy(task->file);
+    }
+    return status;
+}
+
+static enum status update_weights(const struct hierarchy *base, uint32_t threads, struct task *task)
+{
+    const struct observer observer = task_signal_observer(task->signal);
+    void *bytes = NULL;
+    uint64_t size;
+    const enum status status =
+        solve_customize(base, task->graph, threads, &observer, &bytes, &size, &task->outcome);
+    if (status == STATUS_OK) {
+        task->status = task_write_hierarchy(task, bytes, size);
+    }
+    free(bytes);
+    return status;
+}
+
+/* Takes the changed arcs where there are few, else all weights. */
+static void update_hierarchy(uint32_t threads, struct task *task)
+{
+    const struct hierarchy *base = NULL;
+    enum status status = result_open_hierarchy(task->base, &base);
+    if (status == STATUS_OK) {
+        status = update_arcs(base, task);
+        if (status != STATUS_OK && status != STATUS_CANCELLED && task->status == STATUS_OK) {
+            status = update_weights(base, threads, task);
+        }
+    }
+    task->is_updated = status == STATUS_OK || status == STATUS_CANCELLED;
+    if (status == STATUS_CANCELLED) {
+        task->status = status;
+    }
+}
+
+void worker_update(uint32_t threads, struct task *task)
+{
+    if (task->base == NULL || task->status != STATUS_OK ||
+        (task->graph == NULL && task_read_graph(task) != STATUS_OK)) {
+        return; /* the solver tells what is wrong with the graph */
+    }
+    if (task->form == RESULT_FORM_HIERARCHY) {
+        update_hierarchy(threads, task);
+        return;
+    }
+    const struct observer observer = task_signal_observer(task->signal);
+    const struct statistics *known = result_statistics(task->base);
+    const struct solve_base base = {base_row, task->base, task->arcs, task->arc_count,
+                                    known != NULL ? known->summary : NULL};
+    struct matrix matrix = result_file_matrix(task->file);
+    struct statistics statistics = *result_file_statistics(task->file);
+    task->outcome.account.statistics = &statistics;
+    const enum status status = solve_update(&base, threads, &observer, &matrix, &task->outcome);
+    task->outcome.account.statistics = NULL;
+    task->is_updated = status == STATUS_OK || status == STATUS_CANCELLED;
+    task->status = status == STATUS_CANCELLED ? status : STATUS_OK;
+    if (status == STATUS_OK) {
+        task->status = result_file_write_matrix(task->file);
+    }
+}
+
+/* ---- The loop ---- */
 
 struct loop {
     const struct worker_setup *setup;
@@ -244,9 +304,7 @@ static enum status solve_task(struct loop *loop, struct task *task)
     return status;
 }
 
-/* Opens the solver, reports the facts about it, and does one task after the other. Returns once the
- * transport has no more. */
-static void run_loop(const struct worker_setup *setup, const struct worker_transport *transport)
+void worker_run_loop(const struct worker_setup *setup, const struct worker_transport *transport)
 {
     struct loop loop = {.setup = setup};
     struct worker_facts facts;
@@ -293,7 +351,7 @@ static struct task *thread_next(void *context)
     struct task *task = (struct task *)mailbox_wait(worker->mailbox);
     if (task != NULL) {
         task_open_files(&folders, task);
-        update_task(config->setup.solver.cpu_threads, task);
+        worker_update(config->setup.solver.cpu_threads, task);
     }
     return task;
 }
@@ -316,7 +374,7 @@ static void *run_thread(void *context)
     if (worker->config.isolation == WORKER_PROCESS) {
         supervisor_run(worker);
     } else {
-        run_loop(&worker->config.setup, &transport);
+        worker_run_loop(&worker->config.setup, &transport);
     }
     return NULL;
 }
@@ -407,179 +465,4 @@ void worker_stop(struct worker *worker)
     worker_dismiss(worker);
     CHECK(pthread_join(worker->thread, NULL) == 0);
     destroy(worker);
-}
-
-/* ---- The process ---- */
-
-/* The process of a worker, from the inside. */
-struct child {
-    int socket;
-    struct worker_shared *shared;
-    struct worker_setup setup;
-    struct sandbox_policy policy;
-    struct sandbox_report sandbox;
-    struct task task;
-};
-
-static void send_message(const struct child *child, const struct wire_message *message)
-{
-    if (worker_protocol_send(child->socket, message, NULL) != STATUS_OK) {
-        _exit(0); /* the daemon is gone */
-    }
-}
-
-/* Counts as long as the process is scheduled, whatever the solver does, until the daemon hangs
- * up. */
-static void *send_heartbeats(void *context)
-{
-    const struct child *child = context;
-    struct pollfd look = {.fd = child->socket, .events = POLLRDHUP};
-    while (poll(&look, 1, HEARTBEAT_MS) <= 0 ||
-           (look.revents & (POLLHUP | POLLRDHUP | POLLERR)) == 0) {
-        atomic_fetch_add(&child->shared->heartbeats, 1);
-    }
-    return NULL;
-}
-
-/* The solver has what it needs, its threads too: from here on nothing is opened by its path but by
- * CUDA, and what tells of the machine's memory. Before any task has come, so that who breaks in
- * through a graph finds the way out shut. */
-static void child_opened(void *context, const struct worker_facts *facts, struct solver *solver)
-{
-    struct child *child = context;
-    struct wire_message message = {.type = WIRE_OPENED, .body.opened.facts = *facts};
-    struct worker_facts *told = &message.body.opened.facts;
-    if (child->setup.sandboxed &&
-        sandbox_filter_calls(&child->policy, &child->sandbox) != STATUS_OK) {
-        told->status = problem_set(&told->problem, STATUS_NO_MEMORY,
-                                   "There is not enough memory to confine the solver.");
-    }
-    told->sandbox = child->sandbox;
-    if (solver != NULL) {
-        solver_get_figures(solver, &message.body.opened.figures);
-    }
-    send_message(child, &message);
-}
-
-static struct task *child_next(void *context)
-{
-    struct child *child = context;
-    struct task *task = &child->task;
-    struct wire_message message;
-    int descriptors[WIRE_DESCRIPTOR_LIMIT];
-    const enum status status = worker_protocol_receive(child->socket, &message, descriptors);
-    if (status == STATUS_IO) {
-        return NULL;
-    }
-    if (status != STATUS_OK || message.type != WIRE_TASK) {
-        _exit(WORKER_EXIT_PROTOCOL);
-    }
-    const struct wire_task *order = &message.body.task;
-    *task = (struct task){
-        .vertex_count = order->vertex_count,
-        .kind = (enum kind)order->kind,
-        .form = (enum result_form)order->form,
-        .verify = order->verify != 0,
-        .signal = &child->shared->signal,
-        .graph_descriptor = descriptors[0],
-        .plan_file = {.descriptor = descriptors[2]},
-    };
-    if (order->has_plan_file == 0) {
-        plan_file_finish(&task->plan_file);
-    }
-    memcpy(task->graph_id, order->graph_id, sizeof(task->graph_id));
-    task->status =
-        result_file_adopt(descriptors[1], order->vertex_count, task->kind, task->form, &task->file);
-    if (task->status != STATUS_OK) {
-        close(descriptors[1]);
-        problem_set(&task->problem, task->status, "The result file cannot be mapped.");
-    }
-    return task;
-}
-
-static void child_done(void *context, struct task *task, const struct solver *solver)
-{
-    struct child *child = context;
-    const struct solve_outcome *outcome = &task->outcome;
-    struct wire_message message;
-    /* After an error that stays, nothing that this process computes can be trusted, and no other
-     * call to the device mends it. */
-    if (task->status == STATUS_DEVICE_LOST) {
-        _exit(WORKER_EXIT_DEVICE + (int)solver_fault_class());
-    }
-    /* The file is let go of before the daemon is told: what it reads then does not change. */
-    result_file_destroy(task->file);
-    task->file = NULL;
-    for (size_t sent = 0; sent < outcome->cycle_length; sent += message.body.cycle.count) {
-        const size_t left = outcome->cycle_length - sent;
-        struct wire_cycle *cycle = &message.body.cycle;
-        message = (struct wire_message){.type = WIRE_CYCLE};
-        cycle->count = left < WIRE_CYCLE_VERTICES ? (uint32_t)left : WIRE_CYCLE_VERTICES;
-        memcpy(cycle->vertices, outcome->cycle + sent, cycle->count * sizeof(*cycle->vertices));
-        send_message(child, &message);
-    }
-    message = (struct wire_message){.type = WIRE_DONE};
-    worker_protocol_fill_done(task, &message.body.done);
-    solver_get_figures(solver, &message.body.done.figures);
-    task_finish(task);
-    send_message(child, &message);
-}
-
-static void set_up_process(void)
-{
-    /* All but SIGKILL are meant for the daemon, whose group this is too: it says when to leave. */
-    static const int ignored_signals[] = {SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGXFSZ};
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (size_t i = 0; i < sizeof(ignored_signals) / sizeof(ignored_signals[0]); i++) {
-        signal(ignored_signals[i], SIG_IGN);
-    }
-    const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (file >= 0) {
-        const ssize_t ignored = write(file, OOM_SCORE, strlen(OOM_SCORE));
-        (void)ignored;
-        close(file);
-    }
-}
-
-static bool receive_setup(struct child *child)
-{
-    struct wire_message message;
-    int descriptors[WIRE_DESCRIPTOR_LIMIT];
-    if (worker_protocol_receive(child->socket, &message, descriptors) != STATUS_OK ||
-        message.type != WIRE_SETUP) {
-        return false;
-    }
-    child->setup = message.body.setup;
-    child->policy = (struct sandbox_policy){.role = SANDBOX_WORKER, .devices = child->setup.gpu};
-    child->shared =
-        mmap(NULL, sizeof(*child->shared), PROT_READ | PROT_WRITE, MAP_SHARED, descriptors[0], 0);
-    close(descriptors[0]);
-    return child->shared != MAP_FAILED;
-}
-
-int worker_child_run(int socket)
-{
-    struct child child = {.socket = socket};
-    const struct worker_transport transport = {&child, child_opened, child_next, child_done};
-    char reason[SOLVER_REASON_SIZE];
-    pthread_t heartbeats;
-    set_up_process();
-    if (!receive_setup(&child)) {
-        return WORKER_EXIT_PROTOCOL;
-    }
-    /* Before the first thread, as threads inherit it. The driver of a GPU is loaded before, as what
-     * that takes nobody has listed; and compiles into memory alone. */
-    if (child.setup.sandboxed) {
-        if (child.setup.gpu && setenv("CUDA_CACHE_DISABLE", "1", 1) == 0) {
-            (void)solver_gpu_count(reason);
-        }
-        sandbox_enter(&child.policy, &child.sandbox);
-    }
-    if (pthread_create(&heartbeats, NULL, send_heartbeats, &child) != 0) {
-        return WORKER_EXIT_PROTOCOL;
-    }
-    run_loop(&child.setup, &transport);
-    pthread_join(heartbeats, NULL);
-    munmap(child.shared, sizeof(*child.shared));
-    return 0;
 }

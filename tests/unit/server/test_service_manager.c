@@ -1,5 +1,5 @@
 /* What is said to a service manager, and what is taken from it. */
-#include "server/service_manager.h"
+#include "server/service.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>

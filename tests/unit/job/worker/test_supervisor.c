@@ -3,9 +3,7 @@
 #include "server/job/worker/supervisor.h"
 
 #include <dirent.h>
-#include <poll.h>
 #include <signal.h>
-#include <sys/socket.h>
 
 /* In the environment: no process starts. */
 #define FAILING_START "TEST_SUPERVISOR_FAILING_START"
@@ -130,92 +128,6 @@ static void nothing_is_left_when_a_worker_stops(void **state)
     worker_stop(fixture->worker);
     fixture->worker = NULL;
     assert_int_equal(find_child(), 0);
-}
-
-/* ---- Processes ---- */
-
-/* In the environment: the process is not a worker, but be_process. */
-#define BARE "TEST_SUPERVISOR_BARE"
-#define STUBBORN "TEST_WORKER_PROCESS_STUBBORN"
-#define CODE 7
-
-/* Waits until the other end hangs up, or for ever. */
-static int be_process(void)
-{
-    char byte;
-    const bool alone = fcntl(WORKER_SOCKET + 1, F_GETFD) < 0;
-    if (send(WORKER_SOCKET, alone ? "y" : "n", 1, 0) != 1) {
-        return 1;
-    }
-    while (getenv(STUBBORN) != NULL || recv(WORKER_SOCKET, &byte, 1, 0) > 0) {
-        pause();
-    }
-    return CODE;
-}
-
-/* It runs, and has no file but its own. */
-static void greet(const struct worker_process *process)
-{
-    char byte = 0;
-    struct pollfd look = {.fd = process->socket, .events = POLLIN};
-    assert_int_equal(poll(&look, 1, -1), 1);
-    assert_int_equal(recv(process->socket, &byte, 1, 0), 1);
-    assert_int_equal(byte, 'y');
-}
-
-static void a_process_leaves_when_it_is_hung_up_on(void **state)
-{
-    (void)state;
-    struct worker_process process = {0};
-    enum task_loss loss = TASK_LOSS_NONE;
-    int code;
-    const int other = open("/dev/null", O_RDONLY); /* not to be inherited all the same */
-    assert_int_equal(setenv(BARE, "1", 1), 0);
-    assert_int_equal(worker_process_start(&process), STATUS_OK);
-    assert_int_equal(unsetenv(BARE), 0);
-    greet(&process);
-    worker_process_end(&process, &loss, &code);
-    assert_false(process.is_running || process.is_stuck);
-    assert_int_equal(loss, TASK_LOSS_NONE);
-    assert_int_equal(code, CODE);
-    close(other);
-}
-
-static void one_that_was_killed_is_told_from_it(void **state)
-{
-    (void)state;
-    struct worker_process process = {0};
-    enum task_loss loss = TASK_LOSS_EXIT;
-    int code;
-    assert_int_equal(setenv(STUBBORN, "1", 1), 0);
-    assert_int_equal(setenv(BARE, "1", 1), 0);
-    assert_int_equal(worker_process_start(&process), STATUS_OK);
-    assert_int_equal(unsetenv(BARE), 0);
-    greet(&process);
-    assert_int_equal(kill(process.pid, SIGSYS), 0);
-    worker_process_end(&process, &loss, &code);
-    assert_false(process.is_running || process.is_stuck);
-    assert_int_equal(loss, TASK_LOSS_SIGNAL);
-    assert_int_equal(code, SIGSYS);
-    assert_int_equal(unsetenv(STUBBORN), 0);
-}
-
-static void one_that_does_not_leave_is_killed(void **state)
-{
-    (void)state;
-    struct worker_process process = {0};
-    enum task_loss loss = TASK_LOSS_STALLED;
-    int code;
-    assert_int_equal(setenv(STUBBORN, "1", 1), 0);
-    assert_int_equal(setenv(BARE, "1", 1), 0);
-    assert_int_equal(worker_process_start(&process), STATUS_OK);
-    assert_int_equal(unsetenv(BARE), 0);
-    greet(&process);
-    worker_process_end(&process, &loss, &code);
-    assert_false(process.is_running || process.is_stuck);
-    assert_int_equal(loss, TASK_LOSS_STALLED);
-    assert_int_equal(code, SIGKILL);
-    assert_int_equal(unsetenv(STUBBORN), 0);
 }
 
 /* ---- The watch ---- */
@@ -393,9 +305,6 @@ int main(int argc, char **argv)
     if (argc == 3 && getenv(FAILING_START) != NULL) {
         return 1;
     }
-    if (argc == 3 && getenv(BARE) != NULL) {
-        return be_process();
-    }
     WORKER_MAIN(argc, argv);
     const struct CMUnitTest tests[] = {
         TEST(a_process_that_dies_idle_is_replaced_and_the_loop_told),
@@ -404,9 +313,6 @@ int main(int argc, char **argv)
         TEST(a_damaged_graph_file_is_told_when_it_cannot_be_read_here_either),
         TEST(a_solver_that_does_not_open_is_told_with_its_reason),
         TEST(nothing_is_left_when_a_worker_stops),
-        cmocka_unit_test(a_process_leaves_when_it_is_hung_up_on),
-        cmocka_unit_test(one_that_was_killed_is_told_from_it),
-        cmocka_unit_test(one_that_does_not_leave_is_killed),
         cmocka_unit_test_setup(no_heartbeat_is_silence_with_and_without_a_task, reset_watched),
         cmocka_unit_test_setup(an_opening_may_take_what_is_allowed, reset_watched),
         cmocka_unit_test_setup(rounds_that_do_not_come_are_waited_for_less_in_a_hurry,

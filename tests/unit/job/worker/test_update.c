@@ -1,3 +1,4 @@
+#include "server/job/worker/supervisor.h"
 #include "tests/unit/worker_fixture.h"
 
 static int set_up(void **state)
@@ -42,7 +43,7 @@ static void a_task_with_a_base_needs_no_solver(void **state)
     task.base = solved_ring(fixture);
     task_open_files(&folders, &task);
     assert_int_equal(task.status, STATUS_OK);
-    update_task(1, &task);
+    worker_update(1, &task);
     assert_true(task.is_updated);
     judge_task(3, &task);
     assert_int_equal(task.status, STATUS_OK);
@@ -79,7 +80,7 @@ static void a_hierarchy_is_updated_from_that_of_the_parent(void **state)
         } else {
             task.graph->weight_i4[0] = 0;
             task.graph->weight_i4[1] = 50;
-            update_task(1, &task);
+            worker_update(1, &task);
             assert_true(task.is_updated);
             assert_true(task.outcome.plan.cached && task.outcome.plan.largest_separator > 0);
         }
@@ -106,7 +107,7 @@ static void one_that_would_close_a_negative_cycle_is_left_to_the_solver(void **s
                         .arc_count = 1};
     task.base = solved_ring(fixture);
     task_open_files(&folders, &task);
-    update_task(1, &task);
+    worker_update(1, &task);
     assert_false(task.is_updated);
     assert_int_equal(task.status, STATUS_OK);
     task_finish(&task);
@@ -128,7 +129,7 @@ static void a_file_with_another_number_of_vertices_is_left_to_the_solver(void **
     task.base = solved_ring(fixture);
     task_open_files(&folders, &task);
     assert_int_equal(task.status, STATUS_OK);
-    update_task(1, &task);
+    worker_update(1, &task);
     assert_false(task.is_updated);
     assert_null(task.graph);
     task_finish(&task);
