@@ -74,6 +74,7 @@ struct config {
 
     /* [solver] */
     struct solver_config solver;
+    char launcher[CONFIG_TEXT_SIZE]; /* the command that starts ranks */
 
     /* [service] */
     enum confinement confinement;

@@ -190,6 +190,10 @@ static const struct config_option options[] = {
     {"solver", "group", OPTION_CHOICE, "none", 0, 0, group_choices, MEMBER(solver.group),
      "Whether the GPUs of this host solve a large graph together: auto, one that none of them "
      "holds alone, or that would leave the others idle; none; or all, every graph."},
+    {"solver", "launcher", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(launcher),
+     "Command that starts processes on this host and others, such as mpirun -n 4 or srun -N 4: "
+     "together they are the solver of the service, on CPUs. A shell runs it, with apspd-mpi added. "
+     "Needs worker.isolation = process. none = the solver is on this host."},
     {"hierarchy", "row_limit", OPTION_NUMBER, "10000", 1, UINT32_MAX - 1, NULL, MEMBER(row_limit),
      "Rows that statistics and heat maps of a hierarchy may compute; for more the graph has to be "
      "solved as a matrix."},
@@ -217,7 +221,8 @@ static const struct config_option options[] = {
 
 static bool takes_option(enum config_program program, const struct config_option *option)
 {
-    return program == CONFIG_DAEMON || strcmp(option->section, "solver") == 0;
+    return program == CONFIG_DAEMON ||
+           (strcmp(option->section, "solver") == 0 && strcmp(option->key, "launcher") != 0);
 }
 
 const struct config_option *config_option_find(enum config_program program, const char *section,

@@ -5,6 +5,7 @@
 #include "server/http/transport/http.h"
 #include "server/http/transport/listener.h"
 #include "server/job/scheduler.h"
+#include "server/job/worker/worker.h"
 #include "server/metrics.h"
 #include "server/sandbox.h"
 #include "server/solver/solver.h"
@@ -41,6 +42,7 @@ struct service {
     struct store *store;
     struct result_table *results;
     struct scheduler *scheduler;
+    struct worker_launcher launcher;
     struct http *http;
     int manager; /* of service_manager_open */
     /* Until http has them. */
@@ -78,6 +80,7 @@ static void close_all(struct service *service)
     listener_close(&service->admin_listener);
     scheduler_destroy(service->scheduler);
     service->scheduler = NULL;
+    worker_launcher_stop(&service->launcher);
     uv_close((uv_handle_t *)&service->watchdog, NULL);
     uv_close((uv_handle_t *)&service->last_calls, NULL);
     for (int i = 0; i < SIGNAL_COUNT; i++) {
@@ -266,7 +269,7 @@ static enum status enter_sandbox(struct service *service, struct problem *reterr
     add_socket_folder(&writable, &service->admin_listener);
     service->policy.spawns = config->isolation == WORKER_PROCESS;
     service->policy.devices =
-        config->solver.choice != SOLVER_CPU &&
+        config->solver.choice != SOLVER_CPU && service->launcher.channel < 0 &&
         (service->policy.spawns ? has_gpu_for_others() : solver_gpu_count(reason) > 0);
     charset_load();
     struct sandbox_policy policy = service->policy;
@@ -373,6 +376,23 @@ static enum status open_listeners(struct service *service, struct problem *reter
     return status;
 }
 
+/* Where the configuration names a launcher: what has to be started by programs of others is, before
+ * the sandbox. */
+static enum status start_launcher(struct service *service, struct problem *reterr)
+{
+    const struct config *config = service->config;
+    if (strcmp(config->launcher, CONFIG_NONE) == 0) {
+        return STATUS_OK;
+    }
+    if (config->isolation != WORKER_PROCESS || config->solver.choice == SOLVER_GPU) {
+        problem_set(reterr, STATUS_CONFIG,
+                    "solver.launcher starts ranks, which are processes and solve on CPUs");
+        problem_hint(reterr, "set worker.isolation to process, and solver.backend to auto or cpu");
+        return STATUS_CONFIG;
+    }
+    return worker_launcher_start(config->launcher, &service->launcher, reterr);
+}
+
 /* part: what is being started, for the log. The sockets first, while names can be looked up and
  * root may take a low port; no thread before the first half of the sandbox, no request before
  * the second. */
@@ -394,6 +414,10 @@ static enum status start_parts(struct service *service, const char **part, struc
         status = store_open(service->config->state_dir, &service->store, reterr);
     }
     if (status == STATUS_OK) {
+        *part = "launcher";
+        status = start_launcher(service, reterr);
+    }
+    if (status == STATUS_OK) {
         *part = "confinement";
         status = enter_sandbox(service, reterr);
     }
@@ -407,6 +431,7 @@ static enum status start_parts(struct service *service, const char **part, struc
     }
     *part = "scheduler";
     status = scheduler_create(&service->loop, service->config, service->store, service->results,
+                              service->launcher.channel >= 0 ? &service->launcher : NULL,
                               &service->scheduler, reterr);
     if (status != STATUS_OK) {
         return status;
@@ -449,6 +474,7 @@ int service_run(const struct config *config, const char *path, int argc, char **
                               .argv = argv,
                               .listener = LISTENER_CLOSED,
                               .admin_listener = LISTENER_CLOSED,
+                              .launcher.channel = -1,
                               .policy.role = SANDBOX_FRONT};
     log_set_level(config->log_level);
     metrics_set(METRIC_START_TIME, clock_wall_s());

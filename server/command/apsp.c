@@ -216,8 +216,8 @@ static int run(struct ranks *ranks, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct ranks *ranks = command_ranks_open(&argc, &argv);
+    struct ranks *ranks = ranks_open(&argc, &argv);
     const int exit_code = run(ranks, argc, argv);
-    command_ranks_close(ranks);
+    ranks_close(ranks);
     return exit_code;
 }

@@ -62,15 +62,6 @@ extern const struct command *const command_client_list[];
 bool command_print_completion(const char *shell, const struct command *const *commands,
                               size_t count);
 
-/* ---- Ranks: command/ranks_mpi.c in apsp-mpi, ranks_absent.c in apsp ---- */
-
-/* The processes that mpirun or srun started with this one; takes the launcher's own arguments away.
- * NULL without MPI. All but the first have no standard output. A failure of MPI ends them all. */
-struct ranks *command_ranks_open(int *argc, char ***argv);
-void command_ranks_close(struct ranks *ranks);
-/* The threads of this rank, so that those of one host do not get in each other's way. */
-uint32_t command_ranks_threads(const struct ranks *ranks);
-
 /* argv: the command's name, then what the configuration left. operands and values point into it.
  * STATUS_UNKNOWN_PARAMETER, STATUS_BAD_PARAMETER. */
 MUST_CHECK enum status command_parse(struct command_call *call, int argc, char **argv);

@@ -163,14 +163,14 @@ static enum status open_rank(struct solving *solving, struct problem *reterr)
         problem_hint(reterr, "One GPU solves by apsp solve.");
     }
     if (config.cpu_threads == 0) {
-        config.cpu_threads = command_ranks_threads(ranks);
+        config.cpu_threads = ranks->threads;
     }
     if (status == STATUS_OK) {
         status = solver_cpu_open(&config, &solving->solver, reterr);
     }
     if (status == STATUS_OK) {
         solver_allow_plans(solving->solver, &config);
-        solving->solver->ranks = ranks;
+        solver_cpu_join(solving->solver, ranks);
     }
     return ranks_agree(ranks, status);
 }

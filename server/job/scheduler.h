@@ -174,10 +174,11 @@ struct call {
 void call_finish(struct call *call);
 
 /* Restores graphs, results and jobs from the store, starts the store's disk threads, opens a worker
- * per device (waits for them) and queues again what was queued or running. Borrows config, store
- * and table for its life. Loop thread. */
+ * per device (waits for them) and queues again what was queued or running. Borrows config, store,
+ * table and launcher, which may be NULL, for its life. Loop thread. */
 MUST_CHECK enum status scheduler_create(uv_loop_t *loop, const struct config *config,
                                         struct store *store, struct result_table *table,
+                                        const struct worker_launcher *launcher,
                                         struct scheduler **ret_scheduler, struct problem *reterr);
 /* Finds or makes it; it lives as long as the scheduler. Loop thread, or before the loop runs. */
 MUST_CHECK enum status scheduler_tenant(struct scheduler *scheduler, const char *name,

@@ -105,6 +105,7 @@ struct result_item {
 struct scheduler {
     uv_loop_t *loop;
     const struct config *config;
+    const struct worker_launcher *launcher; /* NULL = none */
     struct store *store;
     struct result_table *results;
     struct mailbox *mailbox;

@@ -49,7 +49,9 @@ static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t 
                   .gpu_index = gpu_index,
                   .gpu_members = gpu_members,
                   .sharing = is_process && scheduler->config->solver.group == SOLVER_GROUP_AUTO,
-                  .sandboxed = scheduler->config->confinement != CONFINEMENT_OFF},
+                  .sandboxed = scheduler->config->confinement != CONFINEMENT_OFF &&
+                               scheduler->launcher == NULL},
+        .launcher = scheduler->launcher,
         .isolation = scheduler->config->isolation,
         .stall_s = scheduler->config->stall_s,
         .sample_rows = scheduler->config->sample_rows,
@@ -152,8 +154,9 @@ static enum status open_by_choice(struct scheduler *scheduler, struct problem *r
 {
     char *reason = scheduler->devices.gpu_reason;
     enum solver_choice choice = scheduler->config->solver.choice;
-    if (choice == SOLVER_CPU) {
-        snprintf(reason, SOLVER_REASON_SIZE, "The configuration asks for the CPU solver.");
+    if (choice == SOLVER_CPU || scheduler->launcher != NULL) {
+        snprintf(reason, SOLVER_REASON_SIZE, "The configuration asks for %s.",
+                 scheduler->launcher != NULL ? "ranks" : "the CPU solver");
         return open_cpu(scheduler, reterr);
     }
     struct problem problem = {0};
@@ -357,8 +360,8 @@ static enum status open_scheduler(struct scheduler *scheduler, struct problem *r
 }
 
 enum status scheduler_create(uv_loop_t *loop, const struct config *config, struct store *store,
-                             struct result_table *table, struct scheduler **ret_scheduler,
-                             struct problem *reterr)
+                             struct result_table *table, const struct worker_launcher *launcher,
+                             struct scheduler **ret_scheduler, struct problem *reterr)
 {
     struct scheduler *scheduler = calloc(1, sizeof(*scheduler));
     if (scheduler == NULL) {
@@ -369,6 +372,7 @@ enum status scheduler_create(uv_loop_t *loop, const struct config *config, struc
     scheduler->config = config;
     scheduler->store = store;
     scheduler->results = table;
+    scheduler->launcher = launcher;
     /* Each result is an open file, also while it waits for the publisher to let it go. */
     struct rlimit files = {.rlim_cur = RLIM_INFINITY};
     (void)getrlimit(RLIMIT_NOFILE, &files);

@@ -103,12 +103,15 @@ struct solver {
     /* Threads beside those of a solve that fault in the pages of its result meanwhile. */
     uint32_t warm_threads;
     bool dense_only; /* gets the dense plan, whatever the class executes; set by who opens it */
-    const struct ranks *ranks; /* borrowed; NULL = it is alone. Set by who opens a CPU solver */
+    const struct ranks *ranks; /* borrowed; NULL = it is alone. Set by solver_cpu_join */
 };
 
 /* The CPU solver. STATUS_NO_MEMORY; STATUS_CONFIG for an instruction set this machine lacks. */
 MUST_CHECK enum status solver_cpu_open(const struct solver_config *config,
                                        struct solver **ret_solver, struct problem *reterr);
+
+/* It solves with the other ranks from here on: its memory and its pace are those of a member. */
+void solver_cpu_join(struct solver *solver, const struct ranks *ranks);
 
 /* Sets dense_only by the configuration. */
 void solver_allow_plans(struct solver *solver, const struct solver_config *config);

@@ -35,6 +35,7 @@ struct solver_cpu {
     const struct cpu_kernel *kernel;
     struct solver_device device; /* as it was when opened */
     uint32_t threads;
+    double tile_share;      /* of all tiles, with the ranks of this host; 0 = it is alone */
     struct cpu_pool *pool;  /* of a model: NULL, as are the next and the kernel */
     struct cpu_pool *alone; /* of the calling thread, for graphs of one tile: none is woken */
     _Atomic double rate_per_s[RATE_COUNT]; /* of all threads: assumed, then measured */
@@ -132,7 +133,8 @@ static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_
     const uint64_t solve_bytes = cpu_floyd_warshall_bytes(threads, &dense, arithmetic);
     const uint64_t finish_bytes = cpu_finish_bytes(threads, vertex_count, arithmetic);
     ret_estimate->device_bytes = 0;
-    ret_estimate->host_bytes = solve_bytes > finish_bytes ? solve_bytes : finish_bytes;
+    ret_estimate->host_bytes = (solve_bytes > finish_bytes ? solve_bytes : finish_bytes) +
+                               (uint64_t)(cpu->tile_share * tile_bytes(vertex_count, arithmetic));
     ret_estimate->seconds =
         relaxation_count(vertex_count, options->symmetric) / cpu->rate_per_s[arithmetic];
     const double bytes = row_bytes(vertex_count, kind);
@@ -148,10 +150,8 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
     (void)graph;
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
     const double volume = (double)CPU_TILE * CPU_TILE * CPU_TILE;
-    const struct ranks *ranks = solver->ranks;
     *ret_cost = plan_cost_of_cpu(cpu->threads);
-    ret_cost->product_s = volume * cpu->threads / cpu->rate_per_s[arithmetic_of(kind, options)] /
-                          (ranks != NULL ? ranks->count : 1);
+    ret_cost->product_s = volume * cpu->threads / cpu->rate_per_s[arithmetic_of(kind, options)];
 }
 
 /* The panels of a round with many pivots may be many. What is left of the memory is for the matrix
@@ -298,6 +298,7 @@ static void close_solver(struct solver *solver)
 struct figures {
     uint32_t threads;
     uint32_t dense_only;
+    double tile_share;
     double rate_per_s[RATE_COUNT];
 };
 _Static_assert(sizeof(struct figures) <= SOLVER_FIGURES_SIZE, "they fit");
@@ -305,7 +306,8 @@ _Static_assert(sizeof(struct figures) <= SOLVER_FIGURES_SIZE, "they fit");
 static void get_figures(const struct solver *solver, struct solver_figures *ret_figures)
 {
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
-    struct figures figures = {.threads = cpu->threads, .dense_only = solver->dense_only};
+    struct figures figures = {
+        .threads = cpu->threads, .dense_only = solver->dense_only, .tile_share = cpu->tile_share};
     for (int i = 0; i < RATE_COUNT; i++) {
         figures.rate_per_s[i] = cpu->rate_per_s[i];
     }
@@ -321,6 +323,7 @@ static void set_figures(struct solver *model, const struct solver_figures *figur
     if (cpu->threads == 0) {
         cpu->threads = from.threads > 0 ? from.threads : 1;
         model->dense_only = from.dense_only != 0;
+        cpu->tile_share = from.tile_share > 0 && from.tile_share <= 1 ? from.tile_share : 0;
     }
     for (int i = 0; i < RATE_COUNT; i++) {
         const double rate = from.rate_per_s[i];
@@ -391,6 +394,19 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
     cpu->rate_per_s[RATE_CHECKED] = CHECKED_PER_S * memory_threads;
     *ret_solver = &cpu->solver;
     return STATUS_OK;
+}
+
+void solver_cpu_join(struct solver *solver, const struct ranks *ranks)
+{
+    struct solver_cpu *cpu = (struct solver_cpu *)solver;
+    solver->ranks = ranks;
+    cpu->device.units *= ranks->count;
+    snprintf(cpu->device.detail, sizeof(cpu->device.detail), "%s, %u ranks", cpu->kernel->isa,
+             ranks->count);
+    cpu->tile_share = (double)ranks->on_host / ranks->count;
+    for (enum arithmetic arithmetic = 0; arithmetic < ARITHMETIC_COUNT; arithmetic++) {
+        cpu->rate_per_s[arithmetic] = cpu->rate_per_s[arithmetic] * ranks->count;
+    }
 }
 
 enum status solver_cpu_model(struct solver **ret_model)

@@ -93,7 +93,8 @@ static size_t body_size(uint32_t type)
                                    [WIRE_OPENED] = sizeof(struct wire_opened),
                                    [WIRE_TASK] = sizeof(struct wire_task),
                                    [WIRE_CYCLE] = sizeof(struct wire_cycle),
-                                   [WIRE_DONE] = sizeof(struct wire_done)};
+                                   [WIRE_DONE] = sizeof(struct wire_done),
+                                   [WIRE_SOCKET] = 0}; /* and of the two before it */
     return type < WIRE_TYPE_COUNT ? sizes[type] : 16;
 }
 

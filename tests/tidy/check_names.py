@@ -31,6 +31,8 @@ WITHOUT_UNIT_TEST = {
     "server/solver/plan/separator_absent.c": "test_separator.c, where METIS is not built",
     "server/solver/plan/separator_metis.c": "test_separator.c",
     "server/solver/solver_gpu.c": "tests/solver/test_solver_gpu.c, on a device",
+    "server/solver/ranks_absent.c": "nothing is done; test_command.py",
+    "server/solver/ranks_mpi.c": "http/test_ranks.py and fault/test_launcher.py, by mpirun",
     "server/solver/solver_gpu_absent.c": "test_solver.c",
     "server/store/draft_file.c": "test_graph_file.c and test_result_file.c",
     "server/store/state_dir.c": "test_store.c and test_store_crash.c",

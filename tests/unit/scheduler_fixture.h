@@ -45,7 +45,7 @@ static inline void start(struct fixture *fixture)
     assert_int_equal(store_open(fixture->folder, &fixture->store, &problem), STATUS_OK);
     assert_int_equal(result_table_create(&fixture->results), STATUS_OK);
     assert_int_equal(scheduler_create(&fixture->loop, &fixture->config, fixture->store,
-                                      fixture->results, &fixture->scheduler, &problem),
+                                      fixture->results, NULL, &fixture->scheduler, &problem),
                      STATUS_OK);
     fixture->drained = false;
 }

@@ -141,6 +141,6 @@ static inline void carry_out(struct fixture *fixture, struct task *task)
 #define WORKER_MAIN(argc, argv)                                                                    \
     do {                                                                                           \
         if ((argc) == 3 && strcmp((argv)[1], WORKER_FLAG) == 0) {                                  \
-            return worker_child_run(WORKER_SOCKET);                                                \
+            return worker_child_run(WORKER_SOCKET, NULL);                                          \
         }                                                                                          \
     } while (0)

@@ -4,10 +4,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 /* Exit codes of a worker process beside 0, told to leave: what came over the socket made no sense;
@@ -20,6 +24,8 @@
 
 struct child {
     int socket;
+    const struct ranks *ranks; /* NULL = it is alone */
+    atomic_bool is_waiting;    /* for the other ranks */
     struct worker_shared *shared;
     struct worker_setup setup;
     struct sandbox_policy policy;
@@ -35,14 +41,14 @@ static void send_message(const struct child *child, const struct wire_message *m
 }
 
 /* Counts as long as the process is scheduled, whatever the solver does, until the daemon hangs
- * up. */
+ * up; but not while ranks are to say that they are there. */
 static void *send_heartbeats(void *context)
 {
     const struct child *child = context;
     struct pollfd look = {.fd = child->socket, .events = POLLRDHUP};
     while (poll(&look, 1, HEARTBEAT_MS) <= 0 ||
            (look.revents & (POLLHUP | POLLRDHUP | POLLERR)) == 0) {
-        atomic_fetch_add(&child->shared->heartbeats, 1);
+        atomic_fetch_add(&child->shared->heartbeats, !atomic_load(&child->is_waiting));
     }
     return NULL;
 }
@@ -79,6 +85,11 @@ static struct task *child_next(void *context)
     }
     if (status != STATUS_OK || message.type != WIRE_TASK) {
         _exit(WORKER_EXIT_PROTOCOL);
+    }
+    if (child->ranks != NULL) {
+        atomic_store(&child->is_waiting, true);
+        worker_meet(child->ranks);
+        atomic_store(&child->is_waiting, false);
     }
     const struct wire_task *order = &message.body.task;
     *task = (struct task){
@@ -163,15 +174,30 @@ static bool receive_setup(struct child *child)
     return child->shared != MAP_FAILED;
 }
 
-int worker_child_run(int socket)
+/* All of them have it of the first. */
+static void share_setup(const struct ranks *ranks, struct worker_setup *setup)
 {
-    struct child child = {.socket = socket};
+    ranks->await(ranks->context, setup, sizeof(*setup));
+    if (setup->solver.cpu_threads == 0) {
+        setup->solver.cpu_threads = ranks->threads;
+    }
+}
+
+int worker_child_run(int socket, struct ranks *ranks)
+{
+    struct child child = {.socket = socket, .ranks = ranks};
     const struct worker_transport transport = {&child, child_opened, child_next, child_done};
     char reason[SOLVER_REASON_SIZE];
     pthread_t heartbeats;
-    set_up_process();
+    /* Ranks end with their launcher, whose signals they obey. */
+    if (ranks == NULL) {
+        set_up_process();
+    }
     if (!receive_setup(&child)) {
         return WORKER_EXIT_PROTOCOL;
+    }
+    if (ranks != NULL) {
+        share_setup(ranks, &child.setup);
     }
     /* Before the first thread, as threads inherit it. The driver of a GPU is loaded before, as what
      * that takes nobody has listed; and compiles into memory alone. */
@@ -184,8 +210,59 @@ int worker_child_run(int socket)
     if (pthread_create(&heartbeats, NULL, send_heartbeats, &child) != 0) {
         return WORKER_EXIT_PROTOCOL;
     }
-    worker_run_loop(&child.setup, &transport);
+    worker_run_loop(&child.setup, &transport, ranks);
     pthread_join(heartbeats, NULL);
     munmap(child.shared, sizeof(*child.shared));
+    return 0;
+}
+
+/* ---- Ranks ---- */
+
+/* The worker's socket, of the launcher that listens under this name. */
+static enum status ask_for_socket(const char *name, int *ret_socket)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct wire_message message;
+    int descriptors[WIRE_DESCRIPTOR_LIMIT];
+    const size_t length = strlen(name);
+    const size_t size = offsetof(struct sockaddr_un, sun_path) + 1 + length;
+    const int launcher = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    enum status status = STATUS_IO;
+    if (launcher >= 0 && length < sizeof(address.sun_path)) {
+        memcpy(address.sun_path + 1, name, length);
+        if (connect(launcher, (struct sockaddr *)&address, (socklen_t)size) == 0 &&
+            worker_process_is_ours(launcher)) {
+            status = worker_protocol_receive(launcher, &message, descriptors);
+        }
+    }
+    if (status == STATUS_OK) {
+        *ret_socket = descriptors[0];
+    }
+    close(launcher);
+    return status;
+}
+
+int worker_child_run_rank(const char *name, struct ranks *ranks)
+{
+    struct worker_setup setup;
+    int socket = -1;
+    const bool is_first = ranks_is_first(ranks);
+    /* A launcher that is killed cannot end them, and they notice only where they run. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const enum status status = is_first ? ask_for_socket(name, &socket) : STATUS_OK;
+    if (status != STATUS_OK) {
+        fprintf(stderr,
+                "apspd-mpi: no service waits for it as %s on this host, where the first "
+                "rank has to be\n",
+                name);
+    }
+    if (ranks_agree(ranks, status) != STATUS_OK) {
+        return WORKER_EXIT_PROTOCOL;
+    }
+    if (is_first) {
+        return worker_child_run(socket, ranks);
+    }
+    share_setup(ranks, &setup);
+    worker_follow(&setup, ranks);
     return 0;
 }

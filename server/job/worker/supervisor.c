@@ -425,6 +425,7 @@ enum status supervisor_init(struct worker *worker)
     struct worker_process *process = &worker->process;
     worker->backoff_ms = BACKOFF_MS_MIN;
     process->stall_s = worker->config.stall_s;
+    process->launcher = worker->config.launcher;
     process->wakeup = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     process->shared_descriptor = memfd_create("apspd-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     /* Sealed, so that no process that has it can take memory from under the other. */

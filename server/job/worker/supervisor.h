@@ -17,12 +17,13 @@ struct worker_process {
     /* Set before the first start; borrowed. */
     struct worker_shared *shared;
     int shared_descriptor;
-    int wakeup; /* an eventfd that ends a wait */
+    const struct worker_launcher *launcher; /* NULL = it is one process, of this program */
+    int wakeup;                             /* an eventfd that ends a wait */
     uint32_t stall_s;
     atomic_bool is_hurried; /* the daemon is about to leave: set by any thread */
 
-    pid_t pid;
-    int pidfd;
+    pid_t pid;  /* of ranks: of the process that starts them */
+    int pidfd;  /* readable once it has ended; of ranks: a pipe, which tells how */
     int socket; /* does not block */
     bool is_running;
     bool is_stuck; /* killed, and not gone yet: a call of its driver does not return. Until that
@@ -51,6 +52,9 @@ void worker_process_end(struct worker_process *process, enum task_loss *loss, in
  * takes; true when it is gone. */
 bool worker_process_wait(struct worker_process *process, int wait_ms);
 
+/* Whether the other end of a connection belongs to the user of this process. */
+bool worker_process_is_ours(int socket);
+
 /* ---- worker.c: the loop of a worker, in its thread or in its process ---- */
 
 /* How tasks come to the loop and go back: between threads, or over a socket. It opens the files. */
@@ -67,7 +71,12 @@ struct worker_transport {
 
 /* Opens the solver, reports the facts about it, and does one task after the other. Returns once the
  * transport has no more. */
-void worker_run_loop(const struct worker_setup *setup, const struct worker_transport *transport);
+void worker_run_loop(const struct worker_setup *setup, const struct worker_transport *transport,
+                     const struct ranks *ranks);
+/* Before a task the first rank waits here until all ranks have come. */
+void worker_meet(const struct ranks *ranks);
+/* The loop of all ranks but the first, which tells them what to solve. */
+void worker_follow(const struct worker_setup *setup, const struct ranks *ranks);
 
 /* Once its files are open: a task with a base is solved from that, here, by so many threads (0: one
  * a core). One that cannot be is left to its solver. */

@@ -326,6 +326,9 @@ static const struct {
     [WIRE_TASK] = {BODY_OFFSET + sizeof(struct wire_task), 3},
     [WIRE_CYCLE] = {BODY_OFFSET + sizeof(struct wire_cycle), 0},
     [WIRE_DONE] = {BODY_OFFSET + sizeof(struct wire_done), 0},
+    [WIRE_LAUNCH] = {BODY_OFFSET, 2},
+    [WIRE_KILL] = {BODY_OFFSET, 0},
+    [WIRE_SOCKET] = {BODY_OFFSET, 1},
 };
 
 /* Room for the descriptors of a message, aligned as a control message must be. */

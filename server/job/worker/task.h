@@ -208,8 +208,21 @@ struct worker_facts {
  *   TASK (graph, result, plan) ->
  *                            <-  CYCLE...       the vertices of a negative cycle
  *                            <-  DONE           how the task ended; ready for the next
- *   end of stream: the worker closes its solver and leaves */
-enum wire_type { WIRE_SETUP = 1, WIRE_OPENED, WIRE_TASK, WIRE_CYCLE, WIRE_DONE, WIRE_TYPE_COUNT };
+ *   end of stream: the worker closes its solver and leaves
+ *
+ * Where ranks are the worker, the process that starts them (process.c) hears LAUNCH, with the
+ * worker's end of such a socket and a pipe, and KILL; it passes the socket on to the first rank. */
+enum wire_type {
+    WIRE_SETUP = 1,
+    WIRE_OPENED,
+    WIRE_TASK,
+    WIRE_CYCLE,
+    WIRE_DONE,
+    WIRE_LAUNCH,
+    WIRE_KILL,
+    WIRE_SOCKET,
+    WIRE_TYPE_COUNT
+};
 
 #define WIRE_CYCLE_VERTICES 256
 /* TASK: the files of the graph, the result and the plan. SETUP: the shared memory. */

@@ -120,14 +120,38 @@ static void measure(const struct solver *solver, bool gpu, struct worker_facts *
     }
 }
 
-static void open_solver(const struct worker_setup *setup, struct solver **ret_solver,
-                        struct worker_facts *ret_facts)
+/* Answers go before a solver that keeps every core busy. On Linux a thread has a niceness of its
+ * own, which those that the solver starts inherit. Down from where the service is. */
+static void lower_priority(void)
+{
+    const id_t thread = (id_t)gettid();
+    const int niceness = getpriority(PRIO_PROCESS, thread) + CPU_SOLVER_NICENESS;
+    (void)setpriority(PRIO_PROCESS, thread, niceness);
+}
+
+static enum status open_cpu(const struct worker_setup *setup, const struct ranks *ranks,
+                            struct solver **ret_solver, struct problem *reterr)
+{
+    lower_priority();
+    const enum status status = solver_cpu_open(&setup->solver, ret_solver, reterr);
+    const enum status all = ranks_agree(ranks, status);
+    if (status == STATUS_OK && all != STATUS_OK) {
+        return problem_set(reterr, all, "Another rank cannot open its solver.");
+    }
+    if (status == STATUS_OK && ranks != NULL) {
+        solver_cpu_join(*ret_solver, ranks);
+    }
+    return status;
+}
+
+static void open_solver(const struct worker_setup *setup, const struct ranks *ranks,
+                        struct solver **ret_solver, struct worker_facts *ret_facts)
 {
     struct worker_facts facts = {0};
     char reason[SOLVER_REASON_SIZE];
     *ret_solver = NULL;
     if (!setup->gpu) {
-        facts.status = solver_cpu_open(&setup->solver, ret_solver, &facts.problem);
+        facts.status = open_cpu(setup, ranks, ret_solver, &facts.problem);
     } else if ((facts.gpu_count = solver_gpu_count(reason)) == 0) {
         facts.status = problem_set(&facts.problem, STATUS_NO_DEVICE, "%s", reason);
     } else {
@@ -236,6 +260,7 @@ void worker_update(uint32_t threads, struct task *task)
 
 struct loop {
     const struct worker_setup *setup;
+    const struct ranks *ranks; /* NULL = it is alone */
     struct solver *solver;
     struct solver *fallback; /* a CPU solver for kinds that the GPU lacks, opened when needed */
 };
@@ -261,6 +286,32 @@ static enum status solve_task_hierarchy(const struct loop *loop, struct task *ta
     return status;
 }
 
+/* The others hear of each task its kind. That of no task is the end, or a meeting. */
+#define LEAVE KIND_AUTO
+#define MEET KIND_COUNT
+static void share_kind(const struct ranks *ranks, enum kind *kind)
+{
+    ranks->await(ranks->context, kind, sizeof(*kind));
+}
+
+void worker_meet(const struct ranks *ranks)
+{
+    enum kind kind = MEET;
+    share_kind(ranks, &kind);
+    (void)ranks_agree(ranks, STATUS_OK);
+}
+
+static enum status share_task(const struct ranks *ranks, struct task *task)
+{
+    enum kind kind = task->kind;
+    share_kind(ranks, &kind);
+    const enum status status = ranks_share_graph(ranks, STATUS_OK, &task->graph);
+    if (status != STATUS_OK) {
+        return problem_set(&task->problem, status, "A rank has no memory for the graph.");
+    }
+    return STATUS_OK;
+}
+
 static enum status solve_task(struct loop *loop, struct task *task)
 {
     enum status status = STATUS_OK;
@@ -279,6 +330,9 @@ static enum status solve_task(struct loop *loop, struct task *task)
     }
     if (status == STATUS_OK && task->graph == NULL) {
         status = task_read_graph(task);
+    }
+    if (status == STATUS_OK && loop->ranks != NULL) {
+        status = share_task(loop->ranks, task);
     }
     if (status != STATUS_OK) {
         return status;
@@ -304,19 +358,14 @@ static enum status solve_task(struct loop *loop, struct task *task)
     return status;
 }
 
-void worker_run_loop(const struct worker_setup *setup, const struct worker_transport *transport)
+void worker_run_loop(const struct worker_setup *setup, const struct worker_transport *transport,
+                     const struct ranks *ranks)
 {
-    struct loop loop = {.setup = setup};
+    struct loop loop = {.setup = setup, .ranks = ranks};
     struct worker_facts facts;
     struct task *task;
-    if (!setup->gpu) {
-        /* A CPU solver keeps every core busy: answers go first. On Linux a thread has a niceness of
-         * its own, which those that the solver starts inherit. Down from where the service is. */
-        const id_t thread = (id_t)gettid();
-        const int niceness = getpriority(PRIO_PROCESS, thread) + CPU_SOLVER_NICENESS;
-        (void)setpriority(PRIO_PROCESS, thread, niceness);
-    }
-    open_solver(setup, &loop.solver, &facts);
+    enum kind none = LEAVE;
+    open_solver(setup, ranks, &loop.solver, &facts);
     transport->opened(transport->context, &facts, loop.solver);
     while ((task = transport->next(transport->context)) != NULL) {
         if (task->status == STATUS_OK && !task->is_updated) {
@@ -327,8 +376,42 @@ void worker_run_loop(const struct worker_setup *setup, const struct worker_trans
         }
         transport->done(transport->context, task, loop.solver);
     }
+    if (ranks != NULL) {
+        share_kind(ranks, &none);
+    }
     solver_close(loop.fallback);
     solver_close(loop.solver);
+}
+
+/* A failure is the first rank's to tell: they all have agreed on it. */
+static enum status follow_task(struct solver *solver, enum kind kind)
+{
+    struct graph *graph = NULL;
+    struct solve_outcome outcome = {0};
+    struct problem problem;
+    enum status status = ranks_share_graph(solver->ranks, STATUS_OK, &graph);
+    if (status == STATUS_OK) {
+        const struct solve_request request = {.kind = kind};
+        struct matrix matrix = {graph->vertex_count, kind, NULL};
+        status = solve_graph(solver, NULL, graph, &request, NULL, &matrix, &outcome, &problem);
+        solve_outcome_finish(&outcome);
+        graph_destroy(graph);
+    }
+    return status;
+}
+
+void worker_follow(const struct worker_setup *setup, const struct ranks *ranks)
+{
+    struct solver *solver = NULL;
+    struct problem problem;
+    enum kind kind = LEAVE;
+    if (open_cpu(setup, ranks, &solver, &problem) == STATUS_OK) {
+        solver_allow_plans(solver, &setup->solver);
+    }
+    for (share_kind(ranks, &kind); kind != LEAVE; share_kind(ranks, &kind)) {
+        (void)(kind == MEET ? ranks_agree(ranks, STATUS_OK) : follow_task(solver, kind));
+    }
+    solver_close(solver);
 }
 
 /* ---- The thread ---- */
@@ -374,7 +457,7 @@ static void *run_thread(void *context)
     if (worker->config.isolation == WORKER_PROCESS) {
         supervisor_run(worker);
     } else {
-        worker_run_loop(&worker->config.setup, &transport);
+        worker_run_loop(&worker->config.setup, &transport, NULL);
     }
     return NULL;
 }

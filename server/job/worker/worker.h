@@ -10,6 +10,8 @@
 #include "server/config.h"
 #include "server/job/worker/task.h"
 
+#include <sys/types.h>
+
 enum worker_state {
     WORKER_READY = 0,
     WORKER_RESTARTING, /* its process has ended; another is on its way */
@@ -32,8 +34,11 @@ struct worker_opening {
     struct worker_facts facts;
 };
 
+struct worker_launcher;
+
 struct worker_config {
     struct worker_setup setup;
+    const struct worker_launcher *launcher; /* borrowed; NULL = none, the worker is on this host */
     enum worker_isolation isolation;
     uint32_t stall_s;     /* of a process */
     uint32_t sample_rows; /* of every result, proven before it goes home */
@@ -83,5 +88,28 @@ MUST_CHECK enum status worker_estimate_graph(const struct solver *solver, const 
 #define WORKER_SOCKET 3
 
 /* The process of a worker, as main calls it. It has the socket, standard error and no other file,
- * and leaves when the daemon does. Returns the exit code. */
-int worker_child_run(int socket);
+ * and leaves when the daemon does. ranks: NULL, or it is the first of them. Returns the exit code.
+ */
+int worker_child_run(int socket, struct ranks *ranks);
+
+/* ---- Ranks as the worker: `LAUNCHER apspd-mpi --worker-rank NAME` ---- */
+
+#define WORKER_RANK_FLAG "--worker-rank"
+/* Each of the ranks, as main calls it. The first finds the daemon by the name, so it is on its
+ * host. Returns the exit code. */
+int worker_child_run_rank(const char *name, struct ranks *ranks);
+
+/* A process that starts ranks for the daemon, which cannot start other programs once it is
+ * confined. */
+struct worker_launcher {
+    int channel; /* a socket to it; -1 = there is none */
+    pid_t pid;
+};
+
+/* Before there is a second thread, and before the sandbox. command: the operator's. STATUS_CONFIG
+ * with words when there is no program for the ranks, STATUS_NO_MEMORY. */
+MUST_CHECK enum status worker_launcher_start(const char *command,
+                                             struct worker_launcher *ret_launcher,
+                                             struct problem *reterr);
+/* It ends, with what it has started. */
+void worker_launcher_stop(struct worker_launcher *launcher);

@@ -223,6 +223,37 @@ static void a_model_estimates_as_the_solver_does_and_learns_with_it(void **state
     solver_close(solver);
 }
 
+/* The tiles of ranks are beside the matrix, and those of other hosts on these. */
+static void ranks_divide_memory_and_time(void **state)
+{
+    (void)state;
+    static const struct ranks ranks = {.count = 4, .on_host = 2};
+    const struct solve_options options = {0};
+    const uint32_t n = 10000;
+    struct solver *solver = NULL;
+    struct solver *model = NULL;
+    struct solver_estimate alone;
+    struct solver_estimate joined;
+    struct solver_estimate modelled;
+    struct solver_figures figures;
+    struct solver_device device;
+    assert_int_equal(open_solver("portable", 3, &solver), STATUS_OK);
+    solver_estimate(solver, n, n, KIND_I4, &options, &alone);
+    solver_cpu_join(solver, &ranks);
+    solver_estimate(solver, n, n, KIND_I4, &options, &joined);
+    assert_true(joined.seconds > alone.seconds / 4.1 && joined.seconds < alone.seconds / 3.9);
+    assert_int_equal(joined.host_bytes - alone.host_bytes, (uint64_t)n * n * 4 / 2);
+    solver_describe(solver, &device);
+    assert_int_equal(device.units, 12);
+    assert_string_equal(device.detail, "portable, 4 ranks");
+    solver_get_figures(solver, &figures);
+    assert_int_equal(solver_model_create(&figures, &model), STATUS_OK);
+    solver_estimate(model, n, n, KIND_I4, &options, &modelled);
+    assert_int_equal(modelled.host_bytes, joined.host_bytes);
+    solver_close(model);
+    solver_close(solver);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +264,7 @@ int main(void)
         cmocka_unit_test(kinds_that_are_computed_are_supported),
         cmocka_unit_test(the_estimate_follows_the_measured_rate),
         cmocka_unit_test(a_model_estimates_as_the_solver_does_and_learns_with_it),
+        cmocka_unit_test(ranks_divide_memory_and_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

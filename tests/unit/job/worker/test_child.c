@@ -23,7 +23,7 @@ static int code_after(const void *bytes, size_t size)
     const pid_t child = fork();
     if (child == 0) {
         close(sockets[0]);
-        _exit(worker_child_run(sockets[1]));
+        _exit(worker_child_run(sockets[1], NULL));
     }
     close(sockets[1]);
     if (size > 0) {

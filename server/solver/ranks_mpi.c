@@ -1,13 +1,17 @@
-/* apsp-mpi: ranks by MPI. Its calls return no errors: by default one ends all ranks. */
-#include "server/command/command.h"
+/* apsp-mpi and apspd-mpi: ranks by MPI. Its calls return no errors: by default one ends all ranks.
+ */
 #include "server/solver/cpu/pool.h"
+#include "server/solver/ranks.h"
 
 #include <mpi.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 
 /* MPI counts bytes as an int. */
 #define PIECE_BYTES ((size_t)1 << 30)
+/* MPI waits with the processor busy: a rank without work looks for some only so often. */
+#define IDLE_MS 5
 
 static void broadcast(void *context, void *data, size_t size, uint32_t root)
 {
@@ -40,34 +44,22 @@ static void gather(void *context, void *data, size_t size, uint32_t from)
     }
 }
 
-struct ranks *command_ranks_open(int *argc, char ***argv)
+static void await(void *context, void *data, size_t size)
 {
-    static struct ranks ranks = {
-        .context = &ranks, .broadcast = broadcast, .highest = highest, .gather = gather};
-    int provided = 0;
-    int rank = 0;
-    int count = 0;
-    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &count);
-    ranks.rank = (uint32_t)rank;
-    ranks.count = (uint32_t)count;
-    if (rank > 0 && freopen("/dev/null", "w", stdout) == NULL) {
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    const struct ranks *ranks = context;
+    MPI_Request request;
+    int is_there = 0;
+    MPI_Ibcast(data, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+    MPI_Test(&request, &is_there, MPI_STATUS_IGNORE);
+    while (!is_there) {
+        (void)poll(NULL, 0, ranks->rank == 0 ? 0 : IDLE_MS);
+        MPI_Test(&request, &is_there, MPI_STATUS_IGNORE);
     }
-    return &ranks;
-}
-
-void command_ranks_close(struct ranks *ranks)
-{
-    (void)ranks;
-    MPI_Finalize();
 }
 
 /* A launcher binds each rank to some cores, or all ranks of a host share all of them. */
-uint32_t command_ranks_threads(const struct ranks *ranks)
+static void divide_host(struct ranks *ranks)
 {
-    (void)ranks;
     cpu_set_t own;
     cpu_set_t all;
     MPI_Comm host;
@@ -82,5 +74,34 @@ uint32_t command_ranks_threads(const struct ranks *ranks)
     MPI_Comm_free(&host);
     const int share = CPU_COUNT(&all) / on_host;
     const uint32_t threads = cpu_pool_cores();
-    return share < 1 ? 1 : (uint32_t)share < threads ? (uint32_t)share : threads;
+    ranks->on_host = (uint32_t)on_host;
+    ranks->threads = share < 1 ? 1 : (uint32_t)share < threads ? (uint32_t)share : threads;
+}
+
+struct ranks *ranks_open(int *argc, char ***argv)
+{
+    static struct ranks ranks = {.context = &ranks,
+                                 .broadcast = broadcast,
+                                 .highest = highest,
+                                 .gather = gather,
+                                 .await = await};
+    int provided = 0;
+    int rank = 0;
+    int count = 0;
+    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &count);
+    ranks.rank = (uint32_t)rank;
+    ranks.count = (uint32_t)count;
+    divide_host(&ranks);
+    if (rank > 0 && freopen("/dev/null", "w", stdout) == NULL) {
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    return &ranks;
+}
+
+void ranks_close(struct ranks *ranks)
+{
+    (void)ranks;
+    MPI_Finalize();
 }

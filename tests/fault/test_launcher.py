@@ -1,0 +1,262 @@
+"""Ranks as the solver of the service (solver.launcher), which mpirun starts on this machine: their answers,
+and what is left when one of them, or all, come to harm. python3 test_launcher.py apspd apsp APSPD_MPI"""
+
+import contextlib
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "http"))
+
+import harness
+
+RANKS = sys.argv.pop() if len(sys.argv) > 3 else ""
+LAUNCHER = "mpirun --oversubscribe -n 2"
+NOBODY = 65534
+MIXED = b"p sp 5 6\na 1 2 7\na 2 3 -4\na 3 4 2\na 4 1 0\na 1 5 9\na 5 3 1\n"
+
+
+def daemon(*arguments, launcher=LAUNCHER):
+    """Each round of a solve is short: without progress for as long as this, a rank has stopped."""
+    chosen = ("--solver.launcher", launcher) if launcher else ("--solver", "cpu")
+    return harness.Daemon("--worker.isolation", "process", "--worker.stall_s", "5", *chosen, *arguments)
+
+
+def generate(*shape):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "graph")
+        subprocess.run([harness.COMMAND, "generate", "--shape", *shape, path], check=True,
+                       stdout=subprocess.DEVNULL)
+        with open(path, "rb") as file:
+            return file.read()
+
+
+def large():
+    """For seconds of rounds, as no plan leaves any out."""
+    return generate("gnp", "--n", "4500", "--directed", "--degree", "40", "--max-weight", "100000")
+
+
+def environment_of(process):
+    with open(f"/proc/{process}/environ", "rb") as file:
+        return dict(word.split(b"=", 1) for word in file.read().split(b"\0") if b"=" in word)
+
+
+def family(process):
+    """The process, and all that descend from it."""
+    found = [process]
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        for thread in os.listdir(f"/proc/{process}/task"):
+            with open(f"/proc/{process}/task/{thread}/children") as file:
+                found += [member for child in map(int, file.read().split()) for member in family(child)]
+    return found
+
+
+def processes(found):
+    """Name of the program and, of a rank, its number -> process."""
+    names = {}
+    for process in family(found.process.pid)[1:]:
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            with open(f"/proc/{process}/comm") as file:
+                name = file.read().strip()
+            rank = environment_of(process).get(b"OMPI_COMM_WORLD_RANK") if name == "apspd-mpi" else None
+            names[name if rank is None else int(rank)] = process
+    return names
+
+
+def wait_until_gone(pids):
+    for process in pids:
+        with contextlib.suppress(ProcessLookupError):
+            descriptor = os.pidfd_open(process)
+            assert select.select([descriptor], [], [], 60)[0], process
+            os.close(descriptor)
+
+
+def until_solving(found, job):
+    """Some rounds are done."""
+    while True:
+        document = found.get(f"/v1/jobs/{job}").json
+        assert document["state"] in ("queued", "running"), document
+        if document["phase"] == "solving" and document["progress"] > 0.05:
+            return
+
+
+def lose(found, victim, number):
+    """Does that to a process in the middle of a job, which is done all the same, and the next one too."""
+    before = processes(found)
+    job = found.submit(large()).expect(202).json["id"]
+    until_solving(found, job)
+    os.kill(before[victim], number)
+    document = found.finish(job)
+    assert (document["state"], document["workers_lost"]) == ("done", 1), document
+    wait_until_gone([before["mpirun"], before[0], before[1]])
+    found.get(f"/v1/graphs/{document['graph']}").expect(200)
+    found.ask("DELETE", f"/v1/graphs/{document['graph']}").expect(204)
+    assert found.solve(harness.SMALL)["state"] == "done"
+    found.ask("DELETE", f"/v1/graphs/{found.solve(harness.SMALL)['graph']}").expect(204)
+
+
+def answers(found):
+    """Bodies that must not depend on who solved."""
+    bodies = []
+    for graph, query in ((generate("gnp", "--n", "700", "--directed"), ""),
+                         (generate("gnp", "--n", "300", "--max-weight", "100000"), "?verify=true"),
+                         (generate("road", "--n", "3000"), ""), (generate("gnp", "--n", "200"), "?kind=u2"),
+                         (generate("gnp", "--n", "150"), "?kind=f8"), (MIXED, "?kind=f4&directed=true"),
+                         (b"p sp 1 0\n", ""), (generate("road", "--n", "2000"), "?result=hierarchy")):
+        document = found.solve(graph, query)
+        assert document["state"] == "done", document
+        name = document["graph"]
+        bodies.append((found.get(f"/v1/graphs/{name}/matrix").expect(200).body,
+                       found.get(f"/v1/graphs/{name}/stats").expect(200).body))
+    return bodies
+
+
+def test_answers_are_those_of_one_process():
+    with daemon(launcher=None) as alone:
+        expected = answers(alone)
+    with daemon() as found:
+        assert answers(found) == expected
+        device, = found.get("/v1/devices").json["devices"]
+        assert device["solver"] == "cpu" and "2 ranks" in device["detail"], device
+
+
+def test_a_negative_cycle_has_its_name_and_a_cancel_ends_all_ranks():
+    with daemon("--solver.plans", "none") as found:
+        document = found.finish(found.submit(b"source,target,weight\nx,y,1\ny,x,-2\n").json["id"])
+        assert document["problem"]["code"] == "NegativeCycle", document
+        assert "x -> y -> x" in document["problem"]["detail"].replace("y -> x -> y", "x -> y -> x"), document
+        job = found.submit(large()).expect(202).json["id"]
+        until_solving(found, job)
+        found.ask("DELETE", f"/v1/jobs/{job}").expect(202)
+        assert found.finish(job)["state"] == "cancelled"
+        assert found.solve(harness.SMALL)["state"] == "done"
+        assert found.get("/v1/devices").json["devices"][0]["restarts"] == 0
+
+
+def test_a_rank_that_dies_costs_an_attempt():
+    with daemon("--solver.plans", "none") as found:
+        lose(found, 1, signal.SIGKILL)
+        lose(found, 0, signal.SIGKILL)
+
+
+def test_a_rank_that_stops_is_ended_after_the_stall_time():
+    with daemon("--solver.plans", "none") as found:
+        lose(found, 1, signal.SIGSTOP)
+        lose(found, 0, signal.SIGSTOP)
+
+
+def test_a_rank_that_has_stopped_before_a_job_is_missed_at_once():
+    """Before the first round a solver may take what the whole job is expected to take, many times over."""
+    with daemon("--solver.plans", "none") as found:
+        os.kill(processes(found)[1], signal.SIGSTOP)
+        document = found.finish(found.submit(large()).expect(202).json["id"])
+        assert (document["state"], document["workers_lost"]) == ("done", 1), document
+        assert b"it gave no sign of life" in found.log(), found.log()
+
+
+def test_a_launcher_that_dies_takes_its_ranks_along():
+    with daemon("--solver.plans", "none") as found:
+        lose(found, "mpirun", signal.SIGKILL)
+
+
+def test_ranks_that_die_idle_are_replaced():
+    with daemon() as found:
+        os.kill(processes(found)[1], signal.SIGKILL)
+        while found.get("/v1/devices").json["devices"][0]["restarts"] == 0:
+            pass
+        document = found.solve(harness.SMALL)
+        assert (document["state"], document["workers_lost"]) == ("done", 0), document
+
+
+def test_a_drain_leaves_nothing_behind():
+    with daemon() as found:
+        assert found.solve(harness.SMALL)["state"] == "done"
+        everybody = family(found.process.pid)
+        assert len(everybody) == 5, processes(found)
+        found.terminate()
+        assert not [process for process in everybody if os.path.exists(f"/proc/{process}")]
+
+
+def test_a_daemon_that_is_killed_leaves_nothing_behind():
+    found = daemon("--solver.plans", "none")
+    try:
+        until_solving(found, found.submit(large()).expect(202).json["id"])
+        everybody = family(found.process.pid)
+        found.kill()
+        wait_until_gone(everybody)
+        found.start()
+        assert found.solve(harness.SMALL)["state"] == "done"
+    finally:
+        found.close()
+
+
+def refused(*arguments, binary=harness.BINARY):
+    """The code of a daemon that does not start, and its log."""
+    with tempfile.TemporaryDirectory() as state:
+        done = subprocess.run([binary, "--listen", "127.0.0.1:0", "--state-dir", state, *arguments],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=100)
+        return done.returncode, done.stderr.decode()
+
+
+def test_what_cannot_be_launched_is_refused_by_name():
+    process = "--worker.isolation", "process"
+    code, log = refused("--solver.launcher", LAUNCHER)
+    assert code == 78 and "worker.isolation" in log, log
+    code, log = refused("--solver.launcher", LAUNCHER, *process, "--solver", "gpu")
+    assert code == 78 and "CPUs" in log, log
+    for launcher, why in (("/no/such/launcher -n 2", "left with code 127"), ("false", "left with code 1")):
+        code, log = refused("--solver.launcher", launcher, *process)
+        assert code == 80 and why in log, (code, log)
+    with tempfile.TemporaryDirectory() as folder:
+        code, log = refused("--solver.launcher", LAUNCHER, *process,
+                            binary=shutil.copy(harness.BINARY, folder))
+        assert code == 78 and f"{folder}/apspd-mpi, which is not there" in log, log
+
+
+def ask_launcher(name, user):
+    """What it sends to a process of this user: nothing or some of a message."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.setuid(user)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
+            connection.connect("\0" + name)
+            os.write(writer, b"some" if connection.recv(4096) else b"none")
+        os._exit(0)
+    os.close(writer)
+    os.waitpid(child, 0)
+    with open(reader, "rb") as said:
+        return said.read()
+
+
+def test_other_users_are_not_taken_for_a_rank():
+    if os.getuid() != 0:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        script, called = os.path.join(folder, "script"), os.path.join(folder, "called")
+        os.mkfifo(called)
+        with open(script, "w") as file:
+            file.write(f'echo "$3" > {called}\nread -r line < {called}\n')
+        with subprocess.Popen([harness.BINARY, "--listen", "127.0.0.1:0", "--state-dir", f"{folder}/state",
+                               "--worker.isolation", "process", "--solver.launcher", f"sh {script}"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as found:
+            with open(called) as file:
+                name = file.readline().strip()
+            assert ask_launcher(name, NOBODY) == b"none"
+            assert ask_launcher(name, 0) == b"some"
+            found.communicate()
+            assert found.returncode == 80
+
+
+if __name__ == "__main__":
+    if not os.access(RANKS, os.X_OK) or shutil.which("mpirun") is None:
+        print("skipped: built without MPI, or no mpirun")
+        sys.exit(harness.SKIPPED)
+    # Open MPI refuses root, whom continuous integration often is, unless it is told twice.
+    os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    harness.run(globals(), each=False)
