@@ -24,7 +24,7 @@ MIXED = b"p sp 5 6\na 1 2 7\na 2 3 -4\na 3 4 2\na 4 1 0\na 1 5 9\na 5 3 1\n"
 def daemon(*arguments, launcher=LAUNCHER):
     """Each round of a solve is short: without progress for as long as this, a rank has stopped."""
     chosen = ("--solver.launcher", launcher) if launcher else ("--solver", "cpu")
-    return harness.Daemon("--worker.isolation", "process", "--worker.stall_s", "5", *chosen, *arguments)
+    return harness.Daemon("--worker.isolation", "process", "--worker.stall_s", "4", *chosen, *arguments)
 
 
 def generate(*shape):
@@ -38,7 +38,7 @@ def generate(*shape):
 
 def large():
     """For seconds of rounds, as no plan leaves any out."""
-    return generate("gnp", "--n", "4500", "--directed", "--degree", "40", "--max-weight", "100000")
+    return generate("gnp", "--n", "3200", "--directed", "--degree", "40", "--max-weight", "100000")
 
 
 def environment_of(process):
