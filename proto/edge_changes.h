@@ -33,10 +33,11 @@ MUST_CHECK enum status edge_changes_digest(const struct vertex_names *names, uin
 /* Makes of the graph the one that an upload of the changed edges makes, summary and all, but for a
  * distance_bound that may be higher than needed. Where no edge comes or goes it takes its weights
  * in their place; else it is replaced. After a failure it is fit to be destroyed. Sorts the list.
- * ret_absent: removals of edges that are not there. O(m + k log k), and 36 bytes an edge beside
- * the graph where edges come or go. STATUS_BAD_GRAPH for weights that do not fit the edges or are
- * no numbers, and for a list with a loop below 0; STATUS_PRECONDITION_FAILED for rows by other
- * names; STATUS_TOO_LARGE; STATUS_NO_MEMORY. */
+ * edge_limit: of a graph to which
+ * edges come. ret_absent: removals of edges that are not there. O(m + k log k), and 36 bytes an
+ * edge beside the graph where edges come or go. STATUS_BAD_GRAPH for weights that do not fit the
+ * edges or are no numbers, and for a list with a loop below 0; STATUS_PRECONDITION_FAILED for rows
+ * by other names; STATUS_TOO_LARGE; STATUS_NO_MEMORY. */
 MUST_CHECK enum status edge_changes_apply(struct edge_changes *changes, uint64_t edge_limit,
                                           struct graph **graph, uint64_t *ret_absent,
                                           struct problem *reterr);

@@ -408,6 +408,7 @@ void finish_task(struct message *message)
     struct scheduler_worker *slot = task->context;
     struct scheduler *scheduler = slot->scheduler;
     struct job *job = slot->job;
+    CHECK(strcmp(job->id, task->job_id) == 0);
     slot->job = slot->next; /* tasks come home in the order in which they were given */
     slot->next = NULL;
     if (job->signal != &job->own_signal) {

@@ -264,6 +264,9 @@ static void start_next(struct scheduler *scheduler, struct scheduler_worker *slo
     const uint32_t *own_limit = slot->opening.facts.vertex_limit;
     uint32_t limit[KIND_COUNT] = {0};
     struct job *job;
+    if (!has_room(slot, ahead)) {
+        return;
+    }
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
         const struct scheduler_worker *largest = capacity_largest_worker(scheduler, kind);
         const bool is_largest = own_limit[kind] >= largest->opening.facts.vertex_limit[kind];

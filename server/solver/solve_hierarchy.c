@@ -148,6 +148,7 @@ enum status solve_hierarchy(const struct graph *graph, enum kind kind, uint32_t 
         struct hierarchy_options options = {.kind = kind, .observer = observer};
         observer_tell(observer, PHASE_SOLVING, 0);
         status = customize(shape, solved, &options, threads, ret_bytes, ret_size, reterr);
+        CHECK(status != STATUS_NOT_VERIFIED); /* the shape is that of this graph */
         if (status == STATUS_NEGATIVE_CYCLE) {
             status = name_cycle(graph, kind, outcome, reterr);
         }

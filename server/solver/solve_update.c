@@ -105,6 +105,7 @@ static void update_rows(void *context, uint32_t thread, uint64_t task)
     const struct observer *observer = update->observer;
     const uint64_t n = update->matrix->vertex_count;
     const uint64_t end = (task + 1) * ROWS_PER_TASK < n ? (task + 1) * ROWS_PER_TASK : n;
+    uint32_t bins[STATISTICS_BINS + 1] = {0};
     if (observer != NULL && observer->cancelled(observer->context)) {
         atomic_store(&update->is_stopped, true);
     }
@@ -120,8 +121,9 @@ static void update_rows(void *context, uint32_t thread, uint64_t task)
         for (size_t k = 0; k < base->arc_count; k++) {
             relax(update->matrix, &base->arcs[k], update->heads + k * update->row_bytes, row);
         }
-        cpu_reduce_row(&update->reduction, (uint32_t)i);
+        cpu_reduce_row(&update->reduction, (uint32_t)i, bins);
     }
+    cpu_add_bins(&update->reduction, bins);
 }
 
 enum status solve_update(const struct solve_base *base, uint32_t threads,

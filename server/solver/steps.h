@@ -52,7 +52,10 @@ struct cpu_reduction {
     _Atomic double lowest;                  /* of all distances below 0, else 0 */
     atomic_uint_least64_t bins[STATISTICS_BINS];
 };
-void cpu_reduce_row(struct cpu_reduction *reduction, uint32_t row);
+/* bins: of the caller's rows, zero at first, who adds them at the end. */
+void cpu_reduce_row(struct cpu_reduction *reduction, uint32_t row,
+                    uint32_t bins[STATISTICS_BINS + 1]);
+void cpu_add_bins(struct cpu_reduction *reduction, const uint32_t bins[STATISTICS_BINS + 1]);
 void cpu_finish_reduction(struct cpu_pool *pool, const struct observer *observer,
                           struct cpu_reduction *reduction);
 

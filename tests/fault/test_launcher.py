@@ -164,6 +164,15 @@ def test_a_launcher_that_dies_takes_its_ranks_along():
         lose(found, "mpirun", signal.SIGKILL)
 
 
+def test_a_launcher_that_does_not_obey_is_killed():
+    with tempfile.TemporaryDirectory() as folder:
+        script = os.path.join(folder, "script")
+        with open(script, "w") as file:
+            file.write(f'trap "" TERM\n{LAUNCHER} "$@"\nsleep 1000\n')
+        with daemon("--solver.plans", "none", launcher=f"sh {script}") as found:
+            lose(found, 1, signal.SIGKILL)
+
+
 def test_ranks_that_die_idle_are_replaced():
     with daemon() as found:
         os.kill(processes(found)[1], signal.SIGKILL)

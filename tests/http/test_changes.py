@@ -355,8 +355,37 @@ def test_changes_of_a_hierarchy_answer_as_a_matrix(daemon):
                 edges[s, t] = w
         job = change(daemon, "ways", changes)
         assert job["state"] == "done" and job["result"]["kind"] == "hierarchy", job
+        if round_ <= 15:
+            # Over the shape of the parent, so that nothing was planned.
+            assert job["plan"]["cached"] and job["plan"]["planning_s"] == 0, job
         submit_numbered(daemon, edges, n, "whole", "true")
         assert matrix_of(daemon, "ways") == matrix_of(daemon, "whole")
+
+
+def test_all_weights_of_a_hierarchy_are_taken_over(daemon):
+    n = 300
+    edges = draw_edges(random.Random(9), n, 4 * n)
+    lines = "".join(f"{s} {t} {w}\n" for (s, t), w in sorted(edges.items()))
+    daemon.solve(lines.encode(), f"?format=edges&n={n}&name=all&directed=true&result=hierarchy")
+    weights = [7 + number % 50 for number in range(len(edges))]
+    answer = daemon.ask("PUT", "/v1/graphs/all/weights?wait=60", struct.pack(f"<{len(weights)}i", *weights))
+    job = answer.expect(200).json
+    assert job["state"] == "done" and job["plan"]["cached"] and job["plan"]["planning_s"] == 0, job
+    submit_numbered(daemon, dict(zip(sorted(edges), weights)), n, "whole", "true")
+    assert matrix_of(daemon, "all") == matrix_of(daemon, "whole")
+
+
+def test_a_matrix_takes_edges_below_0(daemon):
+    """Below where the statistics of the parent begin. So large that it is updated and not solved."""
+    n = 900
+    lines = "".join(f"{v} {v + 1} 5\n" for v in range(n - 1))
+    daemon.solve(lines.encode(), f"?format=edges&n={n}&name=line&directed=true")
+    for weight in (-3, -3000, -10000000):
+        job = change(daemon, "line", [[0, 1, weight]])
+        assert job["state"] == "done" and job["plan"]["work_fraction"] < 0.1, job
+        stats = daemon.get("/v1/graphs/line/stats").expect(200).json
+        assert sum(stats["histogram"]["counts"]) == n * (n - 1) // 2, stats
+        assert stats["histogram"]["min"] == weight, stats
 
 
 if __name__ == "__main__":

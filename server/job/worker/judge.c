@@ -27,9 +27,9 @@ uint32_t judge_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t
     return sample_rows > 0 && rows < 1 ? 1 : (uint32_t)rows;
 }
 
-uint32_t judge_computed_rows(uint32_t sample_rows, bool verify, bool is_updated, size_t row_bytes)
+uint32_t judge_computed_rows(uint32_t sample_rows, bool verify, bool is_followed, size_t row_bytes)
 {
-    const uint32_t most_rows = is_updated ? 1 : HIERARCHY_SAMPLE_ROWS;
+    const uint32_t most_rows = is_followed ? 1 : HIERARCHY_SAMPLE_ROWS;
     const uint32_t sample = verify                    ? HIERARCHY_VERIFY_ROWS
                             : sample_rows < most_rows ? sample_rows
                                                       : most_rows;
@@ -80,7 +80,7 @@ static enum status check_rows(uint32_t sample_rows, struct task *task)
     const uint32_t n = task->vertex_count;
     const uint32_t sample = is_matrix
                                 ? judge_sample_rows(sample_rows, n, task->graph->edge_count)
-                                : judge_computed_rows(sample_rows, task->verify, task->is_updated,
+                                : judge_computed_rows(sample_rows, task->verify, task->is_followed,
                                                       n * kind_size(task->kind));
     const uint32_t row_count = sample < n ? sample : n;
     struct verification verification;

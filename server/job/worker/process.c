@@ -257,9 +257,9 @@ static int watch_ranks(int channel, int listener, int *socket, pid_t pid)
             close(*socket);
             *socket = -1;
         }
-        /* KILL, or the end of the daemon. */
+        /* KILL, or the end of the daemon; or the time after it is up. */
         if (ready == 0 || files[CHANNEL].revents != 0) {
-            if (worker_protocol_receive(channel, &message, NULL) == STATUS_IO) {
+            if (ready > 0 && worker_protocol_receive(channel, &message, NULL) == STATUS_IO) {
                 files[CHANNEL].fd = -1;
             }
             kill(-pid, next);

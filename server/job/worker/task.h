@@ -80,7 +80,8 @@ struct task {
     struct plan_file plan_file;
 
     /* Out. */
-    bool is_updated; /* it is solved, from its base */
+    bool is_updated;  /* it is solved, from its base */
+    bool is_followed; /* of a hierarchy: by what its arcs reach alone */
     enum status status;
     bool is_passing;    /* what it failed for, before the solve: it may be tried again */
     bool graph_damaged; /* its file */
@@ -123,8 +124,8 @@ void judge_task(uint32_t sample_rows, struct task *task);
  * most sample_rows. */
 uint32_t judge_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count);
 /* The same of a hierarchy, whose rows are held until they are proven: of some 256 MiB at most. An
- * updated one has one row proven, as that takes longer than the update. */
-uint32_t judge_computed_rows(uint32_t sample_rows, bool verify, bool is_updated, size_t row_bytes);
+ * one that followed arcs has one row proven, as that takes longer than the update. */
+uint32_t judge_computed_rows(uint32_t sample_rows, bool verify, bool is_followed, size_t row_bytes);
 
 /* ---- task.c ---- */
 

@@ -194,7 +194,8 @@ static enum status update_arcs(const struct hierarchy *base, struct task *task)
                                         bytes, &task->outcome);
     }
     if (status != STATUS_OK && status != STATUS_CANCELLED) {
-        task->status = result_file_discard_copy(task->file);
+        const enum status discarded = result_file_discard_copy(task->file);
+        task->status = status == STATUS_DISK_FULL ? status : discarded;
     }
     return status;
 }
@@ -213,13 +214,15 @@ static enum status update_weights(const struct hierarchy *base, uint32_t threads
     return status;
 }
 
-/* Takes the changed arcs where there are few, else all weights. */
+/* Takes the changed arcs where there are few, else all weights. What is left to the solver has no
+ * round behind it, as far as anybody who watches it knows. */
 static void update_hierarchy(uint32_t threads, struct task *task)
 {
     const struct hierarchy *base = NULL;
     enum status status = result_open_hierarchy(task->base, &base);
     if (status == STATUS_OK) {
         status = update_arcs(base, task);
+        task->is_followed = status == STATUS_OK;
         if (status != STATUS_OK && status != STATUS_CANCELLED && task->status == STATUS_OK) {
             status = update_weights(base, threads, task);
         }
@@ -227,6 +230,9 @@ static void update_hierarchy(uint32_t threads, struct task *task)
     task->is_updated = status == STATUS_OK || status == STATUS_CANCELLED;
     if (status == STATUS_CANCELLED) {
         task->status = status;
+    } else if (status != STATUS_OK) {
+        atomic_store(&task->signal->rounds_done, 0);
+        atomic_store(&task->signal->rounds_total, 0);
     }
 }
 
@@ -432,7 +438,9 @@ static struct task *thread_next(void *context)
                                          config->plan_folder, config->plan_budget_bytes};
     /* The message is the first member of its task. */
     struct task *task = (struct task *)mailbox_wait(worker->mailbox);
-    if (task != NULL) {
+    if (task != NULL && atomic_load(&worker->health.state) == WORKER_LOST) {
+        task->status = STATUS_DEVICE_LOST; /* as of the task before it */
+    } else if (task != NULL) {
         task_open_files(&folders, task);
         worker_update(config->setup.solver.cpu_threads, task);
     }
@@ -455,6 +463,7 @@ static void *run_thread(void *context)
     struct worker *worker = context;
     const struct worker_transport transport = {worker, thread_opened, thread_next, thread_done};
     if (worker->config.isolation == WORKER_PROCESS) {
+        lower_priority(); /* of updates, which are made here */
         supervisor_run(worker);
     } else {
         worker_run_loop(&worker->config.setup, &transport, NULL);

@@ -4,7 +4,8 @@
  *
  * The same loop runs in a thread of the daemon, or in a process of its own that a thread
  * of the daemon supervises (supervisor.c): a crash or a hang there costs only that process, and the
- * job is tried again in another. Only the transport of messages differs. */
+ * job is tried again in another. Only the transport of messages differs. What is updated from the
+ * result of a parent is in the daemon either way. */
 #pragma once
 
 #include "server/config.h"

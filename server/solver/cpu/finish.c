@@ -428,7 +428,7 @@ static const void *row_at(const struct matrix *matrix, uint32_t row)
            (size_t)row * matrix->vertex_count * kind_size(matrix->kind);
 }
 
-static void add_bins(struct cpu_reduction *reduction, const uint32_t bins[STATISTICS_BINS + 1])
+void cpu_add_bins(struct cpu_reduction *reduction, const uint32_t bins[STATISTICS_BINS + 1])
 {
     for (uint32_t bin = 0; bin < STATISTICS_BINS; bin++) {
         if (bins[bin] > 0) {
@@ -437,22 +437,21 @@ static void add_bins(struct cpu_reduction *reduction, const uint32_t bins[STATIS
     }
 }
 
-void cpu_reduce_row(struct cpu_reduction *reduction, uint32_t row)
+/* A distance below where the guessed bins begin says that they are wrong, and has none. */
+void cpu_reduce_row(struct cpu_reduction *reduction, uint32_t row,
+                    uint32_t bins[STATISTICS_BINS + 1])
 {
+    const struct matrix *matrix = reduction->matrix;
     double lowest = 0;
-    statistics_reduce_row(reduction->statistics, row, reduction->matrix->kind,
-                          row_at(reduction->matrix, row), &lowest);
+    statistics_reduce_row(reduction->statistics, row, matrix->kind, row_at(matrix, row), &lowest);
     double known = atomic_load(&reduction->lowest);
     while (lowest < known && !atomic_compare_exchange_weak(&reduction->lowest, &known, lowest)) {
     }
-    if (reduction->guess != NULL) {
+    if (reduction->guess != NULL && lowest >= reduction->guess->bin_begin) {
         struct statistics_summary summary = *reduction->guess;
         struct statistics guessed = *reduction->statistics;
-        uint32_t bins[STATISTICS_BINS + 1] = {0};
         guessed.summary = &summary;
-        statistics_count_row(&guessed, row, reduction->matrix->kind, row_at(reduction->matrix, row),
-                             bins);
-        add_bins(reduction, bins);
+        statistics_count_row(&guessed, row, matrix->kind, row_at(matrix, row), bins);
     }
 }
 
@@ -468,8 +467,9 @@ static void reduce_rows(void *context, uint32_t thread, uint64_t task)
     (void)thread;
     struct cpu_reduction *reduction = context;
     const uint32_t end = end_of_task(reduction, task);
+    uint32_t unused[STATISTICS_BINS + 1]; /* nothing is guessed */
     for (uint32_t row = (uint32_t)(task * ROWS_PER_TASK); row < end; row++) {
-        cpu_reduce_row(reduction, row);
+        cpu_reduce_row(reduction, row, unused);
     }
 }
 
@@ -483,7 +483,7 @@ static void count_rows(void *context, uint32_t thread, uint64_t task)
         statistics_count_row(reduction->statistics, row, reduction->matrix->kind,
                              row_at(reduction->matrix, row), bins);
     }
-    add_bins(reduction, bins);
+    cpu_add_bins(reduction, bins);
 }
 
 static uint64_t count_tasks(const struct matrix *matrix)

@@ -82,10 +82,13 @@ static void a_hierarchy_is_updated_from_that_of_the_parent(void **state)
             task.graph->weight_i4[1] = 50;
             worker_update(1, &task);
             assert_true(task.is_updated);
+            assert_int_equal(task.is_followed, round == 1);
             assert_true(task.outcome.plan.cached && task.outcome.plan.largest_separator > 0);
         }
-        judge_task(3, &task); /* all of its rows */
+        task.verify = true; /* all of its rows */
+        judge_task(3, &task);
         assert_int_equal(task.status, STATUS_OK);
+        assert_non_null(task.searches); /* in which they were computed: the first question's */
         if (round == 0) {
             assert_int_equal(result_create("g_1", "r_1", &task.file, &task.names, &base),
                              STATUS_OK);
