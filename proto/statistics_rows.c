@@ -238,6 +238,9 @@ static void count_integer_row(const struct statistics_summary *summary, uint32_t
         for (uint32_t i = count; i < GROUP; i++) {
             places[i] = STATISTICS_BINS;
         }
+        if (row >= first && row - first < GROUP) {
+            places[row - first] = STATISTICS_BINS; /* the diagonal may be any number */
+        }
         for (uint32_t i = 0; i < GROUP; i += TABLES) {
             for (uint32_t table = 0; table < TABLES; table++) {
                 tables[table][places[i + table]]++;
@@ -249,7 +252,6 @@ static void count_integer_row(const struct statistics_summary *summary, uint32_t
             bins[bin] += tables[table][bin];
         }
     }
-    bins[place_of(distances[row], begin, inverse)]--;
 }
 
 void statistics_count_row(const struct statistics *statistics, uint32_t row, enum kind kind,

@@ -55,6 +55,7 @@ static void every_distance_has_a_bin(void **state)
     fill(row);
     statistics_reduce_row(&statistics, 7, KIND_I4, row, &lowest);
     statistics_summarize(&statistics, lowest);
+    row[7] = -99999;
     statistics_count_row(&statistics, 7, KIND_I4, row, bins);
     for (size_t bin = 0; bin < STATISTICS_BINS; bin++) {
         counted += bins[bin];
