@@ -463,7 +463,6 @@ static void *run_thread(void *context)
     struct worker *worker = context;
     const struct worker_transport transport = {worker, thread_opened, thread_next, thread_done};
     if (worker->config.isolation == WORKER_PROCESS) {
-        lower_priority(); /* of updates, which are made here */
         supervisor_run(worker);
     } else {
         worker_run_loop(&worker->config.setup, &transport, NULL);
