@@ -59,16 +59,24 @@ void draft_file_finish(struct draft_file *draft)
     draft->name[0] = '\0';
 }
 
-enum status draft_file_publish(struct draft_file *draft, const char *name)
+enum status draft_file_sync(const struct draft_file *draft)
 {
-    if (fsync(draft->descriptor) != 0) {
-        return STATUS_IO;
-    }
+    return fsync(draft->descriptor) == 0 ? STATUS_OK : STATUS_IO;
+}
+
+enum status draft_file_rename(struct draft_file *draft, const char *name)
+{
     if (renameat(draft->folder, draft->name, draft->folder, name) != 0) {
         return draft_file_status(errno);
     }
     draft->name[0] = '\0';
     return STATUS_OK;
+}
+
+enum status draft_file_publish(struct draft_file *draft, const char *name)
+{
+    const enum status status = draft_file_sync(draft);
+    return status == STATUS_OK ? draft_file_rename(draft, name) : status;
 }
 
 enum status draft_file_sync_names(int folder)

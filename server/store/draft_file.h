@@ -19,10 +19,13 @@ struct draft_file {
 
 /* Readable and writable, mode 0600. */
 MUST_CHECK enum status draft_file_create(int folder, struct draft_file *ret_draft);
-/* fsync, then takes its final name in its folder, replacing a file that has it. The name is durable
- * once draft_file_sync_names of the folder has returned STATUS_OK. Blocks. STATUS_DISK_FULL;
- * STATUS_IO for every failed fsync, as what it was to write may be lost, whatever the next one
- * says. */
+/* fsync. Blocks. STATUS_IO for every failure: what it was to write may be lost, whatever the next
+ * one says. */
+MUST_CHECK enum status draft_file_sync(const struct draft_file *draft);
+/* Takes its final name in its folder, replacing a file that has it. The name is durable once
+ * draft_file_sync_names of the folder has returned STATUS_OK. STATUS_DISK_FULL. */
+MUST_CHECK enum status draft_file_rename(struct draft_file *draft, const char *name);
+/* Both. */
 MUST_CHECK enum status draft_file_publish(struct draft_file *draft, const char *name);
 /* All names given in the folder so far: one for many files. Blocks. STATUS_IO. */
 MUST_CHECK enum status draft_file_sync_names(int folder);

@@ -131,7 +131,7 @@ static void publish_graphs(struct store *store, struct store_change *batch)
             if (status == STATUS_OK) {
                 status = store->refusing
                              ? STATUS_IO
-                             : draft_file_publish(&change->graph_file, change->graph_row->id);
+                             : draft_file_rename(&change->graph_file, change->graph_row->id);
             }
             note_status(store, change, status);
         }
@@ -434,6 +434,13 @@ void store_write_graph(const struct store *store, struct store_change *change)
 {
     change->file_status = graph_file_write(store->dir.graphs, change->graph_row->id, change->graph,
                                            &change->graph_file, &change->graph_file_bytes);
+    /* Here, as several threads do this at once, and the catalogue thread is one. */
+    if (change->file_status == STATUS_OK) {
+        change->file_status = draft_file_sync(&change->graph_file);
+        if (change->file_status != STATUS_OK) {
+            draft_file_finish(&change->graph_file);
+        }
+    }
 }
 
 void store_apply(struct store *store, struct store_change *change)

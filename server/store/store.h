@@ -70,8 +70,8 @@ MUST_CHECK enum status store_start(struct store *store);
 /* Carries out what was given, then stops the threads and closes all. */
 void store_close(struct store *store);
 
-/* The first step of a change with a graph: its file, not yet under its name. A failure is noted,
- * for store_apply to report. Any thread; blocks on the disk. */
+/* The first step of a change with a graph: its file, synced, not yet under its name. A failure is
+ * noted, for store_apply to report. Any thread; blocks on the disk. */
 void store_write_graph(const struct store *store, struct store_change *change);
 /* Any thread, never blocks. The change must stay valid until done. */
 void store_apply(struct store *store, struct store_change *change);
