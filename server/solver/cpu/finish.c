@@ -325,9 +325,10 @@ static enum status finish_bands(struct cpu_pool *pool, struct finish *finish)
         const double mirrored = finish->options->symmetric ? MIRROR_SHARE : 0;
         const double share = (1 - mirrored) / tiles->tile_count;
         gather_bands(finish, end);
-        cpu_pool_watch(pool, finish->options->observer, PHASE_WRITING,
-                       mirrored + share * (tiles->tile_count - end), share * (end - finish->first));
         if (ranks_is_first(ranks)) {
+            cpu_pool_watch(pool, finish->options->observer, PHASE_WRITING,
+                           mirrored + share * (tiles->tile_count - end),
+                           share * (end - finish->first));
             cpu_pool_run(pool, (uint64_t)(end - finish->first) * tasks_of_band(finish), finish_rows,
                          finish);
         }
