@@ -146,6 +146,8 @@ if [ $quick = no ]; then
     # The text is the same in every build, and so are the page and the clients.
     left_out='--no-suite tidy --no-suite elsewhere'
     check build-asan -Dcuda=disabled -Db_sanitize=address,undefined -Db_lundef=false
+    # Other tests of the solver have the same threads.
+    left_out="$left_out --no-suite arithmetic"
     check build-tsan -Dcuda=disabled -Db_sanitize=thread -Db_lundef=false
 fi
 

@@ -284,7 +284,7 @@ def test_what_a_lost_device_was_given_before_is_not_blamed():
     """Both follow the large one, the second before the first has failed."""
     with daemon(isolation="thread") as (found, plan):
         plan.write(*((n, "round", "status", "DeviceLost", 1) for n in (20, 21)))
-        found.submit(harness.slow_graph())
+        found.submit(harness.slow_graph(2000))
         first, second = (found.submit(ring(n)).json["id"] for n in (20, 21))
         assert found.process.wait(60) == 80
         found.process.stdout.close()

@@ -144,10 +144,13 @@ def test_a_rank_that_dies_costs_an_attempt():
         lose(found, 0, signal.SIGKILL)
 
 
-def test_a_rank_that_stops_is_ended_after_the_stall_time():
-    with daemon("--solver.plans", "none") as found:
-        lose(found, 1, signal.SIGSTOP)
-        lose(found, 0, signal.SIGSTOP)
+def test_a_rank_that_stops_and_its_launcher_that_does_not_obey_are_killed():
+    with tempfile.TemporaryDirectory() as folder:
+        script = os.path.join(folder, "script")
+        with open(script, "w") as file:
+            file.write(f'trap "" TERM\n{LAUNCHER} "$@"\nsleep 1000\n')
+        with daemon("--solver.plans", "none", launcher=f"sh {script}") as found:
+            lose(found, 1, signal.SIGSTOP)
 
 
 def test_a_rank_that_has_stopped_before_a_job_is_missed_at_once():
@@ -162,15 +165,6 @@ def test_a_rank_that_has_stopped_before_a_job_is_missed_at_once():
 def test_a_launcher_that_dies_takes_its_ranks_along():
     with daemon("--solver.plans", "none") as found:
         lose(found, "mpirun", signal.SIGKILL)
-
-
-def test_a_launcher_that_does_not_obey_is_killed():
-    with tempfile.TemporaryDirectory() as folder:
-        script = os.path.join(folder, "script")
-        with open(script, "w") as file:
-            file.write(f'trap "" TERM\n{LAUNCHER} "$@"\nsleep 1000\n')
-        with daemon("--solver.plans", "none", launcher=f"sh {script}") as found:
-            lose(found, 1, signal.SIGKILL)
 
 
 def test_ranks_that_die_idle_are_replaced():
