@@ -438,9 +438,8 @@ void cpu_add_bins(struct cpu_reduction *reduction, const uint32_t bins[STATISTIC
     }
 }
 
-/* A distance below where the guessed bins begin says that they are wrong, and has none. */
-void cpu_reduce_row(struct cpu_reduction *reduction, uint32_t row,
-                    uint32_t bins[STATISTICS_BINS + 1])
+/* Returns the lowest distance of the row, where one is below 0. */
+static double reduce_row(struct cpu_reduction *reduction, uint32_t row)
 {
     const struct matrix *matrix = reduction->matrix;
     double lowest = 0;
@@ -448,6 +447,15 @@ void cpu_reduce_row(struct cpu_reduction *reduction, uint32_t row,
     double known = atomic_load(&reduction->lowest);
     while (lowest < known && !atomic_compare_exchange_weak(&reduction->lowest, &known, lowest)) {
     }
+    return lowest;
+}
+
+/* A distance below where the guessed bins begin says that they are wrong, and has none. */
+void cpu_reduce_row(struct cpu_reduction *reduction, uint32_t row,
+                    uint32_t bins[STATISTICS_BINS + 1])
+{
+    const struct matrix *matrix = reduction->matrix;
+    const double lowest = reduce_row(reduction, row);
     if (reduction->guess != NULL && lowest >= reduction->guess->bin_begin) {
         struct statistics_summary summary = *reduction->guess;
         struct statistics guessed = *reduction->statistics;
@@ -468,9 +476,8 @@ static void reduce_rows(void *context, uint32_t thread, uint64_t task)
     (void)thread;
     struct cpu_reduction *reduction = context;
     const uint32_t end = end_of_task(reduction, task);
-    uint32_t unused[STATISTICS_BINS + 1]; /* nothing is guessed */
     for (uint32_t row = (uint32_t)(task * ROWS_PER_TASK); row < end; row++) {
-        cpu_reduce_row(reduction, row, unused);
+        (void)reduce_row(reduction, row);
     }
 }
 
