@@ -12,7 +12,7 @@ COLUMNS = 100
 # lines without, and 67,000 with the hierarchies, changes, coordinates, several devices and the client;
 # 2,500 more let devices solve one graph together, 1,000 compute only what a change reaches, and 500 let
 # processes on several hosts solve for the service.
-PRODUCT_LINES = 71000
+PRODUCT_LINES = 71400
 PRODUCT_FILES = 345
 # Nine of ten functions are no longer. Procedures that read downwards have 35 to 45 lines; the
 # ceiling keeps long ones the exception.
