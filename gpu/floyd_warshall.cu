@@ -10,7 +10,9 @@ template <typename semiring, typename result> MUST_CHECK static enum status run(
     }
     STATUS_TRY(make_schedule<semiring>(solve));
     STATUS_TRY(plan_workspace<semiring>(solve));
+    observer_tell(solve->observer, PHASE_FILLING, 0);
     STATUS_TRY(prepare<semiring>(solve));
+    observer_tell(solve->observer, PHASE_SOLVING, 0);
     STATUS_TRY(compute<semiring>(solve));
     if (solve->options->verify) {
         STATUS_TRY(verify<semiring>(solve));
@@ -120,7 +122,8 @@ enum status gpu_solve(struct gpu *gpu, const struct graph *graph, const struct p
     GPU_TRY(cudaSetDevice(gpu->ordinal));
     clear_alarms(gpu);
     const enum status status = run_kind(&solve);
-    const enum status drained = drain(gpu);
+    /* A solve that ends well has waited for all that it has launched. */
+    const enum status drained = status == STATUS_OK ? STATUS_OK : drain(gpu);
     release(gpu);
     schedule_destroy(solve.schedule);
     return drained == STATUS_OK ? status : drained;

@@ -329,7 +329,9 @@ MUST_CHECK static enum status group_run(const struct solve *whole)
 {
     struct group group;
     group_init(&group, whole);
+    observer_tell(whole->observer, PHASE_FILLING, 0);
     STATUS_TRY(group_each(&group, group_prepare<semiring>));
+    observer_tell(whole->observer, PHASE_SOLVING, 0);
     STATUS_TRY(group_compute<semiring>(&group));
     if (whole->options->verify) {
         STATUS_TRY(group_each(&group, group_verify<semiring>));

@@ -15,11 +15,15 @@
 /* And never more: a cancel is not heard meanwhile. */
 #define NARROW_PROOF_S_MAX 1.0
 
-/* Seconds of a step of a certificate, that is an edge or a vertex of a row. */
+/* Seconds of a step of a certificate, that is an edge or a vertex of a row: of many rows, and of
+ * the few of a sample. */
 #define CHECK_STEP_S 1e-9
-/* From the end of a solve to the job's: a sample of rows is proven, and the memory given back. */
+#define SAMPLE_STEP_S 1.5e-9
+/* From the end of a solve to the job's: a sample of so many rows is proven, by default, and the
+ * memory given back. */
 #define PUBLISH_S 5e-3
-#define PUBLISH_BYTE_S 1.1e-11
+#define PUBLISH_BYTE_S 2e-12
+#define PUBLISH_ROWS 16
 /* A graph of so many vertices and so few edges at each is taken for a road network before its plan
  * is made. */
 #define ROAD_VERTICES_MIN 1000
@@ -269,6 +273,7 @@ static void tell_expected(const struct solve *solve)
     const struct solve_options options = {.symmetric = !graph->directed, .narrow = solve->narrow};
     const enum kind kind = solve->narrowed ? KIND_I4 : solve->request->kind;
     const double n = graph->vertex_count;
+    const double row_steps = n + (double)graph->edge_count;
     const double rows = solve->request->verify ? fmin(n, SOLVE_VERIFY_ROWS) : 0;
     struct solver_estimate estimate = {0};
     /* A road network's plan: its rounds take little beside the rest. */
@@ -285,8 +290,9 @@ static void tell_expected(const struct solve *solve)
         [PHASE_SOLVING] = is_road || solve->planned_s > 0 ? solve->planned_s
                                                           : estimate.seconds - estimate.finish_s,
         [PHASE_WRITING] = estimate.finish_s + estimate.write_s,
-        [PHASE_CHECKING] = estimate.check_s + rows * (n + (double)graph->edge_count) * CHECK_STEP_S,
-        [PHASE_PUBLISHING] = PUBLISH_S + n * n * (double)kind_size(kind) * PUBLISH_BYTE_S,
+        [PHASE_CHECKING] = estimate.check_s + rows * row_steps * CHECK_STEP_S,
+        [PHASE_PUBLISHING] = PUBLISH_S + fmin(n, PUBLISH_ROWS) * row_steps * SAMPLE_STEP_S +
+                             n * n * (double)kind_size(kind) * PUBLISH_BYTE_S,
     };
     observer->expect(observer->context, seconds);
 }
