@@ -64,9 +64,11 @@ struct solve_arc {
 };
 
 /* The distances of the graph before. row: of a vertex, elements of the kind, or NULL when they are
- * damaged; any thread. */
+ * damaged; any thread. copy: makes the matrix and its statistics those of the graph before, of
+ * which the rows that are then written alone take memory; false: they are as they were. */
 struct solve_base {
     const void *(*row)(void *context, uint32_t row);
+    bool (*copy)(void *context, struct matrix *matrix, struct statistics *statistics);
     void *context;
     const struct solve_arc *arcs; /* each leads one way */
     size_t arc_count;

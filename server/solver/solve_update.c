@@ -1,4 +1,3 @@
-#include "proto/hierarchy.h"
 #include "server/solver/cpu/pool.h"
 #include "server/solver/solve.h"
 #include "server/solver/steps.h"
@@ -11,11 +10,20 @@
 
 #define ROWS_PER_TASK 16
 
+/* A copy of the base takes memory, and a fault for each page, where rows change: worth it up to
+ * this part of the rows, and of the memory that is there. */
+#define COPY_ROWS_SHARE 2
+#define COPY_MEMORY_SHARE 4
+
 struct update {
     const struct solve_base *base;
     struct matrix *matrix;
     size_t row_bytes;
-    char *heads; /* of each arc: the row of its target, as the arcs before it left it */
+    char *heads;   /* of each arc: the row of its target, as the arcs before it left it */
+    bool *changes; /* by row: whether it differs from the base's */
+    atomic_uint_least32_t change_count;
+    bool is_copy;  /* the matrix is the base's but for the rows that change, */
+    char *scratch; /* which are computed here, a row for each thread */
     const struct observer *observer;
     struct cpu_reduction reduction;
     atomic_bool is_stopped;
@@ -50,19 +58,10 @@ static void relax_f8(double *restrict row, const double *restrict head, double b
     }
 }
 
-static double element(enum kind kind, const void *row, uint64_t column)
-{
-    if (kind == KIND_I4) {
-        const int32_t distance = ((const int32_t *)row)[column];
-        return distance == UNREACHABLE_I4 ? (double)INFINITY : (double)distance;
-    }
-    return kind == KIND_F4 ? (double)((const float *)row)[column] : ((const double *)row)[column];
-}
-
 static void relax(const struct matrix *matrix, const struct solve_arc *arc, const void *head,
                   void *row)
 {
-    const double base = element(matrix->kind, row, arc->source) + arc->weight;
+    const double base = step_element(matrix->kind, row, arc->source) + arc->weight;
     if (matrix->kind == KIND_I4 && base < UNREACHABLE_I4) {
         relax_i4(row, head, (int32_t)base, matrix->vertex_count);
     } else if (matrix->kind == KIND_F4 && base < INFINITY) {
@@ -90,40 +89,153 @@ static enum status make_heads(struct update *update)
             relax(update->matrix, &base->arcs[earlier], update->heads + earlier * update->row_bytes,
                   head);
         }
-        if (element(update->matrix->kind, head, arc->source) + arc->weight < 0) {
+        if (step_element(update->matrix->kind, head, arc->source) + arc->weight < 0) {
             return STATUS_NOT_VERIFIED;
         }
     }
     return STATUS_OK;
 }
 
-static void update_rows(void *context, uint32_t thread, uint64_t task)
+static uint32_t end_of_task(const struct update *update, uint64_t task)
+{
+    const uint64_t end = (task + 1) * ROWS_PER_TASK;
+    const uint32_t n = update->matrix->vertex_count;
+    return end < n ? (uint32_t)end : n;
+}
+
+/* A row differs only where an arc shortens the way to its own target: before the first arc of a
+ * shorter way lies a way of the base. */
+static void find_changes(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
     struct update *update = context;
     const struct solve_base *base = update->base;
+    const enum kind kind = update->matrix->kind;
+    const uint32_t end = end_of_task(update, task);
+    uint32_t count = 0;
+    for (uint32_t i = (uint32_t)(task * ROWS_PER_TASK); i < end; i++) {
+        const void *row = base->row(base->context, i);
+        if (row == NULL) {
+            atomic_store(&update->is_damaged, true);
+            return;
+        }
+        for (size_t k = 0; k < base->arc_count && !update->changes[i]; k++) {
+            const struct solve_arc *arc = &base->arcs[k];
+            update->changes[i] = step_element(kind, row, arc->source) + arc->weight <
+                                 step_element(kind, row, arc->target);
+        }
+        count += update->changes[i];
+    }
+    atomic_fetch_add(&update->change_count, count);
+}
+
+static void update_row(struct update *update, uint32_t thread, uint32_t i, const void *before)
+{
+    const struct solve_base *base = update->base;
+    char *row = (char *)update->matrix->elements + i * update->row_bytes;
+    /* The first access to a page of a copy is to write it, which is one fault in place of two. */
+    char *work = update->is_copy ? update->scratch + thread * update->row_bytes : row;
+    memcpy(work, before, update->row_bytes);
+    for (size_t k = 0; k < base->arc_count && update->changes[i]; k++) {
+        relax(update->matrix, &base->arcs[k], update->heads + k * update->row_bytes, work);
+    }
+    if (update->is_copy) {
+        memcpy(row, work, update->row_bytes);
+    }
+}
+
+static void update_rows(void *context, uint32_t thread, uint64_t task)
+{
+    struct update *update = context;
+    const struct solve_base *base = update->base;
     const struct observer *observer = update->observer;
-    const uint64_t n = update->matrix->vertex_count;
-    const uint64_t end = (task + 1) * ROWS_PER_TASK < n ? (task + 1) * ROWS_PER_TASK : n;
+    const uint32_t end = end_of_task(update, task);
     uint32_t bins[STATISTICS_BINS + 1] = {0};
+    uint32_t gone[STATISTICS_BINS + 1] = {0};
+    struct statistics before_statistics = *update->reduction.statistics;
+    struct statistics_summary before_summary;
+    if (update->is_copy) {
+        before_summary = *base->summary;
+        before_statistics.summary = &before_summary;
+    }
     if (observer != NULL && observer->cancelled(observer->context)) {
         atomic_store(&update->is_stopped, true);
     }
-    for (uint64_t i = task * ROWS_PER_TASK; i < end && !atomic_load(&update->is_stopped); i++) {
-        char *row = (char *)update->matrix->elements + i * update->row_bytes;
-        const void *before = base->row(base->context, (uint32_t)i);
+    for (uint32_t i = (uint32_t)(task * ROWS_PER_TASK);
+         i < end && !atomic_load(&update->is_stopped); i++) {
+        if (update->is_copy && !update->changes[i]) {
+            continue;
+        }
+        const void *before = base->row(base->context, i);
         if (before == NULL) {
             atomic_store(&update->is_damaged, true);
             atomic_store(&update->is_stopped, true);
             return;
         }
-        memcpy(row, before, update->row_bytes);
-        for (size_t k = 0; k < base->arc_count; k++) {
-            relax(update->matrix, &base->arcs[k], update->heads + k * update->row_bytes, row);
+        update_row(update, thread, i, before);
+        if (update->is_copy) {
+            statistics_count_row(&before_statistics, i, update->matrix->kind, before, gone);
         }
-        cpu_reduce_row(&update->reduction, (uint32_t)i, bins);
+        cpu_reduce_row(&update->reduction, i, bins);
     }
-    cpu_add_bins(&update->reduction, bins);
+    cpu_add_bins(&update->reduction, bins, gone);
+}
+
+/* Whether the matrix is a copy of the base's from now on, as few rows change. */
+static bool copy_base(struct update *update, uint32_t threads)
+{
+    const struct solve_base *base = update->base;
+    const uint64_t count = atomic_load(&update->change_count);
+    const uint64_t most = update->matrix->vertex_count / COPY_ROWS_SHARE;
+    struct cpu_reduction *reduction = &update->reduction;
+    if (base->copy == NULL || base->summary == NULL || count > most ||
+        count * update->row_bytes > host_memory_available() / COPY_MEMORY_SHARE) {
+        return false;
+    }
+    update->scratch = malloc(threads * update->row_bytes + 1);
+    if (update->scratch == NULL ||
+        !base->copy(base->context, update->matrix, reduction->statistics)) {
+        return false;
+    }
+    /* No distance of an update is longer than before. */
+    reduction->lowest = base->summary->bin_begin;
+    for (uint32_t bin = 0; bin < STATISTICS_BINS; bin++) {
+        reduction->bins[bin] = base->summary->bins[bin];
+    }
+    return true;
+}
+
+static enum status run_update(struct update *update, struct cpu_pool *pool)
+{
+    const uint64_t n = update->matrix->vertex_count;
+    const uint64_t tasks = (n + ROWS_PER_TASK - 1) / ROWS_PER_TASK;
+    struct host_memory_warmer *pages = NULL;
+    update->changes = calloc(n + 1, sizeof(*update->changes));
+    if (update->changes == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    cpu_pool_watch(pool, update->observer, PHASE_SOLVING, 0, 0);
+    cpu_pool_run(pool, tasks, find_changes, update);
+    if (atomic_load(&update->is_damaged)) {
+        return STATUS_NOT_VERIFIED;
+    }
+    update->is_copy = copy_base(update, cpu_pool_threads(pool));
+    if (!update->is_copy) {
+        /* The threads of the pool write the pages for the first time, each its own: of the warmer
+         * large pages alone are wanted. */
+        pages = host_memory_warm(update->matrix->elements, n * update->row_bytes, 0);
+    }
+    cpu_pool_watch(pool, update->observer, PHASE_SOLVING, 0, 1);
+    cpu_pool_run(pool, tasks, update_rows, update);
+    host_memory_stop_warming(pages);
+    if (atomic_load(&update->is_damaged)) {
+        return STATUS_NOT_VERIFIED;
+    }
+    if (atomic_load(&update->is_stopped)) {
+        return STATUS_CANCELLED;
+    }
+    cpu_finish_reduction(pool, update->observer, &update->reduction);
+    return STATUS_OK;
 }
 
 enum status solve_update(const struct solve_base *base, uint32_t threads,
@@ -140,7 +252,6 @@ enum status solve_update(const struct solve_base *base, uint32_t threads,
                                           .statistics = outcome->account.statistics,
                                           .guess = base->summary}};
     struct cpu_pool *pool = NULL;
-    struct host_memory_warmer *pages = NULL;
     CHECK(matrix->kind != KIND_U2 && base->arc_count <= SOLVE_UPDATE_ARCS);
     update.heads = malloc(base->arc_count * update.row_bytes + 1);
     enum status status = update.heads != NULL ? make_heads(&update) : STATUS_NO_MEMORY;
@@ -148,17 +259,9 @@ enum status solve_update(const struct solve_base *base, uint32_t threads,
         status = cpu_pool_create(threads > 0 ? threads : cpu_pool_cores(), &pool);
     }
     if (status == STATUS_OK) {
-        /* The threads of the pool write the pages for the first time, each its own: of the warmer
-         * large pages alone are wanted. */
-        pages = host_memory_warm(matrix->elements, n * update.row_bytes, 0);
-        cpu_pool_watch(pool, observer, PHASE_SOLVING, 0, 1);
-        cpu_pool_run(pool, (n + ROWS_PER_TASK - 1) / ROWS_PER_TASK, update_rows, &update);
-        status = update.is_damaged   ? STATUS_NOT_VERIFIED
-                 : update.is_stopped ? STATUS_CANCELLED
-                                     : STATUS_OK;
+        status = run_update(&update, pool);
     }
     if (status == STATUS_OK) {
-        cpu_finish_reduction(pool, observer, &update.reduction);
         outcome->account.statistics_filled = true;
         outcome->plan = (struct plan_summary){
             .parts = 1, .work_fraction = n > 0 ? (double)base->arc_count / (double)n : 0};
@@ -168,423 +271,9 @@ enum status solve_update(const struct solve_base *base, uint32_t threads,
         outcome->account.timings.compute_s = stopwatch_now_s() - begin_s;
         observer_tell(observer, PHASE_PUBLISHING, 0);
     }
-    host_memory_stop_warming(pages);
     cpu_pool_destroy(pool);
     free(update.heads);
+    free(update.changes);
+    free(update.scratch);
     return status;
-}
-
-/* ---- Hierarchies ----
- *
- * The weight of an arc is the least of its edge's and of the ways by its lower triangles, those of
- * both ends with a vertex before them. In the order of the columns both legs of a triangle are
- * final before its arc is: a leg that fell lowers the arc, and where one rose that may have given
- * the arc its weight, the arc is computed again from all of its triangles (Dibbelt et al. 2014, on
- * partial updates). */
-
-/* An update is given up where it takes as long as a half of the whole: a step here, a look at one
- * triangle, takes as long as so many triangles of a whole customization, which takes as long for a
- * supernode as so many steps. */
-#define UPDATE_STEP_TRIANGLES 128
-#define UPDATE_SUPERNODE_STEPS 20
-#define UPDATE_STEPS_MIN 10000
-#define WORD_BITS 64
-
-/* UPWARD: from the column to the later vertex. */
-enum direction { UPWARD, DOWNWARD };
-
-struct hierarchy_update {
-    const struct hierarchy *base;
-    const struct graph *graph;
-    const struct observer *observer;
-    void *weights[2];    /* by direction; of an undirected graph one array twice */
-    uint64_t *columns;   /* a bit for each position: some arc of its has changed, or is in doubt */
-    uint64_t *doubts[2]; /* by direction, a bit for each slot: to be computed again */
-    uint32_t *child;     /* of each supernode, the first of a list; or NO_SUPERNODE */
-    uint32_t *sibling;
-    uint32_t *stack;   /* of supernodes */
-    uint32_t *changed; /* places in the column in hand */
-    double *fresh[2];  /* the weights of their arcs */
-    double above;      /* integers above are unreachable */
-    double steps;
-    double steps_most;
-    uint32_t largest_separator;
-};
-
-static void set_bit(uint64_t *bits, uint64_t at)
-{
-    bits[at / WORD_BITS] |= UINT64_C(1) << at % WORD_BITS;
-}
-
-static bool has_bit(const uint64_t *bits, uint64_t at)
-{
-    return (bits[at / WORD_BITS] >> at % WORD_BITS & 1) != 0;
-}
-
-static double get(const struct hierarchy_update *update, const void *weights, uint64_t slot)
-{
-    return element(update->base->summary.kind, weights, slot);
-}
-
-static void put(const struct hierarchy_update *update, enum direction direction, uint64_t slot,
-                double weight)
-{
-    void *weights = update->weights[direction];
-    const enum kind kind = update->base->summary.kind;
-    if (kind == KIND_I4) {
-        ((int32_t *)weights)[slot] = weight < UNREACHABLE_I4 ? (int32_t)weight : UNREACHABLE_I4;
-    } else if (kind == KIND_F4) {
-        ((float *)weights)[slot] = (float)weight;
-    } else {
-        ((double *)weights)[slot] = weight;
-    }
-}
-
-/* As the elements add: a sum of two floats in double, rounded, is their sum in float. */
-static double add(const struct hierarchy_update *update, double a, double b)
-{
-    const double sum = a + b;
-    return update->base->summary.kind == KIND_I4   ? (sum > update->above ? INFINITY : sum)
-           : update->base->summary.kind == KIND_F4 ? (double)(float)sum
-                                                   : sum;
-}
-
-/* By place: the columns of the supernode, then its rows. */
-static uint32_t position_at(const struct hierarchy_shape *shape, uint32_t s, uint32_t place)
-{
-    const uint32_t columns = hierarchy_columns(shape, s);
-    return place < columns ? shape->first[s] + place
-                           : shape->row[shape->row_begin[s] + place - columns];
-}
-
-/* The slot of the arc between two positions, and its direction from the first to the second. */
-static uint64_t find_arc(const struct hierarchy_update *update, uint32_t from, uint32_t to,
-                         enum direction *ret_direction)
-{
-    const struct hierarchy *base = update->base;
-    const uint32_t low = from < to ? from : to;
-    *ret_direction = from < to || !base->summary.directed ? UPWARD : DOWNWARD;
-    return hierarchy_slot(&base->shape, base->supernode_of[low], low, from ^ to ^ low);
-}
-
-/* INFINITY without such an edge. */
-static double edge_weight(const struct graph *graph, uint32_t source, uint32_t target)
-{
-    const bool swaps = !graph->directed && source > target;
-    const uint64_t edge = graph_find_edge(graph, swaps ? target : source, swaps ? source : target);
-    return edge != NO_EDGE ? graph_weight(graph, edge) : (double)INFINITY;
-}
-
-/* The edges that differ. An edge that gave its arc the weight before may be one of them. */
-static enum status take_edges(struct hierarchy_update *update, const struct solve_arc *arcs,
-                              size_t count)
-{
-    const struct hierarchy *base = update->base;
-    const struct graph *graph = update->graph;
-    const bool folded = graph->directed && !base->summary.directed;
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t source = arcs[i].source;
-        const uint32_t target = arcs[i].target;
-        const uint32_t from = base->shape.position_of[source];
-        const uint32_t to = base->shape.position_of[target];
-        const double weight = edge_weight(graph, source, target);
-        enum direction direction;
-        const uint64_t slot = find_arc(update, from, to, &direction);
-        if ((slot == NO_SLOT && weight < INFINITY) ||
-            (folded && edge_weight(graph, target, source) != weight)) {
-            return STATUS_NOT_VERIFIED;
-        }
-        if (slot == NO_SLOT) {
-            continue;
-        }
-        if (weight < get(update, update->weights[direction], slot)) {
-            put(update, direction, slot, weight);
-        } else {
-            set_bit(update->doubts[direction], slot);
-        }
-        set_bit(update->columns, from < to ? from : to);
-    }
-    return STATUS_OK;
-}
-
-/* ---- One column ---- */
-
-struct column {
-    uint32_t position;
-    uint32_t supernode;
-    uint32_t place;
-    uint32_t size;  /* places of the supernode */
-    uint64_t slots; /* of its first one */
-};
-
-/* Adds the ways by the vertices of supernode d, which has the column's position at this place. */
-static void take_triangles(struct hierarchy_update *update, const struct column *column, uint32_t d,
-                           uint32_t place, uint32_t count)
-{
-    double *fresh_up = update->fresh[UPWARD];
-    double *fresh_down = update->fresh[DOWNWARD];
-    const struct hierarchy_shape *shape = &update->base->shape;
-    const uint32_t columns = hierarchy_columns(shape, d);
-    const uint32_t size = columns + hierarchy_rows_below(shape, d);
-    const uint32_t end = place < columns ? place : columns;
-    uint32_t at = place + 1;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t wanted = position_at(shape, column->supernode, update->changed[i]);
-        while (at < size && position_at(shape, d, at) < wanted) {
-            at++;
-        }
-        update->steps += end;
-        for (uint32_t k = 0; k < end && at < size && position_at(shape, d, at) == wanted; k++) {
-            const uint64_t slots = shape->weight_begin[d] + (uint64_t)k * size;
-            const void *up = update->weights[UPWARD];
-            const void *down = update->weights[DOWNWARD];
-            const double way_up =
-                add(update, get(update, down, slots + place), get(update, up, slots + at));
-            const double way_down =
-                add(update, get(update, down, slots + at), get(update, up, slots + place));
-            fresh_up[i] = way_up < fresh_up[i] ? way_up : fresh_up[i];
-            fresh_down[i] = way_down < fresh_down[i] ? way_down : fresh_down[i];
-        }
-    }
-}
-
-/* The ways by the supernodes below that have the position among their rows: a supernode that lacks
- * it has none below it that has it. */
-static void take_triangles_below(struct hierarchy_update *update, const struct column *column,
-                                 uint32_t count)
-{
-    const struct hierarchy_shape *shape = &update->base->shape;
-    uint32_t depth = 0;
-    uint32_t d = column->supernode;
-    for (;;) {
-        for (uint32_t child = update->child[d]; child != NO_SUPERNODE;
-             child = update->sibling[child]) {
-            const uint64_t slot =
-                hierarchy_slot(shape, child, shape->first[child], column->position);
-            update->steps++;
-            if (slot != NO_SLOT) {
-                const uint64_t place = slot - shape->weight_begin[child];
-                take_triangles(update, column, child, (uint32_t)place, count);
-                update->stack[depth++] = child;
-            }
-        }
-        if (depth == 0) {
-            return;
-        }
-        d = update->stack[--depth];
-    }
-}
-
-/* Computes the arcs in doubt again. */
-static void settle_doubts(struct hierarchy_update *update, const struct column *column)
-{
-    const struct hierarchy_shape *shape = &update->base->shape;
-    const uint32_t vertex = shape->vertex_at[column->position];
-    uint32_t count = 0;
-    for (uint32_t i = column->place + 1; i < column->size; i++) {
-        if (has_bit(update->doubts[UPWARD], column->slots + i) ||
-            has_bit(update->doubts[DOWNWARD], column->slots + i)) {
-            const uint32_t other = shape->vertex_at[position_at(shape, column->supernode, i)];
-            update->fresh[UPWARD][count] = edge_weight(update->graph, vertex, other);
-            update->fresh[DOWNWARD][count] = edge_weight(update->graph, other, vertex);
-            update->changed[count++] = i;
-        }
-    }
-    if (count == 0) {
-        return;
-    }
-    take_triangles(update, column, column->supernode, column->place, count);
-    take_triangles_below(update, column, count);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint64_t slot = column->slots + update->changed[i];
-        for (enum direction direction = UPWARD; direction <= DOWNWARD; direction++) {
-            if (has_bit(update->doubts[direction], slot)) {
-                put(update, direction, slot, update->fresh[direction][i]);
-            }
-        }
-    }
-}
-
-/* The way from one place to another by the column's vertex. */
-static void pass_on(struct hierarchy_update *update, const struct column *column, uint32_t from,
-                    uint32_t to)
-{
-    const struct hierarchy *base = update->base;
-    const uint64_t in = column->slots + from;
-    const uint64_t out = column->slots + to;
-    const double was = add(update, get(update, base->down, in), get(update, base->up, out));
-    const double way = add(update, get(update, update->weights[DOWNWARD], in),
-                           get(update, update->weights[UPWARD], out));
-    update->steps++;
-    if (way == was) {
-        return;
-    }
-    enum direction direction;
-    const uint32_t source = position_at(&base->shape, column->supernode, from);
-    const uint32_t target = position_at(&base->shape, column->supernode, to);
-    const uint64_t slot = find_arc(update, source, target, &direction);
-    CHECK(slot != NO_SLOT);
-    if (way < get(update, update->weights[direction], slot)) {
-        put(update, direction, slot, way);
-    } else if (way > was && was == get(update, direction == UPWARD ? base->up : base->down, slot)) {
-        set_bit(update->doubts[direction], slot);
-    } else {
-        return;
-    }
-    set_bit(update->columns, source < target ? source : target);
-}
-
-/* STATUS_NOT_VERIFIED: a changed pair of arcs is below 0, as some pair of each negative cycle is;
- * with floats it may be rounding, which the whole solve tells apart. */
-static enum status update_column(struct hierarchy_update *update, const struct column *column)
-{
-    const struct hierarchy *base = update->base;
-    uint32_t count = 0;
-    settle_doubts(update, column);
-    for (uint32_t i = column->place + 1; i < column->size; i++) {
-        const uint64_t slot = column->slots + i;
-        const double up = get(update, update->weights[UPWARD], slot);
-        const double down = get(update, update->weights[DOWNWARD], slot);
-        if (up != get(update, base->up, slot) || down != get(update, base->down, slot)) {
-            update->changed[count++] = i;
-            if (up + down < 0) {
-                return STATUS_NOT_VERIFIED;
-            }
-        }
-    }
-    for (uint32_t at = 0; at < count; at++) {
-        const uint32_t i = update->changed[at];
-        for (uint32_t j = column->place + 1; j < column->size; j++) {
-            if (j != i) {
-                pass_on(update, column, i, j);
-            }
-            if (j != i && base->summary.directed) {
-                pass_on(update, column, j, i);
-            }
-        }
-    }
-    return STATUS_OK;
-}
-
-/* ---- All of it ---- */
-
-static enum status update_columns(struct hierarchy_update *update)
-{
-    const struct hierarchy *base = update->base;
-    const struct hierarchy_shape *shape = &base->shape;
-    const struct observer *observer = update->observer;
-    for (uint32_t at = 0; at < shape->vertex_count; at++) {
-        if (update->columns[at / WORD_BITS] == 0) {
-            at |= WORD_BITS - 1;
-            continue;
-        }
-        if (!has_bit(update->columns, at)) {
-            continue;
-        }
-        if (observer != NULL && observer->cancelled(observer->context)) {
-            return STATUS_CANCELLED;
-        }
-        const uint32_t s = base->supernode_of[at];
-        const uint32_t size = hierarchy_columns(shape, s) + hierarchy_rows_below(shape, s);
-        const uint32_t place = at - shape->first[s];
-        const uint64_t slots = shape->weight_begin[s] + (uint64_t)place * size;
-        const struct column column = {at, s, place, size, slots};
-        const enum status status = update_column(update, &column);
-        if (status != STATUS_OK || update->steps > update->steps_most) {
-            return STATUS_NOT_VERIFIED;
-        }
-    }
-    return STATUS_OK;
-}
-
-static enum status open_hierarchy_update(struct hierarchy_update *update, unsigned char *bytes)
-{
-    const struct hierarchy *base = update->base;
-    const struct hierarchy_shape *shape = &base->shape;
-    const size_t supernodes = shape->supernode_count;
-    const size_t entries = shape->weight_begin[supernodes];
-    const unsigned char *before_bytes = base->bytes;
-    update->weights[UPWARD] = bytes + ((const unsigned char *)base->up - before_bytes);
-    update->weights[DOWNWARD] = bytes + ((const unsigned char *)base->down - before_bytes);
-    update->columns = calloc(shape->vertex_count / WORD_BITS + 1, sizeof(*update->columns));
-    update->child = malloc((supernodes + 1) * sizeof(*update->child));
-    update->sibling = malloc((supernodes + 1) * sizeof(*update->sibling));
-    update->stack = malloc((supernodes + 1) * sizeof(*update->stack));
-    update->changed = malloc(base->largest * sizeof(*update->changed) + 1);
-    bool has_room = update->columns != NULL && update->child != NULL && update->sibling != NULL &&
-                    update->stack != NULL && update->changed != NULL;
-    for (enum direction direction = UPWARD; direction <= DOWNWARD; direction++) {
-        update->doubts[direction] = calloc(entries / WORD_BITS + 1, sizeof(uint64_t));
-        update->fresh[direction] = malloc(base->largest * sizeof(double) + 1);
-        has_room &= update->doubts[direction] != NULL && update->fresh[direction] != NULL;
-    }
-    if (!has_room) {
-        return STATUS_NO_MEMORY;
-    }
-    double triangles = 0;
-    memset(update->child, 0xFF, supernodes * sizeof(*update->child));
-    for (uint32_t s = 0; s < supernodes; s++) {
-        const uint32_t parent = shape->parent[s];
-        const double columns = hierarchy_columns(shape, s);
-        const double size = columns + hierarchy_rows_below(shape, s);
-        triangles += columns * size * size / 2;
-        update->largest_separator = (uint32_t)fmax(update->largest_separator, columns);
-        if (parent != NO_SUPERNODE) {
-            update->sibling[s] = update->child[parent];
-            update->child[parent] = s;
-        }
-    }
-    update->steps_most = UPDATE_STEPS_MIN + UPDATE_SUPERNODE_STEPS * (double)supernodes +
-                         triangles / UPDATE_STEP_TRIANGLES;
-    return STATUS_OK;
-}
-
-static void close_hierarchy_update(struct hierarchy_update *update)
-{
-    free(update->columns);
-    free(update->child);
-    free(update->sibling);
-    free(update->stack);
-    free(update->changed);
-    for (enum direction direction = UPWARD; direction <= DOWNWARD; direction++) {
-        free(update->doubts[direction]);
-        free(update->fresh[direction]);
-    }
-}
-
-enum status solve_update_hierarchy(const struct hierarchy *base, const struct graph *graph,
-                                   const struct solve_arc *arcs, size_t arc_count,
-                                   const struct observer *observer, void *bytes,
-                                   struct solve_outcome *outcome)
-{
-    const double begin_s = stopwatch_now_s();
-    struct hierarchy_update update = {
-        .base = base,
-        .graph = graph,
-        .observer = observer,
-        .above = base->summary.negative ? UNREACHABLE_I4_DRIFT : UNREACHABLE_I4 - 1,
-    };
-    if (graph->vertex_count != base->summary.vertex_count ||
-        graph->summary.negative != base->summary.negative ||
-        graph->summary.negative_loop != NO_VERTEX || (!graph->directed && base->summary.directed)) {
-        return STATUS_NOT_VERIFIED;
-    }
-    enum status status = open_hierarchy_update(&update, bytes);
-    if (status == STATUS_OK) {
-        status = take_edges(&update, arcs, arc_count);
-    }
-    if (status == STATUS_OK) {
-        status = update_columns(&update);
-    }
-    close_hierarchy_update(&update);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    outcome->arc_count = base->summary.arc_count;
-    outcome->plan = (struct plan_summary){.kind = PLAN_NESTED_DISSECTION,
-                                          .parts = base->shape.supernode_count,
-                                          .largest_separator = update.largest_separator,
-                                          .cached = true};
-    outcome->account.timings.compute_s = stopwatch_now_s() - begin_s;
-    return STATUS_OK;
 }

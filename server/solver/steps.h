@@ -7,6 +7,7 @@
 #include "proto/statistics.h"
 #include "server/solver/cpu/pool.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <time.h>
@@ -55,9 +56,21 @@ struct cpu_reduction {
 /* bins: of the caller's rows, zero at first, who adds them at the end. */
 void cpu_reduce_row(struct cpu_reduction *reduction, uint32_t row,
                     uint32_t bins[STATISTICS_BINS + 1]);
-void cpu_add_bins(struct cpu_reduction *reduction, const uint32_t bins[STATISTICS_BINS + 1]);
+/* gone: of rows that the bins had before, or NULL. */
+void cpu_add_bins(struct cpu_reduction *reduction, const uint32_t bins[STATISTICS_BINS + 1],
+                  const uint32_t *gone);
 void cpu_finish_reduction(struct cpu_pool *pool, const struct observer *observer,
                           struct cpu_reduction *reduction);
+
+/* One of i4, f4 or f8, infinite where it is unreachable. */
+static inline double step_element(enum kind kind, const void *row, uint64_t column)
+{
+    if (kind == KIND_I4) {
+        const int32_t distance = ((const int32_t *)row)[column];
+        return distance == UNREACHABLE_I4 ? (double)INFINITY : (double)distance;
+    }
+    return kind == KIND_F4 ? (double)((const float *)row)[column] : ((const double *)row)[column];
+}
 
 /* ---- host_memory.c, beside what solver.h has of it ---- */
 

@@ -237,10 +237,9 @@ enum status result_open_hierarchy(const struct result *result,
     return note(result, search_pool_open(result->searches, ret_hierarchy));
 }
 
-enum status result_copy_hierarchy(const struct result *result, struct result_file *file,
-                                  void **ret_bytes)
+enum status result_copy(const struct result *result, struct result_file *file, void **ret_bytes)
 {
-    return result_file_copy_hierarchy(file, result->file, ret_bytes);
+    return result_file_copy(file, result->file, ret_bytes);
 }
 
 enum status result_check_pairs(const struct result *result, const uint32_t *pairs, size_t count)

@@ -38,10 +38,11 @@ struct result_file {
     enum kind kind;
     enum result_form form;
     atomic_bool published;
-    bool is_copy;   /* the mapping is that of another file, with changes, and this one is empty */
-    bool in_memory; /* a matrix until the seal: its bytes are on the heap, and no mapping */
-    struct layout layout;         /* of a hierarchy once it is sealed */
-    unsigned char *bytes;         /* the mapping of what the checksums cover */
+    bool
+        is_copy; /* the mapping is that of another file, with changes: see result_file_is_written */
+    bool in_memory;       /* a matrix until the seal: its bytes are on the heap, and no mapping */
+    struct layout layout; /* of a hierarchy once it is sealed */
+    unsigned char *bytes; /* the mapping of what the checksums cover */
     struct statistics statistics; /* in the mapping */
     uint64_t *checksums;          /* by block */
     atomic_uint_fast64_t *sound;  /* a bit for each block that was found sound */
@@ -122,8 +123,8 @@ static uint64_t checksum_of(const struct result_file *file)
 
 static bool is_block_sound(const struct result_file *file, size_t block)
 {
-    uint64_t word = atomic_load_explicit(&file->sound[block / WORD_BITS], memory_order_acquire);
-    return (word >> block % WORD_BITS & 1) != 0;
+    const atomic_uint_fast64_t *word = &file->sound[block / WORD_BITS];
+    return (atomic_load_explicit(word, memory_order_acquire) >> block % WORD_BITS & 1) != 0;
 }
 
 bool result_file_is_sound(const struct result_file *file, uint64_t offset, uint64_t size)
@@ -273,8 +274,7 @@ enum status result_file_create(int folder, uint32_t vertex_count, enum kind kind
     }
     status = draft_file_create(folder, &file->draft);
     if (status == STATUS_OK && result_file_has_room(file)) {
-        /* A page of the mapping without a block behind it would be a SIGBUS on a full disk: take
-         * the blocks now. */
+        /* A page of the mapping without a block behind it would be a SIGBUS on a full disk. */
         status = draft_file_allocate(file->draft.descriptor, file->layout.size);
     }
     if (status == STATUS_OK && form == RESULT_FORM_MATRIX) {
@@ -306,44 +306,50 @@ enum status result_file_write_hierarchy(struct result_file *file, const void *by
     return draft_file_write(file->draft.descriptor, 0, bytes, size);
 }
 
-/* The pages that are changed alone take memory: the others are those of the base's file, once it
- * has them. */
-enum status result_file_copy_hierarchy(struct result_file *file, struct result_file *base,
-                                       void **ret_bytes)
+static enum status find_statistics(const struct result_file *file, struct statistics *ret_found)
 {
-    CHECK(base->form == RESULT_FORM_HIERARCHY && base->bytes != NULL && file->bytes == NULL);
-    const size_t size = base->layout.checksums_at;
+    return statistics_open(file->bytes + file->layout.statistics_at, file->vertex_count, file->kind,
+                           ret_found);
+}
+
+/* The pages that are changed alone take memory: the others are those of the base's file, once it
+ * has them. A hierarchy is small enough to be copied before. */
+enum status result_file_copy(struct result_file *file, struct result_file *base, void **ret_bytes)
+{
+    CHECK(base->form == file->form && base->bytes != NULL && !file->is_copy);
     const bool has_pages = atomic_load(&base->published);
-    enum status status = set_layout(file, &base->layout);
-    if (status == STATUS_OK) {
+    const bool is_matrix = file->form == RESULT_FORM_MATRIX;
+    if (is_matrix && (!has_pages || is_small(file))) {
+        return STATUS_NOT_READY;
+    }
+    enum status status = is_matrix ? STATUS_OK : set_layout(file, &base->layout);
+    if (status == STATUS_OK && !is_matrix) {
         status = draft_file_allocate(file->draft.descriptor, file->layout.size);
     }
     if (status != STATUS_OK) {
         return status;
     }
-    void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+    void *bytes = mmap(NULL, base->layout.checksums_at, PROT_READ | PROT_WRITE,
                        has_pages ? MAP_PRIVATE : MAP_PRIVATE | MAP_ANONYMOUS,
                        has_pages ? base->draft.descriptor : -1, 0);
     if (bytes == MAP_FAILED) {
         return draft_file_status(errno);
     }
     if (!has_pages) {
-        memcpy(bytes, base->bytes, size);
+        memcpy(bytes, base->bytes, base->layout.checksums_at);
     }
+    let_go_bytes(file);
     file->bytes = bytes;
     file->is_copy = true;
     *ret_bytes = bytes;
-    return STATUS_OK;
+    return is_matrix ? find_statistics(file, &file->statistics) : STATUS_OK;
 }
 
 enum status result_file_discard_copy(struct result_file *file)
 {
-    if (file->bytes != NULL) {
-        munmap(file->bytes, file->layout.checksums_at);
-    }
+    let_go_bytes(file);
     free(file->checksums);
     free(file->sound);
-    file->bytes = NULL;
     file->checksums = NULL;
     file->sound = NULL;
     file->is_copy = false;
@@ -367,12 +373,6 @@ static enum status check_header(const struct result_file *file)
     enum status status = draft_file_read(file->draft.descriptor, 0, found, sizeof(found));
     return status == STATUS_OK && memcmp(found, expected, sizeof(found)) != 0 ? STATUS_CORRUPT
                                                                               : status;
-}
-
-static enum status find_statistics(const struct result_file *file, struct statistics *ret_found)
-{
-    return statistics_open(file->bytes + file->layout.statistics_at, file->vertex_count, file->kind,
-                           ret_found);
 }
 
 enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind kind,
@@ -501,6 +501,11 @@ uint64_t result_file_statistics_offset(const struct result_file *file)
     return file->layout.statistics_at;
 }
 
+bool result_file_is_written(const struct result_file *file)
+{
+    return !file->is_copy || atomic_load(&file->published);
+}
+
 int result_file_descriptor(const struct result_file *file)
 {
     return file->draft.descriptor;
@@ -570,10 +575,10 @@ static void take_own_pages(struct result_file *file)
 enum status result_file_publish(struct result_file *file, const char *name, uint64_t *ret_checksum)
 {
     const struct layout *layout = &file->layout;
-    enum status status = STATUS_OK;
-    if (file->is_copy && !file->published) {
-        status = draft_file_write(file->draft.descriptor, 0, file->bytes, layout->checksums_at);
-    }
+    enum status status =
+        result_file_is_written(file)
+            ? STATUS_OK
+            : draft_file_write(file->draft.descriptor, 0, file->bytes, layout->checksums_at);
     for (size_t i = 0; i < layout->block_count && !file->published && status == STATUS_OK; i++) {
         status = digest(file, i, &file->checksums[i]);
     }

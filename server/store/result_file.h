@@ -41,12 +41,13 @@ MUST_CHECK enum status result_file_write_matrix(struct result_file *file);
 /* In one piece of a multiple of 64 bytes, which begins with its magic. STATUS_DISK_FULL. */
 MUST_CHECK enum status result_file_write_hierarchy(struct result_file *file, const void *bytes,
                                                    size_t size);
-/* In place of that: a hierarchy that is there, for the caller to change until the seal; its bytes
- * are written to the file when that is published, whose room is taken now. base: sealed, or opened
- * and verified. After a failure or a change of mind it is discarded before something is written.
- * STATUS_DISK_FULL. */
-MUST_CHECK enum status result_file_copy_hierarchy(struct result_file *file,
-                                                  struct result_file *base, void **ret_bytes);
+/* In place of writing it: the bytes of a result of the same size and form, for the caller to change
+ * until the seal. They are written to the file when that is published, whose room is taken now.
+ * base: sealed, or opened and verified. STATUS_NOT_READY: a matrix is small, or its base is not
+ * published; the file is as it was. A hierarchy is discarded after a failure or a change of mind,
+ * before something else is written. STATUS_DISK_FULL. */
+MUST_CHECK enum status result_file_copy(struct result_file *file, struct result_file *base,
+                                        void **ret_bytes);
 MUST_CHECK enum status result_file_discard_copy(struct result_file *file);
 /* An existing result, mapped for reading; the headers and the checksum must match, and nothing else
  * of it is sound before it is verified. STATUS_CORRUPT. */
@@ -65,6 +66,8 @@ uint64_t result_file_statistics_offset(const struct result_file *file);
 /* After the last write: the mapping becomes read-only. STATUS_CORRUPT when who wrote the elements
  * has touched the headers too, or the size of the file. */
 MUST_CHECK enum status result_file_seal(struct result_file *file);
+/* Whether its bytes can be read by the descriptor: those of a copy once it is published. */
+bool result_file_is_written(const struct result_file *file);
 int result_file_descriptor(const struct result_file *file); /* borrowed */
 uint64_t result_file_bytes(const struct result_file *file); /* all of it */
 

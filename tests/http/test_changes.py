@@ -291,7 +291,11 @@ def test_lower_weights_update_the_matrix(daemon):
         query = f"?format=edges&n={n}&directed={directed}&kind={kind}&name=fast&result=matrix"
         before = daemon.solve(lines.encode(), query)
         (first, second) = draw.sample(sorted(edges), 2)
+        # From then on an update takes over the rows that do not change.
+        harness.wait_until(daemon, lambda job=before["id"]: daemon.get("/v1/jobs/" + job).json["durable"])
         job = change(daemon, "fast", [[*first, 1]])
+        updated = job["graph"]
+        raw = daemon.get(f"/v1/graphs/{updated}/matrix?format=raw").expect(200).body
         assert job["state"] == "done" and job["parent"] == before["graph"], job
         assert abs(job["plan"]["work_fraction"] - ways / n) < 1e-9, job["plan"]
         # Again, from what was updated; an edge that keeps its weight counts for nothing.
@@ -305,6 +309,9 @@ def test_lower_weights_update_the_matrix(daemon):
         assert document["plan"]["work_fraction"] > ways / n
         assert found == [daemon.get(f"/v1/graphs/fast/row/{v}").json["distances"] for v in range(0, n, 37)]
         assert stats == daemon.get("/v1/graphs/fast/stats").json
+        # As it was sent before its file was written, and is now.
+        harness.wait_until(daemon, lambda job=job["id"]: daemon.get("/v1/jobs/" + job).json["durable"])
+        assert raw == daemon.get(f"/v1/graphs/{updated}/matrix?format=raw").expect(200).body
         # One that is longer has the graph solved.
         job = change(daemon, "fast", [[*first, 400]])
         assert job["plan"]["work_fraction"] > ways / n, job["plan"]

@@ -25,6 +25,7 @@ WITHOUT_UNIT_TEST = {
     "server/http/api/*.c": "tests/http",
     "server/http/transport/stream.c": "tests/http",
     "server/http/web/pages.c": "tests/http/test_page.py and test_docs.py",
+    "server/solver/hierarchy/update.c": "tests/solver/test_hierarchies.c: against whole customizations",
     "server/main.c": "tests/http runs it",
     "server/service.c": "tests/http starts and stops it",
     "server/solver/cpu/kernel_*.c": "test_kernel.c, each that this processor can run",

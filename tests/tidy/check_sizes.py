@@ -13,7 +13,7 @@ COLUMNS = 100
 # 2,500 more let devices solve one graph together, 1,000 compute only what a change reaches, and 500 let
 # processes on several hosts solve for the service.
 PRODUCT_LINES = 71400
-PRODUCT_FILES = 345
+PRODUCT_FILES = 346
 # Nine of ten functions are no longer. Procedures that read downwards have 35 to 45 lines; the
 # ceiling keeps long ones the exception.
 FUNCTION_P90 = 45

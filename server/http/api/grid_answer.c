@@ -315,7 +315,8 @@ static struct MHD_Response *part_response(struct source *source, uint64_t first,
     struct MHD_Response *response;
     uint64_t offset;
 
-    if (is_in_file(source, &offset) && result_is_sound(source->result, offset + first, size)) {
+    if (is_in_file(source, &offset) && result_is_sound(source->result, offset + first, size) &&
+        result_file_is_written(result_content(source->result))) {
         response = file_response(source->result, offset + first, size);
         destroy_source(source);
         return response;

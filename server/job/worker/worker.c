@@ -175,9 +175,22 @@ static void open_solver(const struct worker_setup *setup, const struct ranks *ra
 
 static const void *base_row(void *context, uint32_t row)
 {
+    const struct task *task = context;
     struct result_rows unused = {0}; /* a matrix has its rows in its file */
     const void *distances;
-    return result_distances(context, row, &unused, &distances) == STATUS_OK ? distances : NULL;
+    return result_distances(task->base, row, &unused, &distances) == STATUS_OK ? distances : NULL;
+}
+
+static bool copy_base(void *context, struct matrix *matrix, struct statistics *statistics)
+{
+    struct task *task = context;
+    void *bytes;
+    if (result_copy(task->base, task->file, &bytes) != STATUS_OK) {
+        return false;
+    }
+    *matrix = result_file_matrix(task->file);
+    *statistics = *result_file_statistics(task->file);
+    return true;
 }
 
 /* Works in a copy of the base, of whose pages only those that change are taken. */
@@ -188,7 +201,7 @@ static enum status update_arcs(const struct hierarchy *base, struct task *task)
     if (task->arc_count == 0) {
         return STATUS_NOT_VERIFIED;
     }
-    enum status status = result_copy_hierarchy(task->base, task->file, &bytes);
+    enum status status = result_copy(task->base, task->file, &bytes);
     if (status == STATUS_OK) {
         status = solve_update_hierarchy(base, task->graph, task->arcs, task->arc_count, &observer,
                                         bytes, &task->outcome);
@@ -248,8 +261,9 @@ void worker_update(uint32_t threads, struct task *task)
     }
     const struct observer observer = task_signal_observer(task->signal);
     const struct statistics *known = result_statistics(task->base);
-    const struct solve_base base = {base_row, task->base, task->arcs, task->arc_count,
-                                    known != NULL ? known->summary : NULL};
+    const struct solve_base base = {
+        base_row,   copy_base,       task,
+        task->arcs, task->arc_count, known != NULL ? known->summary : NULL};
     struct matrix matrix = result_file_matrix(task->file);
     struct statistics statistics = *result_file_statistics(task->file);
     task->outcome.account.statistics = &statistics;

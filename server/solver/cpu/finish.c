@@ -429,11 +429,13 @@ static const void *row_at(const struct matrix *matrix, uint32_t row)
            (size_t)row * matrix->vertex_count * kind_size(matrix->kind);
 }
 
-void cpu_add_bins(struct cpu_reduction *reduction, const uint32_t bins[STATISTICS_BINS + 1])
+void cpu_add_bins(struct cpu_reduction *reduction, const uint32_t bins[STATISTICS_BINS + 1],
+                  const uint32_t *gone)
 {
     for (uint32_t bin = 0; bin < STATISTICS_BINS; bin++) {
-        if (bins[bin] > 0) {
-            atomic_fetch_add_explicit(&reduction->bins[bin], bins[bin], memory_order_relaxed);
+        const uint64_t more = (uint64_t)bins[bin] - (gone != NULL ? gone[bin] : 0);
+        if (more != 0) {
+            atomic_fetch_add_explicit(&reduction->bins[bin], more, memory_order_relaxed);
         }
     }
 }
@@ -491,7 +493,7 @@ static void count_rows(void *context, uint32_t thread, uint64_t task)
         statistics_count_row(reduction->statistics, row, reduction->matrix->kind,
                              row_at(reduction->matrix, row), bins);
     }
-    cpu_add_bins(reduction, bins);
+    cpu_add_bins(reduction, bins, NULL);
 }
 
 static uint64_t count_tasks(const struct matrix *matrix)

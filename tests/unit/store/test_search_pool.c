@@ -189,7 +189,7 @@ static struct result_file *make_copy(const struct fixture *fixture, struct resul
     assert_int_equal(
         result_file_create(fixture->folder, GRID_VERTICES, KIND_I4, RESULT_FORM_HIERARCHY, &file),
         STATUS_OK);
-    assert_int_equal(result_file_copy_hierarchy(file, base, &bytes), STATUS_OK);
+    assert_int_equal(result_file_copy(file, base, &bytes), STATUS_OK);
     *ret_bytes = bytes;
     return file;
 }
