@@ -248,6 +248,26 @@ void state_dir_close(struct state_dir *folder)
     }
 }
 
+void state_dir_sweep_graph(const struct state_dir *folder, struct catalogue *catalogue,
+                           const char *graph_id)
+{
+    bool named;
+    if (catalogue_has_graph(catalogue, graph_id, &named, NULL) == STATUS_OK && !named) {
+        unlinkat(folder->graphs, graph_id, 0);
+    }
+}
+
+void state_dir_sweep_result(const struct state_dir *folder, struct catalogue *catalogue,
+                            const char *graph_id, enum kind kind)
+{
+    bool named;
+    char name[RESULT_FILE_NAME_SIZE];
+    result_file_name(graph_id, kind, name);
+    if (catalogue_has_result(catalogue, graph_id, kind, &named) == STATUS_OK && !named) {
+        unlinkat(folder->results, name, 0);
+    }
+}
+
 void state_dir_quarantine_coordinates(const struct state_dir *folder, const char *graph_id)
 {
     char name[GRAPH_ID_SIZE + 16];

@@ -35,6 +35,12 @@ MUST_CHECK enum status state_dir_open(const char *path, struct state_dir *ret_fo
 MUST_CHECK enum status state_dir_repair(const struct state_dir *folder, struct catalogue *catalogue,
                                         struct catalogue_damage **ret_found,
                                         struct problem *reterr);
+/* A file goes only when no row names it: what a later change of a batch wrote again stays. The
+ * catalogue's thread. */
+void state_dir_sweep_graph(const struct state_dir *folder, struct catalogue *catalogue,
+                           const char *graph_id);
+void state_dir_sweep_result(const struct state_dir *folder, struct catalogue *catalogue,
+                            const char *graph_id, enum kind kind);
 /* Moves them there from under the id of their graph. */
 void state_dir_quarantine_coordinates(const struct state_dir *folder, const char *graph_id);
 void state_dir_forget_damage(struct catalogue_damage *found);

@@ -81,15 +81,29 @@ static void sync_names(struct store *store, struct store_change *batch, bool of_
     }
 }
 
+static uint64_t bytes_of(const struct result *result)
+{
+    return result != NULL ? result_file_bytes(result_content(result)) : 0;
+}
+
+static void drop_retired(struct store_change *change, uint64_t bytes_most)
+{
+    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
+        if (bytes_of(change->retired[kind]) <= bytes_most) {
+            result_unref(change->retired[kind]);
+            change->retired[kind] = NULL;
+        }
+        change->is_freed_last |= change->retired[kind] != NULL;
+    }
+}
+
 /* Phase 1, for what touches results/ on the publisher's thread. */
 static void publish_results(struct store *store, struct store_change *batch)
 {
     for (struct store_change *change = batch; change != NULL; change = change->next) {
         enum status status = STATUS_OK;
         char name[RESULT_FILE_NAME_SIZE];
-        for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
-            result_unref(change->retired[kind]);
-        }
+        drop_retired(change, store->started ? PUBLISH_LIMIT_BYTES : UINT64_MAX);
         if (change->delete_result != NULL && change->quarantine) {
             /* Before its row goes: after a crash between the two it is as if the file were lost. */
             result_file_name(change->delete_result->graph_id, change->delete_result->kind, name);
@@ -224,25 +238,6 @@ static void write_rows(struct store *store, struct store_change *batch)
 
 /* ---- Sweeping ---- */
 
-/* A file goes only when no row names it: what a later change of the batch wrote again stays. */
-static void sweep_graph(struct store *store, const char *graph_id)
-{
-    bool named;
-    if (catalogue_has_graph(store->catalogue, graph_id, &named, NULL) == STATUS_OK && !named) {
-        unlinkat(store->dir.graphs, graph_id, 0);
-    }
-}
-
-static void sweep_result(struct store *store, const char *graph_id, enum kind kind)
-{
-    bool named;
-    char name[RESULT_FILE_NAME_SIZE];
-    result_file_name(graph_id, kind, name);
-    if (catalogue_has_result(store->catalogue, graph_id, kind, &named) == STATUS_OK && !named) {
-        unlinkat(store->dir.results, name, 0);
-    }
-}
-
 /* Phase 4: files of deleted rows, and of rows that could not be written. One that stays for a
  * failure here is an orphan, removed at the next start. */
 static void sweep_files(struct store *store, const struct store_change *batch)
@@ -257,22 +252,25 @@ static void sweep_files(struct store *store, const struct store_change *batch)
         const bool is_lost =
             !written && change->status != STATUS_DISK_FULL && change->status != STATUS_NO_MEMORY;
         if (written && change->delete_graph_id != NULL) {
-            sweep_graph(store, change->delete_graph_id);
+            state_dir_sweep_graph(&store->dir, store->catalogue, change->delete_graph_id);
             for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
-                sweep_result(store, change->delete_graph_id, kind);
+                state_dir_sweep_result(&store->dir, store->catalogue, change->delete_graph_id,
+                                       kind);
             }
         }
         if (written && change->delete_result != NULL) {
-            sweep_result(store, change->delete_result->graph_id, change->delete_result->kind);
+            state_dir_sweep_result(&store->dir, store->catalogue, change->delete_result->graph_id,
+                                   change->delete_result->kind);
         }
         if (!written && change->graph != NULL) {
-            sweep_graph(store, change->graph_row->id);
+            state_dir_sweep_graph(&store->dir, store->catalogue, change->graph_row->id);
         }
         if (!written && change->job_row != NULL && change->put_coordinates_id != NULL) {
             unlinkat(store->dir.coordinates, change->put_coordinates_id, 0);
         }
         if (is_lost && change->result != NULL) {
-            sweep_result(store, change->result_row->graph_id, change->result_row->kind);
+            state_dir_sweep_result(&store->dir, store->catalogue, change->result_row->graph_id,
+                                   change->result_row->kind);
         }
     }
 }
@@ -336,8 +334,12 @@ static void carry_out(struct store *store, struct store_change *batch)
     sweep_files(store, batch);
     change_coordinates(store, batch, false);
     state_dir_keep_reserve(&store->dir);
-    for (const struct store_change *change = batch; change != NULL; change = change->next) {
+    for (struct store_change *change = batch; change != NULL; change = batch) {
+        batch = change->next; /* done may free the change */
         has_results |= touches_results(change);
+        if (!change->is_freed_last) {
+            change->done(change);
+        }
     }
     if (has_results) {
         /* The publisher may go on: results/ is not touched again. */
@@ -345,11 +347,6 @@ static void carry_out(struct store *store, struct store_change *batch)
         store->result_in_hand = false;
         pthread_cond_signal(&store->settled);
         pthread_mutex_unlock(&store->lock);
-    }
-    while (batch != NULL) {
-        struct store_change *change = batch;
-        batch = change->next; /* done may free the change */
-        change->done(change);
     }
 }
 
@@ -380,8 +377,7 @@ static struct store_change *take_batch(struct store *store, struct queue *queue,
     }
     struct store_change *batch = queue->first;
     for (uint32_t count = 0; queue->first != NULL; count++) {
-        const struct result *result = queue->first->result;
-        bytes += result != NULL ? result_file_bytes(result_content(result)) : 0;
+        bytes += bytes_of(queue->first->result);
         if (limited && count > 0 && (count == PUBLISH_LIMIT || bytes > PUBLISH_LIMIT_BYTES)) {
             break;
         }
@@ -403,19 +399,28 @@ static void *publish_all(void *context)
     struct store *store = context;
     struct store_change *batch;
     while ((batch = take_batch(store, &store->publishing, true)) != NULL) {
+        struct store_change *freed = NULL;
         publish_results(store, batch);
         /* All under one lock, so that the catalogue thread takes them together. */
         pthread_mutex_lock(&store->lock);
         store->result_in_hand = true;
-        while (batch != NULL) {
-            struct store_change *change = batch;
+        for (struct store_change *change = batch; change != NULL; change = batch) {
             batch = change->next;
+            if (change->is_freed_last) {
+                change->next_freed = freed;
+                freed = change;
+            }
             queue_push(&store->ready, change);
         }
         while (store->result_in_hand && store->started) {
             pthread_cond_wait(&store->settled, &store->lock);
         }
         pthread_mutex_unlock(&store->lock);
+        for (struct store_change *change = freed; change != NULL; change = freed) {
+            freed = change->next_freed;
+            drop_retired(change, UINT64_MAX);
+            change->done(change);
+        }
     }
     return NULL;
 }

@@ -33,8 +33,11 @@ struct store_change {
     const char *delete_graph_id; /* rows and files: the graph and all of its results */
     const struct result_row *delete_result;
     /* By kind, NULL without: references to what is deleted. The publisher drops them, as the last
-     * one unmaps a whole matrix. */
+     * one unmaps a whole matrix: of a large one after the commit, when the file has lost its name,
+     * as the file system takes as long again to free it. The change is done after that. */
     struct result *retired[KIND_COUNT];
+    struct store_change *next_freed; /* the store's own, as is */
+    bool is_freed_last;
     bool quarantine;                 /* the file of delete_result: it is damaged */
     const char *quarantine_graph_id; /* the damaged file alone; its row stays */
     const char *delete_job_id;

@@ -248,16 +248,17 @@ static void deleted_graph_leaves_nothing(void **state)
 /* Its descriptor tells whether the last reference has gone; another file may get the number. */
 static void an_evicted_result_is_let_go_by_the_store(void **state)
 {
-    struct store *store = start_store(*state);
-    const struct result_row row = result_row("g_1");
-    struct store_change evict = {.delete_result = &row,
-                                 .retired[KIND_I4] = make_result(store, "g_1", 4)};
-    const int descriptor = result_file_descriptor(result_content(evict.retired[KIND_I4]));
-    struct stat about[2];
-    assert_int_equal(fstat(descriptor, &about[0]), 0);
-    assert_int_equal(apply(store, &evict), STATUS_OK);
-    assert_true(fstat(descriptor, &about[1]) != 0 || about[1].st_ino != about[0].st_ino);
-    store_close(store);
+    for (uint32_t n = 4; n <= 4200; n += 4196) { /* the file of a large one is freed last */
+        struct store *store = start_store(*state);
+        const struct result_row row = result_row("g_1");
+        struct store_change evict = {.delete_result = &row,
+                                     .retired[KIND_I4] = make_result(store, "g_1", n)};
+        const int descriptor = result_file_descriptor(result_content(evict.retired[KIND_I4]));
+        struct stat about[2];
+        assert_true(fstat(descriptor, &about[0]) == 0 && apply(store, &evict) == STATUS_OK);
+        assert_true(fstat(descriptor, &about[1]) != 0 || about[1].st_ino != about[0].st_ino);
+        store_close(store);
+    }
 }
 
 /* Given before the thread starts, so all of them are one batch: when the first is told, every one
@@ -570,8 +571,7 @@ static void full_disk_refuses_one_change_and_no_more(void **state)
 static void free_bytes_are_those_of_the_file_system(void **state)
 {
     struct store *store = open_store(*state);
-    assert_true(store_free_bytes(store) > 0);
-    assert_true(store_disk_bytes(store) >= store_free_bytes(store));
+    assert_in_range(store_free_bytes(store), 1, store_disk_bytes(store));
     store_close(store);
 }
 
