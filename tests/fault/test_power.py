@@ -1,6 +1,7 @@
 """Kills, power cuts and failures at calls that change the state directory, some of all: what was
 acknowledged is kept. The long form, tests/campaign/calls.py, takes every call."""
 
+import os
 import random
 
 import crash
@@ -34,6 +35,18 @@ def test_failures():
     acts = list(crash.ERRNOS.values()) + ["short"]
     for i, k in enumerate(some(calls, 5)):
         crash.run_fault(library, power=True, at=k, act=acts[i % len(acts)])
+
+
+def test_a_small_result_that_cannot_be_written_at_once_is_written_later():
+    library = crash.shim("disk_shim")
+    for isolation in ("thread", "process"):
+        place = crash.Place()
+        fault = place.environment(library, at=1, only="pwrite", act=crash.ERRNOS["EIO"],
+                                  folder=os.path.join(place.state, "results"))
+        with crash.Daemon("--worker.isolation", isolation, state=place.state, environment=fault) as daemon:
+            assert daemon.solve(crash.graph(1))["state"] == "done", isolation
+            assert place.failures() == 1, isolation
+        place.close()
 
 
 def test_some_of_what_was_not_synced_is_there_after_a_power_cut():

@@ -105,11 +105,10 @@ static struct task *child_next(void *context)
         plan_file_finish(&task->plan_file);
     }
     memcpy(task->graph_id, order->graph_id, sizeof(task->graph_id));
-    task->status =
-        result_file_adopt(descriptors[1], order->vertex_count, task->kind, task->form, &task->file);
+    task->status = task_check_result(task, result_file_adopt(descriptors[1], order->vertex_count,
+                                                             task->kind, task->form, &task->file));
     if (task->status != STATUS_OK) {
         close(descriptors[1]);
-        problem_set(&task->problem, task->status, "The result file cannot be mapped.");
     }
     return task;
 }

@@ -128,19 +128,8 @@ void judge_task(uint32_t sample_rows, struct task *task)
     /* Before its rows are read: the seal refuses a file that has been cut short. */
     if (task->status == STATUS_OK) {
         const double began_s = clock_monotonic_s();
-        task->status = result_file_seal(task->file);
+        task->status = task_check_result(task, result_file_seal(task->file));
         task->write_s += clock_monotonic_s() - began_s;
-        task->is_passing = task->status == STATUS_NO_MEMORY;
-        if (task->status != STATUS_OK) {
-            problem_set(&task->problem, task->status, "The result file cannot be sealed.");
-        }
-    }
-    if (task->status == STATUS_DISK_FULL && task->file != NULL &&
-        !result_file_has_room(task->file)) {
-        task->is_passing = true;
-        problem_set(&task->problem, task->status,
-                    "There is no room on the disk for the result of %u vertices.",
-                    task->vertex_count);
     }
     if (task->status == STATUS_OK) {
         task->status = check_rows(sample_rows, task);

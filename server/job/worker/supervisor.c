@@ -246,7 +246,6 @@ static void read_graph(struct task *task)
                                    "The solver could not read the stored graph %s, which is sound.",
                                    task->graph_id);
     } else if (status != STATUS_OK) {
-        task->is_passing = status != STATUS_CORRUPT;
         task->status = status;
     }
 }

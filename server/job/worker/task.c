@@ -43,6 +43,32 @@ void task_finish(struct task *task)
 
 /* ---- Its files, before ---- */
 
+/* Want of room, of memory or of open files may pass, and so may an error of the disk. */
+static bool may_pass(enum status status)
+{
+    return status == STATUS_DISK_FULL || status == STATUS_NO_MEMORY || status == STATUS_IO;
+}
+
+static enum status check_graph(struct task *task, enum status status)
+{
+    task->is_passing = may_pass(status);
+    return status == STATUS_OK ? status
+                               : problem_set(&task->problem, status,
+                                             "The stored graph %s cannot be read.", task->graph_id);
+}
+
+enum status task_check_result(struct task *task, enum status status)
+{
+    task->is_passing = may_pass(status);
+    if (status == STATUS_OK) {
+        return status;
+    }
+    return problem_set(&task->problem, status, "%s the result of %u vertices.",
+                       status == STATUS_DISK_FULL ? "There is no room on the disk for"
+                                                  : "No file can be made for",
+                       task->vertex_count);
+}
+
 static enum status open_graph(const struct task_folders *folders, struct task *task)
 {
     if (task->graph != NULL) {
@@ -52,10 +78,10 @@ static enum status open_graph(const struct task_folders *folders, struct task *t
         return STATUS_OK;
     }
     int descriptor;
-    const enum status status = graph_file_open(folders->graphs, task->graph_id, &descriptor);
+    const enum status status =
+        check_graph(task, graph_file_open(folders->graphs, task->graph_id, &descriptor));
     if (status != STATUS_OK) {
-        return problem_set(&task->problem, status, "The stored graph %s cannot be read.",
-                           task->graph_id);
+        return status;
     }
     /* The folders are open, so even where the standard streams are closed 0 is taken. */
     CHECK(descriptor > 0);
@@ -70,15 +96,7 @@ static enum status make_result_file(const struct task_folders *folders, struct t
                                                   task->form, &task->file);
     task->write_s += clock_monotonic_s() - began_s;
     atomic_store(&task->signal->placed, status == STATUS_OK && result_file_has_room(task->file));
-    task->is_passing =
-        status == STATUS_DISK_FULL || status == STATUS_NO_MEMORY || status == STATUS_IO;
-    if (status != STATUS_OK) {
-        return problem_set(&task->problem, status, "%s the result of %u vertices.",
-                           status == STATUS_DISK_FULL ? "There is no room on the disk for"
-                                                      : "No file can be made for",
-                           task->vertex_count);
-    }
-    return STATUS_OK;
+    return task_check_result(task, status);
 }
 
 enum status task_read_graph(struct task *task)
@@ -92,24 +110,20 @@ enum status task_read_graph(struct task *task)
     }
     if (status == STATUS_OK && task->graph == NULL) {
         task->graph = graph;
-        return STATUS_OK;
+        graph = NULL;
     }
     graph_destroy(graph);
-    if (status != STATUS_OK) {
-        return problem_set(&task->problem, status, "The stored graph %s cannot be read.",
-                           task->graph_id);
-    }
-    return STATUS_OK;
+    return check_graph(task, status);
 }
 
-enum status task_write_hierarchy(struct task *task, const void *bytes, uint64_t size)
+enum status task_write_result(struct task *task, const void *hierarchy, uint64_t size)
 {
     const double began_s = clock_monotonic_s();
-    const enum status status = result_file_write_hierarchy(task->file, bytes, size);
+    const enum status status = hierarchy != NULL
+                                   ? result_file_write_hierarchy(task->file, hierarchy, size)
+                                   : result_file_write_matrix(task->file);
     task->write_s += clock_monotonic_s() - began_s;
-    return status == STATUS_OK
-               ? status
-               : problem_set(&task->problem, status, "The hierarchy cannot be written.");
+    return task_check_result(task, status);
 }
 
 /* The pattern of the graph says which file it is. That a graph cannot be read, or is another one,
@@ -447,6 +461,7 @@ void worker_protocol_fill_done(const struct task *task, struct wire_done *ret_do
     *ret_done = (struct wire_done){
         .status = (uint32_t)task->status,
         .cycle_length = (uint32_t)outcome->cycle_length,
+        .is_passing = task->is_passing,
         .problem = task->problem,
         .write_s = task->write_s,
         .parse_s = task->parse_s,
@@ -473,6 +488,8 @@ enum status worker_protocol_take_done(const struct wire_done *done, struct task 
         timings->total_s,
     };
     bool is_sound = done->status < STATUS_COUNT && is_problem(&done->problem) &&
+                    is_bool(&done->is_passing) &&
+                    (!done->is_passing || may_pass((enum status)done->status)) &&
                     (unsigned)done->plan.kind <= PLAN_NESTED_DISSECTION &&
                     isfinite(done->plan.work_fraction) && is_bool(&done->plan.cached) &&
                     is_bool(&verification->done) && is_bool(&verification->on_device) &&
@@ -492,6 +509,7 @@ enum status worker_protocol_take_done(const struct wire_done *done, struct task 
         return STATUS_CORRUPT;
     }
     task->status = (enum status)done->status;
+    task->is_passing = done->is_passing;
     task->problem = done->problem;
     task->write_s += done->write_s;
     task->parse_s += done->parse_s;

@@ -83,7 +83,7 @@ struct task {
     bool is_updated;  /* it is solved, from its base */
     bool is_followed; /* of a hierarchy: by what its arcs reach alone */
     enum status status;
-    bool is_passing;    /* what it failed for, before the solve: it may be tried again */
+    bool is_passing;    /* it failed for want at one of its files: it may be tried again */
     bool graph_damaged; /* its file */
     struct problem problem;
     double write_s;
@@ -136,8 +136,11 @@ MUST_CHECK enum status task_read_graph(struct task *task);
  * writes one that is fresh, and frees the words. */
 void task_read_record(const struct task *task, struct plan_record *record);
 void task_keep_record(const struct task *task, const struct plan_record *record);
-/* Writes its hierarchy into the file of the result; the problem is set on failure. */
-MUST_CHECK enum status task_write_hierarchy(struct task *task, const void *bytes, uint64_t size);
+/* The status of a call for the file of its result, which it returns; the problem is set on failure,
+ * and whether that may pass. */
+MUST_CHECK enum status task_check_result(struct task *task, enum status status);
+/* Writes the result into its file: a hierarchy of so many bytes, or NULL, the matrix. */
+MUST_CHECK enum status task_write_result(struct task *task, const void *hierarchy, uint64_t size);
 /* Posts the task home, then frees what it no longer needs: giving back the pages and blocks of a
  * large result takes longer than a cancel should. */
 void task_send_home(struct mailbox *home, void (*finished)(struct message *message),
@@ -251,6 +254,7 @@ struct wire_cycle {
 struct wire_done {
     uint32_t status;
     uint32_t cycle_length;
+    bool is_passing;
     struct problem problem;
     double write_s;
     double parse_s;

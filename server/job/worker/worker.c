@@ -208,7 +208,7 @@ static enum status update_arcs(const struct hierarchy *base, struct task *task)
     }
     if (status != STATUS_OK && status != STATUS_CANCELLED) {
         const enum status discarded = result_file_discard_copy(task->file);
-        task->status = status == STATUS_DISK_FULL ? status : discarded;
+        task->status = task_check_result(task, status == STATUS_DISK_FULL ? status : discarded);
     }
     return status;
 }
@@ -221,7 +221,7 @@ static enum status update_weights(const struct hierarchy *base, uint32_t threads
     const enum status status =
         solve_customize(base, task->graph, threads, &observer, &bytes, &size, &task->outcome);
     if (status == STATUS_OK) {
-        task->status = task_write_hierarchy(task, bytes, size);
+        task->status = task_write_result(task, bytes, size);
     }
     free(bytes);
     return status;
@@ -272,7 +272,7 @@ void worker_update(uint32_t threads, struct task *task)
     task->is_updated = status == STATUS_OK || status == STATUS_CANCELLED;
     task->status = status == STATUS_CANCELLED ? status : STATUS_OK;
     if (status == STATUS_OK) {
-        task->status = result_file_write_matrix(task->file);
+        task->status = task_write_result(task, NULL, 0);
     }
 }
 
@@ -300,7 +300,7 @@ static enum status solve_task_hierarchy(const struct loop *loop, struct task *ta
     }
     task_keep_record(task, &record);
     if (status == STATUS_OK) {
-        status = task_write_hierarchy(task, bytes, size);
+        status = task_write_result(task, bytes, size);
     }
     free(bytes);
     return status;
@@ -370,9 +370,7 @@ static enum status solve_task(struct loop *loop, struct task *task)
                          &task->outcome, &task->problem);
     task->outcome.account.statistics = NULL;
     if (status == STATUS_OK) {
-        const double began_s = clock_monotonic_s();
-        status = result_file_write_matrix(task->file);
-        task->write_s += clock_monotonic_s() - began_s;
+        status = task_write_result(task, NULL, 0);
     }
     task_keep_record(task, &record);
     return status;

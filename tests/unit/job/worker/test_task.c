@@ -209,6 +209,7 @@ static struct wire_done done_of(enum status status)
 {
     const struct task task = {
         .status = status,
+        .is_passing = status == STATUS_DISK_FULL,
         .parse_s = 0.5,
         .problem = {.status = status, .detail = "why"},
         .outcome = {
@@ -230,6 +231,7 @@ static void the_end_of_a_work_comes_over_whole(void **state)
     const struct wire_done done = done_of(STATUS_DISK_FULL);
     assert_int_equal(worker_protocol_take_done(&done, &task), STATUS_OK);
     assert_int_equal(task.status, STATUS_DISK_FULL);
+    assert_true(task.is_passing);
     assert_string_equal(task.problem.detail, "why");
     assert_string_equal(task.outcome.device.name, "device");
     assert_true(task.parse_s == 0.5 && task.outcome.account.timings.compute_s == 4);
@@ -250,7 +252,7 @@ static void an_end_that_no_worker_has_is_refused(void **state)
 {
     (void)state;
     const struct wire_done good = done_of(STATUS_OK);
-    struct wire_done bad[15];
+    struct wire_done bad[17];
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         bad[i] = good;
     }
@@ -269,6 +271,8 @@ static void an_end_that_no_worker_has_is_refused(void **state)
     bad[12].arc_count = UINT64_MAX; /* of which the job's report would have no number */
     bad[13].device_count = SOLVE_DEVICES_MAX + 1;
     bad[14].devices[1].fill_s = NAN;
+    memset(&bad[15].is_passing, 2, 1);
+    bad[16].is_passing = true; /* though nothing has failed */
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct task task = {.vertex_count = 9};
         assert_int_equal(worker_protocol_take_done(&bad[i], &task), STATUS_CORRUPT);
