@@ -91,7 +91,8 @@ void answer_no_such(struct call *call)
 
 uint32_t answer_position(struct scheduler *scheduler, const struct job *job)
 {
-    return job->state == JOB_QUEUED ? job_queue_position(&scheduler->queue, job) : 0;
+    return job->share != NULL ? scheduler->given_ahead + job_queue_position(&scheduler->queue, job)
+                              : 0;
 }
 
 double answer_eta_s(struct scheduler *scheduler, const struct job *job)
@@ -126,7 +127,9 @@ double answer_eta_s(struct scheduler *scheduler, const struct job *job)
         /* A job that does not tell counts whole. */
         before_s += left_s >= 0 ? left_s : job_expected_s(running, pace_s);
     }
-    before_s += job_queue_seconds_ahead(&scheduler->queue, job, pace_s);
+    if (job->share != NULL) {
+        before_s += job_queue_seconds_ahead(&scheduler->queue, job, pace_s);
+    }
     return before_s / workers + job_expected_s(job, pace_s);
 }
 

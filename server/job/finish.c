@@ -402,15 +402,9 @@ static void retry_or_fail(struct scheduler *scheduler, struct job *job, const st
     }
 }
 
-void finish_task(struct message *message)
+void finish_task(struct scheduler_worker *slot, struct job *job, struct task *task)
 {
-    struct task *task = (struct task *)message;
-    struct scheduler_worker *slot = task->context;
     struct scheduler *scheduler = slot->scheduler;
-    struct job *job = slot->job;
-    CHECK(strcmp(job->id, task->job_id) == 0);
-    slot->job = slot->next; /* tasks come home in the order in which they were given */
-    slot->next = NULL;
     if (job->signal != &job->own_signal) {
         task_signal_copy(job->signal, &job->own_signal);
         job->signal = &job->own_signal;
@@ -431,14 +425,13 @@ void finish_task(struct message *message)
         retry_or_fail(scheduler, job, task);
     }
     task_finish(task);
-    slot->busy = slot->job != NULL;
 }
 
 /* ---- Cancels, deadlines, forgetting ---- */
 
 /* The row says cancelled before that is acknowledged: whatever happens, the job does not run
  * again. */
-static void cancel_running(struct scheduler *scheduler, struct job *job, struct call *call)
+static void cancel_given(struct scheduler *scheduler, struct job *job, struct call *call)
 {
     struct commit *commit = NULL;
     job->stop_reason = STATUS_CANCELLED; /* even after its deadline */
@@ -471,8 +464,8 @@ void finish_cancel(struct scheduler *scheduler, struct call *call)
         problem_set(&problem, STATUS_JOB_FINISHED, "The job is %s already.",
                     job_state_name(job->state));
         answer_problem(call, &problem);
-    } else if (job->state == JOB_RUNNING) {
-        cancel_running(scheduler, job, call);
+    } else if (job->share == NULL) {
+        cancel_given(scheduler, job, call);
     } else {
         job_queue_remove(&scheduler->queue, job);
         finish_job(scheduler, job, JOB_CANCELLED, NULL, call);
@@ -481,7 +474,7 @@ void finish_cancel(struct scheduler *scheduler, struct call *call)
 
 static void expire_job(struct scheduler *scheduler, struct job *job)
 {
-    if (job->state == JOB_RUNNING) {
+    if (job->share == NULL) {
         if (job->stop_reason == STATUS_OK || job->stop_reason == STATUS_DRAINING) {
             job->stop_reason = STATUS_DEADLINE_EXCEEDED;
         }

@@ -478,6 +478,7 @@ void job_queue_remove(struct job_queue *queue, struct job *job)
     line->count--;
     queue->count--;
     struct job_share *share = job->share;
+    job->share = NULL;
     if (atomic_fetch_sub(&share->count, 1) == 1) {
         if (share->next != NULL) {
             share->next->previous = share->previous;

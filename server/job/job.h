@@ -64,8 +64,8 @@ struct job {
 
     struct tenant *tenant; /* whose it is */
 
-    struct job_place place; /* in its queue */
-    struct job_share *share;
+    struct job_share *share; /* NULL: it is not in the queue */
+    struct job_place place;  /* in that */
     struct job *ahead;
     struct job *behind;
     struct job *older; /* in the table */

@@ -194,16 +194,30 @@ static struct result *find_base(const struct scheduler *scheduler,
     return rows + arcs < work * job->vertex_count ? result_ref(base) : NULL;
 }
 
-static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot,
-                      const struct graph_entry *entry, struct job *job)
+/* The worker has the job in hand. */
+static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot, struct job *job)
 {
     const struct solver_device *device = &slot->opening.facts.device;
-    struct task *task = &slot->tasks[slot->given++ % 2];
-    struct task_signal *signal = worker_signal(slot->worker);
+    char trace_id[TRACE_ID_SIZE];
+    slot->job = job;
     job->state = JOB_RUNNING;
     job->started_s = clock_wall_s();
     snprintf(job->report.solver, sizeof(job->report.solver), "%s", device->solver);
     snprintf(job->report.device, sizeof(job->report.device), "%s", device->name);
+    job_trace_id(job, trace_id);
+    log_write(LOG_INFO, "job_started", LOG_TEXT("job", job->id), LOG_TEXT("trace_id", trace_id),
+              LOG_TEXT("device", device->name),
+              LOG_NUMBER("queue_s", job->started_s - job->created_s));
+    metrics_observe(METRICS_QUEUE_SECONDS, fmax(job->started_s - job->created_s, 0));
+    answer_mark_changed(scheduler, job);
+}
+
+static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot,
+                     const struct graph_entry *entry, struct job *job)
+{
+    const struct solver_device *device = &slot->opening.facts.device;
+    struct task *task = &slot->tasks[slot->given++ % 2];
+    struct task_signal *signal = worker_signal(slot->worker);
     job->signal = signal != NULL ? signal : &job->own_signal;
     task_signal_reset(job->signal);
     capacity_release(scheduler, job->tenant, &job->held,
@@ -226,16 +240,33 @@ static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot
     job->graph = NULL;
     memcpy(task->job_id, job->id, sizeof(job->id));
     memcpy(task->graph_id, job->graph_id, sizeof(job->graph_id));
-    *(slot->busy ? &slot->next : &slot->job) = job;
-    slot->busy = true;
-    char trace_id[TRACE_ID_SIZE];
-    job_trace_id(job, trace_id);
-    log_write(LOG_INFO, "job_started", LOG_TEXT("job", job->id), LOG_TEXT("trace_id", trace_id),
-              LOG_TEXT("device", device->name),
-              LOG_NUMBER("queue_s", job->started_s - job->created_s));
-    metrics_observe(METRICS_QUEUE_SECONDS, fmax(job->started_s - job->created_s, 0));
-    answer_mark_changed(scheduler, job);
+    if (slot->busy) {
+        slot->next = job;
+        scheduler->given_ahead++;
+    } else {
+        slot->busy = true;
+        start_job(scheduler, slot, job);
+    }
     worker_give(slot->worker, task);
+}
+
+/* Tasks come home in the order in which they were given. */
+void scheduler_take_task(struct message *message)
+{
+    struct task *task = (struct task *)message;
+    struct scheduler_worker *slot = task->context;
+    struct scheduler *scheduler = slot->scheduler;
+    struct job *job = slot->job;
+    struct job *next = slot->next;
+    CHECK(strcmp(job->id, task->job_id) == 0);
+    slot->job = NULL;
+    slot->next = NULL;
+    finish_task(slot, job, task);
+    slot->busy = next != NULL;
+    if (next != NULL) {
+        scheduler->given_ahead--;
+        start_job(scheduler, slot, next);
+    }
 }
 
 /* Changes are left out: they need the result of their parent, which may be in hand. */
@@ -281,7 +312,7 @@ static void start_next(struct scheduler *scheduler, struct scheduler_worker *slo
             finish_known(scheduler, job);
         } else {
             job_queue_take(&scheduler->queue, job);
-            start_job(scheduler, slot, entry, job);
+            give_job(scheduler, slot, entry, job);
         }
     }
 }
@@ -444,7 +475,6 @@ static uint32_t count_running(const struct scheduler *scheduler)
     uint32_t count = 0;
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         count += scheduler->workers[i]->busy;
-        count += scheduler->workers[i]->next != NULL;
     }
     return count;
 }
@@ -486,7 +516,7 @@ void scheduler_settle(struct scheduler *scheduler)
     answer_wake(scheduler);
     finish_trim_history(scheduler);
     capacity_publish(scheduler);
-    metrics_set(METRIC_JOBS_QUEUED, scheduler->queue.count);
+    metrics_set(METRIC_JOBS_QUEUED, scheduler->queue.count + scheduler->given_ahead);
     metrics_set(METRIC_JOBS_RUNNING, count_running(scheduler));
     metrics_set(METRIC_WORKERS, count_ready(scheduler));
     metrics_set(METRIC_QUEUE_LIMIT, scheduler->config->queue_limit);

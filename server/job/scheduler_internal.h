@@ -34,7 +34,7 @@ struct scheduler_worker {
     bool opened;          /* its first opening has come */
     bool busy;            /* the worker has work, or its end is being taken in */
     struct job *job;      /* of the task in hand; NULL once that has come home */
-    struct job *next;     /* of a small task that waits in the worker's mailbox, or NULL */
+    struct job *next;     /* queued still, its small task in the worker's mailbox; or NULL */
     struct task tasks[2]; /* while busy: both in turn */
     uint32_t given;       /* tasks, so far */
 };
@@ -131,6 +131,7 @@ struct scheduler {
 
     struct job_table *jobs;
     struct job_queue queue;
+    uint32_t given_ahead; /* jobs before those of the queue, in the mailboxes of workers */
     struct tenant *tenants;
     struct tenant *nobody; /* the one without a name */
     struct graph_table *graphs;
@@ -169,6 +170,8 @@ static inline void scheduler_wake(struct scheduler *scheduler)
 }
 
 /* ---- scheduler.c ---- */
+/* deliver of the task that comes home. */
+void scheduler_take_task(struct message *message);
 /* Delivers the messages that have come, nothing else. */
 void scheduler_take_messages(struct scheduler *scheduler);
 /* The callback of scheduler->wake: messages, then scheduler_settle. Sends coalesce, so one call may
@@ -334,8 +337,8 @@ void versions_delete_graph(struct scheduler *scheduler, struct graph_entry *entr
                            struct call *call);
 
 /* ---- finish.c ---- */
-/* deliver of the task that comes home. */
-void finish_task(struct message *message);
+/* The task of the job has come home. */
+void finish_task(struct scheduler_worker *slot, struct job *job, struct task *task);
 /* job->report.problem tells why. */
 void finish_failed(struct scheduler *scheduler, struct job *job);
 /* Ends a queued job whose result its graph has already. */

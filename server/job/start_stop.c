@@ -60,7 +60,7 @@ static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t 
         .plan_folder = store_plan_folder(scheduler->store),
         .plan_budget_bytes = keeps_plans ? scheduler->config->plan_budget_bytes : 0,
         .home = scheduler->mailbox,
-        .finished = finish_task,
+        .finished = scheduler_take_task,
         .opening = &slot->opening,
     };
     enum status status = worker_start(&config, &slot->worker);

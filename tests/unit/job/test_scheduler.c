@@ -193,6 +193,17 @@ static void an_equal_job_ends_without_a_second_solve(void **state)
     json_decref(known);
 }
 
+/* Turns the loop until the worker has this job in hand, and another one in its mailbox. */
+static void run_until_given_ahead(struct fixture *fixture, const char *job_id)
+{
+    const struct scheduler_worker *slot = fixture->scheduler->workers[0];
+    while (slot->job == NULL || strcmp(slot->job->id, job_id) != 0) {
+        assert_null(slot->next);
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+    assert_non_null(slot->next);
+}
+
 /* Both follow the long one in the same turn of the loop. That with the graph of the one before
  * waits for its result. */
 static void a_small_job_is_given_while_another_is_in_hand(void **state)
@@ -209,13 +220,15 @@ static void a_small_job_is_given_while_another_is_in_hand(void **state)
     submit_ring(fixture, 6, 1, equal);
     struct question *question = new_question(CALL_CANCEL, running);
     scheduler_post(fixture->scheduler, &question->call);
-    while (slot->job == NULL || strcmp(slot->job->id, first) != 0) {
-        assert_null(slot->next);
-        uv_run(&fixture->loop, UV_RUN_ONCE);
-    }
-    assert_non_null(slot->next);
+    run_until_given_ahead(fixture, first);
     assert_string_equal(slot->next->id, second);
-    assert_int_equal(slot->next->state, JOB_RUNNING);
+    assert_int_equal(slot->job->state, JOB_RUNNING);
+    assert_int_equal(slot->next->state, JOB_QUEUED);
+    assert_true(slot->next->started_s == 0);
+    assert_true(answer_eta_s(fixture->scheduler, slot->next) >= 0);
+    assert_int_equal(answer_position(fixture->scheduler, slot->next), 0);
+    assert_int_equal(
+        answer_position(fixture->scheduler, job_queue_first(&fixture->scheduler->queue)), 1);
     while (slot->job != NULL) {
         assert_true(slot->next == NULL || strcmp(slot->next->id, equal) != 0);
         uv_run(&fixture->loop, UV_RUN_ONCE);
@@ -232,6 +245,32 @@ static void a_small_job_is_given_while_another_is_in_hand(void **state)
     json_decref(known);
 }
 
+/* In the mailbox of the worker it is queued, and not in the queue. */
+static void a_job_that_is_given_ahead_can_be_cancelled(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    char first[JOB_ID_SIZE];
+    char second[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    submit_ring(fixture, 5, 1, first);
+    submit_ring(fixture, 6, 1, second);
+    struct question *question = new_question(CALL_CANCEL, running);
+    scheduler_post(fixture->scheduler, &question->call);
+    run_until_given_ahead(fixture, first);
+    struct question *other = new_question(CALL_CANCEL, second);
+    other->call.scheduler = fixture->scheduler;
+    other->call.tenant = fixture->scheduler->nobody;
+    atomic_fetch_add(&fixture->scheduler->calls_open, 1);
+    finish_cancel(fixture->scheduler, &other->call);
+    wait_for(fixture, other);
+    wait_for(fixture, question);
+    forget(other);
+    forget(question);
+    finish_job(fixture, second, "cancelled");
+    finish_job(fixture, first, "done");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +284,7 @@ int main(void)
         SCHEDULER_TEST(a_higher_priority_goes_first),
         SCHEDULER_TEST(an_equal_job_ends_without_a_second_solve),
         SCHEDULER_TEST(a_small_job_is_given_while_another_is_in_hand),
+        SCHEDULER_TEST(a_job_that_is_given_ahead_can_be_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
