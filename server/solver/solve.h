@@ -90,7 +90,8 @@ MUST_CHECK enum status solve_update(const struct solve_base *base, uint32_t thre
  * where they have not: the weights that a whole customization gives the arcs of the base. arcs: the
  * edges that differ, in either way; at most SOLVE_UPDATE_HIERARCHY_ARCS are worth it. bytes: a copy
  * of the base's, undefined after a failure. Statuses as of solve_update; STATUS_NOT_VERIFIED also
- * where an edge is new to the order, or so much has changed that all of it takes no longer. */
+ * where an edge is new to the order. STATUS_TOO_LARGE: all weights take no longer, by
+ * solve_customize. */
 #define SOLVE_UPDATE_HIERARCHY_ARCS 4096
 MUST_CHECK enum status solve_update_hierarchy(const struct hierarchy *base,
                                               const struct graph *graph,

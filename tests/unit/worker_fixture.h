@@ -36,17 +36,22 @@ static inline void delivered(struct message *message)
     (void)message;
 }
 
-static inline struct graph *read_ring(void)
+static inline struct graph *read_dimacs(const char *text)
 {
     struct graph_options options = {0};
     struct problem problem;
     struct reader *reader;
     struct graph *graph;
     assert_int_equal(reader_create(FORMAT_DIMACS, &options, &reader), STATUS_OK);
-    assert_int_equal(reader_feed(reader, RING, strlen(RING), &problem), STATUS_OK);
+    assert_int_equal(reader_feed(reader, text, strlen(text), &problem), STATUS_OK);
     assert_int_equal(reader_finish(reader, &graph, &problem), STATUS_OK);
     reader_destroy(reader);
     return graph;
+}
+
+static inline struct graph *read_ring(void)
+{
+    return read_dimacs(RING);
 }
 
 static inline void store_ring(const struct fixture *fixture)

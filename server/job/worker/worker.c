@@ -199,7 +199,7 @@ static enum status update_arcs(const struct hierarchy *base, struct task *task)
     const struct observer observer = task_signal_observer(task->signal);
     void *bytes = NULL;
     if (task->arc_count == 0) {
-        return STATUS_NOT_VERIFIED;
+        return STATUS_TOO_LARGE;
     }
     enum status status = result_copy(task->base, task->file, &bytes);
     if (status == STATUS_OK) {
@@ -227,8 +227,8 @@ static enum status update_weights(const struct hierarchy *base, uint32_t threads
     return status;
 }
 
-/* Takes the changed arcs where there are few, else all weights. What is left to the solver has no
- * round behind it, as far as anybody who watches it knows. */
+/* Takes the changed arcs where there are few, else all weights, unless those would do no better.
+ * What is left to the solver has no round behind it, as far as anybody who watches it knows. */
 static void update_hierarchy(uint32_t threads, struct task *task)
 {
     const struct hierarchy *base = NULL;
@@ -236,7 +236,8 @@ static void update_hierarchy(uint32_t threads, struct task *task)
     if (status == STATUS_OK) {
         status = update_arcs(base, task);
         task->is_followed = status == STATUS_OK;
-        if (status != STATUS_OK && status != STATUS_CANCELLED && task->status == STATUS_OK) {
+        if (status != STATUS_OK && status != STATUS_CANCELLED && status != STATUS_NOT_VERIFIED &&
+            task->status == STATUS_OK) {
             status = update_weights(base, threads, task);
         }
     }

@@ -290,8 +290,8 @@ static void set_edges(void *context, uint32_t thread, uint64_t task)
     const uint64_t end = (task + 1) * VERTICES_PER_TASK;
     const uint32_t n = graph->vertex_count;
     (void)thread;
-    for (uint32_t vertex = (uint32_t)(task * VERTICES_PER_TASK); vertex < n && vertex < end;
-         vertex++) {
+    for (uint32_t vertex = (uint32_t)(task * VERTICES_PER_TASK);
+         vertex < n && vertex < end && atomic_load(&run->status) == STATUS_OK; vertex++) {
         const uint32_t from = shape->position_of[vertex];
         for (uint64_t e = graph->row_offset[vertex]; e < graph->row_offset[vertex + 1]; e++) {
             const uint32_t to = shape->position_of[graph->target[e]];

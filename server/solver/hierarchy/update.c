@@ -122,9 +122,11 @@ static enum status take_edges(struct hierarchy_update *update, const struct solv
         const double weight = edge_weight(graph, source, target);
         enum direction direction;
         const uint64_t slot = find_arc(update, from, to, &direction);
-        if ((slot == NO_SLOT && weight < INFINITY) ||
-            (folded && edge_weight(graph, target, source) != weight)) {
+        if (slot == NO_SLOT && weight < INFINITY) {
             return STATUS_NOT_VERIFIED;
+        }
+        if (folded && edge_weight(graph, target, source) != weight) {
+            return STATUS_TOO_LARGE;
         }
         if (slot == NO_SLOT) {
             continue;
@@ -323,7 +325,7 @@ static enum status update_columns(struct hierarchy_update *update)
         const struct column column = {at, s, place, size, slots};
         const enum status status = update_column(update, &column);
         if (status != STATUS_OK || update->steps > update->steps_most) {
-            return STATUS_NOT_VERIFIED;
+            return status != STATUS_OK ? status : STATUS_TOO_LARGE;
         }
     }
     return STATUS_OK;
@@ -397,9 +399,12 @@ enum status solve_update_hierarchy(const struct hierarchy *base, const struct gr
         .above = base->summary.negative ? UNREACHABLE_I4_DRIFT : UNREACHABLE_I4 - 1,
     };
     if (graph->vertex_count != base->summary.vertex_count ||
-        graph->summary.negative != base->summary.negative ||
-        graph->summary.negative_loop != NO_VERTEX || (!graph->directed && base->summary.directed)) {
+        graph->summary.negative_loop != NO_VERTEX) {
         return STATUS_NOT_VERIFIED;
+    }
+    if (graph->summary.negative != base->summary.negative ||
+        (!graph->directed && base->summary.directed)) {
+        return STATUS_TOO_LARGE;
     }
     enum status status = open_hierarchy_update(&update, bytes);
     if (status == STATUS_OK) {

@@ -52,6 +52,17 @@ static void a_task_with_a_base_needs_no_solver(void **state)
     task_finish(&task);
 }
 
+static void solve_into_file(struct task *task)
+{
+    void *bytes = NULL;
+    uint64_t size = 0;
+    assert_int_equal(solve_hierarchy(task->graph, KIND_I4, 1, NULL, NULL, &bytes, &size,
+                                     &task->outcome, &task->problem),
+                     STATUS_OK);
+    assert_int_equal(result_file_write_hierarchy(task->file, bytes, size), STATUS_OK);
+    free(bytes);
+}
+
 /* The ring with its first edge at 0 and its second one raised, from the hierarchy of the ring; by
  * what has changed, and as weights of which it is not known. */
 static void a_hierarchy_is_updated_from_that_of_the_parent(void **state)
@@ -70,13 +81,7 @@ static void a_hierarchy_is_updated_from_that_of_the_parent(void **state)
                             .arc_count = round == 1 ? 2 : 0};
         task_open_files(&folders, &task);
         if (round == 0) {
-            void *bytes = NULL;
-            uint64_t size = 0;
-            assert_int_equal(solve_hierarchy(task.graph, KIND_I4, 1, NULL, NULL, &bytes, &size,
-                                             &task.outcome, &task.problem),
-                             STATUS_OK);
-            assert_int_equal(result_file_write_hierarchy(task.file, bytes, size), STATUS_OK);
-            free(bytes);
+            solve_into_file(&task);
         } else {
             task.graph->weight_i4[0] = 0;
             task.graph->weight_i4[1] = 50;
@@ -92,6 +97,49 @@ static void a_hierarchy_is_updated_from_that_of_the_parent(void **state)
         if (round == 0) {
             assert_int_equal(result_create("g_1", "r_1", &task.file, &task.names, &base),
                              STATUS_OK);
+        }
+        task_finish(&task);
+    }
+}
+
+/* A path of a hundred vertices; closed, a ring. */
+static struct graph *read_path(bool closed)
+{
+    char text[2048];
+    int size = snprintf(text, sizeof(text), "p sp 100 %d\n", closed ? 100 : 99);
+    for (int i = 1; i < 100; i++) {
+        size += snprintf(text + size, sizeof(text) - (size_t)size, "a %d %d 1\n", i, i + 1);
+    }
+    snprintf(text + size, sizeof(text) - (size_t)size, closed ? "a 100 1 1\n" : "");
+    return read_dimacs(text);
+}
+
+/* The hierarchy of a path has no arc between its ends: nothing is computed before that is found. */
+static void an_edge_without_an_arc_is_left_to_the_solver_at_once(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
+    struct solve_arc arc = {99, 0, 1};
+    struct result *base = NULL;
+    for (int round = 0; round < 2; round++) {
+        struct task task = {.graph = read_path(round > 0),
+                            .kind = KIND_I4,
+                            .form = RESULT_FORM_HIERARCHY,
+                            .signal = &fixture->signal,
+                            .base = base,
+                            .arcs = &arc,
+                            .arc_count = 1};
+        task_open_files(&folders, &task);
+        if (round == 0) {
+            solve_into_file(&task);
+            judge_task(3, &task);
+            assert_int_equal(result_create("g_1", "r_1", &task.file, &task.names, &base),
+                             STATUS_OK);
+        } else {
+            worker_update(1, &task);
+            assert_false(task.is_updated);
+            assert_int_equal(task.status, STATUS_OK);
+            assert_int_not_equal(fixture->signal.progress.phase, PHASE_SOLVING);
         }
         task_finish(&task);
     }
@@ -144,6 +192,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_task_with_a_base_needs_no_solver, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_hierarchy_is_updated_from_that_of_the_parent, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(an_edge_without_an_arc_is_left_to_the_solver_at_once,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_that_would_close_a_negative_cycle_is_left_to_the_solver,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(
