@@ -43,7 +43,7 @@ static int compare(const void *left, const void *right)
     if (key_of(a) != key_of(b)) {
         return key_of(a) < key_of(b) ? -1 : 1;
     }
-    return a->order < b->order ? -1 : 1;
+    return a->place < b->place ? -1 : 1;
 }
 
 /* By ends, those of an undirected edge in the order of its graph; of the same ends the last. Loops
@@ -63,7 +63,7 @@ static enum status sort_list(struct edge_changes *changes, const struct graph *g
             return STATUS_BAD_GRAPH;
         }
         loops += change->source == change->target;
-        change->order = i;
+        change->place = i;
         if (!graph->directed && change->source > change->target) {
             const uint32_t source = change->source;
             change->source = change->target;
@@ -159,17 +159,16 @@ struct difference {
     double raised;
 };
 
-/* Whether the list is about edges that are there, and removes none. */
-static bool keeps_edges(const struct edge_changes *changes, const struct graph *graph)
+/* Finds the edges of the list: whether all are there, and none is removed. */
+static bool find_edges(struct edge_changes *changes, const struct graph *graph)
 {
-    for (size_t i = 0; i < changes->count; i++) {
-        const struct edge_change *change = &changes->list[i];
-        if (isnan(change->weight) ||
-            graph_find_edge(graph, change->source, change->target) == NO_EDGE) {
-            return false;
-        }
+    bool keeps_edges = true;
+    for (size_t i = 0; i < changes->count && keeps_edges; i++) {
+        struct edge_change *change = &changes->list[i];
+        change->place = graph_find_edge(graph, change->source, change->target);
+        keeps_edges = change->place != NO_EDGE && !isnan(change->weight);
     }
-    return true;
+    return keeps_edges;
 }
 
 static enum status set_weights(struct edge_changes *changes, struct graph *graph,
@@ -183,9 +182,8 @@ static enum status set_weights(struct edge_changes *changes, struct graph *graph
     changes->only_lowers = true;
     for (size_t i = 0; i < changes->count; i++) {
         const struct edge_change change = changes->list[i];
-        const uint64_t edge = graph_find_edge(graph, change.source, change.target);
-        const double before = graph_weight(graph, edge);
-        put_weight(graph, edge, change.weight);
+        const double before = graph_weight(graph, change.place);
+        put_weight(graph, change.place, change.weight);
         changes->only_lowers &= change.weight <= before;
         ret_difference->is_unbounded |= change.weight < 0;
         ret_difference->raised += fmax(change.weight - before, 0);
@@ -405,7 +403,7 @@ enum status edge_changes_apply(struct edge_changes *changes, uint64_t edge_limit
     if (status == STATUS_OK && changes->weights == NULL) {
         status = sort_list(changes, *graph, &loops, reterr);
     }
-    if (status == STATUS_OK && (changes->weights != NULL || keeps_edges(changes, *graph))) {
+    if (status == STATUS_OK && (changes->weights != NULL || find_edges(changes, *graph))) {
         status = change_weights(changes, &difference, *graph, reterr);
     } else if (status == STATUS_OK) {
         status = change_edges(changes, edge_limit, &difference, graph, ret_absent, reterr);

@@ -8,7 +8,7 @@ struct edge_change {
     uint32_t source;
     uint32_t target;
     double weight;
-    uint64_t order; /* in the list, set by edge_changes_apply */
+    uint64_t place; /* in the list, and then of its edge: set by edge_changes_apply */
 };
 
 /* One of the two: a list of changes, of which the last of the same ends counts, or the weights of
@@ -33,11 +33,10 @@ MUST_CHECK enum status edge_changes_digest(const struct vertex_names *names, uin
 /* Makes of the graph the one that an upload of the changed edges makes, summary and all, but for a
  * distance_bound that may be higher than needed. Where no edge comes or goes it takes its weights
  * in their place; else it is replaced. After a failure it is fit to be destroyed. Sorts the list.
- * edge_limit: of a graph to which
- * edges come. ret_absent: removals of edges that are not there. O(m + k log k), and 36 bytes an
- * edge beside the graph where edges come or go. STATUS_BAD_GRAPH for weights that do not fit the
- * edges or are no numbers, and for a list with a loop below 0; STATUS_PRECONDITION_FAILED for rows
- * by other names; STATUS_TOO_LARGE; STATUS_NO_MEMORY. */
+ * edge_limit: of a graph to which edges come. ret_absent: removals of edges that are not there.
+ * O(m + k log k), and 36 bytes an edge beside the graph where edges come or go. STATUS_BAD_GRAPH
+ * for weights that do not fit the edges or are no numbers, and for a list with a loop below 0;
+ * STATUS_PRECONDITION_FAILED for rows by other names; STATUS_TOO_LARGE; STATUS_NO_MEMORY. */
 MUST_CHECK enum status edge_changes_apply(struct edge_changes *changes, uint64_t edge_limit,
                                           struct graph **graph, uint64_t *ret_absent,
                                           struct problem *reterr);
