@@ -54,6 +54,11 @@ struct observer {
     void (*expect)(void *context, const double seconds[PHASE_COUNT]);
 };
 
+static inline bool observer_is_cancelled(const struct observer *observer)
+{
+    return observer != NULL && observer->cancelled(observer->context);
+}
+
 static inline void observer_tell(const struct observer *observer, enum solve_phase phase,
                                  double share)
 {

@@ -388,11 +388,19 @@ struct plan_ahead {
     struct capacity held; /* memory of the graph */
 };
 
+/* A drain does not wait for a plan that nobody will use. */
+static bool is_draining(void *context)
+{
+    return atomic_load((const atomic_bool *)context);
+}
+
 static void make_plan(uv_work_t *request)
 {
     struct plan_ahead *ahead = request->data;
     struct task *task = &ahead->task;
-    struct plan_record record = {0};
+    const struct observer observer = {.context = &ahead->scheduler->admission.draining,
+                                      .cancelled = is_draining};
+    struct plan_record record = {.observer = &observer};
     struct solver_estimate unused;
     struct plan_summary plan;
     task_open_plan(&ahead->folders, task);

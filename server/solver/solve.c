@@ -437,7 +437,8 @@ static enum status begin(struct solve *solve)
             ranks_share_plan(ranks, graph, solve->solver->class_->tile, planned, &solve->plan);
     }
     if (planned != STATUS_OK) {
-        return problem_set(solve->reterr, planned, "There is not enough memory for the plan.");
+        return problem_set(solve->reterr, planned, "There is no plan: %s.",
+                           status_info(planned)->title);
     }
     outcome->plan = solve->plan->summary;
     outcome->plan.planning_s += solve->preparing_s;
@@ -502,7 +503,7 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
     status = ranks_agree(ranks, begin(&solve));
     tell_expected(&solve);
     if (status == STATUS_OK) {
-        const bool stop = observer != NULL && observer->cancelled(observer->context);
+        const bool stop = observer_is_cancelled(observer);
         status = ranks_agree(ranks, stop ? STATUS_CANCELLED : STATUS_OK);
         status = status == STATUS_CANCELLED ? tell_failure(&solve, status) : status;
     }

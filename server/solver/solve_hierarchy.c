@@ -28,14 +28,17 @@ static enum status find_order(const struct graph *graph, uint32_t threads,
                               struct plan_record *record)
 {
     uint32_t *vertex_at = malloc(((size_t)graph->vertex_count + 1) * sizeof(*vertex_at));
-    const enum status status =
-        vertex_at != NULL ? hierarchy_order(graph, threads, vertex_at) : STATUS_NO_MEMORY;
+    const enum status status = vertex_at != NULL
+                                   ? hierarchy_order(graph, threads, record->observer, vertex_at)
+                                   : STATUS_NO_MEMORY;
     if (status != STATUS_OK) {
         free(vertex_at);
         return status;
     }
     free(record->words);
-    *record = (struct plan_record){.words = vertex_at, .count = graph->vertex_count, .fresh = true};
+    record->words = vertex_at;
+    record->count = graph->vertex_count;
+    record->fresh = true;
     return STATUS_OK;
 }
 
@@ -129,6 +132,8 @@ enum status solve_hierarchy(const struct graph *graph, enum kind kind, uint32_t 
     struct hierarchy_shape *shape = NULL;
     struct graph *folded = NULL;
     struct plan_record own = {0};
+    record = record != NULL ? record : &own;
+    record->observer = observer;
     threads = threads > 0 ? threads : cpu_pool_cores();
     enum status status = solve_refuse_loop(graph, outcome, reterr);
     if (status != STATUS_OK) {
@@ -137,12 +142,13 @@ enum status solve_hierarchy(const struct graph *graph, enum kind kind, uint32_t 
     /* Half of the arcs where every edge has its reverse; without memory for it, all of them. */
     const bool is_folded = graph_fold(graph, &folded) == STATUS_OK && folded != NULL;
     const struct graph *solved = is_folded ? folded : graph;
-    status = plan(solved, threads, record != NULL ? record : &own, &shape, &outcome->plan);
+    status = plan(solved, threads, record, &shape, &outcome->plan);
     if (status == STATUS_TOO_LARGE) {
         status = refuse_size(": it has no small separators", reterr);
     }
-    const bool stop = observer != NULL && observer->cancelled(observer->context);
-    status = status == STATUS_OK && stop ? STATUS_CANCELLED : status;
+    if (status == STATUS_OK && observer_is_cancelled(observer)) {
+        status = STATUS_CANCELLED;
+    }
     if (status == STATUS_OK) {
         const double begin_s = stopwatch_now_s();
         struct hierarchy_options options = {.kind = kind, .observer = observer};

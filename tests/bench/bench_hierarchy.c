@@ -356,7 +356,7 @@ int main(int count, char **words)
     struct hierarchy_search *search = NULL;
     uint32_t *vertex_at = take((size_t)n * sizeof(*vertex_at));
     const double begin_s = stopwatch_now_s();
-    enum status status = hierarchy_order(graph, threads, vertex_at);
+    enum status status = hierarchy_order(graph, threads, NULL, vertex_at);
     const double ordered_s = stopwatch_now_s() - begin_s;
     if (status == STATUS_OK) {
         status = hierarchy_make_shape(graph, vertex_at, &no_limits, &shape);

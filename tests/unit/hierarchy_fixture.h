@@ -37,7 +37,7 @@ static inline struct hierarchy_shape *make_shape(const struct graph *graph)
     struct hierarchy_shape *shape = NULL;
     uint32_t *vertex_at = calloc(graph->vertex_count + 1, sizeof(*vertex_at));
     assert_non_null(vertex_at);
-    assert_int_equal(hierarchy_order(graph, 1, vertex_at), STATUS_OK);
+    assert_int_equal(hierarchy_order(graph, 1, NULL, vertex_at), STATUS_OK);
     assert_int_equal(hierarchy_make_shape(graph, vertex_at, &no_limits, &shape), STATUS_OK);
     free(vertex_at);
     return shape;

@@ -359,7 +359,7 @@ static enum status solve_task(struct loop *loop, struct task *task)
         return status;
     }
     const struct observer observer = task_signal_observer(task->signal);
-    struct plan_record record = {0};
+    struct plan_record record = {.observer = &observer};
     const bool keeps_plan = task->plan_file.descriptor > 0;
     const struct solve_request request = {
         .kind = task->kind, .verify = task->verify, .record = keeps_plan ? &record : NULL};

@@ -156,9 +156,11 @@ static enum status make_graph(const struct pattern *pattern, struct graph *ret_g
 }
 
 /* ret_at: the order of the pattern's vertices. */
-static enum status order_core(const struct pattern *core, uint32_t threads, uint32_t *ret_at)
+static enum status order_core(const struct pattern *core, uint32_t threads,
+                              const struct observer *observer, uint32_t *ret_at)
 {
-    const struct dissection_options options = {.leaf = LEAF, .threads = threads};
+    const struct dissection_options options = {
+        .leaf = LEAF, .threads = threads, .observer = observer};
     const size_t n = core->vertex_count;
     struct dissection *dissection = NULL;
     struct graph graph;
@@ -191,7 +193,8 @@ static enum status order_core(const struct pattern *core, uint32_t threads, uint
     return status;
 }
 
-enum status hierarchy_order(const struct graph *graph, uint32_t threads, uint32_t *ret_at)
+enum status hierarchy_order(const struct graph *graph, uint32_t threads,
+                            const struct observer *observer, uint32_t *ret_at)
 {
     const uint32_t n = graph->vertex_count;
     struct pattern whole = {0};
@@ -206,7 +209,7 @@ enum status hierarchy_order(const struct graph *graph, uint32_t threads, uint32_
         status = reduction_make(&whole, &reduction);
     }
     if (status == STATUS_OK) {
-        status = order_core(&reduction.core, threads, core_at);
+        status = order_core(&reduction.core, threads, observer, core_at);
     }
     for (uint32_t at = 0; status == STATUS_OK && at < n; at++) {
         const uint32_t first = reduction.eliminated;

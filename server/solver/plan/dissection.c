@@ -326,7 +326,9 @@ static enum status take_apart(struct work *work, struct pattern *take_pattern, u
     uint32_t counts[3] = {0};
     bool divided = false;
     enum status status = STATUS_OK;
-    if (count > work->options->leaf && take_pattern->offset[count] > 0) {
+    if (observer_is_cancelled(work->options->observer)) {
+        status = STATUS_CANCELLED;
+    } else if (count > work->options->leaf && take_pattern->offset[count] > 0) {
         status = divide(work, take_pattern, begin, sides, counts, &divided);
     }
     pattern_finish(take_pattern);

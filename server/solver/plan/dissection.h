@@ -3,6 +3,7 @@
 #pragma once
 
 #include "proto/graph.h"
+#include "proto/solve.h"
 
 #define NO_NODE UINT32_MAX
 
@@ -40,11 +41,12 @@ struct dissection_options {
     /* A component is divided only where a breadth-first search has a thin level: a few percent of
      * what the first separator takes, and that is lost on graphs that have none. */
     bool thin_only;
+    const struct observer *observer; /* asked before each separator, by any thread; NULL = none */
 };
 
 /* A part that cannot be divided well becomes a leaf of any size. Without separators
  * (separator_present) every component is a leaf. With several threads the separators of a large
- * graph are others each time. STATUS_NO_MEMORY. */
+ * graph are others each time. STATUS_NO_MEMORY, STATUS_CANCELLED. */
 MUST_CHECK enum status dissection_make(const struct graph *graph,
                                        const struct dissection_options *options,
                                        struct dissection **ret_dissection);

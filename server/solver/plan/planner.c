@@ -73,6 +73,7 @@ enum status planner_dense(uint32_t vertex_count, uint32_t tile, struct plan **re
 struct choice {
     const struct graph *graph;
     const struct plan_cost *cost;
+    const struct observer *observer;
     struct plan_layout layout; /* owned; empty while none is better than the dense plan */
     uint32_t largest_separator;
     double seconds; /* of the solve by it */
@@ -97,7 +98,10 @@ static void try_layout(void *context, uint32_t thread, uint64_t task)
     if (trials->status[thread] != STATUS_OK) {
         return;
     }
-    enum status status = plan_layout_make(trials->dissection, &trials->options[task], &layout);
+    enum status status =
+        observer_is_cancelled(choice->observer)
+            ? STATUS_CANCELLED
+            : plan_layout_make(trials->dissection, &trials->options[task], &layout);
     if (status == STATUS_OK && layout.tile_count <= PLAN_TILES_MAX) {
         const struct plan_outline outline =
             plan_layout_outline(&layout, cost->tile, !choice->graph->directed);
@@ -194,7 +198,8 @@ static enum status try_dissection(struct choice *choice, bool directed, bool thi
     const struct dissection_options options = {.leaf = choice->cost->tile,
                                                .threads = choice->cost->threads,
                                                .directed = directed,
-                                               .thin_only = thin_only};
+                                               .thin_only = thin_only,
+                                               .observer = choice->observer};
     struct dissection *dissection = NULL;
     enum status status = dissection_make(choice->graph, &options, &dissection);
     if (status == STATUS_OK) {
@@ -271,7 +276,9 @@ static void make_record(const struct choice *choice, double dense_s, struct plan
         memcpy(order + n + tiles + 1, layout->pivot, tiles * sizeof(*order));
     }
     free(record->words);
-    *record = (struct plan_record){.words = words, .count = count, .fresh = true};
+    record->words = words;
+    record->count = count;
+    record->fresh = true;
 }
 
 /* ret_plan stays NULL where no plan is known to pay, or the recorded one does not pay by now. */
@@ -326,7 +333,10 @@ enum status planner_make(const struct graph *graph, const struct plan_cost *cost
 {
     const double begin_s = stopwatch_now_s();
     const double dense_s = plan_cost_dense(cost, graph->vertex_count, !graph->directed);
-    struct choice choice = {.graph = graph, .cost = cost, .seconds = GAIN_FRACTION * dense_s};
+    struct choice choice = {.graph = graph,
+                            .cost = cost,
+                            .observer = record != NULL ? record->observer : NULL,
+                            .seconds = GAIN_FRACTION * dense_s};
     struct plan *plan = NULL;
     bool recalled = false;
     enum status status = STATUS_OK;

@@ -6,6 +6,7 @@
  * side, and none of them takes less than one tile does. */
 #pragma once
 
+#include "proto/solve.h"
 #include "server/solver/plan/layout.h"
 
 /* ---- plan/cost.c ---- */
@@ -55,7 +56,8 @@ MUST_CHECK enum status planner_dense(uint32_t vertex_count, uint32_t tile, struc
 struct plan_record {
     uint32_t *words;
     size_t count;
-    bool fresh; /* of the call that has just ended */
+    bool fresh;                      /* of the call that has just ended */
+    const struct observer *observer; /* asked by any thread while an order is looked for; or NULL */
 };
 /* The most words of a record. */
 size_t planner_record_limit(uint32_t vertex_count);
@@ -67,6 +69,6 @@ size_t planner_record_limit(uint32_t vertex_count);
  * record: NULL, or words that may be any. If they are an order of this many vertices, for such
  * tiles, that order is taken while it pays; else what is found, if it was looked for, is put in
  * their place. The tiles to touch are always found from the edges, so that no words make a plan
- * wrong. STATUS_NO_MEMORY. */
+ * wrong. STATUS_NO_MEMORY; STATUS_CANCELLED by the record's observer. */
 MUST_CHECK enum status planner_make(const struct graph *graph, const struct plan_cost *cost,
                                     struct plan_record *record, struct plan **ret_plan);

@@ -7,7 +7,7 @@ static void check_order(const struct graph *graph)
     uint32_t *vertex_at = calloc(graph->vertex_count + 1, sizeof(*vertex_at));
     bool *seen = calloc(graph->vertex_count + 1, sizeof(*seen));
     assert_true(vertex_at != NULL && seen != NULL);
-    assert_int_equal(hierarchy_order(graph, 2, vertex_at), STATUS_OK);
+    assert_int_equal(hierarchy_order(graph, 2, NULL, vertex_at), STATUS_OK);
     for (uint32_t at = 0; at < graph->vertex_count; ++at) {
         assert_true(vertex_at[at] < graph->vertex_count && !seen[vertex_at[at]]);
         seen[vertex_at[at]] = true;
@@ -70,7 +70,7 @@ static void too_many_edges_are_refused(void **state)
     (void)state;
     uint32_t vertex_at[2];
     struct graph graph = {.vertex_count = 2, .edge_count = UINT64_C(1) << 30};
-    assert_int_equal(hierarchy_order(&graph, 1, vertex_at), STATUS_TOO_LARGE);
+    assert_int_equal(hierarchy_order(&graph, 1, NULL, vertex_at), STATUS_TOO_LARGE);
 }
 
 /* A good order of a grid leaves some n log n arcs, the plain one n times the width. */

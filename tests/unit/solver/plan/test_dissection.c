@@ -249,12 +249,32 @@ static void no_vertices_have_no_tree(void **state)
     graph_destroy(graph);
 }
 
+static bool always(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static void a_cancel_is_heard_before_each_separator(void **state)
+{
+    (void)state;
+    const struct observer observer = {.cancelled = always};
+    const struct dissection_options options = {.leaf = 64, .threads = 2, .observer = &observer};
+    struct graph *graph = make_grid(WIDTH);
+    struct dissection *dissection = NULL;
+    assert_int_equal(dissection_make(graph, &options, &dissection),
+                     separator_present() ? STATUS_CANCELLED : STATUS_OK);
+    dissection_destroy(dissection);
+    graph_destroy(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_separator_parts_its_sides),
         cmocka_unit_test(sides_are_taken_apart_by_several_threads),
         cmocka_unit_test(a_clique_is_one_leaf),
+        cmocka_unit_test(a_cancel_is_heard_before_each_separator),
         cmocka_unit_test(strong_components_come_sources_first_and_sinks_last),
         cmocka_unit_test(connected_components_are_of_one_level_the_small_ones_last),
         cmocka_unit_test(the_edge_between_components_goes_up_in_level),

@@ -365,6 +365,25 @@ static void no_words_make_a_wrong_plan(void **state)
     graph_destroy(graph);
 }
 
+static bool always(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static void a_plan_that_is_looked_for_can_be_cancelled(void **state)
+{
+    (void)state;
+    const struct observer observer = {.cancelled = always};
+    struct plan_record record = {.observer = &observer};
+    struct plan *plan = NULL;
+    const struct plan_cost cost = small_tiles();
+    struct graph *graph = make_grid(60);
+    assert_int_equal(planner_make(graph, &cost, &record, &plan), STATUS_CANCELLED);
+    assert_null(record.words);
+    graph_destroy(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -382,6 +401,7 @@ int main(void)
         cmocka_unit_test(that_looking_did_not_pay_is_recorded_too),
         cmocka_unit_test(a_record_of_other_tiles_or_vertices_is_made_again),
         cmocka_unit_test(no_words_make_a_wrong_plan),
+        cmocka_unit_test(a_plan_that_is_looked_for_can_be_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
