@@ -13,7 +13,7 @@ import stuck
 from isolation import Asker, children_of, daemon, ring, states, until, until_all_ready
 
 # Long enough that a healthy process is not taken for hung before it is stuck, on a busy machine too.
-STALL = ("--worker.stall_s", "4")
+STALL = ("--worker.stall_s", "4" if harness.QUICK else "2")
 
 
 def story(found):

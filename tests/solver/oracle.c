@@ -30,9 +30,15 @@ bool oracle_solve(const struct edge_list *list, double *d)
         if (d[k * n + k] < 0) {
             return false;
         }
+        const double *from = d + k * n;
         for (size_t i = 0; i < n; ++i) {
+            const double way = d[i * n + k];
+            double *restrict row = d + i * n;
+            if (i == k || isinf(way)) {
+                continue; /* it would stay as it is */
+            }
             for (size_t j = 0; j < n; ++j) {
-                keep_minimum(&d[i * n + j], d[i * n + k] + d[k * n + j]);
+                keep_minimum(&row[j], way + from[j]);
             }
         }
     }

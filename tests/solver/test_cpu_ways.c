@@ -155,6 +155,9 @@ static uint32_t stride(uint32_t n)
 
 static void solve_dense(const struct shape *shape, uint32_t n)
 {
+    if (!shape->integral) {
+        return; /* 16 bits are not enough */
+    }
     struct problem_case made = make_case(shape, n, n, false);
     struct plan *plan = NULL;
     assert_int_equal(planner_dense(n, CPU_TILE, &plan), STATUS_OK);

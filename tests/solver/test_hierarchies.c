@@ -105,7 +105,7 @@ static void every_size_is_the_same(void **state)
 {
     (void)state;
     for (size_t shape = 0; shape < shape_count; ++shape) {
-        for (uint32_t n = 1; n <= (quick() ? 110 : 300); n += n < 8 ? 1 : quick() ? 51 : 29) {
+        for (uint32_t n = 1; n <= (quick() ? 110 : 300); n += n < 8 ? 1 : quick() ? 51 : 43) {
             struct edge_list list = shapes_make(&shapes[shape], n, n);
             struct graph *graph = edge_list_build(&list);
             compare_kinds(graph, 1 + n % 2, shapes[shape].name);
@@ -266,9 +266,10 @@ static void an_update_is_the_solve_of_the_changed_graph(void **state)
     (void)state;
     uint32_t updates = 0;
     for (size_t shape = 0; shape < shape_count; ++shape) {
-        for (uint32_t round = 0; round < (quick() ? 6 : 24); ++round) {
+        for (uint32_t round = 0; round < (quick() ? 6 : 14); ++round) {
             static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
-            struct edge_list list = shapes_make(&shapes[shape], 20 + 13 * round, round);
+            struct edge_list list =
+                shapes_make(&shapes[shape], 20 + (quick() ? 13 : 22) * round, round);
             const enum kind kind = shapes[shape].integral ? kinds[round % 3] : kinds[1 + round % 2];
             updates += update_often(&list, kind, round % 2 == 0, round % 4 == 3, round);
             edge_list_finish(&list);
