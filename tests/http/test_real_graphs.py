@@ -11,6 +11,7 @@ from harness import curl
 
 DATA = os.environ.get("APSPD_TEST_DATA", "")
 LARGE = 600  # vertices, for a slow build
+ROWS = 500  # of a large graph that SciPy computes too
 try:
     import numpy
     import scipy.sparse
@@ -80,7 +81,7 @@ def manifest():
                 yield cells[1], int(cells[4]), int(cells[5]), cells[6] == "yes"
 
 
-def matrix_of(edges, names, directed):
+def rows_of(edges, names, directed, rows):
     """SciPy's answer; parallel edges keep the minimum, a weight of 0 stays an edge."""
     index = {name: i for i, name in enumerate(names)}
     n = len(names)
@@ -95,7 +96,7 @@ def matrix_of(edges, names, directed):
     weights = numpy.array([best[tuple(key)] for key in keys], dtype=float)
     graph = scipy.sparse.csr_matrix((weights, (keys[:, 0], keys[:, 1])), shape=(n, n))
     method = "J" if len(weights) and weights.min() < 0 else "D"
-    return scipy.sparse.csgraph.shortest_path(graph, method=method)
+    return scipy.sparse.csgraph.shortest_path(graph, method=method, indices=rows)
 
 
 def check_statistics(daemon, graph, matrix):
@@ -131,12 +132,13 @@ def check(daemon, path, query, edges, names, directed=True):
     answer = daemon.get(f"/v1/graphs/{job['graph']}/matrix").expect(200)
     got = numpy.load(io.BytesIO(answer.body)).astype(float)
     got[got == 2**30 - 1] = numpy.inf
-    truth = matrix_of(edges, listed, directed)
+    rows = numpy.random.permutation(len(listed))[:ROWS]
+    truth = rows_of(edges, listed, directed, rows)
     if job["summary"]["kind"] == "f4":
         truth = truth.astype(numpy.float32).astype(float)
-        assert numpy.allclose(got, truth, rtol=1e-5)
+        assert numpy.allclose(got[rows], truth, rtol=1e-5)
     else:
-        assert numpy.array_equal(got, truth), (path, (got != truth).sum())
+        assert numpy.array_equal(got[rows], truth), (path, (got[rows] != truth).sum())
     check_statistics(daemon, job["graph"], got)
     for _ in range(50):
         i, j = numpy.random.randint(0, len(listed), 2)
