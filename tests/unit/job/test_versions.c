@@ -33,6 +33,14 @@ static unsigned count_graphs(const struct fixture *fixture)
     return count;
 }
 
+/* Until versions too many are deleted. */
+static void run_until_graphs(struct fixture *fixture, unsigned count)
+{
+    while (count_graphs(fixture) > count) {
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+}
+
 static void so_many_versions_are_kept(void **state)
 {
     struct fixture *fixture = *state;
@@ -42,16 +50,12 @@ static void so_many_versions_are_kept(void **state)
     for (int i = 0; i < 8; i++) {
         change(fixture, "ring", 10 + i, "done", changed);
     }
-    while (count_graphs(fixture) > 3) {
-        uv_run(&fixture->loop, UV_RUN_ONCE);
-    }
+    run_until_graphs(fixture, 3);
     restart(fixture);
     for (int i = 0; i < 3; i++) {
         change(fixture, "ring", 20 + i, "done", changed);
     }
-    while (count_graphs(fixture) > 3) {
-        uv_run(&fixture->loop, UV_RUN_ONCE);
-    }
+    run_until_graphs(fixture, 3);
     assert_distance(fixture, "ring", 0, 2, "24");
 }
 
@@ -69,9 +73,7 @@ static void changes_that_fail_keep_the_versions_that_had_the_name(void **state)
     for (int i = 0; i < 2; i++) {
         change(fixture, "ring", -9 - i, "failed", changed);
     }
-    while (count_graphs(fixture) > 3) {
-        uv_run(&fixture->loop, UV_RUN_ONCE);
-    }
+    run_until_graphs(fixture, 3);
     assert_non_null(graph_table_find_id(fixture->scheduler->graphs, first));
 }
 
@@ -88,9 +90,7 @@ static void they_keep_them_after_a_restart_too(void **state)
     assert_int_equal(count_graphs(fixture), 3);
     restart(fixture);
     change(fixture, "ring", 11, "done", changed);
-    while (count_graphs(fixture) > 3) {
-        uv_run(&fixture->loop, UV_RUN_ONCE);
-    }
+    run_until_graphs(fixture, 3);
     assert_non_null(graph_table_find_id(fixture->scheduler->graphs, first));
 }
 
@@ -107,9 +107,7 @@ static void versions_go_with_their_name(void **state)
     struct question *question = new_question(CALL_DELETE_GRAPH, "ring");
     call(fixture, question, STATUS_OK, 204);
     forget(question);
-    while (count_graphs(fixture) > 0) {
-        uv_run(&fixture->loop, UV_RUN_ONCE);
-    }
+    run_until_graphs(fixture, 0);
 }
 
 /* ---- At the end of a job ---- */
