@@ -33,7 +33,8 @@ struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const s
 
 /* ---- Answers ---- */
 
-void answer_ready(struct call *call)
+/* Hands the call back; status and the rest are set. */
+static void hand_back(struct call *call)
 {
     struct scheduler *scheduler = call->scheduler;
     call->answered(call);
@@ -45,7 +46,7 @@ void answer_empty(struct call *call, unsigned http_status)
 {
     call->status = STATUS_OK;
     call->http_status = http_status;
-    answer_ready(call);
+    hand_back(call);
 }
 
 void answer_problem(struct call *call, const struct problem *problem)
@@ -57,7 +58,7 @@ void answer_problem(struct call *call, const struct problem *problem)
         problem->status == STATUS_DRAINING) {
         call->retry_after_s = atomic_load(&call->scheduler->admission.retry_after_s);
     }
-    answer_ready(call);
+    hand_back(call);
 }
 
 void answer_status(struct call *call, enum status status, const char *detail)

@@ -127,7 +127,7 @@ static void end_job(struct scheduler *scheduler, struct job *job, struct graph_e
     answer_mark_changed(scheduler, job);
 }
 
-/* result and ask: NULL without. */
+/* result and call: NULL without. */
 static void finish_job(struct scheduler *scheduler, struct job *job, enum job_state state,
                        struct result *result, struct call *call)
 {
@@ -247,7 +247,6 @@ static void finish_lost(struct scheduler *scheduler, struct job *job, const stru
                     job->report.workers_lost, reason);
         problem_hint(&job->report.problem,
                      "Other jobs are not affected. The service's log has more about each time.");
-        atomic_fetch_add(&scheduler->admission.poisoned, 1);
         finish_failed(scheduler, job);
     } else if (is_blamed) {
         store_loss(scheduler, job);

@@ -33,8 +33,7 @@ struct admission {
     atomic_uint queue_free;    /* jobs that the queue still takes */
     atomic_uint tenant_count;  /* tenants with a key that may submit */
     atomic_uint retry_after_s; /* when it is full: a guess at when it is not */
-    atomic_uint_fast64_t poisoned; /* jobs that failed as PoisonJob since the start */
-    uint32_t vertex_limit;         /* fixed at start: no device holds more */
+    uint32_t vertex_limit;     /* fixed at start: no device holds more */
     uint64_t edge_limit;
     char limit_reason[160]; /* source of vertex_limit, for the hint of the 413 */
     uint32_t hierarchy_vertex_limit;
@@ -199,7 +198,7 @@ bool scheduler_has_worker(const struct scheduler *scheduler);
 
 /* No new jobs from now on; waiting long-polls are answered. drained() is called on the loop when
  * the running jobs have ended and all is on the disk; running jobs are cancelled and put back
- * after drain_s. Every ask from then on is answered as soon as the loop sees it. */
+ * after drain_s. Every call from then on is answered as soon as the loop sees it. */
 void scheduler_drain(struct scheduler *scheduler, void (*drained)(void *context), void *context);
 /* While draining: cancels and puts back the running jobs now. */
 void scheduler_drain_faster(struct scheduler *scheduler);
@@ -207,7 +206,7 @@ void scheduler_drain_faster(struct scheduler *scheduler);
 void scheduler_note_damaged_graph(struct scheduler *scheduler, const char *graph_id);
 /* The same of its coordinates. */
 void scheduler_note_damaged_coordinates(struct scheduler *scheduler, const char *graph_id);
-/* Asks posted and not yet answered. Any thread. */
+/* Calls posted and not yet answered. Any thread. */
 unsigned scheduler_calls_open(const struct scheduler *scheduler);
 /* After drained: stops the workers, answers every call left. The caller runs the loop on until its
  * handles are closed; the scheduler is freed then. NULL is accepted. */

@@ -187,8 +187,6 @@ void scheduler_settle(struct scheduler *scheduler);
 struct job *answer_find_job(const struct scheduler *scheduler, const struct call *call,
                             const char *id);
 struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const struct call *call);
-/* Hands the call back; status and the rest are set. */
-void answer_ready(struct call *call);
 /* Without a body. */
 void answer_empty(struct call *call, unsigned http_status);
 void answer_status(struct call *call, enum status status, const char *detail);

@@ -463,7 +463,7 @@ static enum status check(const struct graph *graph, const struct matrix *matrix,
             rows[place] = choice->packed ? next : sources[place];
         }
         observer_tell(observer, PHASE_CHECKING, (double)first / choice->end);
-        if (observer != NULL && observer->cancelled(observer->context)) {
+        if (observer_is_cancelled(observer)) {
             status = problem_set(reterr, STATUS_CANCELLED,
                                  "Cancelled while the distances were verified.");
         } else if (certificate.distance == NULL || !check_batch(&certificate, sources, rows)) {

@@ -158,7 +158,7 @@ static void update_rows(void *context, uint32_t thread, uint64_t task)
         before_summary = *base->summary;
         before_statistics.summary = &before_summary;
     }
-    if (observer != NULL && observer->cancelled(observer->context)) {
+    if (observer_is_cancelled(observer)) {
         atomic_store(&update->is_stopped, true);
     }
     for (uint32_t i = (uint32_t)(task * ROWS_PER_TASK);

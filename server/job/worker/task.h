@@ -123,8 +123,8 @@ void judge_task(uint32_t sample_rows, struct task *task);
 /* How many rows of a matrix are proven: as many as cost little beside its solve, at least 1, at
  * most sample_rows. */
 uint32_t judge_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count);
-/* The same of a hierarchy, whose rows are held until they are proven: of some 256 MiB at most. An
- * one that followed arcs has one row proven, as that takes longer than the update. */
+/* The same of a hierarchy, whose rows are held until they are proven: of some 256 MiB at most. A
+ * hierarchy that followed arcs has one row proven, as that takes longer than the update. */
 uint32_t judge_computed_rows(uint32_t sample_rows, bool verify, bool is_followed, size_t row_bytes);
 
 /* ---- task.c ---- */

@@ -315,7 +315,7 @@ static enum status update_columns(struct hierarchy_update *update)
         if (!has_bit(update->columns, at)) {
             continue;
         }
-        if (observer != NULL && observer->cancelled(observer->context)) {
+        if (observer_is_cancelled(observer)) {
             return STATUS_CANCELLED;
         }
         const uint32_t s = base->supernode_of[at];
