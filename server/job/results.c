@@ -45,6 +45,7 @@ static void deliver_commit(struct message *message)
     if (commit->entry != NULL) {
         commit->entry->changes--;
         commit->entry->active_jobs -= commit->keeps_graph;
+        commit->entry->keepers -= commit->keeps_graph;
     }
     capacity_release_share(&commit->share);
     if (commit->then != NULL) {
@@ -143,6 +144,7 @@ void scheduler_commit_send(struct commit *commit)
     if (commit->entry != NULL) {
         commit->entry->changes++;
         commit->entry->active_jobs += commit->keeps_graph;
+        commit->entry->keepers += commit->keeps_graph;
     }
     if (commit->change.graph == NULL) {
         store_apply(commit->scheduler->store, &commit->change);

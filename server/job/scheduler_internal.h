@@ -71,6 +71,7 @@ struct graph_entry {
     char latest_job[JOB_ID_SIZE];       /* empty = none */
     uint32_t active_jobs;               /* being accepted, queued or running: not to be deleted */
     uint32_t changes;                   /* on their way to the disk: not to be freed */
+    uint32_t keepers;                   /* of those: as it was asked for, it is no version */
     bool committed;                     /* its row is in the catalogue: visible */
     bool damaged;                       /* its file is in quarantine */
     bool deleting;                      /* a deletion is on its way: not visible, not to be used */

@@ -35,11 +35,12 @@ static void send_row(struct commit *commit, struct graph_entry *entry)
 }
 
 /* Durable by itself, in the order of such changes: the end of a job may take long to be so, and a
- * later commit about the graph must not come first. Without memory the graph stays. */
+ * later commit about the graph must not come first. Without memory the graph stays, and where it is
+ * just being asked for. */
 static void become_version(struct scheduler *scheduler, struct graph_entry *entry, const char *name)
 {
     struct commit *commit;
-    if (scheduler_commit_create(scheduler, NULL, &commit) != STATUS_OK) {
+    if (entry->keepers > 0 || scheduler_commit_create(scheduler, NULL, &commit) != STATUS_OK) {
         return;
     }
     graph_table_set_version(scheduler->graphs, entry, name);
@@ -52,7 +53,7 @@ void versions_store_again(struct scheduler *scheduler, const struct job *job)
     for (size_t i = 0; i < 2 && job->report.moves[0] != '\0'; i++) {
         struct graph_entry *entry = graph_table_find_id(scheduler->graphs, ids[i]);
         struct commit *commit;
-        if (entry != NULL && !entry->deleting &&
+        if (entry != NULL && !entry->deleting && entry->keepers == 0 &&
             strcmp(entry->row.version_of, job->report.moves) == 0 &&
             scheduler_commit_create(scheduler, NULL, &commit) == STATUS_OK) {
             send_row(commit, entry);

@@ -277,6 +277,30 @@ static void a_graph_that_is_being_deleted_becomes_no_version(void **state)
     assert_null(graph_table_find_id(fixture->scheduler->graphs, changed));
 }
 
+/* While the commit that keeps it is under way, also as an end is stored again. */
+static void a_version_that_is_asked_for_is_none_after_a_restart(void **state)
+{
+    struct fixture *fixture = *state;
+    char parent[GRAPH_ID_SIZE];
+    const struct job *job = change_ring(fixture, parent);
+    const struct graph_entry *entry = graph_table_find_id(fixture->scheduler->graphs, parent);
+    while (entry->changes > 0) {
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+    assert_string_equal(entry->row.version_of, "ring");
+    struct question *upload = new_upload(CALL_STORE_GRAPH, RING);
+    scheduler_post(fixture->scheduler, &upload->call);
+    while (entry->changes == 0) {
+        run_towards(fixture, upload);
+    }
+    versions_store_again(fixture->scheduler, job);
+    wait_for(fixture, upload);
+    forget(upload);
+    restart(fixture);
+    entry = graph_table_find_id(fixture->scheduler->graphs, parent);
+    assert_string_equal(entry->row.version_of, "");
+}
+
 /* A full disk keeps the end back meanwhile. */
 static void a_name_goes_to_the_disk_though_the_parent_is_deleted(void **state)
 {
@@ -302,6 +326,7 @@ int main(void)
         SCHEDULER_TEST(a_graph_that_is_being_deleted_loses_no_name),
         SCHEDULER_TEST(a_graph_with_a_name_is_no_version),
         SCHEDULER_TEST(a_graph_that_is_being_deleted_becomes_no_version),
+        SCHEDULER_TEST(a_version_that_is_asked_for_is_none_after_a_restart),
         SCHEDULER_TEST(a_name_goes_to_the_disk_though_the_parent_is_deleted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
