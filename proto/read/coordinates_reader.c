@@ -131,7 +131,6 @@ static enum status read_co_line(struct coordinates_reader *reader, const char *l
     static const char *const wanted[] = {"aux", "sp", "co"};
     struct word_cursor cursor = {.begin = line, .at = line, .end = line + size};
     const struct word first = line_word_next(&cursor);
-    struct word word = first;
     double place[2];
     uint32_t row;
     if (line_word_is(first, "c")) {
@@ -139,7 +138,7 @@ static enum status read_co_line(struct coordinates_reader *reader, const char *l
     }
     if (line_word_is(first, "p") && reader->announced < 0) {
         for (size_t i = 0; i < 3; i++) {
-            word = line_word_next(&cursor);
+            const struct word word = line_word_next(&cursor);
             if (!line_word_is(word, wanted[i])) {
                 return refuse(reader, 0, word.column,
                               "This is not the line of a file of coordinates.", reterr);
@@ -156,7 +155,7 @@ static enum status read_co_line(struct coordinates_reader *reader, const char *l
         return refuse_unknown(0, name.column, name.bytes, name.size, reterr);
     }
     for (size_t i = 0; i < 2; i++) {
-        word = line_word_next(&cursor);
+        const struct word word = line_word_next(&cursor);
         if (!number_parse_real(word.bytes, word.size, &place[i])) {
             return line_word_refuse(word, i == 0 ? "a number for x" : "a number for y", reterr);
         }
