@@ -246,6 +246,14 @@ static bool measure_depths(struct hierarchy *hierarchy)
         hierarchy->above[s] = parent == NO_SUPERNODE
                                   ? 0
                                   : hierarchy->above[parent] + hierarchy_columns(shape, parent);
+        hierarchy->child[s] = NO_SUPERNODE;
+        if (parent != NO_SUPERNODE) {
+            hierarchy->sibling[s] = hierarchy->child[parent];
+            hierarchy->child[parent] = s;
+        }
+        hierarchy->triangles += (double)columns * size * size / 2;
+        hierarchy->largest_separator =
+            columns > hierarchy->largest_separator ? columns : hierarchy->largest_separator;
         const uint32_t height = hierarchy->above[s] + columns;
         hierarchy->height = height > hierarchy->height ? height : hierarchy->height;
         hierarchy->largest = size > hierarchy->largest ? size : hierarchy->largest;
@@ -280,12 +288,20 @@ enum status hierarchy_open(const void *bytes, uint64_t size, struct hierarchy **
     hierarchy->bytes = bytes;
     hierarchy->size = size;
     const size_t n = header.vertex_count;
+    const size_t supernodes = header.supernode_count;
+    hierarchy->openings = malloc(sizeof(*hierarchy->openings));
     hierarchy->supernode_of = malloc((n + 1) * sizeof(*hierarchy->supernode_of));
-    hierarchy->above = malloc(((size_t)header.supernode_count + 1) * sizeof(*hierarchy->above));
+    hierarchy->above = malloc((supernodes + 1) * sizeof(*hierarchy->above));
+    hierarchy->child = malloc((supernodes + 1) * sizeof(*hierarchy->child));
+    hierarchy->sibling = malloc((supernodes + 1) * sizeof(*hierarchy->sibling));
     hierarchy->row_depth = malloc((header.row_count + 1) * sizeof(*hierarchy->row_depth));
     enum status status = STATUS_OK;
-    if (hierarchy->supernode_of == NULL || hierarchy->above == NULL ||
-        hierarchy->row_depth == NULL) {
+    if (hierarchy->openings != NULL) {
+        atomic_init(hierarchy->openings, 1);
+    }
+    if (hierarchy->openings == NULL || hierarchy->supernode_of == NULL ||
+        hierarchy->above == NULL || hierarchy->row_depth == NULL || hierarchy->child == NULL ||
+        hierarchy->sibling == NULL) {
         status = STATUS_NO_MEMORY;
     } else if (!is_shape(&hierarchy->shape, header.row_count, header.entry_count) ||
                !measure_depths(hierarchy)) {
@@ -299,13 +315,38 @@ enum status hierarchy_open(const void *bytes, uint64_t size, struct hierarchy **
     return STATUS_OK;
 }
 
+enum status hierarchy_open_like(const struct hierarchy *like, const void *bytes, uint64_t size,
+                                struct hierarchy **ret_hierarchy)
+{
+    struct header header;
+    if (size != like->size || memcmp(bytes, like->bytes, sizeof(header)) != 0) {
+        return STATUS_CORRUPT;
+    }
+    struct hierarchy *hierarchy = malloc(sizeof(*hierarchy));
+    if (hierarchy == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    memcpy(&header, bytes, sizeof(header));
+    *hierarchy = *like;
+    find_arrays(&header, (unsigned char *)(uintptr_t)bytes, hierarchy);
+    hierarchy->bytes = bytes;
+    atomic_fetch_add(hierarchy->openings, 1);
+    *ret_hierarchy = hierarchy;
+    return STATUS_OK;
+}
+
 void hierarchy_close(struct hierarchy *hierarchy)
 {
     if (hierarchy == NULL) {
         return;
     }
-    free(hierarchy->supernode_of);
-    free(hierarchy->above);
-    free(hierarchy->row_depth);
+    if (hierarchy->openings == NULL || atomic_fetch_sub(hierarchy->openings, 1) == 1) {
+        free(hierarchy->supernode_of);
+        free(hierarchy->above);
+        free(hierarchy->row_depth);
+        free(hierarchy->child);
+        free(hierarchy->sibling);
+        free(hierarchy->openings);
+    }
     free(hierarchy);
 }

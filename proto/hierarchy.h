@@ -11,6 +11,7 @@
 #include "proto/kind.h"
 #include "proto/status.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -78,8 +79,13 @@ struct hierarchy {
     uint32_t *supernode_of; /* of each position */
     uint32_t *above;        /* of each supernode: the vertices above its columns, to the root */
     uint32_t *row_depth;    /* of each row: the vertices above it */
+    uint32_t *child;        /* of each supernode: the first that has it as parent, NO_SUPERNODE */
+    uint32_t *sibling;      /* and the next one with the same parent */
+    atomic_uint *openings;  /* that share these five, which depend on the shape alone */
     uint32_t height;
     uint32_t largest; /* columns and rows of a supernode */
+    uint32_t largest_separator;
+    double triangles; /* of a whole customization */
 };
 
 uint64_t hierarchy_bytes(const struct hierarchy_shape *shape, enum kind kind, bool directed);
@@ -93,6 +99,10 @@ uint64_t hierarchy_arc_count(const void *bytes);
  * hierarchy. STATUS_NO_MEMORY. */
 MUST_CHECK enum status hierarchy_open(const void *bytes, uint64_t size,
                                       struct hierarchy **ret_hierarchy);
+/* The same for bytes that differ from those of an opened one in weights alone: shares with it what
+ * depends on the shape. */
+MUST_CHECK enum status hierarchy_open_like(const struct hierarchy *like, const void *bytes,
+                                           uint64_t size, struct hierarchy **ret_hierarchy);
 void hierarchy_close(struct hierarchy *hierarchy);
 
 /* ---- proto/hierarchy_search.c ---- */
@@ -115,3 +125,7 @@ void hierarchy_distance(struct hierarchy_search *search, uint32_t source, uint32
  * of them. */
 void hierarchy_rows(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
                     void *ret_rows);
+/* Some elements of the row from a vertex; all parts of it fill the row. Threads may each compute
+ * another part, with a search of their own. */
+void hierarchy_row_part(struct hierarchy_search *search, uint32_t source, uint32_t part,
+                        uint32_t parts, void *ret_row);

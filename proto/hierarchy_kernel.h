@@ -28,6 +28,7 @@ struct hierarchy_search {
     void *local;      /* columns and rows of a supernode */
     void *stack;      /* by depth, of the vertex that a sweep is at and those above it */
     uint32_t *path;
+    uint32_t *above_part; /* the supernodes above those of a part of a sweep */
     struct hierarchy_start starts[HIERARCHY_LANES];
     /* Made when many rows are asked for, as one piece: */
     void *block_lanes;
@@ -43,8 +44,8 @@ struct hierarchy_operations {
                   void *ret_depth);
     /* The least sum over the common ancestors. */
     void (*meet)(const struct hierarchy_search *search, uint32_t common, void *ret_element);
-    /* From starts[0] to all, by vertex. */
-    void (*sweep)(struct hierarchy_search *search, void *ret_row);
+    /* From starts[0] to the vertices of supernodes begin to before end, by vertex. */
+    void (*sweep)(struct hierarchy_search *search, uint32_t begin, uint32_t end, void *ret_row);
     /* From each of starts, of which the first `count` are wanted, one row behind the other. */
     void (*sweep_lanes)(struct hierarchy_search *search, uint32_t count, void *ret_rows);
 };

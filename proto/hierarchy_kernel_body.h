@@ -85,7 +85,8 @@ static void NAME(begin)(const struct hierarchy *hierarchy, const struct hierarch
 ALWAYS_INLINE void NAME(sweep_block)(uint32_t columns, uint32_t rows, bool is_begun,
                                      const ELEMENT *arcs, const uint32_t *row_depth,
                                      const ELEMENT *stack, ELEMENT *local, int32_t above,
-                                     ELEMENT *own, const uint32_t *vertex, ELEMENT *ret_row)
+                                     ELEMENT *own, const uint32_t *vertex, bool is_wanted,
+                                     ELEMENT *ret_row)
 {
     const uint32_t size = columns + rows;
     (void)above;
@@ -103,11 +104,16 @@ ALWAYS_INLINE void NAME(sweep_block)(uint32_t columns, uint32_t rows, bool is_be
         best = CANONICAL(best, above);
         local[k] = best;
         own[columns - 1 - k] = best;
-        ret_row[vertex[k]] = best;
+        if (is_wanted) {
+            ret_row[vertex[k]] = best;
+        }
     }
 }
 
-static void NAME(sweep)(struct hierarchy_search *search, void *ret_row)
+/* The supernodes from begin to before end. Those above the last of them come first, which leave on
+ * the stack what these need. */
+static void NAME(sweep)(struct hierarchy_search *search, uint32_t begin, uint32_t end,
+                        void *ret_row)
 {
     const struct hierarchy *hierarchy = search->hierarchy;
     const struct hierarchy_shape *shape = &hierarchy->shape;
@@ -115,25 +121,34 @@ static void NAME(sweep)(struct hierarchy_search *search, void *ret_row)
     ELEMENT *stack = search->stack;
     ELEMENT few[SMALL_SIZE];
     uint32_t next = next_met(search, 1, NO_SUPERNODE);
-    for (uint32_t s = shape->supernode_count; s-- > 0;) {
+    uint32_t above_count = 0;
+    for (uint32_t s = shape->parent[end - 1]; s != NO_SUPERNODE; s = shape->parent[s]) {
+        search->above_part[above_count++] = s;
+    }
+    for (uint32_t at = end; at > begin;) {
+        const bool is_wanted = above_count == 0;
+        const uint32_t s = is_wanted ? --at : search->above_part[--above_count];
         const uint32_t columns = hierarchy_columns(shape, s);
         const uint32_t rows = hierarchy_rows_below(shape, s);
         const ELEMENT *arcs = (const ELEMENT *)hierarchy->down + shape->weight_begin[s];
         const uint32_t *row_depth = hierarchy->row_depth + shape->row_begin[s];
         const uint32_t *vertex = shape->vertex_at + shape->first[s];
         ELEMENT *own = stack + hierarchy->above[s];
+        while (next != NO_SUPERNODE && next > s) {
+            next = next_met(search, 1, next);
+        }
         const bool is_begun = s == next;
-        const bool is_small = !is_begun && columns <= SMALL_COLUMNS && rows <= SMALL_ROWS;
+        const bool is_small =
+            is_wanted && !is_begun && columns <= SMALL_COLUMNS && rows <= SMALL_ROWS;
         if (is_begun) {
             NAME(begin)(hierarchy, start, s, own, 1, true);
-            next = next_met(search, 1, s);
         }
-#define SWEEP_BLOCK(c, r, begun, local)                                                            \
+#define SWEEP_BLOCK(c, r, begun, wanted, local)                                                    \
     NAME(sweep_block)                                                                              \
-    (c, r, begun, arcs, row_depth, stack, local, search->above, own, vertex, ret_row)
+    (c, r, begun, arcs, row_depth, stack, local, search->above, own, vertex, wanted, ret_row)
 #define SMALL_CASE(c, r)                                                                           \
     case SMALL(c, r):                                                                              \
-        SWEEP_BLOCK(c, r, false, few);                                                             \
+        SWEEP_BLOCK(c, r, false, true, few);                                                       \
         break
         switch (is_small ? SMALL(columns, rows) : 0) {
             SMALL_CASE(1, 1);
@@ -153,7 +168,7 @@ static void NAME(sweep)(struct hierarchy_search *search, void *ret_row)
             SMALL_CASE(5, 3);
             SMALL_CASE(6, 2);
         default:
-            SWEEP_BLOCK(columns, rows, is_begun, search->local);
+            SWEEP_BLOCK(columns, rows, is_begun, is_wanted, search->local);
         }
 #undef SMALL_CASE
 #undef SWEEP_BLOCK

@@ -36,8 +36,9 @@ enum status hierarchy_search_create(const struct hierarchy *hierarchy,
     search->local = malloc(((size_t)hierarchy->largest + 1) * bytes);
     search->stack = malloc(((size_t)hierarchy->height + 1) * bytes);
     search->path = malloc(((size_t)hierarchy->height + 1) * sizeof(uint32_t));
+    search->above_part = malloc(((size_t)hierarchy->height + 1) * sizeof(uint32_t));
     if (search->forward == NULL || search->backward == NULL || search->local == NULL ||
-        search->stack == NULL || search->path == NULL) {
+        search->stack == NULL || search->path == NULL || search->above_part == NULL) {
         hierarchy_search_destroy(search);
         return STATUS_NO_MEMORY;
     }
@@ -55,6 +56,7 @@ void hierarchy_search_destroy(struct hierarchy_search *search)
     free(search->local);
     free(search->stack);
     free(search->path);
+    free(search->above_part);
     free(search->block_lanes);
     free(search);
 }
@@ -186,7 +188,19 @@ void hierarchy_rows(struct hierarchy_search *search, const uint32_t *sources, ui
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        find_start(search, shape->position_of[sources[i]], search->path, &search->starts[0]);
-        search->operations->sweep(search, (unsigned char *)ret_rows + i * row_bytes);
+        hierarchy_row_part(search, sources[i], 0, 1, (unsigned char *)ret_rows + i * row_bytes);
+    }
+}
+
+void hierarchy_row_part(struct hierarchy_search *search, uint32_t source, uint32_t part,
+                        uint32_t parts, void *ret_row)
+{
+    const struct hierarchy_shape *shape = &search->hierarchy->shape;
+    const uint64_t supernodes = shape->supernode_count;
+    const uint32_t begin = (uint32_t)(supernodes * part / parts);
+    const uint32_t end = (uint32_t)(supernodes * (part + 1) / parts);
+    if (begin < end) {
+        find_start(search, shape->position_of[source], search->path, &search->starts[0]);
+        search->operations->sweep(search, begin, end, ret_row);
     }
 }

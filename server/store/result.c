@@ -234,7 +234,7 @@ enum status result_find_row(const struct result *result, const char *name, size_
 enum status result_open_hierarchy(const struct result *result,
                                   const struct hierarchy **ret_hierarchy)
 {
-    return note(result, search_pool_open(result->searches, ret_hierarchy));
+    return note(result, search_pool_open(result->searches, NULL, ret_hierarchy));
 }
 
 enum status result_copy(const struct result *result, struct result_file *file, void **ret_bytes)

@@ -47,15 +47,16 @@ void search_pool_destroy(struct search_pool *pool)
     free(pool);
 }
 
-/* The lock is held. */
-static enum status open_hierarchy(struct search_pool *pool)
+/* The lock is held. like: see hierarchy_open_like; NULL: none. */
+static enum status open_hierarchy(struct search_pool *pool, const struct hierarchy *like)
 {
     uint64_t size;
     const void *bytes = result_file_hierarchy(pool->file, &size);
     struct hierarchy *hierarchy = NULL;
     enum status status = result_file_verify(pool->file, 0, size);
     if (status == STATUS_OK) {
-        status = hierarchy_open(bytes, size, &hierarchy);
+        status = like != NULL ? hierarchy_open_like(like, bytes, size, &hierarchy)
+                              : hierarchy_open(bytes, size, &hierarchy);
     }
     if (status != STATUS_OK) {
         return status;
@@ -69,10 +70,11 @@ static enum status open_hierarchy(struct search_pool *pool)
     return STATUS_OK;
 }
 
-enum status search_pool_open(struct search_pool *pool, const struct hierarchy **ret_hierarchy)
+enum status search_pool_open(struct search_pool *pool, const struct hierarchy *like,
+                             const struct hierarchy **ret_hierarchy)
 {
     pthread_mutex_lock(&pool->lock);
-    const enum status status = pool->hierarchy == NULL ? open_hierarchy(pool) : STATUS_OK;
+    const enum status status = pool->hierarchy == NULL ? open_hierarchy(pool, like) : STATUS_OK;
     *ret_hierarchy = pool->hierarchy;
     pthread_mutex_unlock(&pool->lock);
     return status;
@@ -91,7 +93,7 @@ static enum status take(struct search_pool *pool, struct hierarchy_search **ret_
 {
     struct hierarchy_search *search = NULL;
     const struct hierarchy *hierarchy;
-    enum status status = search_pool_open(pool, &hierarchy);
+    enum status status = search_pool_open(pool, NULL, &hierarchy);
     if (status != STATUS_OK) {
         return status;
     }
@@ -168,6 +170,18 @@ static enum status compute_rows(struct search_pool *pool, uint32_t row, struct r
     rows->first = row;
     rows->count = count;
     return STATUS_OK;
+}
+
+enum status search_pool_row_part(struct search_pool *pool, uint32_t row, uint32_t part,
+                                 uint32_t parts, void *ret_distances)
+{
+    struct hierarchy_search *search;
+    const enum status status = take(pool, &search);
+    if (status == STATUS_OK) {
+        hierarchy_row_part(search, row, part, parts, ret_distances);
+        give_back(pool, search);
+    }
+    return status;
 }
 
 enum status search_pool_row(struct search_pool *pool, uint32_t row, struct result_rows *rows,

@@ -11,9 +11,9 @@ struct search_pool;
 MUST_CHECK enum status search_pool_create(struct result_file *file, struct search_pool **ret_pool);
 void search_pool_destroy(struct search_pool *pool);
 
-/* Verifies and opens the hierarchy, if that was not done yet. It is the pool's. STATUS_CORRUPT,
- * STATUS_NO_MEMORY. */
-MUST_CHECK enum status search_pool_open(struct search_pool *pool,
+/* Verifies and opens the hierarchy, if that was not done yet. It is the pool's. like: an opened one
+ * that has the same shape, or NULL. STATUS_CORRUPT, STATUS_NO_MEMORY. */
+MUST_CHECK enum status search_pool_open(struct search_pool *pool, const struct hierarchy *like,
                                         const struct hierarchy **ret_hierarchy);
 /* Reads the first block of the file alone, as the loop asks for it; 0 when that is damaged. */
 uint64_t search_pool_arc_count(struct search_pool *pool);
@@ -30,6 +30,9 @@ struct result_rows {
     uint32_t room; /* rows */
 };
 
+/* As hierarchy_row_part. STATUS_CORRUPT, STATUS_NO_MEMORY. */
+MUST_CHECK enum status search_pool_row_part(struct search_pool *pool, uint32_t row, uint32_t part,
+                                            uint32_t parts, void *ret_distances);
 /* As result_distances. */
 MUST_CHECK enum status search_pool_row(struct search_pool *pool, uint32_t row,
                                        struct result_rows *rows, const void **ret_distances);

@@ -32,15 +32,12 @@ struct hierarchy_update {
     void *weights[2];    /* by direction; of an undirected graph one array twice */
     uint64_t *columns;   /* a bit for each position: some arc of its has changed, or is in doubt */
     uint64_t *doubts[2]; /* by direction, a bit for each slot: to be computed again */
-    uint32_t *child;     /* of each supernode, the first of a list; or NO_SUPERNODE */
-    uint32_t *sibling;
-    uint32_t *stack;   /* of supernodes */
-    uint32_t *changed; /* places in the column in hand */
-    double *fresh[2];  /* the weights of their arcs */
-    double above;      /* integers above are unreachable */
+    uint32_t *stack;     /* of supernodes */
+    uint32_t *changed;   /* places in the column in hand */
+    double *fresh[2];    /* the weights of their arcs */
+    double above;        /* integers above are unreachable */
     double steps;
     double steps_most;
-    uint32_t largest_separator;
 };
 
 static void set_bit(uint64_t *bits, uint64_t at)
@@ -191,8 +188,8 @@ static void take_triangles_below(struct hierarchy_update *update, const struct c
     uint32_t depth = 0;
     uint32_t d = column->supernode;
     for (;;) {
-        for (uint32_t child = update->child[d]; child != NO_SUPERNODE;
-             child = update->sibling[child]) {
+        for (uint32_t child = update->base->child[d]; child != NO_SUPERNODE;
+             child = update->base->sibling[child]) {
             const uint64_t slot =
                 hierarchy_slot(shape, child, shape->first[child], column->position);
             update->steps++;
@@ -341,12 +338,9 @@ static enum status open_hierarchy_update(struct hierarchy_update *update, unsign
     update->weights[UPWARD] = bytes + ((const unsigned char *)base->up - before_bytes);
     update->weights[DOWNWARD] = bytes + ((const unsigned char *)base->down - before_bytes);
     update->columns = calloc(shape->vertex_count / WORD_BITS + 1, sizeof(*update->columns));
-    update->child = malloc((supernodes + 1) * sizeof(*update->child));
-    update->sibling = malloc((supernodes + 1) * sizeof(*update->sibling));
     update->stack = malloc((supernodes + 1) * sizeof(*update->stack));
     update->changed = malloc(base->largest * sizeof(*update->changed) + 1);
-    bool has_room = update->columns != NULL && update->child != NULL && update->sibling != NULL &&
-                    update->stack != NULL && update->changed != NULL;
+    bool has_room = update->columns != NULL && update->stack != NULL && update->changed != NULL;
     for (enum direction direction = UPWARD; direction <= DOWNWARD; direction++) {
         update->doubts[direction] = calloc(entries / WORD_BITS + 1, sizeof(uint64_t));
         update->fresh[direction] = malloc(base->largest * sizeof(double) + 1);
@@ -355,29 +349,14 @@ static enum status open_hierarchy_update(struct hierarchy_update *update, unsign
     if (!has_room) {
         return STATUS_NO_MEMORY;
     }
-    double triangles = 0;
-    memset(update->child, 0xFF, supernodes * sizeof(*update->child));
-    for (uint32_t s = 0; s < supernodes; s++) {
-        const uint32_t parent = shape->parent[s];
-        const double columns = hierarchy_columns(shape, s);
-        const double size = columns + hierarchy_rows_below(shape, s);
-        triangles += columns * size * size / 2;
-        update->largest_separator = (uint32_t)fmax(update->largest_separator, columns);
-        if (parent != NO_SUPERNODE) {
-            update->sibling[s] = update->child[parent];
-            update->child[parent] = s;
-        }
-    }
     update->steps_most = UPDATE_STEPS_MIN + UPDATE_SUPERNODE_STEPS * (double)supernodes +
-                         triangles / UPDATE_STEP_TRIANGLES;
+                         base->triangles / UPDATE_STEP_TRIANGLES;
     return STATUS_OK;
 }
 
 static void close_hierarchy_update(struct hierarchy_update *update)
 {
     free(update->columns);
-    free(update->child);
-    free(update->sibling);
     free(update->stack);
     free(update->changed);
     for (enum direction direction = UPWARD; direction <= DOWNWARD; direction++) {
@@ -420,7 +399,7 @@ enum status solve_update_hierarchy(const struct hierarchy *base, const struct gr
     outcome->arc_count = base->summary.arc_count;
     outcome->plan = (struct plan_summary){.kind = PLAN_NESTED_DISSECTION,
                                           .parts = base->shape.supernode_count,
-                                          .largest_separator = update.largest_separator,
+                                          .largest_separator = base->largest_separator,
                                           .cached = true};
     outcome->account.timings.compute_s = stopwatch_now_s() - begin_s;
     return STATUS_OK;

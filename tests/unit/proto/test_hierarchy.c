@@ -23,6 +23,45 @@ static void what_was_written_is_opened(void **state)
     }
 }
 
+/* The shape outlives the one that was opened first. */
+static void one_with_other_weights_shares_the_shape(void **state)
+{
+    (void)state;
+    struct graph *graph = make_grid(true);
+    struct hierarchy *first = NULL;
+    struct hierarchy *second = NULL;
+    struct hierarchy_search *search = NULL;
+    uint64_t size;
+    int32_t before;
+    int32_t after;
+    unsigned char *bytes = make_bytes(graph, KIND_I4, 1, &size);
+    unsigned char *others = make_bytes(graph, KIND_I4, 1, &size);
+    assert_int_equal(hierarchy_open(bytes, size, &first), STATUS_OK);
+    assert_int_equal(hierarchy_search_create(first, &search), STATUS_OK);
+    hierarchy_distance(search, 3, GRID_VERTICES - 1, &before);
+    hierarchy_search_destroy(search);
+    for (int32_t *weight = first->up; (unsigned char *)weight < bytes + size; weight++) {
+        const size_t at = (size_t)((unsigned char *)weight - bytes);
+        const int32_t doubled = *weight < UNREACHABLE_I4 ? 2 * *weight : *weight;
+        memcpy(others + at, &doubled, sizeof(doubled));
+    }
+    assert_int_equal(hierarchy_open_like(first, others, size - 64, &second), STATUS_CORRUPT);
+    others[0] ^= 1;
+    assert_int_equal(hierarchy_open_like(first, others, size, &second), STATUS_CORRUPT);
+    others[0] ^= 1;
+    assert_int_equal(hierarchy_open_like(first, others, size, &second), STATUS_OK);
+    assert_ptr_equal(second->row_depth, first->row_depth);
+    hierarchy_close(first);
+    free(bytes);
+    assert_int_equal(hierarchy_search_create(second, &search), STATUS_OK);
+    hierarchy_distance(search, 3, GRID_VERTICES - 1, &after);
+    assert_int_equal(after, 2 * before);
+    hierarchy_search_destroy(search);
+    hierarchy_close(second);
+    free(others);
+    graph_destroy(graph);
+}
+
 static void bytes_cut_short_are_none(void **state)
 {
     (void)state;
@@ -80,6 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_written_is_opened),
+        cmocka_unit_test(one_with_other_weights_shares_the_shape),
         cmocka_unit_test(bytes_cut_short_are_none),
         cmocka_unit_test(no_byte_leads_a_search_outside),
     };

@@ -112,7 +112,13 @@ static void rows_side_by_side_are_those_alone(void **state)
     assert_int_equal(hierarchy_search_create(hierarchy, &search), STATUS_OK);
     hierarchy_rows(search, sources, HIERARCHY_LANES, rows + VERTICES);
     for (uint32_t i = 0; i < HIERARCHY_LANES; ++i) {
+        const uint32_t parts = 1 + i * i * 40; /* more than there are supernodes at last */
         hierarchy_rows(search, &sources[i], 1, rows);
+        assert_memory_equal(rows, rows + (size_t)(i + 1) * VERTICES, VERTICES * sizeof(*rows));
+        memset(rows, 0xFF, VERTICES * sizeof(*rows));
+        for (uint32_t part = parts; part-- > 0;) {
+            hierarchy_row_part(search, sources[i], part, parts, rows);
+        }
         assert_memory_equal(rows, rows + (size_t)(i + 1) * VERTICES, VERTICES * sizeof(*rows));
     }
     hierarchy_search_destroy(search);

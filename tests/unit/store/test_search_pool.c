@@ -31,7 +31,7 @@ static void check_pool(struct result_file *file, const struct graph *graph)
     struct result_rows rows = {0};
     uint64_t *distance = range_distances(graph);
     assert_int_equal(search_pool_create(file, &pool), STATUS_OK);
-    assert_int_equal(search_pool_open(pool, &hierarchy), STATUS_OK);
+    assert_int_equal(search_pool_open(pool, NULL, &hierarchy), STATUS_OK);
     assert_true(search_pool_arc_count(pool) > n);
     /* One after the other, some again, and one that is far. */
     for (uint32_t i = 0; i < 2 * n; ++i) {
@@ -83,7 +83,7 @@ static void one_of_another_graph_is_damaged(void **state)
         result_file_open(fixture->folder, "h", GRID_VERTICES + 1, KIND_I4, checksum, &opened),
         STATUS_OK);
     assert_int_equal(search_pool_create(opened, &pool), STATUS_OK);
-    assert_int_equal(search_pool_open(pool, &hierarchy), STATUS_CORRUPT);
+    assert_int_equal(search_pool_open(pool, NULL, &hierarchy), STATUS_CORRUPT);
     search_pool_destroy(pool);
     result_file_destroy(opened);
     graph_destroy(graph);
@@ -110,7 +110,7 @@ static void a_changed_byte_is_found(void **state)
             result_file_open(fixture->folder, "h", GRID_VERTICES, KIND_I4, checksum, &opened);
         if (status == STATUS_OK) {
             assert_int_equal(search_pool_create(opened, &pool), STATUS_OK);
-            status = search_pool_open(pool, &hierarchy);
+            status = search_pool_open(pool, NULL, &hierarchy);
         }
         assert_int_equal(status, STATUS_CORRUPT);
         search_pool_destroy(pool);
@@ -152,7 +152,7 @@ static void arcs_are_told_by_the_first_block(void **state)
                      STATUS_OK);
     assert_int_equal(search_pool_create(opened, &pool), STATUS_OK);
     assert_in_range(search_pool_arc_count(pool), LONG_ROW - 1, 2 * LONG_ROW);
-    assert_int_equal(search_pool_open(pool, &hierarchy), STATUS_CORRUPT);
+    assert_int_equal(search_pool_open(pool, NULL, &hierarchy), STATUS_CORRUPT);
     search_pool_destroy(pool);
     result_file_destroy(opened);
     graph_destroy(graph);
