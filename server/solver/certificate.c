@@ -10,12 +10,17 @@
  * of (distance of u + weight) over the edges from u into it (Bellman's equation): a finite entry
  * then has a tight edge from a smaller one, and so on down to the source, which leaves no cycle
  * that could vouch for itself. Edges of weight 0 carry on what the others say, never what the
- * matrix says, so that a cycle of them has no entry of its own either. */
+ * matrix says, so that a cycle of them has no entry of its own either.
+ *
+ * A row alone is looked at in the same way, by ranges of vertices, which threads share: an edge
+ * that shortens an entry is wrong, and each finite entry needs a tight edge of a weight above 0, or
+ * one of 0 from an entry that has what it needs. */
 #include "server/solver/certificate.h"
 
 #include "server/solver/steps.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,18 +34,16 @@
 #define BATCH_WEIGHT_BELOW (1 << 29)
 
 #define BATCH_ALIGNMENT 64
-#define FOR_EACH_WIDTH inline __attribute__((always_inline))
+/* The part of a row that one thread looks at. */
+#define PART_VERTICES (UINT32_C(1) << 16)
+/* So far apart is what the threads write at the same time. */
+#define THREAD_BYTES 128
 
 /* The ways into each vertex that the graph does not store in its row: of undirected edges. */
 struct way_back {
     uint64_t *offset; /* vertex_count + 1; NULL for a directed graph */
     uint64_t *edge;
     uint32_t *source;
-};
-
-struct zero_edge {
-    uint32_t from;
-    uint32_t to;
 };
 
 /* State of a vertex in the check of one row: how it is reached from the row's source. */
@@ -65,14 +68,17 @@ struct certificate {
     /* Entries of the row that say reachable: when all are reached, the search ends. */
     size_t finite;
     uint32_t source;
-    bool searching;          /* for a tight path, else for an edge that shortens an entry */
-    uint32_t wrong;          /* target of such an edge */
-    uint32_t width;          /* rows of a batch: BATCH_ROWS, or 1 */
-    int32_t *distance;       /* by vertex, then row: what the matrix says; NULL where no batch is
-                                possible, */
-    int32_t *shortest;       /* and what the edges say */
-    struct zero_edge *zeros; /* of a batch: the edges of weight 0 */
-    size_t zero_count;
+    bool searching; /* for a tight path, else for an edge that shortens an entry */
+    uint32_t wrong; /* target of such an edge */
+    /* By vertex, then row, where rows go together, else NULL: */
+    int32_t *distance; /* as the matrix says, */
+    int32_t *shortest; /* and as the edges say */
+    /* Where each goes alone, and not by the search, else NULL: */
+    _Atomic uint8_t *proven; /* by vertex: an edge says so; then what nobody reads, by thread */
+    const void *row;
+    atomic_bool is_wrong;
+    atomic_bool has_changed;
+    struct cpu_pool *pool; /* borrowed; NULL: this thread alone */
 };
 
 /* After the sort offset[v + 1] is where v begins: one to the left gives the usual form. */
@@ -105,31 +111,8 @@ static enum status create_ways_back(const struct graph *graph, struct way_back *
     return STATUS_OK;
 }
 
-static enum status list_zeros(struct certificate *certificate)
-{
-    const struct graph *graph = certificate->graph;
-    size_t count = 0;
-    uint32_t row = 0;
-    for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
-        count += graph->weight_i4[edge] == 0;
-    }
-    certificate->zeros = malloc((count + 1) * sizeof(*certificate->zeros));
-    if (certificate->zeros == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    for (uint64_t edge = 0; certificate->zero_count < count; edge++) {
-        if (graph->weight_i4[edge] == 0) {
-            while (graph->row_offset[row + 1] <= edge) {
-                row++;
-            }
-            const struct zero_edge zero = {row, graph->target[edge]};
-            certificate->zeros[certificate->zero_count++] = zero;
-        }
-    }
-    return STATUS_OK;
-}
-
-static enum status init(struct certificate *certificate)
+/* together: rows go so. */
+static enum status init(struct certificate *certificate, bool together)
 {
     const struct graph *graph = certificate->graph;
     const enum kind kind = certificate->matrix->kind;
@@ -137,19 +120,24 @@ static enum status init(struct certificate *certificate)
     certificate->floor = verification_tolerance(kind);
     certificate->epsilon = verification_epsilon(kind);
     certificate->least = verification_least(kind);
-    certificate->reach = calloc(vertices, sizeof(*certificate->reach));
-    certificate->queue = calloc(vertices, sizeof(*certificate->queue));
+    certificate->reach = malloc(vertices * sizeof(*certificate->reach));
+    certificate->queue = malloc(vertices * sizeof(*certificate->queue));
     if (certificate->reach == NULL || certificate->queue == NULL) {
         return STATUS_NO_MEMORY;
     }
     if (!kind_is_float(kind) && graph->weight_type == WEIGHT_INTEGER && graph->edge_count > 0 &&
         graph->summary.min_weight >= 0 && graph->summary.max_weight < BATCH_WEIGHT_BELOW &&
         graph->summary.negative_loop == NO_VERTEX) {
-        const size_t lines = vertices * certificate->width * sizeof(int32_t) / BATCH_ALIGNMENT + 1;
-        certificate->distance = aligned_alloc(BATCH_ALIGNMENT, lines * BATCH_ALIGNMENT);
-        certificate->shortest = aligned_alloc(BATCH_ALIGNMENT, lines * BATCH_ALIGNMENT);
-        if (certificate->distance == NULL || certificate->shortest == NULL ||
-            list_zeros(certificate) != STATUS_OK) {
+        const size_t bytes = vertices * BATCH_ROWS * sizeof(int32_t);
+        if (together) {
+            certificate->distance = aligned_alloc(BATCH_ALIGNMENT, bytes);
+            certificate->shortest = aligned_alloc(BATCH_ALIGNMENT, bytes);
+        } else {
+            const size_t threads = cpu_pool_threads(certificate->pool);
+            certificate->proven = malloc(vertices + (threads + 1) * THREAD_BYTES);
+        }
+        if (together ? certificate->distance == NULL || certificate->shortest == NULL
+                     : certificate->proven == NULL) {
             return STATUS_NO_MEMORY;
         }
     }
@@ -294,131 +282,211 @@ static enum status check_row(struct certificate *certificate, uint32_t source, u
 
 /* ---- Many rows ---- */
 
-/* The width is a constant where these are used, so that all lanes are one vector. */
-static FOR_EACH_WIDTH void relax(int32_t *restrict to, const int32_t *restrict from, int32_t weight,
-                                 uint32_t width)
+static inline void relax(int32_t *restrict to, const int32_t *restrict from, int32_t weight)
 {
-    for (uint32_t lane = 0; lane < width; lane++) {
+    for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
         const int32_t distance = from[lane] + weight;
         to[lane] = distance < to[lane] ? distance : to[lane];
     }
 }
 
-/* Whether the target has changed. */
-static FOR_EACH_WIDTH bool pass_on(int32_t *restrict to, const int32_t *restrict from,
-                                   uint32_t width)
+/* Calls `carry` along the edges of weight 0 in the rows from begin to before end, which says
+ * whether it has changed anything. */
+static bool carry_along_zeros(struct certificate *certificate, uint32_t begin, uint32_t end,
+                              bool (*carry)(struct certificate *, uint32_t from, uint32_t to))
 {
+    const struct graph *graph = certificate->graph;
+    const int32_t *weight = graph->weight_i4;
+    const uint64_t end_edge = graph->row_offset[end];
+    bool changed = false;
+    for (uint64_t edge = graph->row_offset[begin]; edge < end_edge; edge++) {
+        if (weight[edge] != 0) {
+            continue;
+        }
+        while (graph->row_offset[begin + 1] <= edge) {
+            begin++;
+        }
+        changed |= carry(certificate, begin, graph->target[edge]);
+        changed |= !graph->directed && carry(certificate, graph->target[edge], begin);
+    }
+    return changed;
+}
+
+static bool carry_shortest(struct certificate *certificate, uint32_t from, uint32_t to)
+{
+    const int32_t *by = certificate->shortest + (size_t)from * BATCH_ROWS;
+    int32_t *own = certificate->shortest + (size_t)to * BATCH_ROWS;
     int32_t changed = 0;
-    for (uint32_t lane = 0; lane < width; lane++) {
-        changed |= from[lane] < to[lane];
-        to[lane] = from[lane] < to[lane] ? from[lane] : to[lane];
+    for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
+        changed |= by[lane] < own[lane];
+        own[lane] = by[lane] < own[lane] ? by[lane] : own[lane];
     }
     return changed != 0;
 }
 
-/* Carries what the edges say along those of weight 0. False when it takes too many passes. */
-static FOR_EACH_WIDTH bool pass_along_zeros(const struct certificate *certificate, uint32_t width)
-{
-    int32_t *const shortest = certificate->shortest;
-    bool changed = certificate->zero_count > 0;
-    for (int pass = 0; changed && pass < BATCH_ZERO_PASSES; pass++) {
-        changed = false;
-        for (size_t i = 0; i < certificate->zero_count; i++) {
-            int32_t *const from = shortest + (size_t)certificate->zeros[i].from * width;
-            int32_t *const to = shortest + (size_t)certificate->zeros[i].to * width;
-            changed |= pass_on(to, from, width);
-            if (!certificate->graph->directed) {
-                changed |= pass_on(from, to, width);
-            }
-        }
-    }
-    return !changed;
-}
-
 /* Bellman's equation: the entries by way of the last edge, from those that the matrix has. */
-static FOR_EACH_WIDTH void relax_edges(const struct certificate *certificate, uint32_t width)
+static void relax_edges(const struct certificate *certificate)
 {
     const struct graph *graph = certificate->graph;
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
-        const size_t own = (size_t)row * width;
+        const size_t own = (size_t)row * BATCH_ROWS;
         for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
-            const size_t other = (size_t)graph->target[edge] * width;
+            const size_t other = (size_t)graph->target[edge] * BATCH_ROWS;
             const int32_t weight = graph->weight_i4[edge];
             if (weight == 0) {
                 continue;
             }
-            relax(certificate->shortest + other, certificate->distance + own, weight, width);
+            relax(certificate->shortest + other, certificate->distance + own, weight);
             if (!graph->directed) {
-                relax(certificate->shortest + own, certificate->distance + other, weight, width);
+                relax(certificate->shortest + own, certificate->distance + other, weight);
             }
         }
     }
 }
 
-/* Takes a row of the matrix as one of the batch. False where no distance can be what it says. */
-static FOR_EACH_WIDTH bool take_row(const struct certificate *certificate, uint32_t row,
-                                    uint32_t lane, uint32_t width)
+/* Unreachable is more than any distance, with a weight or without. */
+static inline int32_t entry_at(const struct certificate *certificate, uint32_t vertex)
 {
-    const struct matrix *matrix = certificate->matrix;
-    const uint32_t n = matrix->vertex_count;
-    const void *elements = matrix->elements;
-    int32_t *const distance = certificate->distance + lane;
-    int32_t *const shortest = certificate->shortest + lane;
-    bool is_sound = true;
-    if (matrix->kind == KIND_U2) {
-        const uint16_t *entry = (const uint16_t *)elements + (size_t)row * n;
-        for (uint32_t vertex = 0; vertex < n; vertex++) {
-            distance[(size_t)vertex * width] =
-                entry[vertex] == UNREACHABLE_U2 ? UNREACHABLE_I4 : entry[vertex];
-        }
-    } else {
-        const int32_t *entry = (const int32_t *)elements + (size_t)row * n;
-        for (uint32_t vertex = 0; vertex < n; vertex++) {
-            distance[(size_t)vertex * width] = entry[vertex];
-            is_sound &= entry[vertex] >= 0 && entry[vertex] <= UNREACHABLE_I4;
-        }
+    if (certificate->matrix->kind == KIND_U2) {
+        const uint16_t narrow = ((const uint16_t *)certificate->row)[vertex];
+        return narrow == UNREACHABLE_U2 ? UNREACHABLE_I4 : narrow;
     }
-    for (uint32_t vertex = 0; vertex < n; vertex++) {
-        shortest[(size_t)vertex * width] = UNREACHABLE_I4;
-    }
-    return is_sound;
+    return ((const int32_t *)certificate->row)[vertex];
+}
+
+static const void *row_of(const struct matrix *matrix, uint32_t row)
+{
+    return (const char *)matrix->elements +
+           (size_t)row * matrix->vertex_count * kind_size(matrix->kind);
 }
 
 /* True when all of these rows are right. */
-static FOR_EACH_WIDTH bool check_width(const struct certificate *certificate,
-                                       const uint32_t *sources, const uint32_t *rows,
-                                       uint32_t width)
+static bool check_batch(struct certificate *certificate, const uint32_t *sources,
+                        const uint32_t *rows)
 {
     const uint32_t n = certificate->graph->vertex_count;
     int32_t *const distance = certificate->distance;
     int32_t *const shortest = certificate->shortest;
-    for (uint32_t lane = 0; lane < width; lane++) {
-        if (!take_row(certificate, rows[lane], lane, width) ||
-            distance[(size_t)sources[lane] * width + lane] != 0) {
+    for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
+        bool is_sound = true;
+        certificate->row = row_of(certificate->matrix, rows[lane]);
+        for (uint32_t vertex = 0; vertex < n; vertex++) {
+            const int32_t entry = entry_at(certificate, vertex);
+            distance[(size_t)vertex * BATCH_ROWS + lane] = entry;
+            is_sound &= entry >= 0 && entry <= UNREACHABLE_I4;
+        }
+        if (!is_sound || entry_at(certificate, sources[lane]) != 0) {
             return false;
         }
     }
-    relax_edges(certificate, width);
-    for (uint32_t lane = 0; lane < width; lane++) {
-        /* The equation does not hold for a source. */
-        shortest[(size_t)sources[lane] * width + lane] = 0;
+    for (size_t i = 0; i < (size_t)n * BATCH_ROWS; i++) {
+        shortest[i] = UNREACHABLE_I4;
     }
-    if (!pass_along_zeros(certificate, width)) {
+    relax_edges(certificate);
+    for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
+        /* The equation does not hold for a source. */
+        shortest[(size_t)sources[lane] * BATCH_ROWS + lane] = 0;
+    }
+    bool changes = certificate->graph->summary.min_weight <= 0;
+    for (int pass = 0; changes && pass < BATCH_ZERO_PASSES; pass++) {
+        changes = carry_along_zeros(certificate, 0, n, carry_shortest);
+    }
+    if (changes) {
         return false;
     }
     /* Without a branch, so that all lanes are compared at once. */
     int32_t differing = 0;
-    for (size_t i = 0; i < (size_t)n * width; i++) {
+    for (size_t i = 0; i < (size_t)n * BATCH_ROWS; i++) {
         differing |= distance[i] ^ shortest[i];
     }
     return differing == 0;
 }
 
-static bool check_batch(const struct certificate *certificate, const uint32_t *sources,
-                        const uint32_t *rows)
+/* ---- A row alone ---- */
+
+static uint32_t part_end(const struct certificate *certificate, uint64_t part)
 {
-    return certificate->width == 1 ? check_width(certificate, sources, rows, 1)
-                                   : check_width(certificate, sources, rows, BATCH_ROWS);
+    const uint64_t end = (part + 1) * PART_VERTICES;
+    const uint32_t n = certificate->graph->vertex_count;
+    return end < n ? (uint32_t)end : n;
+}
+
+/* An edge proves its target where it is tight. Which ones are cannot be foreseen, so there is no
+ * branch: the others prove what nobody reads. False where it shortens the entry. */
+static inline bool take_step(_Atomic uint8_t *proven, size_t nobody, int32_t from, int64_t weight,
+                             int32_t to, uint32_t target)
+{
+    const bool is_tight = (from + weight == to) & (weight > 0);
+    atomic_store_explicit(&proven[is_tight ? target : nobody], 1, memory_order_relaxed);
+    return from + weight >= to;
+}
+
+/* The edges in the rows of some vertices. */
+static void check_part(void *context, uint32_t thread, uint64_t part)
+{
+    struct certificate *certificate = context;
+    const struct graph graph = *certificate->graph;
+    const size_t nobody = graph.vertex_count + (size_t)(thread + 1) * THREAD_BYTES;
+    const uint32_t end = part_end(certificate, part);
+    _Atomic uint8_t *const proven = certificate->proven;
+    bool is_right = true;
+    for (uint32_t row = (uint32_t)part * PART_VERTICES; row < end; row++) {
+        const int32_t own = entry_at(certificate, row);
+        is_right &= own >= 0 && own <= UNREACHABLE_I4;
+        for (uint64_t edge = graph.row_offset[row]; edge < graph.row_offset[row + 1]; edge++) {
+            const uint32_t target = graph.target[edge];
+            const int32_t weight = graph.weight_i4[edge];
+            const int32_t other = entry_at(certificate, target);
+            is_right &= take_step(proven, nobody, own, weight, other, target);
+            is_right &= graph.directed || take_step(proven, nobody, other, weight, own, row);
+        }
+    }
+    if (!is_right) {
+        atomic_store(&certificate->is_wrong, true);
+    }
+}
+
+static bool carry_proof(struct certificate *certificate, uint32_t from, uint32_t to)
+{
+    if (!certificate->proven[from] || certificate->proven[to] ||
+        entry_at(certificate, from) != entry_at(certificate, to)) {
+        return false;
+    }
+    certificate->proven[to] = 1;
+    return true;
+}
+
+static void prove_part(void *context, uint32_t thread, uint64_t part)
+{
+    (void)thread;
+    struct certificate *certificate = context;
+    if (carry_along_zeros(certificate, (uint32_t)part * PART_VERTICES, part_end(certificate, part),
+                          carry_proof)) {
+        atomic_store(&certificate->has_changed, true);
+    }
+}
+
+/* True when the row is right. */
+static bool check_alone(struct certificate *certificate, uint32_t source, uint32_t row)
+{
+    const uint32_t n = certificate->graph->vertex_count;
+    const uint64_t parts = (uint64_t)n / PART_VERTICES + 1;
+    certificate->row = row_of(certificate->matrix, row);
+    atomic_store(&certificate->is_wrong, false);
+    memset((void *)certificate->proven, 0, n);
+    cpu_pool_run(certificate->pool, parts, check_part, certificate);
+    certificate->proven[source] = 1;
+    bool changes = certificate->graph->summary.min_weight <= 0;
+    for (int pass = 0; changes && pass < BATCH_ZERO_PASSES; pass++) {
+        atomic_store(&certificate->has_changed, false);
+        cpu_pool_run(certificate->pool, parts, prove_part, certificate);
+        changes = certificate->has_changed;
+    }
+    bool is_right = !certificate->is_wrong && !changes && entry_at(certificate, source) == 0;
+    for (uint32_t vertex = 0; vertex < n; vertex++) {
+        is_right &= certificate->proven[vertex] || entry_at(certificate, vertex) == UNREACHABLE_I4;
+    }
+    return is_right;
 }
 
 /* The rows that are checked: those listed, or `rows` spread evenly, verification_row; of these the
@@ -434,21 +502,21 @@ struct row_choice {
 /* Rows go together where that is possible and they are right, else one by one, which also says what
  * is wrong. */
 static enum status check(const struct graph *graph, const struct matrix *matrix,
-                         const struct row_choice *choice, const struct observer *observer,
-                         struct verification *ret_verification, struct problem *reterr)
+                         const struct row_choice *choice, struct cpu_pool *pool,
+                         const struct observer *observer, struct verification *ret_verification,
+                         struct problem *reterr)
 {
     CHECK(graph->vertex_count == matrix->vertex_count);
     const double begin_s = stopwatch_now_s();
     const uint32_t count = choice->end - choice->first;
-    struct certificate certificate = {.graph = graph,
-                                      .matrix = matrix,
-                                      .reterr = reterr,
-                                      .width = count < BATCH_ROWS_MIN ? 1 : BATCH_ROWS};
-    enum status status = graph->vertex_count > 0 ? init(&certificate) : STATUS_OK;
+    struct certificate certificate = {
+        .graph = graph, .matrix = matrix, .reterr = reterr, .pool = pool};
+    enum status status =
+        graph->vertex_count > 0 ? init(&certificate, count >= BATCH_ROWS_MIN) : STATUS_OK;
     if (status != STATUS_OK) {
         problem_set(reterr, status, "There is not enough memory to verify the distances.");
     }
-    const uint32_t together = certificate.distance != NULL ? certificate.width : 1;
+    const uint32_t together = certificate.distance != NULL ? BATCH_ROWS : 1;
     for (uint64_t first = choice->first; status == STATUS_OK && first < choice->end;
          first += together) {
         uint32_t sources[BATCH_ROWS];
@@ -466,7 +534,9 @@ static enum status check(const struct graph *graph, const struct matrix *matrix,
         if (observer_is_cancelled(observer)) {
             status = problem_set(reterr, STATUS_CANCELLED,
                                  "Cancelled while the distances were verified.");
-        } else if (certificate.distance == NULL || !check_batch(&certificate, sources, rows)) {
+        } else if (certificate.distance != NULL ? !check_batch(&certificate, sources, rows)
+                   : certificate.proven != NULL ? !check_alone(&certificate, sources[0], rows[0])
+                                                : true) {
             for (uint32_t place = 0; status == STATUS_OK && place < together; place++) {
                 status = check_row(&certificate, sources[place], rows[place]);
             }
@@ -479,7 +549,7 @@ static enum status check(const struct graph *graph, const struct matrix *matrix,
     free(certificate.queue);
     free(certificate.distance);
     free(certificate.shortest);
-    free(certificate.zeros);
+    free((void *)certificate.proven);
     if (status == STATUS_OK) {
         *ret_verification = (struct verification){
             .done = true,
@@ -499,25 +569,16 @@ enum status certificate_check(const struct graph *graph, const struct matrix *ma
 {
     const uint32_t rows = row_count < graph->vertex_count ? row_count : graph->vertex_count;
     const struct row_choice choice = {NULL, false, rows, 0, rows};
-    return check(graph, matrix, &choice, observer, ret_verification, reterr);
+    return check(graph, matrix, &choice, NULL, observer, ret_verification, reterr);
 }
 
 enum status certificate_check_rows(const struct graph *graph, const struct matrix *matrix,
-                                   const uint32_t *rows, uint32_t row_count,
-                                   const struct observer *observer,
+                                   const uint32_t *rows, uint32_t row_count, bool packed,
+                                   struct cpu_pool *pool, const struct observer *observer,
                                    struct verification *ret_verification, struct problem *reterr)
 {
-    const struct row_choice choice = {rows, false, row_count, 0, row_count};
-    return check(graph, matrix, &choice, observer, ret_verification, reterr);
-}
-
-enum status certificate_check_packed(const struct graph *graph, const struct matrix *matrix,
-                                     const uint32_t *rows, uint32_t row_count,
-                                     const struct observer *observer,
-                                     struct verification *ret_verification, struct problem *reterr)
-{
-    const struct row_choice choice = {rows, true, row_count, 0, row_count};
-    return check(graph, matrix, &choice, observer, ret_verification, reterr);
+    const struct row_choice choice = {rows, packed, row_count, 0, row_count};
+    return check(graph, matrix, &choice, pool, observer, ret_verification, reterr);
 }
 
 enum status certificate_resume(const struct graph *graph, const struct matrix *matrix,
@@ -529,5 +590,5 @@ enum status certificate_resume(const struct graph *graph, const struct matrix *m
     const uint32_t first = (uint32_t)verification->proven;
     const struct row_choice choice = {NULL, false, rows, first,
                                       rows - first < row_limit ? rows : first + row_limit};
-    return check(graph, matrix, &choice, observer, verification, reterr);
+    return check(graph, matrix, &choice, NULL, observer, verification, reterr);
 }

@@ -1,6 +1,7 @@
 #include "server/clock.h"
 #include "server/job/worker/task.h"
 #include "server/solver/certificate.h"
+#include "server/solver/cpu/pool.h"
 #include "server/store/result.h"
 
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 #define HIERARCHY_VERIFY_ROWS 64
 #define HIERARCHY_SAMPLE_ROWS 4
 #define HIERARCHY_ROWS_BYTES ((size_t)256 << 20)
+/* The part of a row that one thread computes: a millisecond or so. */
+#define PART_VERTICES (UINT32_C(1) << 16)
 
 uint32_t judge_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count)
 {
@@ -37,43 +40,81 @@ uint32_t judge_computed_rows(uint32_t sample_rows, bool verify, bool is_followed
     return sample < most ? sample : (uint32_t)most;
 }
 
+/* Rows that several threads compute, each some parts of them. */
+struct computing {
+    struct search_pool *searches;
+    const uint32_t *rows;
+    uint32_t parts; /* of a row */
+    size_t row_bytes;
+    unsigned char *elements;
+    atomic_int status;
+};
+
+static void compute_part(void *context, uint32_t thread, uint64_t task)
+{
+    (void)thread;
+    struct computing *computing = context;
+    const uint32_t parts = computing->parts;
+    const enum status status = search_pool_row_part(
+        computing->searches, computing->rows[task / parts], (uint32_t)(task % parts), parts,
+        computing->elements + task / parts * computing->row_bytes);
+    if (status != STATUS_OK) {
+        atomic_store(&computing->status, status);
+    }
+}
+
+/* The hierarchy in the file of the task, which may have the shape of its base. */
+static enum status open_searches(struct task *task, struct search_pool **ret_searches)
+{
+    const struct hierarchy *base = NULL;
+    const struct hierarchy *opened;
+    enum status status = search_pool_create(task->file, ret_searches);
+    if (status == STATUS_OK && task->is_followed) {
+        status = result_open_hierarchy(task->base, &base);
+    }
+    return status == STATUS_OK ? search_pool_open(*ret_searches, base, &opened) : status;
+}
+
 /* Rows of a hierarchy, which are computed for this. */
-static enum status check_computed_rows(const uint32_t *rows, uint32_t row_count,
+static enum status check_computed_rows(const uint32_t *rows, uint32_t row_count, uint32_t threads,
                                        const struct observer *observer, struct task *task,
                                        struct verification *ret_verification)
 {
-    const size_t row_bytes = task->vertex_count * kind_size(task->kind);
-    struct search_pool *pool = NULL;
-    struct result_rows held = {0};
-    const void *row;
-    unsigned char *elements = malloc(row_count * row_bytes);
+    struct computing computing = {.rows = rows,
+                                  .parts = task->vertex_count / PART_VERTICES + 1,
+                                  .row_bytes = task->vertex_count * kind_size(task->kind)};
+    const uint64_t parts = (uint64_t)row_count * computing.parts;
+    struct cpu_pool *pool = NULL;
+    threads = threads > 0 ? threads : cpu_pool_cores();
+    computing.elements = malloc(row_count * computing.row_bytes);
     enum status status =
-        elements != NULL ? search_pool_create(task->file, &pool) : STATUS_NO_MEMORY;
-    for (uint32_t i = 0; i < row_count && status == STATUS_OK; i++) {
-        status = search_pool_row(pool, rows[i], &held, &row);
-        if (status == STATUS_OK) {
-            memcpy(elements + i * row_bytes, row, row_bytes);
-        }
+        computing.elements != NULL ? open_searches(task, &computing.searches) : STATUS_NO_MEMORY;
+    if (status == STATUS_OK) {
+        status = cpu_pool_create(threads < parts ? threads : (uint32_t)parts, &pool);
+    }
+    if (status == STATUS_OK) {
+        cpu_pool_run(pool, parts, compute_part, &computing);
+        status = (enum status)atomic_load(&computing.status);
     }
     if (status != STATUS_OK) {
         problem_set(&task->problem, status, "The distances cannot be verified now.");
     } else {
-        const struct matrix matrix = {task->vertex_count, task->kind, elements};
-        status = certificate_check_packed(task->graph, &matrix, rows, row_count, observer,
-                                          ret_verification, &task->problem);
+        const struct matrix matrix = {task->vertex_count, task->kind, computing.elements};
+        status = certificate_check_rows(task->graph, &matrix, rows, row_count, true, pool, observer,
+                                        ret_verification, &task->problem);
     }
     if (status != STATUS_OK) {
-        search_pool_destroy(pool);
-        pool = NULL;
+        search_pool_destroy(computing.searches);
+        computing.searches = NULL;
     }
-    task->searches = pool;
-    result_rows_finish(&held);
-    free(elements);
+    task->searches = computing.searches;
+    cpu_pool_destroy(pool);
+    free(computing.elements);
     return status;
 }
 
 /* Proves rows that are evenly spread from a start that is drawn: any row may be among them. */
-static enum status check_rows(uint32_t sample_rows, struct task *task)
+static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct task *task)
 {
     struct observer observer = task_signal_observer(task->signal);
     const bool is_matrix = task->form != RESULT_FORM_HIERARCHY;
@@ -103,10 +144,10 @@ static enum status check_rows(uint32_t sample_rows, struct task *task)
     enum status status;
     if (is_matrix) {
         const struct matrix matrix = result_file_matrix(task->file);
-        status = certificate_check_rows(task->graph, &matrix, rows, row_count, &observer,
-                                        &verification, &task->problem);
+        status = certificate_check_rows(task->graph, &matrix, rows, row_count, false, NULL,
+                                        &observer, &verification, &task->problem);
     } else {
-        status = check_computed_rows(rows, row_count, &observer, task, &verification);
+        status = check_computed_rows(rows, row_count, threads, &observer, task, &verification);
     }
     if (status == STATUS_OK && !is_matrix && task->verify) {
         task->outcome.account.verification = verification;
@@ -115,7 +156,7 @@ static enum status check_rows(uint32_t sample_rows, struct task *task)
     return status;
 }
 
-void judge_task(uint32_t sample_rows, struct task *task)
+void judge_task(uint32_t sample_rows, uint32_t threads, struct task *task)
 {
     if (task->status == STATUS_CORRUPT) {
         /* Until here nothing but the graph's file was read. */
@@ -132,7 +173,7 @@ void judge_task(uint32_t sample_rows, struct task *task)
         task->write_s += clock_monotonic_s() - began_s;
     }
     if (task->status == STATUS_OK) {
-        task->status = check_rows(sample_rows, task);
+        task->status = check_rows(sample_rows, threads, task);
     }
     if (task->graph != NULL) {
         task->names = task->graph->names;

@@ -257,6 +257,7 @@ static void do_task(struct worker *worker, struct task *task)
                                          config->plan_folder, config->plan_budget_bytes};
     task_open_files(&folders, task);
     worker_update(config->setup.solver.cpu_threads, task);
+    task_open_plan_file(&folders, task);
     if (task->status == STATUS_OK && !task->is_updated) {
         const enum task_loss loss = worker_process_solve(&worker->process, task, worker->solver);
         if (loss != TASK_LOSS_NONE) {
@@ -270,7 +271,7 @@ static void do_task(struct worker *worker, struct task *task)
             }
         }
     }
-    judge_task(config->sample_rows, task);
+    judge_task(config->sample_rows, config->setup.solver.cpu_threads, task);
     task_send_home(config->home, config->finished, task);
 }
 

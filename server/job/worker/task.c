@@ -128,10 +128,10 @@ enum status task_write_result(struct task *task, const void *hierarchy, uint64_t
 
 /* The pattern of the graph says which file it is. That a graph cannot be read, or is another one,
  * is for the solve to tell. */
-static void open_plan_file(const struct task_folders *folders, struct task *task)
+void task_open_plan_file(const struct task_folders *folders, struct task *task)
 {
-    if (folders->plan_budget_bytes == 0 || task->vertex_count < TASK_KEPT_VERTICES_MIN ||
-        task->edge_count > KEPT_EDGES_MAX) {
+    if (task->status != STATUS_OK || task->is_updated || folders->plan_budget_bytes == 0 ||
+        task->vertex_count < TASK_KEPT_VERTICES_MIN || task->edge_count > KEPT_EDGES_MAX) {
         return;
     }
     if (task->graph == NULL && task_read_graph(task) != STATUS_OK) {
@@ -168,15 +168,12 @@ void task_open_files(const struct task_folders *folders, struct task *task)
     if (task->status == STATUS_OK) {
         task->status = make_result_file(folders, task);
     }
-    if (task->status == STATUS_OK) {
-        open_plan_file(folders, task);
-    }
 }
 
 void task_open_plan(const struct task_folders *folders, struct task *task)
 {
     if (open_graph(folders, task) == STATUS_OK) {
-        open_plan_file(folders, task);
+        task_open_plan_file(folders, task);
     }
 }
 

@@ -108,9 +108,11 @@ struct task_folders {
 };
 
 /* Sets status, with words: the result file is made, and where the task has no graph the descriptor
- * of its file is there. A graph that may have a kept plan is read for it, and the file of that plan
- * opened. A cancelled task is STATUS_CANCELLED and has none. Blocks on the disk. */
+ * of its file is there. A cancelled task is STATUS_CANCELLED and has none. Blocks on the disk. */
 void task_open_files(const struct task_folders *folders, struct task *task);
+/* Before a solve: a graph that may have a kept plan is read for it, and the file of that plan
+ * opened. */
+void task_open_plan_file(const struct task_folders *folders, struct task *task);
 /* The same without a result, for a plan that is made before: only the file of the plan and the
  * graph matter. */
 void task_open_plan(const struct task_folders *folders, struct task *task);
@@ -118,8 +120,9 @@ void task_open_plan(const struct task_folders *folders, struct task *task);
 /* ---- judge.c ---- */
 
 /* After the solve: some rows, at most sample_rows, drawn at random, are proven by certificate, and
- * the result is sealed. Sets status and problem; moves the names out of the graph. */
-void judge_task(uint32_t sample_rows, struct task *task);
+ * the result is sealed. Rows of a hierarchy are computed and proven by so many threads (0: one for
+ * each core). Sets status and problem; moves the names out of the graph. */
+void judge_task(uint32_t sample_rows, uint32_t threads, struct task *task);
 /* How many rows of a matrix are proven: as many as cost little beside its solve, at least 1, at
  * most sample_rows. */
 uint32_t judge_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count);

@@ -456,6 +456,7 @@ static struct task *thread_next(void *context)
     } else if (task != NULL) {
         task_open_files(&folders, task);
         worker_update(config->setup.solver.cpu_threads, task);
+        task_open_plan_file(&folders, task);
     }
     return task;
 }
@@ -467,7 +468,7 @@ static void thread_done(void *context, struct task *task, const struct solver *s
     if (task->status == STATUS_DEVICE_LOST) {
         atomic_store(&worker->health.state, WORKER_LOST);
     }
-    judge_task(worker->config.sample_rows, task);
+    judge_task(worker->config.sample_rows, worker->config.setup.solver.cpu_threads, task);
     task_send_home(worker->config.home, worker->config.finished, task);
 }
 

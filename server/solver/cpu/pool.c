@@ -137,7 +137,7 @@ void cpu_pool_destroy(struct cpu_pool *pool)
 
 uint32_t cpu_pool_threads(const struct cpu_pool *pool)
 {
-    return pool->threads;
+    return pool != NULL ? pool->threads : 1;
 }
 
 void cpu_pool_watch(struct cpu_pool *pool, const struct observer *observer, enum solve_phase phase,
@@ -151,6 +151,12 @@ void cpu_pool_watch(struct cpu_pool *pool, const struct observer *observer, enum
 
 void cpu_pool_run(struct cpu_pool *pool, uint64_t count, cpu_pool_task *task, void *context)
 {
+    for (uint64_t i = 0; pool == NULL && i < count; i++) {
+        task(context, 0, i);
+    }
+    if (pool == NULL) {
+        return;
+    }
     pool->task = task;
     pool->context = context;
     pool->count = count;

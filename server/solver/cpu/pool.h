@@ -24,6 +24,7 @@ uint32_t cpu_pool_cores(void);
 MUST_CHECK enum status cpu_pool_create(uint32_t threads, struct cpu_pool **ret_pool);
 void cpu_pool_destroy(struct cpu_pool *pool);
 
+/* A pool that is NULL, here and of cpu_pool_run, is the calling thread alone. */
 uint32_t cpu_pool_threads(const struct cpu_pool *pool);
 
 /* The next loop is told to the observer, by the calling thread as it takes tasks: it is `share` of

@@ -134,8 +134,8 @@ static void rows_that_are_listed_are_the_ones_checked(void **state)
         entries[wrong * VERTICES + wrong] = 1;
         const struct matrix matrix = {VERTICES, KIND_I4, entries};
         struct verification verification = {0};
-        const enum status status =
-            certificate_check_rows(*state, &matrix, rows, 3, NULL, &verification, NULL);
+        const enum status status = certificate_check_rows(*state, &matrix, rows, 3, false, NULL,
+                                                          NULL, &verification, NULL);
         assert_int_equal(status, wrong % 2 == 0 ? STATUS_OK : STATUS_NOT_VERIFIED);
         assert_int_equal(verification.rows, wrong % 2 == 0 ? 3 : 0);
     }
@@ -359,14 +359,55 @@ static void try_every_wrong_entry(bool directed, int32_t lightest)
         const int32_t right = *entry;
         for (size_t choice = 0; choice < sizeof(wrong) / sizeof(wrong[0]); choice++) {
             *entry = wrong[choice];
+            const uint32_t row = (uint32_t)(place / MANY);
+            const enum status expected = wrong[choice] == right ? STATUS_OK : STATUS_NOT_VERIFIED;
             assert_int_equal(certificate_check(graph, &matrix, MANY, NULL, &verification, NULL),
-                             wrong[choice] == right ? STATUS_OK : STATUS_NOT_VERIFIED);
+                             expected);
+            assert_int_equal(certificate_check_rows(graph, &matrix, &row, 1, false, NULL, NULL,
+                                                    &verification, NULL),
+                             expected);
         }
         *entry = right;
         assert_int_equal(certificate_check(graph, &matrix, MANY, NULL, &verification, NULL),
                          STATUS_OK);
     }
     graph_destroy(graph);
+}
+
+/* A path whose every third edge has weight 0; the threads meet at some of the places. */
+static void threads_that_share_a_row_find_every_wrong_entry(void **state)
+{
+    (void)state;
+    enum { LONG = 200000 };
+    static const uint32_t places[] = {1, 2, 3, 65535, 65536, 65537, 131072, LONG - 2, LONG - 1};
+    struct edge *path = calloc(LONG, sizeof(*path));
+    int32_t *row = calloc(LONG, sizeof(*row));
+    struct cpu_pool *pool = NULL;
+    assert_true(path != NULL && row != NULL);
+    for (uint32_t v = 0; v + 1 < LONG; v++) {
+        path[v] = (struct edge){v, v + 1, v % 3 == 1 ? 0 : 5};
+        row[v + 1] = row[v] + (v % 3 == 1 ? 0 : 5);
+    }
+    assert_int_equal(cpu_pool_create(3, &pool), STATUS_OK);
+    for (int directed = 0; directed < 2; directed++) {
+        struct graph *graph = build(LONG, path, LONG - 1, directed == 1, 1);
+        const struct matrix matrix = {LONG, KIND_I4, row};
+        struct verification verification;
+        const uint32_t source = 0;
+        for (size_t i = 0; i < 4 * sizeof(places) / sizeof(places[0]); i++) {
+            static const int32_t errors[] = {0, 1, -1, 5};
+            int32_t *entry = &row[places[i / 4]];
+            *entry += errors[i % 4];
+            assert_int_equal(certificate_check_rows(graph, &matrix, &source, 1, true, pool, NULL,
+                                                    &verification, NULL),
+                             i % 4 == 0 ? STATUS_OK : STATUS_NOT_VERIFIED);
+            *entry -= errors[i % 4];
+        }
+        graph_destroy(graph);
+    }
+    cpu_pool_destroy(pool);
+    free(path);
+    free(row);
 }
 
 static void every_wrong_entry_of_a_directed_graph_is_found(void **state)
@@ -404,6 +445,7 @@ int main(void)
         cmocka_unit_test(weights_below_what_a_float_has_may_vanish),
         cmocka_unit_test(a_float_that_is_no_number_is_rejected),
         cmocka_unit_test(a_cancel_ends_the_check),
+        cmocka_unit_test(threads_that_share_a_row_find_every_wrong_entry),
         cmocka_unit_test(every_wrong_entry_of_a_directed_graph_is_found),
         cmocka_unit_test(every_wrong_entry_of_an_undirected_graph_is_found),
         cmocka_unit_test(every_wrong_entry_beside_weights_of_zero_is_found),

@@ -28,7 +28,7 @@ static struct task solved_ring(const struct fixture *fixture, struct task_signal
 static void judge_written(uint32_t sample_rows, struct task *task)
 {
     assert_int_equal(result_file_write_matrix(task->file), STATUS_OK);
-    judge_task(sample_rows, task);
+    judge_task(sample_rows, 1, task);
 }
 
 static void a_right_result_is_sealed_and_its_names_kept(void **state)
@@ -120,7 +120,7 @@ static void rows_of_a_hierarchy_are_computed_and_proven(void **state)
     struct fixture *fixture = *state;
     for (int change = -1; change <= 1; change++) {
         struct task task = ring_by_hierarchy(fixture, &fixture->signal, change);
-        judge_task(0, &task);
+        judge_task(0, 1, &task);
         assert_int_equal(task.status, change == 0 ? STATUS_OK : STATUS_NOT_VERIFIED);
         assert_int_equal(task.outcome.account.verification.done, change == 0);
         task_finish(&task);
