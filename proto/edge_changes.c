@@ -371,19 +371,37 @@ static enum status change_edges(struct edge_changes *changes, uint64_t edge_limi
 
 /* ---- All together ---- */
 
+/* Between these a bound decides nothing, so that it may be higher than needed. */
+#define LARGE_BOUND 1048576.0
+
 /* Components and bound take long to find again, so what is known of them is kept: the same edges
  * leave the components as they were, and a path passes an edge once. */
 static enum status change_weights(struct edge_changes *changes, struct difference *difference,
                                   struct graph *graph, struct problem *reterr)
 {
     struct graph_summary *summary = &graph->summary;
+    const bool was_integer = graph->weight_type == WEIGHT_INTEGER;
     const enum status status = changes->weights != NULL ? replace(changes, graph, reterr)
                                                         : set_weights(changes, graph, difference);
     if (status != STATUS_OK) {
         return status;
     }
-    summary->distance_bound =
-        difference->is_unbounded ? 0 : summary->distance_bound + difference->raised;
+    const double bound = summary->distance_bound + difference->raised;
+    if (!difference->is_unbounded && was_integer && graph->weight_type == WEIGHT_INTEGER &&
+        bound >= LARGE_BOUND && bound < GRAPH_BOUND_I4) {
+        int32_t least = INT32_MAX;
+        int32_t most = INT32_MIN;
+        for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
+            const int32_t weight = graph->weight_i4[edge];
+            least = weight < least ? weight : least;
+            most = weight > most ? weight : most;
+        }
+        summary->min_weight = least;
+        summary->max_weight = most;
+        summary->distance_bound = bound;
+        return STATUS_OK;
+    }
+    summary->distance_bound = difference->is_unbounded ? 0 : bound;
     return graph_rows_summarize(graph);
 }
 
@@ -403,7 +421,9 @@ enum status edge_changes_apply(struct edge_changes *changes, uint64_t edge_limit
     if (status == STATUS_OK && changes->weights == NULL) {
         status = sort_list(changes, *graph, &loops, reterr);
     }
-    if (status == STATUS_OK && (changes->weights != NULL || find_edges(changes, *graph))) {
+    changes->only_weights =
+        status == STATUS_OK && (changes->weights != NULL || find_edges(changes, *graph));
+    if (changes->only_weights) {
         status = change_weights(changes, &difference, *graph, reterr);
     } else if (status == STATUS_OK) {
         status = change_edges(changes, edge_limit, &difference, graph, ret_absent, reterr);

@@ -21,6 +21,7 @@ struct edge_changes {
     enum kind kind; /* of the weights */
     /* Set by edge_changes_apply, which leaves of the list what changes the graph: */
     bool only_lowers;      /* none of it is a longer edge or one removed */
+    bool only_weights;     /* no edge has come or gone */
     uint64_t names_digest; /* of the names by which the list has its rows */
 };
 

@@ -234,6 +234,37 @@ static void loops_are_left_out(void **state)
     graph_destroy(graph);
 }
 
+/* Of weights so large that the bound decides nothing: all else is as if it were found again. */
+static void a_large_bound_grows_with_the_weights(void **state)
+{
+    (void)state;
+    enum { RING_SIZE = 50 };
+    struct range_edge edges[RING_SIZE];
+    uint64_t seed = 5;
+    for (uint32_t v = 0; v < RING_SIZE; v++) {
+        edges[v] = (struct range_edge){v, (v + 1) % RING_SIZE, 1000000 + (int32_t)v};
+    }
+    struct graph *graph = range_build(RING_SIZE, edges, RING_SIZE, true);
+    for (int round = 0; round < 100; round++) {
+        const uint32_t at = range_next(&seed, RING_SIZE);
+        struct edge_change change = {at, (at + 1) % RING_SIZE,
+                                     range_next(&seed, 4) > 0 ? 2000000 + round : round, 0};
+        struct edge_changes changes = {.list = &change, .count = 1};
+        struct problem problem;
+        uint64_t absent;
+        assert_int_equal(edge_changes_digest(graph->names, &changes.names_digest), STATUS_OK);
+        assert_int_equal(edge_changes_apply(&changes, 0, &graph, &absent, &problem), STATUS_OK);
+        assert_true(changes.only_weights);
+        const struct graph_summary kept = graph->summary;
+        graph->summary.distance_bound = 0;
+        assert_int_equal(graph_rows_summarize(graph), STATUS_OK);
+        assert_true(kept.distance_bound >= graph->summary.distance_bound);
+        graph->summary.distance_bound = kept.distance_bound;
+        assert_memory_equal(&graph->summary, &kept, sizeof(kept));
+    }
+    graph_destroy(graph);
+}
+
 /* A star whose bound is that of two of its edges: it grows with them, and is found again where an
  * edge goes. */
 static void a_bound_is_kept(void **state)
@@ -285,6 +316,7 @@ int main(void)
         cmocka_unit_test(wrong_changes_are_refused),
         cmocka_unit_test(loops_are_left_out),
         cmocka_unit_test(a_bound_is_kept),
+        cmocka_unit_test(a_large_bound_grows_with_the_weights),
         cmocka_unit_test(removals_of_nothing_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
