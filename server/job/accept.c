@@ -53,7 +53,7 @@ static void keep_graph(struct scheduler *scheduler, struct job *job, struct grap
     }
     const uint64_t bytes =
         capacity_graph_bytes(graph->vertex_count, graph->edge_count, graph->weight_type);
-    if (capacity_has_memory(scheduler, bytes)) {
+    if (capacity_find_memory(scheduler, bytes)) {
         capacity_reserve(scheduler, job->tenant, &job->held,
                          (struct capacity){.memory_bytes = bytes});
         job->graph = *take_graph;

@@ -1,6 +1,7 @@
 #include "server/job/scheduler_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -310,9 +311,65 @@ uint32_t capacity_free_places(const struct scheduler *scheduler)
     return taken < limit ? limit - taken : 0;
 }
 
-bool capacity_has_memory(const struct scheduler *scheduler, uint64_t graph_bytes)
+/* ---- Graphs in memory ---- */
+
+static void drop_graph(struct scheduler *scheduler, struct kept_graph *kept)
 {
-    return graph_bytes <= MEMORY_LIMIT_BYTES - scheduler->capacity.reserved.memory_bytes;
+    if (kept->id[0] != '\0') {
+        capacity_release(scheduler, kept->tenant, &kept->held, kept->held);
+        graph_destroy(kept->graph);
+        *kept = (struct kept_graph){0};
+    }
+}
+
+void capacity_drop_graphs(struct scheduler *scheduler)
+{
+    for (uint32_t i = 0; i < KEPT_GRAPHS; i++) {
+        drop_graph(scheduler, &scheduler->capacity.kept[i]);
+    }
+}
+
+bool capacity_find_memory(struct scheduler *scheduler, uint64_t graph_bytes)
+{
+    const struct capacity *reserved = &scheduler->capacity.reserved;
+    if (graph_bytes <= MEMORY_LIMIT_BYTES &&
+        graph_bytes > MEMORY_LIMIT_BYTES - reserved->memory_bytes) {
+        capacity_drop_graphs(scheduler);
+    }
+    return graph_bytes <= MEMORY_LIMIT_BYTES - reserved->memory_bytes;
+}
+
+void capacity_keep_graph(struct scheduler *scheduler, struct tenant *tenant, const char *graph_id,
+                         struct graph **take_graph)
+{
+    struct capacity_ledger *ledger = &scheduler->capacity;
+    struct kept_graph *kept = &ledger->kept[ledger->kept_next];
+    const struct graph *graph = *take_graph;
+    const uint64_t bytes =
+        capacity_graph_bytes(graph->vertex_count, graph->edge_count, graph->weight_type);
+    drop_graph(scheduler, kept);
+    if (!capacity_find_memory(scheduler, bytes)) {
+        return;
+    }
+    *kept = (struct kept_graph){.graph = *take_graph, .tenant = tenant};
+    snprintf(kept->id, sizeof(kept->id), "%s", graph_id);
+    capacity_reserve(scheduler, tenant, &kept->held, (struct capacity){.memory_bytes = bytes});
+    ledger->kept_next = (ledger->kept_next + 1) % KEPT_GRAPHS;
+    *take_graph = NULL;
+}
+
+void capacity_take_graph(struct scheduler *scheduler, const char *graph_id,
+                         struct graph **ret_graph)
+{
+    for (uint32_t i = 0; i < KEPT_GRAPHS; i++) {
+        struct kept_graph *kept = &scheduler->capacity.kept[i];
+        if (strcmp(kept->id, graph_id) == 0) {
+            *ret_graph = kept->graph;
+            kept->graph = NULL;
+            drop_graph(scheduler, kept);
+            return;
+        }
+    }
 }
 
 /* ---- The disk ---- */

@@ -94,6 +94,7 @@ void change_submit(struct submission *submission, bool is_first)
     submission->parent = entry;
     entry->active_jobs++;
     scheduler->looks++;
+    capacity_take_graph(scheduler, entry->row.id, &submission->graph);
     submit_finish_graph(submission);
 }
 
@@ -140,8 +141,10 @@ enum status change_finish_graph(struct submission *submission)
     struct edge_changes *changes = &submission->call->changes;
     struct problem *problem = &submission->problem;
     struct graph **graph = &submission->graph; /* the parent at first */
-    enum status status =
-        graph_file_read(store_graph_folder(scheduler->store), submission->parent_id, graph);
+    const int folder = store_graph_folder(scheduler->store);
+    enum status status = *graph != NULL ? graph_file_read_names(folder, submission->parent_id,
+                                                                &submission->graph->names)
+                                        : graph_file_read(folder, submission->parent_id, graph);
     if (status != STATUS_OK) {
         return problem_set(problem, status, "The stored graph cannot be read.");
     }

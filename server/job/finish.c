@@ -410,6 +410,9 @@ void finish_task(struct scheduler_worker *slot, struct job *job, struct task *ta
     }
     fill_report(job, task);
     count_task(slot, job, task);
+    if (task->graph != NULL) {
+        capacity_keep_graph(scheduler, job->tenant, job->graph_id, &task->graph);
+    }
     if (task->graph_damaged) {
         results_quarantine_graph(scheduler, job->graph_id);
     }

@@ -227,6 +227,7 @@ static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot,
         .graph = job->graph,
         .kind = job->kind,
         .form = job->report.result.form,
+        .keeps_graph = job->report.parent[0] != '\0',
         .verify = job->verify,
         .vertex_count = job->vertex_count,
         .edge_count = entry->row.edge_count,
@@ -449,7 +450,7 @@ static void plan_next(struct scheduler *scheduler)
         capacity_graph_bytes(job->vertex_count, entry->row.edge_count,
                              entry->row.summary.integral ? WEIGHT_INTEGER : WEIGHT_REAL);
     struct plan_ahead *ahead =
-        capacity_has_memory(scheduler, bytes) ? calloc(1, sizeof(*ahead)) : NULL;
+        capacity_find_memory(scheduler, bytes) ? calloc(1, sizeof(*ahead)) : NULL;
     if (ahead == NULL) {
         return;
     }
