@@ -1,4 +1,5 @@
 #include "server/job/scheduler_internal.h"
+#include "server/store/identity.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -318,6 +319,7 @@ static void drop_graph(struct scheduler *scheduler, struct kept_graph *kept)
     if (kept->id[0] != '\0') {
         capacity_release(scheduler, kept->tenant, &kept->held, kept->held);
         graph_destroy(kept->graph);
+        identity_shape_destroy(kept->shape);
         *kept = (struct kept_graph){0};
     }
 }
@@ -340,7 +342,7 @@ bool capacity_find_memory(struct scheduler *scheduler, uint64_t graph_bytes)
 }
 
 void capacity_keep_graph(struct scheduler *scheduler, struct tenant *tenant, const char *graph_id,
-                         struct graph **take_graph)
+                         struct graph **take_graph, struct identity_shape **take_shape)
 {
     struct capacity_ledger *ledger = &scheduler->capacity;
     struct kept_graph *kept = &ledger->kept[ledger->kept_next];
@@ -351,21 +353,24 @@ void capacity_keep_graph(struct scheduler *scheduler, struct tenant *tenant, con
     if (!capacity_find_memory(scheduler, bytes)) {
         return;
     }
-    *kept = (struct kept_graph){.graph = *take_graph, .tenant = tenant};
+    *kept = (struct kept_graph){.graph = *take_graph, .shape = *take_shape, .tenant = tenant};
     snprintf(kept->id, sizeof(kept->id), "%s", graph_id);
     capacity_reserve(scheduler, tenant, &kept->held, (struct capacity){.memory_bytes = bytes});
     ledger->kept_next = (ledger->kept_next + 1) % KEPT_GRAPHS;
     *take_graph = NULL;
+    *take_shape = NULL;
 }
 
 void capacity_take_graph(struct scheduler *scheduler, const char *graph_id,
-                         struct graph **ret_graph)
+                         struct graph **ret_graph, struct identity_shape **ret_shape)
 {
     for (uint32_t i = 0; i < KEPT_GRAPHS; i++) {
         struct kept_graph *kept = &scheduler->capacity.kept[i];
         if (strcmp(kept->id, graph_id) == 0) {
             *ret_graph = kept->graph;
+            *ret_shape = kept->shape;
             kept->graph = NULL;
+            kept->shape = NULL;
             drop_graph(scheduler, kept);
             return;
         }

@@ -159,6 +159,7 @@ struct capacity {
 struct kept_graph {
     char id[GRAPH_ID_SIZE]; /* empty: none */
     struct graph *graph;    /* owned */
+    struct identity_shape *shape;
     struct tenant *tenant;
     struct capacity held;
 };
@@ -210,12 +211,12 @@ MUST_CHECK enum status capacity_choose_form(const struct scheduler *scheduler,
                                             struct result_summary *result, struct problem *reterr);
 /* Whether there is memory for a graph: those that are kept for changes give way. */
 bool capacity_find_memory(struct scheduler *scheduler, uint64_t graph_bytes);
-/* Takes it where there is memory, in place of the oldest kept one. */
+/* Takes them where there is memory, in place of the oldest kept one. */
 void capacity_keep_graph(struct scheduler *scheduler, struct tenant *tenant, const char *graph_id,
-                         struct graph **take_graph);
-/* The caller's from then on; left as it is where the graph is not kept. */
+                         struct graph **take_graph, struct identity_shape **take_shape);
+/* Both are the caller's from then on; left as they are where the graph is not kept. */
 void capacity_take_graph(struct scheduler *scheduler, const char *graph_id,
-                         struct graph **ret_graph);
+                         struct graph **ret_graph, struct identity_shape **ret_shape);
 void capacity_drop_graphs(struct scheduler *scheduler);
 
 /* A step failed for want of something that may be there a little later: nothing is begun until the

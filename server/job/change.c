@@ -2,6 +2,7 @@
 
 #include "proto/text.h"
 #include "server/store/graph_file.h"
+#include "server/store/identity.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +95,7 @@ void change_submit(struct submission *submission, bool is_first)
     submission->parent = entry;
     entry->active_jobs++;
     scheduler->looks++;
-    capacity_take_graph(scheduler, entry->row.id, &submission->graph);
+    capacity_take_graph(scheduler, entry->row.id, &submission->graph, &submission->shape);
     submit_finish_graph(submission);
 }
 
@@ -152,6 +153,10 @@ enum status change_finish_graph(struct submission *submission)
                                 problem);
     if (status == STATUS_OK) {
         keep_arcs(submission, changes);
+    }
+    if (!changes->only_weights) {
+        identity_shape_destroy(submission->shape);
+        submission->shape = NULL;
     }
     edge_changes_finish(changes);
     if (submission->absent > 0) {

@@ -32,10 +32,43 @@ static void print_base32(const unsigned char bytes[ID_BYTES], char digits[ID_DIG
     *digits = '\0';
 }
 
+/* A hash of GnuTLS, which is the caller's under another name. */
+void identity_shape_destroy(struct identity_shape *shape)
+{
+    if (shape != NULL) {
+        gnutls_hash_deinit((gnutls_hash_hd_t)shape, NULL);
+    }
+}
+
+/* Begins the hash with the shape. One that cannot be copied costs time alone. */
+static enum status hash_shape(const struct graph *graph, struct identity_shape **shape,
+                              gnutls_hash_hd_t *ret_hash)
+{
+    const size_t offsets_size = ((size_t)graph->vertex_count + 1) * sizeof(*graph->row_offset);
+    const bool is_known = shape != NULL && *shape != NULL;
+    *ret_hash = is_known ? gnutls_hash_copy((gnutls_hash_hd_t)*shape) : NULL;
+    if (*ret_hash != NULL) {
+        return STATUS_OK;
+    }
+    if (gnutls_hash_init(ret_hash, GNUTLS_DIG_SHA256) != 0) {
+        return STATUS_NO_MEMORY;
+    }
+    if (gnutls_hash(*ret_hash, domain, sizeof(domain)) != 0 ||
+        gnutls_hash(*ret_hash, graph->row_offset, offsets_size) != 0 ||
+        gnutls_hash(*ret_hash, graph->target, graph->edge_count * sizeof(*graph->target)) != 0) {
+        gnutls_hash_deinit(*ret_hash, NULL);
+        return STATUS_NO_MEMORY;
+    }
+    if (shape != NULL && *shape == NULL) {
+        *shape = (struct identity_shape *)gnutls_hash_copy(*ret_hash);
+    }
+    return STATUS_OK;
+}
+
 /* The canonical form: row offsets, targets, weights, names and counts. From its end, the counts
  * tell where each part begins: a name may hold any bytes, and with nothing fixed before or behind
  * them those could be the edges of another graph. */
-static enum status hash_graph(gnutls_hash_hd_t hash, const struct graph *graph)
+static enum status hash_rest(gnutls_hash_hd_t hash, const struct graph *graph)
 {
     const struct graph_summary *loop = &graph->summary;
     const size_t names_size = vertex_names_encoded_size(graph->names);
@@ -50,12 +83,7 @@ static enum status hash_graph(gnutls_hash_hd_t hash, const struct graph *graph)
         return STATUS_NO_MEMORY;
     }
     vertex_names_encode(graph->names, names);
-    bool failed =
-        gnutls_hash(hash, domain, sizeof(domain)) != 0 ||
-        gnutls_hash(hash, graph->row_offset,
-                    ((size_t)graph->vertex_count + 1) * sizeof(*graph->row_offset)) != 0 ||
-        gnutls_hash(hash, graph->target, graph->edge_count * sizeof(*graph->target)) != 0 ||
-        gnutls_hash(hash, weights, graph->edge_count * weight_size) != 0;
+    bool failed = gnutls_hash(hash, weights, graph->edge_count * weight_size) != 0;
     /* Loops are not among the edges, and a negative one makes it another graph: one without
      * distances. */
     if (loop->negative_loop != NO_VERTEX) {
@@ -70,13 +98,14 @@ static enum status hash_graph(gnutls_hash_hd_t hash, const struct graph *graph)
 }
 
 enum status identity_of_graph(const struct graph *graph, const char *tenant, const char *secret,
-                              char ret_id[GRAPH_ID_SIZE])
+                              struct identity_shape **shape, char ret_id[GRAPH_ID_SIZE])
 {
     gnutls_hash_hd_t hash;
-    if (gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) != 0) {
-        return STATUS_NO_MEMORY;
+    enum status status = hash_shape(graph, shape, &hash);
+    if (status != STATUS_OK) {
+        return status;
     }
-    enum status status = hash_graph(hash, graph);
+    status = hash_rest(hash, graph);
     unsigned char digest[32];
     gnutls_hash_deinit(hash, digest);
     if (status != STATUS_OK) {

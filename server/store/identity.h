@@ -8,8 +8,15 @@
 #include "proto/graph.h"
 #include "proto/job_document.h"
 
-/* tenant: its name, empty for nobody; secret: of the store, looked at with a tenant only. */
+/* The hash as far as it depends on row offsets and targets alone, two thirds of all: the same for
+ * graphs that differ in their weights. */
+struct identity_shape;
+void identity_shape_destroy(struct identity_shape *shape);
+
+/* tenant: its name, empty for nobody; secret: of the store, looked at with a tenant only. shape:
+ * that of the graph, or where it is NULL, it is made; NULL: neither. */
 MUST_CHECK enum status identity_of_graph(const struct graph *graph, const char *tenant,
-                                         const char *secret, char ret_id[GRAPH_ID_SIZE]);
+                                         const char *secret, struct identity_shape **shape,
+                                         char ret_id[GRAPH_ID_SIZE]);
 /* prefix: "j_" for jobs. ret_id receives prefix, 26 characters and NUL. */
 MUST_CHECK enum status identity_new(const char *prefix, double wall_s, char ret_id[JOB_ID_SIZE]);
