@@ -68,11 +68,12 @@ template <typename element> struct batch {
     double least;     /* added to every magnitude */
 };
 
-/* A row of the batch: its vertex, and where the matrix has it. */
+/* A row of the batch: its vertex, and where the matrix and the device's memory have it. */
 struct row {
     uint32_t index; /* in the batch */
     uint32_t source;
     uint64_t position;
+    uint64_t local;
 };
 
 /* The vertex is the one that verification_row gives. */
@@ -85,7 +86,8 @@ static __device__ __forceinline__ struct row row_of(const struct batch<element> 
     const uint64_t which = batch.chosen != nullptr ? batch.chosen[at] : at;
     row.index = index;
     row.source = (uint32_t)(which * batch.vertex_count / batch.row_total);
-    row.position = tile_row_local(batch.order.rows, tile_position(batch.order, row.source));
+    row.position = tile_position(batch.order, row.source);
+    row.local = tile_row_local(batch.order.rows, row.position);
     return row;
 }
 
@@ -96,7 +98,7 @@ static __device__ __forceinline__ double entry_at(const struct batch<element> &b
     if (!tile_holds(batch.order, row.position, position)) {
         return INFINITY;
     }
-    const element entry = __ldg(batch.elements + row.position * batch.stride + position);
+    const element entry = __ldg(batch.elements + row.local * batch.stride + position);
     const bool far = entry >= batch.far_least && entry <= batch.far_most;
     return far ? INFINITY : (double)entry;
 }
@@ -360,7 +362,9 @@ MUST_CHECK static enum status run_own(const struct certificate_request *request,
         return STATUS_NO_MEMORY;
     }
     for (uint32_t index = 0; index < request->row_count; index++) {
-        if (tile_rows_owns(*rows, verification_row(n, request->row_count, index) / GPU_TILE)) {
+        const uint32_t vertex = verification_row(n, request->row_count, index);
+        const uint32_t at = request->position != NULL ? request->position[vertex] : vertex;
+        if (tile_rows_owns(*rows, at / GPU_TILE)) {
             chosen[count++] = index;
         }
     }

@@ -73,6 +73,50 @@ MUST_CHECK static inline enum status device_alarm(const struct gpu *gpu)
     return alarm->out_of_range != 0 ? STATUS_WEIGHT_RANGE : STATUS_OK;
 }
 
+/* ---- Members of a group ---- */
+
+/* A piece of memory on a member; a pitch where it is rows of `width` bytes. */
+struct group_place {
+    const struct gpu *gpu;
+    void *memory;
+    uint64_t pitch;
+};
+
+/* Copies `height` rows of `width` bytes in the stream of the member that has them. */
+MUST_CHECK static inline enum status group_copy(struct group_place to, struct group_place from,
+                                                uint64_t width, uint64_t height)
+{
+    if (to.gpu->ordinal == from.gpu->ordinal && height == 1) {
+        GPU_TRY(cudaMemcpyAsync(to.memory, from.memory, width, cudaMemcpyDeviceToDevice,
+                                from.gpu->stream));
+        return STATUS_OK;
+    }
+    if (to.gpu->ordinal == from.gpu->ordinal) {
+        GPU_TRY(cudaMemcpy2DAsync(to.memory, to.pitch, from.memory, from.pitch, width, height,
+                                  cudaMemcpyDeviceToDevice, from.gpu->stream));
+        return STATUS_OK;
+    }
+    if (height == 1) {
+        GPU_TRY(cudaMemcpyPeerAsync(to.memory, to.gpu->ordinal, from.memory, from.gpu->ordinal,
+                                    width, from.gpu->stream));
+        return STATUS_OK;
+    }
+    struct cudaMemcpy3DPeerParms copy = {};
+    copy.srcDevice = from.gpu->ordinal;
+    copy.srcPtr = make_cudaPitchedPtr(from.memory, from.pitch, width, height);
+    copy.dstDevice = to.gpu->ordinal;
+    copy.dstPtr = make_cudaPitchedPtr(to.memory, to.pitch, width, height);
+    copy.extent = make_cudaExtent(width, height, 1);
+    GPU_TRY(cudaMemcpy3DPeerAsync(&copy, from.gpu->stream));
+    return STATUS_OK;
+}
+
+MUST_CHECK static inline enum status group_enter(const struct gpu *gpu)
+{
+    GPU_TRY(cudaSetDevice(gpu->ordinal));
+    return STATUS_OK;
+}
+
 /* ---- certificate.cu ---- */
 
 /* A matrix in device memory that is to be proven right, n x n as its stride and order have it. */
@@ -83,6 +127,7 @@ struct certificate_request {
     const void *elements;            /* of `kind`, which also decides the tolerance */
     uint64_t stride;
     struct tile_order order;
+    const uint32_t *position; /* its, on the host */
     enum kind kind;
     uint32_t row_count; /* to check, spread evenly; at most all. A member of a group checks those of
                          * them that it has */

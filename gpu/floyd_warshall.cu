@@ -116,8 +116,7 @@ enum status gpu_solve(struct gpu *gpu, const struct graph *graph, const struct p
     solve.timings = &account->timings;
     solve.small =
         plan->summary.kind == PLAN_DENSE && graph->vertex_count <= gpu->tuning.small_vertices;
-    solve.grouped = gpu->member_count > 1 && plan->summary.kind == PLAN_DENSE && !solve.small &&
-                    plan->tile_count > TILE_ROWS_BLOCK &&
+    solve.grouped = gpu->member_count > 1 && !solve.small && plan->tile_count > TILE_ROWS_BLOCK &&
                     graph->vertex_count >= gpu->tuning.group_vertices;
     GPU_TRY(cudaSetDevice(gpu->ordinal));
     clear_alarms(gpu);

@@ -285,8 +285,9 @@ void gpu_close(struct gpu *gpu)
     free(gpu);
 }
 
-/* Both of the member that has least of it, times the members. */
-MUST_CHECK static bool measure_memory(const struct gpu *gpu, struct gpu_device *device)
+/* Both of the member that has least of it. */
+MUST_CHECK static bool measure_memory(const struct gpu *gpu, uint64_t *ret_bytes,
+                                      uint64_t *ret_free_bytes)
 {
     uint64_t least_free = UINT64_MAX;
     uint64_t least = UINT64_MAX;
@@ -295,14 +296,15 @@ MUST_CHECK static bool measure_memory(const struct gpu *gpu, struct gpu_device *
         size_t total_bytes = 0;
         if (cudaSetDevice(gpu->members[i]->ordinal) != cudaSuccess ||
             cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess) {
+            (void)cudaGetLastError();
             return false;
         }
         const uint64_t usable = free_bytes + gpu->members[i]->arena_bytes;
         least_free = usable < least_free ? usable : least_free;
         least = total_bytes < least ? total_bytes : least;
     }
-    device->memory_bytes = least * gpu->member_count;
-    device->memory_free_bytes = least_free * gpu->member_count;
+    *ret_bytes = least;
+    *ret_free_bytes = least_free;
     return true;
 }
 
@@ -311,9 +313,11 @@ void gpu_describe(const struct gpu *gpu, struct gpu_device *ret_device)
     struct cudaDeviceProp properties;
     memset(ret_device, 0, sizeof(*ret_device));
     if (cudaGetDeviceProperties(&properties, gpu->ordinal) != cudaSuccess ||
-        !measure_memory(gpu, ret_device)) {
+        !measure_memory(gpu, &ret_device->memory_bytes, &ret_device->memory_free_bytes)) {
         return;
     }
+    ret_device->memory_bytes *= gpu->member_count;
+    ret_device->memory_free_bytes *= gpu->member_count;
     snprintf(ret_device->name, sizeof(ret_device->name), "%.63s", properties.name);
     ret_device->multiprocessors = (uint32_t)properties.multiProcessorCount;
     ret_device->clock_mhz = gpu->clock_mhz;
@@ -340,14 +344,9 @@ bool gpu_supports(enum kind kind)
 
 uint64_t gpu_free_bytes(const struct gpu *gpu)
 {
-    size_t free_bytes = 0;
-    size_t total_bytes = 0;
-    if (cudaSetDevice(gpu->ordinal) != cudaSuccess ||
-        cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess) {
-        (void)cudaGetLastError();
-        return 0;
-    }
-    return free_bytes + gpu->arena_bytes;
+    uint64_t bytes = 0;
+    uint64_t free_bytes = 0;
+    return measure_memory(gpu, &bytes, &free_bytes) ? free_bytes : 0;
 }
 
 void gpu_plan_figures(const struct gpu *gpu, enum kind kind, bool narrow,
@@ -382,6 +381,22 @@ static uint64_t bytes_of(struct workspace_shape *shape, uint64_t edge_count, enu
     return shape->vertex_count == 0 ? 0 : layout.total_bytes + RESERVE_BYTES;
 }
 
+/* The most that one of the members takes; members: 1 for a device alone. */
+static uint64_t member_bytes(const struct workspace_shape *whole, uint32_t members,
+                             uint64_t edge_count, enum kind kind)
+{
+    uint64_t most = 0;
+    for (uint32_t member = 0; member < members; member++) {
+        struct workspace_shape shape = *whole;
+        if (members > 1) {
+            workspace_set_member(&shape, (struct tile_rows){members, member});
+        }
+        const uint64_t bytes = bytes_of(&shape, edge_count, kind);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
 uint64_t gpu_bytes_needed(uint32_t members, uint32_t vertex_count, uint64_t edge_count,
                           enum kind kind)
 {
@@ -397,22 +412,19 @@ uint64_t gpu_bytes_needed(uint32_t members, uint32_t vertex_count, uint64_t edge
     const uint32_t pivots = small ? 0 : vertex_count < PAIR_VERTICES ? 1 : OPERAND_PIVOTS;
     workspace_set_dense(&shape, vertex_count, pivots);
     shape.scratch_bytes = flow ? flow_bytes(vertex_count) : 0;
-    uint64_t most = bytes_of(&shape, edge_count, kind);
-    for (uint32_t member = 0; member < members && members > 1; member++) {
-        workspace_set_member(&shape, (struct tile_rows){members, member});
-        const uint64_t bytes = bytes_of(&shape, edge_count, kind);
-        most = member == 0 || bytes > most ? bytes : most;
-    }
+    const uint64_t most = member_bytes(&shape, members, edge_count, kind);
     return most <= UINT64_MAX / members ? most * members : UINT64_MAX;
 }
 
-uint64_t gpu_plan_bytes(const struct plan *plan, uint64_t edge_count, enum kind kind)
+uint64_t gpu_plan_bytes(uint32_t members, const struct plan *plan, uint64_t edge_count,
+                        enum kind kind)
 {
     struct workspace_shape shape;
+    members = plan->vertex_count < GROUP_VERTICES ? 1 : members;
     if (plan->summary.kind == PLAN_DENSE || !gpu_supports(kind)) {
-        return gpu_bytes_needed(1, plan->vertex_count, edge_count, kind);
+        return gpu_bytes_needed(members, plan->vertex_count, edge_count, kind) / members;
     }
     workspace_set_planned(&shape, plan);
     shape.scratch_bytes = 0;
-    return bytes_of(&shape, edge_count, kind);
+    return member_bytes(&shape, members, edge_count, kind);
 }

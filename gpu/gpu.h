@@ -79,7 +79,7 @@ struct gpu_tuning {
     uint32_t narrow_vertices; /* from here on: 16 bits, where options->narrow allows it */
     uint32_t pair_vertices;   /* from here on: two pivot tiles per round */
     uint32_t flow_vertices;   /* from here on: that one launch is without barriers */
-    uint32_t group_vertices;  /* from here on: by all members of a group, if by the dense plan */
+    uint32_t group_vertices;  /* from here on: by all members of a group */
 };
 
 void gpu_get_tuning(const struct gpu *gpu, struct gpu_tuning *ret_tuning);
@@ -109,13 +109,13 @@ struct gpu_plan_figures {
 void gpu_plan_figures(const struct gpu *gpu, enum kind kind, bool narrow,
                       struct gpu_plan_figures *ret_figures);
 
-/* Device memory that a solve by a plan other than the dense one may take now: it is the first
- * member's alone. */
+/* Device memory that a solve may take now on one member, the one that has least. */
 uint64_t gpu_free_bytes(const struct gpu *gpu);
 
-/* The bytes of such a solve, more than those of the dense plan where its tiles are padded: whoever
- * planned asks before, and falls back to the dense plan. */
-uint64_t gpu_plan_bytes(const struct plan *plan, uint64_t edge_count, enum kind kind);
+/* The most bytes that one of the members takes of a solve by this plan, more than by the dense one
+ * where its tiles are padded: whoever planned asks before, and falls back to the dense plan. */
+uint64_t gpu_plan_bytes(uint32_t members, const struct plan *plan, uint64_t edge_count,
+                        enum kind kind);
 
 /* Solves by blocked Floyd-Warshall into matrix (host storage, n x n, unpadded), by a plan whose
  * tile is GPU_TILE. STATUS_NEGATIVE_CYCLE when a diagonal entry fell below 0 and options do not

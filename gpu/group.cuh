@@ -112,6 +112,7 @@ MUST_CHECK static enum status group_each(struct group *group,
 template <typename semiring>
 MUST_CHECK static enum status group_prepare(struct group_member *member)
 {
+    STATUS_TRY(make_schedule<semiring>(&member->solve));
     STATUS_TRY(plan_workspace<semiring>(&member->solve));
     return prepare<semiring>(&member->solve);
 }
@@ -154,20 +155,43 @@ template <typename semiring> MUST_CHECK static enum status group_mirror(struct g
     return STATUS_OK;
 }
 
-template <typename semiring> MUST_CHECK static enum status group_compute(struct group *group)
+template <typename semiring> MUST_CHECK static enum status group_compute_dense(struct group *group)
 {
     struct group_rounds<semiring> rounds;
-    const double begin_s = now_s();
     rounds.count = group->count;
     rounds.observer = group->whole->observer;
     for (uint32_t i = 0; i < group->count; i++) {
         const struct solve *solve = &group->members[i].solve;
         rounds.rows[i] = solve->lists.order.rows;
         rounds.members[i] = dense_rounds<semiring>(solve);
-        STATUS_TRY(group_enter(solve->gpu));
-        GPU_TRY(cudaEventRecord(solve->gpu->begin, solve->gpu->stream));
     }
-    STATUS_TRY(group_rounds_run(&rounds));
+    return group_rounds_run(&rounds);
+}
+
+template <typename semiring>
+MUST_CHECK static enum status group_compute_planned(struct group *group)
+{
+    struct planned_rounds<semiring> rounds;
+    rounds.count = group->count;
+    rounds.observer = group->whole->observer;
+    rounds.clamp_diagonal = group->whole->options->clamp_diagonal;
+    for (uint32_t i = 0; i < group->count; i++) {
+        rounds.members[i] = planned_member_of<semiring>(&group->members[i].solve);
+    }
+    return planned_run(&rounds);
+}
+
+template <typename semiring> MUST_CHECK static enum status group_compute(struct group *group)
+{
+    const struct solve *first = &group->members[0].solve;
+    const double begin_s = now_s();
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct gpu *gpu = group->members[i].solve.gpu;
+        STATUS_TRY(group_enter(gpu));
+        GPU_TRY(cudaEventRecord(gpu->begin, gpu->stream));
+    }
+    STATUS_TRY(first->schedule != NULL ? group_compute_planned<semiring>(group)
+                                       : group_compute_dense<semiring>(group));
     for (uint32_t i = 0; i < group->count; i++) {
         float elapsed_ms = 0;
         const struct gpu *gpu = group->members[i].solve.gpu;
@@ -175,7 +199,7 @@ template <typename semiring> MUST_CHECK static enum status group_compute(struct 
         GPU_TRY(cudaEventElapsedTime(&elapsed_ms, gpu->begin, gpu->end));
         group->members[i].account.timings.compute_s = (double)elapsed_ms * 1e-3;
     }
-    if (is_symmetric(group->whole)) {
+    if (is_symmetric(first)) {
         STATUS_TRY(group_each(group, group_mirror<semiring>));
     }
     group->whole->timings->compute_s += now_s() - begin_s;
@@ -213,27 +237,33 @@ MUST_CHECK static enum status group_reduce_rows(struct group_member *member)
     cudaStream_t stream = solve->gpu->stream;
     const struct statistics *statistics = solve->account->statistics;
     const struct statistics_columns *columns = &solve->statistics.columns;
-    const struct tile_rows *rows = &solve->lists.order.rows;
-    const uint32_t row_count = download_rows_of(*rows, solve->graph->vertex_count);
+    const struct download<typename semiring::element, result> download =
+        download_of<semiring, result>(solve);
+    const size_t n = solve->graph->vertex_count;
     STATUS_TRY((reduce_rows<semiring, result>(solve)));
-    for (uint32_t own = 0; own < row_count;) {
-        const uint32_t count = download_run(*rows, own, row_count - own);
-        const uint64_t row = tile_row_global(*rows, own);
-        GPU_TRY(cudaMemcpyAsync(statistics->eccentricity + row, columns->eccentricity + row,
-                                count * sizeof(*columns->eccentricity), cudaMemcpyDeviceToHost,
-                                stream));
-        GPU_TRY(cudaMemcpyAsync(statistics->distance_sum + row, columns->distance_sum + row,
-                                count * sizeof(*columns->distance_sum), cudaMemcpyDeviceToHost,
-                                stream));
-        GPU_TRY(cudaMemcpyAsync(statistics->reachable + row, columns->reachable + row,
-                                count * sizeof(*columns->reachable), cudaMemcpyDeviceToHost,
-                                stream));
-        own += count;
-    }
     GPU_TRY(cudaMemcpyAsync(&member->lowest, columns->lowest, sizeof(member->lowest),
                             cudaMemcpyDeviceToHost, stream));
-    GPU_TRY(cudaStreamSynchronize(stream));
-    return STATUS_OK;
+    /* The arrays lie one after the other. */
+    double *const eccentricity = (double *)malloc(n * STATISTICS_VERTEX_BYTES);
+    if (eccentricity == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    const union statistics_sum *sum = (const union statistics_sum *)(eccentricity + n);
+    const uint32_t *reachable = (const uint32_t *)(sum + n);
+    enum status status =
+        try_translate(cudaMemcpyAsync(eccentricity, columns->eccentricity,
+                                      n * STATISTICS_VERTEX_BYTES, cudaMemcpyDeviceToHost, stream));
+    if (status == STATUS_OK) {
+        status = try_translate(cudaStreamSynchronize(stream));
+    }
+    for (uint32_t own = 0; own < download.row_count && status == STATUS_OK; own++) {
+        const uint64_t row = download_row(download.order.rows, download.vertices, own);
+        statistics->eccentricity[row] = eccentricity[row];
+        statistics->distance_sum[row] = sum[row];
+        statistics->reachable[row] = reachable[row];
+    }
+    free(eccentricity);
+    return status;
 }
 
 template <typename semiring, typename result>
@@ -325,25 +355,36 @@ static void group_account(struct group *group)
 }
 
 template <typename semiring, typename result>
-MUST_CHECK static enum status group_run(const struct solve *whole)
+MUST_CHECK static enum status group_solve(struct group *group)
 {
-    struct group group;
-    group_init(&group, whole);
+    const struct solve *whole = group->whole;
     observer_tell(whole->observer, PHASE_FILLING, 0);
-    STATUS_TRY(group_each(&group, group_prepare<semiring>));
+    STATUS_TRY(group_each(group, group_prepare<semiring>));
     observer_tell(whole->observer, PHASE_SOLVING, 0);
-    STATUS_TRY(group_compute<semiring>(&group));
+    STATUS_TRY(group_compute<semiring>(group));
     if (whole->options->verify) {
-        STATUS_TRY(group_each(&group, group_verify<semiring>));
-        group_merge_verification(&group);
+        STATUS_TRY(group_each(group, group_verify<semiring>));
+        group_merge_verification(group);
     }
     const double begin_s = now_s();
     observer_tell(whole->observer, PHASE_WRITING, 0);
     if (whole->account->statistics != NULL) {
-        STATUS_TRY((group_take_statistics<semiring, result>(&group)));
+        STATUS_TRY((group_take_statistics<semiring, result>(group)));
     }
-    const enum status status = group_each(&group, group_download<semiring, result>);
+    const enum status status = group_each(group, group_download<semiring, result>);
     whole->timings->d2h_s += now_s() - begin_s;
-    group_account(&group);
+    group_account(group);
+    return status;
+}
+
+template <typename semiring, typename result>
+MUST_CHECK static enum status group_run(const struct solve *whole)
+{
+    struct group group;
+    group_init(&group, whole);
+    const enum status status = group_solve<semiring, result>(&group);
+    for (uint32_t i = 0; i < group.count; i++) {
+        schedule_destroy(group.members[i].solve.schedule);
+    }
     return status;
 }

@@ -21,43 +21,6 @@ template <typename semiring> struct group_rounds {
     const struct observer *observer;
 };
 
-/* A piece of memory on a member; a pitch where it is rows of `width` bytes. */
-struct group_place {
-    const struct gpu *gpu;
-    void *memory;
-    uint64_t pitch;
-};
-
-/* Copies `height` rows of `width` bytes in the stream of the member that has them. */
-MUST_CHECK static inline enum status group_copy(struct group_place to, struct group_place from,
-                                                uint64_t width, uint64_t height)
-{
-    if (to.gpu->ordinal == from.gpu->ordinal) {
-        GPU_TRY(cudaMemcpy2DAsync(to.memory, to.pitch, from.memory, from.pitch, width, height,
-                                  cudaMemcpyDeviceToDevice, from.gpu->stream));
-        return STATUS_OK;
-    }
-    if (height == 1) {
-        GPU_TRY(cudaMemcpyPeerAsync(to.memory, to.gpu->ordinal, from.memory, from.gpu->ordinal,
-                                    width, from.gpu->stream));
-        return STATUS_OK;
-    }
-    struct cudaMemcpy3DPeerParms copy = {};
-    copy.srcDevice = from.gpu->ordinal;
-    copy.srcPtr = make_cudaPitchedPtr(from.memory, from.pitch, width, height);
-    copy.dstDevice = to.gpu->ordinal;
-    copy.dstPtr = make_cudaPitchedPtr(to.memory, to.pitch, width, height);
-    copy.extent = make_cudaExtent(width, height, 1);
-    GPU_TRY(cudaMemcpy3DPeerAsync(&copy, from.gpu->stream));
-    return STATUS_OK;
-}
-
-MUST_CHECK static inline enum status group_enter(const struct gpu *gpu)
-{
-    GPU_TRY(cudaSetDevice(gpu->ordinal));
-    return STATUS_OK;
-}
-
 /* The member that has the pivot rows of a round. */
 template <typename semiring>
 static uint32_t group_owner(const struct group_rounds<semiring> *group, uint32_t round)

@@ -25,6 +25,7 @@ static_assert(DIAGONAL_THREADS * DIAGONAL_EDGE * DIAGONAL_EDGE == GPU_TILE * GPU
 
 struct diagonal_step {
     const struct schedule_pivot *pivots; /* on the device; NULL: the one below */
+    void *closed; /* where the tiles of the list are left too, one after the other; or NULL */
     uint32_t count;
     uint32_t tile;
     uint32_t depth; /* pivots in use; a quad is taken whole, what is beyond them is padding */
@@ -142,6 +143,23 @@ diagonal_close_half(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_ED
     }
 }
 
+/* home: the thread's first element. */
+template <typename semiring>
+static __device__ __forceinline__ void
+diagonal_store(const typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
+               typename semiring::element *home, uint64_t stride)
+{
+#pragma unroll
+    for (uint32_t i = 0; i < DIAGONAL_EDGE; i++) {
+        const uint64_t line = (i / QUAD * DIAGONAL_GAP + i % QUAD) * stride;
+#pragma unroll
+        for (uint32_t j = 0; j < DIAGONAL_EDGE; j++) {
+            home[line + j / QUAD * DIAGONAL_GAP + j % QUAD] =
+                (typename semiring::element)tile[i][j];
+        }
+    }
+}
+
 template <typename semiring>
 __global__ void __launch_bounds__(DIAGONAL_THREADS)
     diagonal_kernel(struct tile_matrix<typename semiring::element> matrix,
@@ -153,12 +171,14 @@ __global__ void __launch_bounds__(DIAGONAL_THREADS)
         return;
     }
     const struct tile_place place = tile_place_of_thread<DIAGONAL_GAP>();
+    uint32_t row = step.tile;
     if (step.pivots != nullptr) {
+        row = step.pivots[blockIdx.x].row;
         step.tile = step.pivots[blockIdx.x].tile;
         step.depth = step.pivots[blockIdx.x].depth;
     }
     typename semiring::element *const home =
-        tile_at(matrix, step.tile, step.tile) + place.row * matrix.stride + place.column;
+        tile_at(matrix, row, step.tile) + place.row * matrix.stride + place.column;
     scalar tile[DIAGONAL_EDGE][DIAGONAL_EDGE];
     /* From and to the matrix, through the scalar format. */
 #pragma unroll
@@ -181,14 +201,13 @@ __global__ void __launch_bounds__(DIAGONAL_THREADS)
         }
         return;
     }
-#pragma unroll
-    for (uint32_t i = 0; i < DIAGONAL_EDGE; i++) {
-        const uint64_t line = (i / QUAD * DIAGONAL_GAP + i % QUAD) * matrix.stride;
-#pragma unroll
-        for (uint32_t j = 0; j < DIAGONAL_EDGE; j++) {
-            home[line + j / QUAD * DIAGONAL_GAP + j % QUAD] =
-                (typename semiring::element)tile[i][j];
-        }
+    diagonal_store<semiring>(tile, home, matrix.stride);
+    if (step.closed != nullptr) {
+        diagonal_store<semiring>(tile,
+                                 (typename semiring::element *)step.closed +
+                                     (uint64_t)blockIdx.x * GPU_TILE * GPU_TILE +
+                                     place.row * GPU_TILE + place.column,
+                                 GPU_TILE);
     }
 }
 
@@ -196,6 +215,9 @@ template <typename semiring>
 MUST_CHECK static enum status diagonal_launch(struct tile_matrix<typename semiring::element> matrix,
                                               struct diagonal_step step, cudaStream_t stream)
 {
+    if (step.count == 0) {
+        return STATUS_OK;
+    }
     diagonal_kernel<semiring><<<step.count, DIAGONAL_THREADS, 0, stream>>>(matrix, step);
     GPU_TRY(cudaGetLastError());
     return STATUS_OK;

@@ -47,11 +47,12 @@ MUST_CHECK static enum status fill_launch(struct tile_matrix<typename semiring::
 template <typename semiring>
 __global__ void __launch_bounds__(FILL_THREADS)
     fill_tiles_kernel(struct tile_matrix<typename semiring::element> matrix,
-                      const struct schedule_tile *tiles)
+                      const struct schedule_tile *tiles, struct tile_rows rows)
 {
     typedef typename semiring::element element;
     constexpr uint32_t across = 16 / sizeof(element);
     const struct schedule_tile tile = tiles[blockIdx.x];
+    const bool diagonal = tile_rows_global(rows, tile.row) == tile.column;
     element *const home = tile_at(matrix, tile.row, tile.column);
     const element far = semiring::unreachable();
     for (uint32_t at = threadIdx.x * across; at < GPU_TILE * GPU_TILE;
@@ -61,20 +62,21 @@ __global__ void __launch_bounds__(FILL_THREADS)
         __align__(16) element piece[across];
 #pragma unroll
         for (uint32_t i = 0; i < across; i++) {
-            piece[i] = tile.row == tile.column && column + i == row ? (element)0 : far;
+            piece[i] = diagonal && column + i == row ? (element)0 : far;
         }
         *reinterpret_cast<int4 *>(home + row * matrix.stride + column) =
             *reinterpret_cast<const int4 *>(piece);
     }
 }
 
-/* tiles: on the device. */
+/* tiles: on the device, at least one. */
 template <typename semiring>
 MUST_CHECK static enum status
 fill_tiles_launch(struct tile_matrix<typename semiring::element> matrix,
-                  const struct schedule_tile *tiles, uint32_t count, cudaStream_t stream)
+                  const struct schedule_tile *tiles, uint32_t count, const struct tile_rows &rows,
+                  cudaStream_t stream)
 {
-    fill_tiles_kernel<semiring><<<count, FILL_THREADS, 0, stream>>>(matrix, tiles);
+    fill_tiles_kernel<semiring><<<count, FILL_THREADS, 0, stream>>>(matrix, tiles, rows);
     GPU_TRY(cudaGetLastError());
     return STATUS_OK;
 }

@@ -100,10 +100,10 @@ template <typename element, typename result>
 __global__ void __launch_bounds__(FINISH_THREADS)
     finish_kernel(struct tile_matrix<element> matrix, struct finish_rows rows, result *chunk)
 {
-    const uint64_t own = rows.first_row + blockIdx.y;
-    const uint64_t position = tile_position(rows.order, own);
-    const uint64_t row = tile_row_global(rows.order.rows, own);
-    const element *const from = matrix.elements + position * matrix.stride;
+    const uint64_t row = tile_vertex(rows.order, rows.first_row + blockIdx.y);
+    const uint64_t position = tile_position(rows.order, row);
+    const element *const from =
+        matrix.elements + tile_row_local(rows.order.rows, position) * matrix.stride;
     result *const to = chunk + (uint64_t)blockIdx.y * rows.vertex_count;
     const uint64_t begin = (uint64_t)blockIdx.x * FINISH_SPAN;
     const uint64_t end = min(begin + FINISH_SPAN, (uint64_t)rows.vertex_count);

@@ -23,7 +23,8 @@
 
 struct panel_step {
     /* On the device: row tiles, then column tiles, each with its pivot; or NULL: all tiles of the
-     * pivot below. A tile's slot among the operands is its place in its half of the list. */
+     * pivot below. A tile's slot among the operands is its place in its half of the list, from the
+     * first slot on. */
     const struct schedule_panel *panels;
     uint32_t row_count;
     uint32_t column_count;
@@ -31,17 +32,22 @@ struct panel_step {
     uint32_t depth; /* pivots in use; a quad is taken whole */
     bool symmetric; /* one list, of row_count: each entry is a row tile or a column tile */
     const struct tile_control *control;
-    /* In a group of devices, instead of a list: the row tiles up to row_count when the pivot's row
-     * is this member's, and the column tiles of its own rows; the closed diagonal tile. */
-    struct tile_rows rows;
+    uint32_t first_row; /* slots of a list's first tiles */
+    uint32_t first_column;
+    /* In a group of devices the closed diagonal tile, or those of a list, one after the other. */
     const void *diagonal;
     uint64_t diagonal_stride;
+    /* And instead of a list: the row tiles up to row_count when the pivot's row is this member's,
+     * and the column tiles of its own rows. */
+    struct tile_rows rows;
 };
 
 /* The work of one block. */
 struct panel_work {
     uint32_t tile;
     uint32_t pivot;
+    uint32_t row; /* as the device's memory has it */
+    uint32_t closed;
     uint32_t depth;
     uint32_t slot;
     uint32_t strip;
@@ -306,12 +312,13 @@ panel_give_column(const typename semiring::word (&tile)[QUAD][QUAD], struct tile
 template <typename semiring, bool grouped>
 static __device__ __forceinline__ struct tile_matrix<typename semiring::element>
 panel_diagonal(struct tile_matrix<typename semiring::element> matrix, const struct panel_step &step,
-               uint32_t pivot) {
-    if constexpr (grouped) {
-        matrix.elements = (typename semiring::element *)step.diagonal;
+               const struct panel_work &work) {
+    if (grouped || step.diagonal != nullptr) {
+        matrix.elements = (typename semiring::element *)step.diagonal +
+                          (grouped ? 0 : (uint64_t)work.closed * GPU_TILE * GPU_TILE);
         matrix.stride = step.diagonal_stride;
     } else {
-        matrix.elements = tile_at(matrix, pivot, pivot);
+        matrix.elements = tile_at(matrix, work.pivot, work.pivot);
     }
     return matrix;
 }
@@ -326,10 +333,10 @@ panel_row_strip(struct tile_matrix<typename semiring::element> matrix,
 {
     const struct tile_place place = tile_place_of_thread<PANEL_STRIP>();
     const struct tile_matrix<typename semiring::element> diagonal =
-        panel_diagonal<semiring, grouped>(matrix, step, work.pivot);
-    const uint32_t row = grouped ? tile_rows_local(step.rows, work.pivot) : work.pivot;
+        panel_diagonal<semiring, grouped>(matrix, step, work);
     typename semiring::element *const home =
-        tile_at(matrix, row, work.tile) + work.strip * PANEL_STRIP * semiring_packing<semiring>();
+        tile_at(matrix, work.row, work.tile) +
+        work.strip * PANEL_STRIP * semiring_packing<semiring>();
     typename semiring::word tile[QUAD][QUAD];
     panel_compute<semiring, GPU_TILE, PANEL_STRIP>(tile, place, work.depth, diagonal.elements,
                                                    diagonal.stride, home, matrix.stride, home,
@@ -349,10 +356,9 @@ panel_column_strip(struct tile_matrix<typename semiring::element> matrix,
     constexpr uint32_t rows = panel_strip_rows<semiring>();
     const struct tile_place place = tile_place_of_thread<panel_tile_words<semiring>()>();
     const struct tile_matrix<typename semiring::element> diagonal =
-        panel_diagonal<semiring, grouped>(matrix, step, work.pivot);
-    const uint32_t row = grouped ? tile_rows_local(step.rows, work.tile) : work.tile;
+        panel_diagonal<semiring, grouped>(matrix, step, work);
     typename semiring::element *const home =
-        tile_at(matrix, row, work.pivot) + work.strip * rows * matrix.stride;
+        tile_at(matrix, work.row, work.pivot) + work.strip * rows * matrix.stride;
     typename semiring::word tile[QUAD][QUAD];
     panel_compute<semiring, rows, panel_tile_words<semiring>()>(
         tile, place, work.depth, home, matrix.stride, diagonal.elements, diagonal.stride, home,
@@ -380,8 +386,11 @@ static __device__ __forceinline__ bool panel_locate(const struct panel_step &ste
         work->depth = step.depth;
     } else if (step.panels != nullptr) {
         const struct schedule_panel panel = step.panels[entry];
+        work->slot += listed_as_row ? step.first_row : step.first_column;
         work->tile = panel.tile;
         work->pivot = panel.pivot;
+        work->row = panel.row;
+        work->closed = panel.closed;
         /* A strip beyond the tile's vertices is padding: depth 0 copies it unchanged. */
         const bool in_row = step.symmetric ? panel.tile < panel.pivot : listed_as_row;
         const uint32_t across =
@@ -394,6 +403,10 @@ static __device__ __forceinline__ bool panel_locate(const struct panel_step &ste
     }
     work->depth = (work->depth + QUAD - 1) / QUAD * QUAD;
     work->in_row = step.symmetric ? work->tile < work->pivot : listed_as_row;
+    if (grouped || step.panels == nullptr) {
+        const uint32_t row = work->in_row || work->tile == work->pivot ? work->pivot : work->tile;
+        work->row = grouped ? tile_rows_local(step.rows, row) : row;
+    }
     if (work->tile == work->pivot) {
         work->in_row = true;
         return semiring_packing<semiring>() == 2 && listed_as_row;

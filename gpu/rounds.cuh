@@ -1,11 +1,12 @@
-/* The rounds of a large dense solve: blocked Floyd-Warshall (Katz and Kider 2008: diagonal, panels,
- * interior) with one round of look-ahead.
+/* The rounds of a large solve on one device: blocked Floyd-Warshall (Katz and Kider 2008: diagonal,
+ * panels, interior), by the dense plan with one round of look-ahead. Those of other plans are at
+ * the end, for a group of devices too.
  *
- * A round has one or two pivot tiles. Its interior is two parts. NEXT, the rows and columns of the
- * next round's pivot tiles, is computed first; from then on the next round's diagonal and panels
- * are made in the stream that goes first, beside REST, everything else. REST is two halves of the
- * rows in a stream each: a half depends on its own half of the round before and on the panels, so
- * while the last blocks of one half end, those of the other fill the device.
+ * A dense round has one or two pivot tiles. Its interior is two parts. NEXT, the rows and columns
+ * of the next round's pivot tiles, is computed first; from then on the next round's diagonal and
+ * panels are made in the stream that goes first, beside REST, everything else. REST is two halves
+ * of the rows in a stream each: a half depends on its own half of the round before and on the
+ * panels, so while the last blocks of one half end, those of the other fill the device.
  *
  *   stream   ... NEXT(k-1) panels(k) | NEXT(k) panels(k+1) | ...
  *   half 0   ... REST0(k-1)  REST0(k)  REST0(k+1) ...
@@ -18,6 +19,7 @@
 #include "gpu/kernel_diagonal.cuh"
 #include "gpu/kernel_interior.cuh"
 #include "gpu/kernel_panel.cuh"
+#include "gpu/kernel_planned.cuh"
 #include "gpu/workspace.cuh"
 
 template <typename semiring> struct rounds {
@@ -104,8 +106,7 @@ MUST_CHECK static enum status rounds_start_pivot(const struct rounds<semiring> *
 {
     struct gpu *gpu = rounds->gpu;
     const uint32_t tile = rounds_tile(rounds, round, pivot);
-    struct diagonal_step diagonal;
-    diagonal.pivots = NULL;
+    struct diagonal_step diagonal = {};
     diagonal.count = 1;
     diagonal.tile = tile;
     diagonal.depth = rounds_depth(rounds, tile);
@@ -224,6 +225,305 @@ MUST_CHECK static enum status rounds_run(const struct rounds<semiring> *rounds)
     }
     for (uint32_t round = count - ahead; round < count; round++) {
         STATUS_TRY(rounds_finish(rounds, round));
+    }
+    return STATUS_OK;
+}
+
+/* ---- Plans that leave tiles out ---- */
+
+/* On one stream of each device (proto/plan.h): a round is three launches, of all its diagonal
+ * tiles, all its panels and all its targets. The host runs ahead and waits only to tell of progress
+ * and to hear of a cancel. Tiles that no round reaches are never touched.
+ *
+ * The members of a group have a schedule each, of their own tile rows. They close their diagonal
+ * tiles and send them to all others, then make the panels in their rows and send of these what
+ * others read: the row tiles, and where half of the matrix is computed all. Two rounds' operands
+ * are in memory: who sends waits until the others have left those of two rounds before. */
+
+/* The schedule's lists on the device. */
+struct planned_lists {
+    const struct schedule_tile *fills;
+    const struct schedule_pivot *pivots;
+    const struct schedule_panel *panels;
+    const struct schedule_target *targets;
+    const struct schedule_product *products;
+    struct tile_order order;
+};
+
+template <typename semiring> struct planned_member {
+    struct gpu *gpu;
+    const struct schedule *schedule;
+    const struct planned_lists *lists;
+    const struct workspace *workspace;
+    struct tile_matrix<typename semiring::element> matrix;
+};
+
+template <typename semiring> struct planned_rounds {
+    uint32_t count; /* 1: a device alone */
+    struct planned_member<semiring> members[GPU_MEMBERS_MAX];
+    const struct observer *observer;
+    bool clamp_diagonal;
+};
+
+/* memory: schedule_bytes_most on the device. The arrays lie in pageable memory: they have been read
+ * when the call returns. lists: have the device's rows. */
+MUST_CHECK static inline enum status planned_upload(const struct schedule *schedule,
+                                                    const struct plan *plan, void *memory,
+                                                    cudaStream_t stream,
+                                                    struct planned_lists *lists)
+{
+    const uint64_t bits = (uint64_t)schedule->tile_count * schedule->tile_count;
+    const struct {
+        const void *from;
+        uint64_t bytes;
+        const void **to;
+    } arrays[] = {
+        {schedule->fills, schedule->fill_count * sizeof(*lists->fills),
+         (const void **)&lists->fills},
+        {schedule->pivots, schedule->pivot_count * sizeof(*lists->pivots),
+         (const void **)&lists->pivots},
+        {schedule->panels, schedule->panel_count * sizeof(*lists->panels),
+         (const void **)&lists->panels},
+        {schedule->targets, schedule->target_count * sizeof(*lists->targets),
+         (const void **)&lists->targets},
+        {schedule->products, schedule->product_count * sizeof(*lists->products),
+         (const void **)&lists->products},
+        {schedule->position, plan->vertex_count * sizeof(*schedule->position),
+         (const void **)&lists->order.position},
+        {schedule->vertices, schedule->vertex_count * sizeof(*schedule->vertices),
+         (const void **)&lists->order.vertices},
+        {plan->reached_tiles, (bits + 63) / 64 * sizeof(*plan->reached_tiles),
+         (const void **)&lists->order.held},
+    };
+    char *rest = (char *)memory;
+    for (const auto &array : arrays) {
+        *array.to = workspace_cut(&rest, workspace_align(array.bytes));
+        GPU_TRY(cudaMemcpyAsync((void *)*array.to, array.from, array.bytes, cudaMemcpyHostToDevice,
+                                stream));
+    }
+    lists->order.tile_count = schedule->tile_count;
+    return STATUS_OK;
+}
+
+/* ---- Between members ---- */
+
+/* Lets a member's stream wait for an event of each other one: event_of(gpu). */
+template <typename semiring, typename event_of_member>
+MUST_CHECK static enum status planned_await(const struct planned_rounds<semiring> *rounds,
+                                            uint32_t member, event_of_member event_of)
+{
+    for (uint32_t i = 0; i < rounds->count; i++) {
+        if (i != member) {
+            GPU_TRY(cudaStreamWaitEvent(rounds->members[member].gpu->stream,
+                                        event_of(rounds->members[i].gpu), 0));
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Slots [first, first + count) of an array of the workspace, from one member to all others. */
+template <typename semiring>
+MUST_CHECK static enum status
+planned_send(const struct planned_rounds<semiring> *rounds, uint32_t sender,
+             void *(workspace::*array)[WORKSPACE_PARITIES][OPERAND_PIVOTS], uint32_t parity,
+             uint64_t slot_bytes, uint32_t first, uint32_t count)
+{
+    const struct planned_member<semiring> *own = &rounds->members[sender];
+    const uint64_t bytes = count * slot_bytes;
+    for (uint32_t i = 0; i < rounds->count && count > 0; i++) {
+        const struct planned_member<semiring> *other = &rounds->members[i];
+        char *const from = (char *)(own->workspace->*array)[parity][0] + first * slot_bytes;
+        char *const to = (char *)(other->workspace->*array)[parity][0] + first * slot_bytes;
+        if (i != sender) {
+            STATUS_TRY(group_copy(group_place{other->gpu, to, bytes},
+                                  group_place{own->gpu, from, bytes}, bytes, 1));
+        }
+    }
+    return STATUS_OK;
+}
+
+/* ---- Rounds ---- */
+
+/* The closed diagonal tiles of a round as a member has them; NULL on a device alone. */
+template <typename semiring>
+static typename semiring::element *planned_closed(const struct planned_rounds<semiring> *rounds,
+                                                  uint32_t member, uint32_t index)
+{
+    const struct workspace *workspace = rounds->members[member].workspace;
+    return rounds->count == 1
+               ? NULL
+               : (typename semiring::element *)workspace->closed[index % WORKSPACE_PARITIES][0];
+}
+
+/* On a device alone one set of operands is enough. */
+template <typename semiring>
+static struct operand<typename semiring::word>
+planned_operand(const struct planned_rounds<semiring> *rounds, uint32_t member, uint32_t index) {
+    const struct workspace *workspace = rounds->members[member].workspace;
+    const uint32_t parity = rounds->count == 1 ? 0 : index % WORKSPACE_PARITIES;
+    struct operand<typename semiring::word> operand;
+    operand.left = (typename semiring::word *)workspace->left[parity][0];
+    operand.right = (typename semiring::word *)workspace->right[parity][0];
+    return operand;
+}
+
+/* Closes a member's diagonal tiles of a round and sends them. */
+template <typename semiring>
+MUST_CHECK static enum status planned_close(const struct planned_rounds<semiring> *rounds,
+                                            uint32_t member, uint32_t index)
+{
+    const struct planned_member<semiring> *own = &rounds->members[member];
+    const struct schedule_round *round = &own->schedule->rounds[index];
+    const uint32_t tile_elements = GPU_TILE * GPU_TILE;
+    typename semiring::element *const closed = planned_closed(rounds, member, index);
+    struct diagonal_step step = {};
+    STATUS_TRY(group_enter(own->gpu));
+    if (index >= WORKSPACE_PARITIES) {
+        const uint32_t before = (index - WORKSPACE_PARITIES) % DEVICE_PLANNED_AHEAD;
+        STATUS_TRY(planned_await(
+            rounds, member, [before](const struct gpu *gpu) { return gpu->planned_done[before]; }));
+    }
+    step.pivots = own->lists->pivots + round->pivots.begin;
+    step.closed = closed != NULL ? closed + (uint64_t)round->first_pivot * tile_elements : NULL;
+    step.count = round->pivots.count;
+    step.clamp = rounds->clamp_diagonal;
+    step.control = own->gpu->control;
+    step.negative = &own->gpu->alarm_device->negative;
+    STATUS_TRY(diagonal_launch<semiring>(own->matrix, step, own->gpu->stream));
+    STATUS_TRY(planned_send(rounds, member, &workspace::closed, index % WORKSPACE_PARITIES,
+                            tile_elements * sizeof(*closed), round->first_pivot,
+                            round->pivots.count));
+    GPU_TRY(
+        cudaEventRecord(own->gpu->closed_sent[index % DEVICE_ROUND_EVENTS][0], own->gpu->stream));
+    return STATUS_OK;
+}
+
+/* Sends the panels that a member has made. A left one is read by the targets of its own row alone,
+ * unless it serves as both operands. */
+template <typename semiring>
+MUST_CHECK static enum status planned_send_panels(const struct planned_rounds<semiring> *rounds,
+                                                  uint32_t member, uint32_t index)
+{
+    typedef typename semiring::word word;
+    const struct planned_member<semiring> *own = &rounds->members[member];
+    const struct schedule_round *round = &own->schedule->rounds[index];
+    const struct operand<word> operand = planned_operand(rounds, member, index);
+    const uint32_t parity = index % WORKSPACE_PARITIES;
+    const uint64_t block_bytes = OPERAND_BLOCK_WORDS * sizeof(word);
+    const bool symmetric = own->schedule->symmetric;
+    const uint32_t first = symmetric ? round->first_left : round->first_right;
+    const uint32_t count = symmetric ? round->lefts.count : round->rights.count;
+    if (symmetric) {
+        STATUS_TRY(planned_send(rounds, member, &workspace::left, parity,
+                                GPU_TILE / OPERAND_WORDS * block_bytes, first, count));
+    }
+    if (!symmetric || operand.right != operand.left) {
+        STATUS_TRY(planned_send(rounds, member, &workspace::right, parity,
+                                operand_right_blocks<semiring>() * block_bytes, first, count));
+    }
+    GPU_TRY(cudaEventRecord(own->gpu->sent[index % DEVICE_ROUND_EVENTS][0], own->gpu->stream));
+    return STATUS_OK;
+}
+
+/* Makes a member's panels of a round, once all diagonal tiles are there. */
+template <typename semiring>
+MUST_CHECK static enum status planned_make_panels(const struct planned_rounds<semiring> *rounds,
+                                                  uint32_t member, uint32_t index)
+{
+    const struct planned_member<semiring> *own = &rounds->members[member];
+    const struct schedule_round *round = &own->schedule->rounds[index];
+    const bool symmetric = own->schedule->symmetric;
+    const uint32_t slot = index % DEVICE_ROUND_EVENTS;
+    struct panel_step step = {};
+    STATUS_TRY(group_enter(own->gpu));
+    STATUS_TRY(planned_await(rounds, member,
+                             [slot](const struct gpu *gpu) { return gpu->closed_sent[slot][0]; }));
+    step.panels = own->lists->panels + round->rights.begin;
+    step.row_count = symmetric ? round->lefts.count : round->rights.count;
+    step.column_count = symmetric ? 0 : round->lefts.count;
+    step.first_row = symmetric ? round->first_left : round->first_right;
+    step.first_column = round->first_left;
+    step.symmetric = symmetric;
+    step.control = own->gpu->control;
+    step.diagonal = planned_closed(rounds, member, index);
+    step.diagonal_stride = GPU_TILE;
+    STATUS_TRY(panel_launch<semiring>(own->matrix, planned_operand(rounds, member, index), step,
+                                      own->gpu->stream));
+    return planned_send_panels(rounds, member, index);
+}
+
+/* Computes a member's targets of a round, once all panels are there. */
+template <typename semiring>
+MUST_CHECK static enum status planned_compute(const struct planned_rounds<semiring> *rounds,
+                                              uint32_t member, uint32_t index)
+{
+    const struct planned_member<semiring> *own = &rounds->members[member];
+    const struct schedule_round *round = &own->schedule->rounds[index];
+    const uint32_t slot = index % DEVICE_ROUND_EVENTS;
+    struct planned_step<typename semiring::word> step;
+    STATUS_TRY(group_enter(own->gpu));
+    STATUS_TRY(planned_await(rounds, member,
+                             [slot](const struct gpu *gpu) { return gpu->sent[slot][0]; }));
+    step.targets = own->lists->targets + round->targets.begin;
+    step.products = own->lists->products;
+    step.operand = planned_operand(rounds, member, index);
+    step.one = 1;
+    step.control = own->gpu->control;
+    STATUS_TRY(planned_launch<semiring>(own->matrix, step, round->targets.count, own->gpu->stream));
+    GPU_TRY(
+        cudaEventRecord(own->gpu->planned_done[index % DEVICE_PLANNED_AHEAD], own->gpu->stream));
+    if (index + 1 == own->schedule->round_count) {
+        GPU_TRY(cudaEventRecord(own->gpu->end, own->gpu->stream));
+    }
+    return STATUS_OK;
+}
+
+/* An event is recorded before others are told to wait for it. */
+template <typename semiring>
+MUST_CHECK static enum status planned_start(const struct planned_rounds<semiring> *rounds,
+                                            uint32_t index)
+{
+    for (uint32_t member = 0; member < rounds->count; member++) {
+        STATUS_TRY(planned_close(rounds, member, index));
+    }
+    for (uint32_t member = 0; member < rounds->count; member++) {
+        STATUS_TRY(planned_make_panels(rounds, member, index));
+    }
+    for (uint32_t member = 0; member < rounds->count; member++) {
+        STATUS_TRY(planned_compute(rounds, member, index));
+    }
+    return STATUS_OK;
+}
+
+/* Waits for a round, tells of it and hears of a cancel. */
+template <typename semiring>
+MUST_CHECK static enum status planned_finish(const struct planned_rounds<semiring> *rounds,
+                                             uint32_t index)
+{
+    const struct observer *observer = rounds->observer;
+    for (uint32_t member = 0; member < rounds->count; member++) {
+        const struct gpu *gpu = rounds->members[member].gpu;
+        GPU_TRY(cudaEventSynchronize(gpu->planned_done[index % DEVICE_PLANNED_AHEAD]));
+        STATUS_TRY(device_alarm(gpu));
+    }
+    observer_tell_rounds(observer, index + 1, rounds->members[0].schedule->round_count);
+    return device_cancelled(observer) ? STATUS_CANCELLED : STATUS_OK;
+}
+
+/* All rounds. Ends when the last is done. */
+template <typename semiring>
+MUST_CHECK static enum status planned_run(const struct planned_rounds<semiring> *rounds)
+{
+    const uint32_t count = rounds->members[0].schedule->round_count;
+    const uint32_t ahead = count < DEVICE_PLANNED_AHEAD ? count : DEVICE_PLANNED_AHEAD;
+    for (uint32_t round = 0; round < count; round++) {
+        if (round >= ahead) {
+            STATUS_TRY(planned_finish(rounds, round - ahead));
+        }
+        STATUS_TRY(planned_start(rounds, round));
+    }
+    for (uint32_t round = count - ahead; round < count; round++) {
+        STATUS_TRY(planned_finish(rounds, round));
     }
     return STATUS_OK;
 }

@@ -8,7 +8,6 @@
 #include "gpu/kernel_fill.cuh"
 #include "gpu/kernel_finish.cuh"
 #include "gpu/kernel_flow.cuh"
-#include "gpu/kernel_planned.cuh"
 #include "gpu/kernel_small.cuh"
 #include "gpu/kernel_statistics.cuh"
 #include "gpu/rounds.cuh"
@@ -26,6 +25,7 @@ template <typename element, typename result_element> struct download {
     const struct observer *observer;
     struct tile_matrix<element> matrix;
     struct tile_order order;
+    const uint32_t *vertices; /* its, on the host; or NULL */
     result_element *result;
     uint32_t vertex_count;
     uint32_t row_count;  /* of the matrix, that the device has */
@@ -42,12 +42,27 @@ static inline uint32_t download_rows_of(const struct tile_rows &rows, uint32_t v
            (tile_rows_owns(rows, tiles - 1) ? padding : 0);
 }
 
+/* The row of the matrix that the device has as its `own`-th: tile_vertex on the host. */
+static inline uint64_t download_row(const struct tile_rows &rows, const uint32_t *vertices,
+                                    uint32_t own)
+{
+    return vertices != NULL ? vertices[own] : tile_row_global(rows, own);
+}
+
 /* How many of `count` rows that the device has from `own` on are neighbours in the matrix. */
-static inline uint32_t download_run(const struct tile_rows &rows, uint32_t own, uint32_t count)
+static inline uint32_t download_run(const struct tile_rows &rows, const uint32_t *vertices,
+                                    uint32_t own, uint32_t count)
 {
     const uint32_t block = TILE_ROWS_BLOCK * GPU_TILE;
     const uint32_t left = block - own % block;
-    return rows.members == 0 || count < left ? count : left;
+    uint32_t run = 1;
+    if (vertices == NULL) {
+        return rows.members == 0 || count < left ? count : left;
+    }
+    while (run < count && vertices[own + run] == vertices[own] + run) {
+        run++;
+    }
+    return run;
 }
 
 template <typename element, typename result_element>
@@ -86,8 +101,9 @@ static void download_copy(const struct download<element, result_element> *downlo
     const uint32_t end = first_row + download_row_count(download, first_row);
     const char *from = (const char *)download->gpu->staging[slot];
     for (uint32_t own = first_row; own < end;) {
-        const uint32_t count = download_run(download->order.rows, own, end - own);
-        const uint64_t row = tile_row_global(download->order.rows, own);
+        const uint32_t count =
+            download_run(download->order.rows, download->vertices, own, end - own);
+        const uint64_t row = download_row(download->order.rows, download->vertices, own);
         staging_copy(download->gpu->copier, (char *)download->result + row * row_bytes, from,
                      count * row_bytes);
         from += count * row_bytes;
@@ -210,7 +226,8 @@ template <typename semiring> MUST_CHECK static enum status make_schedule(struct 
     grain.slab = ring_pivots<typename semiring::word>();
     grain.units = solve->gpu->multiprocessors * interior_blocks<semiring>();
     const double begin_s = now_s();
-    const enum status status = schedule_create(solve->plan, grain, &solve->schedule);
+    const enum status status =
+        schedule_create(solve->plan, grain, solve->lists.order.rows, &solve->schedule);
     solve->timings->fill_s += now_s() - begin_s;
     return status;
 }
@@ -228,7 +245,7 @@ MUST_CHECK static enum status prepare_kernels(const struct solve *solve)
             return small_prepare<semiring>();
         }
     }
-    if (solve->lists.order.rows.members > 0) {
+    if (solve->lists.order.rows.members > 0 && solve->schedule == NULL) {
         STATUS_TRY((panel_prepare<semiring, true>()));
         return interior_prepare<semiring, true>();
     }
@@ -263,7 +280,8 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
         STATUS_TRY(planned_upload(schedule, solve->plan, solve->workspace.lists, gpu->stream,
                                   &solve->lists));
         STATUS_TRY(fill_tiles_launch<semiring>(matrix_of<semiring>(solve), solve->lists.fills,
-                                               schedule->fill_count, gpu->stream));
+                                               schedule->fill_count, solve->lists.order.rows,
+                                               gpu->stream));
     }
     STATUS_TRY(await_step(solve));
     const double filled_s = now_s();
@@ -313,19 +331,25 @@ static struct rounds<semiring> dense_rounds(const struct solve *solve) {
 }
 
 template <typename semiring>
+static struct planned_member<semiring> planned_member_of(const struct solve *solve) {
+    struct planned_member<semiring> member;
+    member.gpu = solve->gpu;
+    member.schedule = solve->schedule;
+    member.lists = &solve->lists;
+    member.workspace = &solve->workspace;
+    member.matrix = matrix_of<semiring>(solve);
+    return member;
+}
+
+template <typename semiring>
 MUST_CHECK static enum status compute_rounds(struct solve *solve)
 {
-    typedef typename semiring::word word;
     const struct tile_matrix<typename semiring::element> matrix = matrix_of<semiring>(solve);
     if (solve->schedule != NULL) {
         struct planned_rounds<semiring> rounds;
-        rounds.gpu = solve->gpu;
-        rounds.schedule = solve->schedule;
-        rounds.lists = &solve->lists;
+        rounds.count = 1;
+        rounds.members[0] = planned_member_of<semiring>(solve);
         rounds.observer = solve->observer;
-        rounds.matrix = matrix;
-        rounds.operand.left = (word *)solve->workspace.left[0][0];
-        rounds.operand.right = (word *)solve->workspace.right[0][0];
         rounds.clamp_diagonal = solve->options->clamp_diagonal;
         STATUS_TRY(planned_run(&rounds));
     } else {
@@ -376,6 +400,7 @@ template <typename semiring> MUST_CHECK static enum status verify(struct solve *
     request.elements = solve->workspace.matrix;
     request.stride = solve->workspace.layout.stride;
     request.order = solve->lists.order;
+    request.position = solve->schedule != NULL ? solve->schedule->position : NULL;
     request.kind = kind_is_float(kind) ? kind : narrow ? KIND_U2 : KIND_I4;
     request.row_count = verification_row_count(graph->vertex_count, steps);
     request.solved = true;
@@ -406,12 +431,15 @@ static struct download<typename semiring::element, result> download_of(struct so
     download.observer = solve->observer;
     download.matrix = matrix_of<semiring>(solve);
     download.order = solve->lists.order;
+    download.vertices = solve->schedule != NULL ? solve->schedule->vertices : NULL;
     download.result = (result *)solve->result->elements;
     download.vertex_count = solve->graph->vertex_count;
     /* As large as a staging buffer; a row always fits (workspace_plan). */
     const uint64_t rows =
         solve->workspace.layout.chunk_bytes / (download.vertex_count * sizeof(result));
-    download.row_count = download_rows_of(download.order.rows, download.vertex_count);
+    download.row_count = solve->schedule != NULL
+                             ? solve->schedule->vertex_count
+                             : download_rows_of(download.order.rows, download.vertex_count);
     download.chunk_rows = rows < download.row_count ? (uint32_t)rows : download.row_count;
     download.clamp_diagonal = solve->options->clamp_diagonal;
     return download;
@@ -427,25 +455,27 @@ MUST_CHECK static enum status visit_rows(struct solve *solve, visitor visit)
     const struct download<typename semiring::element, result> download =
         download_of<semiring, result>(solve);
     if (solve->schedule == NULL) {
-        struct statistics_rows<element> rows;
+        struct statistics_rows<element> rows = {
+        };
         rows.stride = solve->workspace.layout.stride;
         rows.vertex_count = download.vertex_count;
         for (uint32_t own = 0; own < download.row_count; own += rows.row_count) {
             rows.elements = (const element *)solve->workspace.matrix + own * rows.stride;
             rows.first_row = (uint32_t)tile_row_global(download.order.rows, own);
-            rows.row_count = download_run(download.order.rows, own, download.row_count - own);
+            rows.row_count = download_run(download.order.rows, NULL, own, download.row_count - own);
             STATUS_TRY(visit(rows));
         }
         return STATUS_OK;
     }
-    struct statistics_rows<result> rows;
+    struct statistics_rows<result> rows = {
+    };
     rows.elements = (const result *)solve->workspace.chunk[0];
     rows.stride = download.vertex_count;
     rows.vertex_count = download.vertex_count;
-    for (uint64_t row = 0; row < download.vertex_count; row += download.chunk_rows) {
-        rows.first_row = (uint32_t)row;
-        rows.row_count = download_row_count(&download, rows.first_row);
-        STATUS_TRY(download_pack(&download, rows.first_row, 0));
+    for (uint64_t own = 0; own < download.row_count; own += download.chunk_rows) {
+        rows.vertices = download.order.vertices + own;
+        rows.row_count = download_row_count(&download, (uint32_t)own);
+        STATUS_TRY(download_pack(&download, (uint32_t)own, 0));
         STATUS_TRY(visit(rows));
     }
     return STATUS_OK;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "gpu/gpu.h"
+#include "gpu/schedule.h"
 
 #include <cuda_pipeline_primitives.h>
 #include <cuda_runtime.h>
@@ -59,76 +60,15 @@ template <typename element> struct tile_matrix {
     uint64_t stride; /* elements per row: n_pad */
 };
 
-/* ---- Rows of a group of devices ---- */
-
-/* Tile rows are dealt to the members of a group in blocks of the pivot tiles of a round. */
-#define TILE_ROWS_BLOCK 2
-
-/* Which tile rows of the matrix a device holds: all when it is alone. In a group the blocks are
- * dealt there and back, 0 1 2 2 1 0 0 1 ..., so that of the triangle that a symmetric solve
- * computes all members have about as much. A member's memory has its own tile rows one after the
- * other: `local` counts these, `global` those of the whole matrix. */
-struct tile_rows {
-    uint32_t members; /* 0: alone */
-    uint32_t member;
-};
-
-/* The member's place among the blocks of one deal. */
-static __host__ __device__ __forceinline__ uint32_t tile_rows_place(const struct tile_rows &rows,
-                                                                    uint32_t deal)
-{
-    return deal % 2 == 0 ? rows.member : rows.members - 1 - rows.member;
-}
-
-static __host__ __device__ __forceinline__ uint32_t tile_rows_global(const struct tile_rows &rows,
-                                                                     uint32_t local)
-{
-    const uint32_t deal = local / TILE_ROWS_BLOCK;
-    return rows.members == 0
-               ? local
-               : (deal * rows.members + tile_rows_place(rows, deal)) * TILE_ROWS_BLOCK +
-                     local % TILE_ROWS_BLOCK;
-}
-
-/* The reverse, for a tile row that the member owns. */
-static __host__ __device__ __forceinline__ uint32_t tile_rows_local(const struct tile_rows &rows,
-                                                                    uint32_t global)
-{
-    return rows.members == 0 ? global
-                             : global / TILE_ROWS_BLOCK / rows.members * TILE_ROWS_BLOCK +
-                                   global % TILE_ROWS_BLOCK;
-}
-
-static __host__ __device__ __forceinline__ bool tile_rows_owns(const struct tile_rows &rows,
-                                                               uint32_t global)
-{
-    const uint32_t block = global / TILE_ROWS_BLOCK;
-    return rows.members == 0 || block % rows.members == tile_rows_place(rows, block / rows.members);
-}
-
-/* How many tile rows the member owns, of tile_count. */
-static inline uint32_t tile_rows_count(const struct tile_rows &rows, uint32_t tile_count)
-{
-    if (rows.members == 0) {
-        return tile_count;
-    }
-    const uint32_t blocks = (tile_count + TILE_ROWS_BLOCK - 1) / TILE_ROWS_BLOCK;
-    const uint32_t deals = blocks / rows.members;
-    const bool more = tile_rows_place(rows, deals) < blocks % rows.members;
-    const uint32_t missing = tile_rows_owns(rows, blocks * TILE_ROWS_BLOCK - 1)
-                                 ? blocks * TILE_ROWS_BLOCK - tile_count
-                                 : 0;
-    return (deals + (more ? 1 : 0)) * TILE_ROWS_BLOCK - missing;
-}
-
 /* ---- Places of vertices ---- */
 
 /* Where vertices are in the matrix, and which tiles of it hold distances; the others were never
- * written and count as unreachable. Both arrays are on the device, and NULL in the dense plan: each
+ * written and count as unreachable. The arrays are on the device, and NULL in the dense plan: each
  * vertex is at its own place, each tile in use. Rows are the device's own ones. */
 struct tile_order {
     const uint32_t *position;
-    const uint64_t *held; /* bit row tile * tile_count + column tile */
+    const uint32_t *vertices; /* whose rows the device has, in the order in which they leave it */
+    const uint64_t *held;     /* bit row tile * tile_count + column tile */
     uint32_t tile_count;
     struct tile_rows rows;
 };
@@ -144,6 +84,12 @@ static __host__ __device__ __forceinline__ uint64_t tile_row_global(const struct
                                                                     uint64_t row)
 {
     return (uint64_t)tile_rows_global(rows, (uint32_t)(row / GPU_TILE)) * GPU_TILE + row % GPU_TILE;
+}
+
+/* The vertex whose row leaves the device as its `own`-th. */
+static __device__ __forceinline__ uint64_t tile_vertex(const struct tile_order &order, uint64_t own)
+{
+    return order.vertices != nullptr ? order.vertices[own] : tile_row_global(order.rows, own);
 }
 
 static __device__ __forceinline__ uint64_t tile_position(const struct tile_order &order,

@@ -30,7 +30,8 @@ struct workspace_shape {
     uint32_t right_slots;   /* likewise */
     uint32_t parities;      /* sets of operands: rounds in memory at once, */
     uint32_t pivots;        /* times pivot tiles per round; 0: no operands at all */
-    bool grouped;           /* closed diagonal tiles come from other devices */
+    uint32_t closed_slots;  /* diagonal tiles in a set of operands, */
+    bool grouped;           /* if any: they come from other devices */
     uint64_t scratch_bytes; /* of a small solve without barriers */
 };
 
@@ -39,7 +40,7 @@ struct workspace_layout {
     uint64_t matrix_bytes;
     uint64_t left_bytes;   /* of one set of operands */
     uint64_t right_bytes;  /* likewise */
-    uint64_t closed_bytes; /* of one closed diagonal tile of a group */
+    uint64_t closed_bytes; /* likewise, of a group's closed diagonal tiles */
     uint64_t offset_bytes; /* the graph's row_offset */
     uint64_t list_bytes;
     uint64_t chunk_bytes; /* each of DEVICE_CHUNKS */
@@ -64,18 +65,22 @@ static inline void workspace_set_dense(struct workspace_shape *shape, uint32_t v
     shape->list_bytes = 0;
     shape->left_slots = shape->tile_count;
     shape->right_slots = shape->tile_count;
+    shape->closed_slots = 1;
     shape->parities = WORKSPACE_PARITIES;
     shape->pivots = pivots;
 }
 
-/* The share of a member of a group. Blocks of tiles travel whole, so that the last is whole too. */
+/* The share of a member of a group. Blocks of tiles of a dense round travel whole, so that the last
+ * is whole too; under any plan a tile row is mirrored by way of the operands. */
 static inline void workspace_set_member(struct workspace_shape *shape, const struct tile_rows &rows)
 {
+    const uint32_t least =
+        (shape->tile_count + TILE_ROWS_BLOCK - 1) / TILE_ROWS_BLOCK * TILE_ROWS_BLOCK;
     shape->row_tiles = tile_rows_count(rows, shape->tile_count);
     shape->grouped = true;
-    shape->left_slots =
-        (shape->tile_count + TILE_ROWS_BLOCK - 1) / TILE_ROWS_BLOCK * TILE_ROWS_BLOCK;
-    shape->right_slots = shape->left_slots;
+    shape->left_slots = shape->left_slots > least ? shape->left_slots : least;
+    shape->right_slots = shape->right_slots > least ? shape->right_slots : least;
+    shape->parities = WORKSPACE_PARITIES;
 }
 
 /* As many as the largest round of a plan that leaves tiles out has panels. */
@@ -86,7 +91,7 @@ static inline void workspace_set_planned(struct workspace_shape *shape, const st
     shape->row_tiles = plan->tile_count;
     shape->grouped = false;
     shape->list_bytes = schedule_bytes_most(plan, WORKSPACE_ALIGNMENT);
-    schedule_slots(plan, &shape->left_slots, &shape->right_slots);
+    schedule_slots(plan, &shape->left_slots, &shape->right_slots, &shape->closed_slots);
     shape->parities = 1;
     shape->pivots = 1;
 }
@@ -107,7 +112,8 @@ static inline bool workspace_plan(const struct workspace_shape *shape,
     layout.left_bytes =
         operand_words(shape->left_slots, GPU_TILE / OPERAND_WORDS) * shape->word_bytes;
     layout.right_bytes = operand_words(shape->right_slots, shape->right_blocks) * shape->word_bytes;
-    layout.closed_bytes = shape->grouped ? (uint64_t)GPU_TILE * GPU_TILE * shape->element_bytes : 0;
+    layout.closed_bytes = (uint64_t)(shape->grouped ? shape->closed_slots : 0) * GPU_TILE *
+                          GPU_TILE * shape->element_bytes;
     layout.offset_bytes = workspace_align((n + 1) * sizeof(uint64_t));
     layout.list_bytes = workspace_align(shape->list_bytes);
     /* The edges, or rows of the result, whichever takes more; no more than travels at once. */
@@ -135,8 +141,7 @@ struct workspace {
     void *matrix;
     void *left[WORKSPACE_PARITIES][OPERAND_PIVOTS];
     void *right[WORKSPACE_PARITIES][OPERAND_PIVOTS];
-    void
-        *closed[WORKSPACE_PARITIES][OPERAND_PIVOTS]; /* diagonal tiles of a group's other members */
+    void *closed[WORKSPACE_PARITIES][OPERAND_PIVOTS]; /* diagonal tiles of a group's members */
     uint64_t *row_offset;
     void *lists;
     void *chunk[DEVICE_CHUNKS];

@@ -72,8 +72,8 @@ static enum width width_of(const struct solver_gpu *self, uint32_t vertex_count,
                                                                            : WIDTH_I4;
 }
 
-/* How many devices solve a graph by the dense plan. */
-static double members_for(const struct solver_gpu *self, uint32_t vertex_count)
+/* How many devices solve a graph. */
+static uint32_t members_for(const struct solver_gpu *self, uint32_t vertex_count)
 {
     return vertex_count >= self->group_vertices ? self->members : 1;
 }
@@ -114,7 +114,7 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
     const struct gpu_plan_figures figures = self->plans[kind][options->narrow];
     *ret_cost = plan_cost_of_gpu(cpu_pool_cores());
-    ret_cost->units = figures.units;
+    ret_cost->units = figures.units * members_for(self, graph->vertex_count);
     ret_cost->granule = figures.depth_step;
     ret_cost->edge_granule = figures.edge_step;
     ret_cost->round_s = figures.round_s;
@@ -127,10 +127,10 @@ static bool fits(const struct solver *solver, const struct plan *plan, uint64_t 
                  enum kind kind)
 {
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
-    const uint64_t free_bytes =
-        self->gpu != NULL ? gpu_free_bytes(self->gpu)
-                          : self->device.memory_free_bytes / self->members; /* one carries it out */
-    return gpu_plan_bytes(plan, edge_count, kind) <= free_bytes;
+    const uint64_t free_bytes = self->gpu != NULL ? gpu_free_bytes(self->gpu)
+                                                  : self->device.memory_free_bytes / self->members;
+    return gpu_plan_bytes(members_for(self, plan->vertex_count), plan, edge_count, kind) <=
+           free_bytes;
 }
 
 static enum status solve(struct solver *solver, const struct graph *graph, const struct plan *plan,

@@ -281,19 +281,36 @@ static bool run_too_large(struct gpu *gpu)
     struct plan *plan = random_plan_make(graph, 1, false, 1);
     plan->tile = GPU_TILE;
     struct trial refused = run(gpu, &ways[0], graph, plan, NULL);
-    const bool foreseen = gpu_plan_bytes(plan, 0, KIND_I4) > gpu_free_bytes(gpu);
+    const bool foreseen = gpu_plan_bytes(1, plan, 0, KIND_I4) > gpu_free_bytes(gpu);
     plan_destroy(plan);
     plan = random_plan_make(graph, GPU_TILE, false, 1);
     struct trial solved = run(gpu, &ways[0], graph, plan, NULL);
     const bool right = foreseen && refused.status == STATUS_NO_DEVICE_MEMORY &&
                        solved.status == STATUS_OK &&
-                       gpu_plan_bytes(plan, 0, KIND_I4) <= gpu_free_bytes(gpu);
+                       gpu_plan_bytes(1, plan, 0, KIND_I4) <= gpu_free_bytes(gpu);
     printf("a plan that is too large %s\n", right ? "is refused" : "IS NOT REFUSED");
     plan_destroy(plan);
     trial_finish(&refused);
     trial_finish(&solved);
     graph_destroy(graph);
     edge_list_finish(&list);
+    return right;
+}
+
+/* A member of a group takes its rows of the matrix, and panels of two rounds; of a small graph,
+ * which one device solves, all. */
+static bool run_shares(void)
+{
+    struct halved_grid small = halved_grid_make(50, true, GPU_TILE);
+    struct halved_grid large = halved_grid_make(120, true, GPU_TILE);
+    const uint64_t alone = gpu_plan_bytes(1, large.plan, 0, KIND_I4);
+    const bool right =
+        gpu_plan_bytes(4, small.plan, 0, KIND_I4) == gpu_plan_bytes(1, small.plan, 0, KIND_I4) &&
+        gpu_plan_bytes(2, large.plan, 0, KIND_I4) < alone / 4 * 3 &&
+        gpu_plan_bytes(4, large.plan, 0, KIND_I4) < alone / 2;
+    printf("the share of a member of a group %s\n", right ? "is foreseen" : "IS NOT FORESEEN");
+    halved_grid_finish(&small);
+    halved_grid_finish(&large);
     return right;
 }
 
@@ -568,12 +585,12 @@ int main(int argc, char **argv)
     } else if (argc >= 3 && strcmp(argv[1], "--graphs") == 0) {
         time_files(gpu, argc - 2, argv + 2);
     } else if (argc == 2 && strcmp(argv[1], "--few") == 0) {
-        right = run_sizes(gpu, EXTENT_FEW) && run_clamps(gpu) && run_too_large(gpu);
+        right = run_sizes(gpu, EXTENT_FEW) && run_clamps(gpu) && run_too_large(gpu) && run_shares();
     } else if (argc == 2 && strcmp(argv[1], "--fewest") == 0) {
         right = run_sizes(gpu, EXTENT_FEWEST);
     } else {
         right = run_sizes(gpu, EXTENT_ALL) && run_clamps(gpu) && run_too_large(gpu) &&
-                run_large(gpu) && run_all_cancels(gpu);
+                run_shares() && run_large(gpu) && run_all_cancels(gpu);
     }
     gpu_close(gpu);
     puts(right ? "all right" : "FAILED");

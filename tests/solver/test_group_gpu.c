@@ -1,14 +1,18 @@
 /* A group of GPUs, against one of them alone: the same matrix, statistics and certificate to the
- * last bit. Where there is one device its members share it, each with memory, rows and streams of
- * its own; where there are more, groups of different devices are tried too. Exit 77 without one.
+ * last bit, by the dense plan and by others. Where there is one device its members share it, each
+ * with memory, rows and streams of its own; where there are more, groups of different devices are
+ * tried too. Exit 77 without one.
  *
  *   test_group_gpu            sizes around the edges of tiles and blocks to 3,000, in every kind
  *   test_group_gpu --few      one size and a few kinds, for a run under compute-sanitizer
  *   test_group_gpu --time N    the speed of N vertices on one device, on each group of
- *                             different ones and on two members of the first */
+ *                             different ones and on two members of the first
+ *   test_group_gpu --grid SIDE the same of a directed grid of SIDE x SIDE vertices, planned */
 #include "gpu/gpu.h"
 #include "server/solver/plan/planner.h"
+#include "tests/solver/halved_grid.h"
 #include "tests/solver/oracle.h"
+#include "tests/solver/random_plan.h"
 #include "tests/solver/shapes.h"
 
 #include <math.h>
@@ -21,7 +25,11 @@
 #define LARGEST_ORACLE 400
 #define LARGEST 3000
 #define MEMBERS_MOST 4
+#define MEMBERS_MANY 8
 #define SIZE_OF_FEW 390
+/* Tiles of a random plan along an edge, at most twice. */
+#define TILES_MOST 16
+#define CANCEL_SIDE 60
 
 struct variant {
     const char *name;
@@ -52,6 +60,9 @@ static const struct variant variants[] = {
 /* For a slow tool: single and pairs, both ways through the panels, words of one and of two. */
 static const bool is_of_few[VARIANT_COUNT] = {
     [0] = true, [1] = true, [5] = true, [13] = true, [14] = true};
+/* Plans that leave tiles out have neither pairs nor another way through half of the matrix. */
+static const bool is_planned[VARIANT_COUNT] = {
+    [0] = true, [3] = true, [6] = true, [7] = true, [8] = true, [9] = true};
 
 /* Multiples of a tile and of a block of two, one more, one less, and others. */
 static const uint32_t sizes[] = {1,   128, 256, 257, 300,  383,  384,  385,  400,  511,
@@ -90,26 +101,23 @@ static size_t matrix_bytes(const struct matrix *matrix)
     return (size_t)matrix->vertex_count * matrix->vertex_count * kind_size(matrix->kind);
 }
 
-static bool complain(const char *what)
-{
-    fprintf(stderr, "%s\n", what);
-    return false;
-}
-
 static bool same(const struct result *one, const struct result *other)
 {
     const struct verification *a = &one->account.verification;
     const struct verification *b = &other->account.verification;
     if (memcmp(one->matrix.elements, other->matrix.elements, matrix_bytes(&one->matrix)) != 0) {
-        return complain("the matrices differ");
+        fprintf(stderr, "the matrices differ\n");
+        return false;
     }
     if (!one->account.statistics_filled || !other->account.statistics_filled ||
         memcmp(one->storage, other->storage, one->storage_size) != 0) {
-        return complain("the statistics differ");
+        fprintf(stderr, "the statistics differ\n");
+        return false;
     }
     if (a->done != b->done || a->on_device != b->on_device || a->rows != b->rows ||
         a->proven != b->proven || a->of != b->of || a->edges != b->edges) {
-        return complain("the certificates differ");
+        fprintf(stderr, "the certificates differ\n");
+        return false;
     }
     return true;
 }
@@ -178,10 +186,13 @@ struct groups {
 
 static void groups_open(struct groups *groups, uint32_t devices, uint32_t most)
 {
-    uint32_t indexes[MEMBERS_MOST] = {0};
+    uint32_t indexes[MEMBERS_MANY] = {0};
     CHECK(gpu_open(indexes, 1, &groups->alone) == STATUS_OK);
     for (uint32_t members = 2; members <= most; members++) {
         CHECK(gpu_open(indexes, members, &groups->list[groups->count++]) == STATUS_OK);
+    }
+    if (most == MEMBERS_MOST) {
+        CHECK(gpu_open(indexes, MEMBERS_MANY, &groups->list[groups->count++]) == STATUS_OK);
     }
     for (uint32_t members = 2; members <= most && members <= devices; members++) {
         for (uint32_t i = 0; i < members; i++) {
@@ -200,9 +211,9 @@ static void groups_close(struct groups *groups)
 }
 
 /* How many members have rows of a graph: each has a block of two tiles of them at least. */
-static uint32_t members_at_work(const struct gpu *group, uint32_t n)
+static uint32_t members_at_work(const struct gpu *group, const struct plan *plan)
 {
-    const uint32_t blocks = (n + 2 * GPU_TILE - 1) / (2 * GPU_TILE);
+    const uint32_t blocks = (plan->tile_count + 1) / 2;
     const uint32_t members = gpu_member_count(group);
     return blocks <= 1 ? 0 : members < blocks ? members : blocks;
 }
@@ -225,11 +236,12 @@ static bool try_groups(const struct groups *groups, const struct variant *varian
         result_create(&result, n, variant->kind);
         const enum status status = solve(groups->list[i], variant, subject, NULL, &result);
         right = status == STATUS_OK && same(&expected, &result) &&
-                result.account.device_count == members_at_work(groups->list[i], n);
+                result.account.device_count == members_at_work(groups->list[i], subject->plan);
         if (!right) {
-            fprintf(stderr, "%s, n=%u, group %u of %u members (%u at work): %s\n", variant->name, n,
-                    i, gpu_member_count(groups->list[i]), result.account.device_count,
-                    status_info(status)->code);
+            fprintf(stderr, "%s, n=%u, %s of %u tiles, group %u of %u members (%u at work): %s\n",
+                    variant->name, n, plan_kind_name(subject->plan->summary.kind),
+                    subject->plan->tile_count, i, gpu_member_count(groups->list[i]),
+                    result.account.device_count, status_info(status)->code);
         }
         (*solves)++;
         result_finish(&result);
@@ -238,21 +250,62 @@ static bool try_groups(const struct groups *groups, const struct variant *varian
     return right;
 }
 
+/* which: of the variants; NULL for all. */
+static bool try_variants(const struct groups *groups, const bool *which,
+                         const struct subject *subject, uint64_t *solves)
+{
+    bool right = true;
+    for (size_t v = 0; v < VARIANT_COUNT && right; v++) {
+        if (applies(&variants[v], subject) && (which == NULL || which[v])) {
+            right = try_groups(groups, &variants[v], subject, solves);
+        }
+    }
+    return right;
+}
+
+/* Tiles of about this width, down to a few vertices: so small graphs have many. */
+static struct plan *make_plan(const struct graph *graph, uint32_t width, bool symmetric,
+                              uint64_t seed)
+{
+    const uint32_t least = graph->vertex_count / TILES_MOST + 1;
+    struct plan *plan = random_plan_make(graph, width > least ? width : least, symmetric, seed);
+    plan->tile = GPU_TILE;
+    return plan;
+}
+
+/* A random plan, and a symmetric one of an undirected graph. */
+static bool try_plans(const struct groups *groups, struct subject subject, uint64_t seed,
+                      uint64_t *solves)
+{
+    static const uint32_t widths[] = {40, GPU_TILE, 7};
+    bool right = true;
+    for (int half = 0; half < (subject.graph->directed ? 1 : 2) && right; half++) {
+        struct plan *plan = make_plan(subject.graph, widths[seed % 3], half != 0, seed);
+        subject.plan = plan;
+        right = try_variants(groups, is_planned, &subject, solves);
+        plan_destroy(plan);
+    }
+    return right;
+}
+
 /* A cycle of negative length ends every variant that takes negative weights, on whichever member it
  * is seen. */
 static bool try_negative_cycle(const struct groups *groups, struct edge_list *list, uint64_t seed,
-                               const struct plan *plan, bool integral)
+                               const struct plan *dense, bool integral)
 {
     shapes_add_negative_cycle(list, seed);
     struct graph *graph = edge_list_build(list);
-    const struct subject subject = {graph, plan, NULL, INFINITY, integral};
+    struct plan *plan = make_plan(graph, 40, !graph->directed, seed);
+    struct subject subject = {graph, dense, NULL, INFINITY, integral};
     bool right = true;
     for (size_t v = 0; v < VARIANT_COUNT && graph->summary.negative_loop == NO_VERTEX; v++) {
-        for (uint32_t i = 0; i < groups->count && right && applies(&variants[v], &subject); i++) {
+        for (uint32_t i = 0; i < 2 * groups->count && right && applies(&variants[v], &subject);
+             i++) {
+            subject.plan = i % 2 == 0 ? dense : plan;
             struct result result;
             result_create(&result, graph->vertex_count, variants[v].kind);
             const enum status status =
-                solve(groups->list[i], &variants[v], &subject, NULL, &result);
+                solve(groups->list[i / 2], &variants[v], &subject, NULL, &result);
             right = status == STATUS_NEGATIVE_CYCLE;
             if (!right) {
                 fprintf(stderr, "%s, a negative cycle: %s\n", variants[v].name,
@@ -261,6 +314,7 @@ static bool try_negative_cycle(const struct groups *groups, struct edge_list *li
             result_finish(&result);
         }
     }
+    plan_destroy(plan);
     graph_destroy(graph);
     return right;
 }
@@ -291,13 +345,9 @@ static bool try_shape(const struct groups *groups, const struct shape *shape, ui
         subject.distances = distances;
         subject.longest = longest_of(distances, (size_t)n * n);
     }
-    bool right = true;
-    for (size_t v = 0; v < VARIANT_COUNT && right; v++) {
-        if (applies(&variants[v], &subject) && (!few || is_of_few[v])) {
-            right = try_groups(groups, &variants[v], &subject, solves);
-        }
-    }
-    right = right && (few || try_negative_cycle(groups, &list, n, plan, shape->integral));
+    const bool right = try_variants(groups, few ? is_of_few : NULL, &subject, solves) &&
+                       try_plans(groups, subject, n, solves) &&
+                       (few || try_negative_cycle(groups, &list, n, plan, shape->integral));
     if (!right) {
         fprintf(stderr, "  shape %s, n=%u\n", shape->name, n);
     }
@@ -331,12 +381,7 @@ static bool try_connected(const struct groups *groups, uint32_t n, bool directed
     struct plan *plan = NULL;
     CHECK(planner_dense(n, GPU_TILE, &plan) == STATUS_OK);
     const struct subject subject = {graph, plan, NULL, 10.0 * n, true};
-    bool right = true;
-    for (size_t v = 0; v < VARIANT_COUNT && right; v++) {
-        if (applies(&variants[v], &subject)) {
-            right = try_groups(groups, &variants[v], &subject, solves);
-        }
-    }
+    const bool right = try_variants(groups, NULL, &subject, solves);
     plan_destroy(plan);
     graph_destroy(graph);
     edge_list_finish(&list);
@@ -358,7 +403,15 @@ static bool run_sizes(const struct groups *groups, bool few)
     for (size_t shape = 0; shape < 3 && few && right; shape++) {
         right = try_shape(groups, &shapes[shape], SIZE_OF_FEW, true, &solves);
     }
-    printf("%llu solves by groups equal those of one device\n", (unsigned long long)solves);
+    /* As a planner orders it: many leaves, whose products meet in the same few targets. */
+    for (uint32_t i = 0; i < 6 && right && !few; i++) {
+        struct halved_grid grid = halved_grid_make(31 + i / 2 * 13, i % 2 != 0, GPU_TILE);
+        const struct subject subject = {grid.graph, grid.plan, NULL, NARROW_DISTANCE_MAX, true};
+        right = try_variants(groups, is_planned, &subject, &solves);
+        halved_grid_finish(&grid);
+    }
+    printf("%llu solves by groups %s those of one device\n", (unsigned long long)solves,
+           right ? "equal" : "DIFFER from");
     return right;
 }
 
@@ -383,25 +436,25 @@ static bool is_out_of_patience(void *context)
 }
 
 /* All members end, and solve the next graph right. */
-static bool run_cancels(const struct groups *groups)
+static bool try_cancels(const struct groups *groups, const struct graph *graph,
+                        const struct plan *plan)
 {
-    struct edge_list list = {.vertex_count = LARGEST, .directed = false};
-    make_connected(&list);
-    struct graph *graph = edge_list_build(&list);
-    struct plan *plan = NULL;
-    CHECK(planner_dense(LARGEST, GPU_TILE, &plan) == STATUS_OK);
-    const struct subject subject = {graph, plan, NULL, 10.0 * LARGEST, true};
+    const struct subject subject = {graph, plan, NULL, NARROW_DISTANCE_MAX, true};
+    const bool dense = plan->summary.kind == PLAN_DENSE;
     uint64_t solves = 0;
     bool right = true;
     for (uint32_t i = 0; i < groups->count && right; i++) {
-        for (uint32_t rounds = 1; rounds < plan->tile_count / 2 && right; rounds += 2) {
+        for (uint32_t rounds = 1; rounds < plan->round_count / 2 && right; rounds += 2) {
             for (size_t v = 0; v < VARIANT_COUNT && right; v++) {
+                if (!dense && !is_planned[v]) {
+                    continue;
+                }
                 struct patience patience = {rounds};
                 const struct observer observer = {.context = &patience,
                                                   .progress = lose_patience,
                                                   .cancelled = is_out_of_patience};
                 struct result result;
-                result_create(&result, LARGEST, variants[v].kind);
+                result_create(&result, graph->vertex_count, variants[v].kind);
                 right = solve(groups->list[i], &variants[v], &subject, &observer, &result) ==
                         STATUS_CANCELLED;
                 solves++;
@@ -410,7 +463,20 @@ static bool run_cancels(const struct groups *groups)
         }
     }
     printf("%llu solves: %s\n", (unsigned long long)solves, right ? "cancelled" : "NOT CANCELLED");
-    right = right && try_groups(groups, &variants[0], &subject, &solves);
+    return right && try_groups(groups, &variants[0], &subject, &solves);
+}
+
+static bool run_cancels(const struct groups *groups)
+{
+    struct edge_list list = {.vertex_count = LARGEST, .directed = false};
+    make_connected(&list);
+    struct graph *graph = edge_list_build(&list);
+    struct plan *plan = NULL;
+    CHECK(planner_dense(LARGEST, GPU_TILE, &plan) == STATUS_OK);
+    struct halved_grid grid = halved_grid_make(CANCEL_SIDE, false, GPU_TILE);
+    const bool right =
+        try_cancels(groups, graph, plan) && try_cancels(groups, grid.graph, grid.plan);
+    halved_grid_finish(&grid);
     plan_destroy(plan);
     graph_destroy(graph);
     edge_list_finish(&list);
@@ -467,6 +533,32 @@ static bool time_one(struct gpu *gpu, const struct variant *variant, const struc
     return right;
 }
 
+static bool time_groups(const struct groups *groups, const struct variant *variant,
+                        const struct subject *subject)
+{
+    const uint32_t n = subject->graph->vertex_count;
+    double alone_s = 0;
+    uint64_t sum = 0;
+    bool right = time_one(groups->alone, variant, subject, &alone_s, &sum);
+    for (uint32_t i = 0; i < groups->count && right; i++) {
+        double group_s = 0;
+        right = time_one(groups->list[i], variant, subject, &group_s, &sum);
+        printf("n=%u %s: group %u of %u members: %.3f ms, one device %.3f ms: %.3f times\n", n,
+               variant->name, i, gpu_member_count(groups->list[i]), group_s * 1e3, alone_s * 1e3,
+               alone_s / group_s);
+    }
+    return right;
+}
+
+static bool run_grid_times(const struct groups *groups, uint32_t side)
+{
+    struct halved_grid grid = halved_grid_make(side, true, GPU_TILE);
+    const struct subject subject = {grid.graph, grid.plan, NULL, NARROW_DISTANCE_MAX, true};
+    const bool right = time_groups(groups, &timed[0], &subject);
+    halved_grid_finish(&grid);
+    return right;
+}
+
 static bool run_times(const struct groups *groups, uint32_t n)
 {
     bool right = true;
@@ -477,16 +569,7 @@ static bool run_times(const struct groups *groups, uint32_t n)
         struct plan *plan = NULL;
         CHECK(planner_dense(n, GPU_TILE, &plan) == STATUS_OK);
         const struct subject subject = {graph, plan, NULL, NARROW_DISTANCE_MAX, true};
-        double alone_s = 0;
-        uint64_t sum = 0;
-        right = time_one(groups->alone, &timed[v], &subject, &alone_s, &sum);
-        for (uint32_t i = 0; i < groups->count && right; i++) {
-            double group_s = 0;
-            right = time_one(groups->list[i], &timed[v], &subject, &group_s, &sum);
-            printf("n=%u %s: group %u of %u members: %.3f ms, one device %.3f ms: %.3f times\n", n,
-                   timed[v].name, i, gpu_member_count(groups->list[i]), group_s * 1e3,
-                   alone_s * 1e3, alone_s / group_s);
-        }
+        right = time_groups(groups, &timed[v], &subject);
         plan_destroy(plan);
         graph_destroy(graph);
         edge_list_finish(&list);
@@ -504,10 +587,12 @@ int main(int argc, char **argv)
     }
     const bool few = argc == 2 && strcmp(argv[1], "--few") == 0;
     const bool times = argc == 3 && strcmp(argv[1], "--time") == 0;
+    const bool grid = argc == 3 && strcmp(argv[1], "--grid") == 0;
     struct groups groups = {0};
-    groups_open(&groups, devices, few ? 3 : times ? 2 : MEMBERS_MOST);
-    const bool right = times ? run_times(&groups, (uint32_t)strtoul(argv[2], NULL, 10))
-                             : run_sizes(&groups, few) && (few || run_cancels(&groups));
+    groups_open(&groups, devices, few ? 3 : times || grid ? 2 : MEMBERS_MOST);
+    const bool right = times  ? run_times(&groups, (uint32_t)strtoul(argv[2], NULL, 10))
+                       : grid ? run_grid_times(&groups, (uint32_t)strtoul(argv[2], NULL, 10))
+                              : run_sizes(&groups, few) && (few || run_cancels(&groups));
     groups_close(&groups);
     puts(right ? "all right" : "FAILED");
     return right ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -72,17 +72,19 @@ static struct plan make_plan(bool symmetric)
                          .product_count = 8};
 }
 
-static struct schedule *make_for(const struct plan *plan, uint32_t packing, uint32_t units)
+static struct schedule *make_for(const struct plan *plan, uint32_t packing, uint32_t units,
+                                 struct tile_rows rows)
 {
     struct schedule *schedule = NULL;
-    assert_int_equal(schedule_create(plan, (struct schedule_grain){packing, 32, units}, &schedule),
-                     STATUS_OK);
+    assert_int_equal(
+        schedule_create(plan, (struct schedule_grain){packing, 32, units}, rows, &schedule),
+        STATUS_OK);
     return schedule;
 }
 
 static struct schedule *make(const struct plan *plan, uint32_t packing)
 {
-    return make_for(plan, packing, 1);
+    return make_for(plan, packing, 1, (struct tile_rows){0, 0});
 }
 
 static void vertices_stand_in_padded_tiles(void **state)
@@ -126,12 +128,13 @@ static void rounds_follow_each_other_in_the_lists(void **state)
     assert_int_equal(schedule->rounds[0].lefts.begin, 4);
     assert_int_equal(schedule->rounds[1].rights.begin, 8);
     assert_int_equal(schedule->rounds[1].lefts.begin, 11);
-    assert_int_equal(schedule->left_slots, 4);
-    assert_int_equal(schedule->right_slots, 4);
     uint32_t left_slots = 0;
     uint32_t right_slots = 0;
-    schedule_slots(&plan, &left_slots, &right_slots);
+    uint32_t closed_slots = 0;
+    schedule_slots(&plan, &left_slots, &right_slots, &closed_slots);
     assert_int_equal(left_slots, 4);
+    assert_int_equal(right_slots, 4);
+    assert_int_equal(closed_slots, 2);
     const struct schedule_panel last = schedule->panels[13];
     assert_int_equal(last.tile, 3);
     assert_int_equal(last.pivot, 2);
@@ -223,7 +226,7 @@ static void a_target_that_would_keep_its_block_alone_is_shared(void **state)
     rounds[0].target_count = 0;
     plan.target_count = 2;
     plan.product_count = 13;
-    struct schedule *schedule = make_for(&plan, 1, 4);
+    struct schedule *schedule = make_for(&plan, 1, 4, (struct tile_rows){0, 0});
     /* 52 slabs on 4 units: at most 13 each, so 48 are 3 entries of 4 products. */
     assert_int_equal(schedule->target_count, 4);
     for (uint32_t part = 0; part < 3; ++part) {
@@ -240,6 +243,37 @@ static void a_target_that_would_keep_its_block_alone_is_shared(void **state)
     schedule_destroy(schedule);
 }
 
+/* Of two members the first has the tile rows 0 and 1, the leaves, the other 2 and 3. */
+static void a_member_lists_what_is_in_its_rows(void **state)
+{
+    (void)state;
+    const struct plan plan = make_plan(false);
+    struct schedule *leaves = make_for(&plan, 1, 1, (struct tile_rows){2, 0});
+    struct schedule *rest = make_for(&plan, 1, 1, (struct tile_rows){2, 1});
+    assert_int_equal(leaves->fill_count + rest->fill_count, 10);
+    assert_int_equal(leaves->rounds[0].pivots.count, 2);
+    assert_int_equal(leaves->rounds[0].rights.count, 4);
+    assert_int_equal(leaves->rounds[0].lefts.count, 0);
+    assert_int_equal(leaves->target_count, 1);
+    assert_int_equal(rest->rounds[0].pivots.count, 0);
+    assert_int_equal(rest->rounds[0].rights.count, 0);
+    assert_int_equal(rest->rounds[0].lefts.count, 4);
+    assert_int_equal(rest->panels[2].row, 0);
+    assert_int_equal(rest->panels[2].tile, 2);
+    assert_int_equal(rest->panels[2].closed, 1);
+    assert_int_equal(rest->target_count, 5);
+    /* (0, 2), (1, 2), (3, 2) are the left panels of the second round: the first member's come
+     * first. */
+    assert_int_equal(rest->rounds[1].first_left, 2);
+    assert_int_equal(rest->rounds[1].rights.count, 3);
+    assert_int_equal(leaves->vertex_count, 120);
+    assert_int_equal(leaves->vertices[0], 308 - 120);
+    assert_int_equal(rest->vertex_count, 188);
+    assert_int_equal(rest->vertices[0], 0);
+    schedule_destroy(leaves);
+    schedule_destroy(rest);
+}
+
 static void the_lists_fit_what_was_announced(void **state)
 {
     (void)state;
@@ -247,7 +281,7 @@ static void the_lists_fit_what_was_announced(void **state)
     assert_true(schedule_bytes_most(&plan, 256) >=
                 10 * sizeof(struct schedule_tile) + 4 * sizeof(struct schedule_pivot) +
                     14 * sizeof(struct schedule_panel) + 6 * sizeof(struct schedule_target) +
-                    8 * sizeof(struct schedule_product) + 308 * sizeof(uint32_t) + 7 * 256);
+                    8 * sizeof(struct schedule_product) + 616 * sizeof(uint32_t) + 8 * 256);
     schedule_destroy(NULL);
 }
 
@@ -262,6 +296,7 @@ int main(void)
         cmocka_unit_test(the_extent_of_a_target_is_that_of_its_vertices),
         cmocka_unit_test(two_tiles_with_the_same_left_operands_are_one_entry),
         cmocka_unit_test(a_target_that_would_keep_its_block_alone_is_shared),
+        cmocka_unit_test(a_member_lists_what_is_in_its_rows),
         cmocka_unit_test(the_lists_fit_what_was_announced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
