@@ -137,12 +137,12 @@ template <typename semiring> MUST_CHECK static enum status group_mirror(struct g
             const struct tile_matrix<element> theirs = matrix_of<semiring>(to);
             element *const column = theirs.elements + (uint64_t)row * GPU_TILE;
             if (to == solve) {
-                STATUS_TRY(mirror_own_launch(matrix, local, *own, above, column, matrix.stride,
-                                             solve->gpu->stream));
+                STATUS_TRY(mirror_own_launch(matrix, solve->lists.order, local, *own, above, column,
+                                             matrix.stride, solve->gpu->stream));
                 continue;
             }
-            STATUS_TRY(mirror_own_launch(matrix, local, to->lists.order.rows, above, sent, GPU_TILE,
-                                         solve->gpu->stream));
+            STATUS_TRY(mirror_own_launch(matrix, solve->lists.order, local, to->lists.order.rows,
+                                         above, sent, GPU_TILE, solve->gpu->stream));
             const uint64_t width = GPU_TILE * sizeof(element);
             const struct group_place from = {solve->gpu, sent, width};
             const struct group_place place = {to->gpu, column, theirs.stride * sizeof(element)};
@@ -257,7 +257,8 @@ MUST_CHECK static enum status group_reduce_rows(struct group_member *member)
         status = try_translate(cudaStreamSynchronize(stream));
     }
     for (uint32_t own = 0; own < download.row_count && status == STATUS_OK; own++) {
-        const uint64_t row = download_row(download.order.rows, download.vertices, own);
+        const uint64_t row = download.vertices != NULL ? download.vertices[own]
+                                                       : tile_row_global(download.order.rows, own);
         statistics->eccentricity[row] = eccentricity[row];
         statistics->distance_sum[row] = sum[row];
         statistics->reachable[row] = reachable[row];

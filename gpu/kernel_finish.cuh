@@ -205,26 +205,35 @@ MUST_CHECK static enum status mirror_launch(struct tile_matrix<element> matrix,
 }
 
 /* One tile row of a member of a group, transposed: of its tiles those whose columns are tile rows
- * of the member `rows`, one block each, one under the other. */
+ * of the member `rows`, one block each, one under the other. Tiles that hold nothing travel too. */
 template <typename element>
 __global__ void __launch_bounds__(MIRROR_THREADS)
-    mirror_own_kernel(struct tile_matrix<element> matrix, uint32_t own_row, struct tile_rows rows,
-                      element *to, uint64_t to_stride)
+    mirror_own_kernel(struct tile_matrix<element> matrix, struct tile_order order, uint32_t own_row,
+                      struct tile_rows rows, element *to, uint64_t to_stride)
 {
-    mirror_tile(tile_at(matrix, own_row, tile_rows_global(rows, blockIdx.x)), matrix.stride,
-                to + (uint64_t)blockIdx.x * GPU_TILE * to_stride, to_stride);
+    const uint32_t column = tile_rows_global(rows, blockIdx.x);
+    element *const home = to + (uint64_t)blockIdx.x * GPU_TILE * to_stride;
+    if (tile_holds(order, (uint64_t)tile_rows_global(order.rows, own_row) * GPU_TILE,
+                   (uint64_t)column * GPU_TILE)) {
+        mirror_tile(tile_at(matrix, own_row, column), matrix.stride, home, to_stride);
+        return;
+    }
+    for (uint32_t at = threadIdx.x; at < GPU_TILE * GPU_TILE; at += MIRROR_THREADS) {
+        home[at / GPU_TILE * to_stride + at % GPU_TILE] = (element)0;
+    }
 }
 
-/* own_row: as the member's memory has it; count: of the first tile rows of the other. */
+/* order: of the member; own_row: as its memory has it; count: of the first tile rows of the other.
+ */
 template <typename element>
-MUST_CHECK static enum status mirror_own_launch(struct tile_matrix<element> matrix,
-                                                uint32_t own_row, const struct tile_rows &rows,
-                                                uint32_t count, element *to, uint64_t to_stride,
-                                                cudaStream_t stream)
+MUST_CHECK static enum status
+mirror_own_launch(struct tile_matrix<element> matrix, const struct tile_order &order,
+                  uint32_t own_row, const struct tile_rows &rows, uint32_t count, element *to,
+                  uint64_t to_stride, cudaStream_t stream)
 {
     if (count > 0) {
         mirror_own_kernel<element>
-            <<<count, MIRROR_THREADS, 0, stream>>>(matrix, own_row, rows, to, to_stride);
+            <<<count, MIRROR_THREADS, 0, stream>>>(matrix, order, own_row, rows, to, to_stride);
         GPU_TRY(cudaGetLastError());
     }
     return STATUS_OK;

@@ -391,7 +391,8 @@ statistics_workspace_init(struct statistics_workspace *workspace, uint32_t verte
     workspace->columns.distance_sum =
         (union statistics_sum *)(workspace->columns.eccentricity + vertex_count);
     workspace->columns.reachable = (uint32_t *)(workspace->columns.distance_sum + vertex_count);
-    GPU_TRY(cudaMemsetAsync(workspace->memory, 0, STATISTICS_WORKSPACE_HEAD_BYTES, stream));
+    GPU_TRY(
+        cudaMemsetAsync(workspace->memory, 0, statistics_workspace_bytes(vertex_count), stream));
     return STATUS_OK;
 }
 

@@ -25,7 +25,7 @@ template <typename element, typename result_element> struct download {
     const struct observer *observer;
     struct tile_matrix<element> matrix;
     struct tile_order order;
-    const uint32_t *vertices; /* its, on the host; or NULL */
+    const uint32_t *vertices; /* its, on the host, for a member of a group; or NULL */
     result_element *result;
     uint32_t vertex_count;
     uint32_t row_count;  /* of the matrix, that the device has */
@@ -42,27 +42,12 @@ static inline uint32_t download_rows_of(const struct tile_rows &rows, uint32_t v
            (tile_rows_owns(rows, tiles - 1) ? padding : 0);
 }
 
-/* The row of the matrix that the device has as its `own`-th: tile_vertex on the host. */
-static inline uint64_t download_row(const struct tile_rows &rows, const uint32_t *vertices,
-                                    uint32_t own)
-{
-    return vertices != NULL ? vertices[own] : tile_row_global(rows, own);
-}
-
 /* How many of `count` rows that the device has from `own` on are neighbours in the matrix. */
-static inline uint32_t download_run(const struct tile_rows &rows, const uint32_t *vertices,
-                                    uint32_t own, uint32_t count)
+static inline uint32_t download_run(const struct tile_rows &rows, uint32_t own, uint32_t count)
 {
     const uint32_t block = TILE_ROWS_BLOCK * GPU_TILE;
     const uint32_t left = block - own % block;
-    uint32_t run = 1;
-    if (vertices == NULL) {
-        return rows.members == 0 || count < left ? count : left;
-    }
-    while (run < count && vertices[own + run] == vertices[own] + run) {
-        run++;
-    }
-    return run;
+    return rows.members == 0 || count < left ? count : left;
 }
 
 template <typename element, typename result_element>
@@ -100,10 +85,14 @@ static void download_copy(const struct download<element, result_element> *downlo
     const size_t row_bytes = (size_t)download->vertex_count * sizeof(result_element);
     const uint32_t end = first_row + download_row_count(download, first_row);
     const char *from = (const char *)download->gpu->staging[slot];
+    if (download->vertices != NULL) {
+        staging_copy_rows(download->gpu->copier, download->result, from, row_bytes,
+                          download->vertices + first_row, end - first_row);
+        return;
+    }
     for (uint32_t own = first_row; own < end;) {
-        const uint32_t count =
-            download_run(download->order.rows, download->vertices, own, end - own);
-        const uint64_t row = download_row(download->order.rows, download->vertices, own);
+        const uint32_t count = download_run(download->order.rows, own, end - own);
+        const uint64_t row = tile_row_global(download->order.rows, own);
         staging_copy(download->gpu->copier, (char *)download->result + row * row_bytes, from,
                      count * row_bytes);
         from += count * row_bytes;
@@ -431,7 +420,9 @@ static struct download<typename semiring::element, result> download_of(struct so
     download.observer = solve->observer;
     download.matrix = matrix_of<semiring>(solve);
     download.order = solve->lists.order;
-    download.vertices = solve->schedule != NULL ? solve->schedule->vertices : NULL;
+    download.vertices = solve->schedule != NULL && download.order.rows.members > 0
+                            ? solve->schedule->vertices
+                            : NULL;
     download.result = (result *)solve->result->elements;
     download.vertex_count = solve->graph->vertex_count;
     /* As large as a staging buffer; a row always fits (workspace_plan). */
@@ -462,7 +453,7 @@ MUST_CHECK static enum status visit_rows(struct solve *solve, visitor visit)
         for (uint32_t own = 0; own < download.row_count; own += rows.row_count) {
             rows.elements = (const element *)solve->workspace.matrix + own * rows.stride;
             rows.first_row = (uint32_t)tile_row_global(download.order.rows, own);
-            rows.row_count = download_run(download.order.rows, NULL, own, download.row_count - own);
+            rows.row_count = download_run(download.order.rows, own, download.row_count - own);
             STATUS_TRY(visit(rows));
         }
         return STATUS_OK;

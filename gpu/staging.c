@@ -25,7 +25,9 @@ struct staging {
     char *to;
     const char *from;
     size_t size;
-    atomic_size_t next; /* where the next share begins */
+    size_t row_bytes;
+    const uint32_t *rows; /* NULL: one piece */
+    atomic_size_t next;   /* where the next share begins */
 
     uint32_t thread_count; /* beside the caller */
     pthread_t threads[STAGING_THREADS_MAX - 1];
@@ -60,13 +62,29 @@ static void copy_past_caches(char *to, const char *from, size_t size)
 }
 #endif
 
+/* Row by row where they do not follow each other. */
+static void copy_share(const struct staging *staging, size_t begin, size_t end)
+{
+    while (begin < end) {
+        size_t to = begin;
+        size_t size = end - begin;
+        if (staging->rows != NULL) {
+            const size_t at = begin % staging->row_bytes;
+            const size_t left = staging->row_bytes - at;
+            to = staging->rows[begin / staging->row_bytes] * staging->row_bytes + at;
+            size = size < left ? size : left;
+        }
+        copy_past_caches(staging->to + to, staging->from + begin, size);
+        begin += size;
+    }
+}
+
 static void copy_shares(struct staging *staging)
 {
     size_t begin;
     while ((begin = atomic_fetch_add(&staging->next, SHARE_BYTES)) < staging->size) {
         const size_t left = staging->size - begin;
-        copy_past_caches(staging->to + begin, staging->from + begin,
-                         left < SHARE_BYTES ? left : SHARE_BYTES);
+        copy_share(staging, begin, begin + (left < SHARE_BYTES ? left : SHARE_BYTES));
     }
 }
 
@@ -130,15 +148,9 @@ void staging_destroy(struct staging *staging)
     free(staging);
 }
 
-void staging_copy(struct staging *staging, void *to, const void *from, size_t size)
+/* Copies what is in hand; returns when all threads are done with it. */
+static void copy_together(struct staging *staging)
 {
-    if (size <= SHARE_BYTES) {
-        memcpy(to, from, size);
-        return;
-    }
-    staging->to = (char *)to;
-    staging->from = (const char *)from;
-    staging->size = size;
     pthread_mutex_lock(&staging->lock);
     atomic_store(&staging->next, 0);
     staging->busy = staging->thread_count;
@@ -151,4 +163,28 @@ void staging_copy(struct staging *staging, void *to, const void *from, size_t si
         pthread_cond_wait(&staging->ended, &staging->lock);
     }
     pthread_mutex_unlock(&staging->lock);
+}
+
+void staging_copy(struct staging *staging, void *to, const void *from, size_t size)
+{
+    if (size <= SHARE_BYTES) {
+        memcpy(to, from, size);
+        return;
+    }
+    staging->to = (char *)to;
+    staging->from = (const char *)from;
+    staging->size = size;
+    staging->rows = NULL;
+    copy_together(staging);
+}
+
+void staging_copy_rows(struct staging *staging, void *to, const void *from, size_t row_bytes,
+                       const uint32_t *rows, size_t count)
+{
+    staging->to = (char *)to;
+    staging->from = (const char *)from;
+    staging->size = row_bytes * count;
+    staging->row_bytes = row_bytes;
+    staging->rows = rows;
+    copy_together(staging);
 }

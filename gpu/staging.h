@@ -25,6 +25,9 @@ void staging_destroy(struct staging *staging);
 /* memcpy; returns when all is copied. The copy is not left in the caches: it is too large to be
  * there when it is read. */
 void staging_copy(struct staging *staging, void *to, const void *from, size_t size);
+/* The same of `count` rows: the i-th from goes to the place of the row rows[i]. */
+void staging_copy_rows(struct staging *staging, void *to, const void *from, size_t row_bytes,
+                       const uint32_t *rows, size_t count);
 
 #ifdef __cplusplus
 }

@@ -57,6 +57,38 @@ static void every_byte_is_copied_and_no_other(void **state)
     free(from);
 }
 
+/* In steps of 7 of 3 times as many, so that the rows of one share are apart. */
+static void rows_go_to_their_places(void **state)
+{
+    (void)state;
+    enum { ROWS = 1000 };
+    const size_t sizes[] = {4, 100, 4099};
+    static uint32_t rows[ROWS];
+    for (uint32_t i = 0; i < ROWS; ++i) {
+        rows[i] = i * 7 % (3 * ROWS);
+    }
+    unsigned char *const from = fill(LARGEST);
+    for (uint32_t threads = 1; threads <= STAGING_THREADS_MAX; threads += 3) {
+        struct staging *staging = NULL;
+        assert_int_equal(staging_create(threads, &staging), STATUS_OK);
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
+            unsigned char *const to = calloc(3 * ROWS, sizes[i]);
+            assert_non_null(to);
+            staging_copy_rows(staging, to, from, sizes[i], rows, ROWS);
+            for (size_t row = 0; row < ROWS; ++row) {
+                assert_memory_equal(to + rows[row] * sizes[i], from + row * sizes[i], sizes[i]);
+                memset(to + rows[row] * sizes[i], 0, sizes[i]);
+            }
+            for (size_t at = 0; at < 3 * ROWS * sizes[i]; ++at) {
+                assert_int_equal(to[at], 0);
+            }
+            free(to);
+        }
+        staging_destroy(staging);
+    }
+    free(from);
+}
+
 /* The last bytes of a share are looked at as soon as the copy is said to be done. */
 static void copies_follow_one_another(void **state)
 {
@@ -86,6 +118,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_byte_is_copied_and_no_other),
+        cmocka_unit_test(rows_go_to_their_places),
         cmocka_unit_test(copies_follow_one_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
