@@ -4,4 +4,15 @@
 enum isa { ISA_PORTABLE, ISA_AVX2, ISA_AVX512, ISA_COUNT };
 
 /* The best one that this processor has. */
-enum isa isa_best(void);
+static inline enum isa isa_best(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")) {
+        return ISA_AVX512;
+    }
+    if (__builtin_cpu_supports("avx2")) {
+        return ISA_AVX2;
+    }
+#endif
+    return ISA_PORTABLE;
+}

@@ -11,7 +11,6 @@ import house
 # Sources that no unit test of their own mirrors, by pattern, each with what tests them instead.
 WITHOUT_UNIT_TEST = {
     "proto/hierarchy_kernel.c": "test_hierarchy_search.c, each that this processor can run",
-    "proto/isa.c": "test_hierarchy_search.c",
     "proto/read/graphml_keys.c": "test_graphml.c",
     "proto/read/json_scanner.c": "test_reader_json.c, split at every byte",
     "proto/read/json_weight.c": "test_reader_json.c",
