@@ -48,6 +48,7 @@ struct gpu {
     uint32_t *stop;               /* pinned: 1 */
     void *arena;                  /* device memory kept between solves, or NULL */
     uint64_t arena_bytes;
+    const struct ranks *ranks; /* that it solves with, or NULL */
     /* In the first member of a group, which has the others: */
     uint32_t member_count;                /* 1: it is alone */
     struct gpu *members[GPU_MEMBERS_MAX]; /* itself, then the others */

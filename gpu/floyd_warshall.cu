@@ -1,10 +1,14 @@
-/* One solve: by the dense plan or another, on one device or by a group of them, in the number
- * format that the kind, the graph and the options allow. */
+/* One solve: by the dense plan or another, on one device, by a group of them or by ranks, in the
+ * number format that the kind, the graph and the options allow. */
 #include "gpu/group.cuh"
+#include "gpu/ranks.cuh"
 #include "gpu/solve.cuh"
 
 template <typename semiring, typename result> MUST_CHECK static enum status run(struct solve *solve)
 {
+    if (solve->ranks != NULL) {
+        return ranks_run<semiring, result>(solve);
+    }
     if (solve->grouped) {
         return group_run<semiring, result>(solve);
     }
@@ -118,12 +122,17 @@ enum status gpu_solve(struct gpu *gpu, const struct graph *graph, const struct p
         plan->summary.kind == PLAN_DENSE && graph->vertex_count <= gpu->tuning.small_vertices;
     solve.grouped = gpu->member_count > 1 && !solve.small && plan->tile_count > TILE_ROWS_BLOCK &&
                     graph->vertex_count >= gpu->tuning.group_vertices;
-    GPU_TRY(cudaSetDevice(gpu->ordinal));
-    clear_alarms(gpu);
-    const enum status status = run_kind(&solve);
-    /* A solve that ends well has waited for all that it has launched. */
-    const enum status drained = status == STATUS_OK ? STATUS_OK : drain(gpu);
-    release(gpu);
-    schedule_destroy(solve.schedule);
-    return drained == STATUS_OK ? status : drained;
+    solve.ranks = ranks_can_solve(&solve) ? gpu->ranks : NULL;
+    STATUS_TRY(ranks_agree(gpu->ranks, try_translate(cudaSetDevice(gpu->ordinal))));
+    enum status status = STATUS_OK;
+    if (solve.ranks != NULL || ranks_is_first(gpu->ranks)) {
+        clear_alarms(gpu);
+        status = run_kind(&solve);
+        /* A solve that ends well has waited for all that it has launched. */
+        const enum status drained = status == STATUS_OK ? STATUS_OK : drain(gpu);
+        release(gpu);
+        schedule_destroy(solve.schedule);
+        status = drained == STATUS_OK ? status : drained;
+    }
+    return ranks_agree(gpu->ranks, status);
 }

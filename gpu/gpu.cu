@@ -337,6 +337,11 @@ void gpu_set_tuning(struct gpu *gpu, const struct gpu_tuning *tuning)
     }
 }
 
+void gpu_join(struct gpu *gpu, const struct ranks *ranks)
+{
+    gpu->ranks = ranks;
+}
+
 bool gpu_supports(enum kind kind)
 {
     return kind == KIND_I4 || kind == KIND_U2 || kind == KIND_F4 || kind == KIND_F8;

@@ -72,6 +72,13 @@ void gpu_describe(const struct gpu *gpu, struct gpu_device *ret_device);
 uint32_t gpu_member_count(const struct gpu *gpu);
 bool gpu_supports(enum kind kind);
 
+/* From here on each solve is one of all these ranks, which are borrowed, each with a device of its
+ * own: they call gpu_solve at the same time with the same graph, plan and options. Only the first
+ * has a matrix and needs ask for a certificate; statistics are left to it. A graph that does not
+ * keep them busy, or by another plan than the dense one, the first solves alone. An undirected one
+ * is computed whole by ranks. All get the same status. NULL: none. */
+void gpu_join(struct gpu *gpu, const struct ranks *ranks);
+
 /* Which way a graph is solved, by its size. Integers do not depend on it, floats by their rounding
  * alone. gpu_open sets what was measured to be fastest; tests and sweeps set other values. */
 struct gpu_tuning {

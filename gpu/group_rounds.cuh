@@ -168,16 +168,15 @@ MUST_CHECK static enum status group_close(const struct group_rounds<semiring> *g
     return STATUS_OK;
 }
 
-/* The panels of one pivot that a member makes. */
+/* The panels of one pivot that a member makes, once it has the closed tile. */
 template <typename semiring>
 MUST_CHECK static enum status group_make_panels(const struct group_rounds<semiring> *group,
-                                                uint32_t member, uint32_t owner, uint32_t round,
-                                                uint32_t pivot)
+                                                uint32_t member, uint32_t round, uint32_t pivot)
 {
     const struct rounds<semiring> *own = &group->members[member];
     const uint32_t tile = rounds_tile(own, round, pivot);
     const uint32_t tiles = own->plan->tile_count;
-    const bool owns = member == owner;
+    const bool owns = tile_rows_owns(group->rows[member], tile);
     struct panel_step step;
     memset(&step, 0, sizeof(step));
     step.row_count = !owns ? 0 : own->symmetric ? tile + 1 : tiles;
@@ -190,16 +189,12 @@ MUST_CHECK static enum status group_make_panels(const struct group_rounds<semiri
     step.diagonal_stride = GPU_TILE;
     step.control = own->gpu->control;
     if (owns) {
-        const struct tile_matrix<typename semiring::element> home = group_pivot(group, owner, tile);
+        const struct tile_matrix<typename semiring::element> home =
+            group_pivot(group, member, tile);
         step.diagonal = home.elements;
         step.diagonal_stride = home.stride;
     }
     STATUS_TRY(group_enter(own->gpu));
-    if (!owns) {
-        const struct gpu *gpu = group->members[owner].gpu;
-        GPU_TRY(cudaStreamWaitEvent(own->gpu->stream,
-                                    gpu->closed_sent[round % DEVICE_ROUND_EVENTS][pivot], 0));
-    }
     return panel_launch<semiring, true>(own->matrix, rounds_operand(own, round, pivot), step,
                                         own->gpu->stream);
 }
@@ -246,8 +241,15 @@ MUST_CHECK static enum status group_start_pivot(const struct group_rounds<semiri
         STATUS_TRY(group_await_room(group, owner, round));
     }
     STATUS_TRY(group_close(group, owner, round, pivot));
+    const cudaEvent_t closed =
+        group->members[owner].gpu->closed_sent[round % DEVICE_ROUND_EVENTS][pivot];
     for (uint32_t member = 0; member < group->count; member++) {
-        STATUS_TRY(group_make_panels(group, member, owner, round, pivot));
+        const struct gpu *gpu = group->members[member].gpu;
+        STATUS_TRY(group_enter(gpu));
+        if (member != owner) {
+            GPU_TRY(cudaStreamWaitEvent(gpu->stream, closed, 0));
+        }
+        STATUS_TRY(group_make_panels(group, member, round, pivot));
         STATUS_TRY(group_send_panels(group, member, owner, round, pivot));
     }
     for (uint32_t member = 0; member < group->count; member++) {
@@ -279,7 +281,7 @@ group_interior(const struct group_rounds<semiring> *group, uint32_t member, uint
     for (uint32_t pivot = 0; pivot < next_count; pivot++) {
         step.next[pivot] = rounds_tile(own, next, next_first + pivot);
     }
-    step.owns_next = next_count > 0 && group_owner(group, next) == member;
+    step.owns_next = next_count > 0 && tile_rows_owns(step.rows, step.next[0]);
     return step;
 }
 
@@ -332,7 +334,7 @@ group_start_rest(const struct rounds<semiring> *own, uint32_t round,
     return STATUS_OK;
 }
 
-/* The interior of a round whose panels are under way, and the panels of the next. */
+/* The interior of a round whose panels are under way. */
 template <typename semiring>
 MUST_CHECK static enum status group_start(const struct group_rounds<semiring> *group,
                                           uint32_t round)
@@ -356,7 +358,7 @@ MUST_CHECK static enum status group_start(const struct group_rounds<semiring> *g
             own->matrix, group_interior(group, member, round, pivots, round + 1, 0, next_count),
             own->gpu->stream)));
     }
-    return last ? STATUS_OK : group_start_panels(group, round + 1);
+    return STATUS_OK;
 }
 
 /* Waits for a round on all members, tells of it and hears of a cancel. */
@@ -391,6 +393,9 @@ MUST_CHECK static enum status group_rounds_run(const struct group_rounds<semirin
             STATUS_TRY(group_finish(group, round - ahead));
         }
         STATUS_TRY(group_start(group, round));
+        if (round + 1 < count) {
+            STATUS_TRY(group_start_panels(group, round + 1));
+        }
     }
     for (uint32_t round = count - ahead; round < count; round++) {
         STATUS_TRY(group_finish(group, round));

@@ -29,8 +29,10 @@ template <typename element, typename result_element> struct download {
     result_element *result;
     uint32_t vertex_count;
     uint32_t row_count;  /* of the matrix, that the device has */
+    uint32_t row_most;   /* as many at least as any rank has */
     uint32_t chunk_rows; /* rows of a full chunk */
     bool clamp_diagonal;
+    const struct ranks *ranks; /* that have the other rows; else NULL */
 };
 
 /* Rows of the matrix, of vertex_count, that the device has. */
@@ -100,35 +102,84 @@ static void download_copy(const struct download<element, result_element> *downlo
     }
 }
 
-/* While the chunk from one row on is packed and sent, the one before it is copied home. */
+/* Packs the chunk of rows that starts at first_row and sends it to the host. */
+template <typename element, typename result_element>
+MUST_CHECK static enum status
+download_start(const struct download<element, result_element> *download, uint32_t first_row,
+               uint32_t slot)
+{
+    struct gpu *gpu = download->gpu;
+    const size_t row_bytes = (size_t)download->vertex_count * sizeof(result_element);
+    STATUS_TRY(download_pack(download, first_row, slot));
+    GPU_TRY(cudaMemcpyAsync(gpu->staging[slot], download->workspace->chunk[slot],
+                            download_row_count(download, first_row) * row_bytes,
+                            cudaMemcpyDeviceToHost, gpu->stream));
+    GPU_TRY(cudaEventRecord(gpu->chunk_done[slot], gpu->stream));
+    return STATUS_OK;
+}
+
+/* Waits for it. */
+template <typename element, typename result_element>
+MUST_CHECK static enum status
+download_await(const struct download<element, result_element> *download, uint32_t slot)
+{
+    GPU_TRY(cudaEventSynchronize(download->gpu->chunk_done[slot]));
+    STATUS_TRY(device_alarm(download->gpu));
+    return device_cancelled(download->observer) ? STATUS_CANCELLED : STATUS_OK;
+}
+
+/* The chunks of all ranks that start at their own row first_row, to the first of them. */
+template <typename element, typename result_element>
+static void download_gather(const struct download<element, result_element> *own, uint32_t first_row,
+                            uint32_t slot)
+{
+    const struct ranks *ranks = own->ranks;
+    const size_t row_bytes = (size_t)own->vertex_count * sizeof(result_element);
+    auto download = *own;
+    for (uint32_t rank = 0; rank < ranks->count; rank++) {
+        download.order.rows.member = rank;
+        download.row_count = download_rows_of(download.order.rows, own->vertex_count);
+        if (first_row >= download.row_count || (ranks->rank > 0 && ranks->rank != rank)) {
+            continue;
+        }
+        if (rank > 0) {
+            ranks->gather(ranks->context, own->gpu->staging[slot],
+                          download_row_count(&download, first_row) * row_bytes, rank);
+        }
+        if (ranks->rank == 0) {
+            download_copy(&download, first_row, slot);
+        }
+    }
+}
+
+/* While the chunk from one row on is packed and sent, the one before it is copied home; of ranks a
+ * chunk of each. */
 template <typename element, typename result_element>
 MUST_CHECK static enum status
 download_rows(const struct download<element, result_element> *download)
 {
-    struct gpu *gpu = download->gpu;
-    const uint32_t n = download->row_count;
     const uint32_t step = download->chunk_rows;
-    const size_t row_bytes = (size_t)download->vertex_count * sizeof(result_element);
-    for (uint64_t row = 0; row < (uint64_t)n + step; row += step) {
-        if (row < n) {
-            const uint32_t slot = (uint32_t)(row / step % DEVICE_CHUNKS);
-            STATUS_TRY(download_pack(download, (uint32_t)row, slot));
-            GPU_TRY(cudaMemcpyAsync(gpu->staging[slot], download->workspace->chunk[slot],
-                                    download_row_count(download, (uint32_t)row) * row_bytes,
-                                    cudaMemcpyDeviceToHost, gpu->stream));
-            GPU_TRY(cudaEventRecord(gpu->chunk_done[slot], gpu->stream));
+    enum status status = STATUS_OK;
+    for (uint64_t row = 0; row < (uint64_t)download->row_most + step; row += step) {
+        const uint32_t slot = (uint32_t)(row / step % DEVICE_CHUNKS);
+        const uint32_t slot_before = (slot + DEVICE_CHUNKS - 1) % DEVICE_CHUNKS;
+        const uint64_t before = row - step;
+        if (status == STATUS_OK && row < download->row_count) {
+            status = download_start(download, (uint32_t)row, slot);
         }
-        if (row >= step) {
-            const uint32_t before = (uint32_t)(row - step);
-            const uint32_t slot = before / step % DEVICE_CHUNKS;
-            GPU_TRY(cudaEventSynchronize(gpu->chunk_done[slot]));
-            STATUS_TRY(device_alarm(gpu));
-            download_copy(download, before, slot);
-            observer_tell(download->observer, PHASE_WRITING, (double)row / (n + step));
-            if (device_cancelled(download->observer)) {
-                return STATUS_CANCELLED;
-            }
+        if (row < step) {
+            continue;
         }
+        if (status == STATUS_OK && before < download->row_count) {
+            status = download_await(download, slot_before);
+        }
+        STATUS_TRY(ranks_agree(download->ranks, status));
+        if (download->ranks != NULL) {
+            download_gather(download, (uint32_t)before, slot_before);
+        } else {
+            download_copy(download, (uint32_t)before, slot_before);
+        }
+        observer_tell(download->observer, PHASE_WRITING, (double)row / (download->row_most + step));
     }
     return STATUS_OK;
 }
@@ -145,6 +196,7 @@ struct solve {
     struct timings *timings;
     bool small;                 /* one cooperative launch */
     bool grouped;               /* by all members of the group; else by the first device */
+    const struct ranks *ranks;  /* that solve it together; else NULL */
     struct schedule *schedule;  /* of a plan that leaves tiles out; else NULL, */
     struct planned_lists lists; /* and this zero, but for the rows of a member of a group */
     struct workspace_shape shape;
@@ -431,7 +483,13 @@ static struct download<typename semiring::element, result> download_of(struct so
     download.row_count = solve->schedule != NULL
                              ? solve->schedule->vertex_count
                              : download_rows_of(download.order.rows, download.vertex_count);
-    download.chunk_rows = rows < download.row_count ? (uint32_t)rows : download.row_count;
+    download.row_most = download.row_count;
+    if (solve->ranks != NULL) { /* no rank has more than a block beyond its share */
+        download.row_most =
+            download.vertex_count / solve->ranks->count + TILE_ROWS_BLOCK * GPU_TILE;
+    }
+    download.ranks = solve->ranks;
+    download.chunk_rows = rows < download.row_most ? (uint32_t)rows : download.row_most;
     download.clamp_diagonal = solve->options->clamp_diagonal;
     return download;
 }

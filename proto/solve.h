@@ -1,5 +1,5 @@
-/* Values that go into a solve and come out of it: options, observer, account, and the rates of the
- * device. Plain values; whoever calls the solver owns them. */
+/* Values that go into a solve and come out of it: options, observer, ranks, account, and the rates
+ * of the device. Plain values; whoever calls the solver owns them. */
 #pragma once
 
 #include "proto/statistics.h"
@@ -75,6 +75,38 @@ static inline void observer_tell_rounds(const struct observer *observer, uint32_
         observer->progress(observer->context, rounds_done, rounds_total);
     }
     observer_tell(observer, PHASE_SOLVING, (double)rounds_done / rounds_total);
+}
+
+/* How a process that solves a graph together with others, its rank among them, reaches these; made
+ * by the program that starts them. */
+struct ranks {
+    uint32_t rank; /* of this process, 0..count-1 */
+    uint32_t count;
+    uint32_t on_host;      /* of them, on the host of this one */
+    uint32_t rank_on_host; /* of this process, among those */
+    uint32_t threads;      /* for this one: those of a host divide its cores */
+    void *context;
+    /* All ranks call these, in the same order. The data of rank `root` becomes that of all. */
+    void (*broadcast)(void *context, void *data, size_t size, uint32_t root);
+    /* The highest of all their values, for all of them. */
+    uint32_t (*highest)(void *context, uint32_t value);
+    /* Called by rank 0 and by rank `from` alone: the data of `from` becomes that of rank 0. */
+    void (*gather)(void *context, void *data, size_t size, uint32_t from);
+    /* The data of rank 0 becomes that of all, who may wait for it long, and idle. */
+    void (*await)(void *context, void *data, size_t size);
+};
+
+/* Whether this process is the one that has the graph at first, and the whole matrix at the end. */
+static inline bool ranks_is_first(const struct ranks *ranks)
+{
+    return ranks == NULL || ranks->rank == 0;
+}
+
+/* The status of all, for each of them: OK only when it is that everywhere. ranks NULL = this
+ * process is alone. */
+static inline enum status ranks_agree(const struct ranks *ranks, enum status status)
+{
+    return ranks != NULL ? (enum status)ranks->highest(ranks->context, (uint32_t)status) : status;
 }
 
 /* Seconds spent in each phase of a job; a phase that did not happen is 0. */

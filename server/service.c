@@ -384,10 +384,9 @@ static enum status start_launcher(struct service *service, struct problem *reter
     if (strcmp(config->launcher, CONFIG_NONE) == 0) {
         return STATUS_OK;
     }
-    if (config->isolation != WORKER_PROCESS || config->solver.choice == SOLVER_GPU) {
-        problem_set(reterr, STATUS_CONFIG,
-                    "solver.launcher starts ranks, which are processes and solve on CPUs");
-        problem_hint(reterr, "set worker.isolation to process, and solver.backend to auto or cpu");
+    if (config->isolation != WORKER_PROCESS) {
+        problem_set(reterr, STATUS_CONFIG, "solver.launcher starts ranks, which are processes");
+        problem_hint(reterr, "set worker.isolation to process");
         return STATUS_CONFIG;
     }
     return worker_launcher_start(config->launcher, &service->launcher, reterr);

@@ -152,34 +152,14 @@ static enum status read_graph(struct solving *solving, struct problem *reterr)
     return status;
 }
 
-/* Ranks compute on their processors. */
-static enum status open_rank(struct solving *solving, struct problem *reterr)
-{
-    struct ranks *ranks = solving->call->ranks;
-    struct solver_config config = solving->call->config->solver;
-    enum status status = STATUS_OK;
-    if (config.choice == SOLVER_GPU) {
-        status = problem_set(reterr, STATUS_BAD_PARAMETER, "ranks compute on the CPU");
-        problem_hint(reterr, "One GPU solves by apsp solve.");
-    }
-    if (config.cpu_threads == 0) {
-        config.cpu_threads = ranks->threads;
-    }
-    if (status == STATUS_OK) {
-        status = solver_cpu_open(&config, &solving->solver, reterr);
-    }
-    if (status == STATUS_OK) {
-        solver_allow_plans(solving->solver, &config);
-        solver_cpu_join(solving->solver, ranks);
-    }
-    return ranks_agree(ranks, status);
-}
-
 static enum status open_solver(struct solving *solving, struct problem *reterr)
 {
     const struct solver_config *config = &solving->call->config->solver;
-    if (solving->call->ranks != NULL) {
-        return open_rank(solving, reterr);
+    const struct ranks *ranks = solving->call->ranks;
+    if (ranks != NULL) {
+        struct solver_config of_rank = *config;
+        of_rank.cpu_threads = config->cpu_threads > 0 ? config->cpu_threads : ranks->threads;
+        return solver_open_rank(&of_rank, ranks, &solving->solver, reterr);
     }
     enum status status = solver_open(config, &solving->solver, reterr);
     /* The CPU solver stands in for kinds that a device does not compute. */

@@ -5,11 +5,6 @@
 
 #include <stdlib.h>
 
-enum status ranks_agree(const struct ranks *ranks, enum status status)
-{
-    return ranks != NULL ? (enum status)ranks->highest(ranks->context, status) : status;
-}
-
 static void share(const struct ranks *ranks, void *data, size_t size)
 {
     ranks->broadcast(ranks->context, data, size, 0);

@@ -64,17 +64,20 @@ static void divide_host(struct ranks *ranks)
     cpu_set_t all;
     MPI_Comm host;
     int on_host = 1;
+    int rank = 0;
     CPU_ZERO(&own);
     if (sched_getaffinity(0, sizeof(own), &own) != 0) {
         CPU_SET(0, &own);
     }
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
     MPI_Comm_size(host, &on_host);
+    MPI_Comm_rank(host, &rank);
     MPI_Allreduce(&own, &all, (int)sizeof(own), MPI_BYTE, MPI_BOR, host);
     MPI_Comm_free(&host);
     const int share = CPU_COUNT(&all) / on_host;
     const uint32_t threads = cpu_pool_cores();
     ranks->on_host = (uint32_t)on_host;
+    ranks->rank_on_host = (uint32_t)rank;
     ranks->threads = share < 1 ? 1 : (uint32_t)share < threads ? (uint32_t)share : threads;
 }
 

@@ -323,7 +323,9 @@ static enum status run_in_memory(struct solve *solve)
         return status;
     }
     const double beside_s = told->planning_s - solve->plan->summary.planning_s;
-    if (replace_plan(solve->solver, solve->graph->vertex_count, &solve->plan) != STATUS_OK) {
+    const enum status replaced =
+        replace_plan(solve->solver, solve->graph->vertex_count, &solve->plan);
+    if (ranks_agree(solve->solver->ranks, replaced) != STATUS_OK) {
         return status;
     }
     *told = solve->plan->summary;

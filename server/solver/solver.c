@@ -2,6 +2,9 @@
 
 #include "server/solver/certificate.h"
 
+#include <stdio.h>
+#include <string.h>
+
 enum status solver_open(const struct solver_config *config, struct solver **ret_solver,
                         struct problem *reterr)
 {
@@ -22,6 +25,40 @@ enum status solver_open(const struct solver_config *config, struct solver **ret_
         solver_allow_plans(*ret_solver, config);
     }
     return status;
+}
+
+/* GPUs and processors exchange different things: all ranks have the one, or the other. */
+enum status solver_open_rank(const struct solver_config *config, const struct ranks *ranks,
+                             struct solver **ret_solver, struct problem *reterr)
+{
+    char reason[SOLVER_REASON_SIZE];
+    const uint32_t devices = config->choice != SOLVER_CPU ? solver_gpu_count(reason) : 0;
+    const bool some = ranks->highest(ranks->context, devices > 0) != 0;
+    const bool all = ranks->highest(ranks->context, devices == 0) == 0;
+    enum status status;
+    if (config->choice == SOLVER_GPU && !all) {
+        status = problem_set(reterr, STATUS_NO_DEVICE, "No GPU can be used: %s.",
+                             devices == 0 ? reason : "another rank has none");
+    } else if (all) {
+        status = solver_gpu_open(ranks->rank_on_host % devices, 1, ret_solver, reterr);
+    } else {
+        status = solver_cpu_open(config, ret_solver, reterr);
+    }
+    const enum status agreed = ranks_agree(ranks, status);
+    if (status == STATUS_OK && agreed != STATUS_OK) {
+        solver_close(*ret_solver);
+        *ret_solver = NULL;
+        return problem_set(reterr, agreed, "Another rank cannot open its solver.");
+    }
+    if (agreed == STATUS_OK) {
+        solver_allow_plans(*ret_solver, config);
+        (*ret_solver)->ranks = ranks;
+        (*ret_solver)->class_->join(*ret_solver, ranks);
+        if (some && !all && ranks->rank == 0) {
+            fputs("not every rank has a GPU: all compute on their processors\n", stderr);
+        }
+    }
+    return agreed;
 }
 
 void solver_allow_plans(struct solver *solver, const struct solver_config *config)
@@ -54,7 +91,10 @@ void solver_get_figures(const struct solver *solver, struct solver_figures *ret_
 
 void solver_set_figures(struct solver *model, const struct solver_figures *figures)
 {
-    model->class_->set_figures(model, figures);
+    /* Ranks that were started again may have another one. */
+    if (figures->gpu == (strcmp(model->class_->name, "gpu") == 0)) {
+        model->class_->set_figures(model, figures);
+    }
 }
 
 bool solver_supports(const struct solver *solver, enum kind kind)

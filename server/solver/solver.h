@@ -92,6 +92,8 @@ struct solver_class {
     void (*set_figures)(struct solver *model, const struct solver_figures *figures);
     /* Measures what the device can do at most, in a second or two; not while it solves. */
     enum status (*measure_limits)(struct solver *solver, struct device_limits *ret_limits);
+    /* It solves with the other ranks from here on: its memory and its pace are those of all. */
+    void (*join)(struct solver *solver, const struct ranks *ranks);
     void (*close)(struct solver *solver);
 };
 
@@ -103,15 +105,12 @@ struct solver {
     /* Threads beside those of a solve that fault in the pages of its result meanwhile. */
     uint32_t warm_threads;
     bool dense_only; /* gets the dense plan, whatever the class executes; set by who opens it */
-    const struct ranks *ranks; /* borrowed; NULL = it is alone. Set by solver_cpu_join */
+    const struct ranks *ranks; /* borrowed; NULL = it is alone. Set by solver_open_rank */
 };
 
 /* The CPU solver. STATUS_NO_MEMORY; STATUS_CONFIG for an instruction set this machine lacks. */
 MUST_CHECK enum status solver_cpu_open(const struct solver_config *config,
                                        struct solver **ret_solver, struct problem *reterr);
-
-/* It solves with the other ranks from here on: its memory and its pace are those of a member. */
-void solver_cpu_join(struct solver *solver, const struct ranks *ranks);
 
 /* Sets dense_only by the configuration. */
 void solver_allow_plans(struct solver *solver, const struct solver_config *config);
@@ -128,6 +127,12 @@ MUST_CHECK enum status solver_gpu_open(uint32_t first, uint32_t count, struct so
  * STATUS_NO_DEVICE with the reason. */
 MUST_CHECK enum status solver_open(const struct solver_config *config, struct solver **ret_solver,
                                    struct problem *reterr);
+/* The same for a rank, which then has joined the others: a GPU each where all of them have one,
+ * those of a host taking turns, else their processors, which the first says on standard error where
+ * some have a GPU. All call it, and get the same status. */
+MUST_CHECK enum status solver_open_rank(const struct solver_config *config,
+                                        const struct ranks *ranks, struct solver **ret_solver,
+                                        struct problem *reterr);
 void solver_close(struct solver *solver);
 
 /* A model of a solver that another process has opened: it estimates, and solves nothing. Only

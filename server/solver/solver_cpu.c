@@ -285,6 +285,18 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     return STATUS_OK;
 }
 
+static void join(struct solver *solver, const struct ranks *ranks)
+{
+    struct solver_cpu *cpu = (struct solver_cpu *)solver;
+    cpu->device.units *= ranks->count;
+    snprintf(cpu->device.detail, sizeof(cpu->device.detail), "%s, %u ranks", cpu->kernel->isa,
+             ranks->count);
+    cpu->tile_share = (double)ranks->on_host / ranks->count;
+    for (enum arithmetic arithmetic = 0; arithmetic < ARITHMETIC_COUNT; arithmetic++) {
+        cpu->rate_per_s[arithmetic] = cpu->rate_per_s[arithmetic] * ranks->count;
+    }
+}
+
 static void close_solver(struct solver *solver)
 {
     struct solver_cpu *cpu = (struct solver_cpu *)solver;
@@ -351,6 +363,7 @@ static const struct solver_class cpu_class = {
     .get_figures = get_figures,
     .set_figures = set_figures,
     .measure_limits = measure_limits,
+    .join = join,
     .close = close_solver,
 };
 
@@ -394,19 +407,6 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
     cpu->rate_per_s[RATE_CHECKED] = CHECKED_PER_S * memory_threads;
     *ret_solver = &cpu->solver;
     return STATUS_OK;
-}
-
-void solver_cpu_join(struct solver *solver, const struct ranks *ranks)
-{
-    struct solver_cpu *cpu = (struct solver_cpu *)solver;
-    solver->ranks = ranks;
-    cpu->device.units *= ranks->count;
-    snprintf(cpu->device.detail, sizeof(cpu->device.detail), "%s, %u ranks", cpu->kernel->isa,
-             ranks->count);
-    cpu->tile_share = (double)ranks->on_host / ranks->count;
-    for (enum arithmetic arithmetic = 0; arithmetic < ARITHMETIC_COUNT; arithmetic++) {
-        cpu->rate_per_s[arithmetic] = cpu->rate_per_s[arithmetic] * ranks->count;
-    }
 }
 
 enum status solver_cpu_model(struct solver **ret_model)

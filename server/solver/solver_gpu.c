@@ -33,7 +33,8 @@ struct solver_gpu {
     struct gpu_plan_figures plans[KIND_COUNT][2]; /* by kind and whether in 16 bits */
     uint32_t index;                               /* of the first */
     uint32_t members;                             /* that solve together, */
-    uint32_t group_vertices;                      /* from here on */
+    uint32_t group_vertices;                      /* from here on, */
+    bool by_ranks;                                /* as ranks: they have no use for symmetry */
     /* Relaxations per second: assumed, then of the last large solve. Written by its own thread. */
     _Atomic double rate[WIDTH_COUNT];
     _Atomic double download_rate; /* bytes per second, likewise */
@@ -56,7 +57,7 @@ static void describe(const struct solver *solver, struct solver_device *ret_devi
     ret_device->memory_bytes = self->device.memory_bytes;
     ret_device->memory_free_bytes = self->device.memory_free_bytes;
     ret_device->units = self->members * self->device.multiprocessors;
-    ret_device->members = self->members;
+    ret_device->members = self->by_ranks ? 1 : self->members; /* the others may be elsewhere */
 }
 
 static enum width width_of(const struct solver_gpu *self, uint32_t vertex_count, enum kind kind,
@@ -78,10 +79,12 @@ static uint32_t members_for(const struct solver_gpu *self, uint32_t vertex_count
     return vertex_count >= self->group_vertices ? self->members : 1;
 }
 
-static double relaxation_count(uint32_t vertex_count, const struct solve_options *options)
+static double relaxation_count(const struct solver_gpu *self, uint32_t vertex_count,
+                               const struct solve_options *options)
 {
     const double n = vertex_count;
-    return n * n * n * (options->symmetric ? 0.5 : 1);
+    const bool whole = self->by_ranks && vertex_count >= self->group_vertices;
+    return n * n * n * (options->symmetric && !whole ? 0.5 : 1);
 }
 
 static double compute_seconds(const struct solver_gpu *self, uint32_t vertex_count, enum kind kind,
@@ -90,7 +93,7 @@ static double compute_seconds(const struct solver_gpu *self, uint32_t vertex_cou
     const double rounds = ceil((double)vertex_count / GPU_TILE);
     const double rate = self->rate[width_of(self, vertex_count, kind, options)];
     const double by_rate =
-        relaxation_count(vertex_count, options) / (rate * members_for(self, vertex_count));
+        relaxation_count(self, vertex_count, options) / (rate * members_for(self, vertex_count));
     const double by_chain = rounds * ROUND_SECONDS_MIN;
     return by_rate > by_chain ? by_rate : by_chain;
 }
@@ -152,7 +155,7 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     const double d2h_s = account->timings.d2h_s - before.d2h_s;
     if (plan->summary.kind == PLAN_DENSE && n >= MEASURED_VERTICES_MIN && compute_s > 0) {
         self->rate[width_of(self, n, matrix->kind, options)] =
-            relaxation_count(n, options) / (compute_s * members_for(self, n));
+            relaxation_count(self, n, options) / (compute_s * members_for(self, n));
     }
     if (bytes >= MEASURED_BYTES_MIN && d2h_s > 0) {
         self->download_rate = bytes / d2h_s;
@@ -166,6 +169,19 @@ static enum status certify(struct solver *solver, const struct graph *graph,
 {
     return gpu_certify(((struct solver_gpu *)solver)->gpu, graph, matrix, row_count, observer,
                        ret_verification);
+}
+
+/* All ranks are taken to have as much memory as the one that has least; MiB are agreed on. */
+static void join(struct solver *solver, const struct ranks *ranks)
+{
+    struct solver_gpu *self = (struct solver_gpu *)solver;
+    const uint32_t lacking = UINT32_MAX - (uint32_t)(self->device.memory_free_bytes >> 20);
+    const uint32_t least = UINT32_MAX - ranks->highest(ranks->context, lacking);
+    self->device.memory_free_bytes = ((uint64_t)least << 20) * ranks->count;
+    self->device.memory_bytes *= ranks->count;
+    self->members = ranks->count;
+    self->by_ranks = true;
+    gpu_join(self->gpu, ranks);
 }
 
 static void close_gpu(struct solver *solver)
@@ -182,6 +198,7 @@ struct figures {
     uint32_t dense_only;
     uint32_t members;
     uint32_t group_vertices;
+    uint32_t by_ranks;
     uint64_t memory_free_bytes;
     double rate[WIDTH_COUNT];
     double download_rate;
@@ -196,6 +213,7 @@ static void get_figures(const struct solver *solver, struct solver_figures *ret_
                               .dense_only = solver->dense_only,
                               .members = self->members,
                               .group_vertices = self->group_vertices,
+                              .by_ranks = self->by_ranks,
                               .memory_free_bytes = self->device.memory_free_bytes,
                               .download_rate = self->download_rate};
     for (int i = 0; i < WIDTH_COUNT; i++) {
@@ -224,8 +242,9 @@ static void set_figures(struct solver *model, const struct solver_figures *figur
         self->device.memory_free_bytes = from.memory_free_bytes;
         model->narrow_vertices = from.narrow_vertices;
         model->dense_only = from.dense_only != 0;
-        self->members = from.members > 0 && from.members <= SOLVE_DEVICES_MAX ? from.members : 1;
+        self->members = from.members > 0 && from.members <= UINT16_MAX ? from.members : 1;
         self->group_vertices = from.group_vertices;
+        self->by_ranks = from.by_ranks != 0;
         memcpy(self->plans, from.plans, sizeof(self->plans));
     }
     for (int i = 0; i < WIDTH_COUNT; i++) {
@@ -257,6 +276,7 @@ static const struct solver_class solver_gpu_class = {
     .get_figures = get_figures,
     .set_figures = set_figures,
     .measure_limits = measure_limits,
+    .join = join,
     .close = close_gpu,
 };
 

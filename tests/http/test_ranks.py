@@ -71,6 +71,22 @@ class RanksTest(unittest.TestCase):
                 self.assertIn("verified: ", done.stdout.decode())
                 os.unlink(self.path("out.npy"))
 
+    def test_ranks_on_gpus_give_the_matrix_of_one(self):
+        """Of a size that they solve together, if they have one. One that has none leaves all to processors."""
+        graph = self.generate("g.gr", "--shape", "gnp", "--n", "4300", "--directed")
+        one, many = self.path("one.npy"), self.path("many.npy")
+        if run([APSP, "solve", graph, one, "--solver", "gpu"]).returncode == 3:
+            self.skipTest("no GPU")
+        solve = (RANKS, "solve", graph, many, "--verify")
+        blind = ("env", "CUDA_VISIBLE_DEVICES=", *solve)
+        for ranks, device in ((("-n", "3", *solve), "gpu on"),
+                              (("-n", "1", *solve, ":", "-n", "1", *blind), "cpu on")):
+            done = run(["mpirun", "--oversubscribe", *ranks])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.read("many.npy"), self.read("one.npy"))
+            self.assertIn(device, done.stdout.decode())
+            self.assertEqual(device == "cpu on", b"not every rank has a GPU" in done.stderr, done)
+
     def test_any_format_and_kind_comes_from_the_first(self):
         graph = self.generate("g.gr", "--shape", "gnp", "--n", "150")
         for name, more in (("out.csv", ()), ("out.npy", ("--kind", "u2"))):
@@ -83,7 +99,9 @@ class RanksTest(unittest.TestCase):
         graph = self.generate("g.gr", "--shape", "gnp", "--n", "50")
         out = self.path("out.npy")
         self.assertIn("No such file", self.refused(1, 3, "solve", self.path("none.gr"), out))
-        self.assertIn("CPU", self.refused(2, 2, "solve", graph, out, "--solver", "gpu"))
+        done = run([*launch(2), "solve", graph, self.path("gpu.npy"), "--solver", "gpu"])
+        self.assertIn(done.returncode, (0, 3))
+        self.assertEqual(done.returncode == 3, b"No GPU can be used" in done.stderr, done)
         self.assertIn("cannot write", self.refused(1, 2, "solve", graph, "/no/such/folder/out.npy"))
         self.assertIn("but solve", self.refused(2, 2, "verify", graph, out))
         self.assertIn("--nonsense", self.refused(2, 2, "solve", graph, out, "--nonsense"))
@@ -104,7 +122,7 @@ class RanksTest(unittest.TestCase):
     def test_a_killed_rank_ends_all_and_the_next_run_is_right(self):
         graph = self.generate("g.gr", "--shape", "gnp", "--n", "6000", "--directed", "--degree", "50")
         out = self.path("out.npy")
-        with subprocess.Popen([*launch(2), "solve", graph, out, "--solver.cpu_threads", "1"],
+        with subprocess.Popen([*launch(2), "solve", graph, out, "--solver", "cpu", "--solver.cpu_threads", "1"],
                               stderr=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as group:
             while not os.path.exists(out + ".tmp"):
                 with contextlib.suppress(subprocess.TimeoutExpired):

@@ -1,5 +1,6 @@
 /* Ranks that solve one graph together give the bytes that one of them gives alone, under the same
- * plan: one to four of them, as threads of this program that reach each other by memory.
+ * plan: one to four of them, as threads of this program that reach each other by memory. Where
+ * there is a GPU they share it in the last of these tests; test_ranks_gpu.c has more of them.
  * APSPD_TEST_QUICK leaves most sizes out. */
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/plan/planner.h"
@@ -7,10 +8,9 @@
 #include "tests/solver/halved_grid.h"
 #include "tests/solver/random_plan.h"
 #include "tests/solver/shapes.h"
+#include "tests/solver/thread_ranks.h"
 #include "tests/solver/trial.h"
 
-#include <pthread.h>
-#include <semaphore.h>
 #include <string.h>
 
 /* cmocka.h wants these before it. */
@@ -22,34 +22,21 @@
 
 #include <cmocka.h>
 
-#define RANKS_MAX 4
-
-/* From a rank to the first. */
-struct delivery {
-    void *data;
-    sem_t sent;
-    sem_t taken;
-};
-
-/* What the ranks share. */
-struct meeting {
-    pthread_barrier_t barrier;
-    uint32_t count;
-    void *data; /* of the rank that broadcasts */
-    uint32_t values[RANKS_MAX];
-    struct delivery deliveries[RANKS_MAX];
-};
+#define RANKS_MAX THREAD_RANKS_MAX
+/* GPUs solve larger graphs together. */
+#define GPU_VERTICES 4300
 
 /* One rank, and what it is to solve. */
 struct member {
-    struct meeting *meeting;
-    struct ranks ranks;
+    const struct ranks *ranks;
     struct solver *solver;
+    const struct solver_config *config;      /* of a solver that it opens; NULL: it has one */
+    const struct solver_config *last_config; /* that the last opens; NULL: as the others */
     const struct graph *graph;
     const struct plan *plan; /* NULL: as solve_graph plans it */
     enum kind kind;
     struct solve_options options;
-    bool cancels; /* at once */
+    bool cancels; /* the last, at once */
     enum status status;
     struct matrix matrix;
     struct solve_outcome outcome;
@@ -57,51 +44,6 @@ struct member {
 };
 
 static struct solver *solvers[RANKS_MAX];
-
-static void broadcast(void *context, void *data, size_t size, uint32_t root)
-{
-    struct member *member = context;
-    struct meeting *meeting = member->meeting;
-    if (member->ranks.rank == root) {
-        meeting->data = data;
-    }
-    pthread_barrier_wait(&meeting->barrier);
-    if (member->ranks.rank != root) {
-        memcpy(data, meeting->data, size);
-    }
-    pthread_barrier_wait(&meeting->barrier);
-}
-
-/* The two that meet here are alone in it: all of a gather's bytes have one reader. */
-static void gather(void *context, void *data, size_t size, uint32_t from)
-{
-    struct member *member = context;
-    struct delivery *delivery = &member->meeting->deliveries[from];
-    if (member->ranks.rank == from) {
-        delivery->data = data;
-        assert_int_equal(sem_post(&delivery->sent), 0);
-        assert_int_equal(sem_wait(&delivery->taken), 0);
-    } else {
-        assert_int_equal(member->ranks.rank, 0);
-        assert_int_equal(sem_wait(&delivery->sent), 0);
-        memcpy(data, delivery->data, size);
-        assert_int_equal(sem_post(&delivery->taken), 0);
-    }
-}
-
-static uint32_t highest(void *context, uint32_t value)
-{
-    struct member *member = context;
-    struct meeting *meeting = member->meeting;
-    uint32_t most = 0;
-    meeting->values[member->ranks.rank] = value;
-    pthread_barrier_wait(&meeting->barrier);
-    for (uint32_t rank = 0; rank < meeting->count; ++rank) {
-        most = meeting->values[rank] > most ? meeting->values[rank] : most;
-    }
-    pthread_barrier_wait(&meeting->barrier);
-    return most;
-}
 
 static void ignore_progress(void *context, uint32_t rounds_done, uint32_t rounds_total)
 {
@@ -119,11 +61,11 @@ static bool cancelled(void *context)
 /* As the program of the ranks does it: the first has the graph and the whole matrix. */
 static void solve_as_program(struct member *member, const struct observer *observer)
 {
-    const bool first = member->ranks.rank == 0;
+    const bool first = member->ranks->rank == 0;
     const struct solve_request request = {.kind = member->kind, .verify = true};
     struct graph *graph = first ? (struct graph *)member->graph : NULL;
-    member->status = ranks_share_graph(&member->ranks, STATUS_OK, &graph);
-    assert_int_equal(member->status, STATUS_OK);
+    member->status = ranks_share_graph(member->ranks, STATUS_OK, &graph);
+    CHECK(member->status == STATUS_OK);
     member->status = solve_graph(member->solver, NULL, graph, &request, observer, &member->matrix,
                                  &member->outcome, &member->problem);
     if (!first) {
@@ -131,60 +73,55 @@ static void solve_as_program(struct member *member, const struct observer *obser
     }
 }
 
-static void *run_member(void *argument)
+static void run_member(const struct ranks *ranks, void *context)
 {
-    struct member *member = argument;
+    struct member *member = &((struct member *)context)[ranks->rank];
     const struct observer observer = {
         .context = member, .progress = ignore_progress, .cancelled = cancelled};
-    member->solver->ranks = &member->ranks;
-    if (member->plan == NULL) {
-        solve_as_program(member, &observer);
+    struct solver *opened = NULL;
+    member->ranks = ranks;
+    if (member->config != NULL) {
+        member->status = solver_open_rank(member->config, ranks, &opened, &member->problem);
+        member->solver = opened;
     } else {
+        member->solver->ranks = ranks;
+    }
+    if (member->status == STATUS_OK && member->plan == NULL) {
+        solve_as_program(member, &observer);
+    } else if (member->status == STATUS_OK) {
         struct solve_account account = {0};
         member->status =
             member->solver->class_->solve(member->solver, member->graph, member->plan,
                                           &member->options, &observer, &member->matrix, &account);
     }
-    member->solver->ranks = NULL;
-    return NULL;
+    if (opened == NULL && member->solver != NULL) {
+        member->solver->ranks = NULL;
+    }
+    solver_close(opened);
 }
 
 /* The status of all, and the first with its matrix, which close_first frees. */
 static enum status solve_together(uint32_t count, const struct member *like,
                                   struct member *ret_first)
 {
-    struct meeting meeting = {.count = count};
     struct member members[RANKS_MAX];
-    pthread_t threads[RANKS_MAX];
     const size_t n = like->graph->vertex_count;
     void *elements = malloc(n * n * kind_size(like->kind) + 1);
     assert_non_null(elements);
-    assert_int_equal(pthread_barrier_init(&meeting.barrier, NULL, count), 0);
     for (uint32_t rank = 0; rank < count; ++rank) {
         struct member *member = &members[rank];
+        const bool last = rank + 1 == count;
         *member = *like;
-        member->meeting = &meeting;
-        member->solver = solvers[rank];
-        member->ranks = (struct ranks){.rank = rank,
-                                       .count = count,
-                                       .context = member,
-                                       .broadcast = broadcast,
-                                       .highest = highest,
-                                       .gather = gather};
+        member->solver = like->config == NULL ? solvers[rank] : NULL;
+        member->config = last && like->last_config != NULL ? like->last_config : like->config;
         member->matrix = (struct matrix){(uint32_t)n, like->kind, rank == 0 ? elements : NULL};
-        assert_int_equal(sem_init(&meeting.deliveries[rank].sent, 0, 0), 0);
-        assert_int_equal(sem_init(&meeting.deliveries[rank].taken, 0, 0), 0);
-        member->cancels = like->cancels && rank + 1 == count;
-        assert_int_equal(pthread_create(&threads[rank], NULL, run_member, member), 0);
+        member->cancels = like->cancels && last;
     }
-    for (uint32_t rank = 0; rank < count; ++rank) {
-        assert_int_equal(pthread_join(threads[rank], NULL), 0);
-    }
+    thread_ranks_run(count, run_member, members);
     for (uint32_t rank = 1; rank < count; ++rank) {
         assert_int_equal(members[rank].status, members[0].status);
         solve_outcome_finish(&members[rank].outcome);
     }
-    pthread_barrier_destroy(&meeting.barrier);
     *ret_first = members[0];
     return members[0].status;
 }
@@ -367,6 +304,96 @@ static void narrow_kinds_come_from_the_first(void **state)
     edge_list_finish(&list);
 }
 
+/* ---- With solvers of their own ---- */
+
+static const struct solver_config dense = {.cpu_isa = "auto", .plans = SOLVER_PLANS_NONE};
+
+static bool has_gpu(void)
+{
+    char reason[SOLVER_REASON_SIZE];
+    return solver_gpu_count(reason) > 0;
+}
+
+/* On GPUs where there is one. */
+static void all_kinds_are_those_of_one_solver(void **state)
+{
+    (void)state;
+    static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F4, KIND_F8};
+    const uint32_t n = has_gpu() ? GPU_VERTICES : 300;
+    for (size_t i = 0; i < 3; ++i) {
+        struct edge_list list = shapes_make(&shapes[(size_t[]){1, 2, 4}[i]], n, 1);
+        struct graph *graph = edge_list_build(&list);
+        struct solver *one = NULL;
+        assert_int_equal(solver_open(&dense, &one, NULL), STATUS_OK);
+        for (size_t k = 0; k < 4; ++k) {
+            /* Ranks on GPUs compute all of a symmetric matrix: floats are rounded in other ways. */
+            if (!graph->directed && kind_is_float(kinds[k])) {
+                continue;
+            }
+            struct member like = {.graph = graph, .kind = kinds[k], .config = &dense};
+            struct trial alone = trial_run_graph(one, graph, kinds[k], false);
+            for (uint32_t count = 1; count < RANKS_MAX; ++count) {
+                struct member first;
+                assert_int_equal(solve_together(count, &like, &first), STATUS_OK);
+                assert_true(first.outcome.account.verification.done);
+                assert_string_equal(first.outcome.device.solver, has_gpu() ? "gpu" : "cpu");
+                assert_memory_equal(first.matrix.elements, alone.matrix.elements,
+                                    (size_t)n * n * kind_size(kinds[k]));
+                close_first(&first);
+            }
+            trial_finish(&alone);
+        }
+        solver_close(one);
+        graph_destroy(graph);
+        edge_list_finish(&list);
+    }
+}
+
+static void a_rank_without_a_gpu_leaves_all_to_processors(void **state)
+{
+    (void)state;
+    static const struct solver_config cpu = {.choice = SOLVER_CPU, .cpu_isa = "auto"};
+    static const struct solver_config gpu = {.choice = SOLVER_GPU, .cpu_isa = "auto"};
+    struct edge_list list = shapes_make(&shapes[1], 200, 1);
+    struct graph *graph = edge_list_build(&list);
+    struct member like = {.graph = graph, .kind = KIND_I4, .config = &dense, .last_config = &cpu};
+    struct member first;
+    assert_int_equal(solve_together(3, &like, &first), STATUS_OK);
+    assert_string_equal(first.outcome.device.solver, "cpu");
+    close_first(&first);
+    like.config = &gpu;
+    assert_int_equal(solve_together(2, &like, &first), STATUS_NO_DEVICE);
+    assert_non_null(strstr(first.problem.detail, "No GPU can be used"));
+    close_first(&first);
+    graph_destroy(graph);
+    edge_list_finish(&list);
+}
+
+static void a_cycle_and_a_cancel_end_them_too(void **state)
+{
+    (void)state;
+    struct edge_list list = shapes_make(&shapes[1], has_gpu() ? GPU_VERTICES : 300, 1);
+    struct graph *graph = edge_list_build(&list);
+    struct member like = {.graph = graph, .kind = KIND_I4, .config = &dense, .cancels = true};
+    struct member first;
+    struct plan *plan = NULL;
+    /* Tiles of GPUs are as large. */
+    assert_int_equal(planner_dense(graph->vertex_count, CPU_TILE, &plan), STATUS_OK);
+    like.plan = plan;
+    assert_int_equal(solve_together(3, &like, &first), STATUS_CANCELLED);
+    close_first(&first);
+    graph_destroy(graph);
+    shapes_add_negative_cycle(&list, 1);
+    graph = edge_list_build(&list);
+    like = (struct member){.graph = graph, .kind = KIND_F4, .config = &dense};
+    assert_int_equal(solve_together(3, &like, &first), STATUS_NEGATIVE_CYCLE);
+    assert_true(first.outcome.cycle_length > 0 && first.problem.detail[0] != '\0');
+    close_first(&first);
+    plan_destroy(plan);
+    graph_destroy(graph);
+    edge_list_finish(&list);
+}
+
 static int open_solvers(void **state)
 {
     (void)state;
@@ -395,6 +422,9 @@ int main(void)
         cmocka_unit_test(a_negative_cycle_has_its_name),
         cmocka_unit_test(a_cancel_of_one_ends_all),
         cmocka_unit_test(narrow_kinds_come_from_the_first),
+        cmocka_unit_test(all_kinds_are_those_of_one_solver),
+        cmocka_unit_test(a_rank_without_a_gpu_leaves_all_to_processors),
+        cmocka_unit_test(a_cycle_and_a_cancel_end_them_too),
     };
     return cmocka_run_group_tests(tests, open_solvers, close_solvers);
 }

@@ -559,9 +559,11 @@ enum status worker_protocol_take_opened(const struct wire_opened *opened,
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
         is_sound = is_sound && is_duration(facts->pace_s[kind]);
     }
-    /* The model of the solver is made from figures of the same back end. */
+    /* The model of the solver is made from figures of the same back end. Ranks, which are no worker
+     * for a GPU here, may have any. */
     if (facts->status == STATUS_OK) {
-        is_sound = is_sound && is_bool(&opened->figures.gpu) && opened->figures.gpu == setup->gpu;
+        is_sound =
+            is_sound && is_bool(&opened->figures.gpu) && (opened->figures.gpu || !setup->gpu);
     }
     if (!is_sound) {
         return STATUS_CORRUPT;

@@ -5,6 +5,7 @@
 #include "server/store/graph_file.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -133,15 +134,8 @@ static enum status open_cpu(const struct worker_setup *setup, const struct ranks
                             struct solver **ret_solver, struct problem *reterr)
 {
     lower_priority();
-    const enum status status = solver_cpu_open(&setup->solver, ret_solver, reterr);
-    const enum status all = ranks_agree(ranks, status);
-    if (status == STATUS_OK && all != STATUS_OK) {
-        return problem_set(reterr, all, "Another rank cannot open its solver.");
-    }
-    if (status == STATUS_OK && ranks != NULL) {
-        solver_cpu_join(*ret_solver, ranks);
-    }
-    return status;
+    return ranks != NULL ? solver_open_rank(&setup->solver, ranks, ret_solver, reterr)
+                         : solver_cpu_open(&setup->solver, ret_solver, reterr);
 }
 
 static void open_solver(const struct worker_setup *setup, const struct ranks *ranks,
@@ -166,7 +160,7 @@ static void open_solver(const struct worker_setup *setup, const struct ranks *ra
             facts.device.memory_free_bytes -=
                 part < GROUP_CONTEXT_BYTES ? part : GROUP_CONTEXT_BYTES;
         }
-        measure(*ret_solver, setup->gpu, &facts);
+        measure(*ret_solver, strcmp(facts.device.solver, "gpu") == 0, &facts);
     }
     *ret_facts = facts;
 }
@@ -424,9 +418,7 @@ void worker_follow(const struct worker_setup *setup, const struct ranks *ranks)
     struct solver *solver = NULL;
     struct problem problem;
     enum kind kind = LEAVE;
-    if (open_cpu(setup, ranks, &solver, &problem) == STATUS_OK) {
-        solver_allow_plans(solver, &setup->solver);
-    }
+    (void)open_cpu(setup, ranks, &solver, &problem);
     for (share_kind(ranks, &kind); kind != LEAVE; share_kind(ranks, &kind)) {
         (void)(kind == MEET ? ranks_agree(ranks, STATUS_OK) : follow_task(solver, kind));
     }

@@ -239,7 +239,7 @@ static void ranks_divide_memory_and_time(void **state)
     struct solver_device device;
     assert_int_equal(open_solver("portable", 3, &solver), STATUS_OK);
     solver_estimate(solver, n, n, KIND_I4, &options, &alone);
-    solver_cpu_join(solver, &ranks);
+    solver->class_->join(solver, &ranks);
     solver_estimate(solver, n, n, KIND_I4, &options, &joined);
     assert_true(joined.seconds > alone.seconds / 4.1 && joined.seconds < alone.seconds / 3.9);
     assert_int_equal(joined.host_bytes - alone.host_bytes, (uint64_t)n * n * 4 / 2);

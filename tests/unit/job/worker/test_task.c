@@ -316,6 +316,7 @@ static void facts_are_checked(void **state)
 {
     (void)state;
     const struct worker_setup setup = {.gpu = false};
+    const struct worker_setup gpu = {.gpu = true};
     struct wire_opened opened = {.facts = {.device = {.name = "device"}}};
     struct worker_facts facts;
     assert_int_equal(worker_protocol_take_opened(&opened, &setup, &facts), STATUS_OK);
@@ -323,8 +324,9 @@ static void facts_are_checked(void **state)
     memset(opened.facts.device.name, 'x', sizeof(opened.facts.device.name));
     assert_int_equal(worker_protocol_take_opened(&opened, &setup, &facts), STATUS_OK);
     assert_int_equal(strlen(facts.device.name), sizeof(facts.device.name) - 1);
-    opened.figures.gpu = true;
-    assert_int_equal(worker_protocol_take_opened(&opened, &setup, &facts), STATUS_CORRUPT);
+    assert_int_equal(worker_protocol_take_opened(&opened, &gpu, &facts), STATUS_CORRUPT);
+    opened.figures.gpu = true; /* ranks have found some */
+    assert_int_equal(worker_protocol_take_opened(&opened, &setup, &facts), STATUS_OK);
     opened.figures.gpu = false;
     opened.facts.pace_s[KIND_F4] = NAN;
     assert_int_equal(worker_protocol_take_opened(&opened, &setup, &facts), STATUS_CORRUPT);

@@ -1,0 +1,241 @@
+/* One solve by ranks, processes with a device each: a rank is the member of a group of which the
+ * others are out of reach. It fills, computes and proves the rows that are dealt to it, by the
+ * dense plan; the first brings all of them home.
+ *
+ * What the owner of a round's pivot tiles makes for the others, the closed tiles and their row
+ * panels, goes by way of the hosts: from its device into pinned memory, by broadcast to that of the
+ * others, and to their devices. That is one round ahead: while a rank waits for a broadcast, REST
+ * of the round before is under way on its device. A symmetric solve would have every rank broadcast
+ * its tiles of the pivot's column; here all of the matrix is computed instead.
+ *
+ * What may fail on one rank alone is agreed before the next thing that all of them do. */
+#pragma once
+
+#include "gpu/group_rounds.cuh"
+#include "gpu/solve.cuh"
+
+/* Each has a block of tile rows at least. */
+static inline bool ranks_can_solve(const struct solve *solve)
+{
+    const struct plan *plan = solve->plan;
+    const struct ranks *ranks = solve->gpu->ranks;
+    return ranks != NULL && ranks->count > 1 && plan->summary.kind == PLAN_DENSE && !solve->small &&
+           plan->vertex_count >= solve->gpu->tuning.group_vertices &&
+           (plan->tile_count - 1) / TILE_ROWS_BLOCK + 1 >= ranks->count;
+}
+
+template <typename semiring> struct ranks_rounds {
+    struct group_rounds<semiring> group; /* of this device alone, with the rows of its rank */
+    const struct ranks *ranks;
+    char *host[OPERAND_PIVOTS]; /* pinned memory: a closed pivot tile, then its row panel */
+    uint64_t closed_bytes;
+    uint64_t panel_bytes;
+    enum status status; /* here, since the ranks last agreed */
+};
+
+/* ---- Panels ---- */
+
+/* The part of a pivot that the others need, from its owner's device to the host, or to theirs. */
+template <typename semiring>
+MUST_CHECK static enum status ranks_copy(const struct ranks_rounds<semiring> *own, uint32_t round,
+                                         uint32_t pivot, bool owns)
+{
+    typedef typename semiring::element element;
+    const struct rounds<semiring> *rounds = &own->group.members[0];
+    const uint64_t width = GPU_TILE * sizeof(element);
+    struct gpu *gpu = rounds->gpu;
+    char *const closed = own->host[pivot];
+    char *const panel = closed + own->closed_bytes;
+    void *const operand = rounds_operand(rounds, round, pivot).right;
+    if (owns) {
+        const struct tile_matrix<element> home =
+            group_pivot(&own->group, 0, rounds_tile(rounds, round, pivot));
+        GPU_TRY(cudaMemcpy2DAsync(closed, width, home.elements, home.stride * sizeof(element),
+                                  width, GPU_TILE, cudaMemcpyDeviceToHost, gpu->stream));
+        GPU_TRY(
+            cudaMemcpyAsync(panel, operand, own->panel_bytes, cudaMemcpyDeviceToHost, gpu->stream));
+    } else {
+        GPU_TRY(cudaMemcpyAsync(rounds->workspace->closed[round % WORKSPACE_PARITIES][pivot],
+                                closed, own->closed_bytes, cudaMemcpyHostToDevice, gpu->stream));
+        GPU_TRY(
+            cudaMemcpyAsync(operand, panel, own->panel_bytes, cudaMemcpyHostToDevice, gpu->stream));
+    }
+    GPU_TRY(cudaEventRecord(gpu->sent[round % DEVICE_ROUND_EVENTS][pivot], gpu->stream));
+    return STATUS_OK;
+}
+
+/* A pivot on its owner's device, or on another's once the owner's part is on this host: its panels,
+ * the second after it has taken the first. */
+template <typename semiring>
+MUST_CHECK static enum status ranks_start_pivot(const struct ranks_rounds<semiring> *own,
+                                                uint32_t round, uint32_t pivot, bool owns)
+{
+    const struct group_rounds<semiring> *group = &own->group;
+    const struct rounds<semiring> *rounds = &group->members[0];
+    if (pivot > 0) {
+        STATUS_TRY((interior_launch_next<semiring, true>(
+            rounds->matrix, group_interior(group, 0, round, pivot, round, pivot, 1),
+            rounds->gpu->stream)));
+    }
+    if (owns) {
+        STATUS_TRY(group_close(group, 0, round, pivot));
+    } else {
+        STATUS_TRY(ranks_copy(own, round, pivot, owns));
+    }
+    STATUS_TRY(group_make_panels(group, 0, round, pivot));
+    return owns ? ranks_copy(own, round, pivot, owns) : STATUS_OK;
+}
+
+/* The panels of a round, under way on this device at the end. */
+template <typename semiring>
+MUST_CHECK static enum status ranks_start_panels(struct ranks_rounds<semiring> *own, uint32_t round)
+{
+    const struct rounds<semiring> *rounds = &own->group.members[0];
+    const struct ranks *ranks = own->ranks;
+    struct gpu *gpu = rounds->gpu;
+    const uint32_t pivots = rounds_width(rounds, round);
+    /* The place of the pivots' block in its deal, and the rank that has it. */
+    const uint32_t block = rounds_tile(rounds, round, 0) / TILE_ROWS_BLOCK;
+    const struct tile_rows place = {ranks->count, block % ranks->count};
+    const uint32_t owner = tile_rows_place(place, block / ranks->count);
+    const bool owns = owner == ranks->rank;
+    for (uint32_t pivot = 0; pivot < pivots && owns && own->status == STATUS_OK; pivot++) {
+        own->status = ranks_start_pivot(own, round, pivot, owns);
+    }
+    for (uint32_t pivot = 0; pivot < pivots; pivot++) {
+        /* The owner's part has come to its host. Elsewhere what came in the round before has left
+         * host memory. */
+        if (own->status == STATUS_OK && (owns || round > 0)) {
+            const uint32_t awaited = owns ? round : round - 1;
+            own->status = try_translate(
+                cudaEventSynchronize(gpu->sent[awaited % DEVICE_ROUND_EVENTS][pivot]));
+        }
+        if (own->status == STATUS_OK) {
+            own->status = device_alarm(gpu);
+        }
+        STATUS_TRY(ranks_agree(ranks, own->status));
+        ranks->broadcast(ranks->context, own->host[pivot], own->closed_bytes + own->panel_bytes,
+                         owner);
+        if (!owns) {
+            own->status = ranks_start_pivot(own, round, pivot, owns);
+        }
+    }
+    if (own->status == STATUS_OK) {
+        own->status = try_translate(
+            cudaEventRecord(gpu->panels_done[round % DEVICE_ROUND_EVENTS], gpu->stream));
+    }
+    return STATUS_OK;
+}
+
+/* ---- Rounds ---- */
+
+/* There are two rounds at least. */
+template <typename semiring>
+MUST_CHECK static enum status ranks_run_rounds(struct ranks_rounds<semiring> *own)
+{
+    const struct group_rounds<semiring> *group = &own->group;
+    const uint32_t count = rounds_count(&group->members[0]);
+    STATUS_TRY(ranks_start_panels(own, 0));
+    for (uint32_t round = 0; round < count; round++) {
+        if (own->status == STATUS_OK && round > 1) {
+            own->status = group_finish(group, round - 2);
+        }
+        if (own->status == STATUS_OK) {
+            own->status = group_start(group, round);
+        }
+        if (round + 1 < count) {
+            STATUS_TRY(ranks_start_panels(own, round + 1));
+        }
+    }
+    for (uint32_t round = count - 2; round < count && own->status == STATUS_OK; round++) {
+        own->status = group_finish(group, round);
+    }
+    return ranks_agree(own->ranks, own->status);
+}
+
+template <typename semiring> MUST_CHECK static enum status ranks_compute(const struct solve *solve)
+{
+    struct gpu *gpu = solve->gpu;
+    struct ranks_rounds<semiring> own;
+    void *memory = NULL;
+    float elapsed_ms = 0;
+    own.group.count = 1;
+    own.group.members[0] = dense_rounds<semiring>(solve);
+    own.group.rows[0] = solve->lists.order.rows;
+    own.group.observer = solve->observer;
+    own.ranks = solve->ranks;
+    own.closed_bytes = solve->workspace.layout.closed_bytes;
+    own.panel_bytes = solve->plan->tile_count * group_slot_bytes<semiring>(false);
+    const uint64_t bytes = own.closed_bytes + own.panel_bytes;
+    own.status = try_translate(cudaMallocHost(&memory, OPERAND_PIVOTS * bytes));
+    for (uint32_t pivot = 0; pivot < OPERAND_PIVOTS; pivot++) {
+        own.host[pivot] = (char *)memory + pivot * bytes;
+    }
+    if (own.status == STATUS_OK) {
+        own.status = try_translate(cudaEventRecord(gpu->begin, gpu->stream));
+    }
+    enum status status = ranks_agree(own.ranks, own.status);
+    if (status == STATUS_OK) {
+        status = ranks_run_rounds(&own);
+    }
+    /* After a cancel copies may still be under way. */
+    const enum status ended = try_translate(cudaStreamSynchronize(gpu->stream));
+    (void)cudaFreeHost(memory);
+    if (status == STATUS_OK && ended == STATUS_OK) {
+        status = try_translate(cudaEventElapsedTime(&elapsed_ms, gpu->begin, gpu->end));
+        solve->timings->compute_s += (double)elapsed_ms * 1e-3;
+    }
+    return ranks_agree(own.ranks, status == STATUS_OK ? ended : status);
+}
+
+/* Every rank proves its rows: what is proven of all is what each has proven. */
+template <typename semiring> MUST_CHECK static enum status ranks_verify(struct solve *solve)
+{
+    struct verification *verification = &solve->account->verification;
+    const struct ranks *ranks = solve->ranks;
+    STATUS_TRY(ranks_agree(ranks, verify<semiring>(solve)));
+    const uint32_t open = verification->on_device
+                              ? (uint32_t)(verification->rows - verification->proven)
+                              : UINT32_MAX;
+    const uint32_t most_open = ranks->highest(ranks->context, open);
+    if (most_open == UINT32_MAX) {
+        memset(verification, 0, sizeof(*verification)); /* left to the host */
+    } else {
+        verification->proven = verification->rows - most_open;
+        verification->done = most_open == 0;
+    }
+    return STATUS_OK;
+}
+
+/* ---- All of it ---- */
+
+template <typename semiring, typename result>
+MUST_CHECK static enum status ranks_run(const struct solve *whole)
+{
+    const struct ranks *ranks = whole->ranks;
+    struct solve_options options = *whole->options;
+    struct solve solve = *whole;
+    options.symmetric = false;
+    options.verify = ranks->highest(ranks->context, options.verify) != 0;
+    solve.options = &options;
+    solve.lists.order.rows.members = ranks->count;
+    solve.lists.order.rows.member = ranks->rank;
+    observer_tell(solve.observer, PHASE_FILLING, 0);
+    enum status status = plan_workspace<semiring>(&solve);
+    if (status == STATUS_OK) {
+        status = prepare<semiring>(&solve);
+    }
+    STATUS_TRY(ranks_agree(ranks, status));
+    observer_tell(solve.observer, PHASE_SOLVING, 0);
+    STATUS_TRY(ranks_compute<semiring>(&solve));
+    if (options.verify) {
+        STATUS_TRY(ranks_verify<semiring>(&solve));
+    }
+    const double begin_s = now_s();
+    observer_tell(solve.observer, PHASE_WRITING, 0);
+    const struct download<typename semiring::element, result> download =
+        download_of<semiring, result>(&solve);
+    status = download_rows(&download);
+    solve.timings->d2h_s += now_s() - begin_s;
+    return status;
+}

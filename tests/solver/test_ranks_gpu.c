@@ -1,0 +1,320 @@
+/* Ranks with a GPU each, as threads of this program, against one GPU alone: the same matrix and
+ * certificate to the last bit. Where there are fewer devices than ranks they share them, each with
+ * memory, rows and streams of its own. Exit 77 without one.
+ *
+ *   test_ranks_gpu            sizes around the edges of tiles and blocks to 3,000, in every kind
+ *   test_ranks_gpu --few      one size, for a run under compute-sanitizer
+ *   test_ranks_gpu --time N    the speed of N vertices on one device and by ranks */
+#include "gpu/gpu.h"
+#include "server/solver/plan/planner.h"
+#include "tests/solver/shapes.h"
+#include "tests/solver/thread_ranks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_SKIPPED 77
+#define NEVER UINT32_MAX
+#define RANKS_MOST 3
+#define SIZE_OF_FEW 900
+#define LARGEST 3000
+
+struct variant {
+    const char *name;
+    struct gpu_tuning tuning;
+    enum kind kind;
+    bool narrow;    /* for graphs whose distances fit */
+    bool symmetric; /* as it is asked for; for undirected graphs, and integers: ranks compute all,
+                       and floats would be rounded in other ways */
+};
+
+static const struct variant variants[] = {
+    {"single i4", {0, NEVER, NEVER, NEVER, 0}, KIND_I4, false, false},
+    {"single f8", {0, NEVER, NEVER, NEVER, 0}, KIND_F8, false, false},
+    {"single u2 in 16 bits", {0, 0, NEVER, NEVER, 0}, KIND_U2, true, false},
+    {"pair i4", {0, NEVER, 0, NEVER, 0}, KIND_I4, false, false},
+    {"pair i4 symmetric", {0, NEVER, 0, NEVER, 0}, KIND_I4, false, true},
+    {"pair u2", {0, NEVER, 0, NEVER, 0}, KIND_U2, false, false},
+    {"pair f4", {0, NEVER, 0, NEVER, 0}, KIND_F4, false, false},
+    {"pair f8", {0, NEVER, 0, NEVER, 0}, KIND_F8, false, false},
+    {"pair i4 in 16 bits", {0, 0, 0, NEVER, 0}, KIND_I4, true, false},
+    {"pair u2 in 16 bits symmetric", {0, 0, 0, NEVER, 0}, KIND_U2, true, true},
+};
+#define VARIANT_COUNT (sizeof(variants) / sizeof(variants[0]))
+
+static const struct variant timed[] = {
+    {"i4", {2048, NEVER, 7168, 700, 0}, KIND_I4, false, false},
+    {"u2 in 16 bits", {2048, 0, 7168, 700, 0}, KIND_U2, true, false},
+    {"f4", {2048, NEVER, 7168, 700, 0}, KIND_F4, false, false},
+};
+
+/* Multiples of a tile and of a block of two, one more, one less, and others. */
+static const uint32_t sizes[] = {1,   128, 256, 257,  384,  385,  511,  512,
+                                 513, 640, 700, 1025, 1153, 1537, 2049, LARGEST};
+
+static struct gpu *devices[RANKS_MOST];
+
+/* One solve by ranks, of which only the first has a matrix and asks for a certificate. */
+struct together {
+    const struct variant *variant;
+    const struct graph *graph;
+    const struct plan *plan;
+    const struct observer *observer; /* of the last rank */
+    void *elements;
+    struct solve_account account; /* of the first */
+    enum status status[RANKS_MOST];
+};
+
+static void solve_as_rank(const struct ranks *ranks, void *context)
+{
+    struct together *together = context;
+    const struct variant *variant = together->variant;
+    struct gpu *gpu = devices[ranks->rank];
+    const bool first = ranks->rank == 0;
+    const bool last = ranks->rank + 1 == ranks->count;
+    const struct solve_options options = {
+        .narrow = variant->narrow, .symmetric = variant->symmetric, .verify = first};
+    struct matrix matrix = {together->graph->vertex_count, variant->kind,
+                            first ? together->elements : NULL};
+    struct solve_account others = {0};
+    gpu_set_tuning(gpu, &variant->tuning);
+    gpu_join(gpu, ranks);
+    together->status[ranks->rank] =
+        gpu_solve(gpu, together->graph, together->plan, &options, last ? together->observer : NULL,
+                  &matrix, first ? &together->account : &others);
+    gpu_join(gpu, NULL);
+}
+
+static size_t matrix_bytes(const struct together *together)
+{
+    const size_t n = together->graph->vertex_count;
+    return n * n * kind_size(together->variant->kind);
+}
+
+/* The status of all. The elements are the caller's to free. */
+static enum status solve_by_ranks(struct together *together, uint32_t count)
+{
+    together->elements = malloc(matrix_bytes(together));
+    CHECK(together->elements != NULL);
+    /* What is not written must not look right by chance. */
+    memset(together->elements, 0x5A, matrix_bytes(together));
+    thread_ranks_run(count, solve_as_rank, together);
+    for (uint32_t rank = 1; rank < count; rank++) {
+        CHECK(together->status[rank] == together->status[0]);
+    }
+    return together->status[0];
+}
+
+static bool same(const struct together *alone, const struct together *other)
+{
+    const struct verification *a = &alone->account.verification;
+    const struct verification *b = &other->account.verification;
+    return memcmp(alone->elements, other->elements, matrix_bytes(alone)) == 0 &&
+           a->done == b->done && a->on_device == b->on_device && a->rows == b->rows &&
+           a->proven == b->proven && a->of == b->of && a->edges == b->edges;
+}
+
+/* ---- Right answers ---- */
+
+static bool applies(const struct variant *variant, const struct graph *graph)
+{
+    const struct graph_summary *summary = &graph->summary;
+    const bool narrow = !summary->negative && summary->distance_bound <= NARROW_DISTANCE_MAX;
+    return (!variant->symmetric || !graph->directed) &&
+           (narrow || (!variant->narrow && variant->kind != KIND_U2)) &&
+           (summary->integral || kind_is_float(variant->kind));
+}
+
+/* Of one rank and of several, the same as of one alone. */
+static bool try_variant(const struct variant *variant, const struct graph *graph,
+                        const struct plan *plan, enum status expected, uint64_t *solves)
+{
+    struct together alone = {.variant = variant, .graph = graph, .plan = plan};
+    bool right = solve_by_ranks(&alone, 1) == expected;
+    for (uint32_t count = 2; count <= RANKS_MOST && right; count++) {
+        struct together together = {.variant = variant, .graph = graph, .plan = plan};
+        right = solve_by_ranks(&together, count) == expected &&
+                (expected != STATUS_OK || same(&alone, &together));
+        if (!right) {
+            fprintf(stderr, "%s, n=%u, %u ranks: %s\n", variant->name, graph->vertex_count, count,
+                    status_info(together.status[0])->code);
+        }
+        (*solves)++;
+        free(together.elements);
+    }
+    free(alone.elements);
+    return right;
+}
+
+static bool try_list(const struct edge_list *list, enum status expected, uint64_t *solves)
+{
+    struct graph *graph = edge_list_build(list);
+    struct plan *plan = NULL;
+    bool right = true;
+    CHECK(planner_dense(graph->vertex_count, GPU_TILE, &plan) == STATUS_OK);
+    for (size_t v = 0; v < VARIANT_COUNT && right; v++) {
+        if (applies(&variants[v], graph) &&
+            (expected == STATUS_OK || graph->summary.negative_loop == NO_VERTEX)) {
+            right = try_variant(&variants[v], graph, plan, expected, solves);
+        }
+    }
+    plan_destroy(plan);
+    graph_destroy(graph);
+    return right;
+}
+
+/* Ten random edges of short weight from every vertex: every distance fits 16 bits by its bound. */
+static void make_short(struct edge_list *list)
+{
+    const uint32_t n = list->vertex_count;
+    uint64_t seed = n;
+    for (uint32_t edge = 0; edge < 10 * n; edge++) {
+        edge_list_add(list, edge / 10, (uint32_t)shapes_random(&seed, n),
+                      1 + (double)shapes_random(&seed, 9));
+    }
+}
+
+static bool run_sizes(bool few)
+{
+    uint64_t solves = 0;
+    bool right = true;
+    for (size_t i = 0; i < (few ? 1 : sizeof(sizes) / sizeof(sizes[0])) && right; i++) {
+        const uint32_t n = few ? SIZE_OF_FEW : sizes[i];
+        for (int directed = 0; directed < 2 && right; directed++) {
+            struct edge_list list = {.vertex_count = n, .directed = directed != 0};
+            make_short(&list);
+            right = try_list(&list, STATUS_OK, &solves);
+            shapes_add_negative_cycle(&list, n);
+            right = right && try_list(&list, STATUS_NEGATIVE_CYCLE, &solves);
+            edge_list_finish(&list);
+        }
+        for (size_t shape = 1; shape < shape_count && right && n > 600 && n < 1100; shape++) {
+            struct edge_list list = shapes_make(&shapes[shape], n, 3);
+            right = try_list(&list, STATUS_OK, &solves);
+            edge_list_finish(&list);
+        }
+    }
+    printf("%llu solves by ranks: %s\n", (unsigned long long)solves,
+           right ? "as by one device" : "NOT as by one device");
+    return right;
+}
+
+/* ---- Cancels and refusals ---- */
+
+/* Rounds until a cancel. */
+static void lose_patience(void *context, uint32_t rounds_done, uint32_t rounds_total)
+{
+    uint32_t *patience = context;
+    (void)rounds_done;
+    (void)rounds_total;
+    *patience -= *patience > 0;
+}
+
+static bool is_out_of_patience(void *context)
+{
+    return *(const uint32_t *)context == 0;
+}
+
+/* The last rank alone is told: all end, and solve the next graph right. */
+static bool run_cancels(void)
+{
+    struct edge_list list = {.vertex_count = LARGEST, .directed = true};
+    make_short(&list);
+    struct graph *graph = edge_list_build(&list);
+    struct plan *plan = NULL;
+    uint64_t solves = 0;
+    bool right = true;
+    CHECK(planner_dense(LARGEST, GPU_TILE, &plan) == STATUS_OK);
+    for (uint32_t rounds = 0; rounds < plan->tile_count / 2 && right; rounds++) {
+        const struct variant *variant = &variants[rounds % 4];
+        uint32_t patience = rounds;
+        const struct observer observer = {
+            .context = &patience, .progress = lose_patience, .cancelled = is_out_of_patience};
+        struct together together = {
+            .variant = variant, .graph = graph, .plan = plan, .observer = &observer};
+        right = solve_by_ranks(&together, RANKS_MOST) == STATUS_CANCELLED;
+        free(together.elements);
+        right = right && try_variant(variant, graph, plan, STATUS_OK, &solves);
+    }
+    printf("cancels by one rank: %s\n", right ? "heard by all" : "NOT HEARD");
+    plan_destroy(plan);
+    graph_destroy(graph);
+    edge_list_finish(&list);
+    return right;
+}
+
+/* A path whose longest distances do not fit a u2: the last rank alone has their rows. */
+static bool run_too_long(void)
+{
+    struct edge_list list = {.vertex_count = SIZE_OF_FEW, .directed = true};
+    uint64_t solves = 0;
+    for (uint32_t vertex = 0; vertex + 1 < SIZE_OF_FEW; vertex++) {
+        edge_list_add(&list, vertex + 1, vertex, 73);
+    }
+    struct graph *graph = edge_list_build(&list);
+    struct plan *plan = NULL;
+    CHECK(planner_dense(SIZE_OF_FEW, GPU_TILE, &plan) == STATUS_OK);
+    const bool right = try_variant(&variants[5], graph, plan, STATUS_WEIGHT_RANGE, &solves);
+    printf("a distance beyond u2: %s\n", right ? "refused by all" : "NOT REFUSED");
+    plan_destroy(plan);
+    graph_destroy(graph);
+    edge_list_finish(&list);
+    return right;
+}
+
+/* ---- Speed ---- */
+
+static bool run_times(uint32_t n)
+{
+    struct edge_list list = {.vertex_count = n, .directed = true};
+    make_short(&list);
+    struct graph *graph = edge_list_build(&list);
+    struct plan *plan = NULL;
+    bool right = true;
+    CHECK(planner_dense(n, GPU_TILE, &plan) == STATUS_OK);
+    for (size_t v = 0; v < sizeof(timed) / sizeof(timed[0]) && right; v++) {
+        struct together turns[RANKS_MOST];
+        for (uint32_t count = 1; count <= RANKS_MOST && right; count++) {
+            struct together *turn = &turns[count - 1];
+            *turn = (struct together){.variant = &timed[v], .graph = graph, .plan = plan};
+            right = solve_by_ranks(turn, count) == STATUS_OK && same(&turns[0], turn);
+            const struct timings *timings = &turn->account.timings;
+            printf("n=%u %s, %u ranks: compute %.3f ms, fill %.3f, in %.3f, out %.3f ms%s\n", n,
+                   timed[v].name, count, timings->compute_s * 1e3, timings->fill_s * 1e3,
+                   timings->h2d_s * 1e3, timings->d2h_s * 1e3, right ? "" : ": WRONG");
+            if (count > 1) {
+                free(turn->elements);
+            }
+        }
+        free(turns[0].elements);
+    }
+    plan_destroy(plan);
+    graph_destroy(graph);
+    edge_list_finish(&list);
+    return right;
+}
+
+int main(int argc, char **argv)
+{
+    char reason[GPU_REASON_SIZE];
+    const uint32_t device_count = gpu_count(reason);
+    if (device_count == 0) {
+        printf("skipped: %s\n", reason);
+        return EXIT_SKIPPED;
+    }
+    const bool few = argc == 2 && strcmp(argv[1], "--few") == 0;
+    const bool times = argc == 3 && strcmp(argv[1], "--time") == 0;
+    for (uint32_t rank = 0; rank < RANKS_MOST; rank++) {
+        const uint32_t index = rank % device_count;
+        CHECK(gpu_open(&index, 1, &devices[rank]) == STATUS_OK);
+    }
+    const bool right = times ? run_times((uint32_t)strtoul(argv[2], NULL, 10))
+                             : run_sizes(few) && (few || (run_cancels() && run_too_long()));
+    for (uint32_t rank = 0; rank < RANKS_MOST; rank++) {
+        gpu_close(devices[rank]);
+    }
+    puts(right ? "all right" : "FAILED");
+    return right ? EXIT_SUCCESS : EXIT_FAILURE;
+}
