@@ -229,6 +229,7 @@ static enum status run_update(struct update *update, struct cpu_pool *pool)
     cpu_pool_run(pool, tasks, update_rows, update);
     host_memory_stop_warming(pages);
     if (atomic_load(&update->is_damaged)) {
+        CHECK(!update->is_copy); /* all rows were found sound before */
         return STATUS_NOT_VERIFIED;
     }
     if (atomic_load(&update->is_stopped)) {
