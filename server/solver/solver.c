@@ -3,7 +3,6 @@
 #include "server/solver/certificate.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum status solver_open(const struct solver_config *config, struct solver **ret_solver,
                         struct problem *reterr)
@@ -78,6 +77,7 @@ enum status solver_model_create(const struct solver_figures *figures, struct sol
     const enum status status =
         figures->gpu ? solver_gpu_model(ret_model) : solver_cpu_model(ret_model);
     if (status == STATUS_OK) {
+        (*ret_model)->is_gpu_model = figures->gpu;
         solver_set_figures(*ret_model, figures);
     }
     return status;
@@ -92,7 +92,7 @@ void solver_get_figures(const struct solver *solver, struct solver_figures *ret_
 void solver_set_figures(struct solver *model, const struct solver_figures *figures)
 {
     /* Ranks that were started again may have another one. */
-    if (figures->gpu == (strcmp(model->class_->name, "gpu") == 0)) {
+    if (figures->gpu == model->is_gpu_model) {
         model->class_->set_figures(model, figures);
     }
 }

@@ -104,7 +104,8 @@ struct solver {
     uint32_t narrow_vertices;
     /* Threads beside those of a solve that fault in the pages of its result meanwhile. */
     uint32_t warm_threads;
-    bool dense_only; /* gets the dense plan, whatever the class executes; set by who opens it */
+    bool dense_only;   /* gets the dense plan, whatever the class executes; set by who opens it */
+    bool is_gpu_model; /* of the figures of a GPU; set by solver_model_create */
     const struct ranks *ranks; /* borrowed; NULL = it is alone. Set by solver_open_rank */
 };
 

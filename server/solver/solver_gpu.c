@@ -79,6 +79,12 @@ static uint32_t members_for(const struct solver_gpu *self, uint32_t vertex_count
     return vertex_count >= self->group_vertices ? self->members : 1;
 }
 
+/* By a plan that leaves tiles out: of ranks the first alone. */
+static uint32_t plan_members_for(const struct solver_gpu *self, uint32_t vertex_count)
+{
+    return self->by_ranks ? 1 : members_for(self, vertex_count);
+}
+
 static double relaxation_count(const struct solver_gpu *self, uint32_t vertex_count,
                                const struct solve_options *options)
 {
@@ -117,7 +123,7 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
     const struct gpu_plan_figures figures = self->plans[kind][options->narrow];
     *ret_cost = plan_cost_of_gpu(cpu_pool_cores());
-    ret_cost->units = figures.units * members_for(self, graph->vertex_count);
+    ret_cost->units = figures.units * plan_members_for(self, graph->vertex_count);
     ret_cost->granule = figures.depth_step;
     ret_cost->edge_granule = figures.edge_step;
     ret_cost->round_s = figures.round_s;
@@ -132,7 +138,7 @@ static bool fits(const struct solver *solver, const struct plan *plan, uint64_t 
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
     const uint64_t free_bytes = self->gpu != NULL ? gpu_free_bytes(self->gpu)
                                                   : self->device.memory_free_bytes / self->members;
-    return gpu_plan_bytes(members_for(self, plan->vertex_count), plan, edge_count, kind) <=
+    return gpu_plan_bytes(plan_members_for(self, plan->vertex_count), plan, edge_count, kind) <=
            free_bytes;
 }
 
