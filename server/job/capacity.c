@@ -341,14 +341,27 @@ bool capacity_find_memory(struct scheduler *scheduler, uint64_t graph_bytes)
     return graph_bytes <= MEMORY_LIMIT_BYTES - reserved->memory_bytes;
 }
 
+bool capacity_can_keep(uint64_t graph_bytes)
+{
+    return graph_bytes <= MEMORY_LIMIT_BYTES;
+}
+
 void capacity_keep_graph(struct scheduler *scheduler, struct tenant *tenant, const char *graph_id,
                          struct graph **take_graph, struct identity_shape **take_shape)
 {
     struct capacity_ledger *ledger = &scheduler->capacity;
-    struct kept_graph *kept = &ledger->kept[ledger->kept_next];
     const struct graph *graph = *take_graph;
+    uint32_t place = 0;
     const uint64_t bytes =
         capacity_graph_bytes(graph->vertex_count, graph->edge_count, graph->weight_type);
+    while (place < KEPT_GRAPHS && ledger->kept[place].graph != NULL) {
+        place++;
+    }
+    if (place == KEPT_GRAPHS) {
+        place = ledger->kept_next;
+        ledger->kept_next = (ledger->kept_next + 1) % KEPT_GRAPHS;
+    }
+    struct kept_graph *kept = &ledger->kept[place];
     drop_graph(scheduler, kept);
     if (!capacity_find_memory(scheduler, bytes)) {
         return;
@@ -356,7 +369,6 @@ void capacity_keep_graph(struct scheduler *scheduler, struct tenant *tenant, con
     *kept = (struct kept_graph){.graph = *take_graph, .shape = *take_shape, .tenant = tenant};
     snprintf(kept->id, sizeof(kept->id), "%s", graph_id);
     capacity_reserve(scheduler, tenant, &kept->held, (struct capacity){.memory_bytes = bytes});
-    ledger->kept_next = (ledger->kept_next + 1) % KEPT_GRAPHS;
     *take_graph = NULL;
     *take_shape = NULL;
 }

@@ -211,6 +211,8 @@ MUST_CHECK enum status capacity_choose_form(const struct scheduler *scheduler,
                                             struct result_summary *result, struct problem *reterr);
 /* Whether there is memory for a graph: those that are kept for changes give way. */
 bool capacity_find_memory(struct scheduler *scheduler, uint64_t graph_bytes);
+/* A larger one is never kept. */
+bool capacity_can_keep(uint64_t graph_bytes);
 /* Takes them where there is memory, in place of the oldest kept one. */
 void capacity_keep_graph(struct scheduler *scheduler, struct tenant *tenant, const char *graph_id,
                          struct graph **take_graph, struct identity_shape **take_shape);

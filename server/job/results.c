@@ -54,7 +54,7 @@ static void deliver_commit(struct message *message)
     scheduler_commit_destroy(commit);
 }
 
-/* On the catalogue thread. */
+/* On a thread of the store. */
 static void post_home(struct store_change *change)
 {
     struct commit *commit = change->context;

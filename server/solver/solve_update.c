@@ -110,13 +110,19 @@ static void find_changes(void *context, uint32_t thread, uint64_t task)
     (void)thread;
     struct update *update = context;
     const struct solve_base *base = update->base;
+    const struct observer *observer = update->observer;
     const enum kind kind = update->matrix->kind;
     const uint32_t end = end_of_task(update, task);
     uint32_t count = 0;
-    for (uint32_t i = (uint32_t)(task * ROWS_PER_TASK); i < end; i++) {
+    if (observer != NULL && observer->cancelled(observer->context)) {
+        atomic_store(&update->is_stopped, true);
+    }
+    for (uint32_t i = (uint32_t)(task * ROWS_PER_TASK);
+         i < end && !atomic_load(&update->is_stopped); i++) {
         const void *row = base->row(base->context, i);
         if (row == NULL) {
             atomic_store(&update->is_damaged, true);
+            atomic_store(&update->is_stopped, true);
             return;
         }
         for (size_t k = 0; k < base->arc_count && !update->changes[i]; k++) {
@@ -216,8 +222,8 @@ static enum status run_update(struct update *update, struct cpu_pool *pool)
     }
     cpu_pool_watch(pool, update->observer, PHASE_SOLVING, 0, 0);
     cpu_pool_run(pool, tasks, find_changes, update);
-    if (atomic_load(&update->is_damaged)) {
-        return STATUS_NOT_VERIFIED;
+    if (atomic_load(&update->is_stopped)) {
+        return atomic_load(&update->is_damaged) ? STATUS_NOT_VERIFIED : STATUS_CANCELLED;
     }
     update->is_copy = copy_base(update, cpu_pool_threads(pool));
     if (!update->is_copy) {

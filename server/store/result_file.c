@@ -204,13 +204,10 @@ void result_file_destroy(struct result_file *file)
 
 static enum status map(struct result_file *file, int protection)
 {
-    void *bytes =
-        mmap(NULL, file->layout.checksums_at, protection, MAP_SHARED, file->draft.descriptor, 0);
-    if (bytes == MAP_FAILED) {
-        return draft_file_status(errno);
-    }
-    file->bytes = bytes;
-    return STATUS_OK;
+    const int descriptor = file->draft.descriptor;
+    void *bytes = mmap(NULL, file->layout.checksums_at, protection, MAP_SHARED, descriptor, 0);
+    file->bytes = bytes != MAP_FAILED ? bytes : NULL;
+    return bytes != MAP_FAILED ? STATUS_OK : draft_file_status(errno);
 }
 
 static bool is_small(const struct result_file *file)
@@ -306,12 +303,6 @@ enum status result_file_write_hierarchy(struct result_file *file, const void *by
     return draft_file_write(file->draft.descriptor, 0, bytes, size);
 }
 
-static enum status find_statistics(const struct result_file *file, struct statistics *ret_found)
-{
-    return statistics_open(file->bytes + file->layout.statistics_at, file->vertex_count, file->kind,
-                           ret_found);
-}
-
 /* The pages that are changed alone take memory: the others are those of the base's file, once it
  * has them. A hierarchy is small enough to be copied before. */
 enum status result_file_copy(struct result_file *file, struct result_file *base, void **ret_bytes)
@@ -338,11 +329,16 @@ enum status result_file_copy(struct result_file *file, struct result_file *base,
     if (!has_pages) {
         memcpy(bytes, base->bytes, base->layout.checksums_at);
     }
+    if (is_matrix && statistics_open((char *)bytes + file->layout.statistics_at, file->vertex_count,
+                                     file->kind, &file->statistics) != STATUS_OK) {
+        munmap(bytes, base->layout.checksums_at);
+        return STATUS_CORRUPT; /* the file is as it was */
+    }
     let_go_bytes(file);
     file->bytes = bytes;
     file->is_copy = true;
     *ret_bytes = bytes;
-    return is_matrix ? find_statistics(file, &file->statistics) : STATUS_OK;
+    return STATUS_OK;
 }
 
 enum status result_file_discard_copy(struct result_file *file)
@@ -356,8 +352,7 @@ enum status result_file_discard_copy(struct result_file *file)
     return ftruncate(file->draft.descriptor, 0) == 0 ? STATUS_OK : draft_file_status(errno);
 }
 
-/* Whether the file has the size of this matrix, and exactly the header that we would have written,
- * so that a header is never interpreted. */
+/* Whether it has the size of this matrix and our very header, which is so never interpreted. */
 static enum status check_header(const struct result_file *file)
 {
     unsigned char expected[NPY_HEADER_SIZE];
@@ -373,6 +368,12 @@ static enum status check_header(const struct result_file *file)
     enum status status = draft_file_read(file->draft.descriptor, 0, found, sizeof(found));
     return status == STATUS_OK && memcmp(found, expected, sizeof(found)) != 0 ? STATUS_CORRUPT
                                                                               : status;
+}
+
+static enum status find_statistics(const struct result_file *file, struct statistics *ret_found)
+{
+    return statistics_open(file->bytes + file->layout.statistics_at, file->vertex_count, file->kind,
+                           ret_found);
 }
 
 enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind kind,
@@ -426,8 +427,7 @@ static enum status find_layout(struct result_file *file)
     return status == STATUS_OK && !is_hierarchy ? check_header(file) : status;
 }
 
-/* No block is sound until it has been read again. The head of the statistics is looked at here, so
- * its block is verified first. */
+/* No block is sound until it has been read again: that of the statistics' head is, here. */
 static enum status find_content(struct result_file *file, uint64_t checksum)
 {
     const struct layout *layout = &file->layout;
@@ -557,9 +557,9 @@ enum status result_file_seal(struct result_file *file)
     return status;
 }
 
-/* A copy lets go of the file that it is one of, and of the memory of what was changed: the same
- * bytes, at the same place, are from now on those of its own file. Without room for the mapping it
- * stays as it is. */
+/* A copy lets go of the file that it is one of, and of the memory of what was changed: its bytes,
+ * at the same place, are from now on those of its own file. Without room for that it stays as it
+ * is. */
 static void take_own_pages(struct result_file *file)
 {
     const size_t size = file->layout.checksums_at;

@@ -86,24 +86,28 @@ static uint64_t bytes_of(const struct result *result)
     return result != NULL ? result_file_bytes(result_content(result)) : 0;
 }
 
-static void drop_retired(struct store_change *change, uint64_t bytes_most)
+/* Whether larger ones are left. */
+static bool drop_retired(struct store_change *change, uint64_t bytes_most)
 {
+    bool has_larger = false;
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
         if (bytes_of(change->retired[kind]) <= bytes_most) {
             result_unref(change->retired[kind]);
             change->retired[kind] = NULL;
         }
-        change->is_freed_last |= change->retired[kind] != NULL;
+        has_larger |= change->retired[kind] != NULL;
     }
+    return has_larger;
 }
 
-/* Phase 1, for what touches results/ on the publisher's thread. */
-static void publish_results(struct store *store, struct store_change *batch)
+/* Phase 1, for what touches results/ on the publisher's thread. Whether some file is freed last. */
+static bool publish_results(struct store *store, struct store_change *batch)
 {
+    bool has_large = false;
     for (struct store_change *change = batch; change != NULL; change = change->next) {
         enum status status = STATUS_OK;
         char name[RESULT_FILE_NAME_SIZE];
-        drop_retired(change, store->started ? PUBLISH_LIMIT_BYTES : UINT64_MAX);
+        has_large |= drop_retired(change, store->started ? PUBLISH_LIMIT_BYTES : UINT64_MAX);
         if (change->delete_result != NULL && change->quarantine) {
             /* Before its row goes: after a crash between the two it is as if the file were lost. */
             result_file_name(change->delete_result->graph_id, change->delete_result->kind, name);
@@ -119,6 +123,7 @@ static void publish_results(struct store *store, struct store_change *batch)
         note_status(store, change, status);
     }
     sync_names(store, batch, true);
+    return has_large;
 }
 
 /* Phase 2: a change whose file cannot be made durable is left out of what follows. */
@@ -337,7 +342,7 @@ static void carry_out(struct store *store, struct store_change *batch)
     for (struct store_change *change = batch; change != NULL; change = batch) {
         batch = change->next; /* done may free the change */
         has_results |= touches_results(change);
-        if (!change->is_freed_last) {
+        if (!change->is_told_last) {
             change->done(change);
         }
     }
@@ -399,26 +404,27 @@ static void *publish_all(void *context)
     struct store *store = context;
     struct store_change *batch;
     while ((batch = take_batch(store, &store->publishing, true)) != NULL) {
-        struct store_change *freed = NULL;
-        publish_results(store, batch);
+        struct store_change *told = NULL; /* here: all of the batch, in order */
+        struct store_change **last = &told;
+        const bool has_large = publish_results(store, batch);
         /* All under one lock, so that the catalogue thread takes them together. */
         pthread_mutex_lock(&store->lock);
         store->result_in_hand = true;
         for (struct store_change *change = batch; change != NULL; change = batch) {
             batch = change->next;
-            if (change->is_freed_last) {
-                change->next_freed = freed;
-                freed = change;
-            }
+            change->is_told_last = has_large;
+            *last = change;
+            last = &change->next_told;
             queue_push(&store->ready, change);
         }
+        *last = NULL;
         while (store->result_in_hand && store->started) {
             pthread_cond_wait(&store->settled, &store->lock);
         }
         pthread_mutex_unlock(&store->lock);
-        for (struct store_change *change = freed; change != NULL; change = freed) {
-            freed = change->next_freed;
-            drop_retired(change, UINT64_MAX);
+        for (struct store_change *change = has_large ? told : NULL; change != NULL; change = told) {
+            told = change->next_told;
+            (void)drop_retired(change, UINT64_MAX);
             change->done(change);
         }
     }
@@ -580,21 +586,14 @@ int store_coordinates_folder(const struct store *store)
     return store->dir.coordinates;
 }
 
-/* The figures of the file system; all 0 when statvfs fails. */
-static struct statvfs file_system(const struct store *store)
-{
-    struct statvfs info;
-    return fstatvfs(store->dir.root, &info) == 0 ? info : (struct statvfs){0};
-}
-
 uint64_t store_free_bytes(const struct store *store)
 {
-    const struct statvfs info = file_system(store);
-    return (uint64_t)info.f_bavail * info.f_frsize;
+    struct statvfs info;
+    return fstatvfs(store->dir.root, &info) == 0 ? (uint64_t)info.f_bavail * info.f_frsize : 0;
 }
 
 uint64_t store_disk_bytes(const struct store *store)
 {
-    const struct statvfs info = file_system(store);
-    return (uint64_t)info.f_blocks * info.f_frsize;
+    struct statvfs info;
+    return fstatvfs(store->dir.root, &info) == 0 ? (uint64_t)info.f_blocks * info.f_frsize : 0;
 }

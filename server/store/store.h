@@ -20,7 +20,7 @@
 struct store;
 
 /* One durable change. Fields left zero are not part of it. Everything it points to is borrowed
- * until done is called, on the catalogue thread, with status set; done usually posts a message. */
+ * until done is called, on a thread of the store, with status set; done usually posts a message. */
 struct store_change {
     const struct graph *graph;         /* with graph_row; store_write_graph has written its file */
     const struct graph_row *graph_row; /* file_bytes is that of the file written */
@@ -34,10 +34,11 @@ struct store_change {
     const struct result_row *delete_result;
     /* By kind, NULL without: references to what is deleted. The publisher drops them, as the last
      * one unmaps a whole matrix: of a large one after the commit, when the file has lost its name,
-     * as the file system takes as long again to free it. The change is done after that. */
+     * as the file system takes as long again to free it. The publisher then tells the changes that
+     * it had together with it, in their order. */
     struct result *retired[KIND_COUNT];
-    struct store_change *next_freed; /* the store's own, as is */
-    bool is_freed_last;
+    struct store_change *next_told; /* the store's own, as is */
+    bool is_told_last;
     bool quarantine;                 /* the file of delete_result: it is damaged */
     const char *quarantine_graph_id; /* the damaged file alone; its row stays */
     const char *delete_job_id;

@@ -80,12 +80,15 @@ static enum status check_computed_rows(const uint32_t *rows, uint32_t row_count,
                                        const struct observer *observer, struct task *task,
                                        struct verification *ret_verification)
 {
-    struct computing computing = {.rows = rows,
-                                  .parts = task->vertex_count / PART_VERTICES + 1,
-                                  .row_bytes = task->vertex_count * kind_size(task->kind)};
-    const uint64_t parts = (uint64_t)row_count * computing.parts;
     struct cpu_pool *pool = NULL;
     threads = threads > 0 ? threads : cpu_pool_cores();
+    /* Each part sweeps the way to the root again: no more of them than threads. */
+    const uint32_t most_parts = (threads + row_count - 1) / row_count;
+    const uint32_t worth_parts = task->vertex_count / PART_VERTICES + 1;
+    struct computing computing = {.rows = rows,
+                                  .parts = worth_parts < most_parts ? worth_parts : most_parts,
+                                  .row_bytes = task->vertex_count * kind_size(task->kind)};
+    const uint64_t parts = (uint64_t)row_count * computing.parts;
     computing.elements = malloc(row_count * computing.row_bytes);
     enum status status =
         computing.elements != NULL ? open_searches(task, &computing.searches) : STATUS_NO_MEMORY;

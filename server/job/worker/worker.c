@@ -354,9 +354,9 @@ static enum status solve_task(struct loop *loop, struct task *task)
     }
     const struct observer observer = task_signal_observer(task->signal);
     struct plan_record record = {.observer = &observer};
-    const bool keeps_plan = task->plan_file.descriptor > 0;
+    /* Also where none is kept: a search for a plan hears of a cancel by it. */
     const struct solve_request request = {
-        .kind = task->kind, .verify = task->verify, .record = keeps_plan ? &record : NULL};
+        .kind = task->kind, .verify = task->verify, .record = &record};
     struct matrix matrix = result_file_matrix(task->file);
     struct statistics statistics = *result_file_statistics(task->file);
     task->outcome.account.statistics = &statistics;

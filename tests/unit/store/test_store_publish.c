@@ -70,22 +70,28 @@ static void give_graph(struct store *store, struct delivery *delivery, int numbe
     give(store, delivery);
 }
 
-static void give_result(struct store *store, struct delivery *delivery, int number)
+static void make_result(struct store *store, struct delivery *delivery, int number,
+                        uint32_t vertex_count)
 {
     struct result_file *file;
     struct vertex_names *names;
     *delivery = (struct delivery){.result_row = {.kind = KIND_I4, .created_s = 1}};
     snprintf(delivery->result_row.graph_id, sizeof delivery->result_row.graph_id, "g_%d", number);
     snprintf(delivery->result_row.etag, sizeof delivery->result_row.etag, "e%d", number);
-    assert_int_equal(
-        result_file_create(store_result_folder(store), 4, KIND_I4, RESULT_FORM_MATRIX, &file),
-        STATUS_OK);
+    assert_int_equal(result_file_create(store_result_folder(store), vertex_count, KIND_I4,
+                                        RESULT_FORM_MATRIX, &file),
+                     STATUS_OK);
     assert_int_equal(result_file_write_matrix(file), STATUS_OK);
     assert_int_equal(result_file_seal(file), STATUS_OK);
-    assert_int_equal(vertex_names_create_range(4, 1, &names), STATUS_OK);
+    assert_int_equal(vertex_names_create_range(vertex_count, 1, &names), STATUS_OK);
     assert_int_equal(result_create(delivery->result_row.graph_id, delivery->result_row.etag, &file,
                                    &names, &delivery->result),
                      STATUS_OK);
+}
+
+static void give_result(struct store *store, struct delivery *delivery, int number)
+{
+    make_result(store, delivery, number, 4);
     delivery->change.result = delivery->result;
     delivery->change.result_row = &delivery->result_row;
     give(store, delivery);
@@ -151,6 +157,35 @@ static void a_sync_of_names_that_fails_fails_all(void **state)
     expect_all(results, STATUS_IO);
 }
 
+#define EVICTED 5
+static struct store_change *told[EVICTED];
+static atomic_uint told_count;
+
+static void note_order(struct store_change *change)
+{
+    told[atomic_fetch_add(&told_count, 1)] = change;
+}
+
+/* One of another size among them, whose file is freed last. */
+static void evictions_of_one_batch_are_told_in_order(void **state)
+{
+    struct delivery deliveries[EVICTED];
+    struct store *store = open_store(*state);
+    for (int i = 0; i < EVICTED; i++) {
+        make_result(store, &deliveries[i], i, i == 1 || i == 2 ? 4200 : 4);
+        deliveries[i].change.delete_result = &deliveries[i].result_row;
+        deliveries[i].change.retired[KIND_I4] = deliveries[i].result;
+        deliveries[i].change.done = note_order;
+        store_apply(store, &deliveries[i].change);
+    }
+    carry_out(store);
+    for (int i = 0; i < EVICTED; i++) {
+        assert_ptr_equal(told[i], &deliveries[i].change);
+        assert_int_equal(told[i]->status, STATUS_OK);
+        assert_null(told[i]->retired[KIND_I4]);
+    }
+}
+
 /* A file that could not be written is told of, and keeps no other change of the batch back. */
 static void a_change_without_its_file_is_left_out(void **state)
 {
@@ -175,6 +210,7 @@ int main(void)
         FIXTURE_TEST(graphs_that_wait_share_one_sync_of_their_names),
         FIXTURE_TEST(results_that_wait_share_one_sync_of_their_names),
         FIXTURE_TEST(a_sync_of_names_that_fails_fails_all),
+        FIXTURE_TEST(evictions_of_one_batch_are_told_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
