@@ -54,6 +54,7 @@ template <typename word> struct interior_step {
  * nothing to do; else both are the one. */
 struct interior_tile {
     uint32_t row;
+    uint32_t own_row; /* the same one in the device's memory */
     uint32_t columns[2];
     uint32_t pivot; /* the first of the step's pivots to apply */
     bool ordered;   /* slabs of operands are under way */
@@ -215,9 +216,9 @@ interior_source(const struct interior_step<typename semiring::word> &step,
 
 /* The first words of the thread's two quads in row 0 of its rows: a warp covers 16 rows x 32 words
  * of each quarter of the tile. */
-template <typename semiring, bool grouped>
+template <typename semiring>
 static __device__ __forceinline__ void
-interior_home(struct tile_matrix<typename semiring::element> matrix, const struct tile_rows &rows,
+interior_home(struct tile_matrix<typename semiring::element> matrix,
               const volatile struct interior_tile *tile, typename semiring::word *home[2])
 {
     typedef typename semiring::word word;
@@ -225,10 +226,7 @@ interior_home(struct tile_matrix<typename semiring::element> matrix, const struc
     const struct tile_place place = tile_place_of_thread<OPERAND_WORDS>();
     word *const line =
         reinterpret_cast<word *>(matrix.elements) +
-        ((uint64_t)(grouped ? tile_rows_local(rows, tile->row) : tile->row) * GPU_TILE +
-         place.row) *
-            (matrix.stride / packing) +
-        place.column;
+        ((uint64_t)tile->own_row * GPU_TILE + place.row) * (matrix.stride / packing) + place.column;
     constexpr uint32_t tile_words = GPU_TILE / packing;
     home[0] = line + (uint64_t)tile->columns[0] * tile_words;
     home[1] = line + (uint64_t)tile->columns[1] * tile_words + (packing == 1 ? OPERAND_WORDS : 0);
@@ -348,6 +346,7 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     if (!located || !interior_narrow(step, &work)) {
         return;
     }
+    work.own_row = grouped ? tile_rows_local(step.rows, work.row) : work.row;
     const uint32_t first = work.pivot > 0 ? step.slabs[0] : 0;
     uint32_t last = step.slabs[0] + (step.pivot_count > 1 ? step.slabs[1] : 0);
     for (uint32_t turn = 0; turn < RING_AHEAD; turn++) {
@@ -360,7 +359,7 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     const uint64_t stride = matrix.stride / semiring_packing<semiring>();
     word tile[INTERIOR_EDGE][INTERIOR_EDGE];
     word *home[2];
-    interior_home<semiring, grouped>(matrix, step.rows, &work, home);
+    interior_home<semiring>(matrix, &work, home);
 #pragma unroll
     for (uint32_t i = 0; i < INTERIOR_EDGE; i++) {
         const uint64_t line = (i / QUAD * OPERAND_WORDS + i % QUAD) * stride;
@@ -368,7 +367,7 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
         tile_load_quad(home[1] + line, reinterpret_cast<word(&)[QUAD]>(tile[i][QUAD]));
     }
     if (threadIdx.x == 0) {
-        kept->row = work.row;
+        kept->own_row = work.own_row;
         kept->columns[0] = work.columns[0];
         kept->columns[1] = work.columns[1];
         kept->ordered = !stopped;
@@ -382,7 +381,7 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
         last = min(last, first + RING_AHEAD);
     }
     interior_slabs<semiring>(tile, step, work, first, last, ring);
-    interior_home<semiring, grouped>(matrix, step.rows, kept, home);
+    interior_home<semiring>(matrix, kept, home);
 #pragma unroll
     for (uint32_t i = 0; i < INTERIOR_EDGE; i++) {
         const uint64_t line = (i / QUAD * OPERAND_WORDS + i % QUAD) * stride;

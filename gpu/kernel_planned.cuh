@@ -234,10 +234,10 @@ planned_home(struct tile_matrix<typename semiring::element> matrix,
              const struct schedule_target *target, typename semiring::word *home[2])
 {
     struct interior_tile work;
-    work.row = target->row;
+    work.own_row = target->row;
     work.columns[0] = target->columns[0];
     work.columns[1] = target->columns[1];
-    interior_home<semiring, false>(matrix, tile_rows{0, 0}, &work, home);
+    interior_home<semiring>(matrix, &work, home);
 }
 
 template <typename semiring>
