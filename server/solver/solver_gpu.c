@@ -318,7 +318,7 @@ enum status solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_
     gpu_describe(self->gpu, &self->device);
     self->solver.class_ = &solver_gpu_class;
     self->solver.narrow_vertices = tuning.narrow_vertices;
-    /* The other half brings rows home. */
+    /* Half of the cores are left to those who bring rows home. */
     self->solver.warm_threads = (cpu_pool_cores() + 1) / 2;
     self->index = first;
     self->members = gpu_member_count(self->gpu);
