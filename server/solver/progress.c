@@ -4,6 +4,9 @@
 
 /* The expected pace counts as if it had been seen for this share of the phase. */
 #define PRIOR_SHARE 0.01
+/* A first step up to this share of a phase counts for nothing: it takes what loading kernels, or
+ * filling a line of buffers, takes beside it. */
+#define FIRST_SHARE_MAX 0.02
 /* A step that takes longer than expected is taken to last for this part of its time more. */
 #define OVERDUE_SHARE 0.25
 
@@ -21,8 +24,10 @@ void progress_expect(struct progress *progress, const double seconds[PHASE_COUNT
 
 void progress_tell(struct progress *progress, enum solve_phase phase, double share, double now_s)
 {
-    if (phase != progress->phase || share <= 0 || share < progress->share) {
+    const bool is_first = progress->share <= 0 && share < FIRST_SHARE_MAX;
+    if (phase != progress->phase || share <= 0 || share < progress->share || is_first) {
         progress->phase_at_s = now_s;
+        progress->phase_from = is_first ? share : 0;
     }
     progress->share = share;
     progress->told_at_s = now_s;
@@ -46,8 +51,8 @@ double progress_left_s(const struct progress *progress, double now_s)
     if (!(progress->begun_at_s > 0)) {
         return -1;
     }
-    double left_s =
-        fmax(passed_s / (share + PRIOR_SHARE) * (1 - share) - since_s, OVERDUE_SHARE * since_s);
+    const double pace_s = passed_s / (share - progress->phase_from + PRIOR_SHARE);
+    double left_s = fmax(pace_s * (1 - share) - since_s, OVERDUE_SHARE * since_s);
     for (unsigned later = phase + 1; later < PHASE_COUNT; later++) {
         left_s += progress->expected_s[later];
     }

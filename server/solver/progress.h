@@ -16,7 +16,8 @@ struct progress {
     _Atomic double begun_at_s; /* monotonic; 0 = not yet */
     _Atomic double expected_s[PHASE_COUNT];
     atomic_uint phase;
-    _Atomic double phase_at_s; /* when it began */
+    _Atomic double phase_at_s; /* when it began, but for a first short step, */
+    _Atomic double phase_from; /* and the share that was done by then */
     _Atomic double share;      /* of the phase, done at told_at_s */
     _Atomic double told_at_s;
     _Atomic double shown; /* the largest share of the whole that was asked for */

@@ -15,10 +15,8 @@
 /* And never more: a cancel is not heard meanwhile. */
 #define NARROW_PROOF_S_MAX 1.0
 
-/* Seconds of a step of a certificate, that is an edge or a vertex of a row: of many rows, and of
- * the few of a sample. */
+/* Seconds of a step of a certificate, that is an edge or a vertex of a row. */
 #define CHECK_STEP_S 1e-9
-#define SAMPLE_STEP_S 1.5e-9
 /* From the end of a solve to the job's: a sample of so many rows is proven, by default, and the
  * memory given back. */
 #define PUBLISH_S 5e-3
@@ -291,7 +289,7 @@ static void tell_expected(const struct solve *solve)
                                                           : estimate.seconds - estimate.finish_s,
         [PHASE_WRITING] = estimate.finish_s + estimate.write_s,
         [PHASE_CHECKING] = estimate.check_s + rows * row_steps * CHECK_STEP_S,
-        [PHASE_PUBLISHING] = PUBLISH_S + fmin(n, PUBLISH_ROWS) * row_steps * SAMPLE_STEP_S +
+        [PHASE_PUBLISHING] = PUBLISH_S + fmin(n, PUBLISH_ROWS) * row_steps * CHECK_STEP_S +
                              n * n * (double)kind_size(kind) * PUBLISH_BYTE_S,
     };
     observer->expect(observer->context, seconds);

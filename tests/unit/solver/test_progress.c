@@ -77,6 +77,22 @@ static void a_wrong_model_is_corrected_within_a_tenth_of_the_phase(void **state)
     }
 }
 
+static void a_first_step_that_takes_long_tells_nothing_of_the_others(void **state)
+{
+    (void)state;
+    struct progress progress = {0};
+    const double seconds[PHASE_COUNT] = {[PHASE_WRITING] = 4};
+    progress_expect(&progress, seconds, 100);
+    progress_tell(&progress, PHASE_WRITING, 0, 100);
+    progress_tell(&progress, PHASE_WRITING, 0.01, 101);
+    assert_true(fabs(progress_left_s(&progress, 101) - 3.96) < 1e-6);
+    progress_tell(&progress, PHASE_WRITING, 0.02, 101.04);
+    assert_true(fabs(progress_left_s(&progress, 101.04) - 3.92) < 1e-6);
+    progress_tell(&progress, PHASE_WRITING, 0, 102);
+    progress_tell(&progress, PHASE_WRITING, 0.5, 104);
+    assert_true(fabs(progress_left_s(&progress, 104) - 2) < 1e-6);
+}
+
 static void a_step_that_is_overdue_does_not_end_at_once(void **state)
 {
     (void)state;
@@ -131,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_right_model_tells_the_time_that_is_left),
         cmocka_unit_test(a_wrong_model_is_corrected_within_a_tenth_of_the_phase),
+        cmocka_unit_test(a_first_step_that_takes_long_tells_nothing_of_the_others),
         cmocka_unit_test(a_step_that_is_overdue_does_not_end_at_once),
         cmocka_unit_test(a_phase_that_begins_anew_takes_nothing_back),
         cmocka_unit_test(whatever_is_told_the_time_left_is_a_number),
