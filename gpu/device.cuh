@@ -3,6 +3,7 @@
 
 #include "gpu/gpu.h"
 #include "gpu/kernel_finish.cuh"
+#include "gpu/nccl.h"
 
 #include <cuda_runtime.h>
 
@@ -49,6 +50,7 @@ struct gpu {
     void *arena;                  /* device memory kept between solves, or NULL */
     uint64_t arena_bytes;
     const struct ranks *ranks; /* that it solves with, or NULL */
+    struct nccl *nccl;         /* between their devices; NULL: by way of the hosts */
     /* In the first member of a group, which has the others: */
     uint32_t member_count;                /* 1: it is alone */
     struct gpu *members[GPU_MEMBERS_MAX]; /* itself, then the others */

@@ -248,6 +248,7 @@ void gpu_close(struct gpu *gpu)
         gpu_close(gpu->members[i]);
     }
     (void)cudaSetDevice(gpu->ordinal);
+    nccl_close(gpu->nccl);
     for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
         if (gpu->staging_pinned[i]) {
             (void)cudaFreeHost(gpu->staging[i]);
@@ -340,6 +341,28 @@ void gpu_set_tuning(struct gpu *gpu, const struct gpu_tuning *tuning)
 void gpu_join(struct gpu *gpu, const struct ranks *ranks)
 {
     gpu->ranks = ranks;
+}
+
+/* The first broadcast takes a quarter of a second, as it makes the ways between the devices. */
+MUST_CHECK static enum status send_first(const struct gpu *gpu)
+{
+    STATUS_TRY(nccl_broadcast(gpu->nccl, gpu->control, sizeof(*gpu->control), 0, gpu->stream));
+    GPU_TRY(cudaStreamSynchronize(gpu->stream));
+    return STATUS_OK;
+}
+
+bool gpu_connect(struct gpu *gpu)
+{
+    const struct ranks *ranks = gpu->ranks;
+    CHECK(ranks != NULL && gpu->nccl == NULL);
+    const bool entered = cudaSetDevice(gpu->ordinal) == cudaSuccess;
+    if (ranks->highest(ranks->context, !entered) == 0) {
+        gpu->nccl = nccl_open(ranks);
+    }
+    if (gpu->nccl != NULL && send_first(gpu) != STATUS_OK) {
+        ranks->end(ranks->context);
+    }
+    return gpu->nccl != NULL;
 }
 
 bool gpu_supports(enum kind kind)

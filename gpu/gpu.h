@@ -78,6 +78,9 @@ bool gpu_supports(enum kind kind);
  * keep them busy, or by another plan than the dense one, the first solves alone. An undirected one
  * is computed whole by ranks. All get the same status. NULL: none. */
 void gpu_join(struct gpu *gpu, const struct ranks *ranks);
+/* Called by all of these at once: from here on their devices send to each other by NCCL, and no
+ * longer by way of their hosts. False where that is not there, or cannot. */
+bool gpu_connect(struct gpu *gpu);
 
 /* Which way a graph is solved, by its size. Integers do not depend on it, floats by their rounding
  * alone. gpu_open sets what was measured to be fastest; tests and sweeps set other values. */

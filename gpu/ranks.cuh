@@ -3,12 +3,14 @@
  * dense plan; the first brings all of them home.
  *
  * What the owner of a round's pivot tiles makes for the others, the closed tiles and their row
- * panels, goes by way of the hosts: from its device into pinned memory, by broadcast to that of the
- * others, and to their devices. That is one round ahead: while a rank waits for a broadcast, REST
- * of the round before is under way on its device. A symmetric solve would have every rank broadcast
- * its tiles of the pivot's column; here all of the matrix is computed instead.
+ * panels, is sent one round ahead of its use: by NCCL in the order of each device's stream, or else
+ * by way of the hosts, from pinned memory to pinned memory; a rank that waits has REST of the round
+ * before under way on its device. A symmetric solve would have every rank send its tiles of the
+ * pivot's column; here all of the matrix is computed instead.
  *
- * What may fail on one rank alone is agreed before the next thing that all of them do. */
+ * What may fail on one rank alone is agreed before the next thing that all of them do: sending goes
+ * on until then. A lost device would leave the others waiting on theirs, where no word reaches
+ * them, so it ends all ranks. */
 #pragma once
 
 #include "gpu/group_rounds.cuh"
@@ -27,7 +29,7 @@ static inline bool ranks_can_solve(const struct solve *solve)
 template <typename semiring> struct ranks_rounds {
     struct group_rounds<semiring> group; /* of this device alone, with the rows of its rank */
     const struct ranks *ranks;
-    char *host[OPERAND_PIVOTS]; /* pinned memory: a closed pivot tile, then its row panel */
+    void *host; /* pinned memory for what is sent at once, where it goes by the hosts */
     uint64_t closed_bytes;
     uint64_t panel_bytes;
     enum status status; /* here, since the ranks last agreed */
@@ -35,55 +37,81 @@ template <typename semiring> struct ranks_rounds {
 
 /* ---- Panels ---- */
 
-/* The part of a pivot that the others need, from its owner's device to the host, or to theirs. */
+/* Memory of the owner's device becomes that of all. */
 template <typename semiring>
-MUST_CHECK static enum status ranks_copy(const struct ranks_rounds<semiring> *own, uint32_t round,
-                                         uint32_t pivot, bool owns)
+static void ranks_send(struct ranks_rounds<semiring> *own, uint32_t owner, void *memory,
+                       uint64_t size)
+{
+    const struct ranks *ranks = own->ranks;
+    const struct gpu *gpu = own->group.members[0].gpu;
+    const bool owns = ranks->rank == owner;
+    if (gpu->nccl != NULL) {
+        if (nccl_broadcast(gpu->nccl, memory, size, owner, gpu->stream) != STATUS_OK) {
+            ranks->end(ranks->context);
+        }
+        return;
+    }
+    if (own->status == STATUS_OK && owns) {
+        own->status = try_translate(
+            cudaMemcpyAsync(own->host, memory, size, cudaMemcpyDeviceToHost, gpu->stream));
+    }
+    /* It has come to the owner's host; elsewhere what came before has left host memory. */
+    if (own->status == STATUS_OK) {
+        own->status = try_translate(cudaStreamSynchronize(gpu->stream));
+    }
+    ranks->broadcast(ranks->context, own->host, size, owner);
+    if (own->status == STATUS_OK && !owns) {
+        own->status = try_translate(
+            cudaMemcpyAsync(memory, own->host, size, cudaMemcpyHostToDevice, gpu->stream));
+    }
+}
+
+/* A pivot's tile, closed by its owner, which keeps a copy where the others get theirs. */
+template <typename semiring>
+MUST_CHECK static enum status ranks_close(const struct ranks_rounds<semiring> *own, uint32_t round,
+                                          uint32_t pivot, void *closed)
 {
     typedef typename semiring::element element;
     const struct rounds<semiring> *rounds = &own->group.members[0];
     const uint64_t width = GPU_TILE * sizeof(element);
-    struct gpu *gpu = rounds->gpu;
-    char *const closed = own->host[pivot];
-    char *const panel = closed + own->closed_bytes;
-    void *const operand = rounds_operand(rounds, round, pivot).right;
-    if (owns) {
-        const struct tile_matrix<element> home =
-            group_pivot(&own->group, 0, rounds_tile(rounds, round, pivot));
-        GPU_TRY(cudaMemcpy2DAsync(closed, width, home.elements, home.stride * sizeof(element),
-                                  width, GPU_TILE, cudaMemcpyDeviceToHost, gpu->stream));
-        GPU_TRY(
-            cudaMemcpyAsync(panel, operand, own->panel_bytes, cudaMemcpyDeviceToHost, gpu->stream));
-    } else {
-        GPU_TRY(cudaMemcpyAsync(rounds->workspace->closed[round % WORKSPACE_PARITIES][pivot],
-                                closed, own->closed_bytes, cudaMemcpyHostToDevice, gpu->stream));
-        GPU_TRY(
-            cudaMemcpyAsync(operand, panel, own->panel_bytes, cudaMemcpyHostToDevice, gpu->stream));
-    }
-    GPU_TRY(cudaEventRecord(gpu->sent[round % DEVICE_ROUND_EVENTS][pivot], gpu->stream));
-    return STATUS_OK;
+    const struct tile_matrix<element> home =
+        group_pivot(&own->group, 0, rounds_tile(rounds, round, pivot));
+    const struct group_place from = {rounds->gpu, home.elements, home.stride * sizeof(element)};
+    STATUS_TRY(group_close(&own->group, 0, round, pivot));
+    return group_copy(group_place{rounds->gpu, closed, width}, from, width, GPU_TILE);
 }
 
-/* A pivot on its owner's device, or on another's once the owner's part is on this host: its panels,
- * the second after it has taken the first. */
+/* The panels of a pivot: of the second after it has taken the first. */
 template <typename semiring>
-MUST_CHECK static enum status ranks_start_pivot(const struct ranks_rounds<semiring> *own,
-                                                uint32_t round, uint32_t pivot, bool owns)
+static void ranks_start_pivot(struct ranks_rounds<semiring> *own, uint32_t round, uint32_t pivot,
+                              uint32_t owner)
 {
     const struct group_rounds<semiring> *group = &own->group;
     const struct rounds<semiring> *rounds = &group->members[0];
-    if (pivot > 0) {
-        STATUS_TRY((interior_launch_next<semiring, true>(
+    void *const closed = rounds->workspace->closed[round % WORKSPACE_PARITIES][pivot];
+    if (own->status == STATUS_OK && pivot > 0) {
+        own->status = interior_launch_next<semiring, true>(
             rounds->matrix, group_interior(group, 0, round, pivot, round, pivot, 1),
-            rounds->gpu->stream)));
+            rounds->gpu->stream);
     }
-    if (owns) {
-        STATUS_TRY(group_close(group, 0, round, pivot));
-    } else {
-        STATUS_TRY(ranks_copy(own, round, pivot, owns));
+    if (own->status == STATUS_OK && owner == own->ranks->rank) {
+        own->status = ranks_close(own, round, pivot, closed);
     }
-    STATUS_TRY(group_make_panels(group, 0, round, pivot));
-    return owns ? ranks_copy(own, round, pivot, owns) : STATUS_OK;
+    ranks_send(own, owner, closed, own->closed_bytes);
+    if (own->status == STATUS_OK) {
+        own->status = group_make_panels(group, 0, round, pivot);
+    }
+    ranks_send(own, owner, rounds_operand(rounds, round, pivot).right, own->panel_bytes);
+}
+
+template <typename semiring>
+MUST_CHECK static enum status ranks_settle(const struct ranks_rounds<semiring> *own)
+{
+    const struct ranks *ranks = own->ranks;
+    if (own->status == STATUS_DEVICE_LOST && own->group.members[0].gpu->nccl != NULL) {
+        ranks->end(ranks->context);
+    }
+    return ranks_agree(ranks, own->status);
 }
 
 /* The panels of a round, under way on this device at the end. */
@@ -91,34 +119,17 @@ template <typename semiring>
 MUST_CHECK static enum status ranks_start_panels(struct ranks_rounds<semiring> *own, uint32_t round)
 {
     const struct rounds<semiring> *rounds = &own->group.members[0];
-    const struct ranks *ranks = own->ranks;
-    struct gpu *gpu = rounds->gpu;
-    const uint32_t pivots = rounds_width(rounds, round);
+    const struct gpu *gpu = rounds->gpu;
     /* The place of the pivots' block in its deal, and the rank that has it. */
     const uint32_t block = rounds_tile(rounds, round, 0) / TILE_ROWS_BLOCK;
-    const struct tile_rows place = {ranks->count, block % ranks->count};
-    const uint32_t owner = tile_rows_place(place, block / ranks->count);
-    const bool owns = owner == ranks->rank;
-    for (uint32_t pivot = 0; pivot < pivots && owns && own->status == STATUS_OK; pivot++) {
-        own->status = ranks_start_pivot(own, round, pivot, owns);
+    const struct tile_rows place = {own->ranks->count, block % own->ranks->count};
+    const uint32_t owner = tile_rows_place(place, block / own->ranks->count);
+    if (own->status == STATUS_OK) {
+        own->status = device_alarm(gpu);
     }
-    for (uint32_t pivot = 0; pivot < pivots; pivot++) {
-        /* The owner's part has come to its host. Elsewhere what came in the round before has left
-         * host memory. */
-        if (own->status == STATUS_OK && (owns || round > 0)) {
-            const uint32_t awaited = owns ? round : round - 1;
-            own->status = try_translate(
-                cudaEventSynchronize(gpu->sent[awaited % DEVICE_ROUND_EVENTS][pivot]));
-        }
-        if (own->status == STATUS_OK) {
-            own->status = device_alarm(gpu);
-        }
-        STATUS_TRY(ranks_agree(ranks, own->status));
-        ranks->broadcast(ranks->context, own->host[pivot], own->closed_bytes + own->panel_bytes,
-                         owner);
-        if (!owns) {
-            own->status = ranks_start_pivot(own, round, pivot, owns);
-        }
+    STATUS_TRY(ranks_settle(own));
+    for (uint32_t pivot = 0; pivot < rounds_width(rounds, round); pivot++) {
+        ranks_start_pivot(own, round, pivot, owner);
     }
     if (own->status == STATUS_OK) {
         own->status = try_translate(
@@ -150,14 +161,13 @@ MUST_CHECK static enum status ranks_run_rounds(struct ranks_rounds<semiring> *ow
     for (uint32_t round = count - 2; round < count && own->status == STATUS_OK; round++) {
         own->status = group_finish(group, round);
     }
-    return ranks_agree(own->ranks, own->status);
+    return ranks_settle(own);
 }
 
 template <typename semiring> MUST_CHECK static enum status ranks_compute(const struct solve *solve)
 {
     struct gpu *gpu = solve->gpu;
     struct ranks_rounds<semiring> own;
-    void *memory = NULL;
     float elapsed_ms = 0;
     own.group.count = 1;
     own.group.members[0] = dense_rounds<semiring>(solve);
@@ -166,10 +176,11 @@ template <typename semiring> MUST_CHECK static enum status ranks_compute(const s
     own.ranks = solve->ranks;
     own.closed_bytes = solve->workspace.layout.closed_bytes;
     own.panel_bytes = solve->plan->tile_count * group_slot_bytes<semiring>(false);
-    const uint64_t bytes = own.closed_bytes + own.panel_bytes;
-    own.status = try_translate(cudaMallocHost(&memory, OPERAND_PIVOTS * bytes));
-    for (uint32_t pivot = 0; pivot < OPERAND_PIVOTS; pivot++) {
-        own.host[pivot] = (char *)memory + pivot * bytes;
+    own.host = NULL;
+    own.status = STATUS_OK;
+    if (gpu->nccl == NULL) {
+        own.status = try_translate(cudaMallocHost(
+            &own.host, own.closed_bytes > own.panel_bytes ? own.closed_bytes : own.panel_bytes));
     }
     if (own.status == STATUS_OK) {
         own.status = try_translate(cudaEventRecord(gpu->begin, gpu->stream));
@@ -180,7 +191,7 @@ template <typename semiring> MUST_CHECK static enum status ranks_compute(const s
     }
     /* After a cancel copies may still be under way. */
     const enum status ended = try_translate(cudaStreamSynchronize(gpu->stream));
-    (void)cudaFreeHost(memory);
+    (void)cudaFreeHost(own.host);
     if (status == STATUS_OK && ended == STATUS_OK) {
         status = try_translate(cudaEventElapsedTime(&elapsed_ms, gpu->begin, gpu->end));
         solve->timings->compute_s += (double)elapsed_ms * 1e-3;

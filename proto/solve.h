@@ -92,6 +92,8 @@ struct ranks {
     uint32_t (*highest)(void *context, uint32_t value);
     /* Called by rank 0 and by rank `from` alone: the data of `from` becomes that of rank 0. */
     void (*gather)(void *context, void *data, size_t size, uint32_t from);
+    /* Ends all ranks, by the one that calls it, when it has lost its device: does not return. */
+    void (*end)(void *context);
     /* The data of rank 0 becomes that of all, who may wait for it long, and idle. */
     void (*await)(void *context, void *data, size_t size);
 };

@@ -6,6 +6,7 @@
 #include <mpi.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* MPI counts bytes as an int. */
@@ -42,6 +43,14 @@ static void gather(void *context, void *data, size_t size, uint32_t from)
             MPI_Send(piece, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
         }
     }
+}
+
+static void end(void *context)
+{
+    const struct ranks *ranks = context;
+    fprintf(stderr, "rank %u has lost its device: all ranks end\n", ranks->rank);
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    abort();
 }
 
 static void await(void *context, void *data, size_t size)
@@ -87,6 +96,7 @@ struct ranks *ranks_open(int *argc, char ***argv)
                                  .broadcast = broadcast,
                                  .highest = highest,
                                  .gather = gather,
+                                 .end = end,
                                  .await = await};
     int provided = 0;
     int rank = 0;

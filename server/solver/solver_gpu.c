@@ -35,6 +35,7 @@ struct solver_gpu {
     uint32_t members;                             /* that solve together, */
     uint32_t group_vertices;                      /* from here on, */
     bool by_ranks;                                /* as ranks: they have no use for symmetry */
+    bool by_nccl;                                 /* which send to each other by NCCL */
     /* Relaxations per second: assumed, then of the last large solve. Written by its own thread. */
     _Atomic double rate[WIDTH_COUNT];
     _Atomic double download_rate; /* bytes per second, likewise */
@@ -51,8 +52,9 @@ static void describe(const struct solver *solver, struct solver_device *ret_devi
     } else {
         snprintf(ret_device->name, sizeof(ret_device->name), "%s", self->device.name);
     }
-    snprintf(ret_device->detail, sizeof(ret_device->detail), "compute capability %u.%u",
-             self->device.capability_major, self->device.capability_minor);
+    const char *ranks = self->by_nccl ? ", ranks by NCCL" : self->by_ranks ? ", ranks by MPI" : "";
+    snprintf(ret_device->detail, sizeof(ret_device->detail), "compute capability %u.%u%s",
+             self->device.capability_major, self->device.capability_minor, ranks);
     ret_device->index = self->index;
     ret_device->memory_bytes = self->device.memory_bytes;
     ret_device->memory_free_bytes = self->device.memory_free_bytes;
@@ -188,6 +190,7 @@ static void join(struct solver *solver, const struct ranks *ranks)
     self->members = ranks->count;
     self->by_ranks = true;
     gpu_join(self->gpu, ranks);
+    self->by_nccl = gpu_connect(self->gpu);
 }
 
 static void close_gpu(struct solver *solver)

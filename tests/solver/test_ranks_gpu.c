@@ -4,7 +4,8 @@
  *
  *   test_ranks_gpu            sizes around the edges of tiles and blocks to 3,000, in every kind
  *   test_ranks_gpu --few      one size, for a run under compute-sanitizer
- *   test_ranks_gpu --time N    the speed of N vertices on one device and by ranks */
+ *   test_ranks_gpu --time N    the speed of N vertices on one device and by ranks
+ *   test_ranks_gpu --nccl ...  two ranks, with a device each, by NCCL: any of the above */
 #include "gpu/gpu.h"
 #include "server/solver/plan/planner.h"
 #include "tests/solver/shapes.h"
@@ -55,6 +56,7 @@ static const uint32_t sizes[] = {1,   128, 256, 257,  384,  385,  511,  512,
                                  513, 640, 700, 1025, 1153, 1537, 2049, LARGEST};
 
 static struct gpu *devices[RANKS_MOST];
+static uint32_t ranks_most = RANKS_MOST;
 
 /* One solve by ranks, of which only the first has a matrix and asks for a certificate. */
 struct together {
@@ -133,7 +135,7 @@ static bool try_variant(const struct variant *variant, const struct graph *graph
 {
     struct together alone = {.variant = variant, .graph = graph, .plan = plan};
     bool right = solve_by_ranks(&alone, 1) == expected;
-    for (uint32_t count = 2; count <= RANKS_MOST && right; count++) {
+    for (uint32_t count = 2; count <= ranks_most && right; count++) {
         struct together together = {.variant = variant, .graph = graph, .plan = plan};
         right = solve_by_ranks(&together, count) == expected &&
                 (expected != STATUS_OK || same(&alone, &together));
@@ -234,7 +236,7 @@ static bool run_cancels(void)
             .context = &patience, .progress = lose_patience, .cancelled = is_out_of_patience};
         struct together together = {
             .variant = variant, .graph = graph, .plan = plan, .observer = &observer};
-        right = solve_by_ranks(&together, RANKS_MOST) == STATUS_CANCELLED;
+        right = solve_by_ranks(&together, ranks_most) == STATUS_CANCELLED;
         free(together.elements);
         right = right && try_variant(variant, graph, plan, STATUS_OK, &solves);
     }
@@ -275,8 +277,8 @@ static bool run_times(uint32_t n)
     bool right = true;
     CHECK(planner_dense(n, GPU_TILE, &plan) == STATUS_OK);
     for (size_t v = 0; v < sizeof(timed) / sizeof(timed[0]) && right; v++) {
-        struct together turns[RANKS_MOST];
-        for (uint32_t count = 1; count <= RANKS_MOST && right; count++) {
+        struct together turns[RANKS_MOST] = {0};
+        for (uint32_t count = 1; count <= ranks_most && right; count++) {
             struct together *turn = &turns[count - 1];
             *turn = (struct together){.variant = &timed[v], .graph = graph, .plan = plan};
             right = solve_by_ranks(turn, count) == STATUS_OK && same(&turns[0], turn);
@@ -296,9 +298,28 @@ static bool run_times(uint32_t n)
     return right;
 }
 
+static void connect_rank(const struct ranks *ranks, void *context)
+{
+    bool *connected = context;
+    gpu_join(devices[ranks->rank], ranks);
+    connected[ranks->rank] = gpu_connect(devices[ranks->rank]);
+    gpu_join(devices[ranks->rank], NULL);
+}
+
+static bool connect_ranks(void)
+{
+    bool connected[RANKS_MOST] = {false};
+    ranks_most = 2;
+    thread_ranks_run(ranks_most, connect_rank, connected);
+    return connected[0] && connected[1];
+}
+
 int main(int argc, char **argv)
 {
     char reason[GPU_REASON_SIZE];
+    const bool nccl = argc > 1 && strcmp(argv[1], "--nccl") == 0;
+    argc -= nccl;
+    argv += nccl;
     const uint32_t device_count = gpu_count(reason);
     if (device_count == 0) {
         printf("skipped: %s\n", reason);
@@ -309,6 +330,10 @@ int main(int argc, char **argv)
     for (uint32_t rank = 0; rank < RANKS_MOST; rank++) {
         const uint32_t index = rank % device_count;
         CHECK(gpu_open(&index, 1, &devices[rank]) == STATUS_OK);
+    }
+    if (nccl && !connect_ranks()) {
+        puts("skipped: no two devices with NCCL");
+        return EXIT_SKIPPED;
     }
     const bool right = times ? run_times((uint32_t)strtoul(argv[2], NULL, 10))
                              : run_sizes(few) && (few || (run_cancels() && run_too_long()));
