@@ -155,17 +155,45 @@ template <typename semiring> MUST_CHECK static enum status group_mirror(struct g
     return STATUS_OK;
 }
 
+/* All rounds, with an account of them. */
+template <typename semiring>
+MUST_CHECK static enum status group_run_timed(struct group_rounds<semiring> *rounds,
+                                              struct solve_account *account)
+{
+    struct lap_timer timers[GPU_MEMBERS_MAX] = {};
+    enum status status = STATUS_OK;
+    rounds->timers = timers;
+    for (uint32_t i = 0; i < rounds->count && status == STATUS_OK; i++) {
+        status = group_enter(rounds->members[i].gpu);
+        for (uint32_t event = 0; event < LAP_EVENTS && status == STATUS_OK; event++) {
+            status = try_translate(cudaEventCreate(&timers[i].events[event]));
+        }
+    }
+    status = status == STATUS_OK ? group_rounds_run(rounds) : status;
+    for (uint32_t i = 0; i < rounds->count; i++) {
+        for (uint32_t event = 0; event < LAP_EVENTS && timers[i].events[event] != NULL; event++) {
+            (void)cudaEventDestroy(timers[i].events[event]);
+        }
+        account->rounds[i].panels_s = timers[i].seconds[LAP_PANELS];
+        account->rounds[i].copies_s = timers[i].seconds[LAP_COPIES];
+        account->rounds[i].waiting_s = timers[i].seconds[LAP_WAITING];
+    }
+    return status;
+}
+
 template <typename semiring> MUST_CHECK static enum status group_compute_dense(struct group *group)
 {
     struct group_rounds<semiring> rounds;
     rounds.count = group->count;
     rounds.observer = group->whole->observer;
+    rounds.timers = NULL;
     for (uint32_t i = 0; i < group->count; i++) {
         const struct solve *solve = &group->members[i].solve;
         rounds.rows[i] = solve->lists.order.rows;
         rounds.members[i] = dense_rounds<semiring>(solve);
     }
-    return group_rounds_run(&rounds);
+    return group->whole->options->time_rounds ? group_run_timed(&rounds, group->whole->account)
+                                              : group_rounds_run(&rounds);
 }
 
 template <typename semiring>

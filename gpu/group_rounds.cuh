@@ -14,11 +14,27 @@
 
 #include "gpu/rounds.cuh"
 
+/* Kinds of time on a member's stream, and all else there is. */
+enum lap { LAP_OTHER, LAP_PANELS, LAP_COPIES, LAP_WAITING, LAP_COUNT };
+
+/* For each pivot of a round: the owner's begin, wait, diagonal, copies, panels, copies, wait. */
+#define LAPS_MOST (7 * DEVICE_PIVOTS)
+#define LAP_EVENTS (DEVICE_ROUND_EVENTS * LAPS_MOST)
+
+/* The time of one member: events with timing in its stream, each the end of a lap. */
+struct lap_timer {
+    cudaEvent_t events[LAP_EVENTS];
+    enum lap laps[LAP_EVENTS];
+    uint32_t counts[DEVICE_ROUND_EVENTS];
+    double seconds[LAP_COUNT];
+};
+
 template <typename semiring> struct group_rounds {
     uint32_t count; /* members */
     struct rounds<semiring> members[GPU_MEMBERS_MAX];
     struct tile_rows rows[GPU_MEMBERS_MAX];
     const struct observer *observer;
+    struct lap_timer *timers; /* of each member; NULL: nobody asks */
 };
 
 /* The member that has the pivot rows of a round. */
@@ -48,6 +64,40 @@ static struct group_place group_operand(const struct group_rounds<semiring> *gro
     const struct rounds<semiring> *own = &group->members[member];
     const struct operand<typename semiring::word> operand = rounds_operand(own, round, pivot);
     return group_place{own->gpu, left ? operand.left : operand.right, 0};
+}
+
+/* ---- Times ---- */
+
+/* Ends a lap: the time since the one before it, of the same round, is of this kind. */
+template <typename semiring>
+MUST_CHECK static enum status group_lap(const struct group_rounds<semiring> *group, uint32_t member,
+                                        uint32_t round, enum lap lap)
+{
+    if (group->timers == NULL) {
+        return STATUS_OK;
+    }
+    struct lap_timer *timer = &group->timers[member];
+    const struct gpu *gpu = group->members[member].gpu;
+    const uint32_t slot = round % DEVICE_ROUND_EVENTS;
+    CHECK(timer->counts[slot] < LAPS_MOST);
+    const uint32_t index = slot * LAPS_MOST + timer->counts[slot]++;
+    timer->laps[index] = lap;
+    STATUS_TRY(group_enter(gpu));
+    GPU_TRY(cudaEventRecord(timer->events[index], gpu->stream));
+    return STATUS_OK;
+}
+
+/* Sums the laps of a round that is done. */
+MUST_CHECK static inline enum status lap_timer_read(struct lap_timer *timer, uint32_t round)
+{
+    const uint32_t slot = round % DEVICE_ROUND_EVENTS;
+    for (uint32_t i = slot * LAPS_MOST + 1; i < slot * LAPS_MOST + timer->counts[slot]; i++) {
+        float elapsed_ms = 0;
+        GPU_TRY(cudaEventElapsedTime(&elapsed_ms, timer->events[i - 1], timer->events[i]));
+        timer->seconds[timer->laps[i]] += (double)elapsed_ms * 1e-3;
+    }
+    timer->counts[slot] = 0;
+    return STATUS_OK;
 }
 
 /* ---- Sending ---- */
@@ -119,7 +169,7 @@ MUST_CHECK static enum status group_await_room(const struct group_rounds<semirin
                                         0));
         }
     }
-    return STATUS_OK;
+    return group_lap(group, sender, round, LAP_WAITING);
 }
 
 /* ---- Panels ---- */
@@ -153,6 +203,7 @@ MUST_CHECK static enum status group_close(const struct group_rounds<semiring> *g
     step.negative = &own->gpu->alarm_device->negative;
     STATUS_TRY(group_enter(own->gpu));
     STATUS_TRY(diagonal_launch<semiring>(home, step, own->gpu->stream));
+    STATUS_TRY(group_lap(group, owner, round, LAP_PANELS));
     const uint64_t width = GPU_TILE * sizeof(element);
     const struct group_place from = {own->gpu, home.elements, home.stride * sizeof(element)};
     for (uint32_t member = 0; member < group->count; member++) {
@@ -165,7 +216,7 @@ MUST_CHECK static enum status group_close(const struct group_rounds<semiring> *g
     }
     GPU_TRY(cudaEventRecord(own->gpu->closed_sent[round % DEVICE_ROUND_EVENTS][pivot],
                             own->gpu->stream));
-    return STATUS_OK;
+    return group_lap(group, owner, round, LAP_COPIES);
 }
 
 /* The panels of one pivot that a member makes, once it has the closed tile. */
@@ -195,8 +246,9 @@ MUST_CHECK static enum status group_make_panels(const struct group_rounds<semiri
         step.diagonal_stride = home.stride;
     }
     STATUS_TRY(group_enter(own->gpu));
-    return panel_launch<semiring, true>(own->matrix, rounds_operand(own, round, pivot), step,
-                                        own->gpu->stream);
+    STATUS_TRY((panel_launch<semiring, true>(own->matrix, rounds_operand(own, round, pivot), step,
+                                             own->gpu->stream)));
+    return group_lap(group, member, round, LAP_PANELS);
 }
 
 /* Sends the panels of one pivot that a member has made to those who need them. */
@@ -228,7 +280,7 @@ MUST_CHECK static enum status group_send_panels(const struct group_rounds<semiri
         STATUS_TRY(group_send_own(group, member, round, pivot, shared, block));
     }
     GPU_TRY(cudaEventRecord(own->gpu->sent[round % DEVICE_ROUND_EVENTS][pivot], own->gpu->stream));
-    return STATUS_OK;
+    return group_lap(group, member, round, LAP_COPIES);
 }
 
 /* Closes one pivot tile, makes its panels and brings them to all. */
@@ -237,6 +289,7 @@ MUST_CHECK static enum status group_start_pivot(const struct group_rounds<semiri
                                                 uint32_t round, uint32_t pivot)
 {
     const uint32_t owner = group_owner(group, round);
+    STATUS_TRY(group_lap(group, owner, round, LAP_OTHER));
     if (pivot == 0) {
         STATUS_TRY(group_await_room(group, owner, round));
     }
@@ -247,7 +300,9 @@ MUST_CHECK static enum status group_start_pivot(const struct group_rounds<semiri
         const struct gpu *gpu = group->members[member].gpu;
         STATUS_TRY(group_enter(gpu));
         if (member != owner) {
+            STATUS_TRY(group_lap(group, member, round, LAP_OTHER));
             GPU_TRY(cudaStreamWaitEvent(gpu->stream, closed, 0));
+            STATUS_TRY(group_lap(group, member, round, LAP_WAITING));
         }
         STATUS_TRY(group_make_panels(group, member, round, pivot));
         STATUS_TRY(group_send_panels(group, member, owner, round, pivot));
@@ -261,6 +316,7 @@ MUST_CHECK static enum status group_start_pivot(const struct group_rounds<semiri
                                             gpu->sent[round % DEVICE_ROUND_EVENTS][pivot], 0));
             }
         }
+        STATUS_TRY(group_lap(group, member, round, LAP_WAITING));
     }
     return STATUS_OK;
 }
@@ -373,6 +429,9 @@ MUST_CHECK static enum status group_finish(const struct group_rounds<semiring> *
             GPU_TRY(cudaEventSynchronize(gpu->half_done[half][round % DEVICE_ROUND_EVENTS]));
         }
         STATUS_TRY(device_alarm(gpu));
+        if (group->timers != NULL) {
+            STATUS_TRY(lap_timer_read(&group->timers[member], round));
+        }
     }
     observer_tell_rounds(group->observer, round * first->pivots + rounds_width(first, round),
                          first->plan->tile_count);

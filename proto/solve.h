@@ -22,6 +22,9 @@ struct solve_options {
     /* Check the matrix by certificate before it leaves the device, and say so in the account. A
      * solver without a device leaves that to its caller. */
     bool verify;
+    /* Have a group account for its rounds by the dense plan: a device then records events between
+     * launches. */
+    bool time_rounds;
 };
 
 /* 16-bit unreachable is 2^15-1, so that the sum of two still fits. */
@@ -134,12 +137,20 @@ struct device_share {
     double d2h_s;
 };
 
+/* Seconds of its compute_s, on the stream that is a round ahead of the interiors. */
+struct round_share {
+    double panels_s;  /* diagonal tiles too */
+    double copies_s;  /* of both to others */
+    double waiting_s; /* for panels of others, or until these have left older ones */
+};
+
 /* Account of one solve: all that a solver returns beside the matrix. Zero it before; solvers add to
  * it. */
 struct solve_account {
     struct timings timings; /* fill_s, h2d_s, compute_s, d2h_s are the solver's */
     uint32_t device_count;  /* of a group that solved it together; 0: one did */
     struct device_share devices[SOLVE_DEVICES_MAX];
+    struct round_share rounds[SOLVE_DEVICES_MAX]; /* with solve_options.time_rounds, else 0 */
     /* By the solver; while it is not done, it may say which rows are proven. */
     struct verification verification;
     /* Storage of the caller, for the matrix of the solve; NULL = not wanted. */
