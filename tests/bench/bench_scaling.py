@@ -4,15 +4,17 @@
     bench_scaling.py model scaling.json [--link 397e9] [--network 50e9] [--latency 10e-6] [--out scaling.svg]
 
 measure: `apsp bench` with the first GPUs alone visible (CUDA_VISIBLE_DEVICES), all solving together
-(solver.group = all); i4, directed. Strong: the same sizes on more devices. Weak: n grows by the root of
-the devices, so that each holds as many bytes.
+(solver.group = all); i4, directed. Strong: the same sizes on more devices. Weak: n grows by the cube root of
+the devices, so that each computes as much. Efficiency is beside the rate of one device, at that size where it
+fits, else at the largest that does. Shares are of each device's rounds: making panels, copying them to others
+and waiting for others, all beside the interior of the round before.
 
 model: a round of 256 pivots takes what a device computes of it at the rate that one device has been
 measured at, or, where that is longer, the chain of its panels and copies, since these are one round ahead.
 Up to 8 devices, of one host, hold rows, and the owner sends its panel to each of the others in turn; more
-are a grid, whose panels are shorter by its edge. Prints a table and, with --out, draws a chart
-(matplotlib), up to 1,024 devices and n = 2,000,000: each mark says whether it was measured or comes from
-the model."""
+are a grid, whose panels are shorter by its edge. Waiting is there what the interior does not cover. Prints a
+table and, with --out, draws a chart (matplotlib), up to 1,024 devices and n = 2,000,000: each mark says whether
+it was measured or comes from the model."""
 
 import argparse
 import json
@@ -28,6 +30,12 @@ ELEMENT_BYTES = 4
 CHAIN_S = 0.25e-3
 MODEL_DEVICES = (1, 2, 4, 8, 16, 64, 256, 1024)
 MODEL_SIZES = (32768, 65536, 131072, 500000, 2000000)
+TABLE_DEVICES = (2, 8, 64, 1024)
+SHARES = ("panels", "copies", "waiting")
+
+
+def weak_size(n, devices):
+    return round(n * devices ** (1 / 3) / 128) * 128
 
 
 def run_bench(apsp, devices, sizes):
@@ -37,24 +45,34 @@ def run_bench(apsp, devices, sizes):
          "3", "--json", "--sizes", ",".join(map(str, sizes))],
         check=True, stdout=subprocess.PIPE, env={**os.environ, "CUDA_VISIBLE_DEVICES": visible})
     document = json.loads(done.stdout.splitlines()[-1])
-    return [{"devices": devices, "n": row["n"], "compute_s": row["compute_s"], "d2h_s": row["d2h_s"]}
-            for row in document["rows"]], document["device"]["name"]
+    return document["rows"], document["device"]["name"]
 
 
 def measure(asked):
-    counts = [int(count) for count in asked.devices.split(",")]
-    sizes = [int(size) for size in asked.sizes.split(",")]
-    strong, weak, name = [], [], ""
-    for count in counts:
-        rows, name = run_bench(asked.apsp, count, sizes)
-        strong += rows
-        weak += run_bench(asked.apsp, count, [round(asked.weak * math.sqrt(count) / 128) * 128])[0]
-    json.dump({"device": name, "strong": strong, "weak": weak}, sys.stdout)
+    sizes = sorted({int(size) for size in asked.sizes.split(",")})
+    rows, rates, names = [], {}, []
+    for count in sorted({1} | {int(count) for count in asked.devices.split(",")}):
+        weak = weak_size(asked.weak, count)
+        found, name = run_bench(asked.apsp, count, sorted({*sizes, weak}))
+        names.append(name)
+        for row in found:
+            n, seconds = row["n"], row["compute_s"]
+            if count == 1:
+                rates[n] = n**3 / seconds
+            assert asked.weak in rates, f"--weak {asked.weak} does not fit one device"
+            shares = [{share: device[f"{share}_s"] / device["compute_s"] for share in SHARES}
+                      for device in row.get("devices", [])]
+            for scaling in ["strong"] * (n in sizes) + ["weak"] * (n == weak):
+                rate = rates[asked.weak] if scaling == "weak" else rates.get(n, rates[max(rates)])
+                rows.append({"scaling": scaling, "n": n, "devices": count, "compute_s": seconds,
+                             "d2h_s": row["d2h_s"], "efficiency": n**3 / rate / count / seconds,
+                             "shares": shares})
+    json.dump({"device": names[-1], "weak": asked.weak, "rates": rates, "rows": rows}, sys.stdout)
     print()
 
 
-def model_seconds(n, devices, rate, asked):
-    """Of all rounds. Beyond one host the slowest hop counts."""
+def model_row(scaling, n, devices, rate, asked):
+    """Beyond one host the slowest hop counts."""
     bandwidth = asked.link if devices <= PER_HOST else asked.network
     panel_bytes = PIVOTS * n * ELEMENT_BYTES
     if devices <= PER_HOST:
@@ -64,53 +82,93 @@ def model_seconds(n, devices, rate, asked):
         edge = math.sqrt(devices)
         copies_s = 2 * math.log2(edge) * (asked.latency + panel_bytes / edge / bandwidth)
     compute_s = n * n * PIVOTS / (devices * rate)
-    return n / PIVOTS * max(compute_s, CHAIN_S + copies_s)
+    round_s = max(compute_s, CHAIN_S + copies_s)
+    shares = {"panels": CHAIN_S / round_s, "copies": copies_s / round_s, "waiting": 1 - compute_s / round_s}
+    return {"source": "modelled", "scaling": scaling, "n": n, "devices": devices,
+            "compute_s": n / PIVOTS * round_s, "efficiency": compute_s / round_s, "shares": [shares]}
+
+
+def print_row(row):
+    """A share is that of the device with the least to that of the one with the most."""
+    cells = []
+    for share in SHARES:
+        found = [100 * device[share] for device in row["shares"]]
+        ends = dict.fromkeys(f"{end:.1f}" for end in (min(found), max(found))) if found else {}
+        cells.append(" to ".join(ends))
+    seconds = row["compute_s"]
+    print(f"| {row['source']} | {row['scaling']} | {row['n']:,} | {row['devices']:,} | "
+          f"{seconds:{',.0f' if seconds >= 1000 else '.4g'}} | {100 * row['efficiency']:.1f} | {' | '.join(cells)} |")
 
 
 def model(asked):
     with open(asked.scaling, encoding="utf-8") as file:
         measured = json.loads(file.read().splitlines()[-1])
-    alone = {row["n"]: row["compute_s"] for row in measured["strong"] if row["devices"] == 1}
-    largest = max(alone)
-    rate = largest**3 / alone[largest]
-    rows = [("measured", kind, row["n"], row["devices"], row["compute_s"])
-            for kind in ("strong", "weak") for row in measured[kind]]
-    rows += [("modelled", "strong", n, devices, model_seconds(n, devices, rate, asked))
-             for n in sorted({*alone, *MODEL_SIZES}) for devices in MODEL_DEVICES]
-    print("| | scaling | n | devices | s | efficiency |\n|---|---|---:|---:|---:|---:|")
-    points = []
-    for source, kind, n, devices, seconds in rows:
-        base = alone.get(n, n**3 / rate)
-        points.append((source, kind, n, devices, seconds, base / devices / seconds))
-        print(f"| {source} | {kind} | {n} | {devices} | {seconds:.4f} | {100 * points[-1][-1]:.1f} % |")
+    rates = {int(n): rate for n, rate in measured["rates"].items()}
+    rate = rates[max(rates)]
+    rows = [{"source": "measured", **row} for row in measured["rows"]]
+    for n in sorted({*(row["n"] for row in rows if row["scaling"] == "strong"), *MODEL_SIZES}):
+        rows += [model_row("strong", n, devices, rates.get(n, rate), asked) for devices in MODEL_DEVICES]
+    weak = measured["weak"]
+    rows += [model_row("weak", weak_size(weak, devices), devices, rates[weak], asked) for devices in MODEL_DEVICES]
+    print("| | scaling | n | GPUs | s | efficiency, % | panels, % | copies, % | waiting, % |")
+    print("|---|---|---:|---:|---:|---:|---:|---:|---:|")
+    for row in rows:
+        in_table = row["devices"] in TABLE_DEVICES and (row["scaling"] == "weak" or row["n"] in MODEL_SIZES)
+        if row["source"] == "measured" or in_table:
+            print_row(row)
     if asked.out:
-        draw(points, asked.out)
+        draw(rows, measured, asked.out)
 
 
-def draw(points, out):
+def draw(rows, measured, out):
     import matplotlib
 
     matplotlib.use("Agg")
+    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "scaling"})
     import matplotlib.pyplot as plt
+    import matplotlib.ticker
 
-    figure, (times, efficiencies) = plt.subplots(1, 2, figsize=(12, 5))
-    for index, (kind, n) in enumerate(sorted({(point[1], point[2]) for point in points})):
-        for source, style in (("measured", "o-"), ("modelled", "x--")):
-            found = sorted(point[3:] for point in points if point[:3] == (source, kind, n))
-            if found:
-                devices, seconds, shares = zip(*found)
-                label = f"n = {n:,}, {kind}, {source}"
-                times.plot(devices, seconds, style, color=f"C{index % 10}", label=label)
-                efficiencies.plot(devices, [100 * share for share in shares], style, color=f"C{index % 10}")
-    for axes, label in ((times, "seconds of computing"), (efficiencies, "efficiency, %")):
+    figure, (times, efficiencies, shares) = plt.subplots(1, 3, figsize=(16, 6))
+    styles = {"measured": {"marker": "o", "linestyle": "-"},
+              "modelled": {"marker": "x", "linestyle": "--", "linewidth": 0.8}}
+
+    def plot(axes, found, value, **looks):
+        found = sorted((row for row in found if row["shares"] or axes is not shares),
+                       key=lambda row: row["devices"])
+        if found:
+            axes.plot([row["devices"] for row in found], [value(row) for row in found],
+                      **{**styles[found[0]["source"]], **looks})
+
+    sizes = sorted({row["n"] for row in rows if row["scaling"] == "strong"})
+    lines = [("strong", n, f"C{index}", f"n = {n:,}") for index, n in enumerate(sizes)]
+    lines.append(("weak", None, "black", f"weak: n = {measured['weak']:,} on one, equal work"))
+    for source in styles:
+        for scaling, n, color, label in lines:
+            found = [row for row in rows if (row["source"], row["scaling"]) == (source, scaling)
+                     and n in (None, row["n"])]
+            plot(times, found, lambda row: row["compute_s"], color=color, label=f"{label}, {source}")
+            plot(efficiencies, found, lambda row: 100 * row["efficiency"], color=color)
+    largest = max(row["n"] for row in rows if (row["source"], row["scaling"]) == ("measured", "strong"))
+    for index, share in enumerate(SHARES):
+        for source, n, looks in (("measured", largest, {}), ("modelled", largest, {}),
+                                 ("modelled", sizes[-1], {"marker": "+", "linestyle": ":"})):
+            found = [row for row in rows if (row["source"], row["scaling"], row["n"]) == (source, "strong", n)]
+            plot(shares, found, lambda row, share=share: 100 * max(one[share] for one in row["shares"]),
+                 color=f"C{index}", label=f"{share}, n = {n:,}, {source}", **looks)
+    for axes, label in ((times, "seconds of the rounds"), (efficiencies, "efficiency, %"),
+                        (shares, "share of the rounds, %, of the device with the most")):
         axes.set_xscale("log", base=2)
-        axes.set_xlabel("devices")
-        axes.set_ylabel(label)
+        axes.set_xticks(MODEL_DEVICES)
+        axes.xaxis.set_major_formatter(matplotlib.ticker.ScalarFormatter())
+        axes.set(xlabel="GPUs", ylabel=label)
+        axes.grid(alpha=0.3)
     times.set_yscale("log")
     efficiencies.set_ylim(0, 110)
-    times.legend(fontsize="x-small")
-    figure.tight_layout()
-    figure.savefig(out)
+    shares.set_ylim(0, 110)
+    for axes in (times, shares):
+        axes.legend(fontsize="x-small", loc="upper center", bbox_to_anchor=(0.5, -0.12), ncol=2)
+    figure.suptitle(f"Measured on {measured['device']}; modelled beyond")
+    figure.savefig(out, bbox_inches="tight", metadata={"Date": None} if out.endswith(".svg") else None)
 
 
 def main():
@@ -120,7 +178,7 @@ def main():
     measuring.add_argument("apsp")
     measuring.add_argument("--devices", default="1,2")
     measuring.add_argument("--sizes", default="8192,16384,25000,32768,65536")
-    measuring.add_argument("--weak", type=int, default=32768)
+    measuring.add_argument("--weak", type=int, default=32768, metavar="N", help="vertices on one device")
     measuring.set_defaults(run=measure)
     modelling = commands.add_parser("model")
     modelling.add_argument("scaling")
