@@ -398,42 +398,20 @@ MUST_CHECK static enum status planned_close(const struct planned_rounds<semiring
     return STATUS_OK;
 }
 
-/* Sends the panels that a member has made. A left one is read by the targets of its own row alone,
- * unless it serves as both operands. */
+/* Makes a member's panels of a round, once all diagonal tiles are there, and sends them. A left one
+ * is read by the targets of its own row alone, unless it serves as both operands. */
 template <typename semiring>
-MUST_CHECK static enum status planned_send_panels(const struct planned_rounds<semiring> *rounds,
+MUST_CHECK static enum status planned_make_panels(const struct planned_rounds<semiring> *rounds,
                                                   uint32_t member, uint32_t index)
 {
     typedef typename semiring::word word;
     const struct planned_member<semiring> *own = &rounds->members[member];
     const struct schedule_round *round = &own->schedule->rounds[index];
     const struct operand<word> operand = planned_operand(rounds, member, index);
-    const uint32_t parity = index % WORKSPACE_PARITIES;
     const uint64_t block_bytes = OPERAND_BLOCK_WORDS * sizeof(word);
-    const bool symmetric = own->schedule->symmetric;
-    const uint32_t first = symmetric ? round->first_left : round->first_right;
-    const uint32_t count = symmetric ? round->lefts.count : round->rights.count;
-    if (symmetric) {
-        STATUS_TRY(planned_send(rounds, member, &workspace::left, parity,
-                                GPU_TILE / OPERAND_WORDS * block_bytes, first, count));
-    }
-    if (!symmetric || operand.right != operand.left) {
-        STATUS_TRY(planned_send(rounds, member, &workspace::right, parity,
-                                operand_right_blocks<semiring>() * block_bytes, first, count));
-    }
-    GPU_TRY(cudaEventRecord(own->gpu->sent[index % DEVICE_ROUND_EVENTS][0], own->gpu->stream));
-    return STATUS_OK;
-}
-
-/* Makes a member's panels of a round, once all diagonal tiles are there. */
-template <typename semiring>
-MUST_CHECK static enum status planned_make_panels(const struct planned_rounds<semiring> *rounds,
-                                                  uint32_t member, uint32_t index)
-{
-    const struct planned_member<semiring> *own = &rounds->members[member];
-    const struct schedule_round *round = &own->schedule->rounds[index];
-    const bool symmetric = own->schedule->symmetric;
+    const uint32_t parity = index % WORKSPACE_PARITIES;
     const uint32_t slot = index % DEVICE_ROUND_EVENTS;
+    const bool symmetric = own->schedule->symmetric;
     struct panel_step step = {};
     STATUS_TRY(group_enter(own->gpu));
     STATUS_TRY(planned_await(rounds, member,
@@ -447,9 +425,19 @@ MUST_CHECK static enum status planned_make_panels(const struct planned_rounds<se
     step.control = own->gpu->control;
     step.diagonal = planned_closed(rounds, member, index);
     step.diagonal_stride = GPU_TILE;
-    STATUS_TRY(panel_launch<semiring>(own->matrix, planned_operand(rounds, member, index), step,
-                                      own->gpu->stream));
-    return planned_send_panels(rounds, member, index);
+    STATUS_TRY(panel_launch<semiring>(own->matrix, operand, step, own->gpu->stream));
+    if (symmetric) {
+        STATUS_TRY(planned_send(rounds, member, &workspace::left, parity,
+                                GPU_TILE / OPERAND_WORDS * block_bytes, step.first_row,
+                                step.row_count));
+    }
+    if (!symmetric || operand.right != operand.left) {
+        STATUS_TRY(planned_send(rounds, member, &workspace::right, parity,
+                                operand_right_blocks<semiring>() * block_bytes, step.first_row,
+                                step.row_count));
+    }
+    GPU_TRY(cudaEventRecord(own->gpu->sent[slot][0], own->gpu->stream));
+    return STATUS_OK;
 }
 
 /* Computes a member's targets of a round, once all panels are there. */
