@@ -3,6 +3,7 @@
 #include "proto/hierarchy.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static int set_up(void **state)
 {
@@ -84,7 +85,22 @@ static void headers_that_were_touched_are_refused(void **state)
     ((unsigned char *)matrix.elements)[-1] ^= 1;
     judge_written(16, &task);
     assert_int_equal(task.status, STATUS_CORRUPT);
+    assert_non_null(strstr(task.problem.detail, "or the headers"));
     task_finish(&task);
+}
+
+static void a_file_that_was_cut_short_is_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    for (off_t size = 0; size < 2; size++) {
+        struct task task = solved_ring(fixture, &fixture->signal);
+        assert_int_equal(result_file_write_matrix(task.file), STATUS_OK);
+        assert_int_equal(ftruncate(result_file_descriptor(task.file), size * 100), 0);
+        judge_task(16, 1, &task);
+        assert_int_equal(task.status, STATUS_CORRUPT);
+        assert_non_null(strstr(task.problem.detail, "changed the size"));
+        task_finish(&task);
+    }
 }
 
 /* The ring as a hierarchy, its weights changed or not. */
@@ -159,6 +175,7 @@ int main(void)
         TEST(a_wrong_one_is_refused_unless_nothing_is_checked),
         TEST(no_row_is_spared_or_safe),
         TEST(headers_that_were_touched_are_refused),
+        TEST(a_file_that_was_cut_short_is_refused),
         TEST(rows_of_a_hierarchy_are_computed_and_proven),
         cmocka_unit_test(the_sample_grows_with_the_solve),
         cmocka_unit_test(computed_rows_take_little_memory),
