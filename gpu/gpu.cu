@@ -199,8 +199,11 @@ MUST_CHECK static enum status connect_to(const struct gpu *gpu, const struct gpu
 
 enum status gpu_open(const uint32_t *indexes, uint32_t count, struct gpu **ret_gpu)
 {
+    /* Threads for each. A device alone leaves half of the processors to what makes the pages of its
+     * result: with all of them 9.6 GB of new pages took 540 ms in place of 450, beside 16. */
+    const uint32_t sharers = count > 1 ? count : 2;
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    const uint32_t share = processors > (long)count ? (uint32_t)processors / count : 1;
+    const uint32_t share = processors > (long)sharers ? (uint32_t)processors / sharers : 1;
     struct gpu *gpu = NULL;
     CHECK(count > 0 && count <= GPU_MEMBERS_MAX);
     enum status status = open_member(indexes[0], share, &gpu);
