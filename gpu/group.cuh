@@ -170,6 +170,7 @@ MUST_CHECK static enum status group_run_timed(struct group_rounds<semiring> *rou
         }
     }
     status = status == STATUS_OK ? group_rounds_run(rounds) : status;
+    rounds->timers = NULL;
     for (uint32_t i = 0; i < rounds->count; i++) {
         for (uint32_t event = 0; event < LAP_EVENTS && timers[i].events[event] != NULL; event++) {
             (void)cudaEventDestroy(timers[i].events[event]);

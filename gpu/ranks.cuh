@@ -1,6 +1,6 @@
 /* One solve by ranks, processes with a device each: a rank is the member of a group of which the
  * others are out of reach. It fills, computes and proves the rows that are dealt to it, by the
- * dense plan; the first brings all of them home.
+ * dense plan, and brings them home, or the first brings home those of all.
  *
  * What the owner of a round's pivot tiles makes for the others, the closed tiles and their row
  * panels, is sent one round ahead of its use: by NCCL in the order of each device's stream, or else

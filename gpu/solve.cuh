@@ -32,7 +32,7 @@ template <typename element, typename result_element> struct download {
     uint32_t row_most;   /* as many at least as any rank has */
     uint32_t chunk_rows; /* rows of a full chunk */
     bool clamp_diagonal;
-    const struct ranks *ranks; /* that have the other rows; else NULL */
+    const struct ranks *ranks; /* whose rows the first of them gets; else NULL */
 };
 
 /* Rows of the matrix, of vertex_count, that the device has. */
@@ -484,11 +484,11 @@ static struct download<typename semiring::element, result> download_of(struct so
                              ? solve->schedule->vertex_count
                              : download_rows_of(download.order.rows, download.vertex_count);
     download.row_most = download.row_count;
-    if (solve->ranks != NULL) { /* no rank has more than a block beyond its share */
+    download.ranks = solve->options->shared ? NULL : solve->ranks;
+    if (download.ranks != NULL) { /* no rank has more than a block beyond its share */
         download.row_most =
-            download.vertex_count / solve->ranks->count + TILE_ROWS_BLOCK * GPU_TILE;
+            download.vertex_count / download.ranks->count + TILE_ROWS_BLOCK * GPU_TILE;
     }
-    download.ranks = solve->ranks;
     download.chunk_rows = rows < download.row_most ? (uint32_t)rows : download.row_most;
     download.clamp_diagonal = solve->options->clamp_diagonal;
     return download;

@@ -22,6 +22,8 @@ struct solve_options {
     /* Check the matrix by certificate before it leaves the device, and say so in the account. A
      * solver without a device leaves that to its caller. */
     bool verify;
+    /* Each rank has the matrix and writes its own rows; otherwise the first gets them all. */
+    bool shared;
     /* Have a group account for its rounds by the dense plan: a device then records events between
      * launches. */
     bool time_rounds;

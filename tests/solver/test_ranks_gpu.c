@@ -58,7 +58,8 @@ static const uint32_t sizes[] = {1,   128, 256, 257,  384,  385,  511,  512,
 static struct gpu *devices[RANKS_MOST];
 static uint32_t ranks_most = RANKS_MOST;
 
-/* One solve by ranks, of which only the first has a matrix and asks for a certificate. */
+/* One solve by ranks, of which the first asks for a certificate. An even number of them share the
+ * matrix; else only the first has it. */
 struct together {
     const struct variant *variant;
     const struct graph *graph;
@@ -76,10 +77,12 @@ static void solve_as_rank(const struct ranks *ranks, void *context)
     struct gpu *gpu = devices[ranks->rank];
     const bool first = ranks->rank == 0;
     const bool last = ranks->rank + 1 == ranks->count;
-    const struct solve_options options = {
-        .narrow = variant->narrow, .symmetric = variant->symmetric, .verify = first};
+    const struct solve_options options = {.narrow = variant->narrow,
+                                          .symmetric = variant->symmetric,
+                                          .verify = first,
+                                          .shared = ranks->count % 2 == 0};
     struct matrix matrix = {together->graph->vertex_count, variant->kind,
-                            first ? together->elements : NULL};
+                            first || options.shared ? together->elements : NULL};
     struct solve_account others = {0};
     gpu_set_tuning(gpu, &variant->tuning);
     gpu_join(gpu, ranks);

@@ -12,7 +12,7 @@ COLUMNS = 100
 # lines without, and 67,000 with the hierarchies, changes, coordinates, several devices and the client;
 # 3,800 more let devices, and processes on several hosts, solve one graph together, and 1,400 compute only
 # what a change reaches.
-PRODUCT_LINES = 72470
+PRODUCT_LINES = 72580
 PRODUCT_FILES = 348
 # Nine of ten functions are no longer. Procedures that read downwards have 35 to 45 lines; the
 # ceiling keeps long ones the exception.
