@@ -167,7 +167,7 @@ MUST_CHECK static enum status ranks_run_rounds(struct ranks_rounds<semiring> *ow
 template <typename semiring> MUST_CHECK static enum status ranks_compute(const struct solve *solve)
 {
     struct gpu *gpu = solve->gpu;
-    struct ranks_rounds<semiring> own;
+    struct ranks_rounds<semiring> own = {};
     float elapsed_ms = 0;
     own.group.count = 1;
     own.group.members[0] = dense_rounds<semiring>(solve);
@@ -176,8 +176,6 @@ template <typename semiring> MUST_CHECK static enum status ranks_compute(const s
     own.ranks = solve->ranks;
     own.closed_bytes = solve->workspace.layout.closed_bytes;
     own.panel_bytes = solve->plan->tile_count * group_slot_bytes<semiring>(false);
-    own.host = NULL;
-    own.status = STATUS_OK;
     if (gpu->nccl == NULL) {
         own.status = try_translate(cudaMallocHost(
             &own.host, own.closed_bytes > own.panel_bytes ? own.closed_bytes : own.panel_bytes));

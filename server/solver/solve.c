@@ -492,7 +492,7 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
     solve.shared = ranks != NULL && !solve.narrowed &&
                    ranks_share_matrix(ranks, request->file, request->file_offset, matrix, &mapping);
     struct host_memory_warmer *warmer =
-        ranks_is_first(ranks)
+        matrix->elements != NULL
             ? host_memory_warm(matrix->elements, elements * kind_size(matrix->kind),
                                solve.solver->warm_threads)
             : NULL;

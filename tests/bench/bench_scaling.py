@@ -55,11 +55,11 @@ def measure(asked):
         weak = weak_size(asked.weak, count)
         found, name = run_bench(asked.apsp, count, sorted({*sizes, weak}))
         names.append(name)
+        if count == 1:
+            rates = {row["n"]: row["n"]**3 / row["compute_s"] for row in found}
+            assert asked.weak in rates, f"--weak {asked.weak} does not fit one device"
         for row in found:
             n, seconds = row["n"], row["compute_s"]
-            if count == 1:
-                rates[n] = n**3 / seconds
-            assert asked.weak in rates, f"--weak {asked.weak} does not fit one device"
             shares = [{share: device[f"{share}_s"] / device["compute_s"] for share in SHARES}
                       for device in row.get("devices", [])]
             for scaling in ["strong"] * (n in sizes) + ["weak"] * (n == weak):
