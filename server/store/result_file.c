@@ -304,7 +304,8 @@ enum status result_file_write_hierarchy(struct result_file *file, const void *by
 }
 
 /* The pages that are changed alone take memory: the others are those of the base's file, once it
- * has them. A hierarchy is small enough to be copied before. */
+ * has them. A hierarchy is small enough to be copied before, and takes its room on the disk when it
+ * is written: taken ahead, every job would wait for it. */
 enum status result_file_copy(struct result_file *file, struct result_file *base, void **ret_bytes)
 {
     CHECK(base->form == file->form && base->bytes != NULL && !file->is_copy);
@@ -313,10 +314,7 @@ enum status result_file_copy(struct result_file *file, struct result_file *base,
     if (is_matrix && (!has_pages || is_small(file))) {
         return STATUS_NOT_READY;
     }
-    enum status status = is_matrix ? STATUS_OK : set_layout(file, &base->layout);
-    if (status == STATUS_OK && !is_matrix) {
-        status = draft_file_allocate(file->draft.descriptor, file->layout.size);
-    }
+    const enum status status = is_matrix ? STATUS_OK : set_layout(file, &base->layout);
     if (status != STATUS_OK) {
         return status;
     }

@@ -201,8 +201,7 @@ static enum status update_arcs(const struct hierarchy *base, struct task *task)
                                         bytes, &task->outcome);
     }
     if (status != STATUS_OK && status != STATUS_CANCELLED) {
-        const enum status discarded = result_file_discard_copy(task->file);
-        task->status = task_check_result(task, status == STATUS_DISK_FULL ? status : discarded);
+        task->status = task_check_result(task, result_file_discard_copy(task->file));
     }
     return status;
 }

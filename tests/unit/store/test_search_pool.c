@@ -2,8 +2,10 @@
 #include "tests/unit/hierarchy_fixture.h"
 #include "tests/unit/store_fixture.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static struct result_file *make_file(const struct fixture *fixture, const struct graph *graph,
                                      uint64_t *ret_checksum)
@@ -208,7 +210,20 @@ static bool maps_deleted_file(void)
     return found;
 }
 
-/* The base may have been published or not, and may go before the copy. */
+static void publish_without_room(struct result_file *file)
+{
+    uint64_t checksum;
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    const struct rlimit small = {.rlim_cur = 1000, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    assert_int_equal(result_file_publish(file, "copy", &checksum), STATUS_DISK_FULL);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, handler);
+}
+
+/* The base may have been published or not, and may go before the copy, which waits for room. */
 static void a_copy_is_changed_alone(void **state)
 {
     const struct fixture *fixture = *state;
@@ -245,6 +260,8 @@ static void a_copy_is_changed_alone(void **state)
         assert_memory_equal(result_file_hierarchy(file, &size), wanted, size);
         /* Until it has a file of its own. */
         assert_int_equal(maps_deleted_file(), is_published);
+        publish_without_room(file);
+        assert_memory_equal(result_file_hierarchy(file, &size), wanted, size);
         assert_int_equal(result_file_publish(file, "copy", &checksum), STATUS_OK);
         assert_false(maps_deleted_file());
         assert_memory_equal(result_file_hierarchy(file, &size), wanted, size);
