@@ -17,6 +17,7 @@
  * one of 0 from an entry that has what it needs. */
 #include "server/solver/certificate.h"
 
+#include "proto/adjacency.h"
 #include "server/solver/steps.h"
 
 #include <math.h>
@@ -39,13 +40,6 @@
 /* So far apart is what the threads write at the same time. */
 #define THREAD_BYTES 128
 
-/* The ways into each vertex that the graph does not store in its row: of undirected edges. */
-struct way_back {
-    uint64_t *offset; /* vertex_count + 1; NULL for a directed graph */
-    uint64_t *edge;
-    uint32_t *source;
-};
-
 /* State of a vertex in the check of one row: how it is reached from the row's source. */
 struct reach {
     double distance;
@@ -58,10 +52,10 @@ struct certificate {
     const struct graph *graph;
     const struct matrix *matrix;
     struct problem *reterr;
-    double floor;   /* relative tolerance, 0 for integers */
-    double epsilon; /* relative error of one addition */
-    double least;   /* magnitude that has these */
-    struct way_back back;
+    double floor;                /* relative tolerance, 0 for integers */
+    double epsilon;              /* relative error of one addition */
+    double least;                /* magnitude that has these */
+    struct adjacency *adjacency; /* of an undirected graph, else NULL: its rows have half of each */
     struct reach *reach;
     uint32_t *queue; /* of the search: each vertex enters once */
     size_t queue_length;
@@ -80,36 +74,6 @@ struct certificate {
     atomic_bool has_changed;
     struct cpu_pool *pool; /* borrowed; NULL: this thread alone */
 };
-
-/* After the sort offset[v + 1] is where v begins: one to the left gives the usual form. */
-static enum status create_ways_back(const struct graph *graph, struct way_back *back)
-{
-    const size_t vertices = graph->vertex_count;
-    const size_t edges = graph->edge_count > 0 ? graph->edge_count : 1;
-    back->offset = calloc(vertices + 1, sizeof(*back->offset));
-    back->edge = calloc(edges, sizeof(*back->edge));
-    back->source = calloc(edges, sizeof(*back->source));
-    if (back->offset == NULL || back->edge == NULL || back->source == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    /* A counting sort of the edges by target. */
-    for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
-        ++back->offset[graph->target[edge] + 1];
-    }
-    for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
-        back->offset[vertex + 1] += back->offset[vertex];
-    }
-    for (uint32_t row = graph->vertex_count; row-- > 0;) {
-        for (uint64_t edge = graph->row_offset[row + 1]; edge-- > graph->row_offset[row];) {
-            const uint64_t place = --back->offset[graph->target[edge] + 1];
-            back->edge[place] = edge;
-            back->source[place] = row;
-        }
-    }
-    memmove(back->offset, back->offset + 1, vertices * sizeof(*back->offset));
-    back->offset[vertices] = graph->edge_count;
-    return STATUS_OK;
-}
 
 /* together: rows go so. */
 static enum status init(struct certificate *certificate, bool together)
@@ -141,7 +105,7 @@ static enum status init(struct certificate *certificate, bool together)
             return STATUS_NO_MEMORY;
         }
     }
-    return graph->directed ? STATUS_OK : create_ways_back(graph, &certificate->back);
+    return graph->directed ? STATUS_OK : adjacency_create(graph, &certificate->adjacency);
 }
 
 /* ---- One row ---- */
@@ -180,23 +144,17 @@ static bool take_edge(struct certificate *certificate, uint32_t from_vertex, uin
     return certificate->queue_length < certificate->finite;
 }
 
-/* Takes each edge out of a vertex, whichever way it is stored; false as soon as take_edge says so.
- */
+/* Takes each edge out of a vertex; false as soon as take_edge says so. */
 static bool take_edges(struct certificate *certificate, uint32_t from)
 {
     const struct graph *graph = certificate->graph;
-    const struct way_back *back = &certificate->back;
-    for (uint64_t edge = graph->row_offset[from]; edge < graph->row_offset[from + 1]; edge++) {
-        if (!take_edge(certificate, from, graph->target[edge], graph_weight(graph, edge))) {
-            return false;
-        }
-    }
-    if (back->offset == NULL) {
-        return true;
-    }
-    for (uint64_t place = back->offset[from]; place < back->offset[from + 1]; place++) {
-        if (!take_edge(certificate, from, back->source[place],
-                       graph_weight(graph, back->edge[place]))) {
+    const struct adjacency *adjacency = certificate->adjacency;
+    const uint64_t *offset = adjacency != NULL ? adjacency->offset : graph->row_offset;
+    const uint32_t *target = adjacency != NULL ? adjacency->source : graph->target;
+    for (uint64_t edge = offset[from]; edge < offset[from + 1]; edge++) {
+        const double weight =
+            adjacency != NULL ? adjacency_weight(adjacency, edge) : graph_weight(graph, edge);
+        if (!take_edge(certificate, from, target[edge], weight)) {
             return false;
         }
     }
@@ -542,9 +500,7 @@ static enum status check(const struct graph *graph, const struct matrix *matrix,
             }
         }
     }
-    free(certificate.back.offset);
-    free(certificate.back.edge);
-    free(certificate.back.source);
+    adjacency_destroy(certificate.adjacency);
     free(certificate.reach);
     free(certificate.queue);
     free(certificate.distance);
