@@ -35,8 +35,9 @@
 #define BATCH_WEIGHT_BELOW (1 << 29)
 
 #define BATCH_ALIGNMENT 64
-/* The part of a row that one thread looks at. */
-#define PART_VERTICES (UINT32_C(1) << 16)
+/* The part of a row that one thread looks at: its edges stay in the cache until those of weight 0
+ * are looked for. */
+#define PART_VERTICES (UINT32_C(1) << 13)
 /* So far apart is what the threads write at the same time. */
 #define THREAD_BYTES 128
 
@@ -57,7 +58,7 @@ struct certificate {
     double least;                /* magnitude that has these */
     struct adjacency *adjacency; /* of an undirected graph, else NULL: its rows have half of each */
     struct reach *reach;
-    uint32_t *queue; /* of the search: each vertex enters once */
+    uint32_t *queue; /* of the search: each vertex enters once; or see zero_ends */
     size_t queue_length;
     /* Entries of the row that say reachable: when all are reached, the search ends. */
     size_t finite;
@@ -71,8 +72,8 @@ struct certificate {
     _Atomic uint8_t *proven; /* by vertex: an edge says so; then what nobody reads, by thread */
     const void *row;
     atomic_bool is_wrong;
-    atomic_bool has_changed;
-    struct cpu_pool *pool; /* borrowed; NULL: this thread alone */
+    atomic_uint_fast64_t zero_ends; /* in the queue, of tight edges of weight 0 */
+    struct cpu_pool *pool;          /* borrowed; NULL: this thread alone */
 };
 
 /* together: rows go so. */
@@ -303,13 +304,18 @@ static void relax_edges(const struct certificate *certificate)
 }
 
 /* Unreachable is more than any distance, with a weight or without. */
-static inline int32_t entry_at(const struct certificate *certificate, uint32_t vertex)
+static inline int32_t entry_of(const void *row, bool is_narrow, uint32_t vertex)
 {
-    if (certificate->matrix->kind == KIND_U2) {
-        const uint16_t narrow = ((const uint16_t *)certificate->row)[vertex];
+    if (is_narrow) {
+        const uint16_t narrow = ((const uint16_t *)row)[vertex];
         return narrow == UNREACHABLE_U2 ? UNREACHABLE_I4 : narrow;
     }
-    return ((const int32_t *)certificate->row)[vertex];
+    return ((const int32_t *)row)[vertex];
+}
+
+static inline int32_t entry_at(const struct certificate *certificate, uint32_t vertex)
+{
+    return entry_of(certificate->row, certificate->matrix->kind == KIND_U2, vertex);
 }
 
 static const void *row_of(const struct matrix *matrix, uint32_t row)
@@ -370,57 +376,93 @@ static uint32_t part_end(const struct certificate *certificate, uint64_t part)
 }
 
 /* An edge proves its target where it is tight. Which ones are cannot be foreseen, so there is no
- * branch: the others prove what nobody reads. False where it shortens the entry. */
-static inline bool take_step(_Atomic uint8_t *proven, size_t nobody, int32_t from, int64_t weight,
+ * branch, which compilers make of a choice: the others prove what nobody reads. False where it
+ * shortens the entry. A sum that overflows has an end that is refused by itself. */
+static inline bool take_step(_Atomic uint8_t *proven, size_t nobody, int32_t from, int32_t weight,
                              int32_t to, uint32_t target)
 {
-    const bool is_tight = (from + weight == to) & (weight > 0);
-    atomic_store_explicit(&proven[is_tight ? target : nobody], 1, memory_order_relaxed);
-    return from + weight >= to;
+    const int32_t along = (int32_t)((uint32_t)from + (uint32_t)weight);
+    const size_t mask = (size_t)0 - ((along == to) & (weight > 0));
+    atomic_store_explicit(&proven[nobody ^ ((nobody ^ target) & mask)], 1, memory_order_relaxed);
+    return along >= to;
 }
 
-/* The edges in the rows of some vertices. */
+/* Keeps an edge of weight 0 that is tight, by its ends, unless there are too many. */
+static bool keep_zero(struct certificate *certificate, uint32_t from, uint32_t to)
+{
+    const int32_t entry = entry_at(certificate, from);
+    if (entry == entry_at(certificate, to) && entry != UNREACHABLE_I4) {
+        const uint64_t at = atomic_fetch_add(&certificate->zero_ends, 2);
+        if (at + 2 <= certificate->graph->vertex_count) {
+            certificate->queue[at] = from;
+            certificate->queue[at + 1] = to;
+        }
+    }
+    return false;
+}
+
+/* The edges in the rows of some vertices. Nothing is read again for each, as the marks might have
+ * changed it. */
 static void check_part(void *context, uint32_t thread, uint64_t part)
 {
     struct certificate *certificate = context;
     const struct graph graph = *certificate->graph;
+    const void *const entries = certificate->row;
+    const bool is_narrow = certificate->matrix->kind == KIND_U2;
     const size_t nobody = graph.vertex_count + (size_t)(thread + 1) * THREAD_BYTES;
     const uint32_t end = part_end(certificate, part);
     _Atomic uint8_t *const proven = certificate->proven;
     bool is_right = true;
     for (uint32_t row = (uint32_t)part * PART_VERTICES; row < end; row++) {
-        const int32_t own = entry_at(certificate, row);
+        const int32_t own = entry_of(entries, is_narrow, row);
+        const uint64_t end_edge = graph.row_offset[row + 1];
         is_right &= own >= 0 && own <= UNREACHABLE_I4;
-        for (uint64_t edge = graph.row_offset[row]; edge < graph.row_offset[row + 1]; edge++) {
+        for (uint64_t edge = graph.row_offset[row]; edge < end_edge; edge++) {
             const uint32_t target = graph.target[edge];
             const int32_t weight = graph.weight_i4[edge];
-            const int32_t other = entry_at(certificate, target);
+            const int32_t other = entry_of(entries, is_narrow, target);
             is_right &= take_step(proven, nobody, own, weight, other, target);
             is_right &= graph.directed || take_step(proven, nobody, other, weight, own, row);
         }
+    }
+    if (graph.summary.min_weight <= 0) {
+        (void)carry_along_zeros(certificate, (uint32_t)part * PART_VERTICES, end, keep_zero);
     }
     if (!is_right) {
         atomic_store(&certificate->is_wrong, true);
     }
 }
 
-static bool carry_proof(struct certificate *certificate, uint32_t from, uint32_t to)
+/* False where that takes too many passes. */
+static bool carry_proofs(struct certificate *certificate)
 {
-    if (!certificate->proven[from] || certificate->proven[to] ||
-        entry_at(certificate, from) != entry_at(certificate, to)) {
-        return false;
+    const uint64_t ends = certificate->zero_ends;
+    bool changes = ends > 0;
+    for (int pass = 0; changes && pass < BATCH_ZERO_PASSES; pass++) {
+        changes = false;
+        for (uint64_t i = 0; i < ends; i += 2) {
+            _Atomic uint8_t *to = &certificate->proven[certificate->queue[i + 1]];
+            if (certificate->proven[certificate->queue[i]] && !*to) {
+                *to = 1;
+                changes = true;
+            }
+        }
     }
-    certificate->proven[to] = 1;
-    return true;
+    return !changes;
 }
 
-static void prove_part(void *context, uint32_t thread, uint64_t part)
+static void look_for_unproven(void *context, uint32_t thread, uint64_t part)
 {
     (void)thread;
     struct certificate *certificate = context;
-    if (carry_along_zeros(certificate, (uint32_t)part * PART_VERTICES, part_end(certificate, part),
-                          carry_proof)) {
-        atomic_store(&certificate->has_changed, true);
+    const uint32_t end = part_end(certificate, part);
+    bool is_right = true;
+    for (uint32_t vertex = (uint32_t)part * PART_VERTICES; vertex < end; vertex++) {
+        is_right &= atomic_load_explicit(&certificate->proven[vertex], memory_order_relaxed) != 0 ||
+                    entry_at(certificate, vertex) == UNREACHABLE_I4;
+    }
+    if (!is_right) {
+        atomic_store(&certificate->is_wrong, true);
     }
 }
 
@@ -431,20 +473,15 @@ static bool check_alone(struct certificate *certificate, uint32_t source, uint32
     const uint64_t parts = (uint64_t)n / PART_VERTICES + 1;
     certificate->row = row_of(certificate->matrix, row);
     atomic_store(&certificate->is_wrong, false);
+    atomic_store(&certificate->zero_ends, 0);
     memset((void *)certificate->proven, 0, n);
     cpu_pool_run(certificate->pool, parts, check_part, certificate);
     certificate->proven[source] = 1;
-    bool changes = certificate->graph->summary.min_weight <= 0;
-    for (int pass = 0; changes && pass < BATCH_ZERO_PASSES; pass++) {
-        atomic_store(&certificate->has_changed, false);
-        cpu_pool_run(certificate->pool, parts, prove_part, certificate);
-        changes = certificate->has_changed;
+    if (certificate->zero_ends > n || !carry_proofs(certificate)) {
+        return false;
     }
-    bool is_right = !certificate->is_wrong && !changes && entry_at(certificate, source) == 0;
-    for (uint32_t vertex = 0; vertex < n; vertex++) {
-        is_right &= certificate->proven[vertex] || entry_at(certificate, vertex) == UNREACHABLE_I4;
-    }
-    return is_right;
+    cpu_pool_run(certificate->pool, parts, look_for_unproven, certificate);
+    return !certificate->is_wrong && entry_at(certificate, source) == 0;
 }
 
 /* The rows that are checked: those listed, or `rows` spread evenly, verification_row; of these the
