@@ -319,7 +319,7 @@ static void drop_graph(struct scheduler *scheduler, struct kept_graph *kept)
     if (kept->id[0] != '\0') {
         capacity_release(scheduler, kept->tenant, &kept->held, kept->held);
         graph_destroy(kept->graph);
-        identity_shape_destroy(kept->shape);
+        identity_blocks_destroy(kept->blocks);
         *kept = (struct kept_graph){0};
     }
 }
@@ -347,7 +347,7 @@ bool capacity_can_keep(uint64_t graph_bytes)
 }
 
 void capacity_keep_graph(struct scheduler *scheduler, struct tenant *tenant, const char *graph_id,
-                         struct graph **take_graph, struct identity_shape **take_shape)
+                         struct graph **take_graph, struct identity_blocks **take_blocks)
 {
     struct capacity_ledger *ledger = &scheduler->capacity;
     const struct graph *graph = *take_graph;
@@ -366,23 +366,23 @@ void capacity_keep_graph(struct scheduler *scheduler, struct tenant *tenant, con
     if (!capacity_find_memory(scheduler, bytes)) {
         return;
     }
-    *kept = (struct kept_graph){.graph = *take_graph, .shape = *take_shape, .tenant = tenant};
+    *kept = (struct kept_graph){.graph = *take_graph, .blocks = *take_blocks, .tenant = tenant};
     snprintf(kept->id, sizeof(kept->id), "%s", graph_id);
     capacity_reserve(scheduler, tenant, &kept->held, (struct capacity){.memory_bytes = bytes});
     *take_graph = NULL;
-    *take_shape = NULL;
+    *take_blocks = NULL;
 }
 
 void capacity_take_graph(struct scheduler *scheduler, const char *graph_id,
-                         struct graph **ret_graph, struct identity_shape **ret_shape)
+                         struct graph **ret_graph, struct identity_blocks **ret_blocks)
 {
     for (uint32_t i = 0; i < KEPT_GRAPHS; i++) {
         struct kept_graph *kept = &scheduler->capacity.kept[i];
         if (strcmp(kept->id, graph_id) == 0) {
             *ret_graph = kept->graph;
-            *ret_shape = kept->shape;
+            *ret_blocks = kept->blocks;
             kept->graph = NULL;
-            kept->shape = NULL;
+            kept->blocks = NULL;
             drop_graph(scheduler, kept);
             return;
         }

@@ -159,7 +159,7 @@ struct capacity {
 struct kept_graph {
     char id[GRAPH_ID_SIZE]; /* empty: none */
     struct graph *graph;    /* owned */
-    struct identity_shape *shape;
+    struct identity_blocks *blocks;
     struct tenant *tenant;
     struct capacity held;
 };
@@ -215,10 +215,10 @@ bool capacity_find_memory(struct scheduler *scheduler, uint64_t graph_bytes);
 bool capacity_can_keep(uint64_t graph_bytes);
 /* Takes them where there is memory, in place of the oldest kept one. */
 void capacity_keep_graph(struct scheduler *scheduler, struct tenant *tenant, const char *graph_id,
-                         struct graph **take_graph, struct identity_shape **take_shape);
+                         struct graph **take_graph, struct identity_blocks **take_blocks);
 /* Both are the caller's from then on; left as they are where the graph is not kept. */
 void capacity_take_graph(struct scheduler *scheduler, const char *graph_id,
-                         struct graph **ret_graph, struct identity_shape **ret_shape);
+                         struct graph **ret_graph, struct identity_blocks **ret_blocks);
 void capacity_drop_graphs(struct scheduler *scheduler);
 
 /* A step failed for want of something that may be there a little later: nothing is begun until the

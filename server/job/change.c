@@ -95,7 +95,7 @@ void change_submit(struct submission *submission, bool is_first)
     submission->parent = entry;
     entry->active_jobs++;
     scheduler->looks++;
-    capacity_take_graph(scheduler, entry->row.id, &submission->graph, &submission->shape);
+    capacity_take_graph(scheduler, entry->row.id, &submission->graph, &submission->blocks);
     submit_finish_graph(submission);
 }
 
@@ -153,10 +153,7 @@ enum status change_finish_graph(struct submission *submission)
                                 problem);
     if (status == STATUS_OK) {
         keep_arcs(submission, changes);
-    }
-    if (!changes->only_weights) {
-        identity_shape_destroy(submission->shape);
-        submission->shape = NULL;
+        identity_blocks_follow(&submission->blocks, *graph, changes);
     }
     edge_changes_finish(changes);
     if (submission->absent > 0) {

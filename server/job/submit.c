@@ -32,7 +32,7 @@ void submit_end(struct submission *submission)
     capacity_release_share(&submission->share);
     reader_destroy(submission->reader);
     graph_destroy(submission->graph);
-    identity_shape_destroy(submission->shape);
+    identity_blocks_destroy(submission->blocks);
     free(submission->arcs);
     if (submission->coordinates.bytes > 0) {
         draft_file_finish(&submission->coordinates_file);
@@ -209,9 +209,9 @@ static enum status create_job(struct submission *submission, const struct graph_
     job->arcs = submission->arcs;
     job->arc_count = submission->arc_count;
     job->only_lowers = submission->only_lowers;
-    job->shape = submission->shape;
+    job->blocks = submission->blocks;
     submission->arcs = NULL;
-    submission->shape = NULL;
+    submission->blocks = NULL;
     job->deadline_s = call->parameters.deadline_s;
     if (job->deadline_s > 0) {
         job->deadline_at_s = clock_monotonic_s() + job->deadline_s;
@@ -432,7 +432,7 @@ static void finish_graph(uv_work_t *request)
     if (status == STATUS_OK) {
         status = identity_of_graph(
             submission->graph, call->tenant->name, store_secret(submission->scheduler->store),
-            call->kind == CALL_CHANGE ? &submission->shape : NULL, submission->graph_id);
+            call->kind == CALL_CHANGE ? &submission->blocks : NULL, submission->graph_id);
         if (status != STATUS_OK) {
             problem_set(problem, status, "The graph cannot be named.");
         }

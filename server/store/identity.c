@@ -15,7 +15,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the canonical form is 
 #define ID_PREFIX_LENGTH 2
 
 /* Changes when the canonical form does: other bytes, other ids. */
-static const char domain[16] = "apspd graph 3";
+static const char domain[16] = "apspd graph 4";
 
 /* Crockford's base32, lower case: no i, l, o, u; sorts as the numbers do. */
 static void print_base32(const unsigned char bytes[ID_BYTES], char digits[ID_DIGITS + 1])
@@ -32,58 +32,125 @@ static void print_base32(const unsigned char bytes[ID_BYTES], char digits[ID_DIG
     *digits = '\0';
 }
 
-/* A hash of GnuTLS, which is the caller's under another name. */
-void identity_shape_destroy(struct identity_shape *shape)
+/* ---- Blocks ---- */
+
+/* So that a weight which changes costs little, and the digests of all blocks not much more. */
+#define BLOCK_SIZE ((size_t)1 << 12)
+#define DIGEST_SIZE 32
+
+struct identity_blocks {
+    enum weight_type weight_type;
+    size_t weights_at; /* the first block of weights */
+    size_t count;
+    unsigned char digests[][DIGEST_SIZE];
+};
+
+void identity_blocks_destroy(struct identity_blocks *blocks)
 {
-    if (shape != NULL) {
-        gnutls_hash_deinit((gnutls_hash_hd_t)shape, NULL);
+    free(blocks);
+}
+
+static size_t count_blocks(size_t size)
+{
+    return (size + BLOCK_SIZE - 1) / BLOCK_SIZE;
+}
+
+static const void *weights_of(const struct graph *graph, size_t *ret_weight_size)
+{
+    const bool integer = graph->weight_type == WEIGHT_INTEGER;
+    *ret_weight_size = integer ? sizeof(*graph->weight_i4) : sizeof(*graph->weight_f8);
+    return integer ? (const void *)graph->weight_i4 : (const void *)graph->weight_f8;
+}
+
+/* The blocks from one on, to before end, of these bytes. */
+static bool hash_blocks(const void *bytes, size_t size, size_t begin, size_t end,
+                        unsigned char digests[][DIGEST_SIZE])
+{
+    bool done = true;
+    for (size_t i = begin; i < end && done; i++) {
+        const size_t left = size - i * BLOCK_SIZE;
+        done = gnutls_hash_fast(GNUTLS_DIG_SHA256, (const char *)bytes + i * BLOCK_SIZE,
+                                left < BLOCK_SIZE ? left : BLOCK_SIZE, digests[i]) == 0;
+    }
+    return done;
+}
+
+/* NULL without memory. */
+static struct identity_blocks *make_blocks(const struct graph *graph)
+{
+    size_t weight_size;
+    const void *weights = weights_of(graph, &weight_size);
+    const size_t sizes[] = {((size_t)graph->vertex_count + 1) * sizeof(*graph->row_offset),
+                            graph->edge_count * sizeof(*graph->target),
+                            graph->edge_count * weight_size};
+    const void *const parts[] = {graph->row_offset, graph->target, weights};
+    const size_t count = count_blocks(sizes[0]) + count_blocks(sizes[1]) + count_blocks(sizes[2]);
+    struct identity_blocks *blocks = malloc(sizeof(*blocks) + count * sizeof(*blocks->digests));
+    bool done = blocks != NULL;
+    if (done) {
+        *blocks = (struct identity_blocks){.weight_type = graph->weight_type};
+    }
+    for (int part = 0; part < 3 && done; part++) {
+        const size_t part_count = count_blocks(sizes[part]);
+        blocks->weights_at = blocks->count;
+        done =
+            hash_blocks(parts[part], sizes[part], 0, part_count, blocks->digests + blocks->count);
+        blocks->count += part_count;
+    }
+    if (!done) {
+        free(blocks);
+        return NULL;
+    }
+    return blocks;
+}
+
+void identity_blocks_follow(struct identity_blocks **blocks, const struct graph *graph,
+                            const struct edge_changes *changes)
+{
+    size_t weight_size;
+    const void *weights = weights_of(graph, &weight_size);
+    const size_t size = graph->edge_count * weight_size;
+    struct identity_blocks *known = *blocks;
+    bool done = known != NULL && changes->only_weights && known->weight_type == graph->weight_type;
+    if (done && changes->weights != NULL) {
+        done =
+            hash_blocks(weights, size, 0, count_blocks(size), known->digests + known->weights_at);
+    }
+    size_t end = 0; /* behind the last block that is done, as edges come in order */
+    for (size_t i = 0; i < changes->count && done; i++) {
+        const size_t block = changes->list[i].place * weight_size / BLOCK_SIZE;
+        if (block >= end) {
+            end = block + 1;
+            done = hash_blocks(weights, size, block, end, known->digests + known->weights_at);
+        }
+    }
+    if (!done) {
+        identity_blocks_destroy(known);
+        *blocks = NULL;
     }
 }
 
-/* Begins the hash with the shape. One that cannot be copied costs time alone. */
-static enum status hash_shape(const struct graph *graph, struct identity_shape **shape,
-                              gnutls_hash_hd_t *ret_hash)
-{
-    const size_t offsets_size = ((size_t)graph->vertex_count + 1) * sizeof(*graph->row_offset);
-    const bool is_known = shape != NULL && *shape != NULL;
-    *ret_hash = is_known ? gnutls_hash_copy((gnutls_hash_hd_t)*shape) : NULL;
-    if (*ret_hash != NULL) {
-        return STATUS_OK;
-    }
-    if (gnutls_hash_init(ret_hash, GNUTLS_DIG_SHA256) != 0) {
-        return STATUS_NO_MEMORY;
-    }
-    if (gnutls_hash(*ret_hash, domain, sizeof(domain)) != 0 ||
-        gnutls_hash(*ret_hash, graph->row_offset, offsets_size) != 0 ||
-        gnutls_hash(*ret_hash, graph->target, graph->edge_count * sizeof(*graph->target)) != 0) {
-        gnutls_hash_deinit(*ret_hash, NULL);
-        return STATUS_NO_MEMORY;
-    }
-    if (shape != NULL && *shape == NULL) {
-        *shape = (struct identity_shape *)gnutls_hash_copy(*ret_hash);
-    }
-    return STATUS_OK;
-}
+/* ---- Ids ---- */
 
-/* The canonical form: row offsets, targets, weights, names and counts. From its end, the counts
- * tell where each part begins: a name may hold any bytes, and with nothing fixed before or behind
- * them those could be the edges of another graph. */
-static enum status hash_rest(gnutls_hash_hd_t hash, const struct graph *graph)
+/* The canonical form: the digests of the blocks of row offsets, of targets and of weights, names
+ * and counts. From its end, the counts tell where each part begins: a name may hold any bytes, and
+ * with nothing fixed before or behind them those could be the edges of another graph. */
+static enum status hash_graph(const struct graph *graph, const struct identity_blocks *blocks,
+                              unsigned char ret_digest[DIGEST_SIZE])
 {
     const struct graph_summary *loop = &graph->summary;
     const size_t names_size = vertex_names_encoded_size(graph->names);
     const uint64_t counts[] = {graph->vertex_count, graph->edge_count, graph->directed,
                                graph->weight_type, names_size};
-    const bool integer = graph->weight_type == WEIGHT_INTEGER;
-    const void *weights = integer ? (const void *)graph->weight_i4 : (const void *)graph->weight_f8;
-    const size_t weight_size = integer ? sizeof(*graph->weight_i4) : sizeof(*graph->weight_f8);
-
+    gnutls_hash_hd_t hash;
     unsigned char *names = malloc(names_size + 1);
-    if (names == NULL) {
+    if (names == NULL || gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) != 0) {
+        free(names);
         return STATUS_NO_MEMORY;
     }
     vertex_names_encode(graph->names, names);
-    bool failed = gnutls_hash(hash, weights, graph->edge_count * weight_size) != 0;
+    bool failed = gnutls_hash(hash, domain, sizeof(domain)) != 0 ||
+                  gnutls_hash(hash, blocks->digests, blocks->count * DIGEST_SIZE) != 0;
     /* Loops are not among the edges, and a negative one makes it another graph: one without
      * distances. */
     if (loop->negative_loop != NO_VERTEX) {
@@ -93,21 +160,23 @@ static enum status hash_rest(gnutls_hash_hd_t hash, const struct graph *graph)
     }
     failed = failed || gnutls_hash(hash, names, names_size) != 0 ||
              gnutls_hash(hash, counts, sizeof(counts)) != 0;
+    gnutls_hash_deinit(hash, ret_digest);
     free(names);
     return failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 enum status identity_of_graph(const struct graph *graph, const char *tenant, const char *secret,
-                              struct identity_shape **shape, char ret_id[GRAPH_ID_SIZE])
+                              struct identity_blocks **blocks, char ret_id[GRAPH_ID_SIZE])
 {
-    gnutls_hash_hd_t hash;
-    enum status status = hash_shape(graph, shape, &hash);
-    if (status != STATUS_OK) {
-        return status;
+    unsigned char digest[DIGEST_SIZE];
+    struct identity_blocks *known =
+        blocks != NULL && *blocks != NULL ? *blocks : make_blocks(graph);
+    const enum status status = known != NULL ? hash_graph(graph, known, digest) : STATUS_NO_MEMORY;
+    if (blocks != NULL) {
+        *blocks = known;
+    } else {
+        identity_blocks_destroy(known);
     }
-    status = hash_rest(hash, graph);
-    unsigned char digest[32];
-    gnutls_hash_deinit(hash, digest);
     if (status != STATUS_OK) {
         return status;
     }

@@ -40,7 +40,7 @@ static void the_graph_of_a_change_is_kept_until_memory_is_wanted(void **state)
         const struct kept_graph *next = &ledger->kept[0]; /* no other place is taken */
         assert_string_equal(next->id, owner_of(fixture, "line")->row.id);
         assert_true(kept == NULL || next->graph == kept); /* the same, changed in its place */
-        assert_non_null(next->shape);
+        assert_non_null(next->blocks);
         assert_int_equal(ledger->reserved.memory_bytes, next->held.memory_bytes);
         if (i == 2) {
             assert_true(capacity_find_memory(fixture->scheduler, UINT64_C(256) << 20));
