@@ -77,10 +77,9 @@ static enum status open_searches(struct task *task, struct search_pool **ret_sea
 
 /* Rows of a hierarchy, which are computed for this. */
 static enum status check_computed_rows(const uint32_t *rows, uint32_t row_count, uint32_t threads,
-                                       const struct observer *observer, struct task *task,
-                                       struct verification *ret_verification)
+                                       const struct observer *observer, struct cpu_pool **pool,
+                                       struct task *task, struct verification *ret_verification)
 {
-    struct cpu_pool *pool = NULL;
     threads = threads > 0 ? threads : cpu_pool_cores();
     /* Each part sweeps the way to the root again: no more of them than threads. */
     const uint32_t most_parts = (threads + row_count - 1) / row_count;
@@ -92,32 +91,32 @@ static enum status check_computed_rows(const uint32_t *rows, uint32_t row_count,
     computing.elements = malloc(row_count * computing.row_bytes);
     enum status status =
         computing.elements != NULL ? open_searches(task, &computing.searches) : STATUS_NO_MEMORY;
-    if (status == STATUS_OK) {
-        status = cpu_pool_create(threads < parts ? threads : (uint32_t)parts, &pool);
+    if (status == STATUS_OK && *pool == NULL && parts > 1) {
+        status = cpu_pool_create(threads, pool);
     }
     if (status == STATUS_OK) {
-        cpu_pool_run(pool, parts, compute_part, &computing);
+        cpu_pool_run(*pool, parts, compute_part, &computing);
         status = (enum status)atomic_load(&computing.status);
     }
     if (status != STATUS_OK) {
         problem_set(&task->problem, status, "The distances cannot be verified now.");
     } else {
         const struct matrix matrix = {task->vertex_count, task->kind, computing.elements};
-        status = certificate_check_rows(task->graph, &matrix, rows, row_count, true, pool, observer,
-                                        ret_verification, &task->problem);
+        status = certificate_check_rows(task->graph, &matrix, rows, row_count, true, *pool,
+                                        observer, ret_verification, &task->problem);
     }
     if (status != STATUS_OK) {
         search_pool_destroy(computing.searches);
         computing.searches = NULL;
     }
     task->searches = computing.searches;
-    cpu_pool_destroy(pool);
     free(computing.elements);
     return status;
 }
 
 /* Proves rows that are evenly spread from a start that is drawn: any row may be among them. */
-static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct task *task)
+static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool,
+                              struct task *task)
 {
     struct observer observer = task_signal_observer(task->signal);
     const bool is_matrix = task->form != RESULT_FORM_HIERARCHY;
@@ -150,7 +149,8 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct tas
         status = certificate_check_rows(task->graph, &matrix, rows, row_count, false, NULL,
                                         &observer, &verification, &task->problem);
     } else {
-        status = check_computed_rows(rows, row_count, threads, &observer, task, &verification);
+        status =
+            check_computed_rows(rows, row_count, threads, &observer, pool, task, &verification);
     }
     if (status == STATUS_OK && !is_matrix && task->verify) {
         task->outcome.account.verification = verification;
@@ -159,7 +159,7 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct tas
     return status;
 }
 
-void judge_task(uint32_t sample_rows, uint32_t threads, struct task *task)
+void judge_task(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool, struct task *task)
 {
     if (task->status == STATUS_CORRUPT) {
         /* Until here nothing but the graph's file was read. */
@@ -176,7 +176,7 @@ void judge_task(uint32_t sample_rows, uint32_t threads, struct task *task)
         task->write_s += clock_monotonic_s() - began_s;
     }
     if (task->status == STATUS_OK) {
-        task->status = check_rows(sample_rows, threads, task);
+        task->status = check_rows(sample_rows, threads, pool, task);
     }
     if (task->graph != NULL) {
         task->names = task->graph->names;

@@ -271,7 +271,7 @@ static void do_task(struct worker *worker, struct task *task)
             }
         }
     }
-    judge_task(config->sample_rows, config->setup.solver.cpu_threads, task);
+    judge_task(config->sample_rows, config->setup.solver.cpu_threads, &worker->pool, task);
     task_send_home(config->home, config->finished, task);
 }
 

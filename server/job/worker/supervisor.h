@@ -90,6 +90,7 @@ struct worker {
     struct worker_health health;
     pthread_t thread;
     struct mailbox *mailbox;
+    struct cpu_pool *pool; /* the thread's, see judge_task */
     /* The loop's in the thread, or a model of the one in the process. Any thread estimates. */
     struct solver *_Atomic solver;
     /* Where the worker is a process: */

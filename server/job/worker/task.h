@@ -9,6 +9,7 @@
 #include "proto/job_document.h"
 #include "server/job/mailbox.h"
 #include "server/sandbox.h"
+#include "server/solver/cpu/pool.h"
 #include "server/solver/progress.h"
 #include "server/solver/solve.h"
 #include "server/store/plan_file.h"
@@ -122,8 +123,10 @@ void task_open_plan(const struct task_folders *folders, struct task *task);
 
 /* After the solve: some rows, at most sample_rows, drawn at random, are proven by certificate, and
  * the result is sealed. Rows of a hierarchy are computed and proven by so many threads (0: one for
- * each core). Sets status and problem; moves the names out of the graph. */
-void judge_task(uint32_t sample_rows, uint32_t threads, struct task *task);
+ * each core), of a pool that is made when it is needed, and is the caller's: a thread that is new
+ * starts beside the one that has made it, and moves to a free core later. Sets status and problem;
+ * moves the names out of the graph. */
+void judge_task(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool, struct task *task);
 /* How many rows of a matrix are proven: as many as cost little beside its solve, at least 1, at
  * most sample_rows. */
 uint32_t judge_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count);

@@ -463,7 +463,8 @@ static void thread_done(void *context, struct task *task, const struct solver *s
     if (task->status == STATUS_DEVICE_LOST) {
         atomic_store(&worker->health.state, WORKER_LOST);
     }
-    judge_task(worker->config.sample_rows, worker->config.setup.solver.cpu_threads, task);
+    judge_task(worker->config.sample_rows, worker->config.setup.solver.cpu_threads, &worker->pool,
+               task);
     task_send_home(worker->config.home, worker->config.finished, task);
 }
 
@@ -484,6 +485,7 @@ static void destroy(struct worker *worker)
     if (worker->config.isolation == WORKER_PROCESS) {
         supervisor_finish(worker);
     }
+    cpu_pool_destroy(worker->pool);
     mailbox_destroy(worker->mailbox);
     free(worker);
 }

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+static struct cpu_pool *pool; /* of the tasks */
+
 static int set_up(void **state)
 {
     *state = make_fixture();
@@ -29,7 +31,7 @@ static struct task solved_ring(const struct fixture *fixture, struct task_signal
 static void judge_written(uint32_t sample_rows, struct task *task)
 {
     assert_int_equal(result_file_write_matrix(task->file), STATUS_OK);
-    judge_task(sample_rows, 1, task);
+    judge_task(sample_rows, 1, &pool, task);
 }
 
 static void a_right_result_is_sealed_and_its_names_kept(void **state)
@@ -136,7 +138,7 @@ static void rows_of_a_hierarchy_are_computed_and_proven(void **state)
     struct fixture *fixture = *state;
     for (int change = -1; change <= 1; change++) {
         struct task task = ring_by_hierarchy(fixture, &fixture->signal, change);
-        judge_task(0, 1, &task);
+        judge_task(0, 1, &pool, &task);
         assert_int_equal(task.status, change == 0 ? STATUS_OK : STATUS_NOT_VERIFIED);
         assert_int_equal(task.outcome.account.verification.done, change == 0);
         task_finish(&task);
@@ -168,6 +170,13 @@ static void computed_rows_take_little_memory(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+static int destroy_pool(void **state)
+{
+    (void)state;
+    cpu_pool_destroy(pool);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,5 +189,5 @@ int main(void)
         cmocka_unit_test(the_sample_grows_with_the_solve),
         cmocka_unit_test(computed_rows_take_little_memory),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, destroy_pool);
 }

@@ -1,6 +1,8 @@
 #include "server/job/worker/supervisor.h"
 #include "tests/unit/worker_fixture.h"
 
+static struct cpu_pool *pool; /* of the tasks */
+
 static int set_up(void **state)
 {
     *state = make_fixture();
@@ -21,7 +23,7 @@ static struct result *solved_ring(const struct fixture *fixture)
     const struct matrix matrix = result_file_matrix(task.file);
     memcpy(matrix.elements, distances, sizeof(distances));
     assert_int_equal(result_file_write_matrix(task.file), STATUS_OK);
-    judge_task(3, 2, &task);
+    judge_task(3, 2, &pool, &task);
     assert_int_equal(task.status, STATUS_OK);
     assert_int_equal(result_create("g_1", "r_1", &task.file, &task.names, &result), STATUS_OK);
     task_finish(&task);
@@ -45,7 +47,7 @@ static void a_task_with_a_base_needs_no_solver(void **state)
     assert_int_equal(task.status, STATUS_OK);
     worker_update(1, &task);
     assert_true(task.is_updated);
-    judge_task(3, 2, &task);
+    judge_task(3, 2, &pool, &task);
     assert_int_equal(task.status, STATUS_OK);
     const struct matrix matrix = result_file_matrix(task.file);
     assert_int_equal(((const int32_t *)matrix.elements)[2], 2);
@@ -91,7 +93,7 @@ static void a_hierarchy_is_updated_from_that_of_the_parent(void **state)
             assert_true(task.outcome.plan.cached && task.outcome.plan.largest_separator > 0);
         }
         task.verify = true; /* all of its rows */
-        judge_task(3, 2, &task);
+        judge_task(3, 2, &pool, &task);
         assert_int_equal(task.status, STATUS_OK);
         assert_non_null(task.searches); /* in which they were computed: the first question's */
         if (round == 0) {
@@ -132,7 +134,7 @@ static void an_edge_without_an_arc_is_left_to_the_solver_at_once(void **state)
         task_open_files(&folders, &task);
         if (round == 0) {
             solve_into_file(&task);
-            judge_task(3, 2, &task);
+            judge_task(3, 2, &pool, &task);
             assert_int_equal(result_create("g_1", "r_1", &task.file, &task.names, &base),
                              STATUS_OK);
         } else {
@@ -186,6 +188,13 @@ static void a_file_with_another_number_of_vertices_is_left_to_the_solver(void **
     task_finish(&task);
 }
 
+static int destroy_pool(void **state)
+{
+    (void)state;
+    cpu_pool_destroy(pool);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,5 +208,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             a_file_with_another_number_of_vertices_is_left_to_the_solver, set_up, tear_down),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, destroy_pool);
 }
