@@ -98,7 +98,7 @@ static void a_file_that_was_cut_short_is_refused(void **state)
         struct task task = solved_ring(fixture, &fixture->signal);
         assert_int_equal(result_file_write_matrix(task.file), STATUS_OK);
         assert_int_equal(ftruncate(result_file_descriptor(task.file), size * 100), 0);
-        judge_task(16, 1, &task);
+        judge_task(16, 1, &pool, &task);
         assert_int_equal(task.status, STATUS_CORRUPT);
         assert_non_null(strstr(task.problem.detail, "changed the size"));
         task_finish(&task);
