@@ -187,7 +187,7 @@ static const struct config_option options[] = {
     {"solver", "plans", OPTION_CHOICE, "auto", 0, 0, plan_choices, MEMBER(solver.plans),
      "Whether sparse graphs are solved by a plan that leaves work out: auto, where it pays; or "
      "none, with all of the work, to compare."},
-    {"solver", "group", OPTION_CHOICE, "none", 0, 0, group_choices, MEMBER(solver.group),
+    {"solver", "group", OPTION_CHOICE, "auto", 0, 0, group_choices, MEMBER(solver.group),
      "Whether the GPUs of this host solve a large graph together: auto, one that none of them "
      "holds alone, or that would leave the others idle; none; or all, every graph."},
     {"solver", "launcher", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(launcher),
