@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* What is used of its interface, which is that of nccl.h since version 2. */
+/* The part of nccl.h that is used here, the same in every version 2. */
 #define NCCL_SUCCESS 0
 #define NCCL_INT8 0
 

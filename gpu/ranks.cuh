@@ -167,7 +167,8 @@ MUST_CHECK static enum status ranks_run_rounds(struct ranks_rounds<semiring> *ow
 template <typename semiring> MUST_CHECK static enum status ranks_compute(const struct solve *solve)
 {
     struct gpu *gpu = solve->gpu;
-    struct ranks_rounds<semiring> own = {};
+    struct ranks_rounds<semiring> own = {
+    };
     float elapsed_ms = 0;
     own.group.count = 1;
     own.group.members[0] = dense_rounds<semiring>(solve);

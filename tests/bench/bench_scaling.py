@@ -141,7 +141,7 @@ def draw(rows, measured, out):
 
     sizes = sorted({row["n"] for row in rows if row["scaling"] == "strong"})
     lines = [("strong", n, f"C{index}", f"n = {n:,}") for index, n in enumerate(sizes)]
-    lines.append(("weak", None, "black", f"weak: n = {measured['weak']:,} on one, equal work"))
+    lines.append(("weak", None, "darkslategray", f"weak: n = {measured['weak']:,} on one, equal work"))
     for source in styles:
         for scaling, n, color, label in lines:
             found = [row for row in rows if (row["source"], row["scaling"]) == (source, scaling)
