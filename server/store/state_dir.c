@@ -268,11 +268,19 @@ void state_dir_sweep_result(const struct state_dir *folder, struct catalogue *ca
     }
 }
 
-void state_dir_quarantine_coordinates(const struct state_dir *folder, const char *graph_id)
+bool state_dir_quarantine_coordinates(const struct state_dir *folder, const char *graph_id)
 {
+    struct coordinates *coordinates = NULL;
+    struct coordinates_info info;
     char name[GRAPH_ID_SIZE + 16];
-    snprintf(name, sizeof(name), "%s.coordinates", graph_id);
-    (void)renameat(folder->coordinates, graph_id, folder->quarantine, name);
+    const enum status status =
+        coordinates_file_read(folder->coordinates, graph_id, &coordinates, &info);
+    coordinates_destroy(coordinates);
+    if (status == STATUS_CORRUPT) {
+        snprintf(name, sizeof(name), "%s.coordinates", graph_id);
+        (void)renameat(folder->coordinates, graph_id, folder->quarantine, name);
+    }
+    return status == STATUS_CORRUPT;
 }
 
 /* ---- Repair ---- */
@@ -405,7 +413,7 @@ static enum status check_coordinates(struct repair *repair, const char *graph_id
     if (status != STATUS_CORRUPT) {
         return status;
     }
-    state_dir_quarantine_coordinates(folder, graph_id);
+    (void)state_dir_quarantine_coordinates(folder, graph_id);
     return note_file(repair, "coordinates_file", graph_id, KIND_COUNT);
 }
 

@@ -1,6 +1,5 @@
 #include "server/store/store.h"
 
-#include "server/store/coordinates_file.h"
 #include "server/store/draft_file.h"
 #include "server/store/graph_file.h"
 #include "server/store/state_dir.h"
@@ -280,17 +279,6 @@ static void sweep_files(struct store *store, const struct store_change *batch)
     }
 }
 
-/* Whether they are damaged, read again as they may have been replaced since. */
-static bool has_damaged_coordinates(const struct store *store, const char *graph_id)
-{
-    struct coordinates *coordinates = NULL;
-    struct coordinates_info info;
-    const enum status status =
-        coordinates_file_read(store->dir.coordinates, graph_id, &coordinates, &info);
-    coordinates_destroy(coordinates);
-    return status == STATUS_CORRUPT;
-}
-
 /* Coordinates of jobs come before their rows, so that a row which is there has them; all others in
  * phase 5. The name of the file alone decides, so that whoever looks finds the old ones or the new
  * ones; those of a graph go after its row, without which a start removes them. */
@@ -309,10 +297,8 @@ static void change_coordinates(struct store *store, struct store_change *batch, 
                                                           change->put_coordinates_id);
             has_changed = status == STATUS_OK;
         } else if (status == STATUS_OK && deleted_id != NULL && change->quarantine_coordinates) {
-            change->quarantine_coordinates = has_damaged_coordinates(store, deleted_id);
-            if (change->quarantine_coordinates) {
+            change->quarantine_coordinates =
                 state_dir_quarantine_coordinates(&store->dir, deleted_id);
-            }
         } else if (status == STATUS_OK && deleted_id != NULL) {
             has_changed = unlinkat(store->dir.coordinates, deleted_id, 0) == 0;
             status = has_changed || errno == ENOENT ? STATUS_OK : draft_file_status(errno);
