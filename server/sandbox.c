@@ -262,7 +262,7 @@ static const struct {
     /* A worker that cuts its result short would be a SIGBUS of the daemon, which maps it too. */
     {BY_FRONT, "ftruncate fallocate"},
     {BY_FRONT | UNKNOWN, "openat2"},
-    {BY_FRONT | DENY_LISTED, "mkdir mkdirat rmdir rename renameat renameat2 fchown fchmod"},
+    {BY_FRONT | DENY_LISTED, "mkdir mkdirat rmdir rename renameat renameat2 linkat fchown fchmod"},
     {BY_FRONT | DENY_LISTED, "utimensat accept accept4"},
     /* CUDA's driver: device nodes, placement of memory, its own compiler and threads. */
     {BY_FRONT | WITH_GPU, "open openat statfs getdents64 unlink"},
@@ -280,7 +280,7 @@ static const struct {
     {REFUSED, "tkill bpf perf_event_open userfaultfd io_uring_setup mount umount2 move_mount"},
     {REFUSED, "open_tree fsopen pivot_root chroot unshare setns setuid setreuid setresuid setgid"},
     {REFUSED, "setregid setresgid setgroups setfsuid setfsgid setsid setrlimit chmod chown lchown"},
-    {REFUSED, "fchownat fchmodat mknod mknodat link linkat symlink symlinkat personality"},
+    {REFUSED, "fchownat fchmodat mknod mknodat link symlink symlinkat personality"},
     {REFUSED, "keyctl add_key request_key init_module finit_module delete_module kexec_load"},
     {REFUSED, "reboot syslog settimeofday clock_settime adjtimex sethostname setdomainname swapon"},
     {REFUSED, "quotactl acct iopl ioperm shmget open_by_handle_at"},

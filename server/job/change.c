@@ -155,6 +155,11 @@ enum status change_finish_graph(struct submission *submission)
         keep_arcs(submission, changes);
         identity_blocks_follow(&submission->blocks, *graph, changes);
     }
+    if (status == STATUS_OK && changes->only_weights && changes->weights == NULL) {
+        submission->edges = changes->list;
+        submission->edge_count = changes->count;
+        changes->list = NULL;
+    }
     edge_changes_finish(changes);
     if (submission->absent > 0) {
         warning_hint(warning_add(&submission->warnings, WARNING_EDGES_ABSENT,

@@ -87,6 +87,7 @@ void scheduler_commit_destroy(struct commit *commit)
     }
     capacity_release_share(&commit->share);
     graph_destroy(commit->graph);
+    free(commit->edges);
     free(commit->report);
     free(commit);
 }

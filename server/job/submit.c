@@ -33,6 +33,7 @@ void submit_end(struct submission *submission)
     reader_destroy(submission->reader);
     graph_destroy(submission->graph);
     identity_blocks_destroy(submission->blocks);
+    free(submission->edges);
     free(submission->arcs);
     if (submission->coordinates.bytes > 0) {
         draft_file_finish(&submission->coordinates_file);
@@ -103,6 +104,13 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     commit->graph_row.version_of[0] = '\0';
     if ((!entry->committed || entry->damaged) && commit->graph != NULL) {
         commit->change.graph = commit->graph;
+        /* A damaged one may share what is damaged. */
+        if (!entry->damaged && strcmp(commit->graph_row.parent, submission->parent_id) == 0) {
+            commit->change.edges = submission->edges;
+            commit->change.edge_count = submission->edge_count;
+            commit->edges = submission->edges;
+            submission->edges = NULL;
+        }
     }
     commit->keeps_graph = commit->change.graph != NULL || is_version;
     if (commit->keeps_graph) {

@@ -57,6 +57,15 @@ struct layout {
     size_t weights_size;
 };
 
+/* A file whose header is sound. */
+struct opened {
+    int descriptor;
+    struct header header; /* of the graph in it, of which changes make others */
+    struct layout layout;
+    uint64_t changes_size;
+    uint64_t sound_size; /* of these, as open_file has found */
+};
+
 /* Puts a part of this size at the position, which moves behind it to the next multiple of 8; false
  * on overflow. */
 static bool place(uint64_t *position, uint64_t size, uint64_t *ret_at)
@@ -108,6 +117,92 @@ static uint64_t edges_checksum(const struct graph *graph, const struct layout *l
 static uint64_t header_checksum(const struct header *header)
 {
     return XXH3_64bits(header, offsetof(struct header, header_checksum));
+}
+
+/* ---- Changes behind the graph ---- */
+
+/* In all they take this part of the file at most, and so many bytes: who opens it reads them. */
+#define CHANGES_SHARE 64
+#define CHANGES_MAX ((uint64_t)1 << 20)
+
+struct change {
+    uint64_t checksum; /* of all that follows */
+    uint64_t size;     /* with the weights */
+    char parent_id[ID_ROOM];
+    struct header header; /* of the graph that it makes */
+    struct changed_weight {
+        uint64_t edge;
+        double weight;
+    } weights[];
+};
+
+static_assert(sizeof(struct change) == 216, "no padding");
+
+/* The changes of a file that make one graph, read. */
+struct changes {
+    unsigned char *bytes;
+    size_t size;               /* of all that are sound */
+    const struct change **way; /* from begin to before end those that lead to the graph */
+    size_t begin;
+    size_t end;
+};
+
+static void finish_changes(struct changes *changes)
+{
+    free(changes->bytes);
+    free(changes->way);
+}
+
+static uint64_t change_checksum(const struct change *change)
+{
+    return XXH3_64bits(&change->size, change->size - offsetof(struct change, size));
+}
+
+/* The change at this place, or NULL at their end. */
+static const struct change *change_at(const struct changes *changes, size_t at, size_t size)
+{
+    const struct change *change = (const void *)(changes->bytes + at);
+    return size - at >= sizeof(*change) && change->size >= sizeof(*change) &&
+                   change->size <= size - at && change->size % sizeof(uint64_t) == 0 &&
+                   change->checksum == change_checksum(change)
+               ? change
+               : NULL;
+}
+
+/* Reads what is behind the graph. STATUS_CORRUPT: the file does not have the graph of this id. */
+static enum status read_changes(const struct opened *file, const char *id,
+                                struct changes *ret_changes)
+{
+    const size_t size = file->changes_size;
+    const char *first_id = file->header.id;
+    struct changes changes = {.bytes = malloc(size + 1),
+                              .way = calloc(size / sizeof(struct change) + 1, sizeof(void *))};
+    enum status status =
+        changes.bytes != NULL && changes.way != NULL
+            ? draft_file_read(file->descriptor, file->layout.file_size, changes.bytes, size)
+            : STATUS_NO_MEMORY;
+    const struct change *change;
+    while (status == STATUS_OK && (change = change_at(&changes, changes.size, size)) != NULL) {
+        changes.way[changes.end++] = change;
+        changes.size += change->size;
+    }
+    /* From the last one backwards: a change comes after those that it is made to. */
+    changes.begin = changes.end;
+    for (size_t i = changes.end; i-- > 0 && strncmp(id, first_id, ID_ROOM) != 0;) {
+        if (strncmp(id, changes.way[i]->header.id, ID_ROOM) == 0) {
+            id = changes.way[i]->parent_id;
+            changes.way[--changes.begin] = changes.way[i];
+        }
+    }
+    if (status == STATUS_OK && strncmp(id, first_id, ID_ROOM) != 0) {
+        status = STATUS_CORRUPT;
+    }
+    if (status != STATUS_OK) {
+        finish_changes(&changes);
+        return status;
+    }
+    *ret_changes = changes;
+    return STATUS_OK;
 }
 
 /* ---- Writing ---- */
@@ -208,7 +303,7 @@ enum status graph_file_write(int folder, const char *id, const struct graph *gra
 
 /* The header, once its fields are within their bounds and the size of the file agrees with its
  * counts: after this no count can ask for more memory than the file is long. */
-static enum status read_header(int descriptor, struct header *ret_header, struct layout *ret_layout)
+static enum status read_header(int descriptor, struct opened *ret_file)
 {
     struct header header;
     struct layout layout;
@@ -228,23 +323,24 @@ static enum status read_header(int descriptor, struct header *ret_header, struct
         (header.negative_loop == NO_VERTEX || header.negative_loop < header.vertex_count) &&
         isfinite(header.min_weight) && isfinite(header.max_weight) &&
         isfinite(header.negative_loop_weight);
-    if (!is_sound || !lay_out(&header, &layout) || layout.file_size != (uint64_t)file.st_size) {
+    if (!is_sound || !lay_out(&header, &layout) || layout.file_size > (uint64_t)file.st_size) {
         return STATUS_CORRUPT;
     }
-    *ret_header = header;
-    *ret_layout = layout;
+    *ret_file = (struct opened){.descriptor = descriptor, .header = header, .layout = layout};
+    ret_file->changes_size = (uint64_t)file.st_size - layout.file_size;
     return STATUS_OK;
 }
 
-static enum status read_names(int descriptor, const struct header *header,
-                              const struct layout *layout, struct vertex_names **ret_names)
+static enum status read_names(const struct opened *file, struct vertex_names **ret_names)
 {
+    const struct header *header = &file->header;
     unsigned char *bytes = malloc(header->names_size + 1);
     if (bytes == NULL) {
         return STATUS_NO_MEMORY;
     }
     struct vertex_names *names = NULL;
-    enum status status = draft_file_read(descriptor, layout->names_at, bytes, header->names_size);
+    enum status status =
+        draft_file_read(file->descriptor, file->layout.names_at, bytes, header->names_size);
     if (status == STATUS_OK && XXH3_64bits(bytes, header->names_size) != header->names_checksum) {
         status = STATUS_CORRUPT;
     }
@@ -297,9 +393,10 @@ static bool edges_are_sound(const struct graph *graph)
     return true;
 }
 
-static enum status read_edges(int descriptor, const struct header *header,
-                              const struct layout *layout, struct graph *graph)
+static enum status read_edges(const struct opened *file, struct graph *graph)
 {
+    const struct layout *layout = &file->layout;
+    const int descriptor = file->descriptor;
     enum status status = STATUS_OK;
     graph->row_offset = read_part(descriptor, layout->offsets_at, layout->offsets_size, &status);
     graph->target = read_part(descriptor, layout->targets_at, layout->targets_size, &status);
@@ -312,7 +409,7 @@ static enum status read_edges(int descriptor, const struct header *header,
     if (status != STATUS_OK) {
         return status;
     }
-    return edges_checksum(graph, layout) == header->edges_checksum && edges_are_sound(graph)
+    return edges_checksum(graph, layout) == file->header.edges_checksum && edges_are_sound(graph)
                ? STATUS_OK
                : STATUS_CORRUPT;
 }
@@ -338,23 +435,49 @@ static void take_header(const struct header *header, struct graph *graph)
     };
 }
 
-enum status graph_file_read_open(int descriptor, struct graph **ret_graph)
+/* The graph that comes of the one in the file. */
+static enum status apply_changes(const struct changes *changes, struct graph *graph)
 {
-    struct header header;
-    struct layout layout;
-    enum status status = read_header(descriptor, &header, &layout);
-    if (status != STATUS_OK) {
-        return status;
+    for (size_t i = changes->begin; i < changes->end; i++) {
+        const struct change *change = changes->way[i];
+        const size_t count = (change->size - sizeof(*change)) / sizeof(*change->weights);
+        for (size_t k = 0; k < count; k++) {
+            const struct changed_weight *changed = &change->weights[k];
+            if (changed->edge >= graph->edge_count) {
+                return STATUS_CORRUPT;
+            }
+            if (graph->weight_type == WEIGHT_INTEGER) {
+                graph->weight_i4[changed->edge] = (int32_t)changed->weight;
+            } else {
+                graph->weight_f8[changed->edge] = changed->weight;
+            }
+        }
+        take_header(&change->header, graph);
     }
-    struct graph *graph = calloc(1, sizeof(*graph));
+    return STATUS_OK;
+}
+
+enum status graph_file_read_open(int descriptor, const char *id, struct graph **ret_graph)
+{
+    struct opened file;
+    struct changes changes = {0};
+    enum status status = read_header(descriptor, &file);
+    struct graph *graph = status == STATUS_OK ? calloc(1, sizeof(*graph)) : NULL;
     if (graph == NULL) {
-        return STATUS_NO_MEMORY;
+        return status != STATUS_OK ? status : STATUS_NO_MEMORY;
     }
-    take_header(&header, graph);
-    status = read_names(descriptor, &header, &layout, &graph->names);
+    take_header(&file.header, graph);
+    status = read_changes(&file, id, &changes);
     if (status == STATUS_OK) {
-        status = read_edges(descriptor, &header, &layout, graph);
+        status = read_names(&file, &graph->names);
     }
+    if (status == STATUS_OK) {
+        status = read_edges(&file, graph);
+    }
+    if (status == STATUS_OK) {
+        status = apply_changes(&changes, graph);
+    }
+    finish_changes(&changes);
     if (status != STATUS_OK) {
         graph_destroy(graph);
         return status;
@@ -363,53 +486,52 @@ enum status graph_file_read_open(int descriptor, struct graph **ret_graph)
     return STATUS_OK;
 }
 
-/* The file of this graph and no other, open, and its header. */
-static enum status open_with_header(int folder, const char *id, int *ret_descriptor,
-                                    struct header *ret_header, struct layout *ret_layout)
+/* The file that has this graph. */
+static enum status open_file(int folder, const char *id, int flags, struct opened *ret_file)
 {
-    int descriptor = openat(folder, id, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    struct changes changes = {0};
+    const int descriptor = openat(folder, id, flags | O_CLOEXEC | O_NOFOLLOW);
     if (descriptor < 0) {
         return errno == ENOENT ? STATUS_CORRUPT : draft_file_status(errno);
     }
-    enum status status = read_header(descriptor, ret_header, ret_layout);
-    if (status == STATUS_OK && strncmp(ret_header->id, id, ID_ROOM) != 0) {
-        status = STATUS_CORRUPT;
-    }
+    enum status status = read_header(descriptor, ret_file);
+    status = status == STATUS_OK ? read_changes(ret_file, id, &changes) : status;
     if (status != STATUS_OK) {
         close(descriptor);
-        return status;
     }
-    *ret_descriptor = descriptor;
-    return STATUS_OK;
+    ret_file->sound_size = changes.size;
+    finish_changes(&changes);
+    return status;
 }
 
 enum status graph_file_open(int folder, const char *id, int *ret_descriptor)
 {
-    struct header header;
-    struct layout layout;
-    return open_with_header(folder, id, ret_descriptor, &header, &layout);
+    struct opened file;
+    const enum status status = open_file(folder, id, O_RDONLY, &file);
+    if (status == STATUS_OK) {
+        *ret_descriptor = file.descriptor;
+    }
+    return status;
 }
 
 enum status graph_file_read(int folder, const char *id, struct graph **ret_graph)
 {
-    int descriptor = -1;
-    enum status status = graph_file_open(folder, id, &descriptor);
+    struct opened file;
+    enum status status = open_file(folder, id, O_RDONLY, &file);
     if (status == STATUS_OK) {
-        status = graph_file_read_open(descriptor, ret_graph);
-        close(descriptor);
+        status = graph_file_read_open(file.descriptor, id, ret_graph);
+        close(file.descriptor);
     }
     return status;
 }
 
 enum status graph_file_read_names(int folder, const char *id, struct vertex_names **ret_names)
 {
-    struct header header;
-    struct layout layout;
-    int descriptor = -1;
-    enum status status = open_with_header(folder, id, &descriptor, &header, &layout);
+    struct opened file;
+    enum status status = open_file(folder, id, O_RDONLY, &file);
     if (status == STATUS_OK) {
-        status = read_names(descriptor, &header, &layout, ret_names);
-        close(descriptor);
+        status = read_names(&file, ret_names);
+        close(file.descriptor);
     }
     return status;
 }
@@ -417,15 +539,62 @@ enum status graph_file_read_names(int folder, const char *id, struct vertex_name
 enum status graph_file_sizes(int folder, const char *id, uint64_t *ret_edge_count,
                              size_t *ret_adjacency_bytes)
 {
-    struct header header;
-    struct layout layout;
-    int descriptor = -1;
-    enum status status = open_with_header(folder, id, &descriptor, &header, &layout);
+    struct opened file;
+    const enum status status = open_file(folder, id, O_RDONLY, &file);
     if (status != STATUS_OK) {
         return status;
     }
-    close(descriptor);
-    *ret_edge_count = header.edge_count;
-    return adjacency_size(header.vertex_count, header.edge_count, header.directed != 0,
-                          (enum weight_type)header.weight_type, ret_adjacency_bytes);
+    close(file.descriptor);
+    *ret_edge_count = file.header.edge_count;
+    return adjacency_size(file.header.vertex_count, file.header.edge_count,
+                          file.header.directed != 0, (enum weight_type)file.header.weight_type,
+                          ret_adjacency_bytes);
+}
+
+/* ---- Adding a change ---- */
+
+/* In one piece behind what others may have added meanwhile. */
+static enum status write_change(int descriptor, const char *parent_id, const char *id,
+                                const struct graph *graph, const struct edge_change *edges,
+                                size_t size)
+{
+    struct change *change = calloc(1, size);
+    if (change == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    change->size = size;
+    change->header = make_header(id, graph);
+    memcpy(change->parent_id, parent_id, strnlen(parent_id, ID_ROOM - 1));
+    for (size_t i = 0; i < (size - sizeof(*change)) / sizeof(*change->weights); i++) {
+        const uint64_t edge = edges[i].place;
+        change->weights[i] = (struct changed_weight){edge, graph_weight(graph, edge)};
+    }
+    change->checksum = change_checksum(change);
+    const ssize_t written = write(descriptor, change, size);
+    free(change);
+    return written == (ssize_t)size ? STATUS_OK : STATUS_NOT_READY;
+}
+
+enum status graph_file_append(int folder, const char *parent_id, const char *id,
+                              const struct graph *graph, const struct edge_change *edges,
+                              size_t edge_count, struct draft_file *ret_file, uint64_t *ret_bytes)
+{
+    const size_t size = sizeof(struct change) + edge_count * sizeof(struct changed_weight);
+    struct opened file;
+    if (edges == NULL || open_file(folder, parent_id, O_RDWR | O_APPEND, &file) != STATUS_OK) {
+        return STATUS_NOT_READY;
+    }
+    const uint64_t changes_size = file.changes_size + size;
+    const bool can_follow = file.sound_size == file.changes_size && changes_size <= CHANGES_MAX &&
+                            changes_size <= file.layout.file_size / CHANGES_SHARE &&
+                            file.header.edge_count == graph->edge_count &&
+                            file.header.weight_type == graph->weight_type;
+    if (!can_follow ||
+        write_change(file.descriptor, parent_id, id, graph, edges, size) != STATUS_OK ||
+        draft_file_link(folder, parent_id, file.descriptor, ret_file) != STATUS_OK) {
+        close(file.descriptor);
+        return STATUS_NOT_READY;
+    }
+    *ret_bytes = file.layout.file_size;
+    return STATUS_OK;
 }

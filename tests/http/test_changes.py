@@ -1,6 +1,7 @@
 """Changes of edges and weights: a new graph each, to which the name moves once it is solved."""
 
 import concurrent.futures
+import os
 import random
 import struct
 
@@ -276,6 +277,35 @@ def test_a_change_outlives_a_kill(_):
             change(daemon, "kept", [[1, 2, weight]])
         harness.wait_until(daemon, lambda: daemon.get(f"/v1/graphs/{last}").status == 404)
         harness.wait_until(daemon, lambda: len(daemon.get("/v1/graphs").json["graphs"]) == 4)
+
+
+def path_of(weights):
+    lines = [f"a {i} {i + 1} {weight}\n" for i, weight in enumerate(weights, 1)]
+    return f"p sp {len(weights) + 1} {len(weights)}\n{''.join(lines)}".encode()
+
+
+def test_graphs_of_changes_share_files(_):
+    """Some are written whole, where the parent's has had enough of them; whichever is deleted."""
+    for isolation in ("thread", "process"):
+        with harness.Daemon("--solver", "cpu", "--worker.isolation", isolation) as daemon:
+            weights = [1] * 2999
+            daemon.solve(path_of(weights), "?name=road&result=hierarchy&format=dimacs")
+            for i in range(12):
+                weights[i] = 5 + i
+                last = change(daemon, "road", [[i + 1, i + 2, 5 + i]])
+            graph = last["graph"]
+            links = [os.stat(path).st_nlink for path in daemon.files() if "/graphs/" in path]
+            assert max(links) > 1, links
+            daemon.kill()
+            daemon.start()
+            assert daemon.finish(last["id"])["state"] == "done"
+            assert daemon.distance("road", 1, 3000) == sum(weights)
+            body = harness.json.dumps({"graph": graph, "kind": "f8", "result": "hierarchy"})
+            job = daemon.ask("POST", "/v1/jobs", body=body, headers=JSON).json["id"]
+            assert daemon.finish(job)["state"] == "done"
+            assert daemon.distance(graph, 1, 3000) == sum(weights)
+            answer = daemon.ask("POST", "/v1/graphs?format=dimacs", body=path_of(weights))
+            assert answer.json["id"] == graph and answer.status == 200, (answer.status, answer.json)
 
 
 def test_lower_weights_update_the_matrix(daemon):

@@ -104,7 +104,7 @@ enum status task_read_graph(struct task *task)
 {
     const double began_s = clock_monotonic_s();
     struct graph *graph = NULL;
-    enum status status = graph_file_read_open(task->graph_descriptor, &graph);
+    enum status status = graph_file_read_open(task->graph_descriptor, task->graph_id, &graph);
     task->parse_s += clock_monotonic_s() - began_s;
     if (status == STATUS_OK && graph->vertex_count != task->vertex_count) {
         status = STATUS_CORRUPT;

@@ -24,7 +24,8 @@ static void a_process_gets_the_file_of_a_graph_that_is_in_memory_too(void **stat
     assert_true(task.graph_descriptor > 2);
     graph_destroy(task.graph);
     task.graph = NULL;
-    assert_int_equal(graph_file_read_open(task.graph_descriptor, &task.graph), STATUS_OK);
+    assert_int_equal(graph_file_read_open(task.graph_descriptor, task.graph_id, &task.graph),
+                     STATUS_OK);
     assert_int_equal(task.graph->vertex_count, 3);
     task_finish(&task);
 }
