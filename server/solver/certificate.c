@@ -56,7 +56,7 @@ struct certificate {
     double floor;                /* relative tolerance, 0 for integers */
     double epsilon;              /* relative error of one addition */
     double least;                /* magnitude that has these */
-    struct adjacency *adjacency; /* of an undirected graph, else NULL: its rows have half of each */
+    struct adjacency *adjacency; /* both ways of undirected edges, once a row is searched */
     struct reach *reach;
     uint32_t *queue; /* of the search: each vertex enters once; or see zero_ends */
     size_t queue_length;
@@ -106,7 +106,7 @@ static enum status init(struct certificate *certificate, bool together)
             return STATUS_NO_MEMORY;
         }
     }
-    return graph->directed ? STATUS_OK : adjacency_create(graph, &certificate->adjacency);
+    return STATUS_OK;
 }
 
 /* ---- One row ---- */
@@ -204,6 +204,12 @@ static enum status check_row(struct certificate *certificate, uint32_t source, u
 {
     const uint32_t vertices = certificate->graph->vertex_count;
     struct reach *const reach = certificate->reach;
+    if (!certificate->graph->directed && certificate->adjacency == NULL) {
+        const enum status status = adjacency_create(certificate->graph, &certificate->adjacency);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
     certificate->source = source;
     certificate->finite = 0;
     for (uint32_t vertex = 0; vertex < vertices; vertex++) {
@@ -508,9 +514,6 @@ static enum status check(const struct graph *graph, const struct matrix *matrix,
         .graph = graph, .matrix = matrix, .reterr = reterr, .pool = pool};
     enum status status =
         graph->vertex_count > 0 ? init(&certificate, count >= BATCH_ROWS_MIN) : STATUS_OK;
-    if (status != STATUS_OK) {
-        problem_set(reterr, status, "There is not enough memory to verify the distances.");
-    }
     const uint32_t together = certificate.distance != NULL ? BATCH_ROWS : 1;
     for (uint64_t first = choice->first; status == STATUS_OK && first < choice->end;
          first += together) {
@@ -536,6 +539,9 @@ static enum status check(const struct graph *graph, const struct matrix *matrix,
                 status = check_row(&certificate, sources[place], rows[place]);
             }
         }
+    }
+    if (status == STATUS_NO_MEMORY) {
+        problem_set(reterr, status, "There is not enough memory to verify the distances.");
     }
     adjacency_destroy(certificate.adjacency);
     free(certificate.reach);
