@@ -51,7 +51,7 @@ double progress_left_s(const struct progress *progress, double now_s)
     if (!(progress->begun_at_s > 0)) {
         return -1;
     }
-    const double pace_s = passed_s / (share - progress->phase_from + PRIOR_SHARE);
+    const double pace_s = passed_s / (fmax(share - progress->phase_from, 0) + PRIOR_SHARE);
     double left_s = fmax(pace_s * (1 - share) - since_s, OVERDUE_SHARE * since_s);
     for (unsigned later = phase + 1; later < PHASE_COUNT; later++) {
         left_s += progress->expected_s[later];

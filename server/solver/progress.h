@@ -17,7 +17,7 @@ struct progress {
     _Atomic double expected_s[PHASE_COUNT];
     atomic_uint phase;
     _Atomic double phase_at_s; /* when it began, but for a first short step, */
-    _Atomic double phase_from; /* and the share that was done by then */
+    _Atomic double phase_from; /* and the share done by then: to a reader it may be the newer */
     _Atomic double share;      /* of the phase, done at told_at_s */
     _Atomic double told_at_s;
     _Atomic double shown; /* the largest share of the whole that was asked for */
