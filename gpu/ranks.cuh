@@ -167,9 +167,9 @@ MUST_CHECK static enum status ranks_run_rounds(struct ranks_rounds<semiring> *ow
 template <typename semiring> MUST_CHECK static enum status ranks_compute(const struct solve *solve)
 {
     struct gpu *gpu = solve->gpu;
-    struct ranks_rounds<semiring> own = {
-    };
+    struct ranks_rounds<semiring> own;
     float elapsed_ms = 0;
+    memset(&own, 0, sizeof(own));
     own.group.count = 1;
     own.group.members[0] = dense_rounds<semiring>(solve);
     own.group.rows[0] = solve->lists.order.rows;
@@ -195,7 +195,8 @@ template <typename semiring> MUST_CHECK static enum status ranks_compute(const s
         status = try_translate(cudaEventElapsedTime(&elapsed_ms, gpu->begin, gpu->end));
         solve->timings->compute_s += (double)elapsed_ms * 1e-3;
     }
-    return ranks_agree(own.ranks, status == STATUS_OK ? ended : status);
+    own.status = ended != STATUS_OK ? ended : status;
+    return ranks_settle(&own);
 }
 
 /* Every rank proves its rows: what is proven of all is what each has proven. */

@@ -201,7 +201,7 @@ bool ranks_share_matrix(const struct ranks *ranks, int file, uint64_t offset, st
     }
     const bool has = first || ret_mapping->memory != NULL;
     if (ranks_agree(ranks, has ? STATUS_OK : STATUS_IO) != STATUS_OK) {
-        ranks_unshare_matrix(ret_mapping);
+        ranks_unshare_matrix(ret_mapping, matrix);
         return false;
     }
     if (!first) {
@@ -210,10 +210,11 @@ bool ranks_share_matrix(const struct ranks *ranks, int file, uint64_t offset, st
     return true;
 }
 
-void ranks_unshare_matrix(struct ranks_mapping *mapping)
+void ranks_unshare_matrix(struct ranks_mapping *mapping, struct matrix *matrix)
 {
     if (mapping->memory != NULL) {
         munmap(mapping->memory, mapping->size);
         mapping->memory = NULL;
+        matrix->elements = NULL;
     }
 }

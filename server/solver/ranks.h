@@ -31,7 +31,7 @@ struct ranks_mapping {
  * too, and get elements, until ranks_unshare_matrix. Where one of them cannot, none does: false. */
 bool ranks_share_matrix(const struct ranks *ranks, int file, uint64_t offset, struct matrix *matrix,
                         struct ranks_mapping *ret_mapping);
-void ranks_unshare_matrix(struct ranks_mapping *mapping);
+void ranks_unshare_matrix(struct ranks_mapping *mapping, struct matrix *matrix);
 
 /* ---- ranks_mpi.c in apsp-mpi and apspd-mpi, ranks_absent.c in apsp and apspd ---- */
 

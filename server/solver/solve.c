@@ -516,7 +516,7 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
         status = compute(&solve);
     }
     host_memory_stop_warming(warmer);
-    ranks_unshare_matrix(&mapping);
+    ranks_unshare_matrix(&mapping, matrix);
     if (status == STATUS_OK) {
         status = verify(&solve);
     }

@@ -183,14 +183,15 @@ static enum status certify(struct solver *solver, const struct graph *graph,
 static void join(struct solver *solver, const struct ranks *ranks)
 {
     struct solver_gpu *self = (struct solver_gpu *)solver;
+    gpu_join(self->gpu, ranks);
+    self->by_nccl = gpu_connect(self->gpu);
+    gpu_describe(self->gpu, &self->device); /* NCCL has taken some memory */
     const uint32_t lacking = UINT32_MAX - (uint32_t)(self->device.memory_free_bytes >> 20);
     const uint32_t least = UINT32_MAX - ranks->highest(ranks->context, lacking);
     self->device.memory_free_bytes = ((uint64_t)least << 20) * ranks->count;
     self->device.memory_bytes *= ranks->count;
     self->members = ranks->count;
     self->by_ranks = true;
-    gpu_join(self->gpu, ranks);
-    self->by_nccl = gpu_connect(self->gpu);
 }
 
 static void close_gpu(struct solver *solver)

@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* From a rank to the first. */
@@ -69,6 +71,13 @@ static uint32_t highest(void *context, uint32_t value)
     return most;
 }
 
+static void end(void *context)
+{
+    const struct member *member = context;
+    fprintf(stderr, "rank %u ends all\n", member->ranks.rank);
+    abort();
+}
+
 static void *run_member(void *context)
 {
     const struct member *member = context;
@@ -94,7 +103,8 @@ void thread_ranks_run(uint32_t count, void (*work)(const struct ranks *ranks, vo
                                          .context = &members[rank],
                                          .broadcast = broadcast,
                                          .highest = highest,
-                                         .gather = gather}};
+                                         .gather = gather,
+                                         .end = end}};
         CHECK(sem_init(&meeting.deliveries[rank].sent, 0, 0) == 0);
         CHECK(sem_init(&meeting.deliveries[rank].taken, 0, 0) == 0);
         CHECK(pthread_create(&threads[rank], NULL, run_member, &members[rank]) == 0);
