@@ -1,12 +1,16 @@
-"""kill -9 at random instants under changes of a name and questions to it: no change that was
-acknowledged is lost, none is undone, and no answer mixes two.
+"""Kills under changes of a name and questions to it, at random instants and at calls that change the
+state directory, and power cuts: no change that was acknowledged is lost, none is undone, and no answer
+mixes two.
 
-Change k gives every road of a ring the length k, so that a whole row of distances tells which change
-answers, and whether it does alone."""
+Change k gives every road of a ring the length k, so that the distances around it tell which change
+answers, and whether it does alone. Other graphs have so many edges beside the ring that changes
+follow the graph in its file, until they are enough for a new one."""
 
 import itertools
 import json
+import os
 import random
+import signal
 import threading
 
 import campaign
@@ -17,19 +21,59 @@ import crash
 import harness
 
 JSON = {"Content-Type": "application/json"}
-VERTICES = 60
+KEPT = 3  # graphs of a name
+# The fault that the disk is told of at the start of a daemon, and what is lost of all that was not synced
+# when it is killed: nothing, all or some.
+STOPS = (
+    ({"act": "kill"}, None),
+    ({"act": "kill"}, "some"),
+    ({"act": "short", "only": "append"}, None),
+    ({"act": "short", "only": "append"}, "all"),
+    ({"act": "short", "only": "append"}, "some"),
+)
 
 
-def ring(length):
-    return [[v, v % VERTICES + 1, length] for v in range(1, VERTICES + 1)]
+class Graph:
+    """A ring, and what hangs on it: nothing, a clique or a path."""
+
+    def __init__(self, result, vertices, beside=()):
+        self.query = f"?result={result}&directed=true&format=edges"
+        self.vertices, self.beside = vertices, beside
+        self.numbers = itertools.count(2)
+        self.done = 1
+        self.file_size = None  # of the graph without changes
+
+    def ring(self, length):
+        return [[v, v % self.vertices + 1, length] for v in range(1, self.vertices + 1)]
+
+    def edges(self):
+        return "".join(f"{s} {t} {w}\n" for s, t, w in itertools.chain(self.ring(1), self.beside)).encode()
+
+
+def clique(first, count):
+    last = range(first, first + count)
+    return [[first - 1, first, 1]] + [[s, t, 1] for s in last for t in last if s != t]
+
+
+def path(first, count):
+    return [[v - 1, v, 1] for v in range(first, first + count)]
+
+
+GRAPHS = {
+    "matrix": Graph("matrix", 60),
+    "hierarchy": Graph("hierarchy", 60),
+    "large-matrix": Graph("matrix", 12, clique(13, 160)),
+    "large-hierarchy": Graph("hierarchy", 12, path(13, 13_000)),
+}
 
 
 class Load:
     """Two clients that ask, and one that changes, until the daemon is killed."""
 
-    def __init__(self, daemon, name, numbers, done):
-        self.daemon, self.name, self.numbers = daemon, name, numbers
-        self.done = done  # the last change that was seen in an answer, or as done
+    def __init__(self, daemon, name, ledger):
+        self.daemon, self.name, self.ledger = daemon, name, ledger
+        self.graph = GRAPHS[name]
+        self.done = done = self.graph.done  # the last change that was seen in an answer, or as done
         self.last = done  # that was sent
         self.kept = []  # jobs
         self.acknowledged = done
@@ -42,10 +86,11 @@ class Load:
     def change(self):
         path = f"/v1/graphs/{self.name}/edges"
         while True:
-            self.last = next(self.numbers)
+            self.last = next(self.graph.numbers)
             wait = {"Prefer": "wait=60"} if self.last % 3 == 0 else {}
             try:
-                answer = self.daemon.ask("PATCH", path, json.dumps(ring(self.last)), {**JSON, **wait})
+                answer = self.daemon.ask("PATCH", path, json.dumps(self.graph.ring(self.last)),
+                                         {**JSON, **wait})
             except crash.CLOSED:
                 return
             if answer.status not in (200, 202):
@@ -53,14 +98,25 @@ class Load:
                 return
             self.kept.append(answer.json["id"])
             self.acknowledged = self.last
+            self.look_at_file(answer.json["graph"])
             if answer.json["state"] == "done":
                 self.done = max(self.done, self.last)
+
+    def look_at_file(self, graph):
+        """Whether the change was added to the file of its parent: it is longer than the graph."""
+        if self.graph.beside:
+            try:
+                size = os.path.getsize(os.path.join(self.daemon.state, "graphs", graph))
+                self.ledger.count("changes added to a file" if size > self.graph.file_size
+                                  else "written whole")
+            except FileNotFoundError:
+                self.ledger.count("files that were gone")
 
     def ask(self):
         while True:
             least = self.done
             try:
-                answer = self.daemon.get(f"/v1/graphs/{self.name}/row/1")
+                answer = question(self.daemon, self.name)
             except crash.CLOSED:
                 return
             length = judge(answer, least, self.last)
@@ -76,13 +132,19 @@ class Load:
         assert not self.wrong, self.wrong[:3]
 
 
+def question(daemon, name, **headers):
+    pairs = [[1, v] for v in range(1, GRAPHS[name].vertices + 1)]
+    return daemon.ask("POST", f"/v1/graphs/{name}/distances", json.dumps({"pairs": pairs}),
+                      {**JSON, **headers})
+
+
 def judge(answer, least, most):
     """The change that answers, or None for a wrong answer."""
     if answer.status != 200:
         return None
-    row = answer.json["distances"]
-    length = row[1]
-    return length if row == [v * length for v in range(VERTICES)] and least <= length <= most else None
+    found = answer.json["distances"]
+    length = found[1]
+    return length if found == [v * length for v in range(len(found))] and least <= length <= most else None
 
 
 def unfinished(daemon):
@@ -90,44 +152,75 @@ def unfinished(daemon):
     return [job for job in jobs if job["state"] not in harness.FINAL]
 
 
-def kill_once(daemon, chooser, name, numbers, done, ledger):
-    load = Load(daemon, name, numbers, done)
-    threading.Event().wait(chooser.uniform(0.01, 0.15))
-    daemon.kill()
-    load.join()
-    daemon.start()
-    ledger.count("changes acknowledged", len(load.kept))
-    ledger.count("questions", load.asked)
-    for job in load.kept:
-        document = daemon.finish(job)
-        assert document["state"] == "done", document
-    # A change that was under way may have come in as well: its job is solved again.
-    harness.wait_until(daemon, lambda: not unfinished(daemon))
-    length = judge(daemon.get(f"/v1/graphs/{name}/row/1", Prefer="wait=60"), load.acknowledged, load.last)
-    assert length is not None and length >= load.done, (length, load.acknowledged, load.last, load.done)
-    return length
+class Service:
+    """A daemon on a disk that fails it."""
+
+    def __init__(self, chooser):
+        self.chooser = chooser
+        self.place = crash.Place()
+        self.library = crash.shim("disk_shim")
+        self.fault, self.lost = STOPS[0]
+        self.daemon = crash.Daemon(state=self.place.state, environment=self.environment())
+
+    def environment(self):
+        return self.place.environment(self.library, **self.fault)
+
+    def stop_once(self, name, ledger):
+        load = Load(self.daemon, name, ledger)
+        due = 0
+        if self.chooser.random() < 0.5:
+            due = self.place.arm(self.chooser.randrange(1, 60 if self.fault["act"] == "kill" else 3))
+        threading.Event().wait(self.chooser.uniform(0.01, 0.15))
+        self.daemon.kill()
+        assert self.daemon.process.returncode == -signal.SIGKILL, self.daemon.log()[-3000:]
+        ledger.count("faults at a call", 0 < due <= self.place.calls())
+        self.place.arm(0)
+        load.join()
+        if self.lost is not None:
+            self.place.cut_power(self.chooser if self.lost == "some" else None)
+            self.place.sync()
+            ledger.count("power cuts")
+        self.fault, self.lost = self.chooser.choice(STOPS)
+        self.daemon.environment = self.environment()
+        self.daemon.start()
+        ledger.count("changes acknowledged", len(load.kept))
+        ledger.count("questions", load.asked)
+        self.verify(load)
+
+    def verify(self, load):
+        for job in load.kept:
+            document = self.daemon.finish(job)
+            assert document["state"] == "done", document
+        # A change that was under way may have come in as well: its job is solved again.
+        harness.wait_until(self.daemon, lambda: not unfinished(self.daemon))
+        answer = question(self.daemon, load.name, Prefer="wait=60")
+        length = judge(answer, load.acknowledged, load.last)
+        assert length is not None and length >= load.done, (
+            answer.body[:300], load.acknowledged, load.last, load.done)
+        load.graph.done = length
+
+    def graphs(self):
+        return self.daemon.get("/v1/graphs?limit=1000").json["graphs"]
 
 
 def main():
     ledger = campaign.Ledger(ARGUMENTS.seconds)
-    chooser = random.Random(ARGUMENTS.seed)
-    with harness.Daemon("--http.threads", "2") as daemon:
-        done = {}
-        for form in ("matrix", "hierarchy"):
-            edges = "".join(f"{s} {t} {w}\n" for s, t, w in ring(1))
-            daemon.solve(edges.encode(), f"?name={form}&result={form}&directed=true")
-            done[form] = (itertools.count(2), 1)
+    service = Service(random.Random(ARGUMENTS.seed))
+    daemon, place = service.daemon, service.place
+    try:
+        for name, graph in GRAPHS.items():
+            job = daemon.solve(graph.edges(), f"{graph.query}&name={name}")
+            graph.file_size = os.path.getsize(os.path.join(place.state, "graphs", job["graph"]))
         for i in range(ARGUMENTS.kills):
             if ledger.is_over() or ledger.failures > 0:
                 break
-            form = ("matrix", "hierarchy")[i % 2]
-            numbers, last = done[form]
-            found = ledger.attempt(f"kill {i}", kill_once, daemon, chooser, form, numbers, last, ledger)
-            done[form] = (numbers, found)
-        harness.wait_until(daemon, lambda: len(daemon.get("/v1/graphs?limit=1000").json["graphs"]) <= 6)
-        graphs = daemon.get("/v1/graphs?limit=1000").json["graphs"]
-        print(f"{len(graphs)} graphs are left of all")
-        ledger.failures += len(graphs) > 2 * 3
+            ledger.attempt(f"kill {i}", service.stop_once, list(GRAPHS)[i % len(GRAPHS)], ledger)
+        most = KEPT * len(GRAPHS)
+        harness.wait_until(daemon, lambda: len(service.graphs()) <= most)
+        print(f"{len(service.graphs())} graphs are left of all")
+        daemon.close()
+    finally:
+        place.close()
     ledger.close()
 
 

@@ -3,7 +3,7 @@ other's place, shorter and longer ones. Each must be found, and no wrong byte be
 
 import campaign
 
-ARGUMENTS = campaign.arguments(files=10000, shelf=200, seed=0)
+ARGUMENTS = campaign.arguments(files=10000, shelf=200, families=20, seed=0)
 
 import crash
 import damage
@@ -17,7 +17,7 @@ def main():
     try:
         with harness.Daemon(*limits, state=place.state) as daemon:
             bodies = [crash.graph(salt, (40, 300, 90)[salt % 3]) for salt in range(1, ARGUMENTS.shelf + 1)]
-            shelf = damage.Shelf(daemon, bodies)
+            shelf = damage.Shelf(daemon, bodies, ARGUMENTS.families)
             for number in range(ARGUMENTS.seed, ARGUMENTS.seed + 10**6):
                 if shelf.found + shelf.refused >= ARGUMENTS.files or ledger.is_over() or ledger.failures:
                     break
@@ -25,6 +25,7 @@ def main():
                 ledger.attempt(f"round {number}", action, damage.chooser(number))
             ledger.count("results damaged and found", shelf.found)
             ledger.count("graphs damaged and found", shelf.refused)
+            ledger.count("graphs that were added to a file", shelf.shared)
     finally:
         place.close()
     ledger.close()

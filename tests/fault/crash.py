@@ -60,7 +60,31 @@ LARGE_ANSWER = 14
 
 
 def store_large(daemon):
-    return daemon.ask("POST", "/v1/graphs?format=nthu", body=large_graph())
+    try:
+        return daemon.ask("POST", "/v1/graphs?format=nthu", body=large_graph())
+    except (BrokenPipeError, ConnectionResetError):
+        if daemon.process.poll() is not None:
+            raise
+        return harness.Answer(507, {}, b"refused while the body was sent")
+
+
+@functools.cache
+def dense_graph(n=60):
+    """So large that a change of an edge follows it in its file; distance(1, 3) = 14."""
+    edges = ((i, j) for i in range(1, n + 1) for j in range(1, n + 1) if i != j)
+    return "".join(f"{i},{j},{7 if j == i + 1 else 100000}\n" for i, j in edges).encode()
+
+
+CHANGED_ANSWER = 16
+
+
+def store_dense(daemon):
+    return daemon.ask("POST", "/v1/graphs?format=edges&directed=true", body=dense_graph())
+
+
+def change_dense(daemon, graph):
+    headers = {"Content-Type": "application/json", "Idempotency-Key": "key-change"}
+    return daemon.ask("PATCH", f"/v1/graphs/{graph}/edges", body="[[1, 2, 9]]", headers=headers)
 
 
 def present_names(folder):
@@ -114,10 +138,31 @@ class Place:
         """How many calls have been made to fail so far."""
         return struct.unpack("<Q", pathlib.Path(self.count).read_bytes()[8:16])[0]
 
+    def arm(self, calls):
+        """The fault comes at so many calls from now, and at none if that is 0; which one of all that is."""
+        at = self.calls() + calls
+        with open(self.count, "r+b") as file:
+            os.pwrite(file.fileno(), struct.pack("<Q", at), 16)
+        return at
+
+    def sync(self):
+        """All that is there is on the disk."""
+        for kind in ("files", "names"):
+            shutil.rmtree(os.path.join(self.image, kind))
+            os.mkdir(os.path.join(self.image, kind))
+        for folder, _, files in os.walk(self.root):
+            entries = present_names(folder).items()
+            lines = "".join(f"{inode} {is_folder:d} {name}\n" for name, (inode, is_folder) in entries)
+            pathlib.Path(self.image, "names", str(os.stat(folder).st_ino)).write_text(lines)
+            for name in files:
+                path = os.path.join(folder, name)
+                shutil.copyfile(path, os.path.join(self.image, "files", str(os.stat(path).st_ino)))
+
     def cut_power(self, chooser=None):
         """The state directory as a power cut leaves it: nothing that was not synced is there; with a
         chooser, any of it may be, each name and each sector for itself."""
         left = self.root + ".left"
+        self.rebuilt = {}  # inode -> where it is now
         shutil.rmtree(left, ignore_errors=True)
         os.mkdir(left)
         self._rebuild(os.stat(self.root).st_ino, left, self.root, chooser)
@@ -148,6 +193,10 @@ class Place:
                 os.mkdir(path, 0o700)
                 self._rebuild(child, path, now, chooser)
                 continue
+            if child in self.rebuilt:
+                os.link(self.rebuilt[child], path)
+                continue
+            self.rebuilt[child] = path
             kept = pathlib.Path(self.image, "files", str(child))
             content = kept.read_bytes() if kept.exists() else b""
             if chooser and os.path.exists(now) and os.stat(now).st_ino == child:
@@ -207,6 +256,8 @@ class Told:
         self.durable = set()
         self.graphs = {}  # id -> salt
         self.large = None  # id of the large graph
+        self.dense = None  # id of the graph that is changed
+        self.changed = None  # job of that
         self.deleted = set()
         self.failed = set()  # jobs told to have ended so: that is an end too
         self.unsure = set()  # graphs whose deletion was not answered, or with a failure
@@ -228,8 +279,8 @@ def document_of(daemon, job):
 
 
 def run_script(daemon, told, failures=lambda: 0, polls=200):
-    """Five jobs, a stored graph, a name, a deletion; raises when the daemon is gone. So often it is
-    asked whether a result is durable, which it may never be after a fault."""
+    """Five jobs, a stored graph, a name, a deletion, a large graph, another and a change of it; raises when
+    the daemon is gone. So often it is asked whether a result is durable, which it may never be after a fault."""
     before = failures()
     for salt in range(1, 6):
         key = f"key-{salt}"
@@ -262,6 +313,22 @@ def run_script(daemon, told, failures=lambda: 0, polls=200):
         if failed:
             told.late.append(stored.body)
         told.large = stored.json["id"]
+    else:
+        told.refused.append((stored.status, stored.body))
+    failed = failures() > before
+    stored = store_dense(daemon)
+    if stored.status in (200, 201):
+        if failed:
+            told.late.append(stored.body)
+        told.dense = stored.json["id"]
+        failed = failures() > before
+        changed = change_dense(daemon, told.dense)
+        if changed.status == 202:
+            told.changed = changed.json["id"]
+            if failed:
+                told.late.append(changed.body)
+        else:
+            told.refused.append((changed.status, changed.body))
     else:
         told.refused.append((stored.status, stored.body))
     for job in list(told.jobs):
@@ -308,6 +375,12 @@ def check(place, told, arguments=(), n=40):
             assert daemon.solve(json.dumps({"graph": told.large}))["state"] == "done"
             assert daemon.distance(told.large, 0, 2) == LARGE_ANSWER
         assert store_large(daemon).status in ((200,) if told.large is not None else (200, 201))
+        dense = store_dense(daemon)
+        assert dense.status in ((200,) if told.dense is not None else (200, 201)), dense.body
+        changed = change_dense(daemon, dense.json["id"])
+        assert told.changed in (None, changed.json["id"]), (changed.body, told.changed)
+        assert daemon.finish(changed.json["id"])["state"] == "done"
+        assert daemon.distance(changed.json["id"], 1, 3) == CHANGED_ANSWER
     finally:
         code = daemon.end()
     return code

@@ -1,15 +1,16 @@
 """Damage to files of the state directory, while it is at rest or while it is mapped."""
 
 import http.client
+import json
 import os
 import pathlib
 import random
 
 
 def places(size):
-    """Every class of byte position: the ends, the header, block boundaries, the middle."""
+    """Every class of byte position: the ends, the header, block boundaries, the middle, changes behind a graph."""
     block = 1 << 18
-    chosen = {0, 1, 8, 64, 127, 128, 129, size // 2, size - 1, size - 8, size - 9}
+    chosen = {0, 1, 8, 64, 127, 128, 129, size // 2, *(size - by for by in (1, 8, 9, 100, 240, 300, 500))}
     chosen |= {at + by for at in range(block, size, block) for by in (-1, 0, 1)}
     return sorted(at for at in chosen if 0 <= at < size)
 
@@ -79,7 +80,7 @@ def choose(chooser, path, other):
         flip(path, at, 1 << chooser.randrange(8))
         return f"flip {at} of {size}"
     if kind == "cut":
-        at = chooser.randrange(size)
+        at = chooser.choice((chooser.randrange(size), size - 1, max(0, size - 300)))
         cut(path, at)
         return f"cut to {at} of {size}"
     if kind == "zero":
@@ -99,17 +100,53 @@ def chooser(seed):
     return random.Random(seed)
 
 
-class Shelf:
-    """Results on the disk of a daemon, their right bytes, and damage to all of them."""
+# Of one graph: the number of the one that it is a change of, and its roads from 1 to 2 and from 2 to 3.
+FAMILY = ((None, (1, 1)), (0, (5, 1)), (1, (5, 7)), (0, (9, 1)))
 
-    def __init__(self, daemon, bodies):
+
+def complete_graph(salt, roads, n=90):
+    lines = [f"p sp {n} {n * (n - 1)}"]
+    for i in range(1, n + 1):
+        length = roads[i - 1] if i <= len(roads) else salt
+        lines += [f"a {i} {j} {length if j == i + 1 else 100000}" for j in range(1, n + 1) if j != i]
+    return "\n".join(lines).encode() + b"\n"
+
+
+class Shelf:
+    """Results on the disk of a daemon, their right bytes, and damage to all of them. The graphs of a
+    family share a file."""
+
+    def __init__(self, daemon, bodies, families=0):
         self.daemon = daemon
         self.bodies = {}  # graph -> what was sent
+        self.families = [[] for _ in range(families)]
+        self.shared = 0
         for body in bodies:
             self.bodies[daemon.solve(body)["graph"]] = body
+        self.share()
         self.matrices = {graph: self.matrix(graph) for graph in self.bodies}
         self.found = 0
         self.refused = 0
+
+    def share(self):
+        """Makes the graphs of changes anew."""
+        self.settle()
+        headers = {"Content-Type": "application/json"}
+        for salt, family in enumerate(self.families, 1):
+            for graph in family[1:]:
+                self.daemon.ask("DELETE", f"/v1/graphs/{graph}").expect(204)
+            del family[1:]
+            for parent, roads in FAMILY:
+                body = complete_graph(salt, roads)
+                if parent is None:
+                    family[:] = [self.daemon.solve(body)["graph"]]
+                else:
+                    change = json.dumps([[1, 2, roads[0]], [2, 3, roads[1]]])
+                    path = f"/v1/graphs/{family[parent]}/edges"
+                    answer = self.daemon.ask("PATCH", path, change, headers).expect(202)
+                    family.append(self.daemon.finish(answer.json["id"])["graph"])
+                self.bodies[family[-1]] = body
+                self.shared += os.stat(self.file("graphs", family[-1])).st_nlink > 1
 
     def matrix(self, graph):
         """(body, tag); an answer under way that meets damage ends short, and is asked for again."""
@@ -160,6 +197,7 @@ class Shelf:
 
     def damage_graphs(self, chooser):
         """No wrong way is shown of a damaged graph; who sends it again heals it."""
+        self.share()
         right = {graph: self.way(graph).expect(200).body for graph in self.bodies}
         self.settle()
         self.daemon.terminate()

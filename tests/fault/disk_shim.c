@@ -2,7 +2,8 @@
  * ends the process or fails at one of them, and keeps aside what a power cut would leave.
  *
  *   FAULT_FOLDER  absolute: what lies below it counts
- *   FAULT_COUNT   a file: the calls so far, as 8 bytes, and as 8 more how many have failed
+ *   FAULT_COUNT   a file: the calls so far, as 8 bytes, as 8 more how many have failed, and as 8
+ *                 more the call at which something happens where FAULT_AT is absent
  *   FAULT_AT      the call at which something happens, from 1; 0 or absent = never
  *   FAULT_ACT     kill (before the call), short (half of a write), or the number of an errno
  *   FAULT_STICKY  1: at every call from then on, of the same name
@@ -37,7 +38,7 @@ static uint64_t at;
 static int error_code; /* 0 = kill, -1 = short */
 static bool sticky;
 static char sticky_name[32];
-static _Atomic uint64_t *count; /* and behind it, of those that failed */
+static _Atomic uint64_t *count; /* and behind it, of those that failed, and at which one to act */
 static pthread_mutex_t image_lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((constructor)) static void start(void)
@@ -106,8 +107,9 @@ static enum verdict step(const char *name, bool counted)
         return GO_ON;
     }
     const uint64_t number = atomic_fetch_add(count, 1) + 1;
-    const bool again = sticky && at > 0 && number > at && strcmp(name, sticky_name) == 0;
-    if (number != at && !again) {
+    const uint64_t due = at > 0 ? at : atomic_load(count + 2);
+    const bool again = sticky && due > 0 && number > due && strcmp(name, sticky_name) == 0;
+    if (number != due && !again) {
         return GO_ON;
     }
     snprintf(sticky_name, sizeof sticky_name, "%s", name);
@@ -217,6 +219,16 @@ static void forget(int descriptor)
 WRITE(pwrite)
 WRITE(pwrite64)
 
+/* At the end of a file, of those that count. */
+ssize_t write(int descriptor, const void *bytes, size_t size)
+{
+    const enum verdict verdict = step("append", is_counted(descriptor));
+    if (verdict == FAIL) {
+        return -1;
+    }
+    return syscall(SYS_write, descriptor, bytes, verdict == CUT && size > 1 ? size / 2 : size);
+}
+
 #define SYNC(symbol)                                                                               \
     int symbol(int descriptor)                                                                     \
     {                                                                                              \
@@ -260,6 +272,14 @@ int renameat(int from, const char *path, int to, const char *name)
         return -1;
     }
     return (int)syscall(SYS_renameat2, from, path, to, name, 0);
+}
+
+int linkat(int from, const char *path, int to, const char *name, int flags)
+{
+    if (step("linkat", is_counted(to)) == FAIL) {
+        return -1;
+    }
+    return (int)syscall(SYS_linkat, from, path, to, name, flags);
 }
 
 int unlinkat(int from, const char *path, int flags)

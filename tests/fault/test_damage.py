@@ -169,11 +169,13 @@ def test_results_of_others_are_not_taken_for_their_own():
 
 def test_damage_of_every_kind_to_many_files():
     with harness.Daemon() as daemon:
-        shelf = damage.Shelf(daemon, [ring(salt, 40 if salt % 3 else VERTICES) for salt in range(1, 25)])
+        bodies = [ring(salt, 40 if salt % 3 else VERTICES) for salt in range(1, 25)]
+        shelf = damage.Shelf(daemon, bodies, families=3)
         shelf.damage_results(damage.chooser(1))
         assert shelf.found >= 20, shelf.found
         shelf.damage_graphs(damage.chooser(2))
-        assert shelf.refused >= 20, shelf.refused
+        assert shelf.refused >= 25, shelf.refused
+        assert shelf.shared >= 12, shelf.shared
 
 
 def test_a_graph_without_a_row_stays_where_it_cannot_be_moved():
