@@ -57,15 +57,6 @@ struct layout {
     size_t weights_size;
 };
 
-/* A file whose header is sound. */
-struct opened {
-    int descriptor;
-    struct header header; /* of the graph in it, of which changes make others */
-    struct layout layout;
-    uint64_t changes_size;
-    uint64_t sound_size; /* of these, as open_file has found */
-};
-
 /* Puts a part of this size at the position, which moves behind it to the next multiple of 8; false
  * on overflow. */
 static bool place(uint64_t *position, uint64_t size, uint64_t *ret_at)
@@ -138,19 +129,23 @@ struct change {
 
 static_assert(sizeof(struct change) == 216, "no padding");
 
-/* The changes of a file that make one graph, read. */
-struct changes {
-    unsigned char *bytes;
-    size_t size;               /* of all that are sound */
+/* A file that has a graph. */
+struct opened {
+    int descriptor;
+    struct header header; /* of the first graph in it, of which changes make others */
+    struct layout layout;
+    size_t changes_size;
+    size_t sound_size; /* of these */
+    unsigned char *changes;
     const struct change **way; /* from begin to before end those that lead to the graph */
     size_t begin;
     size_t end;
 };
 
-static void finish_changes(struct changes *changes)
+static void finish_changes(struct opened *file)
 {
-    free(changes->bytes);
-    free(changes->way);
+    free(file->changes);
+    free(file->way);
 }
 
 static uint64_t change_checksum(const struct change *change)
@@ -159,50 +154,47 @@ static uint64_t change_checksum(const struct change *change)
 }
 
 /* The change at this place, or NULL at their end. */
-static const struct change *change_at(const struct changes *changes, size_t at, size_t size)
+static const struct change *change_at(const struct opened *file, size_t at)
 {
-    const struct change *change = (const void *)(changes->bytes + at);
-    return size - at >= sizeof(*change) && change->size >= sizeof(*change) &&
-                   change->size <= size - at && change->size % sizeof(uint64_t) == 0 &&
+    const struct change *change = (const void *)(file->changes + at);
+    const size_t left = file->changes_size - at;
+    return left >= sizeof(*change) && change->size >= sizeof(*change) && change->size <= left &&
+                   change->size % sizeof(uint64_t) == 0 &&
                    change->checksum == change_checksum(change)
                ? change
                : NULL;
 }
 
 /* Reads what is behind the graph. STATUS_CORRUPT: the file does not have the graph of this id. */
-static enum status read_changes(const struct opened *file, const char *id,
-                                struct changes *ret_changes)
+static enum status read_changes(struct opened *file, const char *id)
 {
     const size_t size = file->changes_size;
-    const char *first_id = file->header.id;
-    struct changes changes = {.bytes = malloc(size + 1),
-                              .way = calloc(size / sizeof(struct change) + 1, sizeof(void *))};
+    file->changes = malloc(size + 1);
+    file->way = calloc(size / sizeof(struct change) + 1, sizeof(void *));
     enum status status =
-        changes.bytes != NULL && changes.way != NULL
-            ? draft_file_read(file->descriptor, file->layout.file_size, changes.bytes, size)
+        file->changes != NULL && file->way != NULL
+            ? draft_file_read(file->descriptor, file->layout.file_size, file->changes, size)
             : STATUS_NO_MEMORY;
     const struct change *change;
-    while (status == STATUS_OK && (change = change_at(&changes, changes.size, size)) != NULL) {
-        changes.way[changes.end++] = change;
-        changes.size += change->size;
+    while (status == STATUS_OK && (change = change_at(file, file->sound_size)) != NULL) {
+        file->way[file->end++] = change;
+        file->sound_size += change->size;
     }
     /* From the last one backwards: a change comes after those that it is made to. */
-    changes.begin = changes.end;
-    for (size_t i = changes.end; i-- > 0 && strncmp(id, first_id, ID_ROOM) != 0;) {
-        if (strncmp(id, changes.way[i]->header.id, ID_ROOM) == 0) {
-            id = changes.way[i]->parent_id;
-            changes.way[--changes.begin] = changes.way[i];
+    file->begin = file->end;
+    for (size_t i = file->end; i-- > 0 && strncmp(id, file->header.id, ID_ROOM) != 0;) {
+        if (strncmp(id, file->way[i]->header.id, ID_ROOM) == 0) {
+            id = file->way[i]->parent_id;
+            file->way[--file->begin] = file->way[i];
         }
     }
-    if (status == STATUS_OK && strncmp(id, first_id, ID_ROOM) != 0) {
+    if (status == STATUS_OK && strncmp(id, file->header.id, ID_ROOM) != 0) {
         status = STATUS_CORRUPT;
     }
     if (status != STATUS_OK) {
-        finish_changes(&changes);
-        return status;
+        finish_changes(file);
     }
-    *ret_changes = changes;
-    return STATUS_OK;
+    return status;
 }
 
 /* ---- Writing ---- */
@@ -234,18 +226,9 @@ static struct header make_header(const char *id, const struct graph *graph)
     return header;
 }
 
-/* A smaller part is on its way to the disk sooner with the rest of the file. */
+/* The disk begins with each part of this size while the next one is written: a smaller one is on
+ * its way sooner with the rest of the file. */
 #define START_BYTES_MIN ((size_t)1 << 20)
-
-/* The disk begins with each part while the next one is written. */
-static enum status write_part(int descriptor, uint64_t offset, const void *bytes, size_t size)
-{
-    const enum status status = draft_file_write(descriptor, offset, bytes, size);
-    if (status == STATUS_OK && size >= START_BYTES_MIN) {
-        draft_file_start(descriptor, offset, size);
-    }
-    return status;
-}
 
 static enum status write_all(int descriptor, const char *id, const struct graph *graph,
                              uint64_t *ret_bytes)
@@ -264,18 +247,21 @@ static enum status write_all(int descriptor, const char *id, const struct graph 
     header.names_checksum = XXH3_64bits(names, header.names_size);
     header.edges_checksum = edges_checksum(graph, &layout);
     header.header_checksum = header_checksum(&header);
-    enum status status = draft_file_write(descriptor, 0, &header, sizeof(header));
-    if (status == STATUS_OK) {
-        status = write_part(descriptor, layout.offsets_at, graph->row_offset, layout.offsets_size);
-    }
-    if (status == STATUS_OK) {
-        status = write_part(descriptor, layout.targets_at, graph->target, layout.targets_size);
-    }
-    if (status == STATUS_OK) {
-        status = write_part(descriptor, layout.weights_at, weights_of(graph), layout.weights_size);
-    }
-    if (status == STATUS_OK) {
-        status = draft_file_write(descriptor, layout.names_at, names, names_size);
+    const struct {
+        uint64_t at;
+        const void *bytes;
+        size_t size;
+    } parts[] = {{0, &header, sizeof(header)},
+                 {layout.offsets_at, graph->row_offset, layout.offsets_size},
+                 {layout.targets_at, graph->target, layout.targets_size},
+                 {layout.weights_at, weights_of(graph), layout.weights_size},
+                 {layout.names_at, names, names_size}};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && status == STATUS_OK; i++) {
+        status = draft_file_write(descriptor, parts[i].at, parts[i].bytes, parts[i].size);
+        if (status == STATUS_OK && parts[i].size >= START_BYTES_MIN) {
+            draft_file_start(descriptor, parts[i].at, parts[i].size);
+        }
     }
     free(names);
     *ret_bytes = layout.file_size;
@@ -301,9 +287,10 @@ enum status graph_file_write(int folder, const char *id, const struct graph *gra
 
 /* ---- Reading ---- */
 
-/* The header, once its fields are within their bounds and the size of the file agrees with its
- * counts: after this no count can ask for more memory than the file is long. */
-static enum status read_header(int descriptor, struct opened *ret_file)
+/* The changes, once the fields of the header are within their bounds and the size of the file
+ * agrees with its counts: after this no count can ask for more memory than the file is long. Ends
+ * with finish_changes. */
+static enum status read_start(int descriptor, const char *id, struct opened *ret_file)
 {
     struct header header;
     struct layout layout;
@@ -327,8 +314,28 @@ static enum status read_header(int descriptor, struct opened *ret_file)
         return STATUS_CORRUPT;
     }
     *ret_file = (struct opened){.descriptor = descriptor, .header = header, .layout = layout};
-    ret_file->changes_size = (uint64_t)file.st_size - layout.file_size;
-    return STATUS_OK;
+    ret_file->changes_size = (size_t)file.st_size - layout.file_size;
+    return read_changes(ret_file, id);
+}
+
+/* The file that has this graph. Ends with close_file. */
+static enum status open_file(int folder, const char *id, int flags, struct opened *ret_file)
+{
+    const int descriptor = openat(folder, id, flags | O_CLOEXEC | O_NOFOLLOW);
+    if (descriptor < 0) {
+        return errno == ENOENT ? STATUS_CORRUPT : draft_file_status(errno);
+    }
+    const enum status status = read_start(descriptor, id, ret_file);
+    if (status != STATUS_OK) {
+        close(descriptor);
+    }
+    return status;
+}
+
+static void close_file(struct opened *file)
+{
+    close(file->descriptor);
+    finish_changes(file);
 }
 
 static enum status read_names(const struct opened *file, struct vertex_names **ret_names)
@@ -436,10 +443,10 @@ static void take_header(const struct header *header, struct graph *graph)
 }
 
 /* The graph that comes of the one in the file. */
-static enum status apply_changes(const struct changes *changes, struct graph *graph)
+static enum status apply_changes(const struct opened *file, struct graph *graph)
 {
-    for (size_t i = changes->begin; i < changes->end; i++) {
-        const struct change *change = changes->way[i];
+    for (size_t i = file->begin; i < file->end; i++) {
+        const struct change *change = file->way[i];
         const size_t count = (change->size - sizeof(*change)) / sizeof(*change->weights);
         for (size_t k = 0; k < count; k++) {
             const struct changed_weight *changed = &change->weights[k];
@@ -457,27 +464,20 @@ static enum status apply_changes(const struct changes *changes, struct graph *gr
     return STATUS_OK;
 }
 
-enum status graph_file_read_open(int descriptor, const char *id, struct graph **ret_graph)
+static enum status read_graph(const struct opened *file, struct graph **ret_graph)
 {
-    struct opened file;
-    struct changes changes = {0};
-    enum status status = read_header(descriptor, &file);
-    struct graph *graph = status == STATUS_OK ? calloc(1, sizeof(*graph)) : NULL;
+    struct graph *graph = calloc(1, sizeof(*graph));
     if (graph == NULL) {
-        return status != STATUS_OK ? status : STATUS_NO_MEMORY;
+        return STATUS_NO_MEMORY;
     }
-    take_header(&file.header, graph);
-    status = read_changes(&file, id, &changes);
+    take_header(&file->header, graph);
+    enum status status = read_names(file, &graph->names);
     if (status == STATUS_OK) {
-        status = read_names(&file, &graph->names);
-    }
-    if (status == STATUS_OK) {
-        status = read_edges(&file, graph);
+        status = read_edges(file, graph);
     }
     if (status == STATUS_OK) {
-        status = apply_changes(&changes, graph);
+        status = apply_changes(file, graph);
     }
-    finish_changes(&changes);
     if (status != STATUS_OK) {
         graph_destroy(graph);
         return status;
@@ -486,21 +486,14 @@ enum status graph_file_read_open(int descriptor, const char *id, struct graph **
     return STATUS_OK;
 }
 
-/* The file that has this graph. */
-static enum status open_file(int folder, const char *id, int flags, struct opened *ret_file)
+enum status graph_file_read_open(int descriptor, const char *id, struct graph **ret_graph)
 {
-    struct changes changes = {0};
-    const int descriptor = openat(folder, id, flags | O_CLOEXEC | O_NOFOLLOW);
-    if (descriptor < 0) {
-        return errno == ENOENT ? STATUS_CORRUPT : draft_file_status(errno);
+    struct opened file;
+    enum status status = read_start(descriptor, id, &file);
+    if (status == STATUS_OK) {
+        status = read_graph(&file, ret_graph);
+        finish_changes(&file);
     }
-    enum status status = read_header(descriptor, ret_file);
-    status = status == STATUS_OK ? read_changes(ret_file, id, &changes) : status;
-    if (status != STATUS_OK) {
-        close(descriptor);
-    }
-    ret_file->sound_size = changes.size;
-    finish_changes(&changes);
     return status;
 }
 
@@ -509,6 +502,7 @@ enum status graph_file_open(int folder, const char *id, int *ret_descriptor)
     struct opened file;
     const enum status status = open_file(folder, id, O_RDONLY, &file);
     if (status == STATUS_OK) {
+        finish_changes(&file);
         *ret_descriptor = file.descriptor;
     }
     return status;
@@ -519,8 +513,8 @@ enum status graph_file_read(int folder, const char *id, struct graph **ret_graph
     struct opened file;
     enum status status = open_file(folder, id, O_RDONLY, &file);
     if (status == STATUS_OK) {
-        status = graph_file_read_open(file.descriptor, id, ret_graph);
-        close(file.descriptor);
+        status = read_graph(&file, ret_graph);
+        close_file(&file);
     }
     return status;
 }
@@ -531,7 +525,7 @@ enum status graph_file_read_names(int folder, const char *id, struct vertex_name
     enum status status = open_file(folder, id, O_RDONLY, &file);
     if (status == STATUS_OK) {
         status = read_names(&file, ret_names);
-        close(file.descriptor);
+        close_file(&file);
     }
     return status;
 }
@@ -544,7 +538,7 @@ enum status graph_file_sizes(int folder, const char *id, uint64_t *ret_edge_coun
     if (status != STATUS_OK) {
         return status;
     }
-    close(file.descriptor);
+    close_file(&file);
     *ret_edge_count = file.header.edge_count;
     return adjacency_size(file.header.vertex_count, file.header.edge_count,
                           file.header.directed != 0, (enum weight_type)file.header.weight_type,
@@ -584,7 +578,7 @@ enum status graph_file_append(int folder, const char *parent_id, const char *id,
     if (edges == NULL || open_file(folder, parent_id, O_RDWR | O_APPEND, &file) != STATUS_OK) {
         return STATUS_NOT_READY;
     }
-    const uint64_t changes_size = file.changes_size + size;
+    const size_t changes_size = file.changes_size + size;
     const bool can_follow = file.sound_size == file.changes_size && changes_size <= CHANGES_MAX &&
                             changes_size <= file.layout.file_size / CHANGES_SHARE &&
                             file.header.edge_count == graph->edge_count &&
@@ -592,9 +586,10 @@ enum status graph_file_append(int folder, const char *parent_id, const char *id,
     if (!can_follow ||
         write_change(file.descriptor, parent_id, id, graph, edges, size) != STATUS_OK ||
         draft_file_link(folder, parent_id, file.descriptor, ret_file) != STATUS_OK) {
-        close(file.descriptor);
+        close_file(&file);
         return STATUS_NOT_READY;
     }
+    finish_changes(&file);
     *ret_bytes = file.layout.file_size;
     return STATUS_OK;
 }
