@@ -38,8 +38,7 @@ struct result_file {
     enum kind kind;
     enum result_form form;
     atomic_bool published;
-    bool
-        is_copy; /* the mapping is that of another file, with changes: see result_file_is_written */
+    bool is_copy;         /* the mapping is that of another file, with changes, until published */
     bool in_memory;       /* a matrix until the seal: its bytes are on the heap, and no mapping */
     struct layout layout; /* of a hierarchy once it is sealed */
     unsigned char *bytes; /* the mapping of what the checksums cover */
@@ -587,8 +586,11 @@ enum status result_file_publish(struct result_file *file, const char *name, uint
     if (!file->published && status == STATUS_OK) {
         status = draft_file_publish(&file->draft, name);
     }
-    if (file->is_copy && !file->published && status == STATUS_OK) {
+    if (!result_file_is_written(file) && status == STATUS_OK) {
         take_own_pages(file);
+    } else if (!result_file_is_written(file) && !result_file_has_room(file)) {
+        /* Others do not have the room that it took. */
+        status = ftruncate(file->draft.descriptor, 0) == 0 ? status : draft_file_status(errno);
     }
     if (status == STATUS_OK) {
         file->published = true;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 static struct result_file *make_file(const struct fixture *fixture, const struct graph *graph,
                                      uint64_t *ret_checksum)
@@ -210,15 +211,19 @@ static bool maps_deleted_file(void)
     return found;
 }
 
+/* What has been written is not kept from others who need room. */
 static void publish_without_room(struct result_file *file)
 {
     uint64_t checksum;
     struct rlimit before;
+    struct stat info;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     const struct rlimit small = {.rlim_cur = 1000, .rlim_max = before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     assert_int_equal(result_file_publish(file, "copy", &checksum), STATUS_DISK_FULL);
+    assert_int_equal(fstat(result_file_descriptor(file), &info), 0);
+    assert_int_equal(info.st_size, 0);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     signal(SIGXFSZ, handler);
 }
