@@ -547,7 +547,7 @@ enum status graph_file_sizes(int folder, const char *id, uint64_t *ret_edge_coun
 
 /* ---- Adding a change ---- */
 
-/* In one piece behind what others may have added meanwhile. */
+/* In one piece. */
 static enum status write_change(int descriptor, const char *parent_id, const char *id,
                                 const struct graph *graph, const struct edge_change *edges,
                                 size_t size)
@@ -583,8 +583,11 @@ enum status graph_file_append(int folder, const char *parent_id, const char *id,
                             changes_size <= file.layout.file_size / CHANGES_SHARE &&
                             file.header.edge_count == graph->edge_count &&
                             file.header.weight_type == graph->weight_type;
+    /* It may have come behind one of another thread that was cut short, unless it is where it was
+     * to be. */
     if (!can_follow ||
         write_change(file.descriptor, parent_id, id, graph, edges, size) != STATUS_OK ||
+        lseek(file.descriptor, 0, SEEK_CUR) != (off_t)(file.layout.file_size + changes_size) ||
         draft_file_link(folder, parent_id, file.descriptor, ret_file) != STATUS_OK) {
         close_file(&file);
         return STATUS_NOT_READY;

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include <cmocka.h>
 
@@ -258,6 +259,31 @@ static void changes_that_cannot_follow_are_refused(void **state)
     graph_destroy(longer);
 }
 
+/* So much of a change of another thread's comes before the next one. */
+static size_t cut_short;
+
+ssize_t write(int descriptor, const void *bytes, size_t size)
+{
+    const size_t before = cut_short;
+    cut_short = 0;
+    return before > 0 && syscall(SYS_write, descriptor, bytes, before) < 0
+               ? -1
+               : syscall(SYS_write, descriptor, bytes, size);
+}
+
+static void no_change_follows_one_that_another_thread_could_not_finish(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph *graph = fixture_path_graph(LONG, WEIGHT_INTEGER, 5);
+    fixture_put_graph(fixture->folder, "g_a", graph);
+    cut_short = 100;
+    assert_int_equal(append(fixture, "g_a", "g_b", graph, 1), STATUS_NOT_READY);
+    assert_int_equal(append(fixture, "g_a", "g_c", graph, 1), STATUS_NOT_READY);
+    expect_first_weights(fixture, "g_a", 5, 6);
+    assert_int_equal(fixture_count_files(fixture, "."), 1);
+    graph_destroy(graph);
+}
+
 /* Its name may have been given to another file since it was opened. */
 static void a_link_is_to_the_file_that_is_open(void **state)
 {
@@ -355,6 +381,7 @@ int main(void)
         FIXTURE_TEST(graphs_of_few_changes_share_a_file),
         FIXTURE_TEST(a_damaged_change_is_that_of_its_graph_alone),
         FIXTURE_TEST(changes_that_cannot_follow_are_refused),
+        FIXTURE_TEST(no_change_follows_one_that_another_thread_could_not_finish),
         FIXTURE_TEST(a_link_is_to_the_file_that_is_open),
         FIXTURE_TEST(graphs_come_back_as_they_were),
         FIXTURE_TEST(string_names_come_back_without_the_edges),
