@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_PER_TASK 16
-
 /* A copy of the base takes memory, and a fault for each page, where rows change: worth it up to
  * this part of the rows, and of the memory that is there. */
 #define COPY_ROWS_SHARE 2
@@ -96,13 +94,6 @@ static enum status make_heads(struct update *update)
     return STATUS_OK;
 }
 
-static uint32_t end_of_task(const struct update *update, uint64_t task)
-{
-    const uint64_t end = (task + 1) * ROWS_PER_TASK;
-    const uint32_t n = update->matrix->vertex_count;
-    return end < n ? (uint32_t)end : n;
-}
-
 /* A row differs only where an arc shortens the way to its own target: before the first arc of a
  * shorter way lies a way of the base. */
 static void find_changes(void *context, uint32_t thread, uint64_t task)
@@ -112,12 +103,12 @@ static void find_changes(void *context, uint32_t thread, uint64_t task)
     const struct solve_base *base = update->base;
     const struct observer *observer = update->observer;
     const enum kind kind = update->matrix->kind;
-    const uint32_t end = end_of_task(update, task);
+    const uint32_t end = cpu_row_task_end(update->matrix, task);
     uint32_t count = 0;
     if (observer != NULL && observer->cancelled(observer->context)) {
         atomic_store(&update->is_stopped, true);
     }
-    for (uint32_t i = (uint32_t)(task * ROWS_PER_TASK);
+    for (uint32_t i = (uint32_t)(task * CPU_TASK_ROWS);
          i < end && !atomic_load(&update->is_stopped); i++) {
         const void *row = base->row(base->context, i);
         if (row == NULL) {
@@ -155,7 +146,7 @@ static void update_rows(void *context, uint32_t thread, uint64_t task)
     struct update *update = context;
     const struct solve_base *base = update->base;
     const struct observer *observer = update->observer;
-    const uint32_t end = end_of_task(update, task);
+    const uint32_t end = cpu_row_task_end(update->matrix, task);
     uint32_t bins[STATISTICS_BINS + 1] = {0};
     uint32_t gone[STATISTICS_BINS + 1] = {0};
     struct statistics before_statistics = *update->reduction.statistics;
@@ -167,7 +158,7 @@ static void update_rows(void *context, uint32_t thread, uint64_t task)
     if (observer_is_cancelled(observer)) {
         atomic_store(&update->is_stopped, true);
     }
-    for (uint32_t i = (uint32_t)(task * ROWS_PER_TASK);
+    for (uint32_t i = (uint32_t)(task * CPU_TASK_ROWS);
          i < end && !atomic_load(&update->is_stopped); i++) {
         if (update->is_copy && !update->changes[i]) {
             continue;
@@ -214,7 +205,7 @@ static bool copy_base(struct update *update, uint32_t threads)
 static enum status run_update(struct update *update, struct cpu_pool *pool)
 {
     const uint64_t n = update->matrix->vertex_count;
-    const uint64_t tasks = (n + ROWS_PER_TASK - 1) / ROWS_PER_TASK;
+    const uint64_t tasks = cpu_row_tasks(update->matrix);
     struct host_memory_warmer *pages = NULL;
     update->changes = calloc(n + 1, sizeof(*update->changes));
     if (update->changes == NULL) {

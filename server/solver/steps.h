@@ -62,6 +62,11 @@ void cpu_add_bins(struct cpu_reduction *reduction, const uint32_t bins[STATISTIC
 void cpu_finish_reduction(struct cpu_pool *pool, const struct observer *observer,
                           struct cpu_reduction *reduction);
 
+/* Rows of a matrix, so many to a task of a pool: the tasks, and the row behind those of one. */
+#define CPU_TASK_ROWS 16
+uint64_t cpu_row_tasks(const struct matrix *matrix);
+uint32_t cpu_row_task_end(const struct matrix *matrix, uint64_t task);
+
 /* One of i4, f4 or f8, infinite where it is unreachable. */
 static inline double step_element(enum kind kind, const void *row, uint64_t column)
 {

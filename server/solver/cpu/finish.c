@@ -429,8 +429,6 @@ uint64_t cpu_finish_bytes(uint32_t threads, uint32_t vertex_count, enum arithmet
 
 /* ---- Statistics of the rows ---- */
 
-#define ROWS_PER_TASK 16
-
 static const void *row_at(const struct matrix *matrix, uint32_t row)
 {
     return (const char *)matrix->elements +
@@ -474,19 +472,23 @@ void cpu_reduce_row(struct cpu_reduction *reduction, uint32_t row,
     }
 }
 
-static uint32_t end_of_task(const struct cpu_reduction *reduction, uint64_t task)
+uint64_t cpu_row_tasks(const struct matrix *matrix)
 {
-    const uint64_t end = (task + 1) * ROWS_PER_TASK;
-    const uint32_t n = reduction->matrix->vertex_count;
-    return end < n ? (uint32_t)end : n;
+    return ((uint64_t)matrix->vertex_count + CPU_TASK_ROWS - 1) / CPU_TASK_ROWS;
+}
+
+uint32_t cpu_row_task_end(const struct matrix *matrix, uint64_t task)
+{
+    const uint64_t end = (task + 1) * CPU_TASK_ROWS;
+    return end < matrix->vertex_count ? (uint32_t)end : matrix->vertex_count;
 }
 
 static void reduce_rows(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
     struct cpu_reduction *reduction = context;
-    const uint32_t end = end_of_task(reduction, task);
-    for (uint32_t row = (uint32_t)(task * ROWS_PER_TASK); row < end; row++) {
+    const uint32_t end = cpu_row_task_end(reduction->matrix, task);
+    for (uint32_t row = (uint32_t)(task * CPU_TASK_ROWS); row < end; row++) {
         (void)reduce_row(reduction, row);
     }
 }
@@ -495,18 +497,13 @@ static void count_rows(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
     struct cpu_reduction *reduction = context;
-    const uint32_t end = end_of_task(reduction, task);
+    const uint32_t end = cpu_row_task_end(reduction->matrix, task);
     uint32_t bins[STATISTICS_BINS + 1] = {0}; /* rows that overflow them fit no memory */
-    for (uint32_t row = (uint32_t)(task * ROWS_PER_TASK); row < end; row++) {
+    for (uint32_t row = (uint32_t)(task * CPU_TASK_ROWS); row < end; row++) {
         statistics_count_row(reduction->statistics, row, reduction->matrix->kind,
                              row_at(reduction->matrix, row), bins);
     }
     cpu_add_bins(reduction, bins, NULL);
-}
-
-static uint64_t count_tasks(const struct matrix *matrix)
-{
-    return ((uint64_t)matrix->vertex_count + ROWS_PER_TASK - 1) / ROWS_PER_TASK;
 }
 
 void cpu_finish_reduction(struct cpu_pool *pool, const struct observer *observer,
@@ -523,7 +520,7 @@ void cpu_finish_reduction(struct cpu_pool *pool, const struct observer *observer
         guess->bin_width != summary->bin_width) {
         memset(reduction->bins, 0, sizeof(reduction->bins));
         cpu_pool_watch(pool, observer, PHASE_CHECKING, REDUCE_SHARE, 1 - REDUCE_SHARE);
-        cpu_pool_run(pool, count_tasks(reduction->matrix), count_rows, reduction);
+        cpu_pool_run(pool, cpu_row_tasks(reduction->matrix), count_rows, reduction);
     }
     for (uint32_t bin = 0; bin < STATISTICS_BINS; bin++) {
         statistics->summary->bins[bin] = reduction->bins[bin];
@@ -538,6 +535,6 @@ void cpu_finish_statistics(struct cpu_pool *pool, const struct matrix *matrix,
           (matrix->kind == KIND_I4 && statistics->kind == KIND_U2));
     struct cpu_reduction reduction = {.matrix = matrix, .statistics = statistics};
     cpu_pool_watch(pool, observer, PHASE_CHECKING, 0, REDUCE_SHARE);
-    cpu_pool_run(pool, count_tasks(matrix), reduce_rows, &reduction);
+    cpu_pool_run(pool, cpu_row_tasks(matrix), reduce_rows, &reduction);
     cpu_finish_reduction(pool, observer, &reduction);
 }
