@@ -430,6 +430,55 @@ static void every_wrong_entry_beside_weights_of_zero_is_found(void **state)
     try_every_wrong_entry(false, 0);
 }
 
+/* The first edge has weight 5, and so have those to the vertices that no edge of weight 0 leads to.
+ * All of these are tight. */
+static void try_zeros(uint32_t n, uint32_t zeros, bool directed)
+{
+    struct edge list[MANY] = {{0, 1, 5}};
+    int32_t row[MANY] = {0, 5};
+    for (uint32_t v = 2; v < n; v++) {
+        list[v - 1] = v - 2 < zeros ? (struct edge){1, v, 0} : (struct edge){0, v, 5};
+        row[v] = 5;
+    }
+    struct graph *graph = build(n, list, n - 1, directed, 1);
+    const struct matrix matrix = {n, KIND_I4, row};
+    const uint32_t source = 0;
+    struct verification verification;
+    assert_int_equal(
+        certificate_check_rows(graph, &matrix, &source, 1, true, NULL, NULL, &verification, NULL),
+        STATUS_OK);
+    for (int32_t error = -1; error <= 1; error += 2) {
+        /* One vertex, or at last those that could vouch for each other. */
+        for (uint32_t v = 0; v <= n; v++) {
+            const uint32_t begin = v < n ? v : 1;
+            const uint32_t end = v < n ? v + 1 : zeros + 2;
+            for (uint32_t wrong = begin; wrong < end; wrong++) {
+                row[wrong] += error;
+            }
+            assert_int_equal(certificate_check_rows(graph, &matrix, &source, 1, true, NULL, NULL,
+                                                    &verification, NULL),
+                             STATUS_NOT_VERIFIED);
+            for (uint32_t wrong = begin; wrong < end; wrong++) {
+                row[wrong] -= error;
+            }
+        }
+    }
+    graph_destroy(graph);
+}
+
+/* As many ends of tight edges of weight 0 are kept as there are vertices: with more of them the row
+ * is searched. An undirected edge counts both ways. */
+static void as_many_zeros_as_are_kept_and_one_more_are_proven(void **state)
+{
+    (void)state;
+    for (uint32_t n = MANY - 3; n <= MANY; n++) {
+        for (uint32_t zeros = n / 4 - 1; zeros <= n / 2 + 1; zeros++) {
+            try_zeros(n, zeros, true);
+            try_zeros(n, zeros, false);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +498,7 @@ int main(void)
         cmocka_unit_test(every_wrong_entry_of_a_directed_graph_is_found),
         cmocka_unit_test(every_wrong_entry_of_an_undirected_graph_is_found),
         cmocka_unit_test(every_wrong_entry_beside_weights_of_zero_is_found),
+        cmocka_unit_test(as_many_zeros_as_are_kept_and_one_more_are_proven),
     };
     return cmocka_run_group_tests(tests, create_graph, destroy_graph);
 }
