@@ -38,7 +38,7 @@ struct result_file {
     enum kind kind;
     enum result_form form;
     atomic_bool published;
-    bool is_copy;         /* the mapping is that of another file, with changes, until published */
+    bool is_copy;         /* of another's mapping, with changes: see result_file_is_written */
     bool in_memory;       /* a matrix until the seal: its bytes are on the heap, and no mapping */
     struct layout layout; /* of a hierarchy once it is sealed */
     unsigned char *bytes; /* the mapping of what the checksums cover */
@@ -110,8 +110,12 @@ static enum status digest(const struct result_file *file, size_t block, uint64_t
 {
     const size_t offset = block * BLOCK_SIZE;
     const size_t left = file->layout.checksums_at - offset;
-    return draft_file_digest(file->draft.descriptor, offset, left < BLOCK_SIZE ? left : BLOCK_SIZE,
-                             ret_checksum);
+    const size_t size = left < BLOCK_SIZE ? left : BLOCK_SIZE;
+    if (result_file_is_written(file)) {
+        return draft_file_digest(file->draft.descriptor, offset, size, ret_checksum);
+    }
+    *ret_checksum = XXH3_64bits(file->bytes + offset, size);
+    return STATUS_OK;
 }
 
 /* The checksum of the table of checksums. */
@@ -555,16 +559,13 @@ enum status result_file_seal(struct result_file *file)
 }
 
 /* A copy lets go of the file that it is one of, and of the memory of what was changed: its bytes,
- * at the same place, are from now on those of its own file. Without room for that it stays as it
- * is. */
+ * at the same place, are then those of its own file. Without room for that it stays as it is. */
 static void take_own_pages(struct result_file *file)
 {
     const size_t size = file->layout.checksums_at;
     void *own = mmap(NULL, size, PROT_READ, MAP_SHARED, file->draft.descriptor, 0);
-    if (own == MAP_FAILED) {
-        return;
-    }
-    if (mremap(own, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, file->bytes) == MAP_FAILED) {
+    if (own != MAP_FAILED &&
+        mremap(own, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, file->bytes) == MAP_FAILED) {
         munmap(own, size);
     }
 }
@@ -572,12 +573,12 @@ static void take_own_pages(struct result_file *file)
 enum status result_file_publish(struct result_file *file, const char *name, uint64_t *ret_checksum)
 {
     const struct layout *layout = &file->layout;
-    enum status status =
-        result_file_is_written(file)
-            ? STATUS_OK
-            : draft_file_write(file->draft.descriptor, 0, file->bytes, layout->checksums_at);
+    enum status status = STATUS_OK;
     for (size_t i = 0; i < layout->block_count && !file->published && status == STATUS_OK; i++) {
         status = digest(file, i, &file->checksums[i]);
+    }
+    if (!result_file_is_written(file) && status == STATUS_OK) {
+        status = draft_file_write(file->draft.descriptor, 0, file->bytes, layout->checksums_at);
     }
     if (!file->published && status == STATUS_OK) {
         status = draft_file_write(file->draft.descriptor, layout->checksums_at, file->checksums,

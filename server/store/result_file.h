@@ -76,9 +76,9 @@ uint64_t result_file_bytes(const struct result_file *file); /* all of it */
 bool result_file_is_sound(const struct result_file *file, uint64_t offset, uint64_t size);
 /* Checks the blocks of these bytes. STATUS_CORRUPT, STATUS_IO, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_file_verify(struct result_file *file, uint64_t offset, uint64_t size);
-/* Writes the checksums of the blocks, for which it reads all bytes past the mapping, syncs the file
- * and gives it its name, which is durable after draft_file_sync_names of its folder. Blocks. An
- * existing file of that name is replaced. After a failure it may be tried again; does nothing to a
- * file that has been published. ret_checksum: of the whole file, which result_file_open checks. */
+/* Writes the checksums of the blocks, for which it reads all bytes past the mapping, or a copy and
+ * those of its memory; syncs the file and gives it its name, durable after draft_file_sync_names of
+ * its folder. Blocks. Replaces a file of that name. After a failure it may be tried again; does
+ * nothing to a published file. ret_checksum: of the whole file, which result_file_open checks. */
 MUST_CHECK enum status result_file_publish(struct result_file *file, const char *name,
                                            uint64_t *ret_checksum);
