@@ -153,10 +153,15 @@ static bool has_reals(const struct edge_changes *changes)
 }
 
 /* How much longer a path of the same edges may have become, unless there are others or some below
- * 0. */
+ * 0. Of weights alone: the least and the largest of all before and after, and whether an edge that
+ * had it before has another now. */
 struct difference {
     bool is_unbounded;
     double raised;
+    double least;
+    double most;
+    bool loses_least;
+    bool loses_most;
 };
 
 /* Finds the edges of the list: whether all are there, and none is removed. */
@@ -184,6 +189,10 @@ static enum status set_weights(struct edge_changes *changes, struct graph *graph
         const struct edge_change change = changes->list[i];
         const double before = graph_weight(graph, change.place);
         put_weight(graph, change.place, change.weight);
+        ret_difference->least = fmin(ret_difference->least, change.weight);
+        ret_difference->most = fmax(ret_difference->most, change.weight);
+        ret_difference->loses_least |= before == graph->summary.min_weight;
+        ret_difference->loses_most |= before == graph->summary.max_weight;
         changes->only_lowers &= change.weight <= before;
         ret_difference->is_unbounded |= change.weight < 0;
         ret_difference->raised += fmax(change.weight - before, 0);
@@ -389,9 +398,11 @@ static enum status change_weights(struct edge_changes *changes, struct differenc
     const double bound = summary->distance_bound + difference->raised;
     if (!difference->is_unbounded && was_integer && graph->weight_type == WEIGHT_INTEGER &&
         bound >= LARGE_BOUND && bound < GRAPH_BOUND_I4) {
-        int32_t least = INT32_MAX;
-        int32_t most = INT32_MIN;
-        for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
+        int32_t least = difference->loses_least ? INT32_MAX : (int32_t)difference->least;
+        int32_t most = difference->loses_most ? INT32_MIN : (int32_t)difference->most;
+        for (uint64_t edge = 0;
+             edge < graph->edge_count && (least > difference->least || most < difference->most);
+             edge++) {
             const int32_t weight = graph->weight_i4[edge];
             least = weight < least ? weight : least;
             most = weight > most ? weight : most;
@@ -408,8 +419,11 @@ static enum status change_weights(struct edge_changes *changes, struct differenc
 enum status edge_changes_apply(struct edge_changes *changes, uint64_t edge_limit,
                                struct graph **graph, uint64_t *ret_absent, struct problem *reterr)
 {
-    struct difference difference = {.is_unbounded =
-                                        changes->weights != NULL || (*graph)->summary.negative};
+    struct difference difference = {
+        .is_unbounded = changes->weights != NULL || (*graph)->summary.negative,
+        .least = (*graph)->summary.min_weight,
+        .most = (*graph)->summary.max_weight,
+    };
     uint64_t loops = 0;
     uint64_t digest;
     *ret_absent = 0;
