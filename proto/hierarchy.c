@@ -94,8 +94,8 @@ uint64_t hierarchy_arc_count(const void *bytes)
     return memcmp(header.magic, HIERARCHY_MAGIC, sizeof(header.magic)) == 0 ? header.arc_count : 0;
 }
 
-static void find_arrays(const struct header *header, unsigned char *bytes,
-                        struct hierarchy *hierarchy)
+static void find_shape(const struct header *header, unsigned char *bytes,
+                       struct hierarchy *hierarchy)
 {
     const struct places places = place_arrays(header);
     hierarchy->summary = (struct hierarchy_summary){
@@ -117,8 +117,16 @@ static void find_arrays(const struct header *header, unsigned char *bytes,
         .weight_begin = (uint64_t *)(void *)(bytes + places.weight_begin),
         .arc_count = header->arc_count,
     };
-    hierarchy->up = bytes + places.up;
-    hierarchy->down = bytes + places.down;
+}
+
+/* Nothing writes to them through an opened hierarchy. */
+static void find_weights(const struct header *header, const void *bytes,
+                         struct hierarchy *hierarchy)
+{
+    const struct places places = place_arrays(header);
+    unsigned char *begin = (unsigned char *)(uintptr_t)bytes;
+    hierarchy->up = begin + places.up;
+    hierarchy->down = begin + places.down;
 }
 
 void hierarchy_lay_out(const struct hierarchy_shape *shape, const struct hierarchy_summary *summary,
@@ -131,7 +139,8 @@ void hierarchy_lay_out(const struct hierarchy_shape *shape, const struct hierarc
     /* With what is between the arrays: bytes of a file are the same each time. */
     memset(bytes, 0, place_arrays(&header).size);
     memcpy(bytes, &header, sizeof(header));
-    find_arrays(&header, bytes, ret_hierarchy);
+    find_shape(&header, bytes, ret_hierarchy);
+    find_weights(&header, bytes, ret_hierarchy);
     const struct hierarchy_shape *to = &ret_hierarchy->shape;
     memcpy(to->vertex_at, shape->vertex_at, n * sizeof(*to->vertex_at));
     memcpy(to->position_of, shape->position_of, n * sizeof(*to->position_of));
@@ -283,12 +292,12 @@ enum status hierarchy_open(const void *bytes, uint64_t size, struct hierarchy **
     if (hierarchy == NULL) {
         return STATUS_NO_MEMORY;
     }
-    /* Nothing writes to them through an opened one. */
-    find_arrays(&header, (unsigned char *)(uintptr_t)bytes, hierarchy);
     hierarchy->bytes = bytes;
     hierarchy->size = size;
     const size_t n = header.vertex_count;
     const size_t supernodes = header.supernode_count;
+    const size_t shape_size = place_arrays(&header).up;
+    hierarchy->shape_bytes = malloc(shape_size);
     hierarchy->openings = malloc(sizeof(*hierarchy->openings));
     hierarchy->supernode_of = malloc((n + 1) * sizeof(*hierarchy->supernode_of));
     hierarchy->above = malloc((supernodes + 1) * sizeof(*hierarchy->above));
@@ -299,13 +308,18 @@ enum status hierarchy_open(const void *bytes, uint64_t size, struct hierarchy **
     if (hierarchy->openings != NULL) {
         atomic_init(hierarchy->openings, 1);
     }
-    if (hierarchy->openings == NULL || hierarchy->supernode_of == NULL ||
-        hierarchy->above == NULL || hierarchy->row_depth == NULL || hierarchy->child == NULL ||
-        hierarchy->sibling == NULL) {
+    if (hierarchy->openings == NULL || hierarchy->shape_bytes == NULL ||
+        hierarchy->supernode_of == NULL || hierarchy->above == NULL ||
+        hierarchy->row_depth == NULL || hierarchy->child == NULL || hierarchy->sibling == NULL) {
         status = STATUS_NO_MEMORY;
-    } else if (!is_shape(&hierarchy->shape, header.row_count, header.entry_count) ||
-               !measure_depths(hierarchy)) {
-        status = STATUS_CORRUPT;
+    } else {
+        memcpy(hierarchy->shape_bytes, bytes, shape_size);
+        find_shape(&header, hierarchy->shape_bytes, hierarchy);
+        find_weights(&header, bytes, hierarchy);
+        status = is_shape(&hierarchy->shape, header.row_count, header.entry_count) &&
+                         measure_depths(hierarchy)
+                     ? STATUS_OK
+                     : STATUS_CORRUPT;
     }
     if (status != STATUS_OK) {
         hierarchy_close(hierarchy);
@@ -328,7 +342,7 @@ enum status hierarchy_open_like(const struct hierarchy *like, const void *bytes,
     }
     memcpy(&header, bytes, sizeof(header));
     *hierarchy = *like;
-    find_arrays(&header, (unsigned char *)(uintptr_t)bytes, hierarchy);
+    find_weights(&header, bytes, hierarchy);
     hierarchy->bytes = bytes;
     atomic_fetch_add(hierarchy->openings, 1);
     *ret_hierarchy = hierarchy;
@@ -341,6 +355,7 @@ void hierarchy_close(struct hierarchy *hierarchy)
         return;
     }
     if (hierarchy->openings == NULL || atomic_fetch_sub(hierarchy->openings, 1) == 1) {
+        free(hierarchy->shape_bytes);
         free(hierarchy->supernode_of);
         free(hierarchy->above);
         free(hierarchy->row_depth);

@@ -70,18 +70,19 @@ struct hierarchy_summary {
 /* The arrays that searches follow, and all of them share. */
 struct hierarchy {
     struct hierarchy_summary summary;
-    struct hierarchy_shape shape; /* its arrays lie in the bytes */
+    struct hierarchy_shape shape; /* its arrays lie in the bytes; opened, in shape_bytes */
     void *up;                     /* from the column to the later vertex */
     void *down;                   /* the way back; of an undirected graph the same array as up */
     /* Where it was opened: */
     const void *bytes;
     uint64_t size;
-    uint32_t *supernode_of; /* of each position */
-    uint32_t *above;        /* of each supernode: the vertices above its columns, to the root */
-    uint32_t *row_depth;    /* of each row: the vertices above it */
-    uint32_t *child;        /* of each supernode: the first that has it as parent, NO_SUPERNODE */
-    uint32_t *sibling;      /* and the next one with the same parent */
-    atomic_uint *openings;  /* that share these five, which depend on the shape alone */
+    unsigned char *shape_bytes; /* a copy, so that a file of other weights is not read for them */
+    uint32_t *supernode_of;     /* of each position */
+    uint32_t *above;            /* of each supernode: the vertices above its columns, to the root */
+    uint32_t *row_depth;        /* of each row: the vertices above it */
+    uint32_t *child;       /* of each supernode: the first that has it as parent, NO_SUPERNODE */
+    uint32_t *sibling;     /* and the next one with the same parent */
+    atomic_uint *openings; /* that share these six, which depend on the shape alone */
     uint32_t height;
     uint32_t largest; /* columns and rows of a supernode */
     uint32_t largest_separator;

@@ -51,6 +51,7 @@ static void one_with_other_weights_shares_the_shape(void **state)
     others[0] ^= 1;
     assert_int_equal(hierarchy_open_like(first, others, size, &second), STATUS_OK);
     assert_ptr_equal(second->row_depth, first->row_depth);
+    assert_ptr_equal(second->shape.row, first->shape.row);
     hierarchy_close(first);
     free(bytes);
     assert_int_equal(hierarchy_search_create(second, &search), STATUS_OK);
