@@ -19,9 +19,8 @@
 #define BLOCK_SIZE ((size_t)1 << 18)
 #define WORD_BITS 64
 #define STATISTICS_ALIGNMENT ((size_t)16)
-/* A matrix in a smaller file is made in memory and written in one piece: a page that is written
- * through a mapping costs a fault, and its sync an interrupt of every processor that runs the
- * service. */
+/* A matrix in a smaller file is made in memory and written in one piece: a page written through a
+ * mapping costs a fault, and its sync an interrupt of every processor of the service. */
 #define MEMORY_FILE_BYTES ((size_t)1 << 19)
 
 /* Where the parts of a file end and begin. */
@@ -157,11 +156,8 @@ enum status result_file_verify(struct result_file *file, uint64_t offset, uint64
             continue;
         }
         const enum status status = digest(file, i, &checksum);
-        if (status != STATUS_OK) {
-            return status;
-        }
-        if (checksum != file->checksums[i]) {
-            return STATUS_CORRUPT;
+        if (status != STATUS_OK || checksum != file->checksums[i]) {
+            return status != STATUS_OK ? status : STATUS_CORRUPT;
         }
         /* Two threads may have verified the same block; it counts once. */
         if ((atomic_fetch_or(&file->sound[i / WORD_BITS], bit) & bit) == 0) {
@@ -207,10 +203,14 @@ void result_file_destroy(struct result_file *file)
 
 static enum status map(struct result_file *file, int protection)
 {
-    const int descriptor = file->draft.descriptor;
-    void *bytes = mmap(NULL, file->layout.checksums_at, protection, MAP_SHARED, descriptor, 0);
-    file->bytes = bytes != MAP_FAILED ? bytes : NULL;
-    return bytes != MAP_FAILED ? STATUS_OK : draft_file_status(errno);
+    const size_t size = file->layout.checksums_at;
+    void *bytes = mmap(NULL, size, protection, MAP_SHARED, file->draft.descriptor, 0);
+    if (bytes == MAP_FAILED) {
+        return draft_file_status(errno);
+    }
+    (void)madvise(bytes, size, MADV_HUGEPAGE); /* else a first write zeroes all the read-ahead */
+    file->bytes = bytes;
+    return STATUS_OK;
 }
 
 static bool is_small(const struct result_file *file)
@@ -583,9 +583,7 @@ enum status result_file_publish(struct result_file *file, const char *name, uint
     if (!file->published && status == STATUS_OK) {
         status = draft_file_write(file->draft.descriptor, layout->checksums_at, file->checksums,
                                   layout->block_count * sizeof(uint64_t));
-    }
-    if (!file->published && status == STATUS_OK) {
-        status = draft_file_publish(&file->draft, name);
+        status = status == STATUS_OK ? draft_file_publish(&file->draft, name) : status;
     }
     if (!result_file_is_written(file) && status == STATUS_OK) {
         take_own_pages(file);
