@@ -26,17 +26,18 @@
 #include <string.h>
 
 /* Rows that travel together: one cache line of int32 per vertex; fewer than the least take longer
- * so than one by one. */
+ * so than one by one, and so do all where several threads share a row. */
 #define BATCH_ROWS 16
 #define BATCH_ROWS_MIN 8
+#define SHARING_THREADS 3
 /* So many passes over the edges of weight 0 at most: one for each edge of a path of them. */
 #define BATCH_ZERO_PASSES 64
 /* A weight below this added to any entry that is looked at stays within an int32. */
 #define BATCH_WEIGHT_BELOW (1 << 29)
 
 #define BATCH_ALIGNMENT 64
-/* The part of a row that one thread looks at: its edges stay in the cache until those of weight 0
- * are looked for. */
+/* The part of a row that one thread looks at, or several side by side: its edges stay in the cache
+ * until those of weight 0 are looked for. */
 #define PART_VERTICES (UINT32_C(1) << 13)
 /* So far apart is what the threads write at the same time. */
 #define THREAD_BYTES 128
@@ -74,6 +75,7 @@ struct certificate {
     atomic_bool is_wrong;
     atomic_uint_fast64_t zero_ends; /* in the queue, of tight edges of weight 0 */
     struct cpu_pool *pool;          /* borrowed; NULL: this thread alone */
+    uint32_t part_vertices;
 };
 
 /* together: rows go so. */
@@ -376,7 +378,7 @@ static bool check_batch(struct certificate *certificate, const uint32_t *sources
 
 static uint32_t part_end(const struct certificate *certificate, uint64_t part)
 {
-    const uint64_t end = (part + 1) * PART_VERTICES;
+    const uint64_t end = (part + 1) * certificate->part_vertices;
     const uint32_t n = certificate->graph->vertex_count;
     return end < n ? (uint32_t)end : n;
 }
@@ -419,7 +421,7 @@ static void check_part(void *context, uint32_t thread, uint64_t part)
     const uint32_t end = part_end(certificate, part);
     _Atomic uint8_t *const proven = certificate->proven;
     bool is_right = true;
-    for (uint32_t row = (uint32_t)part * PART_VERTICES; row < end; row++) {
+    for (uint32_t row = (uint32_t)part * certificate->part_vertices; row < end; row++) {
         const int32_t own = entry_of(entries, is_narrow, row);
         const uint64_t end_edge = graph.row_offset[row + 1];
         is_right &= own >= 0 && own <= UNREACHABLE_I4;
@@ -432,7 +434,8 @@ static void check_part(void *context, uint32_t thread, uint64_t part)
         }
     }
     if (graph.summary.min_weight <= 0) {
-        (void)carry_along_zeros(certificate, (uint32_t)part * PART_VERTICES, end, keep_zero);
+        (void)carry_along_zeros(certificate, (uint32_t)part * certificate->part_vertices, end,
+                                keep_zero);
     }
     if (!is_right) {
         atomic_store(&certificate->is_wrong, true);
@@ -463,7 +466,7 @@ static void look_for_unproven(void *context, uint32_t thread, uint64_t part)
     struct certificate *certificate = context;
     const uint32_t end = part_end(certificate, part);
     bool is_right = true;
-    for (uint32_t vertex = (uint32_t)part * PART_VERTICES; vertex < end; vertex++) {
+    for (uint32_t vertex = (uint32_t)part * certificate->part_vertices; vertex < end; vertex++) {
         is_right &= atomic_load_explicit(&certificate->proven[vertex], memory_order_relaxed) != 0 ||
                     entry_at(certificate, vertex) == UNREACHABLE_I4;
     }
@@ -476,7 +479,7 @@ static void look_for_unproven(void *context, uint32_t thread, uint64_t part)
 static bool check_alone(struct certificate *certificate, uint32_t source, uint32_t row)
 {
     const uint32_t n = certificate->graph->vertex_count;
-    const uint64_t parts = (uint64_t)n / PART_VERTICES + 1;
+    const uint64_t parts = (uint64_t)n / certificate->part_vertices + 1;
     certificate->row = row_of(certificate->matrix, row);
     atomic_store(&certificate->is_wrong, false);
     atomic_store(&certificate->zero_ends, 0);
@@ -510,17 +513,21 @@ static enum status check(const struct graph *graph, const struct matrix *matrix,
     CHECK(graph->vertex_count == matrix->vertex_count);
     const double begin_s = stopwatch_now_s();
     const uint32_t count = choice->end - choice->first;
-    struct certificate certificate = {
-        .graph = graph, .matrix = matrix, .reterr = reterr, .pool = pool};
-    enum status status =
-        graph->vertex_count > 0 ? init(&certificate, count >= BATCH_ROWS_MIN) : STATUS_OK;
-    const uint32_t together = certificate.distance != NULL ? BATCH_ROWS : 1;
+    const uint32_t threads = cpu_pool_threads(pool);
+    struct certificate certificate = {.graph = graph,
+                                      .matrix = matrix,
+                                      .reterr = reterr,
+                                      .pool = pool,
+                                      .part_vertices = PART_VERTICES / threads + 1};
+    const bool together = count >= BATCH_ROWS_MIN && threads < SHARING_THREADS;
+    enum status status = graph->vertex_count > 0 ? init(&certificate, together) : STATUS_OK;
+    const uint32_t step = certificate.distance != NULL ? BATCH_ROWS : 1;
     for (uint64_t first = choice->first; status == STATUS_OK && first < choice->end;
-         first += together) {
+         first += step) {
         uint32_t sources[BATCH_ROWS];
         uint32_t rows[BATCH_ROWS];
         const uint32_t left = choice->end - (uint32_t)first;
-        for (uint32_t place = 0; place < together; place++) {
+        for (uint32_t place = 0; place < step; place++) {
             /* Places without a row of their own repeat the last one. */
             const uint32_t next = (uint32_t)first + (place < left ? place : left - 1);
             sources[place] = choice->list != NULL
@@ -535,7 +542,7 @@ static enum status check(const struct graph *graph, const struct matrix *matrix,
         } else if (certificate.distance != NULL ? !check_batch(&certificate, sources, rows)
                    : certificate.proven != NULL ? !check_alone(&certificate, sources[0], rows[0])
                                                 : true) {
-            for (uint32_t place = 0; status == STATUS_OK && place < together; place++) {
+            for (uint32_t place = 0; status == STATUS_OK && place < step; place++) {
                 status = check_row(&certificate, sources[place], rows[place]);
             }
         }

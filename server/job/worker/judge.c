@@ -18,6 +18,9 @@
 #define HIERARCHY_ROWS_BYTES ((size_t)256 << 20)
 /* The part of a row that one thread computes: a millisecond or so. */
 #define PART_VERTICES (UINT32_C(1) << 16)
+/* Edges of a matrix's sample, each once a row, that are checked by several threads: ten
+ * milliseconds of one. */
+#define SHARED_EDGES (UINT64_C(1) << 24)
 
 uint32_t judge_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count)
 {
@@ -75,12 +78,16 @@ static enum status open_searches(struct task *task, struct search_pool **ret_sea
     return status == STATUS_OK ? search_pool_open(*ret_searches, base, &opened) : status;
 }
 
+static enum status share(uint32_t threads, struct cpu_pool **pool)
+{
+    return *pool == NULL ? cpu_pool_create(threads, pool) : STATUS_OK;
+}
+
 /* Rows of a hierarchy, which are computed for this. */
 static enum status check_computed_rows(const uint32_t *rows, uint32_t row_count, uint32_t threads,
                                        const struct observer *observer, struct cpu_pool **pool,
                                        struct task *task, struct verification *ret_verification)
 {
-    threads = threads > 0 ? threads : cpu_pool_cores();
     /* Each part sweeps the way to the root again: no more of them than threads. */
     const uint32_t most_parts = (threads + row_count - 1) / row_count;
     const uint32_t worth_parts = task->vertex_count / PART_VERTICES + 1;
@@ -91,8 +98,8 @@ static enum status check_computed_rows(const uint32_t *rows, uint32_t row_count,
     computing.elements = malloc(row_count * computing.row_bytes);
     enum status status =
         computing.elements != NULL ? open_searches(task, &computing.searches) : STATUS_NO_MEMORY;
-    if (status == STATUS_OK && *pool == NULL && parts > 1) {
-        status = cpu_pool_create(threads, pool);
+    if (status == STATUS_OK && parts > 1) {
+        status = share(threads, pool);
     }
     if (status == STATUS_OK) {
         cpu_pool_run(*pool, parts, compute_part, &computing);
@@ -143,11 +150,15 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu
         rows[i] = (uint32_t)(((uint64_t)i * n + start % n) / row_count);
     }
     observer.tell = NULL; /* the last phase is almost over */
+    threads = threads > 0 ? threads : cpu_pool_cores();
     enum status status;
     if (is_matrix) {
         const struct matrix matrix = result_file_matrix(task->file);
-        status = certificate_check_rows(task->graph, &matrix, rows, row_count, false, NULL,
-                                        &observer, &verification, &task->problem);
+        const bool is_shared = row_count * task->graph->edge_count >= SHARED_EDGES &&
+                               share(threads, pool) == STATUS_OK;
+        status = certificate_check_rows(task->graph, &matrix, rows, row_count, false,
+                                        is_shared ? *pool : NULL, &observer, &verification,
+                                        &task->problem);
     } else {
         status =
             check_computed_rows(rows, row_count, threads, &observer, pool, task, &verification);

@@ -410,6 +410,32 @@ static void threads_that_share_a_row_find_every_wrong_entry(void **state)
     free(row);
 }
 
+static void threads_that_share_each_of_many_rows_find_every_wrong_row(void **state)
+{
+    (void)state;
+    struct graph *graph = build_many(true, 0);
+    int32_t d[MANY][MANY];
+    uint32_t rows[MANY];
+    const struct matrix matrix = {MANY, KIND_I4, d};
+    struct cpu_pool *pool = NULL;
+    struct verification verification;
+    solve(graph, d);
+    assert_int_equal(cpu_pool_create(4, &pool), STATUS_OK);
+    for (uint32_t i = 0; i < MANY; i++) {
+        rows[i] = i;
+    }
+    for (uint32_t wrong = 0; wrong <= MANY; wrong++) {
+        int32_t *entry = &d[wrong % MANY][(wrong + 1) % MANY];
+        *entry += wrong < MANY;
+        assert_int_equal(certificate_check_rows(graph, &matrix, rows, MANY, false, pool, NULL,
+                                                &verification, NULL),
+                         wrong < MANY ? STATUS_NOT_VERIFIED : STATUS_OK);
+        *entry -= wrong < MANY;
+    }
+    cpu_pool_destroy(pool);
+    graph_destroy(graph);
+}
+
 static void every_wrong_entry_of_a_directed_graph_is_found(void **state)
 {
     (void)state;
@@ -495,6 +521,7 @@ int main(void)
         cmocka_unit_test(a_float_that_is_no_number_is_rejected),
         cmocka_unit_test(a_cancel_ends_the_check),
         cmocka_unit_test(threads_that_share_a_row_find_every_wrong_entry),
+        cmocka_unit_test(threads_that_share_each_of_many_rows_find_every_wrong_row),
         cmocka_unit_test(every_wrong_entry_of_a_directed_graph_is_found),
         cmocka_unit_test(every_wrong_entry_of_an_undirected_graph_is_found),
         cmocka_unit_test(every_wrong_entry_beside_weights_of_zero_is_found),
