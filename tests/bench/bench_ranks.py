@@ -3,8 +3,8 @@
     bench_ranks.py BUILD_DIR [--ranks 1,2] [--n 4096] [--runs N] [GRAPH...]
 
 Every process has one thread, and each count of them has its turn in each run. The baseline is apsp with
-one thread. Graphs: random ones of --n vertices, directed and undirected, in 32 and 16 bits, and those
-that are named. Prints the least seconds of computing, which bringing the rows home is part of."""
+one thread. Graphs: random ones of --n vertices, directed and undirected, in 32 and 16 bits and
+in f4, and those that are named. Prints the least seconds of computing, which bringing the rows home is part of."""
 
 import argparse
 import json
@@ -28,7 +28,9 @@ def parse_arguments():
 def make_graphs(build, folder, n):
     for name, more in (("directed", ["--directed", "--max-weight", "100000"]),
                        ("directed 16-bit", ["--directed"]),
-                       ("undirected", ["--max-weight", "100000"]), ("undirected 16-bit", [])):
+                       ("directed f4", ["--directed", "--kind", "f4"]),
+                       ("undirected", ["--max-weight", "100000"]), ("undirected 16-bit", []),
+                       ("undirected f4", ["--kind", "f4"])):
         path = os.path.join(folder, f"{name} {n}.gr")
         subprocess.run([os.path.join(build, "apsp"), "generate", "--shape", "gnp", "--n", str(n), "--degree",
                         "50", *more, path], check=True, stdout=subprocess.DEVNULL)

@@ -1,17 +1,17 @@
-/* A round closes its pivot tiles D, then updates their panels, then the targets, a task for each
- * tile; a loop of the pool ends only when all of its tasks have, which is the barrier between the
- * phases.
+/* A round closes its pivot tiles D and packs the right panel R' as it is, updates the left panel,
+ * then the targets and, as nobody waits for it, the right panel, a task for each tile; a loop of
+ * the pool ends only when all of its tasks have, which is the barrier between the phases.
  *
- * With D closed the right panel is one min-plus product with its own old values, R = D (x) R'. The
- * left panel is L = L' (x) D likewise, and as D (x) D = D the targets may take the old L':
- * L (x) R = L' (x) D (x) D (x) R' = L' (x) R. So L' is packed once.
+ * With D closed the left panel is one min-plus product with its own old values, L = L' (x) D. The
+ * right panel is R = D (x) R' likewise, and as D (x) D = D the targets may take the old R':
+ * L (x) R = L' (x) D (x) D (x) R' = L (x) R'. So R' is packed once.
  *
  * Of a symmetric matrix a panel tile is one of the two that mirror each other, whichever lies below
- * the diagonal; it is packed both ways.
+ * the diagonal.
  *
  * Of several ranks each closes, updates and stores the tiles of its own bands. The closed pivots
- * are broadcast, then the right panels, each by the rank that has the pivot's band; of a symmetric
- * matrix all panel tiles, by the ranks that have them. */
+ * and then R' are broadcast, each tile by the rank that has it. A left tile that mirrors one of
+ * another rank is computed by both. */
 #include "server/solver/cpu/tiles.h"
 
 #include <math.h>
@@ -106,30 +106,43 @@ static bool is_stopped(struct execution *execution, uint32_t thread)
     return true;
 }
 
-static void close_pivot(void *context, uint32_t thread, uint64_t task)
+static unsigned char *scratch_of(const struct execution *execution, uint32_t thread)
 {
-    struct execution *execution = context;
+    return execution->scratch + thread * (execution->left_bytes + execution->right_bytes);
+}
+
+static void close_pivot(struct execution *execution, uint32_t thread, uint32_t pivot)
+{
     const struct cpu_operations *operations = execution->operations;
-    const uint32_t tile = execution->round->pivots[task].tile;
+    const uint32_t tile = execution->round->pivots[pivot].tile;
     if (!cpu_tiles_has(execution->tiles, tile)) {
         return;
     }
     const struct cpu_block block = cpu_tiles_block(execution->tiles, tile, tile);
-    unsigned char *left =
-        execution->scratch + thread * (execution->left_bytes + execution->right_bytes);
+    unsigned char *left = scratch_of(execution, thread);
     if (!operations->close(block, execution->options->clamp_diagonal, left,
                            left + execution->left_bytes)) {
         atomic_store_explicit(&execution->negative, true, memory_order_relaxed);
         return;
     }
-    operations->pack_left(block, execution->pivots_left + task * execution->left_bytes);
-    operations->pack_right(block, execution->pivots_right + task * execution->right_bytes);
+    operations->pack_left(block, execution->pivots_left + pivot * execution->left_bytes);
+    operations->pack_right(block, execution->pivots_right + pivot * execution->right_bytes);
 }
 
-/* The pivot that a slot of the left or right panels belongs to: the last that begins at or before
- * it. */
-static uint32_t pivot_of_slot(const struct plan_round *round, uint32_t slot, bool left)
+/* A tile of the left or right panels. Of a symmetric matrix it is stored as its mirror image, if
+ * that is what lies below the diagonal. */
+struct panel_tile {
+    uint32_t pivot; /* of the round: the last that begins at or before the slot */
+    uint32_t tile;  /* of the pivot */
+    uint32_t other;
+    uint32_t row; /* where it is stored: one of the two is the tile of the pivot */
+    uint32_t column;
+};
+
+static struct panel_tile find_panel_tile(const struct execution *execution, uint32_t slot,
+                                         bool left)
 {
+    const struct plan_round *round = execution->round;
     uint32_t low = 0;
     uint32_t high = round->pivot_count;
     while (high - low > 1) {
@@ -139,88 +152,73 @@ static uint32_t pivot_of_slot(const struct plan_round *round, uint32_t slot, boo
         low = at_or_before ? middle : low;
         high = at_or_before ? high : middle;
     }
-    return low;
+    const uint32_t tile = round->pivots[low].tile;
+    const uint32_t other = left ? round->left_tiles[slot] : round->right_tiles[slot];
+    const bool is_left = execution->options->symmetric ? other > tile : left;
+    return (struct panel_tile){low, tile, other, is_left ? other : tile, is_left ? tile : other};
 }
 
-/* (i, p), from the old L' to L. */
-static void update_left(struct execution *execution, uint32_t slot)
-{
-    const struct cpu_operations *operations = execution->operations;
-    const uint32_t pivot = pivot_of_slot(execution->round, slot, true);
-    const uint32_t tile = execution->round->pivots[pivot].tile;
-    const struct cpu_block block =
-        cpu_tiles_block(execution->tiles, execution->round->left_tiles[slot], tile);
-    unsigned char *packed = execution->left + slot * execution->left_bytes;
-    operations->pack_left(block, packed);
-    operations->multiply(packed, execution->pivots_right + pivot * execution->right_bytes,
-                         block.columns, block, false);
-}
-
-/* (p, j), from the old R' to R. */
-static void update_right(struct execution *execution, uint32_t slot)
-{
-    const struct cpu_operations *operations = execution->operations;
-    const uint32_t pivot = pivot_of_slot(execution->round, slot, false);
-    const uint32_t tile = execution->round->pivots[pivot].tile;
-    const struct cpu_block block =
-        cpu_tiles_block(execution->tiles, tile, execution->round->right_tiles[slot]);
-    unsigned char *packed = execution->right + slot * execution->right_bytes;
-    operations->pack_right(block, packed);
-    operations->multiply(execution->pivots_left + pivot * execution->left_bytes, packed, block.rows,
-                         block, false);
-    operations->pack_right(block, packed);
-}
-
-/* Whichever of (i, p) and (p, i) lies below the diagonal, packed both ways. */
-static void update_both(struct execution *execution, uint32_t slot)
-{
-    const struct cpu_operations *operations = execution->operations;
-    const uint32_t pivot = pivot_of_slot(execution->round, slot, true);
-    const uint32_t tile = execution->round->pivots[pivot].tile;
-    const uint32_t other = execution->round->left_tiles[slot];
-    const bool below = other > tile;
-    const struct cpu_block block =
-        cpu_tiles_block(execution->tiles, below ? other : tile, below ? tile : other);
-    unsigned char *left = execution->left + slot * execution->left_bytes;
-    unsigned char *right = execution->right + slot * execution->right_bytes;
-    if (below) {
-        update_left(execution, slot);
-        operations->pack_right_transposed(block, right);
-    } else {
-        operations->pack_right(block, right);
-        operations->multiply(execution->pivots_left + pivot * execution->left_bytes, right,
-                             block.rows, block, false);
-        operations->pack_right(block, right);
-        operations->pack_left_transposed(block, left);
-    }
-}
-
-/* The band of the panel tile that a slot stands for. */
-static uint32_t band_of_slot(const struct execution *execution, uint32_t slot, bool left)
-{
-    const struct plan_round *round = execution->round;
-    const uint32_t pivot = round->pivots[pivot_of_slot(round, slot, left)].tile;
-    const uint32_t other = left ? round->left_tiles[slot] : pivot;
-    return execution->options->symmetric && pivot > other ? pivot : other;
-}
-
-/* Tasks: the left slots, then, unless the matrix is symmetric, the right ones. */
-static void update_panel(void *context, uint32_t thread, uint64_t task)
+/* R'. Tasks: the pivots, then the right slots. */
+static void begin_round(void *context, uint32_t thread, uint64_t task)
 {
     struct execution *execution = context;
-    const uint32_t left_count = execution->round->left_count;
-    const bool is_left = task < left_count;
-    const uint32_t slot = (uint32_t)(is_left ? task : task - left_count);
-    if (is_stopped(execution, thread) ||
-        !cpu_tiles_has(execution->tiles, band_of_slot(execution, slot, is_left))) {
+    const struct cpu_operations *operations = execution->operations;
+    const uint32_t pivot_count = execution->round->pivot_count;
+    if (task < pivot_count) {
+        close_pivot(execution, thread, (uint32_t)task);
         return;
     }
-    if (execution->options->symmetric) {
-        update_both(execution, slot);
-    } else if (is_left) {
-        update_left(execution, slot);
+    const uint32_t slot = (uint32_t)task - pivot_count;
+    const struct panel_tile at = find_panel_tile(execution, slot, false);
+    if (!is_stopped(execution, thread) && cpu_tiles_has(execution->tiles, at.row)) {
+        (at.row == at.other ? operations->pack_right_transposed : operations->pack_right)(
+            cpu_tiles_block(execution->tiles, at.row, at.column),
+            execution->right + slot * execution->right_bytes);
+    }
+}
+
+/* From L' to L. Of a symmetric matrix R' has the same slots, and where the mirror image is another
+ * rank's, L is not stored. */
+static void update_left(void *context, uint32_t thread, uint64_t slot)
+{
+    struct execution *execution = context;
+    const struct cpu_operations *operations = execution->operations;
+    const struct cpu_tiles *tiles = execution->tiles;
+    const struct panel_tile at = find_panel_tile(execution, (uint32_t)slot, true);
+    unsigned char *packed = execution->left + slot * execution->left_bytes;
+    if (is_stopped(execution, thread) || !cpu_tiles_has(tiles, at.other)) {
+        return;
+    }
+    const bool stored = cpu_tiles_has(tiles, at.row);
+    const uint32_t rows = cpu_tiles_width(tiles, at.row);
+    const uint32_t columns = cpu_tiles_width(tiles, at.column);
+    const struct cpu_block block =
+        stored ? cpu_tiles_block(tiles, at.row, at.column)
+               : (struct cpu_block){scratch_of(execution, thread), columns, rows, columns};
+    if (at.row == at.other) {
+        operations->pack_left(block, packed);
+        operations->multiply(packed, execution->pivots_right + at.pivot * execution->right_bytes,
+                             columns, block, false);
+        operations->pack_left(block, packed);
     } else {
-        update_right(execution, slot);
+        operations->multiply(execution->pivots_left + at.pivot * execution->left_bytes,
+                             execution->right + slot * execution->right_bytes, rows, block,
+                             !stored);
+        operations->pack_left_transposed(block, packed);
+    }
+}
+
+/* From R' to R, where update_left has not. */
+static void update_right(const struct execution *execution, uint32_t slot)
+{
+    const struct cpu_tiles *tiles = execution->tiles;
+    const struct panel_tile at = find_panel_tile(execution, slot, false);
+    if (at.row == at.tile && cpu_tiles_has(tiles, at.row) &&
+        !(execution->options->symmetric && cpu_tiles_has(tiles, at.other))) {
+        execution->operations->multiply(execution->pivots_left + at.pivot * execution->left_bytes,
+                                        execution->right + slot * execution->right_bytes,
+                                        cpu_tiles_width(tiles, at.row),
+                                        cpu_tiles_block(tiles, at.row, at.column), false);
     }
 }
 
@@ -233,12 +231,11 @@ static void apply_product(const struct execution *execution, struct plan_product
                                     cpu_tiles_width(execution->tiles, pivot_tile), block, fresh);
 }
 
-static void update_target(void *context, uint32_t thread, uint64_t task)
+static void update_target(const struct execution *execution, uint64_t task)
 {
-    struct execution *execution = context;
     const struct plan_round *round = execution->round;
     const struct plan_target *target = &round->targets[task];
-    if (is_stopped(execution, thread) || !cpu_tiles_has(execution->tiles, target->row_tile)) {
+    if (!cpu_tiles_has(execution->tiles, target->row_tile)) {
         return;
     }
     const struct cpu_block block =
@@ -251,14 +248,10 @@ static void update_target(void *context, uint32_t thread, uint64_t task)
 
 /* Task of a round of the dense plan, where every slot meets every other: column by column, as the
  * right operand is the one to keep in the cache. */
-static void update_dense_target(void *context, uint32_t thread, uint64_t task)
+static void update_dense_target(const struct execution *execution, uint64_t task)
 {
-    struct execution *execution = context;
     const uint32_t slots = execution->round->left_count;
     const bool symmetric = execution->options->symmetric;
-    if (is_stopped(execution, thread)) {
-        return;
-    }
     uint64_t place = task / slots;
     if (symmetric) {
         /* The row of a triangle, each row one longer than that above, that the task is in. */
@@ -281,6 +274,23 @@ static void update_dense_target(void *context, uint32_t thread, uint64_t task)
                   cpu_tiles_block(execution->tiles, execution->dense_tiles[row],
                                   execution->dense_tiles[column]),
                   false);
+}
+
+/* Tasks: the right slots, then the targets. */
+static void end_round(void *context, uint32_t thread, uint64_t task)
+{
+    struct execution *execution = context;
+    const uint32_t right_count = execution->round->right_count;
+    if (is_stopped(execution, thread)) {
+        return;
+    }
+    if (task < right_count) {
+        update_right(execution, (uint32_t)task);
+    } else if (is_dense(execution)) {
+        update_dense_target(execution, task - right_count);
+    } else {
+        update_target(execution, task - right_count);
+    }
 }
 
 /* ---- The rounds ---- */
@@ -311,69 +321,68 @@ static enum status agree(struct execution *execution)
     return ranks_agree(execution->tiles->ranks, status);
 }
 
-static void share_pivots(const struct execution *execution)
+static uint32_t rank_of_right(const struct execution *execution, uint32_t slot)
 {
-    const struct ranks *ranks = execution->tiles->ranks;
-    for (uint32_t i = 0; ranks != NULL && i < execution->round->pivot_count; i++) {
-        const uint32_t root = cpu_tiles_rank_of(execution->tiles, execution->round->pivots[i].tile);
-        ranks->broadcast(ranks->context, execution->pivots_left + i * execution->left_bytes,
-                         execution->left_bytes, root);
-        ranks->broadcast(ranks->context, execution->pivots_right + i * execution->right_bytes,
-                         execution->right_bytes, root);
-    }
+    return cpu_tiles_rank_of(execution->tiles, find_panel_tile(execution, slot, false).row);
 }
 
-static void share_panels(const struct execution *execution)
+static void broadcast(const struct execution *execution, void *data, size_t size, uint32_t root)
 {
     const struct ranks *ranks = execution->tiles->ranks;
+    ranks->broadcast(ranks->context, data, size, root);
+}
+
+/* Broadcasts the pivots, then R' in as few pieces as it takes. */
+static void share(const struct execution *execution)
+{
     const struct plan_round *round = execution->round;
-    if (ranks == NULL) {
-        return;
+    const struct cpu_tiles *tiles = execution->tiles;
+    for (uint32_t i = 0; i < round->pivot_count; i++) {
+        const uint32_t root = cpu_tiles_rank_of(tiles, round->pivots[i].tile);
+        broadcast(execution, execution->pivots_right + i * execution->right_bytes,
+                  execution->right_bytes, root);
+        if (execution->options->symmetric) {
+            broadcast(execution, execution->pivots_left + i * execution->left_bytes,
+                      execution->left_bytes, root);
+        }
     }
-    for (uint32_t i = 0; !execution->options->symmetric && i < round->pivot_count; i++) {
-        const struct plan_pivot *pivot = &round->pivots[i];
-        ranks->broadcast(ranks->context,
-                         execution->right + pivot->right_begin * execution->right_bytes,
-                         pivot->right_count * execution->right_bytes,
-                         cpu_tiles_rank_of(execution->tiles, pivot->tile));
-    }
-    for (uint32_t slot = 0; execution->options->symmetric && slot < round->left_count; slot++) {
-        const uint32_t root =
-            cpu_tiles_rank_of(execution->tiles, band_of_slot(execution, slot, true));
-        ranks->broadcast(ranks->context, execution->left + slot * execution->left_bytes,
-                         execution->left_bytes, root);
-        ranks->broadcast(ranks->context, execution->right + slot * execution->right_bytes,
-                         execution->right_bytes, root);
+    for (uint32_t slot = 0, end = 0; slot < round->right_count; slot = end) {
+        const uint32_t root = rank_of_right(execution, slot);
+        while (end < round->right_count && rank_of_right(execution, end) == root) {
+            end++;
+        }
+        broadcast(execution, execution->right + slot * execution->right_bytes,
+                  (end - slot) * execution->right_bytes, root);
     }
 }
 
 static enum status run_round(struct execution *execution)
 {
     const struct plan_round *round = execution->round;
-    const bool symmetric = execution->options->symmetric;
+    const struct plan *plan = execution->tiles->plan;
+    const bool dense = is_dense(execution);
     const uint64_t slots = round->left_count;
-    cpu_pool_run(execution->pool, round->pivot_count, close_pivot, execution);
+    const uint64_t dense_targets =
+        execution->options->symmetric ? slots * (slots + 1) / 2 : slots * slots;
+    cpu_pool_run(execution->pool, (uint64_t)round->pivot_count + round->right_count, begin_round,
+                 execution);
     const enum status status = agree(execution);
     if (status != STATUS_OK) {
         return status;
     }
-    share_pivots(execution);
-    cpu_pool_run(execution->pool, slots + (symmetric ? 0 : round->right_count), update_panel,
-                 execution);
-    share_panels(execution);
-    const struct plan *plan = execution->tiles->plan;
-    const double share = is_dense(execution)
-                             ? 1.0 / plan->round_count
-                             : (double)(round->target_count + round->product_count) /
-                                   (double)(plan->target_count + plan->product_count);
-    cpu_pool_watch(execution->pool, execution->observer, PHASE_SOLVING, execution->share, share);
-    execution->share += share;
-    if (is_dense(execution)) {
-        cpu_pool_run(execution->pool, symmetric ? slots * (slots + 1) / 2 : slots * slots,
-                     update_dense_target, execution);
-    } else {
-        cpu_pool_run(execution->pool, round->target_count, update_target, execution);
+    if (execution->tiles->ranks != NULL) {
+        share(execution);
     }
+    cpu_pool_run(execution->pool, slots, update_left, execution);
+    const double share_of_all = dense ? 1.0 / plan->round_count
+                                      : (double)(round->target_count + round->product_count) /
+                                            (double)(plan->target_count + plan->product_count);
+    cpu_pool_watch(execution->pool, execution->observer, PHASE_SOLVING, execution->share,
+                   share_of_all);
+    execution->share += share_of_all;
+    cpu_pool_run(execution->pool,
+                 round->right_count + (dense ? dense_targets : round->target_count), end_round,
+                 execution);
     return agree(execution);
 }
 

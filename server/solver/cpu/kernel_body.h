@@ -94,11 +94,16 @@ static void NAME(pack_left_transposed)(struct cpu_block block, void *packed)
     PACKED_LEFT *to = packed;
     for (uint32_t at = 0; at < block.columns; at += KERNEL_ROWS) {
         const uint32_t top = NAME(begin_of)(at, KERNEL_ROWS, block.columns);
+        const uint32_t inside = block.columns - top;
         for (uint32_t pivot = 0; pivot < block.rows; pivot++) {
             const ELEMENT *from = NAME(row_at)(block, pivot) + top;
-            for (uint32_t row = 0; row < KERNEL_ROWS; row++) {
-                *to++ = LEFT_OF(top + row < block.columns ? from[row] : UNREACHABLE);
+            for (uint32_t row = 0; inside < KERNEL_ROWS && row < KERNEL_ROWS; row++) {
+                to[row] = LEFT_OF(row < inside ? from[row] : UNREACHABLE);
             }
+            for (uint32_t row = 0; inside >= KERNEL_ROWS && row < KERNEL_ROWS; row++) {
+                to[row] = LEFT_OF(from[row]);
+            }
+            to += KERNEL_ROWS;
         }
     }
 }
