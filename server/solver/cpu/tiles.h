@@ -45,10 +45,13 @@ void cpu_tiles_finish(struct cpu_tiles *tiles);
 
 uint32_t cpu_tiles_element_bytes(enum arithmetic arithmetic);
 
-/* The rank that has a band, and whether it is this one. */
+/* The rank that has a band, and whether it is this one. They take turns forwards, then backwards:
+ * as many bands each, and of a triangle as many tiles. */
 static inline uint32_t cpu_tiles_rank_of(const struct cpu_tiles *tiles, uint32_t band)
 {
-    return tiles->ranks != NULL ? band % tiles->ranks->count : 0;
+    const uint32_t count = tiles->ranks != NULL ? tiles->ranks->count : 1;
+    const uint32_t turn = band % (2 * count);
+    return turn < count ? turn : 2 * count - 1 - turn;
 }
 static inline bool cpu_tiles_has(const struct cpu_tiles *tiles, uint32_t band)
 {

@@ -59,6 +59,23 @@ static void a_tile_is_one_piece_of_memory(void **state)
     tiles_fixture_close(&fixture);
 }
 
+/* Bands have a tile more each. */
+static void ranks_have_as_many_tiles_of_a_triangle(void **state)
+{
+    (void)state;
+    for (uint32_t count = 1; count <= 5; ++count) {
+        const struct ranks ranks = {.count = count};
+        const struct cpu_tiles tiles = {.ranks = &ranks};
+        uint32_t of_rank[5] = {0};
+        for (uint32_t band = 0; band < 4 * count; ++band) {
+            of_rank[cpu_tiles_rank_of(&tiles, band)] += band + 1;
+        }
+        for (uint32_t rank = 1; rank < count; ++rank) {
+            assert_int_equal(of_rank[rank], of_rank[0]);
+        }
+    }
+}
+
 static void an_order_has_tiles_of_its_own(void **state)
 {
     (void)state;
@@ -253,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiles_cover_the_matrix_without_overlap),
         cmocka_unit_test(a_tile_is_one_piece_of_memory),
+        cmocka_unit_test(ranks_have_as_many_tiles_of_a_triangle),
         cmocka_unit_test(an_order_has_tiles_of_its_own),
         cmocka_unit_test(an_element_is_stored_as_its_arithmetic_wants),
         cmocka_unit_test(edges_and_the_diagonal_are_filled_in),
