@@ -93,6 +93,9 @@ struct ranks {
     void *context;
     /* All ranks call these, in the same order. The data of rank `root` becomes that of all. */
     void (*broadcast)(void *context, void *data, size_t size, uint32_t root);
+    /* The same of several at once: the data are left alone until all have been completed. */
+    void (*start)(void *context, void *data, size_t size, uint32_t root);
+    void (*complete)(void *context);
     /* The highest of all their values, for all of them. */
     uint32_t (*highest)(void *context, uint32_t value);
     /* Called by rank 0 and by rank `from` alone: the data of `from` becomes that of rank 0. */

@@ -14,13 +14,33 @@
 /* MPI waits with the processor busy: a rank without work looks for some only so often. */
 #define IDLE_MS 5
 
-static void broadcast(void *context, void *data, size_t size, uint32_t root)
+/* Broadcasts on their way: as many at once as are worth it. */
+static MPI_Request requests[64];
+static int request_count;
+
+static void complete(void *context)
 {
     (void)context;
+    MPI_Waitall(request_count, requests, MPI_STATUSES_IGNORE);
+    request_count = 0;
+}
+
+static void start(void *context, void *data, size_t size, uint32_t root)
+{
     for (size_t done = 0; done < size; done += PIECE_BYTES) {
         const size_t piece = size - done < PIECE_BYTES ? size - done : PIECE_BYTES;
-        MPI_Bcast((char *)data + done, (int)piece, MPI_BYTE, (int)root, MPI_COMM_WORLD);
+        if (request_count == sizeof(requests) / sizeof(requests[0])) {
+            complete(context);
+        }
+        MPI_Ibcast((char *)data + done, (int)piece, MPI_BYTE, (int)root, MPI_COMM_WORLD,
+                   &requests[request_count++]);
     }
+}
+
+static void broadcast(void *context, void *data, size_t size, uint32_t root)
+{
+    start(context, data, size, root);
+    complete(context);
 }
 
 static uint32_t highest(void *context, uint32_t value)
@@ -94,6 +114,8 @@ struct ranks *ranks_open(int *argc, char ***argv)
 {
     static struct ranks ranks = {.context = &ranks,
                                  .broadcast = broadcast,
+                                 .start = start,
+                                 .complete = complete,
                                  .highest = highest,
                                  .gather = gather,
                                  .end = end,

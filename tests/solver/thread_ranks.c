@@ -13,6 +13,13 @@ struct delivery {
     sem_t taken;
 };
 
+/* A broadcast that has been started. */
+struct piece {
+    void *data;
+    size_t size;
+    uint32_t root;
+};
+
 /* What the ranks share. */
 struct meeting {
     pthread_barrier_t barrier;
@@ -26,6 +33,8 @@ struct meeting {
 struct member {
     struct meeting *meeting;
     struct ranks ranks;
+    struct piece *pieces; /* started, and not complete */
+    size_t piece_count;
 };
 
 static void broadcast(void *context, void *data, size_t size, uint32_t root)
@@ -40,6 +49,27 @@ static void broadcast(void *context, void *data, size_t size, uint32_t root)
         memcpy(data, meeting->data, size);
     }
     pthread_barrier_wait(&meeting->barrier);
+}
+
+/* Nothing is sent before it must be: who does not wait finds nothing. */
+static void start(void *context, void *data, size_t size, uint32_t root)
+{
+    struct member *member = context;
+    const size_t count = member->piece_count++;
+    member->pieces = realloc(member->pieces, member->piece_count * sizeof(*member->pieces));
+    CHECK(member->pieces != NULL);
+    member->pieces[count] = (struct piece){data, size, root};
+}
+
+static void complete(void *context)
+{
+    struct member *member = context;
+    for (size_t i = 0; i < member->piece_count; ++i) {
+        broadcast(context, member->pieces[i].data, member->pieces[i].size, member->pieces[i].root);
+    }
+    free(member->pieces);
+    member->pieces = NULL;
+    member->piece_count = 0;
 }
 
 /* The two that meet here are alone in it: all of a gather's bytes have one reader. */
@@ -94,17 +124,19 @@ void thread_ranks_run(uint32_t count, void (*work)(const struct ranks *ranks, vo
     CHECK(count <= THREAD_RANKS_MAX);
     CHECK(pthread_barrier_init(&meeting.barrier, NULL, count) == 0);
     for (uint32_t rank = 0; rank < count; ++rank) {
-        members[rank] = (struct member){&meeting,
-                                        {.rank = rank,
-                                         .count = count,
-                                         .on_host = count,
-                                         .rank_on_host = rank,
-                                         .threads = 1,
-                                         .context = &members[rank],
-                                         .broadcast = broadcast,
-                                         .highest = highest,
-                                         .gather = gather,
-                                         .end = end}};
+        members[rank] = (struct member){.meeting = &meeting,
+                                        .ranks = {.rank = rank,
+                                                  .count = count,
+                                                  .on_host = count,
+                                                  .rank_on_host = rank,
+                                                  .threads = 1,
+                                                  .context = &members[rank],
+                                                  .broadcast = broadcast,
+                                                  .start = start,
+                                                  .complete = complete,
+                                                  .highest = highest,
+                                                  .gather = gather,
+                                                  .end = end}};
         CHECK(sem_init(&meeting.deliveries[rank].sent, 0, 0) == 0);
         CHECK(sem_init(&meeting.deliveries[rank].taken, 0, 0) == 0);
         CHECK(pthread_create(&threads[rank], NULL, run_member, &members[rank]) == 0);

@@ -326,24 +326,19 @@ static uint32_t rank_of_right(const struct execution *execution, uint32_t slot)
     return cpu_tiles_rank_of(execution->tiles, find_panel_tile(execution, slot, false).row);
 }
 
-static void broadcast(const struct execution *execution, void *data, size_t size, uint32_t root)
-{
-    const struct ranks *ranks = execution->tiles->ranks;
-    ranks->broadcast(ranks->context, data, size, root);
-}
-
-/* Broadcasts the pivots, then R' in as few pieces as it takes. */
+/* Broadcasts the pivots and R', in as few pieces as it takes, all at once. */
 static void share(const struct execution *execution)
 {
     const struct plan_round *round = execution->round;
     const struct cpu_tiles *tiles = execution->tiles;
+    const struct ranks *ranks = tiles->ranks;
     for (uint32_t i = 0; i < round->pivot_count; i++) {
         const uint32_t root = cpu_tiles_rank_of(tiles, round->pivots[i].tile);
-        broadcast(execution, execution->pivots_right + i * execution->right_bytes,
-                  execution->right_bytes, root);
+        ranks->start(ranks->context, execution->pivots_right + i * execution->right_bytes,
+                     execution->right_bytes, root);
         if (execution->options->symmetric) {
-            broadcast(execution, execution->pivots_left + i * execution->left_bytes,
-                      execution->left_bytes, root);
+            ranks->start(ranks->context, execution->pivots_left + i * execution->left_bytes,
+                         execution->left_bytes, root);
         }
     }
     for (uint32_t slot = 0, end = 0; slot < round->right_count; slot = end) {
@@ -351,9 +346,10 @@ static void share(const struct execution *execution)
         while (end < round->right_count && rank_of_right(execution, end) == root) {
             end++;
         }
-        broadcast(execution, execution->right + slot * execution->right_bytes,
-                  (end - slot) * execution->right_bytes, root);
+        ranks->start(ranks->context, execution->right + slot * execution->right_bytes,
+                     (end - slot) * execution->right_bytes, root);
     }
+    ranks->complete(ranks->context);
 }
 
 static enum status run_round(struct execution *execution)
