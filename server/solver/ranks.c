@@ -199,9 +199,11 @@ bool ranks_share_matrix(const struct ranks *ranks, int file, uint64_t offset, st
     if (!first) {
         map_place(&place, place.offset + bytes, ret_mapping);
     }
-    const bool has = first || ret_mapping->memory != NULL;
-    if (ranks_agree(ranks, has ? STATUS_OK : STATUS_IO) != STATUS_OK) {
+    if (ranks->highest(ranks->context, !first && ret_mapping->memory == NULL) != 0) {
         ranks_unshare_matrix(ret_mapping, matrix);
+        if (first) {
+            fputs("a rank cannot map the matrix's file: the first gets the rows of all\n", stderr);
+        }
         return false;
     }
     if (!first) {

@@ -12,7 +12,7 @@ COLUMNS = 100
 # lines without, and 67,000 with the hierarchies, changes, coordinates, several devices and the client;
 # 4,100 more let devices, and processes on several hosts, solve one graph together, and 1,820 compute only
 # what a change reaches.
-PRODUCT_LINES = 72968
+PRODUCT_LINES = 72970
 PRODUCT_FILES = 348
 # Nine of ten functions are no longer. Procedures that read downwards have 35 to 45 lines; the
 # ceiling keeps long ones the exception.
