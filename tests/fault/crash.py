@@ -278,6 +278,16 @@ def document_of(daemon, job):
             return answer.json
 
 
+def note(told, answer, statuses, failed):
+    """The id of what is acknowledged, or None."""
+    if answer.status not in statuses:
+        told.refused.append((answer.status, answer.body))
+        return None
+    if failed:
+        told.late.append(answer.body)
+    return answer.json["id"]
+
+
 def run_script(daemon, told, failures=lambda: 0, polls=200):
     """Five jobs, a stored graph, a name, a deletion, a large graph, another and a change of it; raises when
     the daemon is gone. So often it is asked whether a result is durable, which it may never be after a fault."""
@@ -287,50 +297,26 @@ def run_script(daemon, told, failures=lambda: 0, polls=200):
         query = "?name=third" if salt == 3 else ""
         failed = failures() > before
         answer = daemon.submit(graph(salt), query, Idempotency_Key=key)
-        if answer.status in (200, 202):
-            told.jobs[answer.json["id"]] = (salt, key)
+        job = note(told, answer, (200, 202), failed)
+        if job is not None:
+            told.jobs[job] = (salt, key)
             if salt == 3:
-                told.names["third"] = answer.json["id"]
-            if failed:
-                told.late.append(answer.body)
-        else:
-            told.refused.append((answer.status, answer.body))
+                told.names["third"] = job
     failed = failures() > before
-    stored = daemon.ask("POST", "/v1/graphs", body=graph(9))
-    if stored.status in (200, 201):
-        if failed:
-            told.late.append(stored.body)
-        told.graphs[stored.json["id"]] = 9
-        told.unsure.add(stored.json["id"])
-        if daemon.ask("DELETE", f"/v1/graphs/{stored.json['id']}").status == 204:
-            told.deleted.add(stored.json["id"])
-            told.unsure.discard(stored.json["id"])
-    else:
-        told.refused.append((stored.status, stored.body))
+    stored = note(told, daemon.ask("POST", "/v1/graphs", body=graph(9)), (200, 201), failed)
+    if stored is not None:
+        told.graphs[stored] = 9
+        told.unsure.add(stored)
+        if daemon.ask("DELETE", f"/v1/graphs/{stored}").status == 204:
+            told.deleted.add(stored)
+            told.unsure.discard(stored)
     failed = failures() > before
-    stored = store_large(daemon)
-    if stored.status in (200, 201):
-        if failed:
-            told.late.append(stored.body)
-        told.large = stored.json["id"]
-    else:
-        told.refused.append((stored.status, stored.body))
+    told.large = note(told, store_large(daemon), (200, 201), failed)
     failed = failures() > before
-    stored = store_dense(daemon)
-    if stored.status in (200, 201):
-        if failed:
-            told.late.append(stored.body)
-        told.dense = stored.json["id"]
+    told.dense = note(told, store_dense(daemon), (200, 201), failed)
+    if told.dense is not None:
         failed = failures() > before
-        changed = change_dense(daemon, told.dense)
-        if changed.status == 202:
-            told.changed = changed.json["id"]
-            if failed:
-                told.late.append(changed.body)
-        else:
-            told.refused.append((changed.status, changed.body))
-    else:
-        told.refused.append((stored.status, stored.body))
+        told.changed = note(told, change_dense(daemon, told.dense), (202,), failed)
     for job in list(told.jobs):
         document = document_of(daemon, job)
         if document["state"] != "done":
