@@ -62,7 +62,7 @@ struct nccl *nccl_open(const struct ranks *ranks)
     }
     opened = ranks->highest(ranks->context, !opened) == 0;
     if (opened) {
-        ranks->broadcast(ranks->context, &id, sizeof(id), 0);
+        ranks_broadcast(ranks, &id, sizeof(id), 0);
         opened = nccl->comm_init_rank(&nccl->comm, (int)ranks->count, id, (int)ranks->rank) ==
                  NCCL_SUCCESS;
         opened = ranks->highest(ranks->context, !opened) == 0;

@@ -59,7 +59,7 @@ static void ranks_send(struct ranks_rounds<semiring> *own, uint32_t owner, void 
     if (own->status == STATUS_OK) {
         own->status = try_translate(cudaStreamSynchronize(gpu->stream));
     }
-    ranks->broadcast(ranks->context, own->host, size, owner);
+    ranks_broadcast(ranks, own->host, size, owner);
     if (own->status == STATUS_OK && !owns) {
         own->status = try_translate(
             cudaMemcpyAsync(memory, own->host, size, cudaMemcpyHostToDevice, gpu->stream));

@@ -91,11 +91,10 @@ struct ranks {
     uint32_t rank_on_host; /* of this process, among those */
     uint32_t threads;      /* for this one: those of a host divide its cores */
     void *context;
-    /* All ranks call these, in the same order. The data of rank `root` becomes that of all. */
-    void (*broadcast)(void *context, void *data, size_t size, uint32_t root);
-    /* The same of several at once: the data are left alone until all have been completed. */
-    void (*start)(void *context, void *data, size_t size, uint32_t root);
-    void (*complete)(void *context);
+    /* All ranks call these, in the same order. The data of rank `root` becomes that of all: of
+     * several that were started at once, and that nobody touches until all have been completed. */
+    void (*start_broadcast)(void *context, void *data, size_t size, uint32_t root);
+    void (*complete_broadcasts)(void *context);
     /* The highest of all their values, for all of them. */
     uint32_t (*highest)(void *context, uint32_t value);
     /* Called by rank 0 and by rank `from` alone: the data of `from` becomes that of rank 0. */
@@ -110,6 +109,13 @@ struct ranks {
 static inline bool ranks_is_first(const struct ranks *ranks)
 {
     return ranks == NULL || ranks->rank == 0;
+}
+
+static inline void ranks_broadcast(const struct ranks *ranks, void *data, size_t size,
+                                   uint32_t root)
+{
+    ranks->start_broadcast(ranks->context, data, size, root);
+    ranks->complete_broadcasts(ranks->context);
 }
 
 /* The status of all, for each of them: OK only when it is that everywhere. ranks NULL = this

@@ -12,7 +12,7 @@
 
 static void share(const struct ranks *ranks, void *data, size_t size)
 {
-    ranks->broadcast(ranks->context, data, size, 0);
+    ranks_broadcast(ranks, data, size, 0);
 }
 
 /* ---- The graph ---- */

@@ -18,29 +18,23 @@
 static MPI_Request requests[64];
 static int request_count;
 
-static void complete(void *context)
+static void complete_broadcasts(void *context)
 {
     (void)context;
     MPI_Waitall(request_count, requests, MPI_STATUSES_IGNORE);
     request_count = 0;
 }
 
-static void start(void *context, void *data, size_t size, uint32_t root)
+static void start_broadcast(void *context, void *data, size_t size, uint32_t root)
 {
     for (size_t done = 0; done < size; done += PIECE_BYTES) {
         const size_t piece = size - done < PIECE_BYTES ? size - done : PIECE_BYTES;
         if (request_count == sizeof(requests) / sizeof(requests[0])) {
-            complete(context);
+            complete_broadcasts(context);
         }
         MPI_Ibcast((char *)data + done, (int)piece, MPI_BYTE, (int)root, MPI_COMM_WORLD,
                    &requests[request_count++]);
     }
-}
-
-static void broadcast(void *context, void *data, size_t size, uint32_t root)
-{
-    start(context, data, size, root);
-    complete(context);
 }
 
 static uint32_t highest(void *context, uint32_t value)
@@ -113,9 +107,8 @@ static void divide_host(struct ranks *ranks)
 struct ranks *ranks_open(int *argc, char ***argv)
 {
     static struct ranks ranks = {.context = &ranks,
-                                 .broadcast = broadcast,
-                                 .start = start,
-                                 .complete = complete,
+                                 .start_broadcast = start_broadcast,
+                                 .complete_broadcasts = complete_broadcasts,
                                  .highest = highest,
                                  .gather = gather,
                                  .end = end,

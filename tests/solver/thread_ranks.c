@@ -52,7 +52,7 @@ static void broadcast(void *context, void *data, size_t size, uint32_t root)
 }
 
 /* Nothing is sent before it must be: who does not wait finds nothing. */
-static void start(void *context, void *data, size_t size, uint32_t root)
+static void start_broadcast(void *context, void *data, size_t size, uint32_t root)
 {
     struct member *member = context;
     const size_t count = member->piece_count++;
@@ -61,7 +61,7 @@ static void start(void *context, void *data, size_t size, uint32_t root)
     member->pieces[count] = (struct piece){data, size, root};
 }
 
-static void complete(void *context)
+static void complete_broadcasts(void *context)
 {
     struct member *member = context;
     for (size_t i = 0; i < member->piece_count; ++i) {
@@ -131,9 +131,8 @@ void thread_ranks_run(uint32_t count, void (*work)(const struct ranks *ranks, vo
                                                   .rank_on_host = rank,
                                                   .threads = 1,
                                                   .context = &members[rank],
-                                                  .broadcast = broadcast,
-                                                  .start = start,
-                                                  .complete = complete,
+                                                  .start_broadcast = start_broadcast,
+                                                  .complete_broadcasts = complete_broadcasts,
                                                   .highest = highest,
                                                   .gather = gather,
                                                   .end = end}};

@@ -140,7 +140,7 @@ static enum status mirror_others(struct cpu_pool *pool, struct finish *finish)
         finish->other = band;
         finish->other_band =
             cpu_tiles_has(tiles, band) ? cpu_tiles_block(tiles, band, 0).elements : storage;
-        ranks->broadcast(ranks->context, finish->other_band, size, cpu_tiles_rank_of(tiles, band));
+        ranks_broadcast(ranks, finish->other_band, size, cpu_tiles_rank_of(tiles, band));
         cpu_pool_run(pool, band, mirror_other, finish);
     }
     free(storage);

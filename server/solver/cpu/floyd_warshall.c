@@ -334,11 +334,12 @@ static void share(const struct execution *execution)
     const struct ranks *ranks = tiles->ranks;
     for (uint32_t i = 0; i < round->pivot_count; i++) {
         const uint32_t root = cpu_tiles_rank_of(tiles, round->pivots[i].tile);
-        ranks->start(ranks->context, execution->pivots_right + i * execution->right_bytes,
-                     execution->right_bytes, root);
+        ranks->start_broadcast(ranks->context, execution->pivots_right + i * execution->right_bytes,
+                               execution->right_bytes, root);
         if (execution->options->symmetric) {
-            ranks->start(ranks->context, execution->pivots_left + i * execution->left_bytes,
-                         execution->left_bytes, root);
+            ranks->start_broadcast(ranks->context,
+                                   execution->pivots_left + i * execution->left_bytes,
+                                   execution->left_bytes, root);
         }
     }
     for (uint32_t slot = 0, end = 0; slot < round->right_count; slot = end) {
@@ -346,10 +347,10 @@ static void share(const struct execution *execution)
         while (end < round->right_count && rank_of_right(execution, end) == root) {
             end++;
         }
-        ranks->start(ranks->context, execution->right + slot * execution->right_bytes,
-                     (end - slot) * execution->right_bytes, root);
+        ranks->start_broadcast(ranks->context, execution->right + slot * execution->right_bytes,
+                               (end - slot) * execution->right_bytes, root);
     }
-    ranks->complete(ranks->context);
+    ranks->complete_broadcasts(ranks->context);
 }
 
 static enum status run_round(struct execution *execution)

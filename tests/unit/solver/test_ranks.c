@@ -42,6 +42,11 @@ static void hear(void *context, void *data, size_t size, uint32_t root)
     tape_heard += size;
 }
 
+static void complete(void *context)
+{
+    (void)context;
+}
+
 /* The other rank's value. */
 static uint32_t highest(void *context, uint32_t value)
 {
@@ -50,10 +55,19 @@ static uint32_t highest(void *context, uint32_t value)
 }
 
 static uint32_t other;
-static const struct ranks first = {
-    .count = 2, .on_host = 2, .context = &other, .broadcast = speak, .highest = highest};
-static const struct ranks second = {
-    .rank = 1, .count = 2, .on_host = 2, .context = &other, .broadcast = hear, .highest = highest};
+static const struct ranks first = {.count = 2,
+                                   .on_host = 2,
+                                   .context = &other,
+                                   .start_broadcast = speak,
+                                   .complete_broadcasts = complete,
+                                   .highest = highest};
+static const struct ranks second = {.rank = 1,
+                                    .count = 2,
+                                    .on_host = 2,
+                                    .context = &other,
+                                    .start_broadcast = hear,
+                                    .complete_broadcasts = complete,
+                                    .highest = highest};
 
 static int rewind_tape(void **state)
 {
