@@ -18,8 +18,7 @@
 #define HIERARCHY_ROWS_BYTES ((size_t)256 << 20)
 /* The part of a row that one thread computes: a millisecond or so. */
 #define PART_VERTICES (UINT32_C(1) << 16)
-/* Edges of a matrix's sample, each once a row, that are checked by several threads: ten
- * milliseconds of one. */
+/* Edges, counted in each row of a matrix's sample, that threads share: 10 ms of one thread. */
 #define SHARED_EDGES (UINT64_C(1) << 24)
 
 uint32_t judge_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count)
@@ -78,7 +77,7 @@ static enum status open_searches(struct task *task, struct search_pool **ret_sea
     return status == STATUS_OK ? search_pool_open(*ret_searches, base, &opened) : status;
 }
 
-static enum status share(uint32_t threads, struct cpu_pool **pool)
+static enum status need_pool(uint32_t threads, struct cpu_pool **pool)
 {
     return *pool == NULL ? cpu_pool_create(threads, pool) : STATUS_OK;
 }
@@ -99,7 +98,7 @@ static enum status check_computed_rows(const uint32_t *rows, uint32_t row_count,
     enum status status =
         computing.elements != NULL ? open_searches(task, &computing.searches) : STATUS_NO_MEMORY;
     if (status == STATUS_OK && parts > 1) {
-        status = share(threads, pool);
+        status = need_pool(threads, pool);
     }
     if (status == STATUS_OK) {
         cpu_pool_run(*pool, parts, compute_part, &computing);
@@ -155,7 +154,7 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu
     if (is_matrix) {
         const struct matrix matrix = result_file_matrix(task->file);
         const bool is_shared = row_count * task->graph->edge_count >= SHARED_EDGES &&
-                               share(threads, pool) == STATUS_OK;
+                               need_pool(threads, pool) == STATUS_OK;
         status = certificate_check_rows(task->graph, &matrix, rows, row_count, false,
                                         is_shared ? *pool : NULL, &observer, &verification,
                                         &task->problem);
