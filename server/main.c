@@ -1,7 +1,7 @@
 /* apspd: arguments in, exit code out. */
 #include "server/http/request/auth.h"
-#include "server/job/worker/worker.h"
 #include "server/service.h"
+#include "server/worker/worker.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,11 +4,11 @@
 #include "server/clock.h"
 #include "server/http/transport/http.h"
 #include "server/http/transport/listener.h"
-#include "server/job/scheduler.h"
-#include "server/job/worker/worker.h"
 #include "server/metrics.h"
 #include "server/sandbox.h"
+#include "server/scheduler/scheduler.h"
 #include "server/solver/solver.h"
+#include "server/worker/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>

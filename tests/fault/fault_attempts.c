@@ -1,6 +1,6 @@
 #include "tests/fault/fault_attempts.h"
 
-#include "server/job/worker/worker.h"
+#include "server/worker/worker.h"
 #include "tests/fault/fault_plan.h"
 #include "tests/unit/sandbox_attempts.h"
 

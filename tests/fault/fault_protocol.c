@@ -1,6 +1,6 @@
 #include "tests/fault/fault_protocol.h"
 
-#include "server/job/worker/worker.h"
+#include "server/worker/worker.h"
 
 #include <stddef.h>
 #include <string.h>

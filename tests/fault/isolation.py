@@ -367,7 +367,7 @@ def bytes_of(n):
     return 4 * n * n
 
 
-# As in server/job/scheduler_internal.h.
+# As in server/scheduler/scheduler_internal.h.
 MEMORY_ATTEMPTS = 16
 
 

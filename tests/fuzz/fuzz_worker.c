@@ -1,7 +1,7 @@
 /* A worker process that may say anything, as the daemon receives it: the answer to its opening, or
  * the end of a task. Each piece of the input is a message: its kind, what its size is off by,
  * descriptors that go along, and bytes that are put over a sound one. */
-#include "server/job/worker/supervisor.h"
+#include "server/worker/supervisor.h"
 
 #include <dirent.h>
 #include <fcntl.h>

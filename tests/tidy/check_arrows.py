@@ -4,7 +4,7 @@ import re
 
 import house
 
-JOB_SIDE = ("server/clock.h", "server/config.h", "server/log.h", "server/metrics.h")
+DAEMON = ("server/clock.h", "server/config.h", "server/log.h", "server/metrics.h")
 
 # The longest prefix that fits a file decides; it names what the file may include: what starts with
 # one of these, or with an asterisk at the end, what lies in that very folder.
@@ -14,13 +14,14 @@ INCLUDES = {
     "server/solver/": ("proto/", "server/solver/"),
     "server/solver/solver_gpu.c": ("proto/", "server/solver/", "gpu/gpu.h"),
     "server/store/": ("proto/", "server/store/"),
-    "server/job/": ("proto/", "server/solver/", "server/store/", "server/job/", "server/sandbox.h", *JOB_SIDE),
-    "server/http/": ("proto/", "server/store/", "server/job/", "server/http/", *JOB_SIDE),
-    "server/command/": ("proto/", "server/solver/", "server/command/", *JOB_SIDE),
+    "server/worker/": ("proto/", "server/solver/", "server/store/", "server/worker/", "server/sandbox.h", *DAEMON),
+    "server/scheduler/": ("proto/", "server/solver/", "server/store/", "server/worker/", "server/scheduler/", *DAEMON),
+    "server/http/": ("proto/", "server/store/", "server/worker/mailbox.h", "server/scheduler/", "server/http/", *DAEMON),
+    "server/command/": ("proto/", "server/solver/", "server/command/", *DAEMON),
     # Configuration, clock and log: above the solver, whose section they read, below the rest.
     "server/": ("proto/", "server/solver/", "server/*"),
     "server/service.c": ("proto/", "server/"),
-    "server/main.c": ("server/*", "server/http/request/auth.h", "server/job/worker/worker.h"),
+    "server/main.c": ("server/*", "server/http/request/auth.h", "server/worker/worker.h"),
     "tests/": ("proto/", "gpu/", "server/", "tests/"),
 }
 
@@ -34,11 +35,11 @@ LIBRARIES = (
     (r"\bXML_[A-Z]\w+", ("proto/read/graphml.c",)),
     (r"\bsqlite3_\w+", ("server/store/catalogue",)),  # .c and its parts
     (r"\bcuda[A-Z]\w*|<<<", ("gpu/",)),
-    (r"\buv_\w+", ("server/job/", "server/http/transport/endpoint.c", "server/service.c", "server/main.c")),
+    (r"\buv_\w+", ("server/scheduler/", "server/worker/", "server/http/transport/endpoint.c", "server/service.c", "server/main.c")),
     (
         r"\bXXH\w+",
-        ("server/store/", "proto/read/name_table.c", "server/http/request/headers.c", "server/job/submit.c",
-         "server/job/change.c", "proto/edge_changes.c"),
+        ("server/store/", "proto/read/name_table.c", "server/http/request/headers.c", "server/scheduler/submit.c",
+         "server/scheduler/change.c", "proto/edge_changes.c"),
     ),
     (
         r"\bgnutls_\w+",
@@ -60,7 +61,7 @@ LIBRARIES = (
             "server/store/search_pool.c",
             "server/store/coordinates_cache.c",
             "server/store/adjacency_cache.c",
-            "server/job/mailbox.c",
+            "server/worker/mailbox.c",
             "server/store/store.c",
             "server/store/result.c",
             "server/solver/cpu/pool.c",
@@ -123,9 +124,9 @@ CASES = (
     ("beside", {"server/a.h": "", "server/b.c": '#include "server/a.h"\n'}, []),
     ("too high", {**GRAPH, "server/b.c": '#include "server/store/store.h"\n'}, ["b.c:1: may not"]),
     ("MHD at home", {"server/http/x.c": "MHD_stop_daemon(d);\n"}, []),
-    ("MHD abroad", {"server/job/x.c": "a;\nMHD_stop_daemon(d);\n"}, ["x.c:2: MHD_stop_daemon"]),
-    ("only a comment", {"server/job/x.c": "/* MHD_stop_daemon */\n"}, []),
-    ("only a string", {"server/job/x.c": 'print("uv_run() cudaMalloc");\n'}, []),
+    ("MHD abroad", {"server/scheduler/x.c": "a;\nMHD_stop_daemon(d);\n"}, ["x.c:2: MHD_stop_daemon"]),
+    ("only a comment", {"server/scheduler/x.c": "/* MHD_stop_daemon */\n"}, []),
+    ("only a string", {"server/scheduler/x.c": 'print("uv_run() cudaMalloc");\n'}, []),
     ("json", {"server/store/x.c": "json_object();\n"}, ["json_object belongs"]),
     ("zstd", {"server/http/x.c": "ZSTD_isError(c);\n"}, ["ZSTD_isError belongs"]),
     ("zlib", {"server/http/x.c": "inflate(z, 0);\n"}, ["inflate belongs"]),

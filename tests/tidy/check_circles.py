@@ -109,7 +109,7 @@ OWN = (define("a", "b()") + define("c", head="static void "), define("b", "c()")
 CASES = (
     ("tree", case("proto", define("a", "b()", "c()"), define("b", "c()"), define("c")), []),
     ("pair", case("proto", *PAIR), []),
-    ("ring", case("server/job", *RING), ["server/job: 3 files call each other in a circle: a.c"]),
+    ("ring", case("server/scheduler", *RING), ["server/scheduler: 3 files call each other in a circle: a.c"]),
     ("by address", case("gpu", *ADDRESS), ["gpu: 3 files"]),
     ("in subfolders", {"proto/a.c": RING[0], "proto/x/b.c": RING[1], "proto/y/c.c": RING[2]},
      ["proto: 3 files call each other in a circle: a.c, x/b.c, y/c.c"]),

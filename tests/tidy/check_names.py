@@ -67,7 +67,7 @@ CALLED_BY_TESTS = {
 }
 
 # What a folder is about, where that is not the folder's name.
-SUBJECTS = {"server/job/": "scheduler"}
+SUBJECTS = {"server/scheduler/": "scheduler"}
 
 # A tree that has this is a checkout and not a case.
 WHOLE = "meson.build"

@@ -1,7 +1,7 @@
 /* What the tests of changes share, beside the fixture of the scheduler. */
 #pragma once
 
-#include "server/job/scheduler_internal.h"
+#include "server/scheduler/scheduler_internal.h"
 #include "server/store/graph_file.h"
 #include "tests/unit/scheduler_fixture.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "server/clock.h"
-#include "server/job/scheduler.h"
+#include "server/scheduler/scheduler.h"
 #include "tests/unit/folder_fixture.h"
 
 #include <jansson.h>

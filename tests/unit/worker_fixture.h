@@ -3,7 +3,7 @@
 #pragma once
 
 #include "proto/read/reader.h"
-#include "server/job/worker/worker.h"
+#include "server/worker/worker.h"
 #include "tests/unit/graph_file_fixture.h"
 
 #include <fcntl.h>

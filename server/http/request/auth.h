@@ -11,7 +11,7 @@
  * Read by any thread, replaced by the loop's: a read-write lock inside, held for microseconds. */
 #pragma once
 
-#include "server/job/capacity.h"
+#include "server/scheduler/capacity.h"
 
 #include <stdio.h>
 

@@ -6,8 +6,8 @@
 #include "server/http/request/headers.h"
 #include "server/http/request/request_metrics.h"
 #include "server/http/transport/guard.h"
-#include "server/job/job.h"
 #include "server/metrics.h"
+#include "server/scheduler/job.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "proto/problem.h"
-#include "server/job/scheduler.h"
+#include "server/scheduler/scheduler.h"
 
 #include <stddef.h>
 

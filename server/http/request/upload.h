@@ -6,7 +6,7 @@
 
 #include "proto/input_report.h"
 #include "proto/text.h"
-#include "server/job/capacity.h"
+#include "server/scheduler/capacity.h"
 
 struct upload_rules {
     struct graph_options options;

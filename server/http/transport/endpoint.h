@@ -11,7 +11,7 @@
 #include "server/http/transport/limits.h"
 #include "server/http/transport/listener.h"
 #include "server/http/transport/tls.h"
-#include "server/job/mailbox.h"
+#include "server/worker/mailbox.h"
 
 #include <microhttpd.h>
 #include <stdatomic.h>

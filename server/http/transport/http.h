@@ -6,7 +6,7 @@
 
 #include "server/config.h"
 #include "server/http/transport/listener.h"
-#include "server/job/scheduler.h"
+#include "server/scheduler/scheduler.h"
 #include "server/store/result.h"
 
 struct http;

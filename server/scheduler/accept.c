@@ -1,0 +1,127 @@
+#include "server/scheduler/scheduler_internal.h"
+
+#include <string.h>
+
+static void answer_not_stored(struct call *call, enum status status)
+{
+    answer_status(call, status,
+                  status == STATUS_DISK_FULL
+                      ? "There is no room on the disk; nothing was kept."
+                      : "The state directory cannot be written; nothing was kept.");
+}
+
+/* Takes in the end of a commit with a graph, its name, or both. */
+static void apply_graph(struct commit *commit)
+{
+    struct scheduler *scheduler = commit->scheduler;
+    struct graph_entry *entry = commit->entry;
+    const char *name = commit->name_row.name;
+    if (commit->change.status != STATUS_OK) {
+        graph_table_drop(scheduler->graphs, entry);
+        return;
+    }
+    if (commit->change.graph != NULL) {
+        entry->row.file_bytes = commit->change.graph_file_bytes;
+        entry->damaged = false;
+    }
+    if (commit->keeps_graph) {
+        graph_table_set_version(scheduler->graphs, entry, "");
+    }
+    graph_entry_commit(entry);
+    if (name[0] != '\0' && graph_table_name(scheduler->graphs, name, entry) == STATUS_OK) {
+        results_bind_name(scheduler, name, entry);
+    }
+}
+
+void accept_stored_graph(struct commit *commit)
+{
+    const bool is_new = commit->change.graph != NULL;
+    apply_graph(commit);
+    if (commit->change.status == STATUS_OK) {
+        answer_graph(commit->call, commit->entry, is_new ? 201 : 200);
+    } else {
+        answer_not_stored(commit->call, commit->change.status);
+    }
+}
+
+/* The graph stays in memory for the worker while there is room. */
+static void keep_graph(struct scheduler *scheduler, struct job *job, struct graph **take_graph)
+{
+    const struct graph *graph = *take_graph;
+    if (graph == NULL) {
+        return;
+    }
+    const uint64_t bytes =
+        capacity_graph_bytes(graph->vertex_count, graph->edge_count, graph->weight_type);
+    if (capacity_find_memory(scheduler, bytes)) {
+        capacity_reserve(scheduler, job->tenant, &job->held,
+                         (struct capacity){.memory_bytes = bytes});
+        job->graph = *take_graph;
+        *take_graph = NULL;
+    }
+}
+
+static void job_accepted(struct scheduler *scheduler, struct commit *commit)
+{
+    struct job *job = commit->job;
+    struct call *acceptors = job->acceptors;
+    char trace_id[TRACE_ID_SIZE];
+    job->acceptors = NULL;
+    job->accepted = true;
+    memcpy(commit->entry->latest_job, job->id, sizeof(job->id));
+    job_trace_id(job, trace_id);
+    log_write(LOG_INFO, "job_accepted", LOG_TEXT("job", job->id), LOG_TEXT("trace_id", trace_id),
+              LOG_TEXT("request", commit->call->request_id), LOG_TEXT("graph", job->graph_id),
+              LOG_TEXT("kind", kind_name(job->kind)),
+              LOG_TEXT("state", job_state_name(job->state)));
+    metrics_add(METRIC_JOBS_ACCEPTED, 1);
+    if (job->state == JOB_DONE) {
+        job->committed = true; /* before the answer, which says so */
+        job_table_end(scheduler->jobs, job);
+        results_bind_latest(scheduler, job, commit->entry);
+    } else {
+        keep_graph(scheduler, job, &commit->graph);
+        job_queue_push(&scheduler->queue, &job->tenant->share, job);
+        answer_watch_deadline(scheduler, job);
+    }
+    struct call *next;
+    for (struct call *call = acceptors; call != NULL; call = next) {
+        next = call->next_waiter;
+        answer_wait(scheduler, call, job);
+    }
+}
+
+void accept_stored_job(struct commit *commit)
+{
+    struct scheduler *scheduler = commit->scheduler;
+    struct job *job = commit->job;
+    const enum status status = commit->change.status;
+    capacity_release(scheduler, job->tenant, &job->held,
+                     (struct capacity){.queue_places = job->held.queue_places});
+    if (status != STATUS_OK && job->state == JOB_QUEUED) {
+        commit->entry->active_jobs--;
+    }
+    if (status != STATUS_OK && commit->change.put_coordinates_id != NULL &&
+        commit->entry->coordinates.tag == commit->coordinates.tag) {
+        graph_entry_set_coordinates(commit->entry, &commit->old_coordinates); /* none */
+    }
+    apply_graph(commit);
+    if (status == STATUS_OK && job->state == JOB_DONE) {
+        versions_move_name(scheduler, job, commit->entry);
+    }
+    if (job->state == JOB_DONE || status != STATUS_OK) {
+        versions_release(scheduler, job->tenant, job->report.moves, job->report.parent);
+    }
+    if (status == STATUS_OK) {
+        job_accepted(scheduler, commit);
+        return;
+    }
+    struct call *next;
+    for (struct call *call = job->acceptors; call != NULL; call = next) {
+        next = call->next_waiter;
+        answer_not_stored(call, status);
+    }
+    job->acceptors = NULL;
+    capacity_release(scheduler, job->tenant, &job->held, job->held);
+    job_table_remove(scheduler->jobs, job);
+}

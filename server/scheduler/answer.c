@@ -1,0 +1,570 @@
+#include "proto/text.h"
+#include "server/clock.h"
+#include "server/scheduler/scheduler_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Half an hour: no alarm is set further ahead, so that the milliseconds stay small. */
+#define ALARM_LIMIT_S 1800.0
+/* Waiting streams are looked at this often: progress is sent no more often. */
+#define TICK_MS 500
+/* Milliseconds until a client that lost its stream comes again. */
+#define RETRY_MS 2000
+/* A smaller step of progress is not sent. */
+#define PROGRESS_STEP 0.001
+
+struct job *answer_find_job(const struct scheduler *scheduler, const struct call *call,
+                            const char *id)
+{
+    return job_table_find(scheduler->jobs, call->tenant, id);
+}
+
+struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const struct call *call)
+{
+    struct graph_entry *entry = graph_table_find(scheduler->graphs, call->tenant, call->key);
+    if (entry != NULL) {
+        return entry;
+    }
+    const struct job *job = answer_find_job(scheduler, call, call->key);
+    return job != NULL ? graph_table_find(scheduler->graphs, call->tenant, job->graph_id) : NULL;
+}
+
+/* ---- Answers ---- */
+
+/* Hands the call back; status and the rest are set. */
+static void hand_back(struct call *call)
+{
+    struct scheduler *scheduler = call->scheduler;
+    call->answered(call);
+    /* After: while one is counted its connection may still be suspended. */
+    atomic_fetch_sub(&scheduler->calls_open, 1);
+}
+
+void answer_empty(struct call *call, unsigned http_status)
+{
+    call->status = STATUS_OK;
+    call->http_status = http_status;
+    hand_back(call);
+}
+
+void answer_problem(struct call *call, const struct problem *problem)
+{
+    call->problem = *problem;
+    call->status = problem->status;
+    call->http_status = status_info(problem->status)->http;
+    if (problem->status == STATUS_QUEUE_FULL || problem->status == STATUS_JOB_QUOTA ||
+        problem->status == STATUS_DRAINING) {
+        call->retry_after_s = atomic_load(&call->scheduler->admission.retry_after_s);
+    }
+    hand_back(call);
+}
+
+void answer_status(struct call *call, enum status status, const char *detail)
+{
+    struct problem problem;
+    problem_set(&problem, status, "%s", detail);
+    answer_problem(call, &problem);
+}
+
+void answer_body(struct call *call, unsigned http_status, char *body)
+{
+    if (body == NULL) {
+        answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the answer.");
+        return;
+    }
+    call->body = body;
+    answer_empty(call, http_status);
+}
+
+void answer_no_such(struct call *call)
+{
+    const bool is_job = call->kind == CALL_JOB || call->kind == CALL_EVENTS ||
+                        call->kind == CALL_CANCEL || strncmp(call->key, "j_", 2) == 0;
+    struct problem problem;
+    problem_set(&problem, is_job ? STATUS_NO_SUCH_JOB : STATUS_NO_SUCH_GRAPH,
+                "There is no %s \"%s\".", is_job ? "job" : "graph", call->key);
+    answer_problem(call, &problem);
+}
+
+/* ---- Jobs ---- */
+
+uint32_t answer_position(struct scheduler *scheduler, const struct job *job)
+{
+    return job->share != NULL ? scheduler->given_ahead + job_queue_position(&scheduler->queue, job)
+                              : 0;
+}
+
+double answer_eta_s(struct scheduler *scheduler, const struct job *job)
+{
+    const double now_s = clock_monotonic_s();
+    double pace_s[KIND_COUNT] = {0}; /* of the fastest worker, by kind */
+    double before_s = 0;
+    uint32_t workers = 0;
+    if (job->state != JOB_QUEUED) {
+        return job_eta_s(job, now_s);
+    }
+    for (uint32_t i = 0; i < scheduler->worker_count; i++) {
+        const struct scheduler_worker *slot = scheduler->workers[i];
+        if (slot == scheduler->group ||
+            atomic_load(&worker_health_of(slot->worker)->state) == WORKER_LOST) {
+            continue;
+        }
+        workers++;
+        for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
+            const double pace = slot->opening.facts.pace_s[kind];
+            if (pace > 0 && (pace_s[kind] <= 0 || pace < pace_s[kind])) {
+                pace_s[kind] = pace;
+            }
+        }
+    }
+    if (workers == 0 || pace_s[job->kind] <= 0) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < scheduler->worker_count; i++) {
+        const struct job *running = scheduler->workers[i]->job;
+        const double left_s = running != NULL ? job_eta_s(running, now_s) : 0;
+        /* A job that does not tell counts whole. */
+        before_s += left_s >= 0 ? left_s : job_expected_s(running, pace_s);
+    }
+    if (job->share != NULL) {
+        before_s += job_queue_seconds_ahead(&scheduler->queue, job, pace_s);
+    }
+    return before_s / workers + job_expected_s(job, pace_s);
+}
+
+/* A result that was evicted since was durable; of one that a deletion has hidden it is not known
+ * before the deletion has ended. */
+static bool is_durable(const struct job *job, const struct graph_entry *entry)
+{
+    if (!job->committed || job->state != JOB_DONE || entry == NULL) {
+        return job->committed;
+    }
+    if (entry->results[job->kind] == NULL) {
+        return !entry->deleting && !entry->lost[job->kind];
+    }
+    return entry->durable[job->kind];
+}
+
+/* NULL unless it runs. */
+static const char *phase_of(const struct job *job)
+{
+    return job->state == JOB_RUNNING ? job_phase_name(progress_phase(&job->signal->progress))
+                                     : NULL;
+}
+
+char *answer_print_job(struct scheduler *scheduler, const struct job *job)
+{
+    const struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
+    const struct job_document document = {
+        .id = job->id,
+        .graph_id = job->graph_id,
+        .graph_name = entry != NULL && entry->name_count > 0 ? entry->names[0] : NULL,
+        .state = job->state,
+        .position = answer_position(scheduler, job),
+        .progress = job_progress(job, clock_monotonic_s()),
+        .phase = phase_of(job),
+        .eta_s = answer_eta_s(scheduler, job),
+        .durable = is_durable(job, entry),
+        .priority = job->priority,
+        .created_s = job->created_s,
+        .started_s = job->started_s,
+        .finished_s = job->finished_s,
+        .deadline_s = job->deadline_s,
+        .kind = job->kind,
+        .vertex_count = entry != NULL ? entry->row.vertex_count : 0,
+        .edge_count = entry != NULL ? entry->row.edge_count : 0,
+        .directed = entry != NULL && entry->row.directed,
+        .summary = entry != NULL ? &entry->row.summary : NULL,
+        .report = &job->report,
+    };
+    return job_document_print(&document);
+}
+
+void answer_job(struct scheduler *scheduler, struct call *call, const struct job *job)
+{
+    const bool is_final = job_state_is_final(job->state);
+    memcpy(call->job_id, job->id, sizeof(call->job_id));
+    memcpy(call->graph_id, job->graph_id, sizeof(call->graph_id));
+    call->timings = job->report.cached ? (struct timings){0} : job->report.timings;
+    if (!is_final) {
+        call->timings.parse_s = job->parse_s;
+        call->timings.queue_s = job->state == JOB_RUNNING ? job->started_s - job->created_s : 0;
+        call->retry_after_s = 1;
+    }
+    const bool is_new = call->kind == CALL_SUBMIT || call->kind == CALL_CHANGE;
+    const bool is_accepted = (is_new && !is_final) || call->kind == CALL_CANCEL;
+    answer_body(call, is_accepted ? 202 : 200, answer_print_job(scheduler, job));
+}
+
+/* ---- Graphs ---- */
+
+char *answer_print_graph(const struct graph_entry *entry, const struct call *call)
+{
+    const struct result *result = graph_entry_answer(entry);
+    enum kind kind = entry->answering;
+    struct problem problem;
+    if (result == NULL && graph_entry_choose_kind(entry, KIND_AUTO, &kind, &problem) != STATUS_OK) {
+        kind = KIND_F8;
+    }
+    const struct graph_document document = {
+        .input = call != NULL ? &call->input : NULL,
+        .warnings = call != NULL ? call->warnings : NULL,
+        .id = entry->row.id,
+        .names = (const char *const *)entry->names,
+        .parent = entry->row.parent,
+        .kind = kind_name(kind),
+        .created_s = entry->row.created_s,
+        .vertex_count = entry->row.vertex_count,
+        .edge_count = entry->row.edge_count,
+        .directed = entry->row.directed,
+        .file_bytes = entry->row.file_bytes,
+        .coordinate_system = entry->coordinates.bytes == 0 ? NULL
+                             : entry->coordinates.is_plane ? "plane"
+                                                           : "degrees",
+        .located = entry->coordinates.located,
+        .summary = &entry->row.summary,
+        .result_kind = result != NULL ? kind_name(result_kind(result)) : NULL,
+        .job_id = entry->latest_job[0] != '\0' ? entry->latest_job : NULL,
+    };
+    return graph_document_print(&document);
+}
+
+void answer_graph(struct call *call, const struct graph_entry *entry, unsigned http_status)
+{
+    memcpy(call->graph_id, entry->row.id, sizeof(call->graph_id));
+    memcpy(call->job_id, entry->latest_job, sizeof(call->job_id));
+    answer_body(call, http_status, answer_print_graph(entry, call));
+}
+
+/* ---- Results ---- */
+
+struct job *answer_job_to_watch(const struct scheduler *scheduler, const struct call *call)
+{
+    struct job *job = answer_find_job(scheduler, call, call->key);
+    if (job != NULL && job->state != JOB_DONE) {
+        return job;
+    }
+    const struct graph_entry *entry = answer_find_graph(scheduler, call);
+    struct job *latest =
+        entry != NULL ? job_table_find(scheduler->jobs, entry->tenant, entry->latest_job) : NULL;
+    return latest != NULL ? latest : job;
+}
+
+void answer_result(struct scheduler *scheduler, struct call *call)
+{
+    const struct graph_entry *entry = answer_find_graph(scheduler, call);
+    const struct job *job = answer_job_to_watch(scheduler, call);
+    struct problem problem;
+    if (entry != NULL) {
+        memcpy(call->graph_id, entry->row.id, sizeof(call->graph_id));
+    }
+    if (job != NULL) {
+        memcpy(call->job_id, job->id, sizeof(call->job_id));
+    }
+    if (results_find(scheduler, call)) {
+        answer_empty(call, 200);
+        return;
+    }
+    const bool is_active = job != NULL && !job_state_is_final(job->state);
+    if (job == NULL || job->state == JOB_DONE) {
+        problem_set(&problem, STATUS_NOT_SOLVED, "There is no result for \"%s\" at present.",
+                    call->key);
+    } else if (is_active) {
+        problem_set(&problem, STATUS_NOT_SOLVED, "The job %s is still %s.", job->id,
+                    job_state_name(job->state));
+    } else {
+        problem_set(&problem, STATUS_NOT_SOLVED, "The job %s ended as %s%s%s", job->id,
+                    job_state_name(job->state), job->report.problem.detail[0] != '\0' ? ": " : ".",
+                    job->report.problem.detail);
+    }
+    if (is_active) {
+        problem_hint(&problem, "Watch /v1/jobs/%s, or ask again with Prefer: wait=30.", job->id);
+        call->retry_after_s = 1;
+    } else if (entry != NULL) {
+        problem_hint(&problem, "Submit {\"graph\":\"%s\"} to /v1/jobs to have it solved.",
+                     entry->row.id);
+    }
+    answer_problem(call, &problem);
+}
+
+/* ---- The alarm ---- */
+
+static void alarm_rang(uv_timer_t *alarm)
+{
+    struct scheduler *scheduler = alarm->data;
+    scheduler->alarm_at_s = 0;
+    scheduler->marks.alarm_rang = true;
+    scheduler_wake(scheduler);
+}
+
+void answer_set_alarm(struct scheduler *scheduler, double at_s)
+{
+    if (scheduler->alarm_at_s > 0 && scheduler->alarm_at_s <= at_s) {
+        return;
+    }
+    const double now_s = clock_monotonic_s();
+    const double ahead_s = fmin(fmax(at_s - now_s, 0), ALARM_LIMIT_S);
+    scheduler->alarm_at_s = now_s + ahead_s;
+    uv_update_time(scheduler->loop);
+    uv_timer_start(&scheduler->alarm, alarm_rang, (uint64_t)ceil(ahead_s * 1000), 0);
+}
+
+void answer_watch_deadline(struct scheduler *scheduler, const struct job *job)
+{
+    if (job->deadline_at_s > 0) {
+        if (scheduler->deadline_at_s <= 0 || job->deadline_at_s < scheduler->deadline_at_s) {
+            scheduler->deadline_at_s = job->deadline_at_s;
+        }
+        answer_set_alarm(scheduler, job->deadline_at_s);
+    }
+}
+
+/* ---- Streams of events ---- */
+
+static void print_event_id(const struct job *job, char id[EVENT_ID_SIZE])
+{
+    const double unfinished_s = job->state == JOB_RUNNING ? job->started_s : job->created_s;
+    const double changed_s = job_state_is_final(job->state) ? job->finished_s : unfinished_s;
+    snprintf(id, EVENT_ID_SIZE, "%s-%.0f", job_state_name(job->state), changed_s * 1000);
+}
+
+static bool is_news(const struct call *call, const struct job *job)
+{
+    char id[EVENT_ID_SIZE];
+    print_event_id(job, id);
+    return strcmp(id, call->place.seen) != 0;
+}
+
+static bool has_moved(struct scheduler *scheduler, const struct call *call, const struct job *job)
+{
+    return fabs(job_progress(job, clock_monotonic_s()) - call->place.progress) >= PROGRESS_STEP ||
+           answer_position(scheduler, job) != call->place.position;
+}
+
+static void append_state(struct scheduler *scheduler, struct call *call, const struct job *job,
+                         struct text *text)
+{
+    char *document = answer_print_job(scheduler, job);
+    if (document == NULL) {
+        text->failed = true;
+        return;
+    }
+    print_event_id(job, call->place.seen);
+    text_printf(text, "id: %s\nevent: state\ndata: ", call->place.seen);
+    text_append_string(text, document);
+    text_append_string(text, "\n\n");
+    free(document);
+}
+
+static void append_progress(struct scheduler *scheduler, const struct call *call,
+                            const struct job *job, struct text *text)
+{
+    const double eta_s = answer_eta_s(scheduler, job);
+    const char *phase = phase_of(job);
+    const char *quote = phase != NULL ? "\"" : "";
+    text_printf(text,
+                "event: progress\ndata: {\"id\":\"%s\",\"state\":\"%s\",\"position\":%u,"
+                "\"progress\":%.4g,\"phase\":%s%s%s,\"eta_s\":",
+                job->id, job_state_name(job->state), call->place.position, call->place.progress,
+                quote, phase != NULL ? phase : "null", quote);
+    if (eta_s >= 0) {
+        text_printf(text, "%.3f}\n\n", eta_s);
+    } else {
+        text_append_string(text, "null}\n\n");
+    }
+}
+
+/* The piece as of now; the call is on no list. */
+static void answer_piece(struct scheduler *scheduler, struct call *call, const struct job *job)
+{
+    struct event_place *place = &call->place;
+    struct text text = {0};
+    const bool moved = has_moved(scheduler, call, job);
+    place->ended = job_state_is_final(job->state) || scheduler->drained_told || call->client_left;
+    place->position = answer_position(scheduler, job);
+    place->progress = job_progress(job, clock_monotonic_s());
+    if (!place->begun) {
+        text_printf(&text, "retry: %d\n\n", RETRY_MS);
+    }
+    if (is_news(call, job) || place->ended) {
+        append_state(scheduler, call, job, &text);
+    } else if (moved) {
+        append_progress(scheduler, call, job, &text);
+    } else if (place->begun) {
+        text_append_string(&text, ": still here\n\n");
+    }
+    place->begun = true;
+    char *body = text_status(&text) == STATUS_OK ? text_take(&text, NULL) : NULL;
+    text_finish(&text);
+    answer_body(call, 200, body);
+}
+
+/* ---- Holding and releasing ---- */
+
+static void answer_waiter(struct scheduler *scheduler, struct call *call, const struct job *job)
+{
+    if (call->kind == CALL_EVENTS) {
+        answer_piece(scheduler, call, job);
+    } else if (call->kind == CALL_RESULT) {
+        answer_result(scheduler, call);
+    } else {
+        answer_job(scheduler, call, job);
+    }
+}
+
+/* Progress that has shown since, or a heartbeat when its time has come. */
+static void watch_ticked(uv_timer_t *tick)
+{
+    struct scheduler *scheduler = tick->data;
+    const double now_s = clock_monotonic_s();
+    struct call *next;
+    for (struct call *call = scheduler->waiting; call != NULL; call = next) {
+        next = call->next_waiting;
+        if (call->kind == CALL_EVENTS &&
+            (call->expires_at_s <= now_s || has_moved(scheduler, call, call->job))) {
+            answer_release(scheduler, call);
+        }
+    }
+}
+
+static void hold(struct scheduler *scheduler, struct call *call, struct job *job, double wait_s)
+{
+    call->job = job;
+    call->is_waiting = true;
+    call->expires_at_s = clock_monotonic_s() + wait_s;
+    call->previous_waiter = NULL;
+    call->next_waiter = job->waiters;
+    if (job->waiters != NULL) {
+        job->waiters->previous_waiter = call;
+    }
+    job->waiters = call;
+    call->previous_waiting = NULL;
+    call->next_waiting = scheduler->waiting;
+    if (scheduler->waiting != NULL) {
+        scheduler->waiting->previous_waiting = call;
+    }
+    scheduler->waiting = call;
+    if (call->kind != CALL_EVENTS) {
+        answer_set_alarm(scheduler, call->expires_at_s);
+    } else if (scheduler->event_count++ == 0) {
+        uv_update_time(scheduler->loop);
+        uv_timer_start(&scheduler->watch_tick, watch_ticked, TICK_MS, TICK_MS);
+    }
+}
+
+void answer_release(struct scheduler *scheduler, struct call *call)
+{
+    call->is_waiting = false;
+    if (call->previous_waiter != NULL) {
+        call->previous_waiter->next_waiter = call->next_waiter;
+    } else {
+        call->job->waiters = call->next_waiter;
+    }
+    if (call->next_waiter != NULL) {
+        call->next_waiter->previous_waiter = call->previous_waiter;
+    }
+    if (call->previous_waiting != NULL) {
+        call->previous_waiting->next_waiting = call->next_waiting;
+    } else {
+        scheduler->waiting = call->next_waiting;
+    }
+    if (call->next_waiting != NULL) {
+        call->next_waiting->previous_waiting = call->previous_waiting;
+    }
+    if (call->kind == CALL_EVENTS && --scheduler->event_count == 0) {
+        uv_timer_stop(&scheduler->watch_tick);
+    }
+    answer_waiter(scheduler, call, call->job);
+}
+
+void answer_wait(struct scheduler *scheduler, struct call *call, struct job *job)
+{
+    if (scheduler->draining || call->client_left || !(call->wait_s > 0) ||
+        job_state_is_final(job->state)) {
+        answer_waiter(scheduler, call, job);
+    } else {
+        hold(scheduler, call, job, call->wait_s);
+    }
+}
+
+void answer_stream(struct scheduler *scheduler, struct call *call)
+{
+    struct job *job = answer_find_job(scheduler, call, call->key);
+    if (job == NULL) {
+        answer_no_such(call);
+    } else if (!call->place.begun && job_state_is_final(job->state) &&
+               (call->place.seen[0] == '\0' || !is_news(call, job))) {
+        /* A client that comes after the end has missed nothing if it says nothing, or knows it. */
+        answer_empty(call, 204);
+    } else if (!call->place.begun || is_news(call, job) || scheduler->drained_told) {
+        answer_piece(scheduler, call, job);
+    } else {
+        hold(scheduler, call, job, scheduler->config->heartbeat_s);
+    }
+}
+
+/* ---- Waking ---- */
+
+void answer_mark_changed(struct scheduler *scheduler, struct job *job)
+{
+    if (!job->is_changed) {
+        job->is_changed = true;
+        job->next_changed = scheduler->marks.changed;
+        scheduler->marks.changed = job;
+    }
+}
+
+void answer_wake(struct scheduler *scheduler)
+{
+    while (scheduler->marks.changed != NULL) {
+        struct job *job = scheduler->marks.changed;
+        const bool is_final = job_state_is_final(job->state);
+        scheduler->marks.changed = job->next_changed;
+        job->is_changed = false;
+        struct call *next;
+        for (struct call *call = job->waiters; call != NULL; call = next) {
+            next = call->next_waiter;
+            if (is_final || (!call->wait_until_final && call->kind != CALL_RESULT)) {
+                answer_release(scheduler, call);
+            }
+        }
+    }
+}
+
+void answer_expire(struct scheduler *scheduler)
+{
+    const double now_s = clock_monotonic_s();
+    struct call *next;
+    for (struct call *call = scheduler->waiting; call != NULL; call = next) {
+        next = call->next_waiting;
+        if (call->expires_at_s <= now_s) {
+            answer_release(scheduler, call);
+        } else if (call->kind != CALL_EVENTS) {
+            answer_set_alarm(scheduler, call->expires_at_s);
+        }
+    }
+}
+
+/* Ends the streams of events, or the other waits. */
+static void end_waits(struct scheduler *scheduler, bool streams)
+{
+    struct call *next;
+    for (struct call *call = scheduler->waiting; call != NULL; call = next) {
+        next = call->next_waiting;
+        if ((call->kind == CALL_EVENTS) == streams) {
+            answer_release(scheduler, call);
+        }
+    }
+}
+
+void answer_end_polls(struct scheduler *scheduler)
+{
+    end_waits(scheduler, false);
+}
+
+void answer_end_streams(struct scheduler *scheduler)
+{
+    end_waits(scheduler, true);
+}

@@ -1,0 +1,199 @@
+#include "server/scheduler/submission.h"
+
+#include "proto/text.h"
+#include "server/store/graph_file.h"
+#include "server/store/identity.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* Whether the change may be made to this graph: by the tags that the client has seen. */
+static bool matches(const struct call *call, const char *graph_id)
+{
+    char tag[GRAPH_ID_SIZE + 2];
+    snprintf(tag, sizeof(tag), "\"%s\"", graph_id);
+    return call->if_match[0] == '\0' || text_lists_tag(call->if_match, tag, false);
+}
+
+/* The kind and form of the result that the parent has, where they were asked for; and the kind in
+ * which its weights are sent. */
+static enum status inherit(struct submission *submission, const struct graph_entry *entry)
+{
+    const struct job *last = job_table_newest_of(submission->scheduler->jobs, entry->row.id);
+    struct call *call = submission->call;
+    enum kind usual;
+    const enum status status =
+        graph_entry_choose_kind(entry, KIND_AUTO, &usual, &submission->problem);
+    const enum kind kind = graph_entry_answer(entry) != NULL ? entry->answering : usual;
+    call->changes.kind = kind;
+    submission->wanted = kind == usual ? KIND_AUTO : kind;
+    if (call->parameters.form == RESULT_FORM_AUTO && last != NULL &&
+        last->report.result.reason == RESULT_REASON_ASKED) {
+        call->parameters.form = last->report.result.form;
+    }
+    return status;
+}
+
+/* One change of a name at a time, each to the outcome of the one before; and few at once, as each
+ * holds two graphs. */
+void change_submit(struct submission *submission, bool is_first)
+{
+    struct scheduler *scheduler = submission->scheduler;
+    struct call *call = submission->call;
+    struct graph_table *graphs = scheduler->graphs;
+    struct graph_entry *entry = answer_find_graph(scheduler, call);
+    struct job *earlier = submit_find_repeated(submission);
+    enum status status = STATUS_OK;
+    if (earlier != NULL) {
+        submit_answer_repeat(submission, earlier);
+        return;
+    }
+    if (entry == NULL) {
+        answer_no_such(call);
+        submit_end(submission);
+        return;
+    }
+    const bool is_name = graph_table_find_name(graphs, call->tenant, call->key) != NULL;
+    const bool waits = (is_first && scheduler->marks.unparked) ||
+                       scheduler->looks >= SCHEDULER_LOOK_LIMIT ||
+                       graph_table_is_changing(graphs, call->tenant, call->key);
+    const bool is_full = scheduler->capacity.is_full;
+    if (waits && !scheduler->draining && !is_full) {
+        STAILQ_INSERT_TAIL(&scheduler->parked, submission, in_parked);
+        return;
+    }
+    if (waits && scheduler->draining) {
+        status =
+            problem_set(&submission->problem, STATUS_DRAINING, "The service is shutting down.");
+    } else if (is_full) {
+        /* Before it waits: the end of the change before it may wait for this very room. */
+        status = problem_set(&submission->problem, STATUS_DISK_FULL,
+                             "There is no room on the disk; nothing was kept.");
+    } else if (!matches(call, entry->row.id)) {
+        status = problem_set(&submission->problem, STATUS_PRECONDITION_FAILED,
+                             "The graph is %s now, which If-Match does not name.", entry->row.id);
+        problem_hint(&submission->problem, "Look at what has changed, then change that.");
+    }
+    if (status == STATUS_OK) {
+        status = submit_reserve_place(submission);
+    }
+    if (status == STATUS_OK) {
+        status = inherit(submission, entry);
+    }
+    if (status != STATUS_OK) {
+        submit_refuse(submission, status);
+        return;
+    }
+    if (is_name) {
+        graph_table_set_changing(graphs, call->tenant, call->key, entry->row.id);
+        snprintf(submission->name, sizeof(submission->name), "%s", call->key);
+    }
+    memcpy(submission->parent_id, entry->row.id, sizeof(entry->row.id));
+    submission->parent = entry;
+    entry->active_jobs++;
+    scheduler->looks++;
+    capacity_take_graph(scheduler, entry->row.id, &submission->graph, &submission->blocks);
+    submit_finish_graph(submission);
+}
+
+void change_begin(struct submission *submission)
+{
+    const struct call *call = submission->call;
+    const struct edge_changes *changes = &call->changes;
+    uint64_t hash = XXH3_64bits(call->key, strlen(call->key));
+    hash = XXH3_64bits_withSeed(changes->list, changes->count * sizeof(*changes->list), hash);
+    hash = XXH3_64bits_withSeed(changes->weights, changes->weights_size, hash);
+    /* The form may be the parent's later. */
+    hash = XXH3_64bits_withSeed(&call->parameters.form, sizeof(call->parameters.form), hash);
+    submission->changes_hash = hash | 1;
+    change_submit(submission, true);
+}
+
+/* The arcs by which the result of the parent becomes that of the graph, when there are few; without
+ * memory it is solved. */
+static void keep_arcs(struct submission *submission, const struct edge_changes *changes)
+{
+    const bool directed = submission->graph->directed;
+    const size_t count = directed ? changes->count : 2 * changes->count;
+    if (changes->weights != NULL || count > SOLVE_UPDATE_HIERARCHY_ARCS) {
+        return;
+    }
+    submission->only_lowers = changes->only_lowers;
+    submission->arcs = calloc(count + 1, sizeof(*submission->arcs));
+    for (size_t i = 0; i < changes->count && submission->arcs != NULL; i++) {
+        const struct edge_change *change = &changes->list[i];
+        struct solve_arc *arcs = submission->arcs;
+        arcs[submission->arc_count++] =
+            (struct solve_arc){change->source, change->target, change->weight};
+        if (!directed) {
+            arcs[submission->arc_count++] =
+                (struct solve_arc){change->target, change->source, change->weight};
+        }
+    }
+}
+
+/* The graph of a change. Its kind is that of its parent where that was asked for, and fits. */
+enum status change_finish_graph(struct submission *submission)
+{
+    struct scheduler *scheduler = submission->scheduler;
+    struct edge_changes *changes = &submission->call->changes;
+    struct problem *problem = &submission->problem;
+    struct graph **graph = &submission->graph; /* the parent at first */
+    const int folder = store_graph_folder(scheduler->store);
+    enum status status = *graph != NULL ? graph_file_read_names(folder, submission->parent_id,
+                                                                &submission->graph->names)
+                                        : graph_file_read(folder, submission->parent_id, graph);
+    if (status != STATUS_OK) {
+        return problem_set(problem, status, "The stored graph cannot be read.");
+    }
+    status = edge_changes_apply(changes, scheduler->config->edge_limit, graph, &submission->absent,
+                                problem);
+    if (status == STATUS_OK) {
+        keep_arcs(submission, changes);
+        identity_blocks_follow(&submission->blocks, *graph, changes);
+    }
+    if (status == STATUS_OK && changes->only_weights && changes->weights == NULL) {
+        submission->edges = changes->list;
+        submission->edge_count = changes->count;
+        changes->list = NULL;
+    }
+    edge_changes_finish(changes);
+    if (submission->absent > 0) {
+        warning_hint(warning_add(&submission->warnings, WARNING_EDGES_ABSENT,
+                                 "%llu of the edges to be removed were not there.",
+                                 (unsigned long long)submission->absent),
+                     "GET /v1/graphs/%s/edges lists the edges.", submission->parent_id);
+    }
+    struct problem unfit;
+    if (status == STATUS_OK && graph_choose_kind(submission->graph, submission->wanted,
+                                                 &submission->kind, &unfit) != STATUS_OK) {
+        submission->wanted = KIND_AUTO;
+    }
+    return status;
+}
+
+/* Coordinates that are damaged, or go at this moment, are not there. */
+enum status change_copy_coordinates(struct submission *submission)
+{
+    const int folder = store_coordinates_folder(submission->scheduler->store);
+    struct coordinates *coordinates = NULL;
+    struct coordinates_info info;
+    struct draft_file file;
+    enum status status = coordinates_file_read(folder, submission->parent_id, &coordinates, &info);
+    if (status == STATUS_NO_COORDINATES || status == STATUS_CORRUPT) {
+        return STATUS_OK;
+    }
+    if (status == STATUS_OK) {
+        status = coordinates_file_write(folder, submission->graph_id, coordinates, &file, &info);
+    }
+    coordinates_destroy(coordinates);
+    if (status != STATUS_OK) {
+        return problem_set(&submission->problem, status, "The coordinates cannot be copied.");
+    }
+    submission->coordinates_file = file;
+    submission->coordinates = info;
+    return STATUS_OK;
+}

@@ -1,0 +1,322 @@
+#include "server/scheduler/scheduler_internal.h"
+
+#include "proto/read/decoder.h"
+#include "proto/text.h"
+#include "server/store/graph_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Coordinates on their way from a call to the disk threads. The loop's, lent to a thread of libuv's
+ * pool while they are read and written. */
+struct upload {
+    uv_work_t request;
+    struct scheduler *scheduler;
+    struct call *call;
+    char graph_id[GRAPH_ID_SIZE];
+    struct coordinates_info info;
+    struct draft_file file;
+    enum status status;
+    struct problem problem;
+};
+
+/* Whether If-Match allows the change of what is there. The representations of one content have its
+ * tag in common. */
+static bool is_allowed(const struct call *call, const struct graph_entry *entry)
+{
+    char tag[24];
+    if (call->if_match[0] == '\0') {
+        return true;
+    }
+    snprintf(tag, sizeof(tag), "\"%016" PRIx64 "-", entry->coordinates.tag);
+    return entry->coordinates.bytes > 0 && text_lists_tag(call->if_match, tag, false);
+}
+
+static void refuse_condition(struct call *call)
+{
+    struct problem problem;
+    problem_set(&problem, STATUS_PRECONDITION_FAILED,
+                "The coordinates are not, or not any more, those of If-Match.");
+    problem_hint(&problem, "GET them, and send If-Match with the ETag of that answer.");
+    answer_problem(call, &problem);
+}
+
+/* The graph of the call, where what it has may be changed; else NULL, and the call is answered. */
+static struct graph_entry *find_changeable(struct scheduler *scheduler, struct call *call)
+{
+    struct graph_entry *entry = answer_find_graph(scheduler, call);
+    if (entry == NULL) {
+        answer_no_such(call);
+        return NULL;
+    }
+    if (!is_allowed(call, entry)) {
+        refuse_condition(call);
+        return NULL;
+    }
+    return entry;
+}
+
+/* ---- Back from the store ---- */
+
+/* The entry has the new ones since the commit was sent, so that the next If-Match is compared with
+ * these; a failure takes them back, unless another change has followed. */
+static void coordinates_changed(struct commit *commit)
+{
+    const enum status status = commit->change.status;
+    if (status != STATUS_OK) {
+        if (commit->entry->coordinates.tag == commit->coordinates.tag) {
+            graph_entry_set_coordinates(commit->entry, &commit->old_coordinates);
+        }
+        answer_status(commit->call, status,
+                      status == STATUS_DISK_FULL
+                          ? "There is no room on the disk; nothing was changed."
+                          : "The state directory cannot be written.");
+    } else if (commit->change.put_coordinates_id != NULL) {
+        const bool is_new = commit->old_coordinates.bytes == 0;
+        answer_graph(commit->call, commit->entry, is_new ? 201 : 200);
+    } else {
+        answer_empty(commit->call, 204);
+    }
+}
+
+/* A commit for the coordinates of the graph; NULL, and the call is answered, without memory. */
+static struct commit *create_commit(struct scheduler *scheduler, struct graph_entry *entry,
+                                    struct call *call)
+{
+    struct commit *commit;
+    if (scheduler_commit_create(scheduler, coordinates_changed, &commit) != STATUS_OK) {
+        answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the request.");
+        return NULL;
+    }
+    memcpy(commit->deleted_id, entry->row.id, sizeof(entry->row.id));
+    commit->entry = entry;
+    commit->call = call;
+    commit->old_coordinates = entry->coordinates;
+    return commit;
+}
+
+static void send_commit(struct commit *commit)
+{
+    graph_entry_set_coordinates(commit->entry, &commit->coordinates);
+    scheduler_commit_send(commit);
+}
+
+void coordinates_delete(struct scheduler *scheduler, struct call *call)
+{
+    struct graph_entry *entry = find_changeable(scheduler, call);
+    if (entry == NULL) {
+        return;
+    }
+    if (entry->coordinates.bytes == 0) {
+        answer_status(call, STATUS_NO_COORDINATES, "The graph has no coordinates.");
+        return;
+    }
+    struct commit *commit = create_commit(scheduler, entry, call);
+    if (commit != NULL) {
+        commit->change.delete_coordinates_id = commit->deleted_id;
+        send_commit(commit);
+    }
+}
+
+/* ---- Reading ---- */
+
+static enum status take_text(void *context, const char *bytes, size_t size, struct problem *reterr)
+{
+    return coordinates_reader_feed(context, bytes, size, reterr);
+}
+
+static enum status read_document(const struct upload *upload, const struct vertex_names *names,
+                                 struct coordinates **ret_coordinates, struct problem *reterr)
+{
+    const struct config *config = upload->scheduler->config;
+    const struct call *call = upload->call;
+    struct coordinates_reader *reader = NULL;
+    struct decoder *decoder = NULL;
+    enum status status =
+        coordinates_reader_create(call->coordinates.form, call->coordinates.system, names, &reader);
+    if (status == STATUS_OK) {
+        const struct decoder_rules rules = {.limit_bytes = config->decoded_limit_bytes,
+                                            .ratio = config->decoded_ratio,
+                                            .take = take_text,
+                                            .context = reader};
+        status = decoder_create(&rules, &decoder);
+    }
+    if (status != STATUS_OK) {
+        problem_set(reterr, status, "There is no memory for the coordinates.");
+    }
+    if (status == STATUS_OK) {
+        status = decoder_feed(decoder, call->coordinates.document.bytes,
+                              call->coordinates.document.size, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = decoder_end(decoder, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = coordinates_reader_end(reader, ret_coordinates, reterr);
+    }
+    if (status == STATUS_BAD_GRAPH || status == STATUS_TRUNCATED) {
+        reterr->status = status = STATUS_BAD_COORDINATES; /* of the coding */
+    }
+    decoder_destroy(decoder);
+    coordinates_reader_destroy(reader);
+    return status;
+}
+
+/* On a thread of the pool. */
+static void read_and_write(uv_work_t *request)
+{
+    struct upload *upload = request->data;
+    const struct store *store = upload->scheduler->store;
+    struct problem *problem = &upload->problem;
+    struct coordinates *coordinates = NULL;
+    struct vertex_names *names = NULL;
+    enum status status = graph_file_read_names(store_graph_folder(store), upload->graph_id, &names);
+    if (status != STATUS_OK) {
+        problem_set(problem, status, "The stored graph cannot be read.");
+    } else {
+        status = read_document(upload, names, &coordinates, problem);
+    }
+    if (status == STATUS_OK) {
+        status = coordinates_file_write(store_coordinates_folder(store), upload->graph_id,
+                                        coordinates, &upload->file, &upload->info);
+        if (status != STATUS_OK) {
+            problem_set(problem, status, "The coordinates cannot be written.");
+        }
+    }
+    coordinates_destroy(coordinates);
+    vertex_names_destroy(names);
+    upload->status = status;
+}
+
+/* Back on the loop: the graph may have gone, or its coordinates have changed, meanwhile. */
+static enum status send_upload(struct upload *upload)
+{
+    struct scheduler *scheduler = upload->scheduler;
+    struct call *call = upload->call;
+    struct graph_entry *entry = graph_table_find(scheduler->graphs, call->tenant, upload->graph_id);
+    if (entry == NULL) {
+        return problem_set(&upload->problem, STATUS_NO_SUCH_GRAPH, "The graph was deleted.");
+    }
+    if (!is_allowed(call, entry)) {
+        return problem_set(&upload->problem, STATUS_PRECONDITION_FAILED,
+                           "The coordinates have changed since those of If-Match.");
+    }
+    const uint64_t old_bytes = entry->coordinates.bytes;
+    const uint64_t more_bytes = upload->info.bytes > old_bytes ? upload->info.bytes - old_bytes : 0;
+    const enum status status =
+        capacity_check_bytes(call->tenant, &call->quota, more_bytes, &upload->problem);
+    struct commit *commit = NULL;
+    if (status != STATUS_OK || (commit = create_commit(scheduler, entry, call)) == NULL) {
+        return status;
+    }
+    commit->change.put_coordinates_id = commit->deleted_id;
+    commit->change.coordinates_file = upload->file;
+    upload->file = (struct draft_file){.descriptor = -1};
+    commit->coordinates = upload->info;
+    send_commit(commit);
+    return STATUS_OK;
+}
+
+static void upload_read(uv_work_t *request, int error)
+{
+    struct upload *upload = request->data;
+    struct scheduler *scheduler = upload->scheduler;
+    CHECK(error == 0); /* nothing cancels it */
+    scheduler->looks--;
+    scheduler->marks.unparked = true;
+    scheduler_wake(scheduler);
+    const bool has_file = upload->status == STATUS_OK;
+    const enum status status = has_file ? send_upload(upload) : upload->status;
+    if (status != STATUS_OK && !has_file &&
+        graph_table_find(scheduler->graphs, upload->call->tenant, upload->graph_id) == NULL) {
+        answer_no_such(upload->call); /* its file went while it was read */
+    } else if (status != STATUS_OK) {
+        answer_problem(upload->call, &upload->problem);
+    }
+    if (has_file) {
+        draft_file_finish(&upload->file);
+    }
+    free(upload);
+}
+
+void coordinates_put(struct scheduler *scheduler, struct call *call)
+{
+    const struct graph_entry *entry = find_changeable(scheduler, call);
+    if (entry == NULL) {
+        return;
+    }
+    if (scheduler->looks >= SCHEDULER_LOOK_LIMIT) {
+        answer_status(call, STATUS_QUEUE_FULL,
+                      "Other stored graphs are being read: send it again.");
+        return;
+    }
+    struct upload *upload = calloc(1, sizeof(*upload));
+    if (upload == NULL || scheduler->capacity.is_full) {
+        answer_status(call, upload == NULL ? STATUS_NO_MEMORY : STATUS_DISK_FULL,
+                      upload == NULL ? "There is not enough memory for the request."
+                                     : "There is no room on the disk; nothing was changed.");
+        free(upload);
+        return;
+    }
+    upload->request.data = upload;
+    upload->scheduler = scheduler;
+    upload->call = call;
+    memcpy(upload->graph_id, entry->row.id, sizeof(upload->graph_id));
+    scheduler->looks++;
+    CHECK(uv_queue_work(scheduler->loop, &upload->request, read_and_write, upload_read) == 0);
+}
+
+/* ---- Damage ---- */
+
+/* Message from any thread: the coordinates of this graph proved damaged. */
+struct damage_notice {
+    struct message message;
+    struct scheduler *scheduler;
+    char graph_id[GRAPH_ID_SIZE];
+};
+
+/* The entry has them until here, as those that answers are made of: what the notice meant may have
+ * been replaced before the store looked, or be replaced since. */
+static void quarantined(struct commit *commit)
+{
+    if (commit->change.status == STATUS_OK && commit->change.quarantine_coordinates) {
+        log_write(LOG_ERROR, "coordinates_damaged", LOG_TEXT("graph", commit->deleted_id));
+        if (commit->entry->coordinates.tag == commit->old_coordinates.tag) {
+            graph_entry_set_coordinates(commit->entry, &commit->coordinates); /* none */
+        }
+    }
+}
+
+/* They go to quarantine, unless they have been replaced: the store looks once more. Once the drain
+ * has been told nothing changes any more: the next question finds the damage again. */
+static void quarantine(struct message *message)
+{
+    struct damage_notice *notice = (struct damage_notice *)message;
+    struct scheduler *scheduler = notice->scheduler;
+    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, notice->graph_id);
+    struct commit *commit = NULL;
+    if (!scheduler->drained_told && entry != NULL && !entry->deleting &&
+        entry->coordinates.bytes > 0 &&
+        scheduler_commit_create(scheduler, quarantined, &commit) == STATUS_OK) {
+        memcpy(commit->deleted_id, entry->row.id, sizeof(entry->row.id));
+        commit->entry = entry;
+        commit->change.delete_coordinates_id = commit->deleted_id;
+        commit->change.quarantine_coordinates = true;
+        commit->old_coordinates = entry->coordinates;
+        scheduler_commit_send(commit);
+    }
+    free(notice);
+}
+
+/* Without memory the damage is found again by the next question. */
+void scheduler_note_damaged_coordinates(struct scheduler *scheduler, const char *graph_id)
+{
+    struct damage_notice *notice = calloc(1, sizeof(*notice));
+    if (notice != NULL) {
+        notice->scheduler = scheduler;
+        notice->message.deliver = quarantine;
+        snprintf(notice->graph_id, sizeof(notice->graph_id), "%s", graph_id);
+        mailbox_post(scheduler->mailbox, &notice->message);
+    }
+}

@@ -1,0 +1,539 @@
+#include "proto/write/writer.h"
+#include "server/clock.h"
+#include "server/scheduler/scheduler_internal.h"
+#include "server/store/identity.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Solves of a job that may end for want of memory or open files before it fails. */
+#define ATTEMPT_LIMIT 4
+/* The same for memory of a device, which other processes may hold a little longer. */
+#define MEMORY_ATTEMPT_LIMIT 16
+/* A job that costs so many workers is not tried again. */
+#define WORKERS_LOST_LIMIT 3
+/* Smaller solves say more about their beginning and end than about a pace. */
+#define PACE_VERTICES_MIN 1024
+
+/* ---- The end of a job and its way to the disk ---- */
+
+/* The call for a cancel is answered once the end of the job is on the disk, or cannot be. */
+static void answer_cancel(struct commit *commit)
+{
+    if (commit->change.status == STATUS_OK) {
+        answer_job(commit->scheduler, commit->call, commit->job);
+    } else {
+        answer_status(commit->call, commit->change.status,
+                      "The state directory cannot be written.");
+    }
+}
+
+static void end_stored(struct commit *commit)
+{
+    struct job *job = commit->job;
+    const bool is_stored = commit->change.status == STATUS_OK;
+    if (commit->result != NULL && is_stored &&
+        commit->entry->results[job->kind] == commit->result) {
+        commit->entry->durable[job->kind] = true;
+    }
+    if (commit->call != NULL) {
+        answer_cancel(commit);
+    }
+    if (is_stored) {
+        job->committed = true; /* it may be forgotten now */
+        versions_release(commit->scheduler, job->tenant, job->report.moves, job->report.parent);
+    }
+}
+
+/* Without memory for the commit the row stays as it was: the job is solved again after a restart.
+ */
+static void store_end(struct scheduler *scheduler, struct job *job, struct graph_entry *entry,
+                      struct result *result, struct call *call)
+{
+    struct commit *commit = NULL;
+    enum status status = scheduler_commit_create(scheduler, end_stored, &commit);
+    if (status == STATUS_OK) {
+        versions_add_name(scheduler, job, commit);
+        status = scheduler_commit_add_job(commit, job);
+    }
+    if (status != STATUS_OK) {
+        scheduler_commit_destroy(commit);
+        versions_release(scheduler, job->tenant, job->report.moves, job->report.parent);
+        log_write(LOG_ERROR, "job_not_stored", LOG_TEXT("job", job->id));
+        if (call != NULL) {
+            answer_status(call, status, "There is not enough memory to store the job's end.");
+        }
+        return;
+    }
+    commit->call = call;
+    /* Without a result the graph may be deleted before this comes home. */
+    commit->entry = result != NULL ? entry : NULL;
+    if (result != NULL) {
+        struct result_row *row = &commit->result_row;
+        *row = (struct result_row){.kind = job->kind, .created_s = job->finished_s};
+        memcpy(row->graph_id, job->graph_id, sizeof(job->graph_id));
+        snprintf(row->etag, sizeof(row->etag), "%s", result_etag(result));
+        commit->result = result_ref(result);
+        commit->change.result = result;
+        commit->change.result_row = row;
+    }
+    scheduler_commit_send(commit);
+}
+
+void finish_store_ends(struct scheduler *scheduler)
+{
+    struct job *job;
+    TAILQ_FOREACH(job, &scheduler->jobs->history, in_list)
+    {
+        if (!job->committed && job->changes == 0) {
+            struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
+            versions_store_again(scheduler, job);
+            const bool has_new_result =
+                job->state == JOB_DONE && entry != NULL && !entry->durable[job->kind];
+            store_end(scheduler, job, entry, has_new_result ? entry->results[job->kind] : NULL,
+                      NULL);
+        }
+    }
+}
+
+/* The job is final, which is visible from here on: gives back what it holds, logs and stores its
+ * end. */
+static void end_job(struct scheduler *scheduler, struct job *job, struct graph_entry *entry,
+                    struct result *result, struct call *call)
+{
+    const struct problem *problem = &job->report.problem;
+    const struct timings timings = job->report.cached ? (struct timings){0} : job->report.timings;
+    char event[32];
+    char trace_id[TRACE_ID_SIZE];
+    capacity_release(scheduler, job->tenant, &job->held, job->held);
+    graph_destroy(job->graph);
+    identity_blocks_destroy(job->blocks);
+    free(job->arcs);
+    job->graph = NULL;
+    job->blocks = NULL;
+    job->arcs = NULL;
+    job_table_end(scheduler->jobs, job);
+    snprintf(event, sizeof(event), "job_%s", job_state_name(job->state));
+    job_trace_id(job, trace_id);
+    log_write(
+        job->state == JOB_FAILED ? LOG_WARNING : LOG_INFO, event, LOG_TEXT("job", job->id),
+        LOG_TEXT("trace_id", trace_id), LOG_TEXT("graph", job->graph_id),
+        LOG_NUMBER("total_s", timings.total_s), LOG_NUMBER("compute_s", timings.compute_s),
+        LOG_TEXT("code", problem->status != STATUS_OK ? status_info(problem->status)->code : ""));
+    versions_move_name(scheduler, job, entry);
+    store_end(scheduler, job, entry, result, call);
+    if (entry != NULL) {
+        entry->active_jobs--;
+    }
+    answer_mark_changed(scheduler, job);
+}
+
+/* result and call: NULL without. */
+static void finish_job(struct scheduler *scheduler, struct job *job, enum job_state state,
+                       struct result *result, struct call *call)
+{
+    struct timings *timings = &job->report.timings;
+    job->state = state;
+    job->finished_s = clock_wall_s();
+    if (job->started_s > 0) {
+        timings->queue_s = fmax(job->started_s - job->created_s, 0);
+        timings->total_s =
+            job->parse_s + fmax(job->finished_s - job->created_s, 0); /* created once parsed */
+    }
+    if (state == JOB_DONE) {
+        metrics_add(METRIC_JOBS_DONE, 1);
+    } else {
+        metrics_add(state == JOB_FAILED ? METRIC_JOBS_FAILED : METRIC_JOBS_CANCELLED, 1);
+    }
+    end_job(scheduler, job, graph_table_find_id(scheduler->graphs, job->graph_id), result, call);
+}
+
+void finish_failed(struct scheduler *scheduler, struct job *job)
+{
+    finish_job(scheduler, job, JOB_FAILED, NULL, NULL);
+}
+
+void finish_known(struct scheduler *scheduler, struct job *job)
+{
+    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
+    CHECK(entry != NULL);
+    job_queue_remove(&scheduler->queue, job);
+    results_end_known_job(scheduler, job);
+    results_bind_latest(scheduler, job, entry);
+    end_job(scheduler, job, entry, NULL, NULL);
+}
+
+/* The row of the job says queued still, or again. */
+static void put_back(struct scheduler *scheduler, struct job *job)
+{
+    job->state = JOB_QUEUED;
+    job->started_s = 0;
+    job->stop_reason = STATUS_OK;
+    job_report_reset(&job->report);
+    atomic_store(&job->signal->cancelled, false);
+    job_queue_push(&scheduler->queue, &job->tenant->share, job);
+    answer_watch_deadline(scheduler, job);
+    metrics_add(METRIC_JOBS_PUT_BACK, 1);
+    log_write(LOG_INFO, "job_put_back", LOG_TEXT("job", job->id));
+    answer_mark_changed(scheduler, job);
+}
+
+/* A job that was stopped while it ran ends by its stop_reason. */
+static void finish_stopped(struct scheduler *scheduler, struct job *job)
+{
+    if (job->stop_reason == STATUS_DRAINING) {
+        put_back(scheduler, job);
+    } else if (job->stop_reason == STATUS_DEADLINE_EXCEEDED) {
+        problem_set(&job->report.problem, STATUS_DEADLINE_EXCEEDED,
+                    "The job was still running %g seconds after it was accepted.", job->deadline_s);
+        finish_failed(scheduler, job);
+    } else {
+        job->report.problem = (struct problem){0};
+        finish_job(scheduler, job, JOB_CANCELLED, NULL, NULL);
+    }
+}
+
+/* ---- Workers lost with their job ---- */
+
+/* The loss is counted durably. Until here the job was running for its clients, so that it could be
+ * stopped. */
+static void loss_stored(struct commit *commit)
+{
+    if (commit->job->stop_reason != STATUS_OK) {
+        finish_stopped(commit->scheduler, commit->job);
+    } else {
+        put_back(commit->scheduler, commit->job);
+    }
+}
+
+/* Without memory for the commit the loss is counted in memory alone. */
+static void store_loss(struct scheduler *scheduler, struct job *job)
+{
+    struct commit *commit = NULL;
+    enum status status = scheduler_commit_create(scheduler, loss_stored, &commit);
+    if (status == STATUS_OK) {
+        status = scheduler_commit_add_job(commit, job);
+    }
+    if (status == STATUS_OK) {
+        scheduler_commit_send(commit);
+        return;
+    }
+    scheduler_commit_destroy(commit);
+    log_write(LOG_ERROR, "job_not_stored", LOG_TEXT("job", job->id));
+    put_back(scheduler, job);
+}
+
+/* The worker failed for good while it had the job. */
+static void finish_lost(struct scheduler *scheduler, struct job *job, const struct task *task)
+{
+    const bool is_thread = scheduler->config->isolation == WORKER_THREAD;
+    /* A worker that was lost before it had the task has nothing against the job. */
+    const bool is_blamed =
+        is_thread ? scheduler->lost_status == STATUS_OK : task->loss != TASK_LOSS_NONE;
+    char reason[TASK_LOSS_TEXT_SIZE] = "the device failed";
+    if (task->loss != TASK_LOSS_NONE) {
+        task_loss_describe(task->loss, task->loss_code, reason);
+    }
+    metrics_add(METRIC_DEVICES_LOST, 1);
+    job->report.workers_lost += is_blamed;
+    log_write(LOG_ERROR, "job_lost_its_worker", LOG_TEXT("job", job->id),
+              LOG_TEXT("device", job->report.device), LOG_TEXT("reason", reason),
+              LOG_NUMBER("workers_lost", job->report.workers_lost));
+    if (job->stop_reason != STATUS_OK && job->stop_reason != STATUS_DRAINING) {
+        finish_stopped(scheduler, job);
+    } else if (job->report.workers_lost >= WORKERS_LOST_LIMIT) {
+        problem_set(&job->report.problem, STATUS_POISON_JOB,
+                    "The job was tried %u times and took the solver with it each time; the last "
+                    "time %s.",
+                    job->report.workers_lost, reason);
+        problem_hint(&job->report.problem,
+                     "Other jobs are not affected. The service's log has more about each time.");
+        finish_failed(scheduler, job);
+    } else if (is_blamed) {
+        store_loss(scheduler, job);
+    } else {
+        put_back(scheduler, job);
+    }
+    /* This process holds the device of a thread, and must be left to free it. */
+    if (is_thread && scheduler->lost_status == STATUS_OK) {
+        scheduler->lost_status = STATUS_DEVICE_LOST;
+    }
+}
+
+/* ---- Work that comes home ---- */
+
+static void fill_report(struct job *job, const struct task *task)
+{
+    const struct solve_outcome *outcome = &task->outcome;
+    struct job_report *report = &job->report;
+    if (outcome->device.name[0] != '\0') {
+        memcpy(report->solver, outcome->device.solver, sizeof(report->solver));
+        memcpy(report->device, outcome->device.name, sizeof(report->device));
+    }
+    report->timings = outcome->account.timings;
+    report->device_count = outcome->account.device_count;
+    memcpy(report->devices, outcome->account.devices, sizeof(report->devices));
+    report->timings.parse_s = job->parse_s + task->parse_s;
+    report->timings.write_s += task->write_s;
+    report->plan = outcome->plan;
+    report->result.arcs = outcome->arc_count;
+    report->verification = outcome->account.verification;
+    report->cycle_weight = outcome->cycle_weight;
+    report->problem = task->problem;
+    report->problem.status = task->status;
+}
+
+/* The seconds of a solve count whatever came of it; its relaxations, and its pace for the guesses
+ * of others, when it is done. */
+static void count_task(struct scheduler_worker *slot, const struct job *job,
+                       const struct task *task)
+{
+    const struct timings *solve = &task->outcome.account.timings;
+    const struct timings *t = &job->report.timings;
+    const double n = job->vertex_count;
+    metrics_add(METRIC_PARSE_SECONDS, t->parse_s);
+    metrics_add(METRIC_PLAN_SECONDS, job->report.plan.planning_s);
+    metrics_add(METRIC_FILL_SECONDS, t->fill_s);
+    metrics_add(METRIC_H2D_SECONDS, t->h2d_s);
+    metrics_add(METRIC_COMPUTE_SECONDS, t->compute_s);
+    metrics_add(METRIC_D2H_SECONDS, t->d2h_s);
+    metrics_add(METRIC_VERIFY_SECONDS, job->report.verification.seconds);
+    metrics_add(METRIC_WRITE_SECONDS, t->write_s);
+    if (task->status != STATUS_OK) {
+        return;
+    }
+    metrics_add(METRIC_RELAXATIONS, n * n * n * job->report.plan.work_fraction);
+    if (job->vertex_count >= PACE_VERTICES_MIN && task->form == RESULT_FORM_MATRIX &&
+        !task->is_updated) {
+        slot->opening.facts.pace_s[job->kind] =
+            (solve->fill_s + solve->h2d_s + solve->compute_s + solve->d2h_s) / (n * n * n);
+    }
+}
+
+/* The vertices by name, as JSON; NULL without a cycle or without memory, the job fails the same. */
+static char *print_cycle(const struct task *task)
+{
+    if (task->outcome.cycle == NULL || task->names == NULL) {
+        return NULL;
+    }
+    struct text text = {0};
+    for (size_t i = 0; i < task->outcome.cycle_length; i++) {
+        text_append_char(&text, i == 0 ? '[' : ',');
+        writer_append_vertex(&text, task->names, task->outcome.cycle[i]);
+    }
+    text_append_char(&text, ']');
+    char *cycle = text_status(&text) == STATUS_OK ? text_take(&text, NULL) : NULL;
+    text_finish(&text);
+    return cycle;
+}
+
+/* The tag of the result is "r_" and a ULID: no solve has the tag of another. */
+static void finish_solved(struct scheduler *scheduler, struct job *job, struct task *task)
+{
+    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
+    struct result *result = NULL;
+    char etag[JOB_ID_SIZE];
+    CHECK(entry != NULL);
+    job->report.problem = (struct problem){0};
+    enum status status = identity_new("r_", clock_wall_s(), etag);
+    if (status == STATUS_OK) {
+        status = result_create(job->graph_id, etag, &task->file, &task->names, &result);
+    }
+    if (status == STATUS_OK) {
+        result_take_searches(result, &task->searches);
+        results_watch(scheduler, result);
+        status = results_publish(scheduler, entry, result);
+    }
+    if (status != STATUS_OK) {
+        problem_set(&job->report.problem, status, "The result cannot be published.");
+        finish_failed(scheduler, job);
+    } else {
+        const bool is_matrix = result_form(result) == RESULT_FORM_MATRIX;
+        const struct statistics *statistics = is_matrix ? result_statistics(result) : NULL;
+        const double n = job->vertex_count;
+        job->report.result.bytes = result_file_bytes(result_content(result));
+        if (statistics != NULL && n > 1) {
+            job->report.reached = (double)statistics->summary->reachable_pairs / (n * (n - 1));
+        }
+        job->state = JOB_DONE;
+        results_bind_latest(scheduler, job, entry);
+        finish_job(scheduler, job, JOB_DONE, result, NULL);
+        metrics_observe(METRICS_JOB_SECONDS, fmax(job->finished_s - job->created_s, 0));
+        scheduler->typical_solve_s +=
+            (job->finished_s - job->started_s - scheduler->typical_solve_s) / 4;
+        results_evict(scheduler, result);
+    }
+    if (result != NULL) {
+        result_unref(result);
+    }
+}
+
+/* Only transient failures are tried again. An accepted job waits for a full disk without limit. It
+ * was accepted by the memory that the device had when it was opened, which others may hold for a
+ * while. Want of host memory or of open files may pass, or never. */
+static void retry_or_fail(struct scheduler *scheduler, struct job *job, const struct task *task)
+{
+    const bool waits_for_disk = task->is_passing && task->status == STATUS_DISK_FULL &&
+                                store_free_bytes(scheduler->store) < job->held.disk_bytes;
+    const uint32_t limit = task->is_passing                          ? ATTEMPT_LIMIT
+                           : task->status == STATUS_NO_DEVICE_MEMORY ? MEMORY_ATTEMPT_LIMIT
+                                                                     : 0;
+    job->attempts += limit > 0 && !waits_for_disk;
+    if (job->attempts >= limit && !waits_for_disk) {
+        job->report.cycle = print_cycle(task);
+        if (job->report.problem.detail[0] == '\0') {
+            problem_set(&job->report.problem, task->status, "%s.",
+                        status_info(task->status)->title);
+        }
+        finish_failed(scheduler, job);
+        return;
+    }
+    put_back(scheduler, job);
+    if (task->status == STATUS_DISK_FULL) {
+        capacity_note_full(scheduler);
+    } else {
+        capacity_pause(scheduler);
+    }
+    /* A job that finds no memory on one device is tried on another first. */
+    for (uint32_t i = 0; i < scheduler->worker_count && !task->is_passing; i++) {
+        if (scheduler->workers[i] == task->context) {
+            scheduler->next_worker = (i + 1) % scheduler->worker_count;
+        }
+    }
+}
+
+void finish_task(struct scheduler_worker *slot, struct job *job, struct task *task)
+{
+    struct scheduler *scheduler = slot->scheduler;
+    if (job->signal != &job->own_signal) {
+        task_signal_copy(job->signal, &job->own_signal);
+        job->signal = &job->own_signal;
+    }
+    fill_report(job, task);
+    count_task(slot, job, task);
+    if (task->graph != NULL) {
+        capacity_keep_graph(scheduler, job->tenant, job->graph_id, &task->graph, &job->blocks);
+    }
+    if (task->graph_damaged) {
+        results_quarantine_graph(scheduler, job->graph_id);
+    }
+    if (task->status == STATUS_DEVICE_LOST) {
+        finish_lost(scheduler, job, task);
+    } else if (task->status == STATUS_CANCELLED || job->stop_reason == STATUS_CANCELLED) {
+        /* A job whose cancel was acknowledged is found cancelled, had it just been solved. */
+        finish_stopped(scheduler, job);
+    } else if (task->status == STATUS_OK) {
+        finish_solved(scheduler, job, task);
+    } else {
+        retry_or_fail(scheduler, job, task);
+    }
+    task_finish(task);
+}
+
+/* ---- Cancels, deadlines, forgetting ---- */
+
+/* The row says cancelled before that is acknowledged: whatever happens, the job does not run
+ * again. */
+static void cancel_given(struct scheduler *scheduler, struct job *job, struct call *call)
+{
+    struct commit *commit = NULL;
+    job->stop_reason = STATUS_CANCELLED; /* even after its deadline */
+    atomic_store(&job->signal->cancelled, true);
+    enum status status = scheduler_commit_create(scheduler, answer_cancel, &commit);
+    if (status == STATUS_OK) {
+        status = scheduler_commit_add_job(commit, job);
+    }
+    if (status != STATUS_OK) {
+        scheduler_commit_destroy(commit);
+        answer_status(call, status, "There is not enough memory to store the job's end.");
+        return;
+    }
+    commit->call = call;
+    commit->job_row.state = JOB_CANCELLED;
+    commit->job_row.finished_s = clock_wall_s();
+    scheduler_commit_send(commit);
+}
+
+void finish_cancel(struct scheduler *scheduler, struct call *call)
+{
+    struct job *job = answer_find_job(scheduler, call, call->key);
+    if (job == NULL) {
+        answer_no_such(call);
+        return;
+    }
+    memcpy(call->job_id, job->id, sizeof(call->job_id));
+    if (job_state_is_final(job->state)) {
+        struct problem problem;
+        problem_set(&problem, STATUS_JOB_FINISHED, "The job is %s already.",
+                    job_state_name(job->state));
+        answer_problem(call, &problem);
+    } else if (job->share == NULL) {
+        cancel_given(scheduler, job, call);
+    } else {
+        job_queue_remove(&scheduler->queue, job);
+        finish_job(scheduler, job, JOB_CANCELLED, NULL, call);
+    }
+}
+
+static void expire_job(struct scheduler *scheduler, struct job *job)
+{
+    if (job->share == NULL) {
+        if (job->stop_reason == STATUS_OK || job->stop_reason == STATUS_DRAINING) {
+            job->stop_reason = STATUS_DEADLINE_EXCEEDED;
+        }
+        atomic_store(&job->signal->cancelled, true);
+        return;
+    }
+    job_queue_remove(&scheduler->queue, job);
+    problem_set(&job->report.problem, STATUS_DEADLINE_EXCEEDED,
+                "The job was still queued %g seconds after it was accepted.", job->deadline_s);
+    finish_failed(scheduler, job);
+}
+
+/* The unfinished jobs are looked at only when the earliest deadline is over. */
+void finish_expired(struct scheduler *scheduler)
+{
+    const double now_s = clock_monotonic_s();
+    if (scheduler->deadline_at_s <= 0 || scheduler->deadline_at_s > now_s) {
+        if (scheduler->deadline_at_s > 0) {
+            answer_set_alarm(scheduler, scheduler->deadline_at_s);
+        }
+        return;
+    }
+    scheduler->deadline_at_s = 0;
+    struct job *next;
+    for (struct job *job = TAILQ_FIRST(&scheduler->jobs->unfinished); job != NULL; job = next) {
+        next = TAILQ_NEXT(job, in_list);
+        if (job->deadline_at_s <= 0 || !job->accepted) {
+            continue;
+        }
+        if (job->deadline_at_s <= now_s) {
+            expire_job(scheduler, job);
+        } else if (job->stop_reason == STATUS_OK) {
+            answer_watch_deadline(scheduler, job);
+        }
+    }
+}
+
+/* The job that ended first goes first, once its end is durable and no change is under way. */
+void finish_trim_history(struct scheduler *scheduler)
+{
+    while (scheduler->jobs->history_count > scheduler->config->history_limit) {
+        struct job *job = TAILQ_FIRST(&scheduler->jobs->history);
+        struct commit *commit;
+        if (!job->committed || job->changes > 0 ||
+            scheduler_commit_create(scheduler, NULL, &commit) != STATUS_OK) {
+            return;
+        }
+        memcpy(commit->deleted_id, job->id, sizeof(job->id));
+        commit->change.delete_job_id = commit->deleted_id;
+        struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
+        if (entry != NULL && strcmp(entry->latest_job, job->id) == 0) {
+            entry->latest_job[0] = '\0';
+        }
+        result_table_remove(scheduler->results, tenant_number(job->tenant), job->id);
+        job_table_remove(scheduler->jobs, job);
+        scheduler_commit_send(commit);
+    }
+}

@@ -1,0 +1,398 @@
+#include "server/scheduler/scheduler_internal.h"
+
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct alias {
+    uint32_t owner; /* number of the tenant */
+    char name[NAME_SIZE];
+    struct graph_entry *entry;
+    char changing[GRAPH_ID_SIZE];       /* the parent of the change under way; empty = none is */
+    TAILQ_HEAD(, graph_entry) versions; /* newest first */
+};
+
+static int compare_id(const void *left, const void *right)
+{
+    return strcmp(((const struct graph_entry *)left)->row.id,
+                  ((const struct graph_entry *)right)->row.id);
+}
+
+static int compare_owner(const void *left, const void *right)
+{
+    const int order = tenant_compare(((const struct graph_entry *)left)->tenant,
+                                     ((const struct graph_entry *)right)->tenant);
+    return order != 0 ? order : compare_id(left, right);
+}
+
+static int compare_name(const void *left, const void *right)
+{
+    const struct alias *a = left;
+    const struct alias *b = right;
+    if (a->owner != b->owner) {
+        return a->owner < b->owner ? -1 : 1;
+    }
+    return strcmp(a->name, b->name);
+}
+
+enum status graph_table_create(struct graph_table **ret_table)
+{
+    struct graph_table *table = calloc(1, sizeof(*table));
+    if (table == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    *ret_table = table;
+    return STATUS_OK;
+}
+
+void graph_table_destroy(struct graph_table *table)
+{
+    if (table == NULL) {
+        return;
+    }
+    while (table->newest != NULL) {
+        graph_table_remove(table, table->newest);
+    }
+    free(table);
+}
+
+enum status graph_table_add(struct graph_table *table, struct tenant *tenant,
+                            const struct graph_row *row, struct graph_entry **ret_entry)
+{
+    struct graph_entry *entry = calloc(1, sizeof(*entry));
+    if (entry == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    entry->row = *row;
+    entry->tenant = tenant;
+    struct graph_entry **node = tsearch(entry, &table->by_id, compare_id);
+    if (node == NULL) {
+        free(entry);
+        return STATUS_NO_MEMORY;
+    }
+    CHECK(*node == entry);
+    if (tsearch(entry, &table->by_owner, compare_owner) == NULL) {
+        tdelete(entry, &table->by_id, compare_id);
+        free(entry);
+        return STATUS_NO_MEMORY;
+    }
+    entry->older = table->newest;
+    if (table->newest != NULL) {
+        table->newest->newer = entry;
+    }
+    table->newest = entry;
+    if (tenant != NULL) {
+        LIST_INSERT_HEAD(&tenant->graphs, entry, of_tenant);
+    }
+    metrics_add(METRIC_GRAPHS, 1);
+    *ret_entry = entry;
+    return STATUS_OK;
+}
+
+static struct alias *find_alias(const struct graph_table *table, const struct tenant *tenant,
+                                const char *name)
+{
+    struct alias pattern = {.owner = tenant_number(tenant)};
+    size_t size = strlen(name);
+    if (size >= sizeof(pattern.name)) {
+        return NULL;
+    }
+    memcpy(pattern.name, name, size + 1);
+    struct alias *const *node = tfind(&pattern, &table->by_name, compare_name);
+    return node != NULL ? *node : NULL;
+}
+
+static void count_bytes(const struct graph_entry *entry, int64_t more_bytes)
+{
+    if (entry->tenant != NULL) {
+        atomic_fetch_add(&entry->tenant->stored_bytes, (uint64_t)more_bytes);
+    }
+}
+
+void graph_entry_commit(struct graph_entry *entry)
+{
+    if (!entry->committed) {
+        entry->committed = true;
+        count_bytes(entry, (int64_t)entry->row.file_bytes);
+    }
+}
+
+void graph_entry_set_coordinates(struct graph_entry *entry, const struct coordinates_info *info)
+{
+    count_bytes(entry, (int64_t)(info->bytes - entry->coordinates.bytes));
+    entry->coordinates = *info;
+}
+
+void graph_table_remove(struct graph_table *table, struct graph_entry *entry)
+{
+    tdelete(entry, &table->by_id, compare_id);
+    tdelete(entry, &table->by_owner, compare_owner);
+    graph_table_set_version(table, entry, "");
+    for (size_t i = 0; i < entry->name_count; i++) {
+        struct alias *alias = find_alias(table, entry->tenant, entry->names[i]);
+        struct graph_entry *version;
+        TAILQ_FOREACH(version, &alias->versions, of_versions)
+        {
+            version->version_of = NULL;
+        }
+        tdelete(alias, &table->by_name, compare_name);
+        free(alias);
+        free(entry->names[i]);
+    }
+    for (enum kind kind = KIND_AUTO; kind < KIND_COUNT; kind++) {
+        graph_entry_set_result(entry, kind, NULL);
+    }
+    graph_entry_set_coordinates(entry, &(struct coordinates_info){0});
+    if (entry->committed) {
+        count_bytes(entry, -(int64_t)entry->row.file_bytes);
+    }
+    if (entry->older != NULL) {
+        entry->older->newer = entry->newer;
+    }
+    if (entry->newer != NULL) {
+        entry->newer->older = entry->older;
+    } else {
+        table->newest = entry->older;
+    }
+    if (entry->tenant != NULL) {
+        LIST_REMOVE(entry, of_tenant);
+    }
+    metrics_add(METRIC_GRAPHS, -1);
+    free(entry->names);
+    free(entry);
+}
+
+void graph_table_drop(struct graph_table *table, struct graph_entry *entry)
+{
+    if (!entry->committed && entry->active_jobs == 0 && entry->changes == 0) {
+        graph_table_remove(table, entry);
+    }
+}
+
+/* Appends a copy of name to the entry's list. */
+static enum status list_name(struct graph_entry *entry, const char *name)
+{
+    char *copy = strdup(name);
+    char **names = realloc(entry->names, (entry->name_count + 2) * sizeof(*names));
+    if (names != NULL) {
+        entry->names = names;
+    }
+    if (copy == NULL || names == NULL) {
+        free(copy);
+        return STATUS_NO_MEMORY;
+    }
+    names[entry->name_count] = copy;
+    names[++entry->name_count] = NULL;
+    return STATUS_OK;
+}
+
+static void unlist_name(struct graph_entry *entry, const char *name)
+{
+    size_t i = 0;
+    while (i < entry->name_count && strcmp(entry->names[i], name) != 0) {
+        i++;
+    }
+    CHECK(i < entry->name_count);
+    free(entry->names[i]);
+    /* The final NULL moves along. */
+    memmove(&entry->names[i], &entry->names[i + 1],
+            (entry->name_count - i) * sizeof(entry->names[0]));
+    entry->name_count--;
+}
+
+static enum status add_alias(struct graph_table *table, const char *name, struct graph_entry *entry)
+{
+    size_t size = strlen(name);
+    struct alias *alias = calloc(1, sizeof(*alias));
+    CHECK(size < sizeof(alias->name));
+    if (alias == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    memcpy(alias->name, name, size + 1);
+    alias->owner = tenant_number(entry->tenant);
+    alias->entry = entry;
+    TAILQ_INIT(&alias->versions);
+    if (tsearch(alias, &table->by_name, compare_name) == NULL) {
+        free(alias);
+        return STATUS_NO_MEMORY;
+    }
+    return STATUS_OK;
+}
+
+enum status graph_table_name(struct graph_table *table, const char *name, struct graph_entry *entry)
+{
+    struct alias *alias = find_alias(table, entry->tenant, name);
+    if (alias != NULL && alias->entry == entry) {
+        return STATUS_OK;
+    }
+    enum status status = list_name(entry, name);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    graph_table_set_version(table, entry, "");
+    if (alias != NULL) {
+        unlist_name(alias->entry, name);
+        alias->entry = entry;
+        return STATUS_OK;
+    }
+    status = add_alias(table, name, entry);
+    if (status != STATUS_OK) {
+        unlist_name(entry, name);
+    }
+    return status;
+}
+
+/* ---- Versions ---- */
+
+bool graph_table_is_changing(const struct graph_table *table, const struct tenant *tenant,
+                             const char *name)
+{
+    const struct alias *alias = find_alias(table, tenant, name);
+    return alias != NULL && alias->changing[0] != '\0';
+}
+
+void graph_table_set_changing(struct graph_table *table, const struct tenant *tenant,
+                              const char *name, const char *parent_id)
+{
+    struct alias *alias = find_alias(table, tenant, name);
+    if (alias != NULL) {
+        snprintf(alias->changing, sizeof(alias->changing), "%s", parent_id);
+    }
+}
+
+void graph_table_end_changing(struct graph_table *table, const struct tenant *tenant,
+                              const char *name, const char *parent_id)
+{
+    struct alias *alias = find_alias(table, tenant, name);
+    if (alias != NULL && strcmp(alias->changing, parent_id) == 0) {
+        alias->changing[0] = '\0';
+    }
+}
+
+void graph_table_set_version(struct graph_table *table, struct graph_entry *entry, const char *name)
+{
+    struct alias *alias = find_alias(table, entry->tenant, name);
+    if (entry->version_of != NULL) {
+        TAILQ_REMOVE(&entry->version_of->versions, entry, of_versions);
+    }
+    entry->version_of = alias;
+    snprintf(entry->row.version_of, sizeof(entry->row.version_of), "%s",
+             alias != NULL ? alias->name : "");
+    if (alias != NULL) {
+        TAILQ_INSERT_HEAD(&alias->versions, entry, of_versions);
+    }
+}
+
+void graph_table_make_oldest(struct graph_entry *entry)
+{
+    if (entry->version_of != NULL) {
+        TAILQ_REMOVE(&entry->version_of->versions, entry, of_versions);
+        TAILQ_INSERT_TAIL(&entry->version_of->versions, entry, of_versions);
+    }
+}
+
+struct graph_entry *graph_table_old_version(const struct graph_table *table,
+                                            const struct tenant *tenant, const char *name,
+                                            uint32_t kept)
+{
+    const struct alias *alias = find_alias(table, tenant, name);
+    struct graph_entry *oldest = NULL;
+    struct graph_entry *entry = alias != NULL ? TAILQ_FIRST(&alias->versions) : NULL;
+    for (uint32_t count = 0; entry != NULL; count++) {
+        const bool is_used = entry->active_jobs > 0 || entry->deleting;
+        oldest = count >= kept && !is_used ? entry : oldest;
+        entry = TAILQ_NEXT(entry, of_versions);
+    }
+    return oldest;
+}
+
+/* ---- Looks ---- */
+
+struct graph_entry *graph_table_find_name(const struct graph_table *table,
+                                          const struct tenant *tenant, const char *name)
+{
+    const struct alias *alias = find_alias(table, tenant, name);
+    return alias != NULL ? alias->entry : NULL;
+}
+
+static struct graph_entry *find_entry(void *const *root, const struct tenant *tenant,
+                                      const char *id, int (*compare)(const void *, const void *))
+{
+    struct graph_entry pattern;
+    size_t size = strlen(id);
+    if (size >= sizeof(pattern.row.id)) {
+        return NULL;
+    }
+    pattern.tenant = (struct tenant *)tenant;
+    memcpy(pattern.row.id, id, size + 1);
+    struct graph_entry *const *node = tfind(&pattern, root, compare);
+    return node != NULL ? *node : NULL;
+}
+
+struct graph_entry *graph_table_find_id(const struct graph_table *table, const char *id)
+{
+    return find_entry(&table->by_id, NULL, id, compare_id);
+}
+
+struct graph_entry *graph_table_find_own(const struct graph_table *table,
+                                         const struct tenant *tenant, const char *id)
+{
+    return find_entry(&table->by_owner, tenant, id, compare_owner);
+}
+
+struct graph_entry *graph_table_find(const struct graph_table *table, const struct tenant *tenant,
+                                     const char *key)
+{
+    struct graph_entry *entry = graph_table_find_own(table, tenant, key);
+    if (entry == NULL) {
+        const struct alias *alias = find_alias(table, tenant, key);
+        entry = alias != NULL ? alias->entry : NULL;
+    }
+    return entry != NULL && entry->committed && !entry->deleting ? entry : NULL;
+}
+
+static int64_t bytes_of(const struct result *result)
+{
+    return result != NULL ? (int64_t)result_file_bytes(result_content(result)) : 0;
+}
+
+static void count_result(const struct result *result, int one)
+{
+    metrics_add(METRIC_RESULTS, one);
+    metrics_add(METRIC_RESULT_BYTES, one * (double)bytes_of(result));
+}
+
+void graph_entry_set_result(struct graph_entry *entry, enum kind kind, struct result *result)
+{
+    if (result != NULL) {
+        count_result(result, 1);
+        result_ref(result);
+    }
+    count_bytes(entry, bytes_of(result) - bytes_of(entry->results[kind]));
+    if (entry->results[kind] != NULL) {
+        count_result(entry->results[kind], -1);
+        result_unref(entry->results[kind]);
+    }
+    entry->results[kind] = result;
+    entry->durable[kind] = false;
+    entry->lost[kind] = false;
+}
+
+struct result *graph_entry_answer(const struct graph_entry *entry)
+{
+    return entry->results[entry->answering];
+}
+
+enum status graph_entry_choose_kind(const struct graph_entry *entry, enum kind requested,
+                                    enum kind *ret_kind, struct problem *reterr)
+{
+    const struct graph outline = {
+        .vertex_count = entry->row.vertex_count,
+        .directed = entry->row.directed,
+        .weight_type = entry->row.summary.integral ? WEIGHT_INTEGER : WEIGHT_REAL,
+        .edge_count = entry->row.edge_count,
+        .summary = entry->row.summary,
+    };
+    return graph_choose_kind(&outline, requested, ret_kind, reterr);
+}

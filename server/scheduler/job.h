@@ -1,0 +1,172 @@
+/* A job: one request to solve one stored graph, from its acceptance to the end of its history; and
+ * the table of all jobs that are remembered, which owns them. Loop thread; only the signal of a job
+ * is seen by a worker. */
+#pragma once
+
+#include "proto/job_document.h"
+#include "server/scheduler/capacity.h"
+#include "server/store/catalogue.h"
+#include "server/worker/task.h"
+
+#include <sys/queue.h>
+
+#define TRACE_ID_SIZE 33
+
+struct call;
+struct job_group;
+struct job_share;
+struct tenant;
+
+/* Prefix sums at a waiting job's place in its line. They count from some earlier job, perhaps long
+ * gone, so only the difference between two places has a meaning. */
+struct job_place {
+    uint64_t number;
+    double cubes[KIND_COUNT]; /* of the vertices of the jobs before it, by kind */
+};
+
+struct job {
+    char id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE]; /* the graph may be gone once the job has ended */
+    enum job_state state;
+    enum kind kind;
+    int priority;
+    bool verify;
+    double deadline_s;    /* after created_s, 0 = none */
+    double deadline_at_s; /* the same on the monotonic clock */
+    double created_s;
+    double started_s;
+    double finished_s;
+    double parse_s;        /* spent reading the upload */
+    uint32_t vertex_count; /* of its graph, while it waits for a worker */
+    char idempotency_key[IDEMPOTENCY_KEY_SIZE];
+    char fingerprint[sizeof(((struct job_row *)0)->fingerprint)];
+    struct job_report report;
+    struct task_signal *signal; /* its own, or while it runs the worker's */
+    struct task_signal own_signal;
+
+    struct capacity held; /* nothing once it has ended */
+
+    bool accepted;           /* its row is in the catalogue: visible and acknowledged */
+    bool committed;          /* so is its end */
+    uint32_t changes;        /* on their way to the disk */
+    uint32_t attempts;       /* that lacked room */
+    enum status stop_reason; /* why signal.cancelled was set; STATUS_OK = it was not */
+    struct graph *graph;     /* kept from the upload for the worker, NULL = read from the file */
+    bool is_planned;         /* or is being so, while it waits */
+    struct identity_blocks *blocks; /* of the graph of a change, owned; or NULL */
+    struct solve_arc *arcs;         /* in which its graph differs from its parent, owned; or NULL */
+    size_t arc_count;
+    bool only_lowers; /* see edge_changes */
+
+    struct call *acceptors; /* wait for accepted */
+    struct call *waiters;   /* long-polls, wait for a change of state */
+    bool is_changed;        /* since its waiters were woken last */
+    struct job *next_changed;
+
+    struct tenant *tenant; /* whose it is */
+
+    struct job_share *share; /* NULL: it is not in the queue */
+    struct job_place place;  /* in that */
+    struct job *ahead;
+    struct job *behind;
+    struct job *older; /* in the table */
+    struct job *newer;
+    TAILQ_ENTRY(job) in_list; /* unfinished or history of the table */
+    bool is_history;
+    LIST_ENTRY(job) of_tenant;
+    struct job_group *group; /* the jobs of its graph, or of one of the same id before it */
+    struct job *older_of_graph;
+    struct job *newer_of_graph;
+};
+
+/* A new one, with a fresh id. */
+MUST_CHECK enum status job_create(const char *graph_id, enum kind kind, double wall_s,
+                                  struct job **ret_job);
+/* One read back from the catalogue: accepted. STATUS_CORRUPT for a report that is none. */
+MUST_CHECK enum status job_restore(const struct job_row *row, struct job **ret_job);
+void job_destroy(struct job *job);
+
+/* The row as of now; report is borrowed by the row. */
+void job_fill_row(const struct job *job, const char *report, struct job_row *ret_row);
+/* The share of a running job's time that has passed: never less than it was, 1 once done. */
+double job_progress(const struct job *job, double monotonic_s);
+/* Seconds left of a running job. Below 0 = not known. */
+double job_eta_s(const struct job *job, double monotonic_s);
+/* The trace id, in the log, of the request that submitted the job; empty without one. */
+void job_trace_id(const struct job *job, char ret_id[TRACE_ID_SIZE]);
+/* The same of a traceparent, which may be empty. */
+void job_trace_id_of(const char *traceparent, char ret_id[TRACE_ID_SIZE]);
+/* The expected time of the job, given the seconds per cubed vertex of each kind. */
+double job_expected_s(const struct job *job, const double pace_s[KIND_COUNT]);
+
+/* ---- The table: by tenant and id, by tenant and idempotency key, by graph, in order of creation
+ * --- */
+
+TAILQ_HEAD(job_list, job);
+
+/* Balanced trees (tsearch of the C library): two over the same jobs, one over their groups. */
+struct job_table {
+    void *by_id;
+    void *by_key;
+    void *by_graph;
+    struct job *newest;
+    struct job *oldest;
+    struct job_list unfinished; /* by creation, until job_table_end */
+    struct job_list history;    /* by end */
+    size_t history_count;
+};
+
+MUST_CHECK enum status job_table_create(struct job_table **ret_table);
+void job_table_destroy(struct job_table *table);
+
+/* Takes the job, as the newest. */
+MUST_CHECK enum status job_table_add(struct job_table *table, struct job **take_job);
+/* The job has ended: it is history. */
+void job_table_end(struct job_table *table, struct job *job);
+/* Forgets and frees it. */
+void job_table_remove(struct job_table *table, struct job *job);
+
+/* NULL when there is none. A job not yet accepted is not found by its id, only by its key: a
+ * repeated request must find it. */
+struct job *job_table_find(const struct job_table *table, const struct tenant *tenant,
+                           const char *id);
+struct job *job_table_find_key(const struct job_table *table, const struct tenant *tenant,
+                               const char *idempotency_key);
+
+/* The newest job of the graph of this id; older_of_graph leads to the others. */
+struct job *job_table_newest_of(const struct job_table *table, const char *graph_id);
+/* The job of this graph and kind that was done last. NULL when none is remembered. */
+const struct job *job_table_solver_of(const struct job_table *table, const char *graph_id,
+                                      enum kind kind);
+
+/* ---- The queue ---- */
+
+/* The jobs that wait for a worker. Each tenant has a share; of those that have jobs the one that
+ * was served least comes next, by cubed vertices, which is time of the device: so a tenant that
+ * floods the queue delays the others by its running job at most. Within a share: highest priority
+ * first, then oldest. Holds pointers only; a job is in at most one queue. Loop thread, but for the
+ * count of a share. */
+struct job_queue {
+    struct job_share *shares; /* that have jobs */
+    double served;            /* what the share served last had been served until then */
+    uint32_t count;
+};
+
+void job_queue_push(struct job_queue *queue, struct job_share *share, struct job *job);
+/* The next job, left in; NULL when empty. */
+struct job *job_queue_first(const struct job_queue *queue);
+/* The next one of no more vertices than the limit of its kind; those before it are passed, one step
+ * for each. */
+struct job *job_queue_first_within(const struct job_queue *queue,
+                                   const uint32_t vertex_limit[KIND_COUNT]);
+/* The job must be in it. */
+void job_queue_remove(struct job_queue *queue, struct job *job);
+/* The same for one that a worker takes: it counts as served. */
+void job_queue_take(struct job_queue *queue, struct job *job);
+/* Jobs that come before this one: exact while one share has jobs, else about. One step for each
+ * share, here and below, but for the first question after a job has left the middle of a line,
+ * which walks all of that. */
+uint32_t job_queue_position(const struct job_queue *queue, const struct job *job);
+/* The expected time of those jobs in all, given the seconds per cubed vertex of each kind. */
+double job_queue_seconds_ahead(const struct job_queue *queue, const struct job *job,
+                               const double pace_s[KIND_COUNT]);

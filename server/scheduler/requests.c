@@ -1,0 +1,433 @@
+#include "proto/job_document.h"
+#include "proto/text.h"
+#include "server/scheduler/scheduler_internal.h"
+#include "server/store/graph_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LIMIT_DEFAULT 50
+#define LIMIT_CEILING 1000
+/* A page ends where it gets this long: it is there whole before it is sent. */
+#define PAGE_BYTES ((size_t)262144)
+/* Jobs that a filter leaves out of a page: behind so many it ends, and the next one goes on. More
+ * than a history has by default. */
+#define PAGE_LOOKS 20000
+
+/* ---- Lists ---- */
+
+static uint32_t limit_of(const struct call *call)
+{
+    if (call->limit == 0) {
+        return LIMIT_DEFAULT;
+    }
+    return call->limit < LIMIT_CEILING ? call->limit : LIMIT_CEILING;
+}
+
+/* Takes the document; NULL makes the answer fail as a whole. */
+static void append_document(struct text *text, uint32_t index, char *document)
+{
+    if (index > 0) {
+        text_append_char(text, ',');
+    }
+    if (document == NULL) {
+        text->failed = true;
+        return;
+    }
+    text_append_string(text, document);
+    free(document);
+}
+
+/* next: the id to go on after, NULL at the end. */
+static void answer_list(struct call *call, struct text *text, const char *next)
+{
+    text_append_string(text, "],\"next\":");
+    if (next != NULL) {
+        text_append_json_string(text, next, strlen(next));
+    } else {
+        text_append_string(text, "null");
+    }
+    text_append_char(text, '}');
+    char *body = text_status(text) == STATUS_OK ? text_take(text, NULL) : NULL;
+    text_finish(text);
+    answer_body(call, 200, body);
+}
+
+/* From this job on, which may be NULL, the first that the page lists; `last` follows it. Ids sort
+ * by time of creation, so a cursor whose job is forgotten, below, still has a place. */
+static const struct job *next_listed_job(const struct job *job, const struct call *call,
+                                         const char *below, uint32_t *looks,
+                                         const struct job **last)
+{
+    while (job != NULL && *looks > 0 &&
+           (!job->accepted || (call->filter_state && job->state != call->state) ||
+            (below != NULL && strcmp(job->id, below) >= 0))) {
+        (*looks)--;
+        *last = job;
+        job = LIST_NEXT(job, of_tenant);
+    }
+    return job;
+}
+
+void requests_list_jobs(struct scheduler *scheduler, struct call *call)
+{
+    struct text text = {0};
+    uint32_t looks = PAGE_LOOKS;
+    const struct job *last = answer_find_job(scheduler, call, call->cursor);
+    const char *below = last == NULL && call->cursor[0] != '\0' ? call->cursor : NULL;
+    const struct job *job =
+        last != NULL ? LIST_NEXT(last, of_tenant) : LIST_FIRST(&call->tenant->jobs);
+    job = next_listed_job(job, call, below, &looks, &last);
+    text_append_string(&text, "{\"jobs\":[");
+    for (uint32_t count = 0;
+         job != NULL && looks > 0 && count < limit_of(call) && text.size < PAGE_BYTES; count++) {
+        append_document(&text, count, answer_print_job(scheduler, job));
+        last = job;
+        job = next_listed_job(LIST_NEXT(job, of_tenant), call, below, &looks, &last);
+    }
+    answer_list(call, &text, job != NULL && last != NULL ? last->id : NULL);
+}
+
+static const struct graph_entry *next_listed_graph(const struct graph_entry *entry)
+{
+    while (entry != NULL && (!entry->committed || entry->deleting)) {
+        entry = LIST_NEXT(entry, of_tenant);
+    }
+    return entry;
+}
+
+void requests_list_graphs(struct scheduler *scheduler, struct call *call)
+{
+    const struct graph_entry *entry = LIST_FIRST(&call->tenant->graphs);
+    if (call->cursor[0] != '\0') {
+        const struct graph_entry *cursor =
+            graph_table_find_own(scheduler->graphs, call->tenant, call->cursor);
+        if (cursor == NULL) {
+            answer_status(call, STATUS_BAD_PARAMETER, "The cursor's graph is gone; begin anew.");
+            return;
+        }
+        entry = LIST_NEXT(cursor, of_tenant);
+    }
+    entry = next_listed_graph(entry);
+    struct text text = {0};
+    const struct graph_entry *last = NULL;
+    text_append_string(&text, "{\"graphs\":[");
+    for (uint32_t count = 0; entry != NULL && count < limit_of(call) && text.size < PAGE_BYTES;
+         count++) {
+        append_document(&text, count, answer_print_graph(entry, NULL));
+        last = entry;
+        entry = next_listed_graph(LIST_NEXT(entry, of_tenant));
+    }
+    answer_list(call, &text, entry != NULL && last != NULL ? last->row.id : NULL);
+}
+
+/* ---- Single jobs and graphs ---- */
+
+void requests_show_job(struct scheduler *scheduler, struct call *call)
+{
+    struct job *job = answer_find_job(scheduler, call, call->key);
+    if (job == NULL) {
+        answer_no_such(call);
+    } else {
+        answer_wait(scheduler, call, job);
+    }
+}
+
+void requests_show_graph(struct scheduler *scheduler, struct call *call)
+{
+    const struct graph_entry *entry = answer_find_graph(scheduler, call);
+    if (entry == NULL) {
+        answer_no_such(call);
+    } else {
+        answer_graph(call, entry, 200);
+    }
+}
+
+/* Queries stop at once; the rows and files go next. */
+void requests_delete_graph(struct scheduler *scheduler, struct call *call)
+{
+    struct graph_entry *entry = answer_find_graph(scheduler, call);
+    if (entry == NULL) {
+        answer_no_such(call);
+        return;
+    }
+    memcpy(call->graph_id, entry->row.id, sizeof(call->graph_id));
+    if (entry->active_jobs > 0) {
+        answer_status(call, STATUS_GRAPH_IN_USE,
+                      "A queued or running job uses this graph: cancel it or let it end.");
+        return;
+    }
+    versions_delete_graph(scheduler, entry, call);
+}
+
+/* ---- Results ---- */
+
+/* A call that may wait has the graph solved, unless its latest job failed: it would fail again. */
+void requests_call_result(struct scheduler *scheduler, struct call *call)
+{
+    struct graph_entry *entry = answer_find_graph(scheduler, call);
+    if (entry == NULL && answer_find_job(scheduler, call, call->key) != NULL) {
+        answer_status(call, STATUS_NO_SUCH_GRAPH, "The graph of this job was deleted.");
+        return;
+    }
+    if (entry == NULL) {
+        answer_no_such(call);
+        return;
+    }
+    struct job *job = answer_job_to_watch(scheduler, call);
+    const bool waits = call->wait_s > 0 && !scheduler->draining && !results_find(scheduler, call);
+    if (waits && job != NULL && !job_state_is_final(job->state)) {
+        answer_wait(scheduler, call, job);
+    } else if (waits && (job == NULL || job->state != JOB_FAILED)) {
+        /* As it was solved last; that job may not be accepted yet. */
+        const struct job *last = job_table_newest_of(scheduler->jobs, entry->row.id);
+        call->parameters.form = last != NULL ? last->report.result.form : RESULT_FORM_AUTO;
+        submit_for_result(scheduler, call, entry, last != NULL ? last->kind : KIND_AUTO);
+    } else {
+        answer_result(scheduler, call);
+    }
+}
+
+/* ---- Estimates ---- */
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+static bool has_room(const struct scheduler *scheduler, const struct estimate *estimate,
+                     enum kind kind)
+{
+    const uint32_t n = estimate->vertex_count;
+    return n <= scheduler->vertex_limit[kind] &&
+           add(capacity_result_bytes(RESULT_FORM_MATRIX, n, estimate->edge_count, kind),
+               capacity_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER)) <=
+               estimate->free_disk_bytes;
+}
+
+/* Hints at another kind that fits, else at the vertices that this one holds. */
+static void add_hint(const struct scheduler *scheduler, struct estimate *estimate)
+{
+    static const struct {
+        enum kind from;
+        enum kind to;
+        const char *provided;
+    } ways[] = {
+        {KIND_I4, KIND_U2, "if no distance is negative or above 65534"},
+        {KIND_F8, KIND_F4, "with distances as 32-bit floats"},
+        {KIND_F8, KIND_I4, "if the weights are integers"},
+        {KIND_F8, KIND_U2, "if the weights are integers and no distance is above 65534"},
+        {KIND_F4, KIND_U2, "if the weights are integers and no distance is above 65534"},
+    };
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        if (ways[i].from == estimate->kind && has_room(scheduler, estimate, ways[i].to)) {
+            snprintf(estimate->hint, sizeof(estimate->hint), "It fits with kind=%s, %s.",
+                     kind_name(ways[i].to), ways[i].provided);
+            return;
+        }
+    }
+    if (estimate->vertex_count > estimate->vertex_limit) {
+        snprintf(estimate->hint, sizeof(estimate->hint),
+                 "At most %u vertices fit here in %s: solve a part of the graph, or use a machine "
+                 "with more memory (%s).",
+                 (unsigned)estimate->vertex_limit, kind_name(estimate->kind),
+                 scheduler->admission.limit_reason);
+    } else {
+        snprintf(estimate->hint, sizeof(estimate->hint),
+                 "Free %llu bytes on the disk of the state directory: DELETE /v1/graphs/{id} does.",
+                 (unsigned long long)(estimate->disk_bytes - estimate->free_disk_bytes));
+    }
+}
+
+/* A hierarchy in place of a matrix that does not fit; what it takes is not known before its
+ * separators are. */
+static bool fits_as_hierarchy(const struct scheduler *scheduler, struct estimate *estimate)
+{
+    const uint32_t n = estimate->vertex_count;
+    const uint64_t graph_bytes = capacity_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER);
+    const uint64_t bytes =
+        capacity_result_bytes(RESULT_FORM_HIERARCHY, n, estimate->edge_count, estimate->kind);
+    if (estimate->kind == KIND_U2 || n <= estimate->vertex_limit ||
+        n > scheduler->admission.hierarchy_vertex_limit ||
+        add(bytes, graph_bytes) > estimate->free_disk_bytes) {
+        return false;
+    }
+    estimate->result = (struct result_summary){
+        .form = RESULT_FORM_HIERARCHY, .reason = RESULT_REASON_VERTICES, .bytes = bytes};
+    estimate->solver = "cpu";
+    estimate->device_bytes = 0;
+    estimate->disk_bytes = add(bytes, graph_bytes);
+    estimate->host_bytes = add(estimate->disk_bytes, bytes);
+    estimate->seconds = -1;
+    return true;
+}
+
+static void judge_fit(const struct scheduler *scheduler, struct estimate *estimate)
+{
+    if (estimate->edge_count > estimate->edge_limit) {
+        snprintf(estimate->reason, sizeof(estimate->reason), "More edges than graph.edge_limit.");
+        snprintf(estimate->hint, sizeof(estimate->hint),
+                 "Start the service with a larger graph.edge_limit.");
+        return;
+    }
+    estimate->fits =
+        has_room(scheduler, estimate, estimate->kind) || fits_as_hierarchy(scheduler, estimate);
+    if (estimate->fits) {
+        return;
+    }
+    snprintf(estimate->reason, sizeof(estimate->reason), "%s",
+             estimate->vertex_count > estimate->vertex_limit
+                 ? "The matrix is larger than what solves it holds."
+                 : "The disk of the state directory has too little room.");
+    add_hint(scheduler, estimate);
+}
+
+/* The worker that would be given such a job while nobody waits: the group gets what is large or
+ * what no single device holds. */
+static const struct scheduler_worker *find_worker(const struct scheduler *scheduler,
+                                                  const struct estimate *estimate)
+{
+    const uint32_t n = estimate->vertex_count;
+    const struct scheduler_worker *found = NULL;
+    const uint32_t count = n < SCHEDULER_GROUP_VERTICES_MIN ? scheduler->worker_count : 0;
+    for (uint32_t i = 0; i < count && found == NULL; i++) {
+        const struct scheduler_worker *slot = scheduler->workers[i];
+        const bool fits = n <= slot->opening.facts.vertex_limit[estimate->kind];
+        found = fits && slot != scheduler->group ? slot : NULL;
+    }
+    return found != NULL ? found : capacity_largest_worker(scheduler, estimate->kind);
+}
+
+static void measure_job(const struct scheduler *scheduler, struct estimate *estimate)
+{
+    const enum kind kind = estimate->kind;
+    const uint32_t n = estimate->vertex_count;
+    const struct scheduler_worker *slot = find_worker(scheduler, estimate);
+    const uint64_t result_bytes =
+        capacity_result_bytes(RESULT_FORM_MATRIX, n, estimate->edge_count, kind);
+    const uint64_t graph_bytes = capacity_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER);
+    struct solver_estimate solve;
+    /* A result without a size has no estimate either. */
+    if (result_bytes == INT64_MAX) {
+        solve = (struct solver_estimate){.device_bytes = INT64_MAX, .seconds = -1};
+    } else {
+        worker_estimate(worker_solver(slot->worker), n, estimate->edge_count, kind, &solve);
+    }
+    estimate->result = (struct result_summary){
+        .form = RESULT_FORM_MATRIX, .reason = RESULT_REASON_FITS, .bytes = result_bytes};
+    estimate->solver = slot->opening.facts.device.solver;
+    estimate->device = slot->opening.facts.device.name;
+    estimate->device_bytes = solve.device_bytes < INT64_MAX ? solve.device_bytes : INT64_MAX;
+    estimate->disk_bytes = add(result_bytes, graph_bytes);
+    estimate->host_bytes =
+        add(estimate->disk_bytes, solve.host_bytes < INT64_MAX ? solve.host_bytes : INT64_MAX);
+    estimate->seconds = solve.seconds;
+    estimate->plan = (struct plan_summary){.parts = n > 0, .work_fraction = 1}; /* dense */
+    estimate->vertex_limit = scheduler->vertex_limit[kind];
+    estimate->edge_limit = scheduler->config->edge_limit;
+    estimate->free_disk_bytes = store_free_bytes(scheduler->store);
+}
+
+/* The estimate of a stored graph, on a thread of the pool: reading it and making its plan take a
+ * while. */
+struct plan_estimate {
+    uv_work_t request;
+    struct scheduler *scheduler;
+    struct call *call;
+    const struct solver *solver;
+    char graph_id[GRAPH_ID_SIZE];
+    struct estimate estimate;
+    enum status status;
+};
+
+static void read_and_plan(uv_work_t *request)
+{
+    struct plan_estimate *plan = request->data;
+    struct estimate *estimate = &plan->estimate;
+    struct solver_estimate solve;
+    struct graph *graph = NULL;
+    plan->status =
+        graph_file_read(store_graph_folder(plan->scheduler->store), plan->graph_id, &graph);
+    if (plan->status == STATUS_OK) {
+        plan->status = worker_estimate_graph(plan->solver, graph, estimate->kind, NULL, &solve,
+                                             &estimate->plan);
+    }
+    if (plan->status == STATUS_OK) {
+        estimate->seconds = solve.seconds;
+    }
+    graph_destroy(graph);
+}
+
+static void answer_planned(uv_work_t *request, int error)
+{
+    struct plan_estimate *plan = request->data;
+    struct scheduler *scheduler = plan->scheduler;
+    CHECK(error == 0); /* nothing cancels it */
+    scheduler->looks--;
+    scheduler->marks.unparked = true;
+    if (plan->status == STATUS_OK) {
+        answer_body(plan->call, 200, estimate_print(&plan->estimate));
+    } else if (graph_table_find(scheduler->graphs, plan->call->tenant, plan->graph_id) == NULL) {
+        answer_no_such(plan->call);
+    } else {
+        answer_status(plan->call, plan->status, "The stored graph cannot be read.");
+    }
+    free(plan);
+    scheduler_wake(scheduler);
+}
+
+static void start_planning(struct scheduler *scheduler, struct call *call,
+                           const struct graph_entry *entry, const struct estimate *estimate)
+{
+    if (scheduler->looks >= SCHEDULER_LOOK_LIMIT) {
+        answer_status(call, STATUS_QUEUE_FULL,
+                      "Other stored graphs are being estimated: ask again, or by n and m.");
+        return;
+    }
+    struct plan_estimate *plan = calloc(1, sizeof(*plan));
+    if (plan == NULL) {
+        answer_status(call, STATUS_NO_MEMORY, "There is no memory for the request.");
+        return;
+    }
+    plan->request.data = plan;
+    plan->scheduler = scheduler;
+    plan->call = call;
+    plan->solver = worker_solver(find_worker(scheduler, estimate)->worker);
+    memcpy(plan->graph_id, entry->row.id, sizeof(plan->graph_id));
+    plan->estimate = *estimate;
+    scheduler->looks++;
+    CHECK(uv_queue_work(scheduler->loop, &plan->request, read_and_plan, answer_planned) == 0);
+}
+
+void requests_estimate(struct scheduler *scheduler, struct call *call)
+{
+    const struct graph_entry *entry = NULL;
+    struct estimate estimate = {
+        .vertex_count = call->vertex_count,
+        .edge_count = call->edge_count,
+        .kind = call->parameters.kind == KIND_AUTO ? KIND_I4 : call->parameters.kind,
+    };
+    if (call->key[0] != '\0') {
+        struct problem problem;
+        entry = answer_find_graph(scheduler, call);
+        if (entry == NULL) {
+            answer_no_such(call);
+            return;
+        }
+        /* The kind that a job of this graph would have. */
+        if (graph_entry_choose_kind(entry, call->parameters.kind, &estimate.kind, &problem) !=
+            STATUS_OK) {
+            answer_problem(call, &problem);
+            return;
+        }
+        estimate.vertex_count = entry->row.vertex_count;
+        estimate.edge_count = entry->row.edge_count;
+    }
+    measure_job(scheduler, &estimate);
+    judge_fit(scheduler, &estimate);
+    if (entry != NULL && estimate.fits && estimate.result.form == RESULT_FORM_MATRIX) {
+        start_planning(scheduler, call, entry, &estimate);
+    } else {
+        answer_body(call, 200, estimate_print(&estimate));
+    }
+}

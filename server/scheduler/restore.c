@@ -1,0 +1,299 @@
+#include "server/clock.h"
+#include "server/scheduler/scheduler_internal.h"
+#include "server/store/graph_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Counts of the rows restored, for the log and the budget. */
+struct restore {
+    struct scheduler *scheduler;
+    uint32_t graphs;
+    uint32_t results;
+    uint32_t jobs;
+    uint32_t queued;
+    uint32_t damaged;
+    uint64_t result_bytes;
+};
+
+/* Told when all rows are restored: the jobs of a lost graph, those that were done too, become jobs
+ * without a graph. */
+static enum status tell_damage(void *context, const struct catalogue_damage *damage)
+{
+    struct restore *restore = context;
+    const bool is_graph =
+        strcmp(damage->what, "graph") == 0 || strcmp(damage->what, "graph_file") == 0;
+    struct job *job = is_graph ? job_table_newest_of(restore->scheduler->jobs, damage->id) : NULL;
+    for (; job != NULL; job = job->older_of_graph) {
+        job->state = job->state == JOB_DONE ? JOB_QUEUED : job->state;
+    }
+    restore->damaged++;
+    log_write(LOG_WARNING, "damage_found", LOG_TEXT("what", damage->what),
+              LOG_TEXT("id", damage->id));
+    return STATUS_OK;
+}
+
+/* Something stored of a graph that is not stored. */
+static void tell_without_graph(struct restore *restore, const char *what, const char *id)
+{
+    struct catalogue_damage damage = {.what = what, .kind = KIND_COUNT};
+    snprintf(damage.id, sizeof(damage.id), "%s", id);
+    (void)tell_damage(restore, &damage);
+}
+
+static enum status restore_graph(void *context, const struct graph_row *row)
+{
+    struct restore *restore = context;
+    struct graph_entry *entry;
+    struct tenant *tenant;
+    enum status status = scheduler_tenant(restore->scheduler, row->tenant, &tenant);
+    if (status == STATUS_OK) {
+        status = graph_table_add(restore->scheduler->graphs, tenant, row, &entry);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    graph_entry_commit(entry);
+    restore->graphs++;
+    /* The damaged are gone: what cannot be read now, a query tells. */
+    struct coordinates_info coordinates;
+    if (coordinates_file_look(store_coordinates_folder(restore->scheduler->store), row->id,
+                              &coordinates) == STATUS_OK) {
+        graph_entry_set_coordinates(entry, &coordinates);
+    }
+    return STATUS_OK;
+}
+
+static enum status restore_name(void *context, const struct name_row *row)
+{
+    struct restore *restore = context;
+    struct graph_table *graphs = restore->scheduler->graphs;
+    struct graph_entry *entry = graph_table_find_id(graphs, row->graph_id);
+    if (entry == NULL) {
+        tell_without_graph(restore, "name_without_graph", row->name);
+        return STATUS_OK;
+    }
+    return graph_table_name(graphs, row->name, entry);
+}
+
+static enum status open_result(const struct scheduler *scheduler, const struct graph_entry *entry,
+                               const struct result_row *row, struct result **ret_result)
+{
+    char name[RESULT_FILE_NAME_SIZE];
+    result_file_name(row->graph_id, row->kind, name);
+    struct result_file *file = NULL;
+    struct vertex_names *names = NULL;
+    enum status status = result_file_open(store_result_folder(scheduler->store), name,
+                                          entry->row.vertex_count, row->kind, row->checksum, &file);
+    if (status == STATUS_OK) {
+        status = graph_file_read_names(store_graph_folder(scheduler->store), row->graph_id, &names);
+    }
+    if (status == STATUS_OK) {
+        status = result_create(row->graph_id, row->etag, &file, &names, ret_result);
+    }
+    result_file_destroy(file);
+    vertex_names_destroy(names);
+    return status;
+}
+
+/* One that cannot be opened is as good as lost: its job is queued again. */
+static enum status restore_result(void *context, const struct result_row *row)
+{
+    struct restore *restore = context;
+    struct scheduler *scheduler = restore->scheduler;
+    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, row->graph_id);
+    if (entry == NULL) {
+        return STATUS_OK;
+    }
+    struct result *result = NULL;
+    enum status status = open_result(scheduler, entry, row, &result);
+    if (status == STATUS_OK) {
+        results_watch(scheduler, result);
+        status = results_publish(scheduler, entry, result);
+        entry->durable[row->kind] = true;
+        restore->results++;
+        restore->result_bytes += result_file_bytes(result_content(result));
+        result_unref(result);
+        return status;
+    }
+    log_write(LOG_WARNING, "result_not_restored", LOG_TEXT("graph", row->graph_id),
+              LOG_TEXT("code", status_info(status)->code));
+    return status == STATUS_NO_MEMORY ? status : STATUS_OK;
+}
+
+/* A report that cannot be read is left out; the rest of the row stays. */
+static enum status restore_job(void *context, const struct job_row *row)
+{
+    struct restore *restore = context;
+    struct scheduler *scheduler = restore->scheduler;
+    struct job *job;
+    enum status status = job_restore(row, &job);
+    if (status == STATUS_CORRUPT) {
+        struct job_row bare = *row;
+        bare.report = NULL;
+        status = job_restore(&bare, &job);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    struct job *added = job;
+    status = scheduler_tenant(scheduler, row->tenant, &job->tenant);
+    if (status == STATUS_OK) {
+        status = job_table_add(scheduler->jobs, &job);
+    }
+    if (status != STATUS_OK) {
+        job_destroy(job);
+        return status;
+    }
+    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, row->graph_id);
+    if (entry != NULL) {
+        memcpy(entry->latest_job, added->id, sizeof(entry->latest_job));
+        results_bind_latest(scheduler, added, entry);
+    }
+    restore->jobs++;
+    return STATUS_OK;
+}
+
+/* Sets the job back to queued; its row is not looked at again before it has ended again. */
+static void restart(struct restore *restore, struct job *job)
+{
+    job->state = JOB_QUEUED;
+    job->committed = false;
+    job->started_s = 0;
+    job->finished_s = 0;
+    if (job->deadline_s > 0) {
+        double left_s = job->created_s + job->deadline_s - clock_wall_s();
+        job->deadline_at_s = clock_monotonic_s() + (left_s > 0 ? left_s : 0);
+    }
+    job_report_reset(&job->report);
+    restore->queued++;
+}
+
+/* The latest job of a result that is gone solves it again, under its id. A result is lost, and not
+ * evicted on purpose, if the budget and the limit have room for it; of a graph that was deleted,
+ * and came again after this job, none is. */
+static void restart_lost(struct restore *restore, struct job *job)
+{
+    const struct scheduler *scheduler = restore->scheduler;
+    const uint64_t budget_bytes = scheduler->config->result_budget_bytes;
+    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
+    if (job->state != JOB_DONE || entry == NULL || entry->results[job->kind] != NULL ||
+        job->created_s < entry->row.created_s) {
+        return;
+    }
+    const uint64_t bytes = capacity_result_bytes(job->report.result.form, entry->row.vertex_count,
+                                                 entry->row.edge_count, job->kind);
+    if (bytes == INT64_MAX || restore->results >= scheduler->capacity.result_limit ||
+        restore->results >= scheduler->config->result_limit ||
+        (budget_bytes > 0 && restore->result_bytes + bytes > budget_bytes)) {
+        return;
+    }
+    entry->lost[job->kind] = true;
+    /* Another job may bring, or have brought, the same result later. */
+    for (struct job *newer = job->newer_of_graph; newer != NULL; newer = newer->newer_of_graph) {
+        if (newer->kind == job->kind && (newer->state == JOB_DONE || newer->state == JOB_QUEUED)) {
+            return;
+        }
+    }
+    restore->result_bytes += bytes;
+    restore->results++;
+    restart(restore, job);
+}
+
+/* Whether jobs of the graph are remembered, none of which is done: it never had the name that it
+ * was made for. */
+static bool is_unsolved(const struct scheduler *scheduler, const struct graph_entry *entry)
+{
+    const struct job *newest = job_table_newest_of(scheduler->jobs, entry->row.id);
+    const struct job *job = newest;
+    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
+        if (entry->results[kind] != NULL || entry->durable[kind] || entry->lost[kind]) {
+            return false; /* by a job that was forgotten */
+        }
+    }
+    while (job != NULL && job->state != JOB_DONE) {
+        job = job->older_of_graph;
+    }
+    return newest != NULL && job == NULL;
+}
+
+/* Which are listed by age of the graphs, as nothing tells when they lost the name. */
+static void restore_versions(const struct scheduler *scheduler)
+{
+    struct graph_table *graphs = scheduler->graphs;
+    struct graph_entry *entry = graphs->newest;
+    while (entry != NULL && entry->older != NULL) {
+        entry = entry->older;
+    }
+    /* One that still has a name was about to lose it to a job that is not done. */
+    for (; entry != NULL; entry = entry->newer) {
+        char name[NAME_SIZE];
+        memcpy(name, entry->row.version_of, sizeof(name));
+        graph_table_set_version(graphs, entry, entry->name_count == 0 ? name : "");
+        if (is_unsolved(scheduler, entry)) {
+            graph_table_make_oldest(entry);
+        }
+    }
+}
+
+enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
+{
+    struct restore restore = {.scheduler = scheduler};
+    const struct catalogue_visitor visitor = {
+        .context = &restore,
+        .damaged = tell_damage,
+        .graph = restore_graph,
+        .name = restore_name,
+        .result = restore_result,
+        .job = restore_job,
+    };
+    enum status status = store_visit(scheduler->store, &visitor);
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "The catalogue cannot be read.");
+    }
+    restore_versions(scheduler); /* before done jobs of lost results are queued again */
+    for (struct job *job = scheduler->jobs->oldest; job != NULL; job = job->newer) {
+        if (!job_state_is_final(job->state)) {
+            /* The graph of a job that has ended may have been deleted. */
+            if (graph_table_find_id(scheduler->graphs, job->graph_id) == NULL) {
+                tell_without_graph(&restore, "job_without_graph", job->id);
+            }
+            restart(&restore, job);
+        }
+    }
+    for (struct job *job = scheduler->jobs->newest; job != NULL; job = job->older) {
+        restart_lost(&restore, job);
+    }
+    log_write(LOG_INFO, "restored", LOG_NUMBER("graphs", restore.graphs),
+              LOG_NUMBER("results", restore.results), LOG_NUMBER("jobs", restore.jobs),
+              LOG_NUMBER("queued", restore.queued), LOG_NUMBER("damaged", restore.damaged));
+    return STATUS_OK;
+}
+
+void restore_queue(struct scheduler *scheduler)
+{
+    for (struct job *job = scheduler->jobs->oldest; job != NULL; job = job->newer) {
+        struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
+        if (job_state_is_final(job->state)) {
+            job_table_end(scheduler->jobs, job);
+        } else if (entry == NULL) {
+            problem_set(&job->report.problem, STATUS_CORRUPT, "The stored graph %s is lost.",
+                        job->graph_id);
+            finish_failed(scheduler, job);
+        } else {
+            job->vertex_count = entry->row.vertex_count;
+            entry->active_jobs++;
+            graph_table_set_changing(scheduler->graphs, job->tenant, job->report.moves,
+                                     job->report.parent);
+            capacity_reserve_result(scheduler, job, entry->row.edge_count);
+            job_queue_push(&scheduler->queue, &job->tenant->share, job);
+            answer_watch_deadline(scheduler, job);
+        }
+    }
+    /* A kill came before they were deleted, or fewer are kept now. Deletions end later. */
+    for (const struct graph_entry *entry = scheduler->graphs->newest; entry != NULL;
+         entry = entry->older) {
+        versions_delete_old(scheduler, entry->tenant, entry->row.version_of);
+    }
+    results_evict(scheduler, NULL); /* the budget may be smaller now */
+}

@@ -1,0 +1,586 @@
+#include "server/clock.h"
+#include "server/scheduler/scheduler_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Message from any thread: a result or a graph file proved damaged. */
+struct damage_notice {
+    struct message message;
+    struct scheduler *scheduler;
+    struct result *result; /* counted; NULL: the graph's file */
+    char graph_id[GRAPH_ID_SIZE];
+};
+
+/* ---- Durable changes ---- */
+
+/* Back on the loop. A failed write or a corrupt catalogue may have lost what was to be kept: the
+ * process can promise nothing any more and has to end. A full disk and want of memory are waited
+ * out. */
+static void deliver_commit(struct message *message)
+{
+    struct commit *commit = (struct commit *)message;
+    struct scheduler *scheduler = commit->scheduler;
+    const enum status status = commit->change.status;
+    scheduler->changes--;
+    if (status != STATUS_OK) {
+        metrics_add(METRIC_STORE_FAILURES, 1);
+        log_write(LOG_ERROR, "store_failed", LOG_TEXT("code", status_info(status)->code),
+                  LOG_TEXT("job", commit->job != NULL ? commit->job->id : ""));
+    }
+    if (status == STATUS_DISK_FULL) {
+        capacity_note_full(scheduler);
+    } else if (status == STATUS_NO_MEMORY) {
+        capacity_pause(scheduler);
+    } else if (status != STATUS_OK && scheduler->lost_status == STATUS_OK) {
+        scheduler->lost_status = STATUS_IO;
+    }
+    if (commit->change.name_row != NULL) {
+        LIST_REMOVE(commit, in_namings);
+        scheduler->marks.unparked = true;
+    }
+    if (commit->job != NULL) {
+        commit->job->changes--;
+    }
+    if (commit->entry != NULL) {
+        commit->entry->changes--;
+        commit->entry->active_jobs -= commit->keeps_graph;
+        commit->entry->keepers -= commit->keeps_graph;
+    }
+    capacity_release_share(&commit->share);
+    if (commit->then != NULL) {
+        commit->then(commit);
+    }
+    scheduler_commit_destroy(commit);
+}
+
+/* On a thread of the store. */
+static void post_home(struct store_change *change)
+{
+    struct commit *commit = change->context;
+    mailbox_post(commit->scheduler->mailbox, &commit->message);
+}
+
+enum status scheduler_commit_create(struct scheduler *scheduler,
+                                    void (*then)(struct commit *commit), struct commit **ret_commit)
+{
+    struct commit *commit = calloc(1, sizeof(*commit));
+    if (commit == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    commit->scheduler = scheduler;
+    commit->then = then;
+    commit->message.deliver = deliver_commit;
+    commit->change.done = post_home;
+    commit->change.context = commit;
+    *ret_commit = commit;
+    return STATUS_OK;
+}
+
+void scheduler_commit_destroy(struct commit *commit)
+{
+    if (commit == NULL) {
+        return;
+    }
+    if (commit->result != NULL) {
+        result_unref(commit->result);
+    }
+    capacity_release_share(&commit->share);
+    graph_destroy(commit->graph);
+    free(commit->edges);
+    free(commit->report);
+    free(commit);
+}
+
+enum status scheduler_commit_add_job(struct commit *commit, struct job *job)
+{
+    if (job_state_is_final(job->state) || job->report.input.known || job->report.workers_lost > 0 ||
+        job->report.result.reason != RESULT_REASON_FITS || job->report.warnings != NULL ||
+        job->report.parent[0] != '\0' || job->report.traceparent[0] != '\0') {
+        commit->report = job_report_encode(&job->report);
+        if (commit->report == NULL) {
+            return STATUS_NO_MEMORY;
+        }
+    }
+    job_fill_row(job, commit->report, &commit->job_row);
+    commit->change.job_row = &commit->job_row;
+    commit->job = job;
+    return STATUS_OK;
+}
+
+/* Deletes the row of this result; its file goes too, or to quarantine. */
+static void delete_result(struct commit *commit, struct graph_entry *entry, enum kind kind,
+                          bool quarantine)
+{
+    commit->entry = entry;
+    commit->result_row.kind = kind;
+    memcpy(commit->result_row.graph_id, entry->row.id, sizeof(entry->row.id));
+    commit->change.delete_result = &commit->result_row;
+    commit->change.quarantine = quarantine;
+}
+
+/* On a thread of the pool. */
+static void write_graph(uv_work_t *request)
+{
+    struct commit *commit = request->data;
+    store_write_graph(commit->scheduler->store, &commit->change);
+}
+
+static void graph_written(uv_work_t *request, int error)
+{
+    struct commit *commit = request->data;
+    CHECK(error == 0); /* nothing cancels it */
+    store_apply(commit->scheduler->store, &commit->change);
+}
+
+void scheduler_commit_send(struct commit *commit)
+{
+    commit->scheduler->changes++;
+    if (commit->change.name_row != NULL) {
+        LIST_INSERT_HEAD(&commit->scheduler->namings, commit, in_namings);
+    }
+    if (commit->job != NULL) {
+        commit->job->changes++;
+    }
+    if (commit->entry != NULL) {
+        commit->entry->changes++;
+        commit->entry->active_jobs += commit->keeps_graph;
+        commit->entry->keepers += commit->keeps_graph;
+    }
+    if (commit->change.graph == NULL) {
+        store_apply(commit->scheduler->store, &commit->change);
+        return;
+    }
+    commit->writing.data = commit;
+    CHECK(uv_queue_work(commit->scheduler->loop, &commit->writing, write_graph, graph_written) ==
+          0);
+}
+
+bool scheduler_commit_names(const struct scheduler *scheduler, const struct tenant *tenant,
+                            const char *name)
+{
+    const struct commit *commit;
+    LIST_FOREACH(commit, &scheduler->namings, in_namings)
+    {
+        if (strcmp(commit->name_row.name, name) == 0 &&
+            strcmp(commit->name_row.tenant, tenant->name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Keys ---- */
+
+/* A key that cannot be entered for want of memory is not found: NotSolved until a restart. */
+static void bind_key(struct scheduler *scheduler, const struct tenant *tenant, const char *key,
+                     struct result *result)
+{
+    if (result == NULL) {
+        result_table_remove(scheduler->results, tenant_number(tenant), key);
+    } else if (result_table_put(scheduler->results, tenant_number(tenant), key, result) !=
+               STATUS_OK) {
+        log_write(LOG_ERROR, "result_not_bound", LOG_TEXT("key", key));
+    }
+}
+
+void results_bind_name(struct scheduler *scheduler, const char *name,
+                       const struct graph_entry *entry)
+{
+    bind_key(scheduler, entry->tenant, name, graph_entry_answer(entry));
+}
+
+static void bind_aliases(struct scheduler *scheduler, const struct graph_entry *entry)
+{
+    for (size_t i = 0; i < entry->name_count; i++) {
+        results_bind_name(scheduler, entry->names[i], entry);
+    }
+}
+
+void results_bind_latest(struct scheduler *scheduler, const struct job *job,
+                         struct graph_entry *entry)
+{
+    struct result *result = entry->results[job->kind];
+    if (job->state != JOB_DONE) {
+        return;
+    }
+    bind_key(scheduler, entry->tenant, job->id, result);
+    if (result != NULL && entry->answering != job->kind) {
+        entry->answering = job->kind;
+        bind_key(scheduler, entry->tenant, entry->row.id, result);
+        bind_aliases(scheduler, entry);
+    }
+}
+
+/* ---- Results by the time of their last query ----
+ *
+ * A binary heap with lazy keys: a query only touches the result, on its own thread, so the times in
+ * the heap may be too early. The first item is looked at again before it is used, and moves down if
+ * it was touched meanwhile. */
+
+static uint64_t bytes_of(const struct result *result)
+{
+    return result_file_bytes(result_content(result));
+}
+
+static void put_item(struct scheduler *scheduler, size_t index, struct result_item item)
+{
+    scheduler->items[index] = item;
+    item.entry->item_index[item.kind] = (uint32_t)index;
+}
+
+static void move_up(struct scheduler *scheduler, size_t index)
+{
+    const struct result_item item = scheduler->items[index];
+    while (index > 0 && item.touched_s < scheduler->items[(index - 1) / 2].touched_s) {
+        put_item(scheduler, index, scheduler->items[(index - 1) / 2]);
+        index = (index - 1) / 2;
+    }
+    put_item(scheduler, index, item);
+}
+
+static void move_down(struct scheduler *scheduler, size_t index)
+{
+    const size_t count = scheduler->capacity.result_count;
+    const struct result_item item = scheduler->items[index];
+    for (size_t child = 2 * index + 1; child < count; child = 2 * index + 1) {
+        if (child + 1 < count &&
+            scheduler->items[child + 1].touched_s < scheduler->items[child].touched_s) {
+            child++;
+        }
+        if (item.touched_s <= scheduler->items[child].touched_s) {
+            break;
+        }
+        put_item(scheduler, index, scheduler->items[child]);
+        index = child;
+    }
+    put_item(scheduler, index, item);
+}
+
+static enum status reserve_item(struct scheduler *scheduler)
+{
+    if (scheduler->capacity.result_count < scheduler->item_room) {
+        return STATUS_OK;
+    }
+    const size_t room = scheduler->item_room > 0 ? 2 * scheduler->item_room : 64;
+    struct result_item *items = realloc(scheduler->items, room * sizeof(*items));
+    if (items == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    scheduler->items = items;
+    scheduler->item_room = room;
+    return STATUS_OK;
+}
+
+static void remove_item(struct scheduler *scheduler, size_t index)
+{
+    const size_t last = --scheduler->capacity.result_count;
+    if (index < last) {
+        put_item(scheduler, index, scheduler->items[last]);
+        move_up(scheduler, index);
+        move_down(scheduler,
+                  scheduler->items[index].entry->item_index[scheduler->items[index].kind]);
+    }
+}
+
+/* The result longest unasked; NULL when there is none beside `kept`, which counts as asked for
+ * now. */
+static const struct result_item *find_oldest(struct scheduler *scheduler, const struct result *kept)
+{
+    while (scheduler->capacity.result_count > 0) {
+        struct result_item *first = &scheduler->items[0];
+        struct result *result = first->entry->results[first->kind];
+        if (result == kept && scheduler->capacity.result_count == 1) {
+            return NULL;
+        }
+        if (result == kept) {
+            result_touch(result, clock_monotonic_s());
+        } else if (result_touched_s(result) <= first->touched_s) {
+            return first;
+        }
+        first->touched_s = result_touched_s(result);
+        move_down(scheduler, 0);
+    }
+    return NULL;
+}
+
+/* ---- Publishing and retiring ---- */
+
+enum status results_publish(struct scheduler *scheduler, struct graph_entry *entry,
+                            struct result *result)
+{
+    const enum kind kind = result_kind(result);
+    enum status status = reserve_item(scheduler);
+    if (status == STATUS_OK) {
+        status = result_table_put(scheduler->results, tenant_number(entry->tenant), entry->row.id,
+                                  result);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    const double now_s = clock_monotonic_s();
+    result_touch(result, now_s);
+    scheduler->capacity.result_bytes += bytes_of(result);
+    if (entry->results[kind] != NULL) {
+        scheduler->capacity.result_bytes -= bytes_of(entry->results[kind]);
+        remove_item(scheduler, entry->item_index[kind]);
+    }
+    graph_entry_set_result(entry, kind, result);
+    put_item(scheduler, scheduler->capacity.result_count++,
+             (struct result_item){.entry = entry, .kind = kind, .touched_s = now_s});
+    move_up(scheduler, scheduler->capacity.result_count - 1);
+    entry->answering = kind;
+    bind_aliases(scheduler, entry);
+    return STATUS_OK;
+}
+
+void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum kind kind,
+                    struct commit *commit)
+{
+    commit->change.retired[kind] = result_ref(entry->results[kind]);
+    result_table_remove_result(scheduler->results, entry->results[kind]);
+    scheduler->capacity.result_bytes -= bytes_of(entry->results[kind]);
+    remove_item(scheduler, entry->item_index[kind]);
+    graph_entry_set_result(entry, kind, NULL);
+    /* The result of another kind answers then, if there is one. */
+    entry->answering = KIND_AUTO;
+    for (enum kind other = KIND_I4; other < KIND_COUNT; other++) {
+        if (entry->results[other] != NULL) {
+            entry->answering = other;
+        }
+    }
+    bind_key(scheduler, entry->tenant, entry->row.id, graph_entry_answer(entry));
+    bind_aliases(scheduler, entry);
+}
+
+void results_evict(struct scheduler *scheduler, const struct result *kept)
+{
+    const uint64_t budget_bytes = scheduler->config->result_budget_bytes;
+    const struct capacity_ledger *ledger = &scheduler->capacity;
+    const uint32_t limit = scheduler->config->result_limit < ledger->result_limit
+                               ? scheduler->config->result_limit
+                               : ledger->result_limit;
+    while (ledger->result_count > limit ||
+           (budget_bytes > 0 && ledger->result_bytes > budget_bytes)) {
+        struct commit *commit;
+        const struct result_item *oldest = find_oldest(scheduler, kept);
+        if (oldest == NULL || scheduler_commit_create(scheduler, NULL, &commit) != STATUS_OK) {
+            return;
+        }
+        struct graph_entry *entry = oldest->entry;
+        const enum kind kind = oldest->kind;
+        log_write(LOG_INFO, "result_evicted", LOG_TEXT("graph", entry->row.id),
+                  LOG_TEXT("kind", kind_name(kind)),
+                  LOG_NUMBER("bytes", bytes_of(entry->results[kind])));
+        metrics_add(METRIC_RESULTS_EVICTED, 1);
+        delete_result(commit, entry, kind, false);
+        results_retire(scheduler, entry, kind, commit);
+        scheduler_commit_send(commit);
+    }
+}
+
+/* ---- Jobs whose result is there already ---- */
+
+bool results_is_known(const struct scheduler *scheduler, const struct graph_entry *entry,
+                      const struct job *job)
+{
+    const enum result_form form = job->report.result.form;
+    if (entry == NULL || entry->results[job->kind] == NULL ||
+        (form != RESULT_FORM_AUTO && form != result_form(entry->results[job->kind]))) {
+        return false;
+    }
+    const struct job *solver =
+        job->verify ? job_table_solver_of(scheduler->jobs, job->graph_id, job->kind) : NULL;
+    return !job->verify || (solver != NULL && solver->report.verification.done);
+}
+
+void results_end_known_job(const struct scheduler *scheduler, struct job *job)
+{
+    const struct job *solver = job_table_solver_of(scheduler->jobs, job->graph_id, job->kind);
+    job->state = JOB_DONE;
+    metrics_add(METRIC_JOBS_DONE, 1);
+    metrics_add(METRIC_JOBS_KNOWN, 1);
+    job->started_s = clock_wall_s();
+    job->finished_s = job->started_s;
+    if (solver != NULL) {
+        const struct job_report own = job->report;
+        job->report = solver->report;
+        job->report.input = own.input;
+        job->report.warnings = own.warnings;
+        memcpy(job->report.traceparent, own.traceparent, sizeof(own.traceparent));
+        memcpy(job->report.parent, own.parent, sizeof(own.parent));
+        memcpy(job->report.moves, own.moves, sizeof(own.moves));
+        job->report.cycle = NULL; /* owned by the other; a job that is done has none */
+    } else {
+        const struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
+        const struct result *result = entry->results[job->kind];
+        job->report.result =
+            (struct result_summary){.form = result_form(result),
+                                    .bytes = result_file_bytes(result_content(result)),
+                                    .arcs = result_arc_count(result)};
+    }
+    job->report.cached = true;
+}
+
+bool results_find(struct scheduler *scheduler, const struct call *call)
+{
+    const uint32_t owner = tenant_number(call->tenant);
+    struct result *result = result_table_find(scheduler->results, owner, call->key);
+    if (result == NULL) {
+        const struct job *job = job_table_find(scheduler->jobs, call->tenant, call->key);
+        const struct graph_entry *entry =
+            job != NULL && job->state == JOB_DONE
+                ? graph_table_find(scheduler->graphs, call->tenant, job->graph_id)
+                : NULL;
+        if (entry == NULL || entry->results[job->kind] == NULL) {
+            return false;
+        }
+        bind_key(scheduler, call->tenant, job->id, entry->results[job->kind]);
+        result = result_table_find(scheduler->results, owner, call->key);
+    }
+    result_unref(result);
+    return result != NULL;
+}
+
+/* ---- Damaged files ---- */
+
+/* The graph stays known: an upload of the same graph heals it. */
+void results_quarantine_graph(struct scheduler *scheduler, const char *graph_id)
+{
+    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, graph_id);
+    struct commit *commit = NULL;
+    if (entry == NULL || entry->deleting || entry->damaged ||
+        scheduler_commit_create(scheduler, NULL, &commit) != STATUS_OK) {
+        return;
+    }
+    entry->damaged = true;
+    log_write(LOG_ERROR, "graph_damaged", LOG_TEXT("graph", graph_id));
+    memcpy(commit->deleted_id, entry->row.id, sizeof(entry->row.id));
+    commit->change.quarantine_graph_id = commit->deleted_id;
+    commit->entry = entry;
+    scheduler_commit_send(commit);
+}
+
+/* ---- A result solved again ---- */
+
+static void job_stored(struct commit *commit)
+{
+    struct scheduler *scheduler = commit->scheduler;
+    struct job *job = commit->job;
+    if (job == NULL) {
+        return;
+    }
+    if (commit->change.status != STATUS_OK) {
+        capacity_release(scheduler, job->tenant, &job->held, job->held);
+        commit->entry->active_jobs--;
+        job_table_remove(scheduler->jobs, job);
+        return;
+    }
+    job->accepted = true;
+    log_write(LOG_INFO, "job_accepted", LOG_TEXT("job", job->id), LOG_TEXT("graph", job->graph_id),
+              LOG_TEXT("kind", kind_name(job->kind)),
+              LOG_TEXT("state", job_state_name(job->state)));
+    job_queue_push(&scheduler->queue, &job->tenant->share, job);
+}
+
+/* A new job, as the jobs that are done with the result stay so. Without memory for it the next
+ * call that waits for the result has the graph solved. */
+static void add_job(struct commit *commit, enum kind kind, enum result_form form)
+{
+    struct scheduler *scheduler = commit->scheduler;
+    struct graph_entry *entry = commit->entry;
+    struct job *job = NULL;
+    if (job_create(entry->row.id, kind, clock_wall_s(), &job) != STATUS_OK) {
+        return;
+    }
+    const struct job *solver = job_table_find(scheduler->jobs, entry->tenant, entry->latest_job);
+    job->tenant = entry->tenant != NULL ? entry->tenant : scheduler->nobody;
+    job->vertex_count = entry->row.vertex_count;
+    job->report.result = (struct result_summary){.form = form, .reason = RESULT_REASON_ASKED};
+    job->verify = solver != NULL && solver->kind == kind && solver->verify;
+    job->priority = solver != NULL ? solver->priority : 0;
+    struct job *added = job;
+    if (job_table_add(scheduler->jobs, &job) != STATUS_OK) {
+        job_destroy(job);
+        return;
+    }
+    if (scheduler_commit_add_job(commit, added) != STATUS_OK) {
+        job_table_remove(scheduler->jobs, added);
+        return;
+    }
+    memcpy(entry->latest_job, added->id, sizeof(added->id));
+    entry->active_jobs++;
+    capacity_reserve_result(scheduler, added, entry->row.edge_count);
+}
+
+static void replace_result(struct scheduler *scheduler, const struct result *result)
+{
+    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, result_graph_id(result));
+    const enum kind kind = result_kind(result);
+    struct commit *commit = NULL;
+    if (entry == NULL || entry->deleting || entry->results[kind] != result ||
+        scheduler_commit_create(scheduler, job_stored, &commit) != STATUS_OK) {
+        return;
+    }
+    log_write(LOG_ERROR, "result_damaged", LOG_TEXT("graph", entry->row.id),
+              LOG_TEXT("kind", kind_name(kind)));
+    delete_result(commit, entry, kind, true);
+    results_retire(scheduler, entry, kind, commit);
+    entry->lost[kind] = true;
+    const struct job *unfinished = job_table_newest_of(scheduler->jobs, entry->row.id);
+    while (unfinished != NULL &&
+           (job_state_is_final(unfinished->state) || unfinished->kind != kind)) {
+        unfinished = unfinished->older_of_graph;
+    }
+    if (unfinished == NULL) {
+        add_job(commit, kind, result_form(result));
+    }
+    scheduler_commit_send(commit);
+}
+
+/* ---- The way to the loop ---- */
+
+/* Once the drain has been told nothing changes any more: the next start finds the damage again. */
+static void deliver_notice(struct message *message)
+{
+    struct damage_notice *notice = (struct damage_notice *)message;
+    struct scheduler *scheduler = notice->scheduler;
+    if (!scheduler->drained_told && notice->result != NULL) {
+        replace_result(scheduler, notice->result);
+    } else if (!scheduler->drained_told) {
+        results_quarantine_graph(scheduler, notice->graph_id);
+    }
+    if (notice->result != NULL) {
+        result_unref(notice->result);
+    }
+    free(notice);
+}
+
+/* Any thread. Without memory the damage is found again by the next look. */
+static void post_notice(struct scheduler *scheduler, struct result *result, const char *graph_id)
+{
+    struct damage_notice *notice = calloc(1, sizeof(*notice));
+    if (notice == NULL) {
+        return;
+    }
+    notice->scheduler = scheduler;
+    notice->message.deliver = deliver_notice;
+    notice->result = result != NULL ? result_ref(result) : NULL;
+    snprintf(notice->graph_id, sizeof(notice->graph_id), "%s", graph_id);
+    mailbox_post(scheduler->mailbox, &notice->message);
+}
+
+static void note_result(void *context, struct result *result)
+{
+    post_notice(context, result, result_graph_id(result));
+}
+
+void results_watch(struct scheduler *scheduler, struct result *result)
+{
+    result_watch(result, note_result, scheduler);
+}
+
+void scheduler_note_damaged_graph(struct scheduler *scheduler, const char *graph_id)
+{
+    post_notice(scheduler, NULL, graph_id);
+}

@@ -1,0 +1,487 @@
+#include "server/scheduler/scheduler_internal.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define HIERARCHY_VERTEX_BYTES 1024
+#define GIB 1073741824.0
+/* Descriptors for connections and the process itself, beside one for each result. */
+#define FEW_FILES 4096
+/* Added to the niceness of libuv's pool, which sorts and writes uploads: it yields to the threads
+ * that answer, but not to a solver. */
+#define POOL_NICENESS 5
+
+/* ---- Workers ---- */
+
+static void deliver_opening(struct message *message)
+{
+    struct worker_opening *opening = (struct worker_opening *)message;
+    struct scheduler_worker *slot = opening->context;
+    /* A worker that is stopped may have announced a new process. */
+    if (slot->worker == NULL) {
+        return;
+    }
+    worker_note_delivered(slot->worker);
+    slot->scheduler->opening_count += !slot->opened;
+    slot->opened = true;
+}
+
+static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t gpu_index,
+                                uint32_t gpu_members)
+{
+    struct scheduler_worker *slot = calloc(1, sizeof(*slot));
+    if (slot == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    const bool keeps_plans = scheduler->config->solver.plans != SOLVER_PLANS_NONE;
+    slot->scheduler = scheduler;
+    slot->opening.message.deliver = deliver_opening;
+    slot->opening.context = slot;
+    const bool is_process = scheduler->config->isolation == WORKER_PROCESS;
+    struct worker_config config = {
+        .setup = {.solver = scheduler->config->solver,
+                  .gpu = gpu,
+                  .gpu_index = gpu_index,
+                  .gpu_members = gpu_members,
+                  .sharing = is_process && scheduler->config->solver.group == SOLVER_GROUP_AUTO,
+                  .sandboxed = scheduler->config->confinement != CONFINEMENT_OFF &&
+                               scheduler->launcher == NULL},
+        .launcher = scheduler->launcher,
+        .isolation = scheduler->config->isolation,
+        .stall_s = scheduler->config->stall_s,
+        .sample_rows = scheduler->config->sample_rows,
+        .graph_folder = store_graph_folder(scheduler->store),
+        .result_folder = store_result_folder(scheduler->store),
+        .plan_folder = store_plan_folder(scheduler->store),
+        .plan_budget_bytes = keeps_plans ? scheduler->config->plan_budget_bytes : 0,
+        .home = scheduler->mailbox,
+        .finished = scheduler_take_task,
+        .opening = &slot->opening,
+    };
+    enum status status = worker_start(&config, &slot->worker);
+    if (status != STATUS_OK) {
+        free(slot);
+        return status;
+    }
+    scheduler->workers[scheduler->worker_count++] = slot;
+    return STATUS_OK;
+}
+
+/* The loop does not run yet, so what comes is delivered here: openings. */
+static void wait_for_openings(struct scheduler *scheduler)
+{
+    while (scheduler->opening_count < scheduler->worker_count) {
+        struct message *message = mailbox_wait(scheduler->mailbox);
+        message->deliver(message);
+    }
+}
+
+/* Workers without a solver are let go; the others close ranks. None has work yet. */
+static void drop_unopened(struct scheduler *scheduler, struct problem *ret_problem)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < scheduler->worker_count; i++) {
+        struct scheduler_worker *slot = scheduler->workers[i];
+        const struct worker_facts *facts = &slot->opening.facts;
+        if (facts->status == STATUS_OK) {
+            scheduler->workers[kept++] = slot;
+            log_write(LOG_INFO, "device_opened", LOG_TEXT("solver", facts->device.solver),
+                      LOG_TEXT("device", facts->device.name),
+                      LOG_TEXT("detail", facts->device.detail),
+                      LOG_NUMBER("memory_bytes", facts->device.memory_bytes),
+                      LOG_NUMBER("units", facts->device.units));
+            continue;
+        }
+        log_write(facts->status == STATUS_NO_DEVICE ? LOG_INFO : LOG_ERROR, "device_not_opened",
+                  LOG_TEXT("code", status_info(facts->status)->code),
+                  LOG_TEXT("detail", facts->problem.detail));
+        *ret_problem = facts->problem;
+        worker_stop(slot->worker);
+        free(slot);
+    }
+    scheduler->worker_count = kept;
+    scheduler->opening_count = kept;
+}
+
+/* The first worker reports how many GPUs there are: to count them opens the driver, which the
+ * daemon does not do where its workers are processes. A group is opened last, so that its memory is
+ * what the others leave. */
+static enum status open_gpus(struct scheduler *scheduler, struct problem *ret_problem)
+{
+    const enum solver_group group = scheduler->config->solver.group;
+    enum status status = start_worker(scheduler, true, 0, group == SOLVER_GROUP_ALL ? 0 : 1);
+    wait_for_openings(scheduler);
+    uint32_t count = status == STATUS_OK ? scheduler->workers[0]->opening.facts.gpu_count : 0;
+    count = group == SOLVER_GROUP_ALL ? 1 : count;
+    for (uint32_t i = 1; i < count && i < SOLVE_DEVICES_MAX && status == STATUS_OK; i++) {
+        status = start_worker(scheduler, true, i, 1);
+    }
+    wait_for_openings(scheduler);
+    if (status == STATUS_OK && group == SOLVER_GROUP_AUTO && count > 1) {
+        status = start_worker(scheduler, true, 0, 0);
+    }
+    wait_for_openings(scheduler);
+    drop_unopened(scheduler, ret_problem);
+    const uint32_t kept = scheduler->worker_count;
+    if (kept > 1 && scheduler->workers[kept - 1]->opening.facts.device.members > 1) {
+        scheduler->group = scheduler->workers[kept - 1];
+    }
+    return status;
+}
+
+static enum status open_cpu(struct scheduler *scheduler, struct problem *reterr)
+{
+    struct problem problem = {0};
+    enum status status = start_worker(scheduler, false, 0, 1);
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "The solver thread cannot be started.");
+    }
+    wait_for_openings(scheduler);
+    drop_unopened(scheduler, &problem);
+    if (scheduler->worker_count == 0) {
+        *reterr = problem;
+        return problem.status;
+    }
+    return STATUS_OK;
+}
+
+static enum status open_by_choice(struct scheduler *scheduler, struct problem *reterr)
+{
+    char *reason = scheduler->devices.gpu_reason;
+    enum solver_choice choice = scheduler->config->solver.choice;
+    if (choice == SOLVER_CPU || scheduler->launcher != NULL) {
+        snprintf(reason, SOLVER_REASON_SIZE, "The configuration asks for %s.",
+                 scheduler->launcher != NULL ? "ranks" : "the CPU solver");
+        return open_cpu(scheduler, reterr);
+    }
+    struct problem problem = {0};
+    enum status status = open_gpus(scheduler, &problem);
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "A solver thread cannot be started.");
+    }
+    if (scheduler->worker_count > 0) {
+        reason[0] = '\0';
+        return STATUS_OK;
+    }
+    snprintf(reason, SOLVER_REASON_SIZE, "%.*s", SOLVER_REASON_SIZE - 1, problem.detail);
+    if (choice == SOLVER_GPU) {
+        return problem_set(reterr, STATUS_NO_DEVICE, "No GPU can be used: %s", reason);
+    }
+    return open_cpu(scheduler, reterr);
+}
+
+/* ---- How large a graph may be ---- */
+
+/* By the size of the disk, not by what is free on it: that changes, so each job is judged by it
+ * when it comes. */
+static uint32_t disk_limit(uint64_t disk_bytes, enum kind kind)
+{
+    double n = floor(sqrt((double)disk_bytes / (double)kind_size(kind)));
+    return n < (double)(NO_VERTEX - 1) ? (uint32_t)n : NO_VERTEX - 1;
+}
+
+/* reason: of the smallest of the three. */
+static uint32_t limit_of_kind(const struct scheduler *scheduler, enum kind kind, char *reason,
+                              size_t size)
+{
+    const struct worker_opening *opening = &capacity_largest_worker(scheduler, kind)->opening;
+    bool gpu = strcmp(opening->facts.device.solver, "gpu") == 0;
+    uint64_t disk_bytes = store_disk_bytes(scheduler->store);
+    uint32_t limit = opening->facts.vertex_limit[kind];
+    snprintf(reason, size, "%s memory of %.1f GiB", gpu ? opening->facts.device.name : "host",
+             (double)opening->facts.device.memory_bytes / GIB);
+    if (disk_limit(disk_bytes, kind) < limit) {
+        limit = disk_limit(disk_bytes, kind);
+        snprintf(reason, size, "disk of %.1f GiB", (double)disk_bytes / GIB);
+    }
+    if (scheduler->config->vertex_limit > 0 && scheduler->config->vertex_limit <= limit) {
+        limit = scheduler->config->vertex_limit;
+        snprintf(reason, size, "graph.vertex_limit");
+    }
+    return limit;
+}
+
+/* By what planning a road network takes. Other graphs may prove too large when they are planned. */
+static void set_hierarchy_limit(struct scheduler *scheduler)
+{
+    struct admission *admission = &scheduler->admission;
+    const uint64_t memory_bytes = host_memory_total();
+    const uint64_t most = memory_bytes > 0 ? memory_bytes / HIERARCHY_VERTEX_BYTES : NO_VERTEX;
+    const uint32_t asked = scheduler->config->vertex_limit;
+    admission->hierarchy_vertex_limit = most < NO_VERTEX - 1 ? (uint32_t)most : NO_VERTEX - 1;
+    snprintf(admission->hierarchy_limit_reason, sizeof(admission->hierarchy_limit_reason),
+             "host memory of %.1f GiB", (double)memory_bytes / GIB);
+    if (asked > 0 && asked <= admission->hierarchy_vertex_limit) {
+        admission->hierarchy_vertex_limit = asked;
+        snprintf(admission->hierarchy_limit_reason, sizeof(admission->hierarchy_limit_reason),
+                 "graph.vertex_limit");
+    }
+}
+
+static void set_limits(struct scheduler *scheduler)
+{
+    struct admission *admission = &scheduler->admission;
+    char reason[sizeof(admission->limit_reason)];
+    for (enum kind kind = KIND_F8; kind > KIND_AUTO; kind--) {
+        scheduler->vertex_limit[kind] = limit_of_kind(scheduler, kind, reason, sizeof(reason));
+        if (kind == KIND_I4) {
+            memcpy(admission->limit_reason, reason, sizeof(reason));
+        }
+    }
+    admission->vertex_limit = scheduler->vertex_limit[KIND_I4];
+    set_hierarchy_limit(scheduler);
+    admission->edge_limit = scheduler->config->edge_limit;
+}
+
+static enum status open_workers(struct scheduler *scheduler, struct problem *reterr)
+{
+    enum status status = open_by_choice(scheduler, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    for (uint32_t i = 0; i < scheduler->worker_count; i++) {
+        scheduler->devices.devices[i] = scheduler->workers[i]->opening.facts.device;
+        scheduler->devices.health[i] = worker_health_of(scheduler->workers[i]->worker);
+    }
+    scheduler->devices.count = scheduler->worker_count;
+    set_limits(scheduler);
+    log_write(LOG_INFO, "workers_open", LOG_NUMBER("workers", scheduler->worker_count),
+              LOG_TEXT("gpu_reason", scheduler->devices.gpu_reason),
+              LOG_NUMBER("vertex_limit", scheduler->admission.vertex_limit),
+              LOG_TEXT("limit_reason", scheduler->admission.limit_reason));
+    atomic_store(&scheduler->admission.ready, true);
+    return STATUS_OK;
+}
+
+/* ---- Start ---- */
+
+static void wake_loop(void *context)
+{
+    CHECK(uv_async_send(context) == 0);
+}
+
+/* The handles need no memory of their own: once initialised they stay until scheduler_destroy. */
+static enum status open_tables(struct scheduler *scheduler)
+{
+    uv_timer_t *const timers[] = {&scheduler->alarm, &scheduler->drain_alarm,
+                                  &scheduler->watch_tick, &scheduler->room_tick};
+    if (uv_async_init(scheduler->loop, &scheduler->wake, scheduler_turn) != 0) {
+        return STATUS_NO_MEMORY;
+    }
+    scheduler->wake.data = scheduler;
+    scheduler->handles_open = 1;
+    for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
+        uv_timer_init(scheduler->loop, timers[i]);
+        timers[i]->data = scheduler;
+        scheduler->handles_open++;
+    }
+    enum status status = mailbox_create(wake_loop, &scheduler->wake, &scheduler->mailbox);
+    if (status == STATUS_OK) {
+        status = job_table_create(&scheduler->jobs);
+    }
+    if (status == STATUS_OK) {
+        status = graph_table_create(&scheduler->graphs);
+    }
+    if (status == STATUS_OK) {
+        status = scheduler_tenant(scheduler, "", &scheduler->nobody);
+    }
+    return status;
+}
+
+static void do_nothing(uv_work_t *request)
+{
+    (void)request;
+}
+
+static void free_request(uv_work_t *request, int error)
+{
+    (void)error;
+    free(request);
+}
+
+/* On Linux a thread has a niceness of its own, which those that it starts inherit. */
+static void *begin_pool(void *context)
+{
+    uv_work_t *first = context;
+    const id_t thread = (id_t)gettid();
+    (void)setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + POOL_NICENESS);
+    CHECK(uv_queue_work(first->data, first, do_nothing, free_request) == 0);
+    return NULL;
+}
+
+/* libuv starts the threads of its pool with the first work. The loop is not run meanwhile, so
+ * another thread may give it work. */
+static enum status open_pool(struct scheduler *scheduler)
+{
+    pthread_t thread;
+    uv_work_t *first = calloc(1, sizeof(*first));
+    if (first == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    first->data = scheduler->loop;
+    if (pthread_create(&thread, NULL, begin_pool, first) != 0) {
+        free(first);
+        return STATUS_NO_MEMORY;
+    }
+    pthread_join(thread, NULL);
+    return STATUS_OK;
+}
+
+static enum status open_scheduler(struct scheduler *scheduler, struct problem *reterr)
+{
+    enum status status = open_tables(scheduler);
+    if (status == STATUS_OK) {
+        status = open_pool(scheduler);
+    }
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "There is not enough memory to start.");
+    }
+    status = restore_tables(scheduler, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = store_start(scheduler->store);
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "The disk threads cannot be started.");
+    }
+    plan_file_trim(store_plan_folder(scheduler->store), scheduler->config->plan_budget_bytes);
+    status = open_workers(scheduler, reterr);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    restore_queue(scheduler);
+    scheduler_settle(scheduler);
+    return STATUS_OK;
+}
+
+enum status scheduler_create(uv_loop_t *loop, const struct config *config, struct store *store,
+                             struct result_table *table, const struct worker_launcher *launcher,
+                             struct scheduler **ret_scheduler, struct problem *reterr)
+{
+    struct scheduler *scheduler = calloc(1, sizeof(*scheduler));
+    if (scheduler == NULL) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory to start.");
+    }
+    scheduler->loop = loop;
+    STAILQ_INIT(&scheduler->parked);
+    scheduler->config = config;
+    scheduler->store = store;
+    scheduler->results = table;
+    scheduler->launcher = launcher;
+    /* Each result is an open file, also while it waits for the publisher to let it go. */
+    struct rlimit files = {.rlim_cur = RLIM_INFINITY};
+    (void)getrlimit(RLIMIT_NOFILE, &files);
+    const rlim_t eighth = files.rlim_cur / 8;
+    const rlim_t kept = eighth > FEW_FILES / 2 ? eighth : FEW_FILES / 2;
+    const rlim_t most = files.rlim_cur > FEW_FILES ? files.rlim_cur - kept : files.rlim_cur / 4 + 1;
+    scheduler->capacity.result_limit = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+    scheduler->capacity.file_limit =
+        files.rlim_cur < UINT32_MAX ? (uint32_t)(most + (files.rlim_cur - most) / 2) : UINT32_MAX;
+    enum status status = open_scheduler(scheduler, reterr);
+    if (status != STATUS_OK) {
+        scheduler_destroy(scheduler);
+        return status;
+    }
+    *ret_scheduler = scheduler;
+    return STATUS_OK;
+}
+
+/* ---- Stop ---- */
+
+void scheduler_drain_faster(struct scheduler *scheduler)
+{
+    struct job *job;
+    TAILQ_FOREACH(job, &scheduler->jobs->unfinished, in_list)
+    {
+        if (job->state == JOB_RUNNING && job->stop_reason == STATUS_OK) {
+            job->stop_reason = STATUS_DRAINING;
+            atomic_store(&job->signal->cancelled, true);
+        }
+    }
+}
+
+static void drain_alarm_rang(uv_timer_t *alarm)
+{
+    scheduler_drain_faster(alarm->data);
+}
+
+void scheduler_drain(struct scheduler *scheduler, void (*drained)(void *context), void *context)
+{
+    scheduler->draining = true;
+    scheduler->drained = drained;
+    scheduler->drained_context = context;
+    atomic_store(&scheduler->admission.draining, true);
+    log_write(LOG_INFO, "draining", LOG_NUMBER("queued", scheduler->queue.count));
+    scheduler->marks.unparked = true; /* changes that wait for a job wait no longer */
+    answer_end_polls(scheduler);
+    for (uint32_t i = 0; i < scheduler->worker_count; i++) {
+        worker_hurry(scheduler->workers[i]->worker);
+    }
+    uv_update_time(scheduler->loop);
+    uv_timer_start(&scheduler->drain_alarm, drain_alarm_rang,
+                   (uint64_t)scheduler->config->drain_s * 1000, 0);
+    scheduler_wake(scheduler);
+}
+
+static void free_scheduler(struct scheduler *scheduler)
+{
+    capacity_drop_graphs(scheduler);
+    mailbox_destroy(scheduler->mailbox);
+    job_table_destroy(scheduler->jobs);
+    graph_table_destroy(scheduler->graphs);
+    capacity_free_tenants(scheduler->tenants);
+    for (uint32_t i = 0; i < scheduler->worker_count; i++) {
+        free(scheduler->workers[i]);
+    }
+    free(scheduler->items);
+    free(scheduler);
+}
+
+static void handle_closed(uv_handle_t *handle)
+{
+    struct scheduler *scheduler = handle->data;
+    if (--scheduler->handles_open == 0) {
+        free_scheduler(scheduler);
+    }
+}
+
+void scheduler_destroy(struct scheduler *scheduler)
+{
+    if (scheduler == NULL) {
+        return;
+    }
+    CHECK(scheduler->submissions == 0 && scheduler->looks == 0);
+    for (uint32_t i = 0; i < scheduler->worker_count; i++) {
+        CHECK(!scheduler->workers[i]->busy);
+        worker_dismiss(scheduler->workers[i]->worker);
+    }
+    for (uint32_t i = 0; i < scheduler->worker_count; i++) {
+        worker_stop(scheduler->workers[i]->worker);
+        scheduler->workers[i]->worker = NULL;
+    }
+    if (scheduler->handles_open == 0) {
+        free_scheduler(scheduler);
+        return;
+    }
+    if (scheduler->mailbox != NULL) {
+        scheduler->drained_told = true;
+        answer_end_polls(scheduler);
+        answer_end_streams(scheduler);
+        /* Commits borrow memory of the scheduler until the disk threads have sent them home. */
+        while (scheduler->changes > 0) {
+            struct message *message = mailbox_wait(scheduler->mailbox);
+            message->deliver(message);
+        }
+        scheduler_take_messages(scheduler);
+    }
+    uv_close((uv_handle_t *)&scheduler->wake, handle_closed);
+    uv_close((uv_handle_t *)&scheduler->alarm, handle_closed);
+    uv_close((uv_handle_t *)&scheduler->drain_alarm, handle_closed);
+    uv_close((uv_handle_t *)&scheduler->watch_tick, handle_closed);
+    uv_close((uv_handle_t *)&scheduler->room_tick, handle_closed);
+}

@@ -1,0 +1,555 @@
+#include "server/clock.h"
+#include "server/scheduler/submission.h"
+#include "server/store/identity.h"
+
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* NULL, with the call answered, when out of memory. */
+static struct submission *begin_submission(struct scheduler *scheduler, struct call *call)
+{
+    struct submission *submission = calloc(1, sizeof(*submission));
+    if (submission == NULL) {
+        answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the request.");
+        return NULL;
+    }
+    submission->scheduler = scheduler;
+    submission->call = call;
+    submission->tenant = call->tenant;
+    submission->share = capacity_move_share(&call->share);
+    scheduler->submissions++;
+    return submission;
+}
+
+void submit_end(struct submission *submission)
+{
+    struct scheduler *scheduler = submission->scheduler;
+    capacity_release(scheduler, submission->tenant, &submission->held, submission->held);
+    scheduler->submissions--;
+    versions_release(scheduler, submission->tenant, submission->name, submission->parent_id);
+    capacity_release_share(&submission->share);
+    reader_destroy(submission->reader);
+    graph_destroy(submission->graph);
+    identity_blocks_destroy(submission->blocks);
+    free(submission->edges);
+    free(submission->arcs);
+    if (submission->coordinates.bytes > 0) {
+        draft_file_finish(&submission->coordinates_file);
+    }
+    free(submission);
+}
+
+/* The status is that of the submission's problem, or want of memory. */
+void submit_refuse(struct submission *submission, enum status status)
+{
+    if (submission->problem.status != status) {
+        problem_set(&submission->problem, status, "There is not enough memory for the request.");
+    }
+    answer_problem(submission->call, &submission->problem);
+    submit_end(submission);
+}
+
+/* A place in the queue, held until the submission ends or its job is queued. */
+enum status submit_reserve_place(struct submission *submission)
+{
+    struct scheduler *scheduler = submission->scheduler;
+    if (submission->held.queue_places > 0) {
+        return STATUS_OK;
+    }
+    const enum status status = capacity_check_queue(
+        &scheduler->admission, capacity_free_places(scheduler), scheduler->config->queue_limit,
+        submission->tenant, &submission->call->quota, &submission->problem);
+    if (status == STATUS_OK) {
+        capacity_reserve(scheduler, submission->tenant, &submission->held,
+                         (struct capacity){.queue_places = 1});
+    }
+    return status;
+}
+
+/* ---- Acceptance: checks and the commit ---- */
+
+/* Adds a name for the graph of the commit's entry; an empty one is none. */
+static void add_name(struct commit *commit, const char *name)
+{
+    const struct graph_entry *entry = commit->entry;
+    if (name[0] == '\0') {
+        return;
+    }
+    snprintf(commit->name_row.name, sizeof(commit->name_row.name), "%s", name);
+    memcpy(commit->name_row.graph_id, entry->row.id, sizeof(entry->row.id));
+    memcpy(commit->name_row.tenant, entry->row.tenant, sizeof(entry->row.tenant));
+    commit->change.name_row = &commit->name_row;
+}
+
+/* A commit to do with this submission, which moves the graph into it. */
+static enum status create_commit(struct submission *submission, struct graph_entry *entry,
+                                 void (*then)(struct commit *commit), struct commit **ret_commit)
+{
+    struct commit *commit;
+    const enum status status = scheduler_commit_create(submission->scheduler, then, &commit);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    commit->call = submission->call;
+    commit->entry = entry;
+    add_name(commit, submission->call->parameters.name);
+    commit->graph = submission->graph;
+    submission->graph = NULL;
+    commit->share = capacity_move_share(&submission->share);
+    /* An old version that is asked for is kept. */
+    const bool is_version = entry->row.version_of[0] != '\0';
+    commit->graph_row = entry->row;
+    commit->graph_row.version_of[0] = '\0';
+    if ((!entry->committed || entry->damaged) && commit->graph != NULL) {
+        commit->change.graph = commit->graph;
+        /* A damaged one may share what is damaged. */
+        if (!entry->damaged && strcmp(commit->graph_row.parent, submission->parent_id) == 0) {
+            commit->change.edges = submission->edges;
+            commit->change.edge_count = submission->edge_count;
+            commit->edges = submission->edges;
+            submission->edges = NULL;
+        }
+    }
+    commit->keeps_graph = commit->change.graph != NULL || is_version;
+    if (commit->keeps_graph) {
+        commit->change.graph_row = &commit->graph_row;
+    }
+    *ret_commit = commit;
+    return STATUS_OK;
+}
+
+/* The graph of a change has the coordinates of its parent, unless it has its own, or these are just
+ * being deleted. */
+static void give_coordinates(struct submission *submission, struct commit *commit)
+{
+    if (submission->coordinates.bytes > 0 && commit->entry->coordinates.bytes == 0 &&
+        commit->entry->changes == 0) {
+        memcpy(commit->deleted_id, commit->entry->row.id, sizeof(commit->entry->row.id));
+        commit->change.put_coordinates_id = commit->deleted_id;
+        commit->change.coordinates_file = submission->coordinates_file;
+        commit->coordinates = submission->coordinates;
+        graph_entry_set_coordinates(commit->entry, &submission->coordinates);
+        submission->coordinates.bytes = 0;
+    }
+}
+
+/* Bytes of the graph's file, if it is to be written. */
+static uint64_t file_bytes(const struct submission *submission, const struct graph_entry *entry)
+{
+    const struct graph *graph = submission->graph;
+    if (graph == NULL || (entry->committed && !entry->damaged)) {
+        return 0;
+    }
+    return capacity_graph_bytes(graph->vertex_count, graph->edge_count, graph->weight_type) +
+           vertex_names_encoded_size(graph->names);
+}
+
+static void accept_graph(struct submission *submission, struct graph_entry *entry)
+{
+    struct commit *commit;
+    enum status status = STATUS_OK;
+    if (entry->committed && !entry->damaged && entry->row.version_of[0] == '\0' &&
+        submission->call->parameters.name[0] == '\0') {
+        answer_graph(submission->call, entry, 200);
+        submit_end(submission);
+        return;
+    }
+    if (submission->scheduler->capacity.is_full) {
+        status = problem_set(&submission->problem, STATUS_DISK_FULL,
+                             "There is no room on the disk; nothing was kept.");
+    }
+    if (status == STATUS_OK) {
+        status = capacity_check_bytes(submission->tenant, &submission->call->quota,
+                                      file_bytes(submission, entry), &submission->problem);
+    }
+    if (status == STATUS_OK) {
+        status = create_commit(submission, entry, accept_stored_graph, &commit);
+    }
+    if (status != STATUS_OK) {
+        submit_refuse(submission, status);
+        return;
+    }
+    scheduler_commit_send(commit);
+    submit_end(submission);
+}
+
+/* Tells a repeated request from another one under the same Idempotency-Key. */
+static void print_fingerprint(const struct submission *submission, char *text, size_t size)
+{
+    const struct job_parameters *parameters = &submission->call->parameters;
+    uint64_t hash = submission->changes_hash != 0
+                        ? submission->changes_hash
+                        : XXH3_64bits(submission->graph_id, strlen(submission->graph_id));
+    hash = XXH3_64bits_withSeed(&parameters->kind, sizeof(parameters->kind), hash);
+    hash = XXH3_64bits_withSeed(&parameters->priority, sizeof(parameters->priority), hash);
+    hash = XXH3_64bits_withSeed(&parameters->deadline_s, sizeof(parameters->deadline_s), hash);
+    if (submission->changes_hash == 0) {
+        hash = XXH3_64bits_withSeed(&parameters->form, sizeof(parameters->form), hash);
+    }
+    hash = XXH3_64bits_withSeed(&parameters->verify, sizeof(parameters->verify), hash);
+    hash = XXH3_64bits_withSeed(parameters->name, strlen(parameters->name), hash);
+    snprintf(text, size, "%016llx", (unsigned long long)hash);
+}
+
+static enum status create_job(struct submission *submission, const struct graph_entry *entry,
+                              struct job **ret_job)
+{
+    struct call *call = submission->call;
+    struct job *job;
+    const enum status status = job_create(entry->row.id, submission->kind, clock_wall_s(), &job);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    job->tenant = call->tenant;
+    job->vertex_count = entry->row.vertex_count;
+    job->priority = call->parameters.priority;
+    job->verify = call->parameters.verify;
+    job->parse_s = call->parse_s;
+    job->report.input = call->input;
+    job->report.warnings = call->warnings;
+    job->report.result.form = call->parameters.form;
+    call->warnings = NULL;
+    memcpy(job->report.traceparent, call->traceparent, sizeof(call->traceparent));
+    memcpy(job->report.parent, submission->parent_id, sizeof(submission->parent_id));
+    memcpy(job->report.moves, submission->name, sizeof(submission->name));
+    job->arcs = submission->arcs;
+    job->arc_count = submission->arc_count;
+    job->only_lowers = submission->only_lowers;
+    job->blocks = submission->blocks;
+    submission->arcs = NULL;
+    submission->blocks = NULL;
+    job->deadline_s = call->parameters.deadline_s;
+    if (job->deadline_s > 0) {
+        job->deadline_at_s = clock_monotonic_s() + job->deadline_s;
+    }
+    memcpy(job->idempotency_key, call->idempotency_key, sizeof(job->idempotency_key));
+    print_fingerprint(submission, job->fingerprint, sizeof(job->fingerprint));
+    *ret_job = job;
+    return STATUS_OK;
+}
+
+/* The form of the result, room for it and the graph, and a place in the queue, which alone is
+ * reserved here. */
+static enum status check_capacity(struct submission *submission, const struct graph_entry *entry,
+                                  struct job *job)
+{
+    const struct graph_row *row = &entry->row;
+    const struct quota *quota = &submission->call->quota;
+    struct result_summary *result = &job->report.result;
+    uint64_t bytes = file_bytes(submission, entry) +
+                     (entry->coordinates.bytes == 0 ? submission->coordinates.bytes : 0);
+    enum status status = capacity_choose_form(submission->scheduler, quota, row, job->kind, bytes,
+                                              result, &submission->problem);
+    if (status == STATUS_OK) {
+        bytes += capacity_result_bytes(result->form, row->vertex_count, row->edge_count, job->kind);
+        status = capacity_check_bytes(submission->tenant, quota, bytes, &submission->problem);
+    }
+    return status == STATUS_OK ? submit_reserve_place(submission) : status;
+}
+
+/* The job is in the table, not yet accepted; it is done at once when the result is there. */
+static void accept_job(struct submission *submission, struct graph_entry *entry)
+{
+    struct scheduler *scheduler = submission->scheduler;
+    struct job *job = NULL;
+    struct commit *commit = NULL;
+    enum status status = create_job(submission, entry, &job);
+    if (status == STATUS_OK && results_is_known(scheduler, entry, job)) {
+        results_end_known_job(scheduler, job);
+    } else if (status == STATUS_OK) {
+        status = check_capacity(submission, entry, job);
+    }
+    if (status == STATUS_OK) {
+        status = create_commit(submission, entry, accept_stored_job, &commit);
+    }
+    if (status == STATUS_OK) {
+        versions_add_name(scheduler, job, commit);
+        status = scheduler_commit_add_job(commit, job);
+    }
+    struct job *added = job;
+    if (status == STATUS_OK) {
+        status = job_table_add(scheduler->jobs, &job);
+    }
+    if (status != STATUS_OK) {
+        scheduler_commit_destroy(commit);
+        job_destroy(job);
+        submit_refuse(submission, status);
+        return;
+    }
+    if (added->state == JOB_QUEUED) {
+        entry->active_jobs++;
+        added->held = submission->held;
+        submission->held = (struct capacity){0};
+        capacity_reserve_result(scheduler, added, entry->row.edge_count);
+    }
+    submission->call->next_waiter = NULL;
+    added->acceptors = submission->call;
+    submission->name[0] = '\0'; /* the job has it */
+    give_coordinates(submission, commit);
+    scheduler_commit_send(commit);
+    submit_end(submission);
+}
+
+/* A new entry for a graph that is not known yet. */
+static enum status add_entry(struct submission *submission, struct graph_entry **ret_entry)
+{
+    const struct graph *graph = submission->graph;
+    struct graph_row row = {
+        .created_s = clock_wall_s(),
+        .vertex_count = graph->vertex_count,
+        .edge_count = graph->edge_count,
+        .directed = graph->directed,
+        .summary = graph->summary,
+    };
+    memcpy(row.id, submission->graph_id, sizeof(row.id));
+    memcpy(row.tenant, submission->tenant->name, sizeof(row.tenant));
+    memcpy(row.parent, submission->parent_id, sizeof(row.parent));
+    return graph_table_add(submission->scheduler->graphs, submission->tenant, &row, ret_entry);
+}
+
+/* Refuses one name too many. Prints the warnings for the answer, of which one more is that the name
+ * belongs to another graph. */
+static enum status check_name(struct submission *submission, const struct graph_entry *entry)
+{
+    struct call *call = submission->call;
+    const char *name = call->parameters.name;
+    const struct graph_entry *owner =
+        graph_table_find(submission->scheduler->graphs, submission->tenant, name);
+    if (name[0] != '\0' && owner != entry && entry->name_count >= GRAPH_NAMES_MAX) {
+        problem_set(&submission->problem, STATUS_BAD_PARAMETER, "The graph has names enough.");
+        problem_limit(&submission->problem, GRAPH_NAMES_MAX, (double)entry->name_count + 1);
+        problem_hint(&submission->problem, "Leave name= out: the graph answers by its id too.");
+        return STATUS_BAD_PARAMETER;
+    }
+    if (owner != NULL && owner != entry) {
+        warning_hint(warning_add(&submission->warnings, WARNING_NAME_MOVED,
+                                 "The name %s was that of graph %s, which has lost it.", name,
+                                 owner->row.id),
+                     "That graph still answers by its id; another name= keeps both.");
+    }
+    if (submission->warnings.count > 0) {
+        call->warnings = warning_print(&submission->warnings);
+    }
+    return submission->warnings.count > 0 && call->warnings == NULL ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+static void accept_new(struct submission *submission)
+{
+    struct graph_table *graphs = submission->scheduler->graphs;
+    struct graph_entry *entry = graph_table_find_id(graphs, submission->graph_id);
+    enum status status = entry == NULL ? add_entry(submission, &entry) : STATUS_OK;
+    if (status == STATUS_OK) {
+        status = check_name(submission, entry);
+    }
+    if (status != STATUS_OK) {
+        submit_refuse(submission, status);
+    } else if (submission->call->kind == CALL_STORE_GRAPH) {
+        accept_graph(submission, entry);
+    } else {
+        accept_job(submission, entry);
+    }
+    if (entry != NULL) {
+        graph_table_drop(graphs, entry);
+    }
+}
+
+/* A repeated request is answered like the first, once that is accepted. */
+void submit_answer_repeat(struct submission *submission, struct job *earlier)
+{
+    struct call *call = submission->call;
+    char fingerprint[sizeof(earlier->fingerprint)];
+    print_fingerprint(submission, fingerprint, sizeof(fingerprint));
+    if (strcmp(fingerprint, earlier->fingerprint) != 0) {
+        answer_status(call, STATUS_IDEMPOTENCY_MISMATCH,
+                      "This Idempotency-Key was used for another request.");
+    } else if (earlier->accepted) {
+        answer_wait(submission->scheduler, call, earlier);
+    } else {
+        call->next_waiter = earlier->acceptors;
+        earlier->acceptors = call;
+    }
+    submit_end(submission);
+}
+
+struct job *submit_find_repeated(const struct submission *submission)
+{
+    const struct call *call = submission->call;
+    return call->kind != CALL_STORE_GRAPH ? job_table_find_key(submission->scheduler->jobs,
+                                                               call->tenant, call->idempotency_key)
+                                          : NULL;
+}
+
+/* The graph of the submission has an id and its kind is resolved. Who loses the name is known only
+ * once nobody else is given it. */
+static void accept_submission(struct submission *submission)
+{
+    struct scheduler *scheduler = submission->scheduler;
+    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, submission->graph_id);
+    struct job *earlier = submit_find_repeated(submission);
+    const char *name =
+        submission->name[0] != '\0' ? submission->name : submission->call->parameters.name;
+    if ((entry != NULL && entry->deleting) ||
+        (earlier == NULL && scheduler_commit_names(scheduler, submission->tenant, name))) {
+        STAILQ_INSERT_TAIL(&scheduler->parked, submission, in_parked);
+    } else if (submission->graph == NULL && (entry == NULL || !entry->committed)) {
+        /* A stored graph that was deleted meanwhile; also when it is being uploaded again. */
+        answer_no_such(submission->call);
+        submit_end(submission);
+    } else if (earlier != NULL) {
+        submit_answer_repeat(submission, earlier);
+    } else {
+        accept_new(submission);
+    }
+}
+
+/* ---- Until the graph is known ---- */
+
+static enum status finish_upload(struct submission *submission)
+{
+    struct problem *problem = &submission->problem;
+    struct call *call = submission->call;
+    const enum status status = reader_finish(submission->reader, &submission->graph, problem);
+    if (status == STATUS_OK) {
+        submission->warnings = reader_notes(submission->reader)->warnings;
+        input_report_complete(&call->input, reader_notes(submission->reader), submission->graph);
+        input_report_warn(&call->input, submission->graph, &submission->warnings);
+    } else {
+        input_report_hint(&call->input, problem);
+    }
+    reader_destroy(submission->reader);
+    submission->reader = NULL;
+    return status;
+}
+
+/* On a thread of the pool: sorting and hashing a large graph takes long. */
+static void finish_graph(uv_work_t *request)
+{
+    struct submission *submission = request->data;
+    struct problem *problem = &submission->problem;
+    struct call *call = submission->call;
+    const double began_s = clock_monotonic_s();
+    enum status status =
+        call->kind == CALL_CHANGE ? change_finish_graph(submission) : finish_upload(submission);
+    const enum kind wanted =
+        call->parameters.kind == KIND_AUTO ? submission->wanted : call->parameters.kind;
+    if (status == STATUS_OK && call->kind != CALL_STORE_GRAPH) {
+        status = graph_choose_kind(submission->graph, wanted, &submission->kind, problem);
+    }
+    if (status == STATUS_OK) {
+        status = identity_of_graph(
+            submission->graph, call->tenant->name, store_secret(submission->scheduler->store),
+            call->kind == CALL_CHANGE ? &submission->blocks : NULL, submission->graph_id);
+        if (status != STATUS_OK) {
+            problem_set(problem, status, "The graph cannot be named.");
+        }
+    }
+    if (status == STATUS_OK && submission->parent != NULL) {
+        status = change_copy_coordinates(submission);
+    }
+    submission->status = status;
+    call->parse_s += clock_monotonic_s() - began_s;
+}
+
+static void graph_finished(uv_work_t *request, int error)
+{
+    struct submission *submission = request->data;
+    struct scheduler *scheduler = submission->scheduler;
+    CHECK(error == 0); /* nothing cancels it */
+    scheduler_wake(scheduler);
+    if (submission->parent != NULL) {
+        submission->parent->active_jobs--;
+        scheduler->looks--;
+        scheduler->marks.unparked = true;
+    }
+    if (submission->parent != NULL && submission->status == STATUS_CORRUPT) {
+        results_quarantine_graph(scheduler, submission->parent_id);
+    }
+    if (submission->status != STATUS_OK) {
+        submit_refuse(submission, submission->status);
+    } else {
+        accept_submission(submission);
+    }
+}
+
+void submit_finish_graph(struct submission *submission)
+{
+    submission->request.data = submission;
+    CHECK(uv_queue_work(submission->scheduler->loop, &submission->request, finish_graph,
+                        graph_finished) == 0);
+}
+
+static void submit_upload(struct submission *submission)
+{
+    struct call *call = submission->call;
+    submission->reader = call->reader;
+    call->reader = NULL;
+    /* A possible repeat of an earlier request is judged when its graph is known. */
+    if (call->kind == CALL_SUBMIT && submit_find_repeated(submission) == NULL) {
+        const enum status status = submit_reserve_place(submission);
+        if (status != STATUS_OK) {
+            submit_refuse(submission, status);
+            return;
+        }
+    }
+    submit_finish_graph(submission);
+}
+
+/* They park again, in order, behind what is not over yet. */
+void submit_parked(struct scheduler *scheduler)
+{
+    STAILQ_HEAD(, submission) parked = STAILQ_HEAD_INITIALIZER(parked);
+    STAILQ_CONCAT(&parked, &scheduler->parked);
+    while (!STAILQ_EMPTY(&parked)) {
+        struct submission *submission = STAILQ_FIRST(&parked);
+        STAILQ_REMOVE_HEAD(&parked, in_parked);
+        if (submission->changes_hash != 0 && submission->parent == NULL) {
+            change_submit(submission, false);
+        } else {
+            accept_submission(submission);
+        }
+    }
+}
+
+/* ---- Calls ---- */
+
+static void submit_stored(struct submission *submission, const struct graph_entry *entry,
+                          enum kind kind)
+{
+    const enum status status =
+        graph_entry_choose_kind(entry, kind, &submission->kind, &submission->problem);
+    memcpy(submission->graph_id, entry->row.id, sizeof(submission->graph_id));
+    if (status != STATUS_OK) {
+        submit_refuse(submission, status);
+    } else {
+        accept_submission(submission);
+    }
+}
+
+void submit_for_result(struct scheduler *scheduler, struct call *call, struct graph_entry *entry,
+                       enum kind kind)
+{
+    struct submission *submission = begin_submission(scheduler, call);
+    if (submission != NULL) {
+        submit_stored(submission, entry, kind);
+    }
+}
+
+void submit_call(struct scheduler *scheduler, struct call *call)
+{
+    const bool is_upload = call->kind == CALL_STORE_GRAPH || call->reader != NULL;
+    struct graph_entry *entry = is_upload ? NULL : answer_find_graph(scheduler, call);
+    if (!is_upload && entry == NULL) {
+        answer_no_such(call);
+        return;
+    }
+    struct submission *submission = begin_submission(scheduler, call);
+    if (submission != NULL && call->kind == CALL_CHANGE) {
+        change_begin(submission);
+    } else if (submission != NULL && is_upload) {
+        submit_upload(submission);
+    } else if (submission != NULL) {
+        submit_stored(submission, entry, call->parameters.kind);
+    }
+}

@@ -1,0 +1,267 @@
+/* The process of a worker, from the inside. */
+#include "server/worker/supervisor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* Exit codes of a worker process beside 0, told to leave: what came over the socket made no sense;
+ * from WORKER_EXIT_DEVICE on, the device failed, by class. */
+#define WORKER_EXIT_PROTOCOL 79
+#define WORKER_EXIT_DEVICE 80
+#define HEARTBEAT_MS 200
+/* Added to what the kernel thinks of the daemon: short of memory it takes the worker first. */
+#define OOM_SCORE "500"
+
+struct child {
+    int socket;
+    const struct ranks *ranks; /* NULL = it is alone */
+    atomic_bool is_waiting;    /* for the other ranks */
+    struct worker_shared *shared;
+    struct worker_setup setup;
+    struct sandbox_policy policy;
+    struct sandbox_report sandbox;
+    struct task task;
+};
+
+static void send_message(const struct child *child, const struct wire_message *message)
+{
+    if (worker_protocol_send(child->socket, message, NULL) != STATUS_OK) {
+        _exit(0); /* the daemon is gone */
+    }
+}
+
+/* Counts as long as the process is scheduled, whatever the solver does, until the daemon hangs
+ * up; but not while ranks are to say that they are there. */
+static void *send_heartbeats(void *context)
+{
+    const struct child *child = context;
+    struct pollfd look = {.fd = child->socket, .events = POLLRDHUP};
+    while (poll(&look, 1, HEARTBEAT_MS) <= 0 ||
+           (look.revents & (POLLHUP | POLLRDHUP | POLLERR)) == 0) {
+        atomic_fetch_add(&child->shared->heartbeats, !atomic_load(&child->is_waiting));
+    }
+    return NULL;
+}
+
+/* The solver has what it needs, its threads too: from here on nothing is opened by its path but by
+ * CUDA, and what tells of the machine's memory. Before any task has come, so that who breaks in
+ * through a graph finds the way out shut. */
+static void child_opened(void *context, const struct worker_facts *facts, struct solver *solver)
+{
+    struct child *child = context;
+    struct wire_message message = {.type = WIRE_OPENED, .body.opened.facts = *facts};
+    struct worker_facts *told = &message.body.opened.facts;
+    if (child->setup.sandboxed &&
+        sandbox_filter_calls(&child->policy, &child->sandbox) != STATUS_OK) {
+        told->status = problem_set(&told->problem, STATUS_NO_MEMORY,
+                                   "There is not enough memory to confine the solver.");
+    }
+    told->sandbox = child->sandbox;
+    if (solver != NULL) {
+        solver_get_figures(solver, &message.body.opened.figures);
+    }
+    send_message(child, &message);
+}
+
+static struct task *child_next(void *context)
+{
+    struct child *child = context;
+    struct task *task = &child->task;
+    struct wire_message message;
+    int descriptors[WIRE_DESCRIPTOR_LIMIT];
+    const enum status status = worker_protocol_receive(child->socket, &message, descriptors);
+    if (status == STATUS_IO) {
+        return NULL;
+    }
+    if (status != STATUS_OK || message.type != WIRE_TASK) {
+        _exit(WORKER_EXIT_PROTOCOL);
+    }
+    if (child->ranks != NULL) {
+        atomic_store(&child->is_waiting, true);
+        worker_meet(child->ranks);
+        atomic_store(&child->is_waiting, false);
+    }
+    const struct wire_task *order = &message.body.task;
+    *task = (struct task){
+        .vertex_count = order->vertex_count,
+        .kind = (enum kind)order->kind,
+        .form = (enum result_form)order->form,
+        .verify = order->verify != 0,
+        .signal = &child->shared->signal,
+        .graph_descriptor = descriptors[0],
+        .plan_file = {.descriptor = descriptors[2]},
+    };
+    if (order->has_plan_file == 0) {
+        plan_file_finish(&task->plan_file);
+    }
+    memcpy(task->graph_id, order->graph_id, sizeof(task->graph_id));
+    task->status = task_check_result(task, result_file_adopt(descriptors[1], order->vertex_count,
+                                                             task->kind, task->form, &task->file));
+    if (task->status != STATUS_OK) {
+        close(descriptors[1]);
+    }
+    return task;
+}
+
+static void child_done(void *context, struct task *task, const struct solver *solver)
+{
+    struct child *child = context;
+    const struct solve_outcome *outcome = &task->outcome;
+    struct wire_message message;
+    /* After an error that stays, nothing that this process computes can be trusted, and no other
+     * call to the device mends it. */
+    if (task->status == STATUS_DEVICE_LOST) {
+        _exit(WORKER_EXIT_DEVICE + (int)solver_fault_class());
+    }
+    /* The file is let go of before the daemon is told: what it reads then does not change. */
+    result_file_destroy(task->file);
+    task->file = NULL;
+    for (size_t sent = 0; sent < outcome->cycle_length; sent += message.body.cycle.count) {
+        const size_t left = outcome->cycle_length - sent;
+        struct wire_cycle *cycle = &message.body.cycle;
+        message = (struct wire_message){.type = WIRE_CYCLE};
+        cycle->count = left < WIRE_CYCLE_VERTICES ? (uint32_t)left : WIRE_CYCLE_VERTICES;
+        memcpy(cycle->vertices, outcome->cycle + sent, cycle->count * sizeof(*cycle->vertices));
+        send_message(child, &message);
+    }
+    message = (struct wire_message){.type = WIRE_DONE};
+    worker_protocol_fill_done(task, &message.body.done);
+    solver_get_figures(solver, &message.body.done.figures);
+    task_finish(task);
+    send_message(child, &message);
+}
+
+static void set_up_process(void)
+{
+    /* All but SIGKILL are meant for the daemon, whose group this is too: it says when to leave. */
+    static const int ignored_signals[] = {SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGXFSZ};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (size_t i = 0; i < sizeof(ignored_signals) / sizeof(ignored_signals[0]); i++) {
+        signal(ignored_signals[i], SIG_IGN);
+    }
+    const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file >= 0) {
+        const ssize_t ignored = write(file, OOM_SCORE, strlen(OOM_SCORE));
+        (void)ignored;
+        close(file);
+    }
+}
+
+static bool receive_setup(struct child *child)
+{
+    struct wire_message message;
+    int descriptors[WIRE_DESCRIPTOR_LIMIT];
+    if (worker_protocol_receive(child->socket, &message, descriptors) != STATUS_OK ||
+        message.type != WIRE_SETUP) {
+        return false;
+    }
+    child->setup = message.body.setup;
+    child->policy = (struct sandbox_policy){.role = SANDBOX_WORKER, .devices = child->setup.gpu};
+    child->shared =
+        mmap(NULL, sizeof(*child->shared), PROT_READ | PROT_WRITE, MAP_SHARED, descriptors[0], 0);
+    close(descriptors[0]);
+    return child->shared != MAP_FAILED;
+}
+
+/* All of them have it of the first. */
+static void share_setup(const struct ranks *ranks, struct worker_setup *setup)
+{
+    ranks->await(ranks->context, setup, sizeof(*setup));
+    if (setup->solver.cpu_threads == 0) {
+        setup->solver.cpu_threads = ranks->threads;
+    }
+}
+
+int worker_child_run(int socket, struct ranks *ranks)
+{
+    struct child child = {.socket = socket, .ranks = ranks};
+    const struct worker_transport transport = {&child, child_opened, child_next, child_done};
+    char reason[SOLVER_REASON_SIZE];
+    pthread_t heartbeats;
+    /* Ranks end with their launcher, whose signals they obey. */
+    if (ranks == NULL) {
+        set_up_process();
+    }
+    if (!receive_setup(&child)) {
+        return WORKER_EXIT_PROTOCOL;
+    }
+    if (ranks != NULL) {
+        share_setup(ranks, &child.setup);
+    }
+    /* Before the first thread, as threads inherit it. The driver of a GPU is loaded before, as what
+     * that takes nobody has listed; and compiles into memory alone. */
+    if (child.setup.sandboxed) {
+        if (child.setup.gpu && setenv("CUDA_CACHE_DISABLE", "1", 1) == 0) {
+            (void)solver_gpu_count(reason);
+        }
+        sandbox_enter(&child.policy, &child.sandbox);
+    }
+    if (pthread_create(&heartbeats, NULL, send_heartbeats, &child) != 0) {
+        return WORKER_EXIT_PROTOCOL;
+    }
+    worker_run_loop(&child.setup, &transport, ranks);
+    pthread_join(heartbeats, NULL);
+    munmap(child.shared, sizeof(*child.shared));
+    return 0;
+}
+
+/* ---- Ranks ---- */
+
+/* The worker's socket, of the launcher that listens under this name. */
+static enum status ask_for_socket(const char *name, int *ret_socket)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct wire_message message;
+    int descriptors[WIRE_DESCRIPTOR_LIMIT];
+    const size_t length = strlen(name);
+    const size_t size = offsetof(struct sockaddr_un, sun_path) + 1 + length;
+    const int launcher = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    enum status status = STATUS_IO;
+    if (launcher >= 0 && length < sizeof(address.sun_path)) {
+        memcpy(address.sun_path + 1, name, length);
+        if (connect(launcher, (struct sockaddr *)&address, (socklen_t)size) == 0 &&
+            worker_process_is_ours(launcher)) {
+            status = worker_protocol_receive(launcher, &message, descriptors);
+        }
+    }
+    if (status == STATUS_OK) {
+        *ret_socket = descriptors[0];
+    }
+    close(launcher);
+    return status;
+}
+
+int worker_child_run_rank(const char *name, struct ranks *ranks)
+{
+    struct worker_setup setup;
+    int socket = -1;
+    const bool is_first = ranks_is_first(ranks);
+    /* A launcher that is killed cannot end them, and they notice only where they run. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const enum status status = is_first ? ask_for_socket(name, &socket) : STATUS_OK;
+    if (status != STATUS_OK) {
+        fprintf(stderr,
+                "apspd-mpi: no service waits for it as %s on this host, where the first "
+                "rank has to be\n",
+                name);
+    }
+    if (ranks_agree(ranks, status) != STATUS_OK) {
+        return WORKER_EXIT_PROTOCOL;
+    }
+    if (is_first) {
+        return worker_child_run(socket, ranks);
+    }
+    share_setup(ranks, &setup);
+    worker_follow(&setup, ranks);
+    return 0;
+}

@@ -1,0 +1,195 @@
+#include "server/clock.h"
+#include "server/solver/certificate.h"
+#include "server/solver/cpu/pool.h"
+#include "server/store/result.h"
+#include "server/worker/task.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* A step of a row's certificate costs so many steps of the solve, and checking the sample may take
+ * this share of the solve. */
+#define ROW_STEP_COST 100.0
+#define SAMPLE_SHARE 0.02
+/* Rows of a hierarchy that are computed and proven: asked for, and at most as a sample. */
+#define HIERARCHY_VERIFY_ROWS 64
+#define HIERARCHY_SAMPLE_ROWS 4
+#define HIERARCHY_ROWS_BYTES ((size_t)256 << 20)
+/* The part of a row that one thread computes: a millisecond or so. */
+#define PART_VERTICES (UINT32_C(1) << 16)
+/* Edges, counted in each row of a matrix's sample, that threads share: 10 ms of one thread. */
+#define SHARED_EDGES (UINT64_C(1) << 24)
+
+uint32_t judge_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count)
+{
+    const double n = vertex_count;
+    const double row_cost = (n + (double)edge_count) * ROW_STEP_COST;
+    const double rows = row_cost > 0 ? n * n * n * SAMPLE_SHARE / row_cost : 0;
+    if (rows >= sample_rows) {
+        return sample_rows;
+    }
+    return sample_rows > 0 && rows < 1 ? 1 : (uint32_t)rows;
+}
+
+uint32_t judge_computed_rows(uint32_t sample_rows, bool verify, bool is_followed, size_t row_bytes)
+{
+    const uint32_t most_rows = is_followed ? 1 : HIERARCHY_SAMPLE_ROWS;
+    const uint32_t sample = verify                    ? HIERARCHY_VERIFY_ROWS
+                            : sample_rows < most_rows ? sample_rows
+                                                      : most_rows;
+    const size_t most = row_bytes > 0 ? HIERARCHY_ROWS_BYTES / row_bytes + 1 : sample;
+    return sample < most ? sample : (uint32_t)most;
+}
+
+/* Rows that several threads compute, each some parts of them. */
+struct computing {
+    struct search_pool *searches;
+    const uint32_t *rows;
+    uint32_t parts; /* of a row */
+    size_t row_bytes;
+    unsigned char *elements;
+    atomic_int status;
+};
+
+static void compute_part(void *context, uint32_t thread, uint64_t task)
+{
+    (void)thread;
+    struct computing *computing = context;
+    const uint32_t parts = computing->parts;
+    const enum status status = search_pool_row_part(
+        computing->searches, computing->rows[task / parts], (uint32_t)(task % parts), parts,
+        computing->elements + task / parts * computing->row_bytes);
+    if (status != STATUS_OK) {
+        atomic_store(&computing->status, status);
+    }
+}
+
+/* The hierarchy in the file of the task, which may have the shape of its base. */
+static enum status open_searches(struct task *task, struct search_pool **ret_searches)
+{
+    const struct hierarchy *base = NULL;
+    const struct hierarchy *opened;
+    enum status status = search_pool_create(task->file, ret_searches);
+    if (status == STATUS_OK && task->is_followed) {
+        status = result_open_hierarchy(task->base, &base);
+    }
+    return status == STATUS_OK ? search_pool_open(*ret_searches, base, &opened) : status;
+}
+
+static enum status need_pool(uint32_t threads, struct cpu_pool **pool)
+{
+    return *pool == NULL ? cpu_pool_create(threads, pool) : STATUS_OK;
+}
+
+/* Rows of a hierarchy, which are computed for this. */
+static enum status check_computed_rows(const uint32_t *rows, uint32_t row_count, uint32_t threads,
+                                       const struct observer *observer, struct cpu_pool **pool,
+                                       struct task *task, struct verification *ret_verification)
+{
+    /* Each part sweeps the way to the root again: no more of them than threads. */
+    const uint32_t most_parts = (threads + row_count - 1) / row_count;
+    const uint32_t worth_parts = task->vertex_count / PART_VERTICES + 1;
+    struct computing computing = {.rows = rows,
+                                  .parts = worth_parts < most_parts ? worth_parts : most_parts,
+                                  .row_bytes = task->vertex_count * kind_size(task->kind)};
+    const uint64_t parts = (uint64_t)row_count * computing.parts;
+    computing.elements = malloc(row_count * computing.row_bytes);
+    enum status status =
+        computing.elements != NULL ? open_searches(task, &computing.searches) : STATUS_NO_MEMORY;
+    if (status == STATUS_OK && parts > 1) {
+        status = need_pool(threads, pool);
+    }
+    if (status == STATUS_OK) {
+        cpu_pool_run(*pool, parts, compute_part, &computing);
+        status = (enum status)atomic_load(&computing.status);
+    }
+    if (status != STATUS_OK) {
+        problem_set(&task->problem, status, "The distances cannot be verified now.");
+    } else {
+        const struct matrix matrix = {task->vertex_count, task->kind, computing.elements};
+        status = certificate_check_rows(task->graph, &matrix, rows, row_count, true, *pool,
+                                        observer, ret_verification, &task->problem);
+    }
+    if (status != STATUS_OK) {
+        search_pool_destroy(computing.searches);
+        computing.searches = NULL;
+    }
+    task->searches = computing.searches;
+    free(computing.elements);
+    return status;
+}
+
+/* Proves rows that are evenly spread from a start that is drawn: any row may be among them. */
+static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool,
+                              struct task *task)
+{
+    struct observer observer = task_signal_observer(task->signal);
+    const bool is_matrix = task->form != RESULT_FORM_HIERARCHY;
+    const uint32_t n = task->vertex_count;
+    const uint32_t sample = is_matrix
+                                ? judge_sample_rows(sample_rows, n, task->graph->edge_count)
+                                : judge_computed_rows(sample_rows, task->verify, task->is_followed,
+                                                      n * kind_size(task->kind));
+    const uint32_t row_count = sample < n ? sample : n;
+    struct verification verification;
+    uint32_t start;
+    if (row_count == 0) {
+        return STATUS_OK;
+    }
+    if (getrandom(&start, sizeof(start), 0) != (ssize_t)sizeof(start)) {
+        return problem_set(&task->problem, STATUS_IO, "The distances cannot be verified now.");
+    }
+    uint32_t *rows = calloc(row_count, sizeof(*rows));
+    if (rows == NULL) {
+        return problem_set(&task->problem, STATUS_NO_MEMORY,
+                           "The distances cannot be verified now.");
+    }
+    for (uint32_t i = 0; i < row_count; i++) {
+        rows[i] = (uint32_t)(((uint64_t)i * n + start % n) / row_count);
+    }
+    observer.tell = NULL; /* the last phase is almost over */
+    threads = threads > 0 ? threads : cpu_pool_cores();
+    enum status status;
+    if (is_matrix) {
+        const struct matrix matrix = result_file_matrix(task->file);
+        const bool is_shared = row_count * task->graph->edge_count >= SHARED_EDGES &&
+                               need_pool(threads, pool) == STATUS_OK;
+        status = certificate_check_rows(task->graph, &matrix, rows, row_count, false,
+                                        is_shared ? *pool : NULL, &observer, &verification,
+                                        &task->problem);
+    } else {
+        status =
+            check_computed_rows(rows, row_count, threads, &observer, pool, task, &verification);
+    }
+    if (status == STATUS_OK && !is_matrix && task->verify) {
+        task->outcome.account.verification = verification;
+    }
+    free(rows);
+    return status;
+}
+
+void judge_task(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool, struct task *task)
+{
+    if (task->status == STATUS_CORRUPT) {
+        /* Until here nothing but the graph's file was read. */
+        task->graph_damaged = true;
+        problem_set(&task->problem, STATUS_CORRUPT,
+                    "The stored graph %s is damaged; what is left of its file is in quarantine.",
+                    task->graph_id);
+        problem_hint(&task->problem, "Send the graph again: that heals it.");
+    }
+    /* Before its rows are read: the seal refuses a file that has been cut short. */
+    if (task->status == STATUS_OK) {
+        const double began_s = clock_monotonic_s();
+        task->status = task_check_result(task, result_file_seal(task->file));
+        task->write_s += clock_monotonic_s() - began_s;
+    }
+    if (task->status == STATUS_OK) {
+        task->status = check_rows(sample_rows, threads, pool, task);
+    }
+    if (task->graph != NULL) {
+        task->names = task->graph->names;
+        task->graph->names = NULL;
+    }
+}

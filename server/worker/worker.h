@@ -1,0 +1,116 @@
+/* One solver, one device: takes one task at a time from its mailbox and posts it back to the
+ * scheduler with its outcome. It reads the graph file, makes the result file, solves into it, and
+ * proves rows of the result before it lets it go.
+ *
+ * The same loop runs in a thread of the daemon, or in a process of its own that a thread
+ * of the daemon supervises (supervisor.c): a crash or a hang there costs only that process, and the
+ * job is tried again in another. Only the transport of messages differs. What is updated from the
+ * result of a parent is in the daemon either way. */
+#pragma once
+
+#include "server/config.h"
+#include "server/worker/task.h"
+
+#include <sys/types.h>
+
+enum worker_state {
+    WORKER_READY = 0,
+    WORKER_RESTARTING, /* its process has ended; another is on its way */
+    WORKER_LOST /* a thread's: for good. A process's: until that, killed and stuck in a call of
+                 * its driver, is gone */
+};
+
+/* How a worker is and was. Written by its own thread, read by any. */
+struct worker_health {
+    _Atomic enum worker_state state;
+    atomic_bool is_opening_posted; /* and not delivered yet */
+    atomic_uint_fast64_t restarts; /* processes started after the first */
+};
+
+/* Posted at the first opening, with the facts, and again each time the worker can take tasks again;
+ * the facts stay as they were first. */
+struct worker_opening {
+    struct message message;
+    void *context; /* the scheduler's */
+    struct worker_facts facts;
+};
+
+struct worker_launcher;
+
+struct worker_config {
+    struct worker_setup setup;
+    const struct worker_launcher *launcher; /* borrowed; NULL = none, the worker is on this host */
+    enum worker_isolation isolation;
+    uint32_t stall_s;     /* of a process */
+    uint32_t sample_rows; /* of every result, proven before it goes home */
+    int graph_folder;
+    int result_folder;
+    int plan_folder;
+    uint64_t plan_budget_bytes;
+    struct mailbox *home;                      /* where finished tasks are posted: the loop's */
+    void (*finished)(struct message *message); /* deliver of the task on its way home */
+    struct worker_opening *opening;            /* the caller's, its deliver set by the caller */
+};
+
+struct worker;
+
+MUST_CHECK enum status worker_start(const struct worker_config *config, struct worker **ret_worker);
+/* Never blocks. Takes the task until it comes home. */
+void worker_give(struct worker *worker, struct task *task);
+/* Where the signal of a task must lie; NULL = anywhere. */
+struct task_signal *worker_signal(const struct worker *worker);
+/* Lives as long as the worker. */
+const struct worker_health *worker_health_of(const struct worker *worker);
+/* The scheduler has the opening: it may be posted again. */
+void worker_note_delivered(struct worker *worker);
+/* For estimates alone, by any thread: the solver, or a model of the one in the process. NULL until
+ * the first opening. */
+const struct solver *worker_solver(const struct worker *worker);
+/* The daemon is about to leave: a process that hangs is ended sooner. */
+void worker_hurry(struct worker *worker);
+/* It ends after the task in hand; worker_stop waits for that. So many end at once. */
+void worker_dismiss(struct worker *worker);
+/* Ends after the task in hand; joins the thread; frees. NULL is accepted. */
+void worker_stop(struct worker *worker);
+
+/* Estimates time and memory of a large solve, with the pace that the solver has measured so far.
+ * seconds is below 0 where none is known. Any thread. */
+void worker_estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
+                     enum kind kind, struct solver_estimate *ret_estimate);
+/* Estimates the solve of this graph: makes the plan that the solve would use, and drops it again.
+ * record: as in struct solve_request. Any thread. STATUS_NO_MEMORY. */
+MUST_CHECK enum status worker_estimate_graph(const struct solver *solver, const struct graph *graph,
+                                             enum kind kind, struct plan_record *record,
+                                             struct solver_estimate *ret_estimate,
+                                             struct plan_summary *ret_plan);
+
+/* How the program is told that it is a worker: `apspd --worker-fd 3`. No part of the interface. */
+#define WORKER_FLAG "--worker-fd"
+#define WORKER_SOCKET 3
+
+/* The process of a worker, as main calls it. It has the socket, standard error and no other file,
+ * and leaves when the daemon does. ranks: NULL, or it is the first of them. Returns the exit code.
+ */
+int worker_child_run(int socket, struct ranks *ranks);
+
+/* ---- Ranks as the worker: `LAUNCHER apspd-mpi --worker-rank NAME` ---- */
+
+#define WORKER_RANK_FLAG "--worker-rank"
+/* Each of the ranks, as main calls it. The first finds the daemon by the name, so it is on its
+ * host. Returns the exit code. */
+int worker_child_run_rank(const char *name, struct ranks *ranks);
+
+/* A process that starts ranks for the daemon, which cannot start other programs once it is
+ * confined. */
+struct worker_launcher {
+    int channel; /* a socket to it; -1 = there is none */
+    pid_t pid;
+};
+
+/* Before there is a second thread, and before the sandbox. command: the operator's. STATUS_CONFIG
+ * with words when there is no program for the ranks, STATUS_NO_MEMORY. */
+MUST_CHECK enum status worker_launcher_start(const char *command,
+                                             struct worker_launcher *ret_launcher,
+                                             struct problem *reterr);
+/* It ends, with what it has started. */
+void worker_launcher_stop(struct worker_launcher *launcher);

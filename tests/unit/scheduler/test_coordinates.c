@@ -1,0 +1,171 @@
+#include "server/scheduler/scheduler_internal.h"
+#include "tests/unit/scheduler_fixture.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+static struct question *new_put(const char *graph_id, const char *lines)
+{
+    struct question *question = new_question(CALL_PUT_COORDINATES, graph_id);
+
+    text_append_string(&question->call.coordinates.document, lines);
+    return question;
+}
+
+static void put(struct fixture *fixture, const char *graph_id, const char *lines,
+                unsigned http_status)
+{
+    struct question *question = new_put(graph_id, lines);
+
+    call(fixture, question, STATUS_OK, http_status);
+    forget(question);
+}
+
+static uint64_t tag_of(const struct fixture *fixture, const char *graph_id)
+{
+    return graph_table_find_id(fixture->scheduler->graphs, graph_id)->coordinates.tag;
+}
+
+static void coordinates_are_counted_and_outlive_a_restart(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+
+    solve(fixture, RING, job_id, graph_id);
+    struct tenant *nobody = fixture->scheduler->nobody;
+    const uint64_t before = nobody->stored_bytes;
+    put(fixture, job_id, "vertex,x,y\n1,2,3\n", 201);
+    const uint64_t bytes = nobody->stored_bytes - before;
+    assert_true(bytes > 3 * 16);
+    put(fixture, graph_id, "vertex,x,y\n1,2,4\n", 200);
+    assert_int_equal(nobody->stored_bytes - before, bytes);
+    const uint64_t tag = tag_of(fixture, graph_id);
+    restart(fixture);
+    assert_true(tag_of(fixture, graph_id) == tag);
+    struct question *question = new_question(CALL_DELETE_COORDINATES, graph_id);
+    call(fixture, question, STATUS_OK, 204);
+    forget(question);
+    assert_int_equal(tag_of(fixture, graph_id), 0);
+    question = new_question(CALL_DELETE_COORDINATES, graph_id);
+    call(fixture, question, STATUS_NO_COORDINATES, 409);
+    forget(question);
+}
+
+static void of_two_changes_of_one_state_the_second_is_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    struct question *questions[2];
+    unsigned refused = 0;
+
+    solve(fixture, RING, job_id, graph_id);
+    put(fixture, graph_id, "vertex,x,y\n1,2,3\n", 201);
+    for (int i = 0; i < 2; i++) {
+        questions[i] = new_put(graph_id, i == 0 ? "vertex,x,y\n1,5,3\n" : "vertex,x,y\n1,6,3\n");
+        snprintf(questions[i]->call.if_match, sizeof(questions[i]->call.if_match),
+                 "\"%016" PRIx64 "-csv\"", tag_of(fixture, graph_id));
+        scheduler_post(fixture->scheduler, &questions[i]->call);
+    }
+    for (int i = 0; i < 2; i++) {
+        wait_for(fixture, questions[i]);
+        refused += questions[i]->call.status == STATUS_PRECONDITION_FAILED;
+        assert_true(questions[i]->call.status == STATUS_OK ||
+                    questions[i]->call.status == STATUS_PRECONDITION_FAILED);
+        forget(questions[i]);
+    }
+    assert_int_equal(refused, 1);
+}
+
+static void a_graph_that_goes_meanwhile_takes_them_along(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+
+    solve(fixture, RING, job_id, graph_id);
+    struct question *question = new_put(graph_id, "vertex,x,y\n1,2,3\n");
+    struct question *deletion = new_question(CALL_DELETE_GRAPH, graph_id);
+    scheduler_post(fixture->scheduler, &question->call);
+    scheduler_post(fixture->scheduler, &deletion->call);
+    wait_for(fixture, question);
+    wait_for(fixture, deletion);
+    assert_int_equal(deletion->call.status, STATUS_OK);
+    assert_true(question->call.status == STATUS_OK ||
+                question->call.status == STATUS_NO_SUCH_GRAPH);
+    forget(question);
+    forget(deletion);
+    solve(fixture, RING, job_id, graph_id);
+    assert_int_equal(tag_of(fixture, graph_id), 0);
+}
+
+/* Waits until the store has looked. */
+static void note_damage(struct fixture *fixture, const char *graph_id)
+{
+    struct question *question = new_question(CALL_GRAPH, graph_id);
+
+    scheduler_note_damaged_coordinates(fixture->scheduler, graph_id);
+    call(fixture, question, STATUS_OK, 200);
+    forget(question);
+    while (fixture->scheduler->changes > 0) {
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+}
+
+static void damaged_ones_are_forgotten_and_sound_ones_are_not(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+
+    solve(fixture, RING, job_id, graph_id);
+    put(fixture, graph_id, "vertex,x,y\n1,2,3\n", 201);
+    const uint64_t tag = tag_of(fixture, graph_id);
+    const uint64_t bytes = fixture->scheduler->nobody->stored_bytes;
+    note_damage(fixture, graph_id);
+    assert_true(tag_of(fixture, graph_id) == tag);
+    assert_int_equal(fixture->scheduler->nobody->stored_bytes, bytes);
+    const int file = openat(store_coordinates_folder(fixture->store), graph_id, O_WRONLY);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, "damaged", 7), 7);
+    close(file);
+    note_damage(fixture, graph_id);
+    assert_int_equal(tag_of(fixture, graph_id), 0);
+    assert_true(fixture->scheduler->nobody->stored_bytes < bytes);
+}
+
+static void beyond_two_at_once_they_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    struct question *questions[3];
+    unsigned refused = 0;
+
+    solve(fixture, RING, job_id, graph_id);
+    for (int i = 0; i < 3; i++) {
+        questions[i] = new_put(graph_id, "vertex,x,y\n1,2,3\n");
+        scheduler_post(fixture->scheduler, &questions[i]->call);
+    }
+    for (int i = 0; i < 3; i++) {
+        wait_for(fixture, questions[i]);
+        refused += questions[i]->call.status == STATUS_QUEUE_FULL;
+        forget(questions[i]);
+    }
+    assert_int_equal(refused, 1);
+    put(fixture, graph_id, "vertex,x,y\n1,2,4\n", 200);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCHEDULER_TEST(coordinates_are_counted_and_outlive_a_restart),
+        SCHEDULER_TEST(of_two_changes_of_one_state_the_second_is_refused),
+        SCHEDULER_TEST(damaged_ones_are_forgotten_and_sound_ones_are_not),
+        SCHEDULER_TEST(beyond_two_at_once_they_are_refused),
+        SCHEDULER_TEST(a_graph_that_goes_meanwhile_takes_them_along),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,293 @@
+#include "server/scheduler/scheduler_internal.h"
+#include "tests/unit/scheduler_fixture.h"
+#include "tests/unit/steps_fixture.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+
+static void a_negative_cycle_fails_the_job_and_names_its_vertices(void **state)
+{
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve(*state, NEGATIVE_RING, job_id, graph_id);
+    struct question *question = new_question(CALL_JOB, job_id);
+    call(*state, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    json_t *problem = json_object_get(body, "problem");
+    assert_string_equal(json_string_value(json_object_get(body, "state")), "failed");
+    assert_string_equal(json_string_value(json_object_get(problem, "code")), "NegativeCycle");
+    assert_int_equal(json_array_size(json_object_get(problem, "cycle")), 3);
+    json_decref(body);
+    forget(question);
+}
+
+static void queued_and_running_jobs_are_cancelled_and_finished_ones_are_not(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    char queued[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    submit_long(fixture, 2, queued);
+    assert_job_state(fixture, running, "running");
+    cancel(fixture, queued);
+    assert_job_state(fixture, queued, "cancelled");
+    cancel(fixture, running);
+    finish_job(fixture, running, "cancelled");
+    struct question *question = new_question(CALL_CANCEL, running);
+    call(fixture, question, STATUS_JOB_FINISHED, 409);
+    forget(question);
+    restart(fixture);
+    assert_job_state(fixture, running, "cancelled");
+    assert_job_state(fixture, queued, "cancelled");
+}
+
+static void a_deadline_fails_a_job_that_is_queued_or_running(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    struct question *question = new_upload(CALL_SUBMIT, RING);
+    question->call.parameters.deadline_s = 0.001;
+    question->call.wait_s = LONG_S;
+    question->call.wait_until_final = true;
+    call(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    json_t *problem = json_object_get(body, "problem");
+    assert_string_equal(json_string_value(json_object_get(problem, "code")), "DeadlineExceeded");
+    json_decref(body);
+    forget(question);
+    cancel(fixture, running);
+}
+
+static void a_deadline_holds_across_a_restart(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    struct question *question = new_upload(CALL_SUBMIT, RING);
+    question->call.parameters.deadline_s = 0.5;
+    call(fixture, question, STATUS_OK, 202);
+    scheduler_drain(fixture->scheduler, set_drained, fixture);
+    scheduler_drain_faster(fixture->scheduler);
+    run_until(fixture, &fixture->drained);
+    restart(fixture);
+    finish_job(fixture, question->call.job_id, "failed");
+    forget(question);
+    cancel(fixture, running);
+}
+
+/* The disk was empty enough when the job came; a limit on the size of files stands for a full one.
+ */
+static void a_job_whose_result_finds_no_room_fails_and_says_so(void **state)
+{
+    struct fixture *fixture = *state;
+    struct rlimit before;
+    char job_id[JOB_ID_SIZE];
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const struct rlimit small = {.rlim_cur = 1000000, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    submit_ring(fixture, 600, 1, job_id);
+    finish_job(fixture, job_id, "failed");
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, handler);
+    struct question *question = new_question(CALL_JOB, job_id);
+    call(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    json_t *problem = json_object_get(body, "problem");
+    assert_string_equal(json_string_value(json_object_get(problem, "code")), "DiskFull");
+    assert_non_null(strstr(json_string_value(json_object_get(problem, "detail")), "600 vertices"));
+    json_decref(body);
+    forget(question);
+}
+
+static void the_history_forgets_its_oldest_jobs(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_ids[4][JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    fixture->config.history_limit = 2;
+    for (int i = 0; i < 4; i++) {
+        solve(fixture, RING, job_ids[i], graph_id);
+    }
+    restart(fixture);
+    struct question *question = new_question(CALL_JOB, job_ids[0]);
+    call(fixture, question, STATUS_NO_SUCH_JOB, 404);
+    forget(question);
+    assert_job_state(fixture, job_ids[3], "done");
+}
+
+static json_t *graph_document(struct fixture *fixture, const char *graph_id)
+{
+    struct question *question = new_question(CALL_GRAPH, graph_id);
+    call(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    forget(question);
+    return body;
+}
+
+static void a_graph_does_not_point_to_a_forgotten_job(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char first[GRAPH_ID_SIZE];
+    char second[GRAPH_ID_SIZE];
+    fixture->config.history_limit = 1;
+    solve(fixture, RING, job_id, first);
+    solve(fixture, LINE, job_id, second);
+    restart(fixture);
+    json_t *body = graph_document(fixture, first);
+    assert_true(json_is_null(json_object_get(body, "job")));
+    json_decref(body);
+    body = graph_document(fixture, second);
+    assert_string_equal(json_string_value(json_object_get(body, "job")), job_id);
+    json_decref(body);
+}
+
+static void the_total_is_the_sum_of_its_parts(void **state)
+{
+    struct fixture *fixture = *state;
+    char *edges = ring_of(600, 1);
+    struct question *question = new_upload(CALL_SUBMIT, edges);
+    question->call.parse_s = 100; /* as if the upload had been slow */
+    question->call.wait_s = LONG_S;
+    question->call.wait_until_final = true;
+    call(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    json_t *timings = json_object_get(body, "timings");
+    double total_s = json_real_value(json_object_get(timings, "total_s"));
+    double sum_s = 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach(timings, key, value)
+    {
+        sum_s += strcmp(key, "total_s") == 0 ? 0 : json_number_value(value);
+    }
+    assert_true(sum_s > 100 && sum_s <= total_s + 0.01 && sum_s > 0.9 * total_s);
+    json_decref(body);
+    forget(question);
+    free(edges);
+}
+
+/* ---- No step walks all jobs ---- */
+
+#define MANY 8000
+
+/* In the table alone. */
+static void add_jobs(struct fixture *fixture, const char *graph_id, enum job_state state)
+{
+    for (int i = 0; i < MANY; i++) {
+        struct job *job;
+        assert_int_equal(job_create(graph_id, KIND_I4, clock_wall_s(), &job), STATUS_OK);
+        struct job *added = job;
+        job->tenant = fixture->scheduler->nobody;
+        job->state = state;
+        assert_int_equal(job_table_add(fixture->scheduler->jobs, &job), STATUS_OK);
+        if (job_state_is_final(state)) {
+            job_table_end(fixture->scheduler->jobs, added);
+        }
+    }
+}
+
+static void trim_history(void *context)
+{
+    finish_trim_history(context);
+}
+
+static void expire_deadlines(void *context)
+{
+    struct scheduler *scheduler = context;
+    scheduler->deadline_at_s = 1;
+    finish_expired(scheduler);
+}
+
+static void end_known(void *context)
+{
+    struct scheduler *scheduler = context;
+    struct job *job;
+    CHECK(job_create(scheduler->graphs->newest->row.id, KIND_I4, 1, &job) == STATUS_OK);
+    results_end_known_job(scheduler, job);
+}
+
+static void publish(void *context)
+{
+    struct scheduler *scheduler = context;
+    struct graph_entry *entry = scheduler->graphs->newest;
+    CHECK(results_publish(scheduler, entry, entry->results[KIND_I4]) == STATUS_OK);
+}
+
+static void list_jobs_of_another(void *context)
+{
+    struct scheduler *scheduler = context;
+    struct question question = {.call = {.kind = CALL_JOBS, .answered = set_answered}};
+    question.call.context = &question.answered;
+    question.call.scheduler = scheduler;
+    CHECK(scheduler_tenant(scheduler, "another", &question.call.tenant) == STATUS_OK);
+    requests_list_jobs(scheduler, &question.call);
+    CHECK(question.answered);
+}
+
+/* In a scheduler with two jobs that are done, behind many older ones or before many newer ones. */
+static long steps_of(void (*step)(void *context), bool has_older, enum job_state state,
+                     bool has_newer)
+{
+    void *made = NULL;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    assert_int_equal(set_up(&made), 0);
+    struct fixture *fixture = made;
+    if (has_older) {
+        add_jobs(fixture, "g_other", state);
+    }
+    solve(fixture, LINE, job_id, graph_id);
+    solve(fixture, RING, job_id, graph_id);
+    if (has_newer) {
+        add_jobs(fixture, graph_id, state);
+    }
+    fixture->config.history_limit = (uint32_t)fixture->scheduler->jobs->history_count - 1;
+    const long steps = count_steps(step, fixture->scheduler);
+    fixture->config.history_limit = 10 * MANY;
+    assert_int_equal(tear_down(&made), 0);
+    return steps;
+}
+
+static void no_step_walks_all_jobs(void **state)
+{
+    static const struct {
+        void (*step)(void *context);
+        bool older;
+        bool newer;
+        enum job_state state;
+    } cases[] = {
+        {trim_history, true, false, JOB_QUEUED},      {expire_deadlines, true, true, JOB_DONE},
+        {end_known, false, true, JOB_QUEUED},         {publish, false, true, JOB_DONE},
+        {list_jobs_of_another, true, true, JOB_DONE},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const long few = steps_of(cases[i].step, false, cases[i].state, false);
+        if (few == 0) {
+            skip();
+        }
+        const long many = steps_of(cases[i].step, cases[i].older, cases[i].state, cases[i].newer);
+        /* A walk takes four instructions a job at least; the first call of a function of a library
+         * takes some thousand, in either. */
+        assert_in_range(many, 0, few + 2 * MANY);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCHEDULER_TEST(a_negative_cycle_fails_the_job_and_names_its_vertices),
+        SCHEDULER_TEST(queued_and_running_jobs_are_cancelled_and_finished_ones_are_not),
+        SCHEDULER_TEST(a_deadline_fails_a_job_that_is_queued_or_running),
+        SCHEDULER_TEST(a_deadline_holds_across_a_restart),
+        SCHEDULER_TEST(a_job_whose_result_finds_no_room_fails_and_says_so),
+        SCHEDULER_TEST(the_history_forgets_its_oldest_jobs),
+        SCHEDULER_TEST(a_graph_does_not_point_to_a_forgotten_job),
+        SCHEDULER_TEST(the_total_is_the_sum_of_its_parts),
+        cmocka_unit_test(no_step_walks_all_jobs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

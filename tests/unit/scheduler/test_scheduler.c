@@ -1,0 +1,290 @@
+#include "server/scheduler/scheduler_internal.h"
+#include "tests/unit/scheduler_fixture.h"
+
+static void a_submitted_graph_is_solved(void **state)
+{
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve(*state, RING, job_id, graph_id);
+    assert_job_state(*state, job_id, "done");
+    assert_distance(*state, job_id, 0, 2, "3");
+    assert_distance(*state, graph_id, 2, 1, "5");
+}
+
+static void without_a_wait_the_answer_is_202_and_the_job_ends_later(void **state)
+{
+    struct question *question = new_upload(CALL_SUBMIT, RING);
+    call(*state, question, STATUS_OK, 202);
+    assert_true(question->call.retry_after_s > 0);
+    finish_job(*state, question->call.job_id, "done");
+    forget(question);
+}
+
+static void assert_member(struct fixture *fixture, struct question *question, const char *member,
+                          const char *value)
+{
+    call(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    assert_string_equal(json_string_value(json_object_get(body, member)), value);
+    json_decref(body);
+    forget(question);
+}
+
+static void documents_name_the_solver_of_a_job_and_the_latest_job_of_a_graph(void **state)
+{
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve(*state, RING, job_id, graph_id);
+    assert_member(*state, new_question(CALL_JOB, job_id), "solver", "cpu");
+    assert_member(*state, new_question(CALL_JOB, job_id), "graph", graph_id);
+    assert_member(*state, new_question(CALL_GRAPH, graph_id), "job", job_id);
+    assert_member(*state, new_question(CALL_GRAPH, job_id), "result", "i4");
+}
+
+static void unknown_ids_are_told_apart(void **state)
+{
+    struct question *question = new_question(CALL_JOB, "nowhere");
+    call(*state, question, STATUS_NO_SUCH_JOB, 404);
+    forget(question);
+    question = new_question(CALL_GRAPH, "nowhere");
+    call(*state, question, STATUS_NO_SUCH_GRAPH, 404);
+    forget(question);
+    question = new_question(CALL_RESULT, "j_00000000000000000000000000");
+    call(*state, question, STATUS_NO_SUCH_JOB, 404);
+    forget(question);
+}
+
+static void a_drain_answers_the_waiting_and_refuses_new_jobs(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    submit_long(fixture, 1, job_id);
+    struct question *waiting = new_question(CALL_JOB, job_id);
+    waiting->call.wait_s = LONG_S;
+    waiting->call.wait_until_final = true;
+    scheduler_post(fixture->scheduler, &waiting->call);
+    assert_job_state(fixture, job_id, "running");
+    scheduler_drain(fixture->scheduler, set_drained, fixture);
+    wait_for(fixture, waiting);
+    assert_state(waiting, "running");
+    forget(waiting);
+    struct question *question = new_upload(CALL_SUBMIT, RING);
+    call(fixture, question, STATUS_DRAINING, 503);
+    forget(question);
+    scheduler_drain_faster(fixture->scheduler);
+    run_until(fixture, &fixture->drained);
+    assert_job_state(fixture, job_id, "queued");
+    question = new_upload(CALL_STORE_GRAPH, RING);
+    call(fixture, question, STATUS_DRAINING, 503);
+    forget(question);
+}
+
+/* ---- From the queue to a worker ---- */
+
+static void queue_ring(struct fixture *fixture, unsigned n, unsigned weight, int priority,
+                       char job_id[JOB_ID_SIZE])
+{
+    char *edges = ring_of(n, weight);
+    struct question *question = new_upload(CALL_SUBMIT, edges);
+    question->call.parameters.priority = priority;
+    call(fixture, question, STATUS_OK, 202);
+    memcpy(job_id, question->call.job_id, JOB_ID_SIZE);
+    forget(question);
+    free(edges);
+}
+
+static json_int_t position_of(struct fixture *fixture, const char *job_id)
+{
+    struct question *question = new_question(CALL_JOB, job_id);
+    call(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    json_int_t position = json_integer_value(json_object_get(body, "position"));
+    json_decref(body);
+    forget(question);
+    return position;
+}
+
+static double eta_of(struct fixture *fixture, const char *job_id)
+{
+    struct question *question = new_question(CALL_JOB, job_id);
+    call(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    const json_t *eta = json_object_get(body, "eta_s");
+    double seconds = json_is_number(eta) ? json_number_value(eta) : -1;
+    json_decref(body);
+    forget(question);
+    return seconds;
+}
+
+static void a_queued_job_waits_for_the_one_that_runs(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    char queued[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    queue_ring(fixture, 5, 2, 0, queued);
+    assert_true(eta_of(fixture, queued) >= 0);
+    cancel(fixture, running);
+    finish_job(fixture, queued, "done");
+    assert_true(eta_of(fixture, queued) < 0);
+}
+
+/* Also where its graph is in a file alone: the time that it may take is judged by that. */
+static void a_work_says_how_many_edges_its_graph_has(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    const struct scheduler_worker *seat = fixture->scheduler->workers[0];
+    assert_true(seat->busy);
+    const struct graph_entry *entry =
+        graph_table_find_id(fixture->scheduler->graphs, seat->tasks[0].graph_id);
+    assert_non_null(entry);
+    assert_true(entry->row.edge_count > 0);
+    assert_int_equal(seat->tasks[0].edge_count, entry->row.edge_count);
+    assert_int_equal(seat->tasks[0].negative, entry->row.summary.negative);
+    cancel(fixture, running);
+}
+
+static void a_higher_priority_goes_first(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    char low[JOB_ID_SIZE];
+    char high[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    queue_ring(fixture, 5, 2, 0, low);
+    queue_ring(fixture, 5, 3, 9, high);
+    assert_int_equal(position_of(fixture, high), 0);
+    assert_int_equal(position_of(fixture, low), 1);
+    cancel(fixture, running);
+    finish_job(fixture, low, "done");
+    assert_job_state(fixture, high, "done");
+}
+
+static json_t *job_body(struct fixture *fixture, const char *id)
+{
+    struct question *question = new_question(CALL_JOB, id);
+    call(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    forget(question);
+    return body;
+}
+
+/* The second has the timings of the solve of the first, which a second solve would not repeat. */
+static void an_equal_job_ends_without_a_second_solve(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    char first[JOB_ID_SIZE];
+    char second[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    submit_ring(fixture, 1000, 1, first);
+    submit_ring(fixture, 1000, 1, second);
+    cancel(fixture, running);
+    finish_job(fixture, second, "done");
+    assert_job_state(fixture, first, "done");
+    json_t *solved = job_body(fixture, first);
+    json_t *known = job_body(fixture, second);
+    assert_true(json_equal(json_object_get(solved, "timings"), json_object_get(known, "timings")));
+    assert_true(json_is_true(json_object_get(json_object_get(known, "input"), "cached")));
+    assert_false(json_is_true(json_object_get(json_object_get(solved, "input"), "cached")));
+    json_decref(solved);
+    json_decref(known);
+}
+
+/* Turns the loop until the worker has this job in hand, and another one in its mailbox. */
+static void run_until_given_ahead(struct fixture *fixture, const char *job_id)
+{
+    const struct scheduler_worker *slot = fixture->scheduler->workers[0];
+    while (slot->job == NULL || strcmp(slot->job->id, job_id) != 0) {
+        assert_null(slot->next);
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+    assert_non_null(slot->next);
+}
+
+/* Both follow the long one in the same turn of the loop. That with the graph of the one before
+ * waits for its result. */
+static void a_small_job_is_given_while_another_is_in_hand(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct scheduler_worker *slot = fixture->scheduler->workers[0];
+    char running[JOB_ID_SIZE];
+    char first[JOB_ID_SIZE];
+    char second[JOB_ID_SIZE];
+    char equal[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    submit_ring(fixture, 5, 1, first);
+    submit_ring(fixture, 6, 1, second);
+    submit_ring(fixture, 6, 1, equal);
+    struct question *question = new_question(CALL_CANCEL, running);
+    scheduler_post(fixture->scheduler, &question->call);
+    run_until_given_ahead(fixture, first);
+    assert_string_equal(slot->next->id, second);
+    assert_int_equal(slot->job->state, JOB_RUNNING);
+    assert_int_equal(slot->next->state, JOB_QUEUED);
+    assert_true(slot->next->started_s == 0);
+    assert_true(answer_eta_s(fixture->scheduler, slot->next) >= 0);
+    assert_int_equal(answer_position(fixture->scheduler, slot->next), 0);
+    assert_int_equal(
+        answer_position(fixture->scheduler, job_queue_first(&fixture->scheduler->queue)), 1);
+    while (slot->job != NULL) {
+        assert_true(slot->next == NULL || strcmp(slot->next->id, equal) != 0);
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+    wait_for(fixture, question);
+    forget(question);
+    finish_job(fixture, equal, "done");
+    assert_job_state(fixture, first, "done");
+    assert_job_state(fixture, second, "done");
+    assert_distance(fixture, first, 0, 4, "4");
+    assert_distance(fixture, second, 0, 5, "5");
+    json_t *known = job_body(fixture, equal);
+    assert_true(json_is_true(json_object_get(json_object_get(known, "input"), "cached")));
+    json_decref(known);
+}
+
+/* In the mailbox of the worker it is queued, and not in the queue. */
+static void a_job_that_is_given_ahead_can_be_cancelled(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    char first[JOB_ID_SIZE];
+    char second[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    submit_ring(fixture, 5, 1, first);
+    submit_ring(fixture, 6, 1, second);
+    struct question *question = new_question(CALL_CANCEL, running);
+    scheduler_post(fixture->scheduler, &question->call);
+    run_until_given_ahead(fixture, first);
+    struct question *other = new_question(CALL_CANCEL, second);
+    other->call.scheduler = fixture->scheduler;
+    other->call.tenant = fixture->scheduler->nobody;
+    atomic_fetch_add(&fixture->scheduler->calls_open, 1);
+    finish_cancel(fixture->scheduler, &other->call);
+    wait_for(fixture, other);
+    wait_for(fixture, question);
+    forget(other);
+    forget(question);
+    finish_job(fixture, second, "cancelled");
+    finish_job(fixture, first, "done");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCHEDULER_TEST(a_submitted_graph_is_solved),
+        SCHEDULER_TEST(without_a_wait_the_answer_is_202_and_the_job_ends_later),
+        SCHEDULER_TEST(documents_name_the_solver_of_a_job_and_the_latest_job_of_a_graph),
+        SCHEDULER_TEST(unknown_ids_are_told_apart),
+        SCHEDULER_TEST(a_drain_answers_the_waiting_and_refuses_new_jobs),
+        SCHEDULER_TEST(a_queued_job_waits_for_the_one_that_runs),
+        SCHEDULER_TEST(a_work_says_how_many_edges_its_graph_has),
+        SCHEDULER_TEST(a_higher_priority_goes_first),
+        SCHEDULER_TEST(an_equal_job_ends_without_a_second_solve),
+        SCHEDULER_TEST(a_small_job_is_given_while_another_is_in_hand),
+        SCHEDULER_TEST(a_job_that_is_given_ahead_can_be_cancelled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

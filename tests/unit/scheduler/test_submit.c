@@ -1,0 +1,372 @@
+#include "server/scheduler/scheduler_internal.h"
+#include "server/store/graph_file.h"
+#include "tests/unit/scheduler_fixture.h"
+
+#include <dirent.h>
+#include <stdatomic.h>
+#include <sys/statvfs.h>
+
+static void a_bad_graph_is_refused_and_nothing_is_kept(void **state)
+{
+    struct question *question = new_question(CALL_SUBMIT, "");
+    struct graph_options options = {0};
+    assert_int_equal(reader_create(FORMAT_DIMACS, &options, &question->call.reader), STATUS_OK);
+    call(*state, question, STATUS_EMPTY_BODY, status_info(STATUS_EMPTY_BODY)->http);
+    forget(question);
+    question = new_question(CALL_JOBS, "");
+    call(*state, question, STATUS_OK, 200);
+    assert_string_equal(question->call.body, "{\"jobs\":[],\"next\":null}");
+    forget(question);
+}
+
+static void a_stored_graph_is_solved_by_name_in_another_kind(void **state)
+{
+    struct question *question = new_upload(CALL_STORE_GRAPH, RING);
+    snprintf(question->call.parameters.name, NAME_SIZE, "ring");
+    call(*state, question, STATUS_OK, 201);
+    forget(question);
+    question = new_question(CALL_SUBMIT, "ring");
+    question->call.parameters.kind = KIND_F8;
+    question->call.wait_s = LONG_S;
+    question->call.wait_until_final = true;
+    call(*state, question, STATUS_OK, 200);
+    assert_distance(*state, "ring", 0, 2, "3");
+    forget(question);
+}
+
+static void an_unknown_graph_cannot_be_submitted(void **state)
+{
+    struct question *question = new_question(CALL_SUBMIT, "nowhere");
+    call(*state, question, STATUS_NO_SUCH_GRAPH, 404);
+    forget(question);
+}
+
+static struct question *name_ring(struct fixture *fixture, const char *name, enum status status,
+                                  unsigned http_status)
+{
+    struct question *question = new_upload(CALL_STORE_GRAPH, RING);
+    snprintf(question->call.parameters.name, NAME_SIZE, "%s", name);
+    call(fixture, question, status, http_status);
+    return question;
+}
+
+/* Each is bound anew with each result of the graph, and printed with its document. */
+static void a_graph_has_so_many_names_and_no_more(void **state)
+{
+    struct fixture *fixture = *state;
+    struct question *question = name_ring(fixture, "first", STATUS_OK, 201);
+    struct graph_table *graphs = fixture->scheduler->graphs;
+    struct graph_entry *entry = graph_table_find_id(graphs, question->call.graph_id);
+    forget(question);
+    for (int i = 2; i < GRAPH_NAMES_MAX; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "name-%d", i);
+        assert_int_equal(graph_table_name(graphs, name, entry), STATUS_OK);
+    }
+    forget(name_ring(fixture, "last", STATUS_OK, 200));
+    question = name_ring(fixture, "beyond", STATUS_BAD_PARAMETER, 400);
+    assert_true(question->call.problem.limit == GRAPH_NAMES_MAX);
+    forget(question);
+    forget(name_ring(fixture, "first", STATUS_OK, 200));
+    /* A name that goes to another graph leaves a place. */
+    question = new_upload(CALL_STORE_GRAPH, LINE);
+    snprintf(question->call.parameters.name, NAME_SIZE, "first");
+    call(fixture, question, STATUS_OK, 201);
+    forget(question);
+    forget(name_ring(fixture, "beyond", STATUS_OK, 200));
+}
+
+#define LARGE_VERTICES 600u
+#define LARGE_EDGES (LARGE_VERTICES * LARGE_VERTICES * 3 / 2)
+
+/* Large enough to be written while it is named: complete, each edge of it listed about three times.
+ * The last of them, and the shortest, leads from 1 to `last`. */
+static struct question *new_large_upload(unsigned last)
+{
+    char *edges = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&edges, &size);
+    assert_non_null(stream);
+    fprintf(stream, "p sp 1500 %u\n", LARGE_EDGES + 1);
+    for (unsigned i = 0; i < LARGE_EDGES; i++) {
+        fprintf(stream, "a %u %u 5\n", i / 900 + 1, i % 900 + 601);
+    }
+    fprintf(stream, "a 1 %u 4\n", last);
+    assert_int_equal(fclose(stream), 0);
+    struct question *question = new_upload(CALL_STORE_GRAPH, edges);
+    free(edges);
+    return question;
+}
+
+static void upload_large(struct fixture *fixture, unsigned last, unsigned http_status,
+                         char id[GRAPH_ID_SIZE])
+{
+    struct question *question = new_large_upload(last);
+    call(fixture, question, STATUS_OK, http_status);
+    memcpy(id, question->call.graph_id, GRAPH_ID_SIZE);
+    forget(question);
+}
+
+static size_t count_files(const char *folder, const char *name)
+{
+    char path[640];
+    size_t count = 0;
+    snprintf(path, sizeof(path), "%s%s", folder, name);
+    DIR *files = opendir(path);
+    assert_non_null(files);
+    const struct dirent *entry;
+    while ((entry = readdir(files)) != NULL) {
+        count += entry->d_name[0] != '.';
+    }
+    closedir(files);
+    return count;
+}
+
+static void expect_stored(const struct fixture *fixture, const char *id, uint32_t target)
+{
+    struct graph *graph;
+    assert_int_equal(graph_file_read(store_graph_folder(fixture->store), id, &graph), STATUS_OK);
+    assert_int_equal(graph->edge_count, LARGE_EDGES);
+    assert_int_equal(graph->summary.parallel_merged, 1);
+    assert_true(graph->target[target - 601] == target - 1 && graph->weight_i4[target - 601] == 4);
+    graph_destroy(graph);
+}
+
+/* The second is as like the first as a row of the catalogue tells. */
+static void large_graphs_are_stored_each_once(void **state)
+{
+    struct fixture *fixture = *state;
+    char ids[3][GRAPH_ID_SIZE];
+    upload_large(fixture, 601, 201, ids[0]);
+    upload_large(fixture, 700, 201, ids[1]);
+    upload_large(fixture, 601, 200, ids[2]);
+    assert_string_equal(ids[0], ids[2]);
+    assert_string_not_equal(ids[0], ids[1]);
+    assert_int_equal(count_files(fixture->folder, "/graphs"), 2);
+    expect_stored(fixture, ids[0], 601);
+    expect_stored(fixture, ids[1], 700);
+    restart(fixture);
+    upload_large(fixture, 700, 200, ids[2]);
+    assert_string_equal(ids[1], ids[2]);
+}
+
+/* Its edges alone would fit. */
+static void a_large_graph_that_is_refused_leaves_neither_file_nor_descriptor(void **state)
+{
+    struct fixture *fixture = *state;
+    restart(fixture);
+    const size_t open_files = count_files("/proc/self", "/fd");
+    struct question *question = new_large_upload(601);
+    question->call.quota.stored_bytes = LARGE_EDGES * 8 + 1;
+    call(fixture, question, STATUS_STORAGE_QUOTA, status_info(STATUS_STORAGE_QUOTA)->http);
+    forget(question);
+    assert_int_equal(count_files(fixture->folder, "/graphs"), 0);
+    restart(fixture);
+    assert_int_equal(count_files("/proc/self", "/fd"), open_files);
+}
+
+static atomic_ulong free_blocks = 1UL << 40;
+
+/* In front of the real one: a disk of any fullness. */
+int fstatvfs(int descriptor, struct statvfs *ret_info)
+{
+    (void)descriptor;
+    *ret_info = (struct statvfs){
+        .f_bavail = atomic_load(&free_blocks), .f_blocks = 1UL << 40, .f_frsize = 1};
+    return 0;
+}
+
+static void a_graph_solved_before_is_done_at_once(void **state)
+{
+    char first[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve(*state, RING, first, graph_id);
+    struct question *question = new_upload(CALL_SUBMIT, RING);
+    call(*state, question, STATUS_OK, 200);
+    assert_state(question, "done");
+    assert_string_not_equal(question->call.job_id, first);
+    assert_distance(*state, question->call.job_id, 0, 2, "3");
+    forget(question);
+}
+
+static void two_uploads_of_one_new_graph_at_the_same_time_are_both_accepted(void **state)
+{
+    struct fixture *fixture = *state;
+    struct question *one = new_upload(CALL_SUBMIT, RING);
+    struct question *two = new_upload(CALL_SUBMIT, RING);
+    one->call.wait_s = two->call.wait_s = LONG_S;
+    one->call.wait_until_final = two->call.wait_until_final = true;
+    scheduler_post(fixture->scheduler, &one->call);
+    scheduler_post(fixture->scheduler, &two->call);
+    wait_for(fixture, one);
+    wait_for(fixture, two);
+    assert_string_equal(one->call.graph_id, two->call.graph_id);
+    assert_string_not_equal(one->call.job_id, two->call.job_id);
+    assert_state(one, "done");
+    assert_state(two, "done");
+    forget(one);
+    forget(two);
+}
+
+static struct question *new_keyed(const char *edges, const char *key)
+{
+    struct question *question = new_upload(CALL_SUBMIT, edges);
+    snprintf(question->call.idempotency_key, IDEMPOTENCY_KEY_SIZE, "%s", key);
+    question->call.wait_s = LONG_S;
+    question->call.wait_until_final = true;
+    return question;
+}
+
+static void a_repeated_key_gives_the_same_job_also_after_a_restart(void **state)
+{
+    struct question *first = new_keyed(RING, "order-1");
+    call(*state, first, STATUS_OK, 200);
+    struct question *second = new_keyed(RING, "order-1");
+    call(*state, second, STATUS_OK, 200);
+    assert_string_equal(second->call.job_id, first->call.job_id);
+    forget(second);
+    restart(*state);
+    second = new_keyed(RING, "order-1");
+    call(*state, second, STATUS_OK, 200);
+    assert_string_equal(second->call.job_id, first->call.job_id);
+    forget(second);
+    forget(first);
+}
+
+/* Of a stored graph, so that nothing but the commit lies between the call and its answer. */
+static struct question *new_stored(const char *graph_id, const char *key)
+{
+    struct question *question = new_question(CALL_SUBMIT, graph_id);
+    snprintf(question->call.idempotency_key, IDEMPOTENCY_KEY_SIZE, "%s", key);
+    return question;
+}
+
+static void a_repeat_during_the_commit_is_not_answered_before_it(void **state)
+{
+    struct fixture *fixture = *state;
+    struct question *graph = new_upload(CALL_STORE_GRAPH, RING);
+    call(fixture, graph, STATUS_OK, 201);
+    struct question *first = new_stored(graph->call.graph_id, "order-1");
+    struct question *second = new_stored(graph->call.graph_id, "order-1");
+    scheduler_post(fixture->scheduler, &first->call);
+    scheduler_post(fixture->scheduler, &second->call);
+    wait_for(fixture, second);
+    assert_true(first->answered);
+    assert_string_equal(second->call.job_id, first->call.job_id);
+    forget(first);
+    forget(second);
+    forget(graph);
+}
+
+static void a_key_used_for_another_request_is_a_mismatch(void **state)
+{
+    struct question *question = new_keyed(RING, "order-1");
+    call(*state, question, STATUS_OK, 200);
+    forget(question);
+    question = new_keyed(LINE, "order-1");
+    call(*state, question, STATUS_IDEMPOTENCY_MISMATCH,
+         status_info(STATUS_IDEMPOTENCY_MISMATCH)->http);
+    forget(question);
+}
+
+static struct question *post_named(struct fixture *fixture, const char *edges)
+{
+    struct question *question = new_upload(CALL_STORE_GRAPH, edges);
+    snprintf(question->call.parameters.name, NAME_SIZE, "one");
+    scheduler_post(fixture->scheduler, &question->call);
+    return question;
+}
+
+static bool has_moved_name(const struct question *question, const struct question *from)
+{
+    char words[NAME_SIZE];
+    snprintf(words, sizeof(words), "was that of graph %s", from->call.graph_id);
+    return question->call.warnings != NULL && strstr(question->call.warnings, words) != NULL;
+}
+
+/* Whichever comes second takes the name from the other, though that has not come back from the
+ * disk. */
+static void a_name_that_two_uploads_give_at_once_is_told_to_move(void **state)
+{
+    struct fixture *fixture = *state;
+    struct question *ring = post_named(fixture, RING);
+    struct question *line = post_named(fixture, LINE);
+    wait_for(fixture, ring);
+    wait_for(fixture, line);
+    struct question *owner = new_question(CALL_GRAPH, "one");
+    call(fixture, owner, STATUS_OK, 200);
+    const bool is_ring = strcmp(owner->call.graph_id, ring->call.graph_id) == 0;
+    assert_int_equal(has_moved_name(ring, line), is_ring);
+    assert_int_equal(has_moved_name(line, ring), !is_ring);
+    forget(owner);
+    forget(line);
+    forget(ring);
+}
+
+static void a_graph_uploaded_while_it_is_deleted_stays(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve(fixture, RING, job_id, graph_id);
+    struct question *deletion = new_question(CALL_DELETE_GRAPH, graph_id);
+    struct question *upload = new_upload(CALL_SUBMIT, RING);
+    upload->call.wait_s = LONG_S;
+    upload->call.wait_until_final = true;
+    scheduler_post(fixture->scheduler, &deletion->call);
+    scheduler_post(fixture->scheduler, &upload->call);
+    wait_for(fixture, deletion);
+    wait_for(fixture, upload);
+    assert_state(upload, "done");
+    forget(deletion);
+    forget(upload);
+    restart(fixture);
+    assert_distance(fixture, graph_id, 0, 2, "3");
+}
+
+static void a_job_without_room_for_its_result_is_refused_and_leaves_nothing(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve(fixture, LINE, job_id, graph_id);
+    size_t bytes = 0;
+    assert_int_equal(result_file_size(3, KIND_I4, &bytes), STATUS_OK);
+    atomic_store(&free_blocks, bytes - 1);
+    struct question *question = new_upload(CALL_SUBMIT, RING);
+    call(fixture, question, STATUS_DISK_FULL, 507);
+    assert_true(question->call.problem.limit == (double)(bytes - 1));
+    assert_true(question->call.problem.actual > (double)bytes);
+    forget(question);
+    question = new_question(CALL_GRAPHS, "");
+    call(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    assert_int_equal(json_array_size(json_object_get(body, "graphs")), 1);
+    json_decref(body);
+    forget(question);
+    /* What needs no room is still taken, and the refused one once there is some. */
+    solve(fixture, LINE, job_id, graph_id);
+    atomic_store(&free_blocks, 1UL << 40);
+    solve(fixture, RING, job_id, graph_id);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCHEDULER_TEST(a_bad_graph_is_refused_and_nothing_is_kept),
+        SCHEDULER_TEST(a_stored_graph_is_solved_by_name_in_another_kind),
+        SCHEDULER_TEST(an_unknown_graph_cannot_be_submitted),
+        SCHEDULER_TEST(a_graph_has_so_many_names_and_no_more),
+        SCHEDULER_TEST(large_graphs_are_stored_each_once),
+        SCHEDULER_TEST(a_large_graph_that_is_refused_leaves_neither_file_nor_descriptor),
+        SCHEDULER_TEST(a_graph_solved_before_is_done_at_once),
+        SCHEDULER_TEST(two_uploads_of_one_new_graph_at_the_same_time_are_both_accepted),
+        SCHEDULER_TEST(a_repeated_key_gives_the_same_job_also_after_a_restart),
+        SCHEDULER_TEST(a_repeat_during_the_commit_is_not_answered_before_it),
+        SCHEDULER_TEST(a_key_used_for_another_request_is_a_mismatch),
+        SCHEDULER_TEST(a_name_that_two_uploads_give_at_once_is_told_to_move),
+        SCHEDULER_TEST(a_graph_uploaded_while_it_is_deleted_stays),
+        SCHEDULER_TEST(a_job_without_room_for_its_result_is_refused_and_leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

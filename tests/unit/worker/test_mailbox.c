@@ -1,0 +1,154 @@
+#include "server/worker/mailbox.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define SENDER_COUNT 4
+#define MESSAGE_COUNT 5000
+
+struct note {
+    struct message message;
+    int sender;
+    int number;
+};
+
+static struct mailbox *new_mailbox(void (*wake)(void *context), void *context)
+{
+    struct mailbox *mailbox;
+    assert_int_equal(mailbox_create(wake, context, &mailbox), STATUS_OK);
+    return mailbox;
+}
+
+static void an_empty_mailbox_gives_nothing(void **state)
+{
+    (void)state;
+    struct mailbox *mailbox = new_mailbox(NULL, NULL);
+    assert_null(mailbox_take(mailbox));
+    mailbox_destroy(mailbox);
+}
+
+static void messages_come_out_in_the_order_of_posting(void **state)
+{
+    (void)state;
+    struct mailbox *mailbox = new_mailbox(NULL, NULL);
+    struct note notes[3] = {0};
+    for (int i = 0; i < 3; i++) {
+        mailbox_post(mailbox, &notes[i].message);
+    }
+    for (int i = 0; i < 3; i++) {
+        assert_ptr_equal(mailbox_take(mailbox), &notes[i].message);
+    }
+    assert_null(mailbox_take(mailbox));
+    mailbox_destroy(mailbox);
+}
+
+static void a_message_can_be_posted_again_after_it_was_taken(void **state)
+{
+    (void)state;
+    struct mailbox *mailbox = new_mailbox(NULL, NULL);
+    struct note first = {0};
+    struct note second = {0};
+    mailbox_post(mailbox, &first.message);
+    mailbox_post(mailbox, &second.message);
+    assert_ptr_equal(mailbox_take(mailbox), &first.message);
+    mailbox_post(mailbox, &first.message);
+    assert_ptr_equal(mailbox_take(mailbox), &second.message);
+    assert_ptr_equal(mailbox_take(mailbox), &first.message);
+    mailbox_destroy(mailbox);
+}
+
+static void count_wake(void *context)
+{
+    ++*(int *)context;
+}
+
+static void every_post_wakes_the_receiver(void **state)
+{
+    (void)state;
+    int wakes = 0;
+    struct mailbox *mailbox = new_mailbox(count_wake, &wakes);
+    struct note notes[2] = {0};
+    mailbox_post(mailbox, &notes[0].message);
+    mailbox_post(mailbox, &notes[1].message);
+    assert_int_equal(wakes, 2);
+    mailbox_take(mailbox);
+    mailbox_take(mailbox);
+    mailbox_destroy(mailbox);
+}
+
+static void a_closed_mailbox_gives_what_it_has_and_then_null(void **state)
+{
+    (void)state;
+    struct mailbox *mailbox = new_mailbox(NULL, NULL);
+    struct note note = {0};
+    mailbox_post(mailbox, &note.message);
+    mailbox_close(mailbox);
+    assert_ptr_equal(mailbox_wait(mailbox), &note.message);
+    assert_null(mailbox_wait(mailbox));
+    mailbox_destroy(mailbox);
+}
+
+struct sender {
+    pthread_t thread;
+    struct mailbox *mailbox;
+    struct note notes[MESSAGE_COUNT];
+};
+
+static struct sender senders[SENDER_COUNT];
+
+static void *send_all(void *context)
+{
+    struct sender *sender = context;
+    for (int i = 0; i < MESSAGE_COUNT; i++) {
+        mailbox_post(sender->mailbox, &sender->notes[i].message);
+    }
+    return NULL;
+}
+
+static void start_sender(int index, struct mailbox *mailbox)
+{
+    struct sender *sender = &senders[index];
+    sender->mailbox = mailbox;
+    for (int i = 0; i < MESSAGE_COUNT; i++) {
+        sender->notes[i] = (struct note){.sender = index, .number = i};
+    }
+    assert_int_equal(pthread_create(&sender->thread, NULL, send_all, sender), 0);
+}
+
+static void nothing_is_lost_between_many_threads_and_each_stays_in_order(void **state)
+{
+    (void)state;
+    struct mailbox *mailbox = new_mailbox(NULL, NULL);
+    int next[SENDER_COUNT] = {0};
+    for (int i = 0; i < SENDER_COUNT; i++) {
+        start_sender(i, mailbox);
+    }
+    for (int i = 0; i < SENDER_COUNT * MESSAGE_COUNT; i++) {
+        struct note *note = (struct note *)mailbox_wait(mailbox);
+        assert_int_equal(note->number, next[note->sender]++);
+    }
+    for (int i = 0; i < SENDER_COUNT; i++) {
+        pthread_join(senders[i].thread, NULL);
+        assert_int_equal(next[i], MESSAGE_COUNT);
+    }
+    assert_null(mailbox_take(mailbox));
+    mailbox_destroy(mailbox);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_mailbox_gives_nothing),
+        cmocka_unit_test(messages_come_out_in_the_order_of_posting),
+        cmocka_unit_test(a_message_can_be_posted_again_after_it_was_taken),
+        cmocka_unit_test(every_post_wakes_the_receiver),
+        cmocka_unit_test(a_closed_mailbox_gives_what_it_has_and_then_null),
+        cmocka_unit_test(nothing_is_lost_between_many_threads_and_each_stays_in_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

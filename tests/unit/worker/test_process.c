@@ -1,0 +1,129 @@
+#include "server/worker/supervisor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* In the environment: it stays. */
+#define STUBBORN "TEST_WORKER_PROCESS_STUBBORN"
+#define CODE 7
+
+/* Waits until the other end hangs up, or for ever. */
+static int be_process(void)
+{
+    char byte;
+    const bool alone = fcntl(WORKER_SOCKET + 1, F_GETFD) < 0;
+    if (send(WORKER_SOCKET, alone ? "y" : "n", 1, 0) != 1) {
+        return 1;
+    }
+    while (getenv(STUBBORN) != NULL || recv(WORKER_SOCKET, &byte, 1, 0) > 0) {
+        pause();
+    }
+    return CODE;
+}
+
+/* It runs, and has no file but its own. */
+static void greet(const struct worker_process *process)
+{
+    char byte = 0;
+    struct pollfd look = {.fd = process->socket, .events = POLLIN};
+    assert_int_equal(poll(&look, 1, -1), 1);
+    assert_int_equal(recv(process->socket, &byte, 1, 0), 1);
+    assert_int_equal(byte, 'y');
+}
+
+static void a_process_leaves_when_it_is_hung_up_on(void **state)
+{
+    (void)state;
+    struct worker_process process = {0};
+    enum task_loss loss = TASK_LOSS_NONE;
+    int code;
+    const int other = open("/dev/null", O_RDONLY); /* not to be inherited all the same */
+    assert_int_equal(worker_process_start(&process), STATUS_OK);
+    greet(&process);
+    worker_process_end(&process, &loss, &code);
+    assert_false(process.is_running || process.is_stuck);
+    assert_int_equal(loss, TASK_LOSS_NONE);
+    assert_int_equal(code, CODE);
+    close(other);
+}
+
+static void one_that_was_killed_is_told_from_it(void **state)
+{
+    (void)state;
+    struct worker_process process = {0};
+    enum task_loss loss = TASK_LOSS_EXIT;
+    int code;
+    assert_int_equal(setenv(STUBBORN, "1", 1), 0);
+    assert_int_equal(worker_process_start(&process), STATUS_OK);
+    greet(&process);
+    assert_int_equal(kill(process.pid, SIGSYS), 0);
+    worker_process_end(&process, &loss, &code);
+    assert_false(process.is_running || process.is_stuck);
+    assert_int_equal(loss, TASK_LOSS_SIGNAL);
+    assert_int_equal(code, SIGSYS);
+    assert_int_equal(unsetenv(STUBBORN), 0);
+}
+
+static void one_that_does_not_leave_is_killed(void **state)
+{
+    (void)state;
+    struct worker_process process = {0};
+    enum task_loss loss = TASK_LOSS_STALLED;
+    int code;
+    assert_int_equal(setenv(STUBBORN, "1", 1), 0);
+    assert_int_equal(worker_process_start(&process), STATUS_OK);
+    greet(&process);
+    worker_process_end(&process, &loss, &code);
+    assert_false(process.is_running || process.is_stuck);
+    assert_int_equal(loss, TASK_LOSS_STALLED);
+    assert_int_equal(code, SIGKILL);
+    assert_int_equal(unsetenv(STUBBORN), 0);
+}
+
+static void a_launcher_is_refused_without_the_program_of_ranks(void **state)
+{
+    (void)state;
+    struct worker_launcher launcher = {.channel = -1};
+    struct problem problem = {0};
+    assert_int_equal(worker_launcher_start("true", &launcher, &problem), STATUS_CONFIG);
+    assert_non_null(strstr(problem.detail, "unit/apspd-mpi"));
+    assert_int_equal(launcher.channel, -1);
+    worker_launcher_stop(&launcher);
+}
+
+static void a_connection_within_a_process_is_of_its_user(void **state)
+{
+    (void)state;
+    int sockets[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);
+    assert_true(worker_process_is_ours(sockets[0]));
+    close(sockets[0]);
+    close(sockets[1]);
+    assert_false(worker_process_is_ours(sockets[0]));
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], WORKER_FLAG) == 0) {
+        return be_process();
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_process_leaves_when_it_is_hung_up_on),
+        cmocka_unit_test(one_that_was_killed_is_told_from_it),
+        cmocka_unit_test(one_that_does_not_leave_is_killed),
+        cmocka_unit_test(a_launcher_is_refused_without_the_program_of_ranks),
+        cmocka_unit_test(a_connection_within_a_process_is_of_its_user),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

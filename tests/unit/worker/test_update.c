@@ -1,0 +1,212 @@
+#include "server/worker/supervisor.h"
+#include "tests/unit/worker_fixture.h"
+
+static struct cpu_pool *pool; /* of the tasks */
+
+static int set_up(void **state)
+{
+    *state = make_fixture();
+    return 0;
+}
+
+/* The ring of the fixture, solved and published. */
+static struct result *solved_ring(const struct fixture *fixture)
+{
+    static const int32_t distances[] = {0, 1, 3, 6, 0, 2, 4, 5, 0};
+    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
+    struct task_signal signal = {0};
+    struct task task = {
+        .graph = read_ring(), .kind = KIND_I4, .form = RESULT_FORM_MATRIX, .signal = &signal};
+    struct result *result = NULL;
+    task_open_files(&folders, &task);
+    assert_int_equal(task.status, STATUS_OK);
+    const struct matrix matrix = result_file_matrix(task.file);
+    memcpy(matrix.elements, distances, sizeof(distances));
+    assert_int_equal(result_file_write_matrix(task.file), STATUS_OK);
+    judge_task(3, 2, &pool, &task);
+    assert_int_equal(task.status, STATUS_OK);
+    assert_int_equal(result_create("g_1", "r_1", &task.file, &task.names, &result), STATUS_OK);
+    task_finish(&task);
+    return result;
+}
+
+static void a_task_with_a_base_needs_no_solver(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
+    struct solve_arc arc = {0, 1, 0};
+    struct task task = {.graph = read_ring(),
+                        .kind = KIND_I4,
+                        .form = RESULT_FORM_MATRIX,
+                        .signal = &fixture->signal,
+                        .arcs = &arc,
+                        .arc_count = 1};
+    task.graph->weight_i4[0] = 0;
+    task.base = solved_ring(fixture);
+    task_open_files(&folders, &task);
+    assert_int_equal(task.status, STATUS_OK);
+    worker_update(1, &task);
+    assert_true(task.is_updated);
+    judge_task(3, 2, &pool, &task);
+    assert_int_equal(task.status, STATUS_OK);
+    const struct matrix matrix = result_file_matrix(task.file);
+    assert_int_equal(((const int32_t *)matrix.elements)[2], 2);
+    task_finish(&task);
+}
+
+static void solve_into_file(struct task *task)
+{
+    void *bytes = NULL;
+    uint64_t size = 0;
+    assert_int_equal(solve_hierarchy(task->graph, KIND_I4, 1, NULL, NULL, &bytes, &size,
+                                     &task->outcome, &task->problem),
+                     STATUS_OK);
+    assert_int_equal(result_file_write_hierarchy(task->file, bytes, size), STATUS_OK);
+    free(bytes);
+}
+
+/* The ring with its first edge at 0 and its second one raised, from the hierarchy of the ring; by
+ * what has changed, and as weights of which it is not known. */
+static void a_hierarchy_is_updated_from_that_of_the_parent(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
+    struct solve_arc arcs[] = {{0, 1, 0}, {1, 2, 50}};
+    struct result *base = NULL;
+    for (int round = 0; round < 3; round++) {
+        struct task task = {.graph = read_ring(),
+                            .kind = KIND_I4,
+                            .form = RESULT_FORM_HIERARCHY,
+                            .signal = &fixture->signal,
+                            .base = round == 1 ? result_ref(base) : base,
+                            .arcs = round == 1 ? arcs : NULL,
+                            .arc_count = round == 1 ? 2 : 0};
+        task_open_files(&folders, &task);
+        if (round == 0) {
+            solve_into_file(&task);
+        } else {
+            task.graph->weight_i4[0] = 0;
+            task.graph->weight_i4[1] = 50;
+            worker_update(1, &task);
+            assert_true(task.is_updated);
+            assert_int_equal(task.is_followed, round == 1);
+            assert_true(task.outcome.plan.cached && task.outcome.plan.largest_separator > 0);
+        }
+        task.verify = true; /* all of its rows */
+        judge_task(3, 2, &pool, &task);
+        assert_int_equal(task.status, STATUS_OK);
+        assert_non_null(task.searches); /* in which they were computed: the first question's */
+        if (round == 0) {
+            assert_int_equal(result_create("g_1", "r_1", &task.file, &task.names, &base),
+                             STATUS_OK);
+        }
+        task_finish(&task);
+    }
+}
+
+/* A path of a hundred vertices; closed, a ring. */
+static struct graph *read_path(bool closed)
+{
+    char text[2048];
+    int size = snprintf(text, sizeof(text), "p sp 100 %d\n", closed ? 100 : 99);
+    for (int i = 1; i < 100; i++) {
+        size += snprintf(text + size, sizeof(text) - (size_t)size, "a %d %d 1\n", i, i + 1);
+    }
+    snprintf(text + size, sizeof(text) - (size_t)size, closed ? "a 100 1 1\n" : "");
+    return read_dimacs(text);
+}
+
+/* The hierarchy of a path has no arc between its ends: nothing is computed before that is found. */
+static void an_edge_without_an_arc_is_left_to_the_solver_at_once(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
+    struct solve_arc arc = {99, 0, 1};
+    struct result *base = NULL;
+    for (int round = 0; round < 2; round++) {
+        struct task task = {.graph = read_path(round > 0),
+                            .kind = KIND_I4,
+                            .form = RESULT_FORM_HIERARCHY,
+                            .signal = &fixture->signal,
+                            .base = base,
+                            .arcs = &arc,
+                            .arc_count = 1};
+        task_open_files(&folders, &task);
+        if (round == 0) {
+            solve_into_file(&task);
+            judge_task(3, 2, &pool, &task);
+            assert_int_equal(result_create("g_1", "r_1", &task.file, &task.names, &base),
+                             STATUS_OK);
+        } else {
+            worker_update(1, &task);
+            assert_false(task.is_updated);
+            assert_int_equal(task.status, STATUS_OK);
+            assert_int_not_equal(fixture->signal.progress.phase, PHASE_SOLVING);
+        }
+        task_finish(&task);
+    }
+}
+
+static void one_that_would_close_a_negative_cycle_is_left_to_the_solver(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
+    struct solve_arc arc = {0, 1, -9};
+    struct task task = {.graph = read_ring(),
+                        .kind = KIND_I4,
+                        .form = RESULT_FORM_MATRIX,
+                        .signal = &fixture->signal,
+                        .arcs = &arc,
+                        .arc_count = 1};
+    task.base = solved_ring(fixture);
+    task_open_files(&folders, &task);
+    worker_update(1, &task);
+    assert_false(task.is_updated);
+    assert_int_equal(task.status, STATUS_OK);
+    task_finish(&task);
+}
+
+static void a_file_with_another_number_of_vertices_is_left_to_the_solver(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
+    struct solve_arc arc = {0, 1, 0};
+    struct task task = {.graph_id = RING_ID,
+                        .vertex_count = 2,
+                        .kind = KIND_I4,
+                        .form = RESULT_FORM_MATRIX,
+                        .signal = &fixture->signal,
+                        .arcs = &arc,
+                        .arc_count = 1};
+    store_ring(fixture);
+    task.base = solved_ring(fixture);
+    task_open_files(&folders, &task);
+    assert_int_equal(task.status, STATUS_OK);
+    worker_update(1, &task);
+    assert_false(task.is_updated);
+    assert_null(task.graph);
+    task_finish(&task);
+}
+
+static int destroy_pool(void **state)
+{
+    (void)state;
+    cpu_pool_destroy(pool);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_task_with_a_base_needs_no_solver, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_hierarchy_is_updated_from_that_of_the_parent, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(an_edge_without_an_arc_is_left_to_the_solver_at_once,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(one_that_would_close_a_negative_cycle_is_left_to_the_solver,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_file_with_another_number_of_vertices_is_left_to_the_solver, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, destroy_pool);
+}
