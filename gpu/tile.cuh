@@ -37,15 +37,6 @@ MUST_CHECK static inline enum status try_translate(cudaError_t error)
         }                                                                                          \
     } while (0)
 
-/* The same for a call that already returns enum status. */
-#define STATUS_TRY(call)                                                                           \
-    do {                                                                                           \
-        const enum status try_status = (call);                                                     \
-        if (try_status != STATUS_OK) {                                                             \
-            return try_status;                                                                     \
-        }                                                                                          \
-    } while (0)
-
 /* ---- Tiles ---- */
 
 #define WARP_THREADS 32

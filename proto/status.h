@@ -89,6 +89,16 @@ enum status {
     STATUS_COUNT
 };
 
+/* Returns from the calling function with the status of a call that did not succeed. For functions
+ * that have nothing to release. */
+#define STATUS_TRY(call)                                                                           \
+    do {                                                                                           \
+        const enum status try_status = (call);                                                     \
+        if (try_status != STATUS_OK) {                                                             \
+            return try_status;                                                                     \
+        }                                                                                          \
+    } while (0)
+
 /* code: stable PascalCase name of the problem; title: one line for people; http: the answer's
  * status code; exit_code: of the one-shot command (1 bad input, 2 usage, 3 device). */
 struct status_info {
