@@ -113,13 +113,3 @@ const struct status_info *status_info(enum status status);
 
 /* The status whose code is this text, STATUS_COUNT when there is none. */
 enum status status_from_code(const char *code);
-
-/* Returns from the calling function with the status of the call unless it is STATUS_OK. In a
- * function without resources to release; others keep their one goto. */
-#define STATUS_TRY(call)                                                                           \
-    do {                                                                                           \
-        const enum status try_status = (call);                                                     \
-        if (try_status != STATUS_OK) {                                                             \
-            return try_status;                                                                     \
-        }                                                                                          \
-    } while (0)
