@@ -1,5 +1,4 @@
 #include "server/scheduler/scheduler_internal.h"
-#include "server/store/identity.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -314,79 +313,10 @@ uint32_t capacity_free_places(const struct scheduler *scheduler)
 
 /* ---- Graphs in memory ---- */
 
-static void drop_graph(struct scheduler *scheduler, struct kept_graph *kept)
-{
-    if (kept->id[0] != '\0') {
-        capacity_release(scheduler, kept->tenant, &kept->held, kept->held);
-        graph_destroy(kept->graph);
-        identity_blocks_destroy(kept->blocks);
-        *kept = (struct kept_graph){0};
-    }
-}
-
-void capacity_drop_graphs(struct scheduler *scheduler)
-{
-    for (uint32_t i = 0; i < KEPT_GRAPHS; i++) {
-        drop_graph(scheduler, &scheduler->capacity.kept[i]);
-    }
-}
-
-bool capacity_find_memory(struct scheduler *scheduler, uint64_t graph_bytes)
+bool capacity_find_memory(const struct scheduler *scheduler, uint64_t graph_bytes)
 {
     const struct capacity *reserved = &scheduler->capacity.reserved;
-    if (graph_bytes <= MEMORY_LIMIT_BYTES &&
-        graph_bytes > MEMORY_LIMIT_BYTES - reserved->memory_bytes) {
-        capacity_drop_graphs(scheduler);
-    }
     return graph_bytes <= MEMORY_LIMIT_BYTES - reserved->memory_bytes;
-}
-
-bool capacity_can_keep(uint64_t graph_bytes)
-{
-    return graph_bytes <= MEMORY_LIMIT_BYTES;
-}
-
-void capacity_keep_graph(struct scheduler *scheduler, struct tenant *tenant, const char *graph_id,
-                         struct graph **take_graph, struct identity_blocks **take_blocks)
-{
-    struct capacity_ledger *ledger = &scheduler->capacity;
-    const struct graph *graph = *take_graph;
-    uint32_t place = 0;
-    const uint64_t bytes =
-        capacity_graph_bytes(graph->vertex_count, graph->edge_count, graph->weight_type);
-    while (place < KEPT_GRAPHS && ledger->kept[place].graph != NULL) {
-        place++;
-    }
-    if (place == KEPT_GRAPHS) {
-        place = ledger->kept_next;
-        ledger->kept_next = (ledger->kept_next + 1) % KEPT_GRAPHS;
-    }
-    struct kept_graph *kept = &ledger->kept[place];
-    drop_graph(scheduler, kept);
-    if (!capacity_find_memory(scheduler, bytes)) {
-        return;
-    }
-    *kept = (struct kept_graph){.graph = *take_graph, .blocks = *take_blocks, .tenant = tenant};
-    snprintf(kept->id, sizeof(kept->id), "%s", graph_id);
-    capacity_reserve(scheduler, tenant, &kept->held, (struct capacity){.memory_bytes = bytes});
-    *take_graph = NULL;
-    *take_blocks = NULL;
-}
-
-void capacity_take_graph(struct scheduler *scheduler, const char *graph_id,
-                         struct graph **ret_graph, struct identity_blocks **ret_blocks)
-{
-    for (uint32_t i = 0; i < KEPT_GRAPHS; i++) {
-        struct kept_graph *kept = &scheduler->capacity.kept[i];
-        if (strcmp(kept->id, graph_id) == 0) {
-            *ret_graph = kept->graph;
-            *ret_blocks = kept->blocks;
-            kept->graph = NULL;
-            kept->blocks = NULL;
-            drop_graph(scheduler, kept);
-            return;
-        }
-    }
 }
 
 /* ---- The disk ---- */

@@ -151,21 +151,8 @@ struct upload_share capacity_move_share(struct upload_share *share);
 struct capacity {
     uint32_t queue_places; /* for jobs that are not in the queue yet */
     uint64_t disk_bytes;   /* of a result, until its job has ended */
-    uint64_t memory_bytes; /* of a graph that its queued job keeps, or that is kept for a change */
+    uint64_t memory_bytes; /* of a graph that its queued job keeps */
 };
-
-/* A graph that a change has made, for the next change of the name: as its file has it, but for its
- * names. */
-struct kept_graph {
-    char id[GRAPH_ID_SIZE]; /* empty: none */
-    struct graph *graph;    /* owned */
-    struct identity_blocks *blocks;
-    struct tenant *tenant;
-    struct capacity held;
-};
-
-/* Names that change in turn. */
-#define KEPT_GRAPHS 4
 
 struct capacity_ledger {
     struct capacity reserved;
@@ -174,10 +161,8 @@ struct capacity_ledger {
     uint32_t result_count;
     uint32_t result_limit; /* by the open files that the process may have */
     uint32_t file_limit;   /* of these, for results and for what is on its way to the disk */
-    struct kept_graph kept[KEPT_GRAPHS];
-    uint32_t kept_next; /* the oldest of these */
-    bool is_full;       /* the disk: nothing new is taken, and nothing begun */
-    bool is_paused;     /* nothing is begun until the next look at the disk */
+    bool is_full;          /* the disk: nothing new is taken, and nothing begun */
+    bool is_paused;        /* nothing is begun until the next look at the disk */
 };
 
 /* Bytes of the arrays of a graph, in memory and about the same in its file: an offset a vertex, a
@@ -209,18 +194,8 @@ MUST_CHECK enum status capacity_choose_form(const struct scheduler *scheduler,
                                             const struct quota *quota, const struct graph_row *row,
                                             enum kind kind, uint64_t graph_bytes,
                                             struct result_summary *result, struct problem *reterr);
-/* Whether there is memory for a graph: those that are kept for changes give way. */
-bool capacity_find_memory(struct scheduler *scheduler, uint64_t graph_bytes);
-/* A larger one is never kept. */
-bool capacity_can_keep(uint64_t graph_bytes);
-/* Takes them where there is memory, in place of the oldest kept one. */
-void capacity_keep_graph(struct scheduler *scheduler, struct tenant *tenant, const char *graph_id,
-                         struct graph **take_graph, struct identity_blocks **take_blocks);
-/* Both are the caller's from then on; left as they are where the graph is not kept. */
-void capacity_take_graph(struct scheduler *scheduler, const char *graph_id,
-                         struct graph **ret_graph, struct identity_blocks **ret_blocks);
-void capacity_drop_graphs(struct scheduler *scheduler);
-
+/* Whether there is memory to keep a graph for its job. */
+bool capacity_find_memory(const struct scheduler *scheduler, uint64_t graph_bytes);
 /* A step failed for want of something that may be there a little later: nothing is begun until the
  * next look. */
 void capacity_pause(struct scheduler *scheduler);

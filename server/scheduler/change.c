@@ -95,7 +95,6 @@ void change_submit(struct submission *submission, bool is_first)
     submission->parent = entry;
     entry->active_jobs++;
     scheduler->looks++;
-    capacity_take_graph(scheduler, entry->row.id, &submission->graph, &submission->blocks);
     submit_finish_graph(submission);
 }
 
@@ -143,9 +142,7 @@ enum status change_finish_graph(struct submission *submission)
     struct problem *problem = &submission->problem;
     struct graph **graph = &submission->graph; /* the parent at first */
     const int folder = store_graph_folder(scheduler->store);
-    enum status status = *graph != NULL ? graph_file_read_names(folder, submission->parent_id,
-                                                                &submission->graph->names)
-                                        : graph_file_read(folder, submission->parent_id, graph);
+    enum status status = graph_file_read(folder, submission->parent_id, graph);
     if (status != STATUS_OK) {
         return problem_set(problem, status, "The stored graph cannot be read.");
     }
@@ -153,7 +150,6 @@ enum status change_finish_graph(struct submission *submission)
                                 problem);
     if (status == STATUS_OK) {
         keep_arcs(submission, changes);
-        identity_blocks_follow(&submission->blocks, *graph, changes);
     }
     if (status == STATUS_OK && changes->only_weights && changes->weights == NULL) {
         submission->edges = changes->list;

@@ -108,10 +108,8 @@ static void end_job(struct scheduler *scheduler, struct job *job, struct graph_e
     char trace_id[TRACE_ID_SIZE];
     capacity_release(scheduler, job->tenant, &job->held, job->held);
     graph_destroy(job->graph);
-    identity_blocks_destroy(job->blocks);
     free(job->arcs);
     job->graph = NULL;
-    job->blocks = NULL;
     job->arcs = NULL;
     job_table_end(scheduler->jobs, job);
     snprintf(event, sizeof(event), "job_%s", job_state_name(job->state));
@@ -412,9 +410,6 @@ void finish_task(struct scheduler_worker *slot, struct job *job, struct task *ta
     }
     fill_report(job, task);
     count_task(slot, job, task);
-    if (task->graph != NULL) {
-        capacity_keep_graph(scheduler, job->tenant, job->graph_id, &task->graph, &job->blocks);
-    }
     if (task->graph_damaged) {
         results_quarantine_graph(scheduler, job->graph_id);
     }

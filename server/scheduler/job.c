@@ -77,7 +77,6 @@ void job_destroy(struct job *job)
     }
     CHECK(job->waiters == NULL && job->acceptors == NULL);
     graph_destroy(job->graph);
-    identity_blocks_destroy(job->blocks);
     free(job->arcs);
     job_report_finish(&job->report);
     free(job);

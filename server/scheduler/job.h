@@ -53,8 +53,7 @@ struct job {
     enum status stop_reason; /* why signal.cancelled was set; STATUS_OK = it was not */
     struct graph *graph;     /* kept from the upload for the worker, NULL = read from the file */
     bool is_planned;         /* or is being so, while it waits */
-    struct identity_blocks *blocks; /* of the graph of a change, owned; or NULL */
-    struct solve_arc *arcs;         /* in which its graph differs from its parent, owned; or NULL */
+    struct solve_arc *arcs;  /* in which its graph differs from its parent, owned; or NULL */
     size_t arc_count;
     bool only_lowers; /* see edge_changes */
 

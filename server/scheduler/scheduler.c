@@ -218,8 +218,6 @@ static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot,
     const struct solver_device *device = &slot->opening.facts.device;
     struct task *task = &slot->tasks[slot->given++ % 2];
     struct task_signal *signal = worker_signal(slot->worker);
-    const uint64_t graph_bytes =
-        capacity_graph_bytes(job->vertex_count, entry->row.edge_count, WEIGHT_INTEGER);
     job->signal = signal != NULL ? signal : &job->own_signal;
     task_signal_reset(job->signal);
     capacity_release(scheduler, job->tenant, &job->held,
@@ -229,7 +227,6 @@ static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot,
         .graph = job->graph,
         .kind = job->kind,
         .form = job->report.result.form,
-        .keeps_graph = job->report.parent[0] != '\0' && capacity_can_keep(graph_bytes),
         .verify = job->verify,
         .vertex_count = job->vertex_count,
         .edge_count = entry->row.edge_count,

@@ -430,7 +430,6 @@ void scheduler_drain(struct scheduler *scheduler, void (*drained)(void *context)
 
 static void free_scheduler(struct scheduler *scheduler)
 {
-    capacity_drop_graphs(scheduler);
     mailbox_destroy(scheduler->mailbox);
     job_table_destroy(scheduler->jobs);
     graph_table_destroy(scheduler->graphs);

@@ -9,11 +9,10 @@ struct submission {
     uv_work_t request;
     struct scheduler *scheduler;
     struct call *call;
-    struct tenant *tenant;          /* of the call */
-    struct reader *reader;          /* owned; NULL for a stored graph */
-    struct graph *graph;            /* owned; NULL for a stored graph */
-    struct identity_blocks *blocks; /* owned; of the graph of a change, as far as it is known */
-    struct graph_entry *parent;     /* of a change, kept by its count of active jobs; else NULL */
+    struct tenant *tenant;      /* of the call */
+    struct reader *reader;      /* owned; NULL for a stored graph */
+    struct graph *graph;        /* owned; NULL for a stored graph */
+    struct graph_entry *parent; /* of a change, kept by its count of active jobs; else NULL */
     char parent_id[GRAPH_ID_SIZE];
     char name[NAME_SIZE];      /* that nobody else changes meanwhile; empty = none */
     uint64_t changes_hash;     /* as they came; 0 = no change */

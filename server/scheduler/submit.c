@@ -32,7 +32,6 @@ void submit_end(struct submission *submission)
     capacity_release_share(&submission->share);
     reader_destroy(submission->reader);
     graph_destroy(submission->graph);
-    identity_blocks_destroy(submission->blocks);
     free(submission->edges);
     free(submission->arcs);
     if (submission->coordinates.bytes > 0) {
@@ -217,9 +216,7 @@ static enum status create_job(struct submission *submission, const struct graph_
     job->arcs = submission->arcs;
     job->arc_count = submission->arc_count;
     job->only_lowers = submission->only_lowers;
-    job->blocks = submission->blocks;
     submission->arcs = NULL;
-    submission->blocks = NULL;
     job->deadline_s = call->parameters.deadline_s;
     if (job->deadline_s > 0) {
         job->deadline_at_s = clock_monotonic_s() + job->deadline_s;
@@ -438,9 +435,9 @@ static void finish_graph(uv_work_t *request)
         status = graph_choose_kind(submission->graph, wanted, &submission->kind, problem);
     }
     if (status == STATUS_OK) {
-        status = identity_of_graph(
-            submission->graph, call->tenant->name, store_secret(submission->scheduler->store),
-            call->kind == CALL_CHANGE ? &submission->blocks : NULL, submission->graph_id);
+        status =
+            identity_of_graph(submission->graph, call->tenant->name,
+                              store_secret(submission->scheduler->store), submission->graph_id);
         if (status != STATUS_OK) {
             problem_set(problem, status, "The graph cannot be named.");
         }

@@ -32,111 +32,42 @@ static void print_base32(const unsigned char bytes[ID_BYTES], char digits[ID_DIG
     *digits = '\0';
 }
 
-/* ---- Blocks ---- */
+/* ---- Graphs ---- */
 
-/* So that a weight which changes costs little, and the digests of all blocks not much more. */
+/* Row offsets, targets and weights are hashed in blocks, and the digests of these again. */
 #define BLOCK_SIZE ((size_t)1 << 12)
-#define DIGEST_SIZE 32
 
-struct identity_blocks {
-    enum weight_type weight_type;
-    size_t weights_at; /* the first block of weights */
-    size_t count;
-    unsigned char digests[][DIGEST_SIZE];
-};
-
-void identity_blocks_destroy(struct identity_blocks *blocks)
+/* Returns true on failure. */
+static bool hash_blocks(gnutls_hash_hd_t hash, const void *bytes, size_t size)
 {
-    free(blocks);
+    unsigned char digest[IDENTITY_DIGEST_SIZE];
+    bool failed = false;
+    for (size_t at = 0; at < size && !failed; at += BLOCK_SIZE) {
+        const size_t left = size - at;
+        failed = gnutls_hash_fast(GNUTLS_DIG_SHA256, (const char *)bytes + at,
+                                  left < BLOCK_SIZE ? left : BLOCK_SIZE, digest) != 0 ||
+                 gnutls_hash(hash, digest, sizeof(digest)) != 0;
+    }
+    return failed;
 }
 
-static size_t count_blocks(size_t size)
+static bool hash_edges(gnutls_hash_hd_t hash, const struct graph *graph)
 {
-    return (size + BLOCK_SIZE - 1) / BLOCK_SIZE;
+    const bool is_integer = graph->weight_type == WEIGHT_INTEGER;
+    const void *weights =
+        is_integer ? (const void *)graph->weight_i4 : (const void *)graph->weight_f8;
+    const size_t weight_size = is_integer ? sizeof(*graph->weight_i4) : sizeof(*graph->weight_f8);
+    return hash_blocks(hash, graph->row_offset,
+                       ((size_t)graph->vertex_count + 1) * sizeof(*graph->row_offset)) ||
+           hash_blocks(hash, graph->target, graph->edge_count * sizeof(*graph->target)) ||
+           hash_blocks(hash, weights, graph->edge_count * weight_size);
 }
-
-static const void *weights_of(const struct graph *graph, size_t *ret_weight_size)
-{
-    const bool integer = graph->weight_type == WEIGHT_INTEGER;
-    *ret_weight_size = integer ? sizeof(*graph->weight_i4) : sizeof(*graph->weight_f8);
-    return integer ? (const void *)graph->weight_i4 : (const void *)graph->weight_f8;
-}
-
-/* The blocks from one on, to before end, of these bytes. */
-static bool hash_blocks(const void *bytes, size_t size, size_t begin, size_t end,
-                        unsigned char digests[][DIGEST_SIZE])
-{
-    bool done = true;
-    for (size_t i = begin; i < end && done; i++) {
-        const size_t left = size - i * BLOCK_SIZE;
-        done = gnutls_hash_fast(GNUTLS_DIG_SHA256, (const char *)bytes + i * BLOCK_SIZE,
-                                left < BLOCK_SIZE ? left : BLOCK_SIZE, digests[i]) == 0;
-    }
-    return done;
-}
-
-/* NULL without memory. */
-static struct identity_blocks *make_blocks(const struct graph *graph)
-{
-    size_t weight_size;
-    const void *weights = weights_of(graph, &weight_size);
-    const size_t sizes[] = {((size_t)graph->vertex_count + 1) * sizeof(*graph->row_offset),
-                            graph->edge_count * sizeof(*graph->target),
-                            graph->edge_count * weight_size};
-    const void *const parts[] = {graph->row_offset, graph->target, weights};
-    const size_t count = count_blocks(sizes[0]) + count_blocks(sizes[1]) + count_blocks(sizes[2]);
-    struct identity_blocks *blocks = malloc(sizeof(*blocks) + count * sizeof(*blocks->digests));
-    bool done = blocks != NULL;
-    if (done) {
-        *blocks = (struct identity_blocks){.weight_type = graph->weight_type};
-    }
-    for (int part = 0; part < 3 && done; part++) {
-        const size_t part_count = count_blocks(sizes[part]);
-        blocks->weights_at = blocks->count;
-        done =
-            hash_blocks(parts[part], sizes[part], 0, part_count, blocks->digests + blocks->count);
-        blocks->count += part_count;
-    }
-    if (!done) {
-        free(blocks);
-        return NULL;
-    }
-    return blocks;
-}
-
-void identity_blocks_follow(struct identity_blocks **blocks, const struct graph *graph,
-                            const struct edge_changes *changes)
-{
-    size_t weight_size;
-    const void *weights = weights_of(graph, &weight_size);
-    const size_t size = graph->edge_count * weight_size;
-    struct identity_blocks *known = *blocks;
-    bool done = known != NULL && changes->only_weights && known->weight_type == graph->weight_type;
-    if (done && changes->weights != NULL) {
-        done =
-            hash_blocks(weights, size, 0, count_blocks(size), known->digests + known->weights_at);
-    }
-    size_t end = 0; /* behind the last block that is done, as edges come in order */
-    for (size_t i = 0; i < changes->count && done; i++) {
-        const size_t block = changes->list[i].place * weight_size / BLOCK_SIZE;
-        if (block >= end) {
-            end = block + 1;
-            done = hash_blocks(weights, size, block, end, known->digests + known->weights_at);
-        }
-    }
-    if (!done) {
-        identity_blocks_destroy(known);
-        *blocks = NULL;
-    }
-}
-
-/* ---- Ids ---- */
 
 /* The canonical form: the digests of the blocks of row offsets, of targets and of weights, names
  * and counts. From its end, the counts tell where each part begins: a name may hold any bytes, and
  * with nothing fixed before or behind them those could be the edges of another graph. */
-static enum status hash_graph(const struct graph *graph, const struct identity_blocks *blocks,
-                              unsigned char ret_digest[DIGEST_SIZE])
+static enum status hash_graph(const struct graph *graph,
+                              unsigned char ret_digest[IDENTITY_DIGEST_SIZE])
 {
     const struct graph_summary *loop = &graph->summary;
     const size_t names_size = vertex_names_encoded_size(graph->names);
@@ -149,8 +80,7 @@ static enum status hash_graph(const struct graph *graph, const struct identity_b
         return STATUS_NO_MEMORY;
     }
     vertex_names_encode(graph->names, names);
-    bool failed = gnutls_hash(hash, domain, sizeof(domain)) != 0 ||
-                  gnutls_hash(hash, blocks->digests, blocks->count * DIGEST_SIZE) != 0;
+    bool failed = gnutls_hash(hash, domain, sizeof(domain)) != 0 || hash_edges(hash, graph);
     /* Loops are not among the edges, and a negative one makes it another graph: one without
      * distances. */
     if (loop->negative_loop != NO_VERTEX) {
@@ -166,20 +96,10 @@ static enum status hash_graph(const struct graph *graph, const struct identity_b
 }
 
 enum status identity_of_graph(const struct graph *graph, const char *tenant, const char *secret,
-                              struct identity_blocks **blocks, char ret_id[GRAPH_ID_SIZE])
+                              char ret_id[GRAPH_ID_SIZE])
 {
-    unsigned char digest[DIGEST_SIZE];
-    struct identity_blocks *known =
-        blocks != NULL && *blocks != NULL ? *blocks : make_blocks(graph);
-    const enum status status = known != NULL ? hash_graph(graph, known, digest) : STATUS_NO_MEMORY;
-    if (blocks != NULL) {
-        *blocks = known;
-    } else {
-        identity_blocks_destroy(known);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    unsigned char digest[IDENTITY_DIGEST_SIZE];
+    STATUS_TRY(hash_graph(graph, digest));
     if (tenant[0] != '\0') {
         /* HMAC-SHA256 by the secret, of the tenant's name with its NUL and the digest. */
         gnutls_hmac_hd_t hmac;

@@ -9,20 +9,10 @@
 #include "proto/graph.h"
 #include "proto/job_document.h"
 
-/* The SHA-256 of each block of 4 KiB of row offsets, targets and weights, of which the canonical
- * form consists: of a graph that differs from another in some weights, those of others are known.
- * A hundredth of the graph. */
-struct identity_blocks;
-void identity_blocks_destroy(struct identity_blocks *blocks);
-/* After edge_changes_apply to the graph of the blocks: those that the changes have reached are
- * hashed again; NULL where all are to be. */
-void identity_blocks_follow(struct identity_blocks **blocks, const struct graph *graph,
-                            const struct edge_changes *changes);
+#define IDENTITY_DIGEST_SIZE 32
 
-/* tenant: its name, empty for nobody; secret: of the store, looked at with a tenant only. blocks:
- * those of the graph, or where it is NULL, they are made; NULL: neither is. */
+/* tenant: its name, empty for nobody; secret: of the store, looked at with a tenant only. */
 MUST_CHECK enum status identity_of_graph(const struct graph *graph, const char *tenant,
-                                         const char *secret, struct identity_blocks **blocks,
-                                         char ret_id[GRAPH_ID_SIZE]);
+                                         const char *secret, char ret_id[GRAPH_ID_SIZE]);
 /* prefix: "j_" for jobs. ret_id receives prefix, 26 characters and NUL. */
 MUST_CHECK enum status identity_new(const char *prefix, double wall_s, char ret_id[JOB_ID_SIZE]);

@@ -181,15 +181,14 @@ void task_open_plan(const struct task_folders *folders, struct task *task)
 void task_send_home(struct mailbox *home, void (*finished)(struct message *message),
                     struct task *task)
 {
-    struct graph *kept = task->keeps_graph && task->status == STATUS_OK ? task->graph : NULL;
-    struct graph *graph = kept == NULL ? task->graph : NULL;
+    struct graph *graph = task->graph;
     struct plan_file plan_file = task->plan_file;
     struct result_file *spoilt = task->status != STATUS_OK ? task->file : NULL;
     if (task->graph_descriptor > 0) {
         close(task->graph_descriptor);
     }
     task->graph_descriptor = 0;
-    task->graph = kept;
+    task->graph = NULL;
     task->plan_file = (struct plan_file){0};
     task->file = spoilt != NULL ? NULL : task->file;
     task->message.deliver = finished;

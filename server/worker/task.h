@@ -64,7 +64,6 @@ struct task {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
     struct graph *graph;   /* NULL: read from its file; owned by the task */
-    bool keeps_graph;      /* once it is solved: else the graph is destroyed before it goes home */
     uint32_t vertex_count; /* of a graph that is read from its file */
     uint64_t edge_count;
     bool negative; /* some weight is below 0 */

@@ -25,32 +25,6 @@ static void changes_that_come_together_are_made_one_after_another(void **state)
     assert_distance(fixture, "line", 0, 2, "20");
 }
 
-static void the_graph_of_a_change_is_kept_until_memory_is_wanted(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct capacity_ledger *ledger = &fixture->scheduler->capacity;
-    store_named(fixture, LINE, "line");
-    assert_int_equal(ledger->reserved.memory_bytes, 0);
-    for (int i = 0; i < 6; i++) {
-        struct question *question = new_change(fixture, "line", 10 + i);
-        struct graph *kept = ledger->kept[0].graph;
-        assert_int_equal(kept != NULL, i % 3 > 0);
-        call(fixture, question, STATUS_OK, 200);
-        forget(question);
-        const struct kept_graph *next = &ledger->kept[0]; /* no other place is taken */
-        assert_string_equal(next->id, owner_of(fixture, "line")->row.id);
-        assert_true(kept == NULL || next->graph == kept); /* the same, changed in its place */
-        assert_non_null(next->blocks);
-        assert_int_equal(ledger->reserved.memory_bytes, next->held.memory_bytes);
-        if (i == 2) {
-            assert_true(capacity_find_memory(fixture->scheduler, UINT64_C(256) << 20));
-            assert_int_equal(ledger->reserved.memory_bytes, 0);
-            assert_false(capacity_find_memory(fixture->scheduler, (UINT64_C(256) << 20) + 1));
-        }
-    }
-    assert_distance(fixture, "line", 0, 2, "21");
-}
-
 static void a_change_that_the_tag_forbids_is_refused(void **state)
 {
     struct fixture *fixture = *state;
@@ -159,7 +133,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCHEDULER_TEST(changes_that_come_together_are_made_one_after_another),
-        SCHEDULER_TEST(the_graph_of_a_change_is_kept_until_memory_is_wanted),
         SCHEDULER_TEST(a_change_that_the_tag_forbids_is_refused),
         SCHEDULER_TEST(the_end_of_an_older_change_lets_no_change_begin),
         SCHEDULER_TEST(a_full_disk_refuses_changes_that_wait),

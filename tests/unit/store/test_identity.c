@@ -12,7 +12,7 @@ static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
 
 static void id_of(const struct graph *graph, char id[GRAPH_ID_SIZE])
 {
-    assert_int_equal(identity_of_graph(graph, "", NULL, NULL, id), STATUS_OK);
+    assert_int_equal(identity_of_graph(graph, "", NULL, id), STATUS_OK);
     assert_int_equal(strlen(id), GRAPH_ID_SIZE - 1);
 }
 
@@ -52,102 +52,17 @@ static void ids_of_tenants_depend_on_name_and_secret(void **state)
     char again[GRAPH_ID_SIZE];
     struct graph *graph = fixture_path_graph(2, WEIGHT_INTEGER, 5);
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(identity_of_graph(graph, tenants[i], secrets[i], NULL, ids[i]), STATUS_OK);
+        assert_int_equal(identity_of_graph(graph, tenants[i], secrets[i], ids[i]), STATUS_OK);
         for (int j = 0; j < i; j++) {
             assert_string_not_equal(ids[i], ids[j]);
         }
     }
     assert_string_equal(ids[0], "g_2j13je40wy4a00s44pr5jd6eyc");
-    assert_int_equal(identity_of_graph(graph, "b", "s", NULL, again), STATUS_OK);
+    assert_int_equal(identity_of_graph(graph, "b", "s", again), STATUS_OK);
     assert_string_equal(again, ids[2]);
     graph_destroy(graph);
 }
 
-enum { LONG = 5000 }; /* vertices of a graph of many blocks */
-
-static void apply(struct edge_changes *changes, struct graph **graph)
-{
-    struct problem problem;
-    uint64_t absent;
-    assert_int_equal(edge_changes_digest((*graph)->names, &changes->names_digest), STATUS_OK);
-    assert_int_equal(edge_changes_apply(changes, 0, graph, &absent, &problem), STATUS_OK);
-}
-
-static void list_edges(struct edge_changes *changes, size_t count, double weight)
-{
-    changes->list = calloc(count, sizeof(*changes->list));
-    changes->count = count;
-    assert_non_null(changes->list);
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t source = (uint32_t)(i * 7919 % (LONG - 1));
-        changes->list[i] = (struct edge_change){source, source + 1, weight + (double)i, 0};
-    }
-}
-
-static void list_weights(struct edge_changes *changes)
-{
-    changes->weights = calloc(LONG - 1, sizeof(int32_t));
-    changes->weights_size = (LONG - 1) * sizeof(int32_t);
-    changes->kind = KIND_I4;
-    assert_non_null(changes->weights);
-}
-
-/* Some weights, many, none, those of all, and others that are of another type for two rounds. */
-static void changed_blocks_give_the_id_of_the_whole(void **state)
-{
-    (void)state;
-    static const size_t counts[] = {1, 3, LONG - 1, 3, 0, 1, 2, 0, 1};
-    static const double weights[] = {7, 70, 700, 700, 0, 0.5, 1.5, 0, 9};
-    struct identity_blocks *blocks = NULL;
-    char wanted[GRAPH_ID_SIZE];
-    char found[GRAPH_ID_SIZE];
-    struct graph *graph = fixture_path_graph(LONG, WEIGHT_INTEGER, 5);
-    assert_int_equal(identity_of_graph(graph, "", NULL, &blocks, found), STATUS_OK);
-    for (size_t round = 0; round < sizeof(counts) / sizeof(counts[0]); round++) {
-        struct edge_changes changes = {0};
-        const bool had_reals = graph->weight_type == WEIGHT_REAL;
-        counts[round] > 0 ? list_edges(&changes, counts[round], weights[round])
-                          : list_weights(&changes);
-        apply(&changes, &graph);
-        identity_blocks_follow(&blocks, graph, &changes);
-        assert_int_equal(blocks != NULL, had_reals == (graph->weight_type == WEIGHT_REAL));
-        assert_int_equal(identity_of_graph(graph, "", NULL, &blocks, found), STATUS_OK);
-        id_of(graph, wanted);
-        assert_string_equal(found, wanted);
-        edge_changes_finish(&changes);
-    }
-    identity_blocks_destroy(blocks);
-    graph_destroy(graph);
-}
-
-/* Only where a weight has changed. */
-static void blocks_are_looked_at_where_weights_change(void **state)
-{
-    (void)state;
-    struct identity_blocks *blocks = NULL;
-    struct edge_changes changes = {0};
-    char wanted[GRAPH_ID_SIZE];
-    char found[GRAPH_ID_SIZE];
-    struct graph *graph = fixture_path_graph(LONG, WEIGHT_INTEGER, 5);
-    assert_int_equal(identity_of_graph(graph, "", NULL, &blocks, found), STATUS_OK);
-    list_edges(&changes, 1, 7);
-    apply(&changes, &graph);
-    id_of(graph, wanted);
-    graph->weight_i4[LONG - 2]++; /* looked at, this would be another graph */
-    identity_blocks_follow(&blocks, graph, &changes);
-    assert_int_equal(identity_of_graph(graph, "", NULL, &blocks, found), STATUS_OK);
-    assert_string_equal(found, wanted);
-    edge_changes_finish(&changes);
-
-    list_edges(&changes, 1, NAN); /* an edge goes */
-    apply(&changes, &graph);
-    identity_blocks_follow(&blocks, graph, &changes);
-    assert_null(blocks);
-    edge_changes_finish(&changes);
-    graph_destroy(graph);
-}
-
-/* Applies one change to a copy of the graph and expects another id. */
 static void expect_other_id(const struct graph *changed)
 {
     char first[GRAPH_ID_SIZE];
@@ -224,8 +139,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(id_of_a_known_graph_is_fixed),
         cmocka_unit_test(same_graph_has_the_same_id),
-        cmocka_unit_test(changed_blocks_give_the_id_of_the_whole),
-        cmocka_unit_test(blocks_are_looked_at_where_weights_change),
         cmocka_unit_test(ids_of_tenants_depend_on_name_and_secret),
         cmocka_unit_test(every_part_of_a_graph_counts),
         cmocka_unit_test(ulid_starts_with_its_time),
