@@ -6,27 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 void edge_changes_finish(struct edge_changes *changes)
 {
     free(changes->list);
     free(changes->weights);
     *changes = (struct edge_changes){0};
-}
-
-enum status edge_changes_digest(const struct vertex_names *names, uint64_t *ret_digest)
-{
-    const size_t size = vertex_names_encoded_size(names);
-    unsigned char *bytes = malloc(size + 1);
-    if (bytes == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    vertex_names_encode(names, bytes);
-    *ret_digest = XXH3_64bits(bytes, size);
-    free(bytes);
-    return STATUS_OK;
 }
 
 /* ---- A list of changes ---- */
@@ -55,7 +40,10 @@ static enum status sort_list(struct edge_changes *changes, const struct graph *g
     size_t loops = 0;
     for (size_t i = 0; i < changes->count; i++) {
         struct edge_change *change = &changes->list[i];
-        CHECK(change->source < graph->vertex_count && change->target < graph->vertex_count);
+        if (change->source >= graph->vertex_count || change->target >= graph->vertex_count) {
+            return problem_set(reterr, STATUS_PRECONDITION_FAILED,
+                               "The name was given to a graph of other vertices meanwhile.");
+        }
         if (change->source == change->target && change->weight < 0) {
             problem_set(reterr, STATUS_BAD_GRAPH,
                         "Change %zu, counted from 1, is a negative cycle by itself.", i + 1);
@@ -425,16 +413,9 @@ enum status edge_changes_apply(struct edge_changes *changes, uint64_t edge_limit
         .most = (*graph)->summary.max_weight,
     };
     uint64_t loops = 0;
-    uint64_t digest;
     *ret_absent = 0;
-    enum status status = edge_changes_digest((*graph)->names, &digest);
-    if (status == STATUS_OK && changes->weights == NULL && digest != changes->names_digest) {
-        return problem_set(reterr, STATUS_PRECONDITION_FAILED,
-                           "The name was given to a graph of other vertices meanwhile.");
-    }
-    if (status == STATUS_OK && changes->weights == NULL) {
-        status = sort_list(changes, *graph, &loops, reterr);
-    }
+    enum status status =
+        changes->weights == NULL ? sort_list(changes, *graph, &loops, reterr) : STATUS_OK;
     changes->only_weights =
         status == STATUS_OK && (changes->weights != NULL || find_edges(changes, *graph));
     if (changes->only_weights) {

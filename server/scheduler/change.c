@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 /* Whether the change may be made to this graph: by the tags that the client has seen. */
 static bool matches(const struct call *call, const char *graph_id)
@@ -100,14 +98,7 @@ void change_submit(struct submission *submission, bool is_first)
 
 void change_begin(struct submission *submission)
 {
-    const struct call *call = submission->call;
-    const struct edge_changes *changes = &call->changes;
-    uint64_t hash = XXH3_64bits(call->key, strlen(call->key));
-    hash = XXH3_64bits_withSeed(changes->list, changes->count * sizeof(*changes->list), hash);
-    hash = XXH3_64bits_withSeed(changes->weights, changes->weights_size, hash);
-    /* The form may be the parent's later. */
-    hash = XXH3_64bits_withSeed(&call->parameters.form, sizeof(call->parameters.form), hash);
-    submission->changes_hash = hash | 1;
+    submission->asked_form = submission->call->parameters.form;
     change_submit(submission, true);
 }
 
@@ -134,6 +125,26 @@ static void keep_arcs(struct submission *submission, const struct edge_changes *
     }
 }
 
+/* Applies the changes to the graph that the parent is; the list only if its rows were found by the
+ * names of that graph. */
+static enum status apply_changes(struct submission *submission, struct edge_changes *changes,
+                                 struct graph **graph)
+{
+    struct problem *problem = &submission->problem;
+    unsigned char digest[IDENTITY_DIGEST_SIZE];
+    if (changes->weights == NULL) {
+        if (identity_of_names((*graph)->names, digest) != STATUS_OK) {
+            return STATUS_NO_MEMORY;
+        }
+        if (memcmp(digest, changes->names_digest, sizeof(digest)) != 0) {
+            return problem_set(problem, STATUS_PRECONDITION_FAILED,
+                               "The name was given to a graph of other vertices meanwhile.");
+        }
+    }
+    return edge_changes_apply(changes, submission->scheduler->config->edge_limit, graph,
+                              &submission->absent, problem);
+}
+
 /* The graph of a change. Its kind is that of its parent where that was asked for, and fits. */
 enum status change_finish_graph(struct submission *submission)
 {
@@ -146,8 +157,7 @@ enum status change_finish_graph(struct submission *submission)
     if (status != STATUS_OK) {
         return problem_set(problem, status, "The stored graph cannot be read.");
     }
-    status = edge_changes_apply(changes, scheduler->config->edge_limit, graph, &submission->absent,
-                                problem);
+    status = apply_changes(submission, changes, graph);
     if (status == STATUS_OK) {
         keep_arcs(submission, changes);
     }

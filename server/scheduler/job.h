@@ -39,7 +39,7 @@ struct job {
     double parse_s;        /* spent reading the upload */
     uint32_t vertex_count; /* of its graph, while it waits for a worker */
     char idempotency_key[IDEMPOTENCY_KEY_SIZE];
-    char fingerprint[sizeof(((struct job_row *)0)->fingerprint)];
+    char fingerprint[FINGERPRINT_SIZE];
     struct job_report report;
     struct task_signal *signal; /* its own, or while it runs the worker's */
     struct task_signal own_signal;

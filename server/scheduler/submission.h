@@ -14,11 +14,11 @@ struct submission {
     struct graph *graph;        /* owned; NULL for a stored graph */
     struct graph_entry *parent; /* of a change, kept by its count of active jobs; else NULL */
     char parent_id[GRAPH_ID_SIZE];
-    char name[NAME_SIZE];      /* that nobody else changes meanwhile; empty = none */
-    uint64_t changes_hash;     /* as they came; 0 = no change */
-    enum kind wanted;          /* KIND_AUTO where the kind of a change follows the weights */
-    uint64_t absent;           /* edges to be removed that are not there */
-    struct edge_change *edges; /* owned: the weights that have changed; NULL where more has */
+    char name[NAME_SIZE];        /* that nobody else changes meanwhile; empty = none */
+    enum result_form asked_form; /* of a change; the form of the call may become the parent's */
+    enum kind wanted;            /* KIND_AUTO where the kind of a change follows the weights */
+    uint64_t absent;             /* edges to be removed that are not there */
+    struct edge_change *edges;   /* owned: the weights that have changed; NULL where more has */
     size_t edge_count;
     struct solve_arc *arcs; /* all that has changed, owned; NULL where that is too much */
     size_t arc_count;

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 /* NULL, with the call answered, when out of memory. */
 static struct submission *begin_submission(struct scheduler *scheduler, struct call *call)
@@ -175,32 +173,41 @@ static void accept_graph(struct submission *submission, struct graph_entry *entr
 }
 
 /* Tells a repeated request from another one under the same Idempotency-Key. */
-static void print_fingerprint(const struct submission *submission, char *text, size_t size)
+static enum status print_fingerprint(const struct submission *submission,
+                                     char ret_text[FINGERPRINT_SIZE])
 {
-    const struct job_parameters *parameters = &submission->call->parameters;
-    uint64_t hash = submission->changes_hash != 0
-                        ? submission->changes_hash
-                        : XXH3_64bits(submission->graph_id, strlen(submission->graph_id));
-    hash = XXH3_64bits_withSeed(&parameters->kind, sizeof(parameters->kind), hash);
-    hash = XXH3_64bits_withSeed(&parameters->priority, sizeof(parameters->priority), hash);
-    hash = XXH3_64bits_withSeed(&parameters->deadline_s, sizeof(parameters->deadline_s), hash);
-    if (submission->changes_hash == 0) {
-        hash = XXH3_64bits_withSeed(&parameters->form, sizeof(parameters->form), hash);
+    const struct call *call = submission->call;
+    const struct job_parameters *parameters = &call->parameters;
+    const bool is_change = call->kind == CALL_CHANGE;
+    const char *graph = is_change ? call->key : submission->graph_id;
+    const enum result_form form = is_change ? submission->asked_form : parameters->form;
+    const struct identity_part parts[] = {
+        {graph, strlen(graph)},
+        {call->changes.digest, sizeof(call->changes.digest)},
+        {&parameters->kind, sizeof(parameters->kind)},
+        {&parameters->priority, sizeof(parameters->priority)},
+        {&parameters->deadline_s, sizeof(parameters->deadline_s)},
+        {&form, sizeof(form)},
+        {&parameters->verify, sizeof(parameters->verify)},
+        {parameters->name, strlen(parameters->name)},
+    };
+    unsigned char digest[IDENTITY_DIGEST_SIZE];
+    STATUS_TRY(identity_of_parts(parts, sizeof(parts) / sizeof(parts[0]), digest));
+    for (size_t i = 0; i < FINGERPRINT_SIZE / 2; i++) {
+        snprintf(ret_text + 2 * i, 3, "%02x", digest[i]);
     }
-    hash = XXH3_64bits_withSeed(&parameters->verify, sizeof(parameters->verify), hash);
-    hash = XXH3_64bits_withSeed(parameters->name, strlen(parameters->name), hash);
-    snprintf(text, size, "%016llx", (unsigned long long)hash);
+    return STATUS_OK;
 }
 
 static enum status create_job(struct submission *submission, const struct graph_entry *entry,
                               struct job **ret_job)
 {
     struct call *call = submission->call;
+    char fingerprint[FINGERPRINT_SIZE];
     struct job *job;
-    const enum status status = job_create(entry->row.id, submission->kind, clock_wall_s(), &job);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(print_fingerprint(submission, fingerprint));
+    STATUS_TRY(job_create(entry->row.id, submission->kind, clock_wall_s(), &job));
+    memcpy(job->fingerprint, fingerprint, sizeof(fingerprint));
     job->tenant = call->tenant;
     job->vertex_count = entry->row.vertex_count;
     job->priority = call->parameters.priority;
@@ -222,7 +229,6 @@ static enum status create_job(struct submission *submission, const struct graph_
         job->deadline_at_s = clock_monotonic_s() + job->deadline_s;
     }
     memcpy(job->idempotency_key, call->idempotency_key, sizeof(job->idempotency_key));
-    print_fingerprint(submission, job->fingerprint, sizeof(job->fingerprint));
     *ret_job = job;
     return STATUS_OK;
 }
@@ -356,9 +362,10 @@ static void accept_new(struct submission *submission)
 void submit_answer_repeat(struct submission *submission, struct job *earlier)
 {
     struct call *call = submission->call;
-    char fingerprint[sizeof(earlier->fingerprint)];
-    print_fingerprint(submission, fingerprint, sizeof(fingerprint));
-    if (strcmp(fingerprint, earlier->fingerprint) != 0) {
+    char fingerprint[FINGERPRINT_SIZE];
+    if (print_fingerprint(submission, fingerprint) != STATUS_OK) {
+        answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the request.");
+    } else if (strcmp(fingerprint, earlier->fingerprint) != 0) {
         answer_status(call, STATUS_IDEMPOTENCY_MISMATCH,
                       "This Idempotency-Key was used for another request.");
     } else if (earlier->accepted) {
@@ -501,7 +508,7 @@ void submit_parked(struct scheduler *scheduler)
     while (!STAILQ_EMPTY(&parked)) {
         struct submission *submission = STAILQ_FIRST(&parked);
         STAILQ_REMOVE_HEAD(&parked, in_parked);
-        if (submission->changes_hash != 0 && submission->parent == NULL) {
+        if (submission->call->kind == CALL_CHANGE && submission->parent == NULL) {
             change_submit(submission, false);
         } else {
             accept_submission(submission);

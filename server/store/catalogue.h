@@ -9,6 +9,7 @@
 #define NAME_SIZE 128
 #define ETAG_SIZE 32
 #define IDEMPOTENCY_KEY_SIZE 128
+#define FINGERPRINT_SIZE 33
 #define TENANT_NAME_SIZE 32 /* empty: made without keys, belongs to nobody */
 
 struct graph_row {
@@ -51,7 +52,7 @@ struct job_row {
     double started_s;
     double finished_s;
     char idempotency_key[IDEMPOTENCY_KEY_SIZE]; /* empty = none */
-    char fingerprint[40];                       /* of the request, to tell a repeat from a misuse */
+    char fingerprint[FINGERPRINT_SIZE];         /* of the request, to tell a repeat from a misuse */
     char tenant[TENANT_NAME_SIZE];
     const char *report; /* job_report_encode's text, borrowed; NULL when there is none */
 };

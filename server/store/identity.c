@@ -118,6 +118,40 @@ enum status identity_of_graph(const struct graph *graph, const char *tenant, con
     return STATUS_OK;
 }
 
+/* ---- Digests that tell whether two things are equal ---- */
+
+enum status identity_of_parts(const struct identity_part *parts, size_t count,
+                              unsigned char ret_digest[IDENTITY_DIGEST_SIZE])
+{
+    gnutls_hash_hd_t hash;
+    bool failed = gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) != 0;
+    if (failed) {
+        return STATUS_NO_MEMORY;
+    }
+    for (size_t i = 0; i < count && !failed; i++) {
+        const uint64_t size = parts[i].size;
+        failed = gnutls_hash(hash, &size, sizeof(size)) != 0 ||
+                 (size > 0 && gnutls_hash(hash, parts[i].bytes, parts[i].size) != 0);
+    }
+    gnutls_hash_deinit(hash, ret_digest);
+    return failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+enum status identity_of_names(const struct vertex_names *names,
+                              unsigned char ret_digest[IDENTITY_DIGEST_SIZE])
+{
+    struct identity_part part = {.size = vertex_names_encoded_size(names)};
+    unsigned char *bytes = malloc(part.size + 1);
+    if (bytes == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    vertex_names_encode(names, bytes);
+    part.bytes = bytes;
+    const enum status status = identity_of_parts(&part, 1, ret_digest);
+    free(bytes);
+    return status;
+}
+
 /* A ULID: 48 bits of milliseconds, 80 random bits. */
 enum status identity_new(const char *prefix, double wall_s, char ret_id[JOB_ID_SIZE])
 {

@@ -33,10 +33,12 @@ void plan_file_open(int folder, uint64_t budget_bytes, const struct graph *graph
                     struct plan_file *ret_file)
 {
     struct plan_file file = {.folder = folder, .budget_bytes = budget_bytes};
-    const uint64_t salt[] = {seed, graph->directed};
+    const uint64_t directed = graph->directed;
     XXH3_state_t state;
-    XXH3_128bits_reset(&state);
-    XXH3_128bits_update(&state, salt, sizeof(salt));
+    XXH3_INITSTATE(&state);
+    /* Keyed by the seed, which nobody knows: a client cannot construct two graphs of one digest. */
+    XXH3_128bits_reset_withSeed(&state, seed);
+    XXH3_128bits_update(&state, &directed, sizeof(directed));
     XXH3_128bits_update(&state, graph->row_offset,
                         ((size_t)graph->vertex_count + 1) * sizeof(*graph->row_offset));
     XXH3_128bits_update(&state, graph->target, graph->edge_count * sizeof(*graph->target));

@@ -3,6 +3,7 @@
 
 #include "server/scheduler/scheduler_internal.h"
 #include "server/store/graph_file.h"
+#include "server/store/identity.h"
 #include "tests/unit/scheduler_fixture.h"
 
 /* Sets the weight of the edge from row 0 to row 1. */
@@ -15,7 +16,7 @@ static inline struct question *new_change(struct fixture *fixture, const char *k
     assert_int_equal(
         graph_file_read_names(store_graph_folder(fixture->store), graph->call.graph_id, &names),
         STATUS_OK);
-    assert_int_equal(edge_changes_digest(names, &question->call.changes.names_digest), STATUS_OK);
+    assert_int_equal(identity_of_names(names, question->call.changes.names_digest), STATUS_OK);
     question->call.changes.list = calloc(1, sizeof(*question->call.changes.list));
     assert_non_null(question->call.changes.list);
     question->call.changes.count = 1;

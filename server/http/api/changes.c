@@ -3,6 +3,7 @@
 #include "proto/number.h"
 #include "server/http/api/pairs.h"
 #include "server/store/graph_file.h"
+#include "server/store/identity.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,7 +65,16 @@ enum status serve_changes_prepare_weights(struct request *request, struct proble
 static void post_change(struct request *request, struct call *call)
 {
     const char *key = request_header(request, "Idempotency-Key");
+    struct edge_changes *changes = &call->changes;
+    const struct identity_part parts[] = {
+        {changes->list, changes->count * sizeof(*changes->list)},
+        {changes->weights, changes->weights_size},
+    };
 
+    if (key != NULL && identity_of_parts(parts, 2, changes->digest) != STATUS_OK) {
+        request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
+        return;
+    }
     call->parameters = request->job_request.parameters;
     call->share = capacity_move_share(&request->share);
     snprintf(call->idempotency_key, sizeof(call->idempotency_key), "%s", key != NULL ? key : "");
@@ -141,7 +151,7 @@ static enum status read_changes(struct request *request, const struct vertex_nam
     size_t room = 0;
     uint32_t rows[2];
 
-    if (reader == NULL || edge_changes_digest(names, &changes->names_digest) != STATUS_OK) {
+    if (reader == NULL || identity_of_names(names, changes->names_digest) != STATUS_OK) {
         free(reader);
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
     }

@@ -41,6 +41,23 @@ static void a_change_that_the_tag_forbids_is_refused(void **state)
     assert_distance(fixture, "line", 0, 2, "16");
 }
 
+/* The rows were found by other names than the graph has. */
+static void change_by_names_of_another_graph_is_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    store_named(fixture, LINE, "line");
+    struct question *question = new_change(fixture, "line", 10);
+    question->call.changes.names_digest[0] ^= 1;
+    call(fixture, question, STATUS_PRECONDITION_FAILED, 412);
+    forget(question);
+    /* Where the digests are equal all the same, each row is compared with the count of vertices. */
+    question = new_change(fixture, "line", 10);
+    question->call.changes.list[0].target = 1000;
+    call(fixture, question, STATUS_PRECONDITION_FAILED, 412);
+    forget(question);
+    assert_distance(fixture, "line", 0, 2, "11");
+}
+
 /* They would wait for a job that does not run any more. */
 static void the_shutdown_refuses_changes_that_wait(void **state)
 {
@@ -134,6 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCHEDULER_TEST(changes_that_come_together_are_made_one_after_another),
         SCHEDULER_TEST(a_change_that_the_tag_forbids_is_refused),
+        SCHEDULER_TEST(change_by_names_of_another_graph_is_refused),
         SCHEDULER_TEST(the_end_of_an_older_change_lets_no_change_begin),
         SCHEDULER_TEST(a_full_disk_refuses_changes_that_wait),
         SCHEDULER_TEST(the_shutdown_refuses_changes_that_wait),
